@@ -1,0 +1,99 @@
+/* api/api_server.h - the HTTP server both daemons use: libmicrohttpd with epoll, a thread pool, TURBO and
+ * suspend/resume, one route table, bounds on everything.
+ *
+ *   connection --> match route --> authorise (role) --> read body (bounded) --> handler
+ *        handler answers at once:        api_answer_*()                     \
+ *        handler parks the request:      api_park(), later api_answer_*()    > --> encode, send
+ *        from any thread, exactly once                                      /
+ *
+ * A parked request costs no thread. The request stays valid from the handler's call until the answer was given;
+ * after api_answer_*() the caller must not touch it. When the server stops, parked requests are answered 503. */
+#ifndef CREEL_API_SERVER_H
+#define CREEL_API_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base_error.h"
+#include "base/base_mem.h"
+
+enum api_role {
+    API_ROLE_NONE = 0, /* forbidden in a table: a route without a role is refused by a static check */
+    API_ROLE_READ,     /* anybody who may look */
+    API_ROLE_WRITE,    /* needs a caller (user.name, or the static user dr.who) */
+    API_ROLE_NODE,     /* NodeManagers: the cluster's node secret as bearer token, when one is configured */
+    API_ROLE_MASTER,   /* an application's own token; the handler checks which application */
+};
+enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
+
+struct api_request; /* opaque */
+typedef void api_handler(struct api_request *rq, void *user);
+
+/* Path segments in {braces} are captured, in order: api_path_arg(rq, 0). "{rest*}" as the last one takes all. */
+struct api_route {
+    const char *method; /* "GET", "POST", "PUT", "DELETE"; HEAD is served from GET */
+    const char *path;   /* "/ws/v1/cluster/apps/{appid}" */
+    enum api_role role;
+    uint32_t body_max; /* bytes; 0: the route takes no body */
+    api_handler *handler;
+    unsigned flags; /* API_ROUTE_* */
+};
+#define API_ROUTE_CREEL 1u /* Creel's own: wrong method is 405 with Allow; else YARN's way (503, yarn-rest 1.9) */
+
+struct api_server_conf {
+    const char *bind;  /* "127.0.0.1"; other than loopback is refused unless insecure */
+    uint16_t port;     /* 0: any */
+    bool insecure;
+    unsigned threads;        /* 0: number of cores */
+    unsigned connections_max; /* 0: 10000 */
+    unsigned idle_timeout_s;  /* 0: 120; slow clients are cut off; parked requests are exempt */
+    const char *node_secret;  /* for API_ROLE_NODE; NULL: not checked */
+    const char *static_user;  /* "dr.who" */
+};
+struct api_server;
+/* @routes: table of @n, must outlive the server; matched by a prepared trie, never by scanning. */
+int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
+                     struct api_server **out, struct base_error *err);
+uint16_t api_server_port(const struct api_server *s);
+void api_server_stop(struct api_server *s); /* answers parked requests, joins, frees */
+
+/* ---- what a handler may ask (all borrowed, valid until the answer) ---- */
+const char *api_method(const struct api_request *rq);
+const char *api_path(const struct api_request *rq);
+const char *api_path_arg(const struct api_request *rq, unsigned i); /* percent-decoded */
+const char *api_query(const struct api_request *rq, const char *name); /* first value, decoded; NULL when absent */
+/* Calls @each for every value of @name, in order. */
+void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u);
+const char *api_header(const struct api_request *rq, const char *name);
+const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
+const char *api_caller(const struct api_request *rq); /* user.name or the static user */
+const char *api_bearer(const struct api_request *rq); /* token, or NULL */
+const char *api_peer(const struct api_request *rq);   /* client's address text */
+/* What the client wants of JSON and XML, as yarn-rest.md 1.2 decides. */
+enum api_type api_want(const struct api_request *rq);
+void *api_request_slot(struct api_request *rq);            /* handler's own pointer across parking */
+void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
+
+void api_park(struct api_request *rq);
+/* True once the client of a parked request has gone away (its answer will be dropped, but must still be given). */
+bool api_gone(const struct api_request *rq);
+
+/* ---- answers: exactly one of them per request, any thread ---- */
+void api_add_header(struct api_request *rq, const char *name, const char *value); /* before the answer */
+/* Takes @body's memory (body is zeroed). Compressed when asked for, chunked or with length as YARN does. */
+void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body);
+/* YARN's RemoteException in the wanted type. @exception is the short name; java class is derived by table. */
+void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* BASE_E* -> status and exception: EINVAL 400 BadRequestException, ENOTFOUND 404 NotFoundException, EEXIST 409,
+ * ELIMIT 413, EPERM 403 ForbiddenException, ESTATE 409, else 503. Creel's own resources use this. */
+void api_answer_base_error(struct api_request *rq, const struct base_error *err);
+/* @len bytes of @fd from @offset; takes the descriptor. */
+void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
+                     uint64_t len);
+/* Body made piece by piece on a server thread: @read fills up to @max bytes, returns count, 0 = wait and be called
+ * again (the server polls every 200 ms), -1 = end. For following logs. */
+void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
+                       int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *));
+
+#endif

@@ -1,0 +1,43 @@
+/* base/base_conf.h - configuration in Hadoop's XML form.
+ * Source: Hadoop 3.4 Configuration: <configuration><property><name/><value/><final/></property>…, ${name} and
+ * ${name:-default} and ${env.NAME} expansion (20 levels), XInclude; later files and -D override earlier ones unless
+ * <final>. Unknown creel.* keys are errors that suggest the nearest known key; other unknown keys are kept. */
+#ifndef CREEL_BASE_CONF_H
+#define CREEL_BASE_CONF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base_error.h"
+
+enum base_conf_type { BASE_CONF_STRING, BASE_CONF_INT, BASE_CONF_BOOL, BASE_CONF_DOUBLE, BASE_CONF_ENUM };
+
+/* One known key. The table (base_conf_keys.c) is the only list of keys, defaults and help texts. */
+struct base_conf_key {
+    const char *name;
+    enum base_conf_type type;
+    const char *value;    /* default, as text */
+    int64_t min, max;     /* BASE_CONF_INT */
+    const char *choices;  /* BASE_CONF_ENUM: "a|b|c" */
+    const char *help;
+};
+extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
+
+struct base_conf;
+struct base_conf *base_conf_new(void);
+void base_conf_free(struct base_conf *c);
+/* Reads yarn-site.xml-like @path over what is there. */
+int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
+/* Loads $CREEL_CONF_DIR or /etc/creel: creel-site.xml, yarn-site.xml, whichever exist. */
+int base_conf_load_default(struct base_conf *c, struct base_error *err);
+/* "key=value" of -D: beats files, also <final>. */
+int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
+/* Checks every known key's type and range and refuses unknown creel.* keys. Call once after loading. */
+int base_conf_check(const struct base_conf *c, struct base_error *err);
+/* Borrowed until the conf changes; the default when not set; NULL for a key that is neither set nor known. */
+const char *base_conf_get(const struct base_conf *c, const char *key);
+int64_t base_conf_int(const struct base_conf *c, const char *key); /* key must be known; checked before */
+bool base_conf_bool(const struct base_conf *c, const char *key);
+double base_conf_double(const struct base_conf *c, const char *key);
+
+#endif

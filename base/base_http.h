@@ -1,0 +1,38 @@
+/* base/base_http.h - HTTP client over libcurl: one handle per thread of use, kept connections. */
+#ifndef CREEL_BASE_HTTP_H
+#define CREEL_BASE_HTTP_H
+
+#include <stdint.h>
+
+#include "base/base_error.h"
+#include "base/base_mem.h"
+
+struct base_http; /* not shared between threads */
+
+struct base_http_request {
+    const char *method;        /* "GET", "POST", ... */
+    const char *url;           /* absolute */
+    const char *body;          /* may be NULL */
+    size_t body_len;
+    const char *content_type;  /* NULL with a body: application/json */
+    const char *bearer;        /* "Authorization: Bearer ..." or NULL */
+    const char *accept;        /* NULL: application/json */
+    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s */
+    size_t body_max;           /* answer bytes, 0: 64 MiB; over it -BASE_ELIMIT */
+    int out_fd;                /* > 0 and status 200: body goes there, not into the buffer; 0: buffer */
+};
+struct base_http_answer {
+    long status;          /* HTTP status */
+    struct base_buf body; /* freed by base_http_answer_free */
+    char location[1024];
+};
+struct base_http *base_http_new(void);
+void base_http_free(struct base_http *h);
+/* 0 when an HTTP answer came, whatever its status; -BASE_EIO / -BASE_ETIMEOUT otherwise. */
+int base_http_do(struct base_http *h, const struct base_http_request *rq, struct base_http_answer *out,
+                 struct base_error *err);
+void base_http_answer_free(struct base_http_answer *a);
+/* Makes a base_http_do running in another thread return soon with -BASE_EIO. */
+void base_http_cancel(struct base_http *h);
+
+#endif
