@@ -1,0 +1,245 @@
+/* rm/core/rm_core.h - the deterministic scheduling core: the only place where cluster state changes.
+ *
+ *     event --> rm_core_step() --> effects (in order)
+ *
+ * Single-threaded. The core reads no clock, opens nothing, starts no thread, draws no randomness. Equal inputs give
+ * byte-equal effects on every machine. It is the same object code in the daemon and in the simulator.
+ *
+ * Durability: an effect RM_FX_STORE carries a record and a sequence number (growing by 1). An effect with
+ * after_seq = S > 0 (replies, heartbeat answers) is released by the shell only when the store has everything up to S.
+ * The shell tells the core what is stored by RM_EV_STORED. What the core does only after that: an application leaves
+ * NEW_SAVING; a finished container is told to be forgotten by its node; a job's final state is shown.
+ *
+ * Recovery: rm_core_new(), rm_core_recover() for every stored record, rm_core_recovered(), then events. Nodes are
+ * granted nothing before they registered with this instance; their container reports re-attach running work.
+ *
+ * Errors: rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
+ * Ownership: the event and all it points to belong to the caller and are only read, except what is marked "taken":
+ * refcounted specs, of which the core takes one reference. Effects point into memory that stays valid until the
+ * next rm_core_step() or rm_core_free(), specs excepted (ref them to keep them). */
+#ifndef CREEL_RM_CORE_H
+#define CREEL_RM_CORE_H
+
+#include "rm/core/rm_types.h"
+
+struct rm_core;
+
+struct rm_core_conf {
+    int64_t cluster_ts_ms;  /* for new application ids: start time of this instance */
+    int64_t rm_instance_ms; /* instance identifier */
+    int64_t epoch;          /* 0 on a fresh store; container ids carry it */
+    const char *policy;     /* "fifo", "naive-fair" */
+    const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
+    int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
+    int64_t delay_w1_us, delay_w2_us; /* delay scheduling, policies.md 5.5; both 0: off */
+    double slowstart;                 /* policies.md 1.4 */
+    bool fifo_hadoop_rules;           /* policies.md 2 */
+    int32_t am_attempts_max, task_attempts_max;
+    int32_t completed_apps_max;
+    struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */
+    int64_t kill_grace_ms;
+};
+
+/* ---------------------------------------------------------------- events */
+enum rm_event_kind {
+    RM_EV_TIMER,           /* the wake-up asked for by RM_FX_WAKE, or a later one */
+    RM_EV_STORED,          /* everything up to u.stored.seq is durable */
+    RM_EV_NEW_APP_ID,      /* reply: app_id */
+    RM_EV_SUBMIT_JOB,
+    RM_EV_SUBMIT_APP,
+    RM_EV_KILL_APP,
+    RM_EV_JOB_SET_UP,      /* answers RM_FX_JOB_SETUP: the shell made the output folder, or failed */
+    RM_EV_JOB_COMMITTED,   /* answers RM_FX_JOB_COMMIT */
+    RM_EV_TASK_COMMIT,     /* a task attempt asks whether it may commit; reply: u.flag */
+    RM_EV_FETCH_FAILURE,
+    RM_EV_NODE_REGISTER,
+    RM_EV_NODE_HEARTBEAT,
+    RM_EV_NODE_WAKE,       /* answer the node's parked heartbeat now */
+    RM_EV_NODE_GONE,       /* node unregisters in good order */
+    RM_EV_AM_REGISTER, RM_EV_AM_ALLOCATE, RM_EV_AM_FINISH,
+    RM_EV_SET_POLICY,
+    RM_EV_KINDS
+};
+
+struct rm_container_report {
+    struct base_container_id id;
+    enum rm_container_state state; /* RUNNING, SUSPENDED or COMPLETED */
+    enum rm_slot slot;
+    float progress;                /* 0..1 */
+    int32_t exit_code;
+    const char *diagnostics;       /* NULL or text */
+    int64_t started_us, ended_us;  /* node's wall clock */
+    int64_t cpu_ms, max_rss_kb, output_bytes;
+    const int64_t *counters;       /* RM_C_TASK_COUNTERS values or NULL */
+    /* registration only: everything needed to know the container again */
+    bool has_task, master;
+    struct base_task_id task;
+    int32_t task_attempt, priority;
+    struct rm_res resource;
+};
+struct rm_ask {
+    int32_t priority;
+    int64_t allocation_request_id;
+    const char *resource_name; /* host, rack or "*" */
+    struct rm_res capability;
+    int32_t containers; /* absolute count for (priority, id, name) */
+    bool relax_locality;
+    struct rm_launch *launch; /* taken (may be NULL); the latest one of (priority, allocation id) holds */
+};
+
+struct rm_event {
+    enum rm_event_kind kind;
+    int64_t at_us;      /* never goes back: asserted */
+    uint64_t token;     /* of the request to answer; 0: nobody waits */
+    const char *caller; /* identity of who asks, NULL for daemons */
+    union {
+        struct { uint64_t seq; } stored;
+        struct { struct rm_job_spec *spec; } submit_job; /* taken; spec->id.seq == 0: the core gives one */
+        struct { struct rm_app_spec *spec; } submit_app; /* taken */
+        struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
+        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, JOB_COMMITTED */
+        struct { struct base_task_id task; int32_t attempt; } task_commit;
+        struct { struct base_app_id app; int32_t map, attempt; bool gone; struct base_task_id reduce; } fetch_failure;
+        struct {
+            const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
+            int32_t map_slots, reduce_slots;
+            int64_t epoch_seen;
+            const struct rm_container_report *reports;
+            size_t reports_n;
+        } node_register;
+        struct {
+            const char *node_id, *instance;
+            int64_t response_id;
+            bool healthy;
+            const char *health_report;
+            int64_t hold_us; /* 0: answer at once */
+            const struct rm_container_report *reports;
+            size_t reports_n;
+        } heartbeat;
+        struct { const char *node_id, *instance; } node; /* WAKE, GONE */
+        struct { struct base_attempt_id attempt; const char *host, *tracking_url; int32_t rpc_port; } am_register;
+        struct {
+            struct base_attempt_id attempt;
+            int64_t response_id;
+            float progress; /* 0..1 */
+            const struct rm_ask *asks; size_t asks_n;
+            const struct base_container_id *releases; size_t releases_n;
+        } am_allocate;
+        struct { struct base_attempt_id attempt; enum rm_final_status status; const char *diagnostics, *tracking_url; }
+            am_finish;
+        struct { const char *name; } policy;
+    } u;
+};
+
+/* ---------------------------------------------------------------- effects */
+enum rm_effect_kind {
+    RM_FX_REPLY,        /* answer to a token */
+    RM_FX_STORE,        /* write a record */
+    RM_FX_HEARTBEAT,    /* answer a (parked) heartbeat, with the orders of u.heartbeat */
+    RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
+    RM_FX_JOB_SETUP,    /* make the job's output folder; answer with RM_EV_JOB_SET_UP */
+    RM_FX_JOB_COMMIT,   /* remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
+    RM_FX_JOB_ABORT,    /* remove _temporary; no answer needed */
+    RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
+    RM_FX_NOTE          /* something an operator wants in the log: u.note */
+};
+enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP, RM_REPLY_KILL,
+                     RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,
+                     RM_REPLY_RESYNC, RM_REPLY_AM_FINISHED };
+
+enum rm_order_kind { RM_ORDER_LAUNCH, RM_ORDER_KILL, RM_ORDER_SUSPEND, RM_ORDER_RESUME, RM_ORDER_FORGET,
+                     RM_ORDER_CLEANUP_APP, RM_ORDER_RESYNC, RM_ORDER_SHUTDOWN };
+struct rm_order {
+    enum rm_order_kind kind;
+    struct base_container_id container; /* not CLEANUP_APP, RESYNC, SHUTDOWN */
+    struct base_app_id app;
+    const char *reason;
+    int64_t grace_ms;                   /* KILL */
+    /* LAUNCH: borrowed, see ownership above */
+    enum rm_slot slot;
+    struct rm_res resource;
+    int32_t priority;
+    const char *user, *name, *token;    /* application's token */
+    struct rm_job_spec *job;            /* a job's task: with task, task_attempt; NULL otherwise */
+    struct base_task_id task;
+    int32_t task_attempt;
+    struct rm_launch *launch;           /* master or an ask's launch */
+    bool master;
+};
+struct rm_allocated {
+    struct base_container_id id;
+    const char *node_id, *node_http;
+    int32_t priority;
+    int64_t allocation_request_id;
+    struct rm_res capability;
+};
+struct rm_completed {
+    struct base_container_id id;
+    int32_t exit_status;
+    const char *diagnostics;
+};
+
+/* A record of the store: upsert (data != NULL) or removal of (table, key). Data is the core's own text form
+ * (rm_record.h), versioned; specs are stored by their JSON beside it. */
+struct rm_record {
+    const char *table; /* "app", "task", "node", "meta", "commit" */
+    const char *key;
+    const char *data;
+    size_t len;
+};
+struct rm_effect {
+    enum rm_effect_kind kind;
+    uint64_t token;     /* REPLY, HEARTBEAT */
+    uint64_t after_seq; /* release only when stored up to here; 0: at once */
+    union {
+        struct {
+            enum rm_reply_kind kind;
+            int code;         /* ERROR: negative BASE_E* */
+            const char *text; /* ERROR: message */
+            struct base_app_id app_id;
+            bool flag;        /* JOB, APP: newly made; FLAG: the answer; KILL: already in an end state */
+            enum rm_app_state app_state; /* KILL: internal state now */
+            struct { struct rm_res max_capability; const char *queue;
+                     const struct rm_allocated *previous; size_t previous_n; } am;
+            struct { int64_t response_id; const struct rm_allocated *allocated; size_t allocated_n;
+                     const struct rm_completed *completed; size_t completed_n; struct rm_res available;
+                     int32_t nodes; const char *command; /* NULL, "shutdown", "resync" */ } allocate;
+        } reply;
+        struct { uint64_t seq; struct rm_record record; } store;
+        struct {
+            int64_t epoch, rm_instance_ms, cluster_ts_ms, response_id, interval_us;
+            bool registered; /* answer of a registration */
+            const struct rm_order *orders;
+            size_t orders_n;
+        } heartbeat; /* also carries the answer of RM_EV_NODE_REGISTER (registered = true) */
+        struct { int64_t at_us; } wake;
+        struct { struct base_app_id id; struct rm_job_spec *spec; } job; /* SETUP, COMMIT, ABORT */
+        struct { struct base_app_id id; int64_t version; } map_output;
+        struct { int level; const char *text; } note; /* enum base_log_level */
+    } u;
+};
+struct rm_effects { /* caller's buffer; the core appends */
+    struct rm_effect *v;
+    size_t len, cap;
+};
+
+/* @conf is copied. NULL and @err on an impossible setting (unknown policy, ...). */
+struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);
+void rm_core_free(struct rm_core *core);
+void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_effects *out);
+
+/* ---------------------------------------------------------------- recovery */
+/* One stored record, any order of tables except that "meta", "app" come before the others (the shell reads tables in
+ * the order meta, app, node, task, commit). @spec: job or app spec decoded by the shell from the record's JSON.
+ * -BASE_ECORRUPT with the reason when it does not read back. */
+int rm_core_recover(struct rm_core *core, const struct rm_record *rec, struct base_error *err);
+/* The JSON of the spec inside an "app" record, so that the shell can decode it: sets *is_job and borrowed text. */
+int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json, struct base_app_id *id,
+                       struct base_error *err);
+/* Gives the core the decoded spec of an app record (before rm_core_recover of that record). Taken. */
+void rm_core_recover_job(struct rm_core *core, struct rm_job_spec *spec);
+void rm_core_recover_app(struct rm_core *core, struct rm_app_spec *spec);
+/* All records read: jobs that were running go on, half-made ones are resumed. Appends effects. */
+void rm_core_recovered(struct rm_core *core, int64_t now_us, struct rm_effects *out);
+
+#endif
