@@ -94,8 +94,10 @@ struct rm_event {
     const char *caller; /* identity of who asks, NULL for daemons */
     union {
         struct { uint64_t seq; } stored;
-        struct { struct rm_job_spec *spec; } submit_job; /* taken; spec->id.seq == 0: the core gives one */
-        struct { struct rm_app_spec *spec; } submit_app; /* taken */
+        /* spec taken; spec->id.seq == 0: the core gives one. app_token: 32 random hex digits made by the shell; it
+         * becomes the application's access token and is stored with it. */
+        struct { struct rm_job_spec *spec; const char *app_token; } submit_job;
+        struct { struct rm_app_spec *spec; const char *app_token; } submit_app; /* taken, as above */
         struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
         struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, JOB_COMMITTED */
         struct { struct base_task_id task; int32_t attempt; } task_commit;

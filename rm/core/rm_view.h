@@ -143,8 +143,7 @@ void rm_view_queues(const struct rm_core *core, struct rm_views *out);
  * epoch in the upper bits, so they grow over restarts). */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since, int64_t *version,
                         int64_t *maps, int64_t *done, struct rm_views *out);
-/* The application's access token: 32 hex digits, derived by the core from the application id and the store's master
- * secret (rm_core_set_secret), so that it survives restarts. -BASE_ENOTFOUND. */
+/* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
 /* Queue exists? NULL-safe; accepts "x", "root.x". */
 bool rm_view_queue_exists(const struct rm_core *core, const char *name);
