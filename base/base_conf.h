@@ -30,6 +30,8 @@ void base_conf_free(struct base_conf *c);
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads $CREEL_CONF_DIR or /etc/creel: creel-site.xml, yarn-site.xml, whichever exist. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
+/* The same from memory; @name stands for the file in messages and as the base of relative XIncludes. */
+int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err);
 /* "key=value" of -D: beats files, also <final>. */
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err);
 /* Checks every known key's type and range and refuses unknown creel.* keys. Call once after loading. */
@@ -39,5 +41,13 @@ const char *base_conf_get(const struct base_conf *c, const char *key);
 int64_t base_conf_int(const struct base_conf *c, const char *key); /* key must be known; checked before */
 bool base_conf_bool(const struct base_conf *c, const char *key);
 double base_conf_double(const struct base_conf *c, const char *key);
+
+/* Everything set or known, in order of names; for listings. Texts are borrowed. */
+struct base_conf_item {
+    const char *name, *value;
+    const char *source; /* "file, line n", "-D", NULL: the default */
+    bool final;
+};
+bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out); /* false: past the end */
 
 #endif

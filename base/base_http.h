@@ -2,6 +2,7 @@
 #ifndef CREEL_BASE_HTTP_H
 #define CREEL_BASE_HTTP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/base_error.h"
@@ -17,8 +18,8 @@ struct base_http_request {
     const char *content_type;  /* NULL with a body: application/json */
     const char *bearer;        /* "Authorization: Bearer ..." or NULL */
     const char *accept;        /* NULL: application/json */
-    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s */
-    size_t body_max;           /* answer bytes, 0: 64 MiB; over it -BASE_ELIMIT */
+    int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s; timeout_ms < 0: none */
+    size_t body_max;           /* answer bytes, 0: 64 MiB (no bound into out_fd); over it -BASE_ELIMIT */
     int out_fd;                /* > 0 and status 200: body goes there, not into the buffer; 0: buffer */
 };
 struct base_http_answer {
@@ -32,7 +33,8 @@ void base_http_free(struct base_http *h);
 int base_http_do(struct base_http *h, const struct base_http_request *rq, struct base_http_answer *out,
                  struct base_error *err);
 void base_http_answer_free(struct base_http_answer *a);
-/* Makes a base_http_do running in another thread return soon with -BASE_EIO. */
+/* Makes a base_http_do running in another thread return soon with -BASE_EIO. With none running, the next one
+ * ends so: a cancel that comes a moment early is not lost. Each cancel ends at most one. */
 void base_http_cancel(struct base_http *h);
 
 #endif

@@ -1,0 +1,68 @@
+/* The only list of keys, their defaults and help texts. Keep it sorted by subject; Hadoop's own names where Hadoop
+ * has the same thing. */
+#include "base/base_conf.h"
+
+#define STR(key, def, text) {.name = key, .type = BASE_CONF_STRING, .value = def, .help = text}
+#define INT(key, def, lo, hi, text) {.name = key, .type = BASE_CONF_INT, .value = def, .min = lo, .max = hi, .help = text}
+#define BOOL(key, def, text) {.name = key, .type = BASE_CONF_BOOL, .value = def, .help = text}
+#define DBL(key, def, text) {.name = key, .type = BASE_CONF_DOUBLE, .value = def, .help = text}
+#define ENUM(key, def, set, text) {.name = key, .type = BASE_CONF_ENUM, .value = def, .choices = set, .help = text}
+
+#define MS_MAX INT32_MAX /* about 24 days */
+
+/* clang-format off */
+const struct base_conf_key base_conf_keys[] = {
+    /* the cluster */
+    STR("creel.cluster.name", "", "name shown for the cluster"),
+    STR("creel.cluster.secret", "", "secret shared by the ResourceManager and its NodeManagers; empty: none"),
+    STR("yarn.resourcemanager.cluster-id", "", "id of the cluster, shared by all its ResourceManagers"),
+    STR("hadoop.http.staticuser.user", "dr.who", "user of HTTP requests that name none"),
+
+    /* ResourceManager */
+    STR("creel.rm.bind", "127.0.0.1", "address the ResourceManager listens on"),
+    INT("creel.rm.port", "8088", 0, 65535, "port the ResourceManager listens on; 0: any free one"),
+    STR("creel.rm.state-dir", "/var/lib/creel/rm", "folder of the ResourceManager's state"),
+    BOOL("creel.rm.insecure", "false", "allow an address other than loopback without a secret"),
+    INT("creel.rm.http-threads", "0", 0, 1024, "threads that answer HTTP; 0: chosen by the number of cores"),
+    INT("yarn.resourcemanager.max-completed-applications", "1000", 0, 1000000, "ended applications that are kept"),
+    INT("yarn.resourcemanager.am.max-attempts", "2", 1, 1000, "attempts of an application master"),
+    INT("yarn.am.liveness-monitor.expiry-interval-ms", "600000", 1, MS_MAX, "silence after which an application master is lost"),
+    INT("yarn.nm.liveness-monitor.expiry-interval-ms", "30000", 1, MS_MAX, "silence after which a node is lost"),
+    INT("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "1000", 1, MS_MAX, "time between heartbeats of a node"),
+    INT("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "600000", 1, MS_MAX, "time in which an allocated container must be started"),
+
+    /* scheduler */
+    ENUM("creel.scheduler.policy", "fifo", "fifo|naive-fair", "who gets the next free slot"),
+    STR("creel.scheduler.queues", "", "names of the queues beside \"default\", separated by commas"),
+    INT("creel.scheduler.locality-delay-ms", "0", 0, MS_MAX, "delay scheduling: wait for a local node, then as long for the rack; 0: off"),
+    DBL("creel.scheduler.slowstart", "0.05", "share of a job's maps that end before its reduces start, 0 to 1"),
+    BOOL("creel.scheduler.fifo.hadoop-rules", "false", "fifo orders and assigns as Hadoop 1's JobQueueTaskScheduler"),
+
+    /* slots and jobs */
+    INT("creel.slot.map.memory-mb", "2048", 1, INT32_MAX, "memory of a map slot"),
+    INT("creel.slot.map.vcores", "1", 1, INT32_MAX, "virtual cores of a map slot"),
+    INT("creel.slot.reduce.memory-mb", "2048", 1, INT32_MAX, "memory of a reduce slot"),
+    INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
+    BOOL("creel.yarn.show-slots", "false", "show slots as resource types in YARN's answers"),
+    INT("creel.mapreduce.split-size", "134217728", 1, INT64_MAX, "largest input split in bytes (K, M, G allowed)"),
+    INT("creel.mapreduce.sort-buffer-mb", "64", 1, 65536, "memory a map sorts in before it spills"),
+    INT("creel.mapreduce.max-attempts", "4", 1, 100, "attempts of a task before its job fails"),
+
+    /* NodeManager */
+    STR("creel.nodemanager.rm", "http://127.0.0.1:8088", "address of the ResourceManager; several separated by commas"),
+    STR("creel.nodemanager.bind", "127.0.0.1", "address the NodeManager listens on"),
+    INT("creel.nodemanager.port", "8042", 0, 65535, "port the NodeManager listens on; 0: any free one"),
+    STR("creel.nodemanager.host", "", "name other hosts reach this node by; empty: the bind address"),
+    STR("creel.nodemanager.rack", "/default-rack", "rack of the node"),
+    INT("creel.nodemanager.map-slots", "2", 0, 10000, "map slots of the node"),
+    INT("creel.nodemanager.reduce-slots", "1", 0, 10000, "reduce slots of the node"),
+    STR("creel.nodemanager.local-dir", "/var/lib/creel/nm", "folder of containers, their logs and map outputs"),
+    BOOL("creel.nodemanager.insecure", "false", "allow an address other than loopback without a secret"),
+    INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX, "below it the node calls itself unhealthy; 0: never"),
+    INT("creel.nodemanager.log-max-bytes", "268435456", 1, INT64_MAX, "largest log file of a container (K, M, G allowed)"),
+    INT("creel.nodemanager.kill-grace-ms", "250", 0, MS_MAX, "time between SIGTERM and SIGKILL"),
+    INT("creel.nodemanager.log-retain-s", "86400", 0, INT32_MAX, "time logs of an ended application are kept"),
+
+    {.name = NULL},
+};
+/* clang-format on */
