@@ -32,6 +32,7 @@ enum api_kind {
     API_K_LIST,   /* struct api_list embedded: objects of one shape, each under the member's own name */
     API_K_STRLIST,/* struct api_list of const char * */
     API_K_MAP,    /* struct api_list of struct api_pair: the entry form */
+    API_K_ANYLIST,/* struct api_list of struct api_any: as LIST, but each item names its own shape (fair's queues) */
 };
 enum api_presence {
     API_ALWAYS,   /* NULL strings are absent anyway */
@@ -57,6 +58,10 @@ struct api_list {
 struct api_pair {
     const char *key, *value;
 };
+struct api_any {
+    const struct api_shape *shape;
+    const void *view;
+};
 
 #define API_STR(T, f, n, p) { API_K_STR, n, offsetof(T, f), NULL, p }
 #define API_I32(T, f, n, p) { API_K_I32, n, offsetof(T, f), NULL, p }
@@ -69,6 +74,7 @@ struct api_pair {
 #define API_LIST(T, f, n, s, p) { API_K_LIST, n, offsetof(T, f), s, p }
 #define API_STRLIST(T, f, n, p) { API_K_STRLIST, n, offsetof(T, f), NULL, p }
 #define API_MAP(T, f, n, p) { API_K_MAP, n, offsetof(T, f), NULL, p }
+#define API_ANYLIST(T, f, n, p) { API_K_ANYLIST, n, offsetof(T, f), NULL, p }
 
 /* Appends the whole document (XML with its declaration). */
 void api_shape_encode(const struct api_shape *shape, enum api_dialect dialect, const void *view, struct base_buf *out);
