@@ -1,0 +1,18 @@
+/* rm/rm_jobs_io.h - a thread for what jobs need of the file system: making the output folder, committing it, clearing
+ * it away. One at a time, in order; results go back to the core as events. */
+#ifndef CREEL_RM_JOBS_IO_H
+#define CREEL_RM_JOBS_IO_H
+
+#include "rm/core/rm_core.h"
+
+struct rm_jobs_io;
+/* @done: called on the helper's thread after a set-up or a commit; @diagnostics is borrowed ("" when ok). */
+typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
+                             const char *diagnostics);
+struct rm_jobs_io *rm_jobs_io_start(rm_jobs_io_done *done, void *user);
+/* RM_FX_JOB_SETUP, _COMMIT, _ABORT. @spec is referenced. Any thread. */
+void rm_jobs_io_put(struct rm_jobs_io *io, enum rm_effect_kind what, struct base_app_id id, struct rm_job_spec *spec);
+/* Ends what it is doing and drops the rest: recovery asks for it again. */
+void rm_jobs_io_stop(struct rm_jobs_io *io);
+
+#endif

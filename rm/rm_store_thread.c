@@ -1,0 +1,300 @@
+#include "rm/rm_store_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base_log.h"
+#include "rm/rm_effect_copy.h"
+
+struct batch { /* records queued while the previous transaction ran */
+    struct base_buf bytes; /* table NUL key NUL data NUL, one after another */
+    struct entry {
+        size_t table, key, data, len;
+        bool remove;
+    } *v;
+    size_t len, cap;
+    uint64_t last_seq;
+};
+struct held {
+    uint64_t after_seq;
+    struct rm_effect *fx;
+    void *ticket;
+};
+struct held_list {
+    struct held *v;
+    size_t len, cap;
+};
+struct rm_store {
+    const struct ha_store_ops *ops;
+    struct ha_store *store;
+    struct rm_store_calls calls;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    /* under the lock */
+    struct batch queued;
+    uint64_t stored_seq;
+    struct held_list held;
+    bool stop, failing;
+    struct base_error why;
+    int64_t commits, records;
+    /* the thread's own */
+    struct batch writing;
+    struct ha_record *vec;
+    size_t vec_cap;
+    struct held_list ready;
+};
+
+void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
+{
+    struct batch *b = &s->queued;
+    struct entry e = {0};
+
+    pthread_mutex_lock(&s->lock);
+    e.table = b->bytes.len;
+    base_buf_add(&b->bytes, rec->table, strlen(rec->table) + 1);
+    e.key = b->bytes.len;
+    base_buf_add(&b->bytes, rec->key, strlen(rec->key) + 1);
+    e.data = b->bytes.len;
+    e.len = rec->len;
+    e.remove = !rec->data;
+    if (rec->data)
+        base_buf_add(&b->bytes, rec->data, rec->len);
+    base_buf_add(&b->bytes, "", 1);
+    base_array_grow(&b->v, b->len, &b->cap);
+    b->v[b->len++] = e;
+    b->last_seq = seq;
+    if (b->len == 1)
+        pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void hold_add(struct held_list *l, struct held h)
+{
+    base_array_grow(&l->v, l->len, &l->cap);
+    l->v[l->len++] = h;
+}
+
+bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
+{
+    struct base_error why = {0};
+    bool holds, refuse;
+
+    pthread_mutex_lock(&s->lock);
+    holds = s->stored_seq < after_seq;
+    refuse = holds && s->failing && fx->kind == RM_FX_REPLY;
+    if (refuse)
+        why = s->why;
+    else if (holds)
+        hold_add(&s->held, (struct held){after_seq, rm_effect_copy(fx), ticket});
+    pthread_mutex_unlock(&s->lock);
+    if (refuse)
+        s->calls.release(s->calls.user, ticket, fx, why.code, why.text);
+    return holds;
+}
+
+bool rm_store_failing(struct rm_store *s, struct base_error *why)
+{
+    bool failing;
+
+    pthread_mutex_lock(&s->lock);
+    failing = s->failing;
+    if (failing && why)
+        *why = s->why;
+    pthread_mutex_unlock(&s->lock);
+    return failing;
+}
+
+void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
+{
+    pthread_mutex_lock(&s->lock);
+    *commits = s->commits;
+    *records = s->records;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Moves what may go now into s->ready: all that waited for a stored number; or, when the store fails, the replies. */
+static void collect(struct rm_store *s, bool failed)
+{
+    size_t keep = 0;
+
+    s->ready.len = 0;
+    for (size_t i = 0; i < s->held.len; i++) {
+        struct held *h = &s->held.v[i];
+        if (failed ? h->fx->kind == RM_FX_REPLY : h->after_seq <= s->stored_seq)
+            hold_add(&s->ready, *h);
+        else
+            s->held.v[keep++] = *h;
+    }
+    s->held.len = keep;
+}
+
+static void release(struct rm_store *s, int code, const char *text)
+{
+    for (size_t i = 0; i < s->ready.len; i++) {
+        struct held *h = &s->ready.v[i];
+        s->calls.release(s->calls.user, h->ticket, h->fx, code, text);
+        rm_effect_copy_free(h->fx);
+    }
+    s->ready.len = 0;
+}
+
+static int write_batch(struct rm_store *s, struct base_error *err)
+{
+    struct batch *b = &s->writing;
+
+    if (s->vec_cap < b->len) {
+        s->vec_cap = b->cap;
+        s->vec = base_realloc_array(s->vec, s->vec_cap, sizeof *s->vec);
+    }
+    for (size_t i = 0; i < b->len; i++) {
+        const struct entry *e = &b->v[i];
+        s->vec[i] = (struct ha_record){b->bytes.data + e->table, b->bytes.data + e->key,
+                                       e->remove ? NULL : b->bytes.data + e->data, e->len};
+    }
+    return s->ops->write(s->store, s->vec, b->len, err);
+}
+
+/* The disk refused: tell who waits, then wait a little (less when told to stop). */
+static void on_failure(struct rm_store *s, const struct base_error *err)
+{
+    struct timespec until;
+
+    pthread_mutex_lock(&s->lock);
+    if (!s->failing)
+        base_log_error("store", "%s; changes are refused until it can be written again", err->text);
+    s->failing = true;
+    s->why = *err;
+    collect(s, true);
+    pthread_mutex_unlock(&s->lock);
+    release(s, err->code, err->text);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += RM_STORE_RETRY_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&s->lock);
+    while (!s->stop && pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void on_success(struct rm_store *s)
+{
+    uint64_t seq = s->writing.last_seq;
+
+    pthread_mutex_lock(&s->lock);
+    if (s->failing)
+        base_log_info("store", "the state store can be written again");
+    s->failing = false;
+    s->stored_seq = seq;
+    s->commits++;
+    s->records += (int64_t)s->writing.len;
+    collect(s, false);
+    pthread_mutex_unlock(&s->lock);
+    s->calls.stored(s->calls.user, seq); /* first: the core may go on while the answers are written */
+    release(s, 0, NULL);
+}
+
+#define BATCH_KEEP (4u << 20) /* a batch buffer that grew beyond this is given back */
+
+static void clear_batch(struct batch *b)
+{
+    if (b->bytes.cap > BATCH_KEEP)
+        base_buf_free(&b->bytes);
+    else
+        base_buf_clear(&b->bytes);
+    b->len = 0;
+}
+
+static void *store_main(void *arg)
+{
+    struct rm_store *s = arg;
+
+    for (;;) {
+        struct base_error err = {0};
+        struct batch swap;
+        bool last;
+
+        if (s->writing.len == 0) {
+            pthread_mutex_lock(&s->lock);
+            while (s->queued.len == 0 && !s->stop)
+                pthread_cond_wait(&s->wake, &s->lock);
+            if (s->queued.len == 0) {
+                pthread_mutex_unlock(&s->lock);
+                return NULL;
+            }
+            swap = s->writing;
+            s->writing = s->queued;
+            s->queued = swap;
+            pthread_mutex_unlock(&s->lock);
+        }
+        pthread_mutex_lock(&s->lock);
+        last = s->stop;
+        pthread_mutex_unlock(&s->lock);
+        if (write_batch(s, &err) == 0) {
+            on_success(s);
+            clear_batch(&s->writing);
+            continue;
+        }
+        on_failure(s, &err);
+        if (last)
+            return NULL;
+    }
+}
+
+struct rm_store *rm_store_start(const struct ha_store_ops *ops, struct ha_store *store,
+                                const struct rm_store_calls *calls)
+{
+    struct rm_store *s = base_alloc(sizeof *s);
+    pthread_condattr_t attr;
+
+    s->ops = ops;
+    s->store = store;
+    s->calls = *calls;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    base_assert(pthread_create(&s->thread, NULL, store_main, s) == 0);
+    return s;
+}
+
+static void free_batch(struct batch *b)
+{
+    base_buf_free(&b->bytes);
+    free(b->v);
+}
+
+int rm_store_stop(struct rm_store *s, struct base_error *err)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    if (s->failing) {
+        rc = s->why.code;
+        if (err)
+            *err = s->why;
+    }
+    for (size_t i = 0; i < s->held.len; i++) {
+        s->calls.release(s->calls.user, s->held.v[i].ticket, s->held.v[i].fx, -BASE_EIO,
+                         "the ResourceManager is shutting down");
+        rm_effect_copy_free(s->held.v[i].fx);
+    }
+    s->ops->close(s->store);
+    free_batch(&s->queued);
+    free_batch(&s->writing);
+    free(s->vec);
+    free(s->held.v);
+    free(s->ready.v);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    return rc;
+}
