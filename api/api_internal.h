@@ -1,0 +1,196 @@
+/* api/api_internal.h - what the files of the HTTP server share. Nobody else includes it.
+ *
+ * Life of a request (all edges under server->lock; "MHD" is a thread of libmicrohttpd that owns the connection):
+ *
+ *            +--------------------- answer in the handler ----------------------+
+ *            |                                                                  v
+ *   (new) HANDLING --api_park()--> PARKING --answer by another thread--> ANSWERED --MHD sends--> gone
+ *                                    |                                     ^
+ *                       handler returns: MHD suspends                      | resume
+ *                                    v                                     |
+ *                                  PARKED ----------- answer --------------+
+ *                                    |
+ *                               server stops: resume, MHD sends 503
+ *                                    v
+ *                                 ABORTED --late answer--> dropped; memory goes when both have happened
+ *
+ * PARKING exists because the answer may come before the handler has returned: then MHD never suspends. The suspend
+ * happens before the edge to PARKED, so whoever sees PARKED may resume. `reply` is written by the answering thread
+ * before the edge to ANSWERED and read by MHD after it. In ABORTED the two sides share nothing but the lock.
+ * PARKED and ABORTED requests are in server->parked; the latter until api_server_stop() ends at the latest. */
+#ifndef CREEL_API_INTERNAL_H
+#define CREEL_API_INTERNAL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <zlib.h>
+
+#include "api/api_accept.h"
+#include "api/api_route.h"
+#include "api/api_server.h"
+#include "api/api_uri.h"
+
+#define API_HEADERS_MAX 16
+#define API_PEER_MAX    64
+/* Body bytes read and thrown away so that the client gets its error over a connection that stays usable. */
+#define API_DRAIN_MAX (8 << 20)
+/* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise). */
+#define API_CONNECTION_MEMORY (64 * 1024)
+#define API_STREAM_POLL_MS    200
+
+struct api_link {
+    struct api_link *prev, *next;
+};
+
+struct api_conn {
+    struct api_link link;
+    int fd;
+    _Atomic int64_t idle_since_ms; /* start of the connection, or end of the last request */
+    atomic_bool busy;              /* a whole request has arrived and is not completed */
+    char peer[API_PEER_MAX];
+};
+
+enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
+enum api_reply_kind { API_REPLY_BODY, API_REPLY_FILE, API_REPLY_STREAM };
+
+struct api_header {
+    char *name, *value;
+};
+struct api_reply {
+    enum api_reply_kind kind;
+    unsigned status;
+    enum api_type type;
+    const char *content_type; /* static text; NULL: by type. A Content-Type given by api_add_header wins */
+    bool page;                /* server error page: its own Cache-Control, never compressed */
+    bool final;               /* made by the server itself: Accept is not looked at again */
+    bool close;
+    struct base_buf body;
+    char *type_text; /* FILE, STREAM */
+    int fd;
+    uint64_t offset, len;
+    int64_t (*read)(void *u, char *buf, size_t max);
+    void *u;
+    void (*free_fn)(void *);
+};
+
+struct api_request {
+    struct api_link parked;
+    struct api_server *server;
+    struct MHD_Connection *connection;
+    struct api_conn *conn;
+    enum api_state state;
+    bool completed;   /* ABORTED only: MHD is done with it */
+    bool late_answer; /* ABORTED only: the daemon is done with it */
+
+    const char *method; /* static text */
+    bool head, begun, handled, drain, close;
+    int uri_error;
+    struct api_uri uri;
+    struct api_match match;
+    const struct api_route *route; /* NULL until matched */
+    char *rest;
+    char *caller, *bearer;
+    char peer[API_PEER_MAX];
+    enum api_accept accept;
+    bool accept_named, accept_gzip;
+
+    struct base_buf body;
+    uint64_t received; /* body bytes as sent */
+    z_stream *inflate; /* non-NULL while a gzip body is read */
+    bool inflate_done;
+
+    struct api_header headers[API_HEADERS_MAX];
+    unsigned n_headers;
+    struct api_reply reply;
+    void *slot;
+    void (*slot_free)(void *);
+};
+
+struct api_stream {
+    struct api_link link; /* in server->waiting while suspended */
+    struct api_server *server;
+    struct MHD_Connection *connection;
+    int fd;
+    int64_t (*read)(void *u, char *buf, size_t max);
+    void *u;
+    void (*free_fn)(void *);
+};
+
+struct api_server {
+    struct MHD_Daemon *mhd;
+    struct api_router *router;
+    void *user;
+    char *node_secret, *static_user;
+    int64_t idle_timeout_ms;
+    uint16_t port;
+    int listen_fd;
+
+    pthread_mutex_t lock;
+    pthread_cond_t wake; /* the helper thread and stop() wait here; CLOCK_MONOTONIC */
+    struct api_link conns, parked, waiting;
+    unsigned n_requests; /* alive within MHD */
+    unsigned resuming;   /* threads between an edge and the end of MHD_resume_connection */
+    atomic_bool stopping;
+    bool helper_stop;
+    pthread_t helper;
+};
+
+static inline void api_link_init(struct api_link *head)
+{
+    head->prev = head->next = head;
+}
+static inline void api_link_add(struct api_link *head, struct api_link *l)
+{
+    l->prev = head->prev;
+    l->next = head;
+    head->prev->next = l;
+    head->prev = l;
+}
+static inline void api_link_del(struct api_link *l)
+{
+    if (l->next) {
+        l->prev->next = l->next;
+        l->next->prev = l->prev;
+    }
+    l->prev = l->next = NULL;
+}
+
+int64_t api_mono_ms(void);
+bool api_fd_gone(int fd);
+
+/* api_request.c: reading a request. begin: after the headers; piece: body bytes; end: whole body is there, calls the
+ * handler unless an answer is there already. */
+struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri);
+void api_request_begin(struct api_request *rq, const char *method);
+bool api_request_piece(struct api_request *rq, const char *data, size_t len); /* false: cut the connection */
+void api_request_end(struct api_request *rq);
+void api_request_free(struct api_request *rq);
+
+/* api_reply.c: hands a finished reply over (from any thread), sends it (MHD's thread only). */
+void api_reply_give(struct api_request *rq, struct api_reply *reply);
+enum MHD_Result api_reply_send(struct api_request *rq);
+enum MHD_Result api_reply_send_stopping(struct api_request *rq);
+void api_reply_free(struct api_reply *reply);
+
+/* api_error.c: answers the server itself gives. */
+void api_error_document(struct base_buf *out, enum api_type type, const char *exception, const char *message);
+void api_error_not_found_page(struct api_request *rq);
+void api_error_server_page(struct api_request *rq, unsigned status, const char *message);
+void api_error_wrong_method(struct api_request *rq);
+void api_error_no_content_type(struct api_request *rq);
+void api_error_options(struct api_request *rq);
+/* Replaces a JSON or XML reply that the client said it does not take (YARN routes only). True when it did. */
+bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply);
+
+/* api_gzip.c */
+bool api_gzip_pack(const struct base_buf *in, struct base_buf *out);
+z_stream *api_gunzip_new(void);
+void api_gunzip_free(z_stream *z);
+/* Appends the unpacked bytes; 0, -BASE_EINVAL (broken) or -BASE_ELIMIT (more than @max in @out). */
+int api_gunzip_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done);
+
+/* api_server.c: suspends a stream that has nothing to say; false when it should end instead. */
+bool api_stream_wait(struct api_stream *st);
+
+#endif

@@ -1,0 +1,548 @@
+/* The server: sockets, libmicrohttpd's callbacks, parking, the helper thread, the end. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/api_internal.h"
+#include "base/base_log.h"
+
+#define CONNECTIONS_DEFAULT 10000
+#define IDLE_DEFAULT_S      120
+#define THREADS_MAX         64
+#define HELPER_TICK_MS      1000
+#define STOP_WAIT_MS        3000 /* for answers under way when the server stops */
+
+int64_t api_mono_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+bool api_fd_gone(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+
+    return fd < 0 || (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
+}
+
+/* ---- parking ---- */
+
+void api_park(struct api_request *rq)
+{
+    pthread_mutex_lock(&rq->server->lock);
+    base_assert(rq->state == API_ST_HANDLING);
+    rq->state = API_ST_PARKING;
+    pthread_mutex_unlock(&rq->server->lock);
+}
+
+bool api_gone(const struct api_request *rq)
+{
+    struct api_server *s = rq->server;
+    bool gone;
+
+    pthread_mutex_lock(&s->lock); /* while it is not ABORTED the descriptor is open */
+    gone = rq->state == API_ST_ABORTED || !rq->conn || api_fd_gone(rq->conn->fd);
+    pthread_mutex_unlock(&s->lock);
+    return gone;
+}
+
+/* PARKED -> ABORTED, with the lock held. */
+static void abort_parked(struct api_server *s, struct api_request *rq)
+{
+    struct MHD_Connection *connection = rq->connection;
+
+    rq->state = API_ST_ABORTED;
+    s->resuming++;
+    pthread_mutex_unlock(&s->lock);
+    MHD_resume_connection(connection);
+    pthread_mutex_lock(&s->lock);
+    s->resuming--;
+}
+
+/* The handler has returned without an answer so far. True: suspended, MHD will call again; false: answered now. */
+static bool suspend(struct api_request *rq)
+{
+    struct api_server *s = rq->server;
+    bool suspended = false;
+
+    pthread_mutex_lock(&s->lock);
+    base_assert(rq->state == API_ST_PARKING || rq->state == API_ST_ANSWERED);
+    if (rq->state == API_ST_PARKING) {
+        MHD_suspend_connection(rq->connection);
+        rq->state = API_ST_PARKED;
+        api_link_add(&s->parked, &rq->parked);
+        suspended = true;
+        if (atomic_load(&s->stopping))
+            abort_parked(s, rq);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return suspended;
+}
+
+/* ---- streams that wait ---- */
+
+bool api_stream_wait(struct api_stream *st)
+{
+    struct api_server *s = st->server;
+    bool waits = false;
+
+    pthread_mutex_lock(&s->lock);
+    if (!atomic_load(&s->stopping)) {
+        MHD_suspend_connection(st->connection);
+        if (s->waiting.next == &s->waiting)
+            pthread_cond_broadcast(&s->wake); /* the helper ticks faster now */
+        api_link_add(&s->waiting, &st->link);
+        waits = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return waits;
+}
+
+/* With the lock held; resumes all that wait. Resuming under the lock is fine: MHD calls nothing of ours from it. */
+static void wake_streams(struct api_server *s)
+{
+    while (s->waiting.next != &s->waiting) {
+        struct api_stream *st = (struct api_stream *)(void *)s->waiting.next;
+
+        api_link_del(&st->link);
+        MHD_resume_connection(st->connection);
+    }
+}
+
+/* MHD's own timeout sees silence; this sees clients that send a byte now and then and never finish a request. */
+static void cut_slow(struct api_server *s)
+{
+    int64_t limit = api_mono_ms() - 2 * s->idle_timeout_ms;
+
+    for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
+        struct api_conn *conn = (struct api_conn *)(void *)l;
+
+        if (!atomic_load(&conn->busy) && atomic_load(&conn->idle_since_ms) < limit)
+            shutdown(conn->fd, SHUT_RDWR); /* open as long as it is listed */
+    }
+}
+
+static void wait_until(struct api_server *s, int64_t at_ms)
+{
+    struct timespec ts = {.tv_sec = at_ms / 1000, .tv_nsec = at_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(&s->wake, &s->lock, &ts);
+}
+
+static void *helper_main(void *p)
+{
+    struct api_server *s = p;
+    int64_t next_cut = api_mono_ms() + HELPER_TICK_MS, next_streams = 0;
+
+    pthread_setname_np(pthread_self(), "http-helper");
+    pthread_mutex_lock(&s->lock);
+    while (!s->helper_stop) {
+        bool waiting = s->waiting.next != &s->waiting;
+        int64_t now = api_mono_ms();
+
+        if (now >= next_cut) {
+            cut_slow(s);
+            next_cut = now + HELPER_TICK_MS;
+        }
+        if (!waiting) {
+            next_streams = 0;
+        } else if (next_streams == 0) {
+            next_streams = now + API_STREAM_POLL_MS;
+        } else if (now >= next_streams) {
+            wake_streams(s);
+            next_streams = 0;
+        }
+        wait_until(s, next_streams && next_streams < next_cut ? next_streams : next_cut);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- libmicrohttpd's callbacks ---- */
+
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+    return api_request_new(cls, connection, uri);
+}
+
+static enum MHD_Result send_answer(struct api_request *rq)
+{
+    struct api_server *s = rq->server;
+    enum api_state state;
+
+    pthread_mutex_lock(&s->lock);
+    state = rq->state;
+    pthread_mutex_unlock(&s->lock);
+    base_assert(state == API_ST_ANSWERED || state == API_ST_ABORTED);
+    return state == API_ST_ANSWERED ? api_reply_send(rq) : api_reply_send_stopping(rq);
+}
+
+static enum MHD_Result handle(struct api_request *rq)
+{
+    struct api_server *s = rq->server;
+    enum api_state state;
+
+    api_request_end(rq);
+    pthread_mutex_lock(&s->lock);
+    state = rq->state;
+    pthread_mutex_unlock(&s->lock);
+    if (state == API_ST_HANDLING) {
+        base_log_error("http", "%s %s: the handler neither answered nor parked", rq->method, rq->uri.path);
+        api_answer_error(rq, 500, "YarnRuntimeException", "No answer");
+    }
+    if (state == API_ST_PARKING && suspend(rq))
+        return MHD_YES; /* rq may be gone */
+    return send_answer(rq);
+}
+
+/* Called after the headers, for every piece of the body, when all is there, and again after each resume. */
+static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
+                                 const char *version, const char *data, size_t *size, void **context)
+{
+    struct api_request *rq = *context;
+
+    (void)cls;
+    (void)connection;
+    (void)url;
+    (void)version;
+    if (!rq)
+        return MHD_NO;
+    if (!rq->begun) {
+        const char *expect = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
+        const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+
+        api_request_begin(rq, method);
+        /* An error known now spares the client its body, at the price of the connection; a short one is rather read
+         * and dropped. */
+        if (rq->state == API_ST_ANSWERED && (expect || (length && strtoull(length, NULL, 10) > API_DRAIN_MAX))) {
+            rq->close = true;
+            return api_reply_send(rq);
+        }
+        return MHD_YES;
+    }
+    if (*size > 0) {
+        bool ok = api_request_piece(rq, data, *size);
+
+        *size = 0;
+        return ok ? MHD_YES : MHD_NO;
+    }
+    return rq->handled ? send_answer(rq) : handle(rq);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct api_server *s = cls;
+    struct api_request *rq = *context;
+    bool owed;
+
+    (void)connection;
+    (void)why;
+    *context = NULL;
+    if (!rq)
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (rq->conn) {
+        atomic_store(&rq->conn->idle_since_ms, api_mono_ms());
+        atomic_store(&rq->conn->busy, false);
+    }
+    owed = rq->state == API_ST_ABORTED && !rq->late_answer;
+    if (rq->state == API_ST_ABORTED) {
+        rq->completed = true;
+        rq->conn = NULL;
+        if (!owed)
+            api_link_del(&rq->parked);
+    }
+    if (--s->n_requests == 0 && atomic_load(&s->stopping))
+        pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    if (!owed)
+        api_request_free(rq);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct api_server *s = cls;
+    struct api_conn *conn = *context;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *addr =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+        conn = base_alloc(sizeof *conn);
+        conn->fd = fd->connect_fd;
+        conn->idle_since_ms = api_mono_ms();
+        if (addr && addr->client_addr->sa_family == AF_INET)
+            inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)addr->client_addr)->sin_addr, conn->peer,
+                      sizeof conn->peer);
+        else if (addr && addr->client_addr->sa_family == AF_INET6)
+            inet_ntop(AF_INET6, &((struct sockaddr_in6 *)(void *)addr->client_addr)->sin6_addr, conn->peer,
+                      sizeof conn->peer);
+        *context = conn;
+        pthread_mutex_lock(&s->lock);
+        api_link_add(&s->conns, &conn->link);
+        pthread_mutex_unlock(&s->lock);
+        return;
+    }
+    if (!conn)
+        return;
+    pthread_mutex_lock(&s->lock);
+    api_link_del(&conn->link);
+    pthread_mutex_unlock(&s->lock);
+    *context = NULL;
+    free(conn);
+}
+
+static void on_log(void *cls, const char *fmt, va_list ap)
+{
+    char line[512];
+    size_t n;
+
+    (void)cls;
+    vsnprintf(line, sizeof line, fmt, ap);
+    n = strlen(line);
+    while (n > 0 && line[n - 1] == '\n')
+        line[--n] = '\0';
+    base_log_debug("http", "%s", line); /* mostly about clients that went away */
+}
+
+/* ---- start ---- */
+
+static bool is_loopback(const struct sockaddr *a)
+{
+    if (a->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr) >> 24 == 127;
+    if (a->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
+    return false;
+}
+
+static int listen_on(const struct addrinfo *ai, const struct api_server_conf *conf, struct base_error *err)
+{
+    int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+
+    if (fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* inherited: an answer leaves when it is written */
+    if (bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, 1024) < 0) {
+        int saved = errno;
+
+        close(fd);
+        return base_error_sys(err, -BASE_EIO, saved, "cannot listen on %s port %u", conf->bind, conf->port);
+    }
+    return fd;
+}
+
+static int open_listener(const struct api_server_conf *conf, uint16_t *port, struct base_error *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *ai = NULL;
+    const char *host = conf->bind ? conf->bind : "127.0.0.1";
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof bound;
+    char text[8];
+    int rc, fd;
+
+    snprintf(text, sizeof text, "%u", conf->port);
+    rc = getaddrinfo(host, text, &hints, &ai);
+    if (rc != 0)
+        return base_error_set(err, -BASE_EINVAL, "address %s: %s", host, gai_strerror(rc));
+    if (!conf->insecure && !is_loopback(ai->ai_addr)) {
+        freeaddrinfo(ai);
+        return base_error_set(err, -BASE_EPERM,
+                              "refusing to listen on %s: only loopback addresses are allowed while requests are not "
+                              "authenticated (the insecure setting lifts this)",
+                              host);
+    }
+    fd = listen_on(ai, conf, err);
+    freeaddrinfo(ai);
+    if (fd < 0)
+        return fd;
+    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0) {
+        close(fd);
+        return base_error_sys(err, -BASE_EIO, errno, "getsockname");
+    }
+    *port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
+                                              : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+    return fd;
+}
+
+static unsigned thread_count(unsigned wanted)
+{
+    cpu_set_t set;
+
+    if (wanted == 0)
+        wanted = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    return wanted > THREADS_MAX ? THREADS_MAX : wanted ? wanted : 1;
+}
+
+/* Lets the process open as many descriptors as connections are allowed. */
+static void raise_descriptors(unsigned connections)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)connections + 256;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < wanted)
+        base_log_warn("http", "only %llu descriptors for %u connections", (unsigned long long)limit.rlim_cur,
+                      connections);
+}
+
+static int start_mhd(struct api_server *s, const struct api_server_conf *conf, struct base_error *err)
+{
+    unsigned threads = thread_count(conf->threads);
+    unsigned connections = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
+    struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL}, {MHD_OPTION_END, 0, NULL}};
+
+    if (threads == 1)
+        pool[0] = pool[1];
+    if (connections < threads)
+        connections = threads; /* MHD deals the limit out to its threads */
+    raise_descriptors(connections);
+    s->mhd = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
+        NULL, NULL, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
+        MHD_OPTION_ARRAY, pool, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
+        MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+    if (!s->mhd)
+        return base_error_sys(err, -BASE_EIO, errno, "the HTTP server did not start");
+    return 0;
+}
+
+static void server_free(struct api_server *s)
+{
+    if (s->listen_fd >= 0)
+        close(s->listen_fd);
+    api_router_free(s->router);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+    free(s->node_secret);
+    free(s->static_user);
+    free(s);
+}
+
+static struct api_server *server_new(const struct api_server_conf *conf, void *user)
+{
+    struct api_server *s = base_alloc(sizeof *s);
+    pthread_condattr_t attr;
+
+    s->user = user;
+    s->listen_fd = -1;
+    s->node_secret = conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
+    s->static_user = base_strdup(conf->static_user);
+    s->idle_timeout_ms = (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
+    api_link_init(&s->conns);
+    api_link_init(&s->parked);
+    api_link_init(&s->waiting);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    return s;
+}
+
+int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
+                     struct api_server **out, struct base_error *err)
+{
+    struct api_server *s = server_new(conf, user);
+    int rc = api_router_new(routes, n, &s->router, err);
+
+    if (rc < 0)
+        goto fail;
+    s->listen_fd = open_listener(conf, &s->port, err);
+    rc = s->listen_fd < 0 ? s->listen_fd : 0;
+    if (rc < 0)
+        goto fail;
+    rc = pthread_create(&s->helper, NULL, helper_main, s);
+    if (rc != 0) {
+        rc = base_error_sys(err, -BASE_EIO, rc, "thread of the HTTP server");
+        goto fail;
+    }
+    rc = start_mhd(s, conf, err);
+    if (rc < 0)
+        goto stop_helper;
+    *out = s;
+    return 0;
+
+stop_helper:
+    pthread_mutex_lock(&s->lock);
+    s->helper_stop = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->helper, NULL);
+fail:
+    server_free(s);
+    return rc;
+}
+
+uint16_t api_server_port(const struct api_server *s)
+{
+    return s->port;
+}
+
+/* ---- stop ---- */
+
+/* With the lock held: everything that is suspended goes on, to be answered 503 or ended. */
+static void abort_all(struct api_server *s)
+{
+    bool again = true;
+
+    wake_streams(s);
+    while (again) { /* abort_parked lets the lock go, so the list is walked anew */
+        again = false;
+        for (struct api_link *l = s->parked.next; l != &s->parked && !again; l = l->next) {
+            struct api_request *rq = (struct api_request *)(void *)l;
+
+            if (rq->state == API_ST_PARKED) {
+                abort_parked(s, rq);
+                again = true;
+            }
+        }
+    }
+}
+
+void api_server_stop(struct api_server *s)
+{
+    int64_t until;
+
+    if (!s)
+        return;
+    MHD_quiesce_daemon(s->mhd);
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->stopping, true);
+    s->helper_stop = true;
+    pthread_cond_broadcast(&s->wake);
+    abort_all(s);
+    until = api_mono_ms() + STOP_WAIT_MS;
+    while (s->resuming > 0 || (s->n_requests > 0 && api_mono_ms() < until))
+        wait_until(s, s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->helper, NULL);
+    MHD_stop_daemon(s->mhd);
+    while (s->parked.next != &s->parked) { /* never answered by the daemon */
+        struct api_request *rq = (struct api_request *)(void *)s->parked.next;
+
+        api_link_del(&rq->parked);
+        api_request_free(rq);
+    }
+    server_free(s);
+}

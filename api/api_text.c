@@ -1,0 +1,113 @@
+/* Text as YARN writes it: JSON strings, XML text. Bytes that are no UTF-8 become U+FFFD: both formats demand it. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "api/api_shape.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+/* Length of the valid UTF-8 sequence at @s (no surrogates, nothing over U+10FFFF, no overlong form), 0 when bad. */
+static size_t utf8_len(const unsigned char *s)
+{
+    size_t n;
+
+    if (s[0] >= 0xC2 && s[0] <= 0xDF)
+        n = 2;
+    else if (s[0] >= 0xE0 && s[0] <= 0xEF)
+        n = 3;
+    else if (s[0] >= 0xF0 && s[0] <= 0xF4)
+        n = 4;
+    else
+        return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
+        (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) /* the closing NUL stops here too */
+            return 0;
+    return n;
+}
+
+/* What stands for the control character or sign @c in JSON; NULL: itself. */
+static const char *json_escape(unsigned char c, char buf[static 7])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\b':
+        return "\\b";
+    case '\f':
+        return "\\f";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        break;
+    }
+    if (c >= 0x20)
+        return NULL;
+    memcpy(buf, "\\u00", 4);
+    buf[4] = digits[c >> 4];
+    buf[5] = digits[c & 15];
+    buf[6] = '\0';
+    return buf;
+}
+
+static const char *xml_escape(unsigned char c, char buf[static 7])
+{
+    (void)buf;
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '\r':
+        return "&#13;";
+    case '\n':
+    case '\t':
+        return NULL;
+    default:
+        return c < 0x20 ? REPLACEMENT : NULL; /* not allowed in XML 1.0, not even escaped */
+    }
+}
+
+static void add_escaped(struct base_buf *out, const char *text, const char *(*escape)(unsigned char, char *))
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const unsigned char *plain = s; /* start of what can be copied as it is */
+    char buf[7];
+
+    while (*s) {
+        size_t n = *s < 0x80 ? 1 : utf8_len(s);
+        const char *instead = n == 0 ? REPLACEMENT : n == 1 ? escape(*s, buf) : NULL;
+
+        if (instead) {
+            base_buf_add(out, plain, (size_t)(s - plain));
+            base_buf_adds(out, instead);
+            plain = s + 1;
+        }
+        s += n ? n : 1;
+    }
+    base_buf_add(out, plain, (size_t)(s - plain));
+}
+
+void api_json_string(struct base_buf *out, const char *s)
+{
+    base_buf_add(out, "\"", 1);
+    add_escaped(out, s, json_escape);
+    base_buf_add(out, "\"", 1);
+}
+
+void api_xml_text(struct base_buf *out, const char *s)
+{
+    add_escaped(out, s, xml_escape);
+}
