@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
+#include <libxml/uri.h>
 #include <libxml/xinclude.h>
 #include <limits.h>
 #include <math.h>
@@ -258,7 +259,8 @@ struct reader {
     struct base_conf *conf;
     const char *path;
     struct base_error *err;
-    char *first; /* first message of libxml2, or NULL */
+    char *first;       /* first message of libxml2, or NULL */
+    xmlChar *included; /* the file an XInclude brought the current element from, or NULL */
 };
 
 static void trim(char *text)
@@ -281,14 +283,10 @@ static void on_xml_error(void *arg, xmlErrorPtr e)
     trim(r->first);
 }
 
-/* "file, line n" of @node, which an XInclude may have brought from another file. */
+/* "file, line n" of @node. */
 static char *place(const struct reader *r, xmlNodePtr node)
 {
-    xmlChar *base = xmlNodeGetBase(node->doc, node);
-    char *text = base_printf("%s, line %ld", base ? (const char *)base : r->path, xmlGetLineNo(node));
-
-    xmlFree(base);
-    return text;
+    return base_printf("%s, line %ld", r->included ? (const char *)r->included : r->path, xmlGetLineNo(node));
 }
 
 static int refuse(const struct reader *r, xmlNodePtr node, const char *why)
@@ -406,24 +404,60 @@ static int property_load(const struct reader *r, xmlNodePtr node)
     return rc;
 }
 
-static int configuration_load(const struct reader *r, xmlNodePtr root, int depth)
+static int configuration_load(struct reader *r, xmlNodePtr root, int depth);
+
+static int element_load(struct reader *r, xmlNodePtr n, int depth)
 {
+    if (xmlStrEqual(n->name, BAD_CAST "property"))
+        return property_load(r, n);
+    if (xmlStrEqual(n->name, BAD_CAST "configuration"))
+        return configuration_load(r, n, depth + 1); /* the root of an included file */
+    return refuse(r, n, "expected <property>");
+}
+
+/* The file that the XInclude at @n has brought, NULL when it was its fallback. (libxml2's xml:base would say it, but is
+ * missing for files of the same folder.) */
+static xmlChar *included_file(xmlNodePtr n)
+{
+    xmlAttrPtr a = n->properties; /* xmlGetProp is for elements, which @n no longer is */
+    xmlChar *href, *base, *file;
+
+    while (a && !xmlStrEqual(a->name, BAD_CAST "href"))
+        a = a->next;
+    href = a ? xmlNodeListGetString(n->doc, a->children, 1) : NULL;
+    base = xmlNodeGetBase(n->doc, n->parent);
+    file = href ? xmlBuildURI(href, base) : NULL;
+
+    if (file && access((const char *)file, R_OK) < 0) {
+        xmlFree(file);
+        file = NULL;
+    }
+    xmlFree(href);
+    xmlFree(base);
+    return file;
+}
+
+static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
+{
+    xmlChar *outer = r->included, *inner = NULL;
+    int rc = 0;
+
     if (depth > XML_DEPTH_MAX)
         return refuse(r, root, "<configuration> nested too deep");
-    for (xmlNodePtr n = root->children; n; n = n->next) {
-        int rc = 0;
-        if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n))
+    for (xmlNodePtr n = root->children; n && rc == 0; n = n->next) {
+        if (n->type == XML_XINCLUDE_START || n->type == XML_XINCLUDE_END) {
+            xmlFree(inner);
+            inner = n->type == XML_XINCLUDE_START ? included_file(n) : NULL;
+            r->included = inner ? inner : outer;
+        } else if (n->type == XML_ELEMENT_NODE) {
+            rc = element_load(r, n, depth);
+        } else if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n)) {
             rc = refuse(r, n, "text outside of a <property>");
-        if (n->type == XML_ELEMENT_NODE && xmlStrEqual(n->name, BAD_CAST "property"))
-            rc = property_load(r, n);
-        else if (n->type == XML_ELEMENT_NODE && xmlStrEqual(n->name, BAD_CAST "configuration"))
-            rc = configuration_load(r, n, depth + 1); /* the root of an included file */
-        else if (n->type == XML_ELEMENT_NODE)
-            rc = refuse(r, n, "expected <property>");
-        if (rc < 0)
-            return rc;
+        }
     }
-    return 0;
+    r->included = outer;
+    xmlFree(inner);
+    return rc;
 }
 
 static void init_xml(void)
@@ -435,7 +469,7 @@ static void init_xml(void)
 
 static int document_load(struct reader *r, const char *text, size_t len)
 {
-    const int options = XML_PARSE_NONET | XML_PARSE_XINCLUDE | XML_PARSE_NOXINCNODE | XML_PARSE_NOWARNING;
+    const int options = XML_PARSE_NONET | XML_PARSE_XINCLUDE | XML_PARSE_NOWARNING;
     xmlDocPtr doc = xmlReadMemory(text, (int)len, r->path, NULL, options);
     xmlNodePtr root;
     int rc = 0;

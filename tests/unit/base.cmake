@@ -1,0 +1,7 @@
+foreach(subject error mem id clock json)
+  creel_test(test_base_${subject} SOURCES unit/test_base_${subject}.c LIBS creel_base LABELS unit)
+endforeach()
+creel_test(test_base_conf SOURCES unit/test_base_conf.c LIBS creel_base LABELS unit)
+creel_test(test_base_io SOURCES unit/test_base_io.c LIBS creel_base LABELS unit)
+creel_test(test_base_log SOURCES unit/test_base_log.c LIBS creel_base LABELS unit threads)
+creel_test(test_base_http SOURCES unit/test_base_http.c LIBS creel_base LABELS unit threads TIMEOUT 120)

@@ -1,0 +1,109 @@
+/* The log's lines as they reach stderr, also from several threads. */
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "base/base_log.h"
+#include "base/base_mem.h"
+#include "tests/unit/cunit_main.h"
+
+#define THREADS 4
+#define LINES 50
+
+static char path[64];
+static int saved_stderr;
+
+static void capture_start(void)
+{
+    int fd;
+
+    snprintf(path, sizeof path, "/tmp/creel-log-XXXXXX");
+    fd = mkstemp(path);
+    CU_ASSERT_FATAL(fd >= 0);
+    saved_stderr = dup(STDERR_FILENO);
+    dup2(fd, STDERR_FILENO);
+    close(fd);
+}
+
+static void capture_end(struct base_buf *out)
+{
+    dup2(saved_stderr, STDERR_FILENO);
+    close(saved_stderr);
+    CU_ASSERT_EQUAL(base_file_read(path, 1 << 20, out, NULL), 0);
+    unlink(path);
+}
+
+static void test_text(void)
+{
+    struct base_buf out = {0};
+
+    capture_start();
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO);
+    base_log_warn("area", "node %d\nsecond line\x1b[31m", 7);
+    base_log_debug("area", "not shown");
+    capture_end(&out);
+    CU_ASSERT_EQUAL(strncmp(out.data, "<4>20", 5), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "Z area: node 7 second line [31m\n"));
+    CU_ASSERT_PTR_NULL(strstr(out.data, "not shown"));
+    base_buf_free(&out);
+}
+
+static void test_json(void)
+{
+    struct base_buf out = {0};
+    json_t *j;
+
+    capture_start();
+    base_log_init("test", BASE_LOG_JSON, BASE_LOG_INFO);
+    base_log_error("area", "quote \" and \xff");
+    capture_end(&out);
+    j = json_loads(out.data, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(j);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(j, "message")), "quote \" and ?");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(j, "level")), "error");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(j, "area")), "area");
+    json_decref(j);
+    base_buf_free(&out);
+}
+
+static void *talk(void *arg)
+{
+    for (int i = 0; i < LINES; i++)
+        base_log_info("thread", "from %s number %d", (const char *)arg, i);
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    struct base_buf out = {0};
+    pthread_t t[THREADS];
+    size_t lines = 0;
+
+    capture_start();
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_INFO);
+    for (int i = 0; i < THREADS; i++)
+        CU_ASSERT_EQUAL(pthread_create(&t[i], NULL, talk, "somebody"), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    capture_end(&out);
+    for (char *p = out.data, *end; (end = strchr(p, '\n')); p = end + 1, lines++)
+        CU_ASSERT_EQUAL(strncmp(p, "<6>", 3), 0);
+    CU_ASSERT_EQUAL(lines, THREADS * LINES);
+    base_buf_free(&out);
+}
+
+static void test_formats(void)
+{
+    enum base_log_format f = BASE_LOG_AUTO;
+
+    CU_ASSERT_EQUAL(base_log_format_parse("json", &f), 0);
+    CU_ASSERT_EQUAL(f, BASE_LOG_JSON);
+    CU_ASSERT_EQUAL(base_log_format_parse("xml", &f), -BASE_EINVAL);
+}
+
+static const struct cunit_case cases[] = {
+    {"text", test_text}, {"json", test_json}, {"threads", test_threads}, {"formats", test_formats}};
+CUNIT_MAIN("base_log", cases)
