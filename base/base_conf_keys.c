@@ -43,6 +43,7 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.slot.map.vcores", "1", 1, INT32_MAX, "virtual cores of a map slot"),
     INT("creel.slot.reduce.memory-mb", "2048", 1, INT32_MAX, "memory of a reduce slot"),
     INT("creel.slot.reduce.vcores", "1", 1, INT32_MAX, "virtual cores of a reduce slot"),
+    STR("creel.yarn.hadoop-version", "3.4.2", "version of Hadoop that YARN's answers name; its tools branch on it"),
     BOOL("creel.yarn.show-slots", "false", "show slots as resource types in YARN's answers"),
     INT("creel.mapreduce.split-size", "134217728", 1, INT64_MAX, "largest input split in bytes (K, M, G allowed)"),
     INT("creel.mapreduce.sort-buffer-mb", "64", 1, 65536, "memory a map sorts in before it spills"),
