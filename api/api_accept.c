@@ -67,7 +67,7 @@ static bool parse_range(const char *s, size_t n, struct range *out)
 
         if (name < end)
             next = memchr(name, ';', (size_t)(end - name));
-        if (end - name > 2 && (name[0] == 'q' || name[0] == 'Q') && name[1] == '=') {
+        if (end - name >= 2 && (name[0] == 'q' || name[0] == 'Q') && name[1] == '=') {
             const char *stop = next ? next : end;
 
             while (stop > name && (stop[-1] == ' ' || stop[-1] == '\t'))
