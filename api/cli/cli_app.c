@@ -1,0 +1,234 @@
+/* api/cli/cli_app.c - `creel application`, with the spellings of `yarn application`. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/cli/cli_rm.h"
+#include "api/cli/cli_table.h"
+#include "api/cli/cli_text.h"
+
+enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KEY_USER, KEY_QUEUE };
+
+struct app {
+    bool list;
+    const char *status, *states, *types, *tags, *user, *queue;
+    char **kill;
+    size_t n_kill, cap_kill;
+};
+
+static const struct argp_option options[] = {
+    {"list", KEY_LIST, NULL, 0, "List applications: those not yet ended, unless -appStates says otherwise", 1},
+    {"status", KEY_STATUS, "ID", 0, "Show one application", 1},
+    {"kill", KEY_KILL, "ID", 0, "Kill an application; more ids may follow", 1},
+    {"appStates", KEY_STATES, "A,B", 0, "With -list: states, or ALL", 2},
+    {"appTypes", KEY_TYPES, "A,B", 0, "With -list: types, as MAPREDUCE", 2},
+    {"appTags", KEY_TAGS, "A,B", 0, "With -list: tags", 2},
+    {"user", KEY_USER, "USER", 0, "With -list: owner", 2},
+    {"queue", KEY_QUEUE, "QUEUE", 0, "With -list: queue", 2},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct app *a = state->input;
+    switch (key) {
+    case KEY_LIST:
+        a->list = true;
+        return 0;
+    case KEY_STATUS:
+        a->status = arg;
+        return 0;
+    case KEY_STATES:
+        a->states = arg;
+        return 0;
+    case KEY_TYPES:
+        a->types = arg;
+        return 0;
+    case KEY_TAGS:
+        a->tags = arg;
+        return 0;
+    case KEY_USER:
+        a->user = arg;
+        return 0;
+    case KEY_QUEUE:
+        a->queue = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->n_kill == 0)
+            return cli_bad("'%s' is too much; see creel application --help", arg);
+        /* fall through */
+    case KEY_KILL:
+        base_array_grow(&a->kill, a->n_kill, &a->cap_kill);
+        a->kill[a->n_kill++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void add_filter(struct base_buf *path, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    base_buf_addf(path, "%c%s=", strchr(path->data, '?') ? '&' : '?', name);
+    cli_uri_component(value, path);
+}
+
+static int compare_newest(const void *a, const void *b)
+{
+    const json_t *x = *(const json_t *const *)a, *y = *(const json_t *const *)b;
+    int64_t dx = cli_int(x, "startedTime"), dy = cli_int(y, "startedTime");
+    return dx != dy ? (dx < dy ? 1 : -1) : strcmp(cli_str(y, "id"), cli_str(x, "id"));
+}
+
+static void print_list(const json_t *apps)
+{
+    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<", "USER", "<", "QUEUE", "<", "STATE", "<",
+                                        "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">", "TRACKING", "~", NULL);
+    size_t n = cli_list_len(apps);
+    const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted); /* YARN's order is open */
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = cli_list_get(apps, i);
+    qsort(sorted, n, sizeof *sorted, compare_newest);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *j = sorted[i];
+        char progress[16], containers[32];
+        const char *url = cli_str(j, "trackingUrl");
+        snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
+        snprintf(containers, sizeof containers, "%lld", (long long)cli_int(j, "runningContainers"));
+        cli_table_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "applicationType"), cli_str(j, "user"),
+                      cli_str(j, "queue"), cli_str(j, "state"), cli_str(j, "finalStatus"), progress,
+                      cli_int(j, "runningContainers") < 0 ? "-" : containers, *url ? url : "-", NULL);
+    }
+    free(sorted);
+    cli_table_print(t, stdout);
+}
+
+static int list(struct cli *c, const struct app *a)
+{
+    struct base_buf path = {0};
+    json_t *answer = NULL;
+    base_buf_adds(&path, "/ws/v1/cluster/apps");
+    if (!a->states)
+        add_filter(&path, "states", "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING");
+    else if (strcasecmp(a->states, "ALL") != 0)
+        add_filter(&path, "states", a->states);
+    add_filter(&path, "applicationTypes", a->types);
+    add_filter(&path, "applicationTags", a->tags);
+    add_filter(&path, "user", a->user);
+    add_filter(&path, "queue", a->queue);
+    int rc = cli_rm_get(c, path.data, &answer);
+    base_buf_free(&path);
+    if (rc == CLI_OK && c->json)
+        cli_print_json(answer);
+    else if (rc == CLI_OK)
+        print_list(cli_at(answer, "apps.app"));
+    json_decref(answer);
+    return rc;
+}
+
+static void line(const char *label, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_clean(text, &b);
+    printf("%-14s %s\n", label, b.data);
+    base_buf_free(&b);
+}
+
+static void print_status(const json_t *app)
+{
+    static const char *const members[][2] = {
+        {"id", "id"}, {"name", "name"}, {"type", "applicationType"}, {"user", "user"}, {"queue", "queue"},
+        {"tags", "applicationTags"}, {"state", "state"}, {"result", "finalStatus"}, {"tracking", "trackingUrl"},
+        {"master node", "masterNodeId"}, {"master logs", "amContainerLogs"},
+    };
+    struct base_buf b = {0};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (*cli_str(app, members[i][1]))
+            line(members[i][0], cli_str(app, members[i][1]));
+    base_buf_addf(&b, "%d%%", (int)cli_num(app, "progress"));
+    line("progress", b.data);
+    base_buf_clear(&b);
+    cli_text_time(cli_int(app, "startedTime"), &b);
+    line("submitted", b.data);
+    base_buf_clear(&b);
+    if (cli_int(app, "finishedTime")) {
+        cli_text_time(cli_int(app, "finishedTime"), &b);
+        line("finished", b.data);
+        base_buf_clear(&b);
+    }
+    cli_text_duration(cli_int(app, "elapsedTime"), &b);
+    line("time", b.data);
+    base_buf_clear(&b);
+    if (cli_int(app, "runningContainers") >= 0) {
+        base_buf_addf(&b, "%lld: %lld MB, %lld vcores", (long long)cli_int(app, "runningContainers"),
+                      (long long)cli_int(app, "allocatedMB"), (long long)cli_int(app, "allocatedVCores"));
+        line("containers", b.data);
+    }
+    base_buf_free(&b);
+    if (*cli_str(app, "diagnostics"))
+        line("diagnostics", cli_str(app, "diagnostics"));
+}
+
+static int status(struct cli *c, const char *arg)
+{
+    char *id = cli_app_id_check(arg, "creel application");
+    json_t *answer = NULL;
+    if (!id)
+        return CLI_USAGE;
+    char *path = base_printf("/ws/v1/cluster/apps/%s", id);
+    int rc = cli_rm_get(c, path, &answer);
+    free(path);
+    free(id);
+    if (rc == CLI_OK && c->json)
+        cli_print_json(answer);
+    else if (rc == CLI_OK)
+        print_status(json_object_get(answer, "app"));
+    json_decref(answer);
+    return rc;
+}
+
+static int kill_all(struct cli *c, const struct app *a)
+{
+    json_t *report = json_object();
+    int rc = CLI_OK;
+    for (size_t i = 0; i < a->n_kill; i++) {
+        char *state = NULL, *id = cli_app_id_check(a->kill[i], "creel application");
+        int one = id ? cli_rm_kill(c, id, &state) : CLI_USAGE;
+        if (one == CLI_OK && c->json)
+            json_object_set_new(report, id, json_string(state));
+        else if (one == CLI_OK)
+            printf("%s asked to end; it was %s\n", id, state);
+        if (rc == CLI_OK)
+            rc = one;
+        free(state);
+        free(id);
+    }
+    if (c->json)
+        cli_print_json(report);
+    json_decref(report);
+    return rc;
+}
+
+int cli_app_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, NULL,
+        "Applications of every kind, jobs included; options as of yarn application.\v"
+        "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
+        "  creel app -status application_1700000000000_0001 --json\n  creel app -kill application_1700000000000_0001\n\n"
+        CLI_EXIT_HELP, NULL, NULL, NULL};
+    struct cli c = {0};
+    struct app a = {0};
+    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
+    int verbs = a.list + (a.status != NULL) + (a.n_kill > 0);
+    if (rc == CLI_OK && verbs != 1)
+        rc = cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID");
+    if (rc == CLI_OK) {
+        cli_rm_open(&c);
+        rc = a.list ? list(&c, &a) : a.status ? status(&c, a.status) : kill_all(&c, &a);
+    }
+    free(a.kill);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

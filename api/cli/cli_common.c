@@ -1,0 +1,207 @@
+/* api/cli/cli_common.c - options that every subcommand takes, the error line, addresses. */
+#include "api/cli/cli.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/cli_rm.h"
+#include "api/cli/cli_text.h"
+
+enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
+
+static char bad_text[1024]; /* the parser's complaint: argp itself stays silent, so that there is one line */
+
+static void vline(struct base_buf *out, const char *fmt, va_list ap)
+{
+    struct base_buf raw = {0};
+    base_buf_vaddf(&raw, fmt, ap);
+    cli_text_clean(raw.data ? raw.data : "", out);
+    base_buf_free(&raw);
+}
+
+int cli_error(int code, const char *fmt, ...)
+{
+    struct base_buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    vline(&b, fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+    fprintf(stderr, "creel: %s\n", b.data);
+    base_buf_free(&b);
+    return code;
+}
+
+error_t cli_bad(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(bad_text, sizeof bad_text, fmt, ap);
+    va_end(ap);
+    return EINVAL;
+}
+
+const char *cli_bad_text(void)
+{
+    return bad_text;
+}
+
+static const struct argp_option common_options[] = {
+    {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)", 90},
+    {"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 90},
+    {"conf", KEY_CONF, "FILE", 0, "Read this configuration file instead of the default ones", 90},
+    {NULL, 'D', "KEY=VALUE", 0, "Set a configuration key", 90},
+    {"help", KEY_HELP, NULL, 0, "Print this help", 91},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 91},
+    {0},
+};
+
+struct parse_job {
+    struct cli *c;
+    const struct argp *argp;
+    void *input;
+    const char *conf_file;
+    char **sets;
+    size_t n_sets, cap_sets;
+    bool help;
+    int stopped_at; /* index behind the argument that was not understood */
+};
+
+static error_t common_parse(int key, char *arg, struct argp_state *state)
+{
+    struct parse_job *p = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = p->input;
+        return 0;
+    case ARGP_KEY_ERROR:
+        p->stopped_at = state->next;
+        return 0;
+    case KEY_RM:
+        if (*arg == '\0')
+            return cli_bad("--rm: an empty text is not an address such as http://127.0.0.1:8088");
+        free(p->c->rm_arg);
+        p->c->rm_arg = base_strdup(arg);
+        return 0;
+    case KEY_JSON:
+        p->c->json = true;
+        return 0;
+    case KEY_CONF:
+        p->conf_file = arg;
+        return 0;
+    case 'D':
+        base_array_grow(&p->sets, p->n_sets, &p->cap_sets);
+        p->sets[p->n_sets++] = arg;
+        return 0;
+    case 'h':
+    case KEY_HELP:
+        p->help = true;
+        state->next = state->argc; /* whatever else is wrong, help was asked for */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Configuration: files, then -D, then the check of all of it. */
+static int load_conf(struct parse_job *p)
+{
+    struct base_error err = {0};
+    struct base_conf *conf = p->c->conf = base_conf_new();
+    int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err) : base_conf_load_default(conf, &err);
+    for (size_t i = 0; rc >= 0 && i < p->n_sets; i++)
+        rc = base_conf_set_arg(conf, p->sets[i], &err);
+    if (rc >= 0)
+        rc = base_conf_check(conf, &err);
+    return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
+}
+
+int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input)
+{
+    struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    struct argp outer = {common_options, common_parse, argp->args_doc, argp->doc, children, NULL, NULL};
+    struct parse_job p = {.c = c, .argp = argp, .input = input};
+    struct argp inner = *argp; /* its texts are the outer one's: once is enough */
+    inner.args_doc = inner.doc = NULL;
+    children[0].argp = &inner;
+    c->name = argv[0];
+    bad_text[0] = '\0';
+    error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    int result = CLI_OK;
+    if (p.help) {
+        argp_help(&outer, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        result = -1;
+    } else if (rc != 0 && bad_text[0]) {
+        result = cli_error(CLI_USAGE, "%s", bad_text);
+    } else if (rc != 0) {
+        const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
+        result = cli_error(CLI_USAGE, "'%s' is not understood here, or lacks its value; see %s --help", at, argv[0]);
+    } else {
+        result = load_conf(&p);
+    }
+    free(p.sets);
+    return result;
+}
+
+void cli_free(struct cli *c)
+{
+    cli_rm_close(c->rm);
+    base_conf_free(c->conf);
+    free(c->rm_arg);
+    *c = (struct cli){0};
+}
+
+char **cli_urls_split(const char *text)
+{
+    char **urls = base_alloc(sizeof *urls);
+    size_t n = 0;
+    char *copy = base_strdup(text), *save = NULL;
+    for (char *s = strtok_r(copy, ", \t\n", &save); s; s = strtok_r(NULL, ", \t\n", &save)) {
+        size_t len = strlen(s);
+        while (len > 0 && s[len - 1] == '/')
+            s[--len] = '\0';
+        if (len == 0)
+            continue;
+        urls = base_realloc_array(urls, n + 2, sizeof *urls);
+        urls[n++] = strstr(s, "://") ? base_strdup(s) : base_printf("http://%s", s);
+        urls[n] = NULL;
+    }
+    free(copy);
+    return urls;
+}
+
+void cli_urls_free(char **urls)
+{
+    for (size_t i = 0; urls && urls[i]; i++)
+        free(urls[i]);
+    free(urls);
+}
+
+char **cli_rm_urls(const struct cli *c)
+{
+    const char *text = c->rm_arg;
+    if (!text || !*text)
+        text = getenv("CREEL_RM");
+    if (!text || !*text)
+        text = base_conf_get(c->conf, "yarn.resourcemanager.webapp.address");
+    if (!text || !*text)
+        text = base_conf_get(c->conf, "creel.nodemanager.rm");
+    char **urls = cli_urls_split(text ? text : "");
+    if (!urls[0]) {
+        cli_urls_free(urls);
+        urls = cli_urls_split("http://127.0.0.1:8088");
+    }
+    return urls;
+}
+
+char *cli_user(void)
+{
+    const char *name = getenv("HADOOP_USER_NAME");
+    if (name && *name)
+        return base_strdup(name);
+    const struct passwd *pw = getpwuid(geteuid());
+    return pw ? base_strdup(pw->pw_name) : base_printf("%u", (unsigned)geteuid());
+}

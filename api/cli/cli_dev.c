@@ -1,0 +1,392 @@
+/* api/cli/cli_dev.c - `creel dev`: options, and what each of its verbs does. */
+#include "api/cli/cli_dev.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/cli/cli_rm.h"
+#include "api/cli/cli_table.h"
+#include "api/cli/cli_text.h"
+#include "base/base_io.h"
+#include "base/base_limits.h"
+
+enum {
+    KEY_NODES = 256, KEY_MAP, KEY_REDUCE, KEY_POLICY, KEY_PORT, KEY_DIR, KEY_DETACH, KEY_STOP, KEY_RESTART, KEY_STATUS,
+    REGISTER_MS = 30000, SUPERVISOR_MS = 30000,
+};
+
+struct dev_options {
+    int64_t nodes, map_slots, reduce_slots, port;
+    const char *policy, *dir, *restart;
+    bool detach, stop, status, json;
+    char **sets;
+    size_t n_sets, cap_sets;
+};
+
+static const struct argp_option options[] = {
+    {"nodes", KEY_NODES, "N", 0, "NodeManagers to start (3)", 1},
+    {"map-slots", KEY_MAP, "N", 0, "Map slots of each (2)", 1},
+    {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each (1)", 1},
+    {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy (fifo)", 1},
+    {"port", KEY_PORT, "PORT", 0, "The ResourceManager's port (8088); 0: any free one", 1},
+    {"dir", KEY_DIR, "DIR", 0, "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev", 1},
+    {"detach", KEY_DETACH, NULL, 0, "Leave it running in the background", 1},
+    {"stop", KEY_STOP, NULL, 0, "Stop the cluster of --dir, with its containers", 2},
+    {"restart", KEY_RESTART, "NAME", 0, "Start a daemon of --dir again: rm-1, nm-1 …", 2},
+    {"status", KEY_STATUS, NULL, 0, "Say which daemons of --dir run", 2},
+    {0},
+};
+
+static error_t number(const char *option, const char *arg, int64_t min, int64_t max, int64_t *out)
+{
+    if (base_int_parse(arg, min, max, out) < 0)
+        return cli_bad("%s: '%s' is not an integer from %lld to %lld", option, arg, (long long)min, (long long)max);
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct dev_options *o = state->input;
+    switch (key) {
+    case KEY_NODES:
+        return number("--nodes", arg, 1, CLI_DEV_NODES_MAX, &o->nodes);
+    case KEY_MAP:
+        return number("--map-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->map_slots);
+    case KEY_REDUCE:
+        return number("--reduce-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->reduce_slots);
+    case KEY_PORT:
+        return number("--port", arg, 0, 65535, &o->port);
+    case KEY_POLICY:
+        o->policy = arg;
+        return 0;
+    case KEY_DIR:
+        o->dir = arg;
+        return *arg ? 0 : cli_bad("--dir: the path is empty");
+    case KEY_DETACH:
+        o->detach = true;
+        return 0;
+    case KEY_STOP:
+        o->stop = true;
+        return 0;
+    case KEY_RESTART:
+        o->restart = arg;
+        return 0;
+    case KEY_STATUS:
+        o->status = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return cli_bad("'%s' is too much; see creel dev --help", arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char doc[] =
+    "Starts a cluster on this machine, a ResourceManager and some NodeManagers, and watches it; Ctrl-C stops it.\v"
+    "Examples:\n"
+    "  creel dev\n"
+    "  creel dev --nodes 5 --policy naive-fair --detach\n"
+    "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n\n"
+    "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a cluster started there "
+    "again knows its jobs. -D settings go to all daemons.\n\n"
+    "Exit status: 0 success, 1 a daemon does not start or does not run, 2 wrong usage, 4 nothing was started there.";
+
+/* ---- start ---- */
+static int check_port(int64_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int one = 1, rc = 0, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0)
+        return 0;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (port != 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) != 0)
+        rc = errno;
+    close(fd);
+    return rc;
+}
+
+static void print_ready_json(const struct cli_dev *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n; i++)
+        json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:b}", "name", d->v[i].name, "url", d->v[i].url, "pid",
+                                              (int)d->v[i].proc.pid, "running", cli_proc_alive(&d->v[i].proc)));
+    json_t *j = json_pack("{s:s,s:s,s:o}", "dir", d->dir, "rm", d->n ? d->v[0].url : "", "daemons", list);
+    cli_print_json(j);
+    json_decref(j);
+}
+
+static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
+{
+    char *home = cli_dev_dir(NULL);
+    struct base_buf quoted = {0};
+    bool own_dir = strcmp(home, d->dir) != 0;
+    if (own_dir) {
+        base_buf_adds(&quoted, " --dir ");
+        cli_quote_arg(d->dir, &quoted);
+    }
+    printf("Creel runs in %s\n\n", d->dir);
+    printf("  ResourceManager  %s\n", d->v[0].url);
+    printf("  nodes            %zu, each with %lld map and %lld reduce slots\n", d->n - 1, (long long)d->map_slots,
+           (long long)d->reduce_slots);
+    printf("  policy           %s\n\n", d->policy);
+    if (own_port)
+        printf("  export CREEL_RM=%s\n", d->v[0].url);
+    printf("  creel run -- hostname\n");
+    printf("  creel job submit --task 'sleep 1' --count 20 --wait\n");
+    if (detached)
+        printf("  creel dev --stop%s\n", quoted.data ? quoted.data : "");
+    else
+        printf("\nCtrl-C stops it.\n");
+    fflush(stdout);
+    base_buf_free(&quoted);
+    free(home);
+}
+
+static void prepare(struct cli_dev *d, const struct dev_options *o)
+{
+    struct cli_dev old = {.dir = d->dir};
+    cli_dev_load(&old, NULL);
+    d->map_slots = o->map_slots;
+    d->reduce_slots = o->reduce_slots;
+    snprintf(d->policy, sizeof d->policy, "%s", o->policy);
+    d->n = (size_t)o->nodes + 1;
+    for (size_t i = 0; i < d->n; i++) {
+        struct cli_dev_daemon *x = &d->v[i];
+        *x = (struct cli_dev_daemon){0};
+        snprintf(x->name, sizeof x->name, "%s-%zu", i ? "nm" : "rm", i ? i : 1);
+        const struct cli_dev_daemon *before = cli_dev_find(&old, x->name);
+        if (i == 0)
+            x->port = o->port;
+        else if (before && check_port(before->port) == 0)
+            x->port = before->port; /* the node keeps its id */
+    }
+    d->supervisor = cli_proc_of(getpid());
+}
+
+static int start_all(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
+{
+    int rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
+    for (size_t i = 0; rc >= 0 && i < d->n; i++) {
+        *failed = d->v[i].name;
+        rc = cli_dev_launch(d, &d->v[i], err);
+        if (rc >= 0 && i == 0) {
+            *failed = NULL;
+            rc = cli_dev_write_conf(d, o->sets, o->n_sets, err); /* now with the RM's address */
+            if (rc >= 0)
+                rc = cli_dev_write_rm_url(d, err);
+        }
+        int saved = cli_dev_save(d, rc >= 0 ? err : NULL); /* what runs is known whatever happens next */
+        if (rc >= 0)
+            rc = saved;
+    }
+    if (rc < 0)
+        return rc;
+    *failed = d->v[0].name;
+    return cli_dev_wait_nodes(d, REGISTER_MS, err);
+}
+
+/* The supervisor's life: starts, tells @ready_fd (-1: in front), watches, stops. */
+static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_fd, int lock)
+{
+    struct base_error err = {0};
+    const char *failed = NULL;
+    int signal_fd = cli_dev_signal_fd();
+    prepare(d, o);
+    int rc = start_all(d, o, &err, &failed);
+    close(lock);
+    if (rc < 0) {
+        cli_error(CLI_FAILED, "%s", err.text);
+        if (failed)
+            cli_dev_print_log_tail(d, failed, stderr);
+        cli_dev_stop_all(d);
+        return CLI_FAILED;
+    }
+    if (o->json)
+        print_ready_json(d);
+    else
+        print_ready(d, o->port != 8088, ready_fd >= 0);
+    fflush(stdout);
+    if (ready_fd >= 0) {
+        char *path = cli_dev_path(d, "dev", ".log");
+        int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(null, 0);
+        dup2(log >= 0 ? log : null, 1);
+        dup2(log >= 0 ? log : null, 2);
+        free(path);
+        if (write(ready_fd, "+", 1) != 1)
+            fprintf(stderr, "creel: nobody waits for the start\n");
+        close(ready_fd);
+    }
+    cli_dev_watch(d, signal_fd);
+    if (ready_fd < 0)
+        fprintf(stderr, "creel: stopping\n");
+    cli_dev_stop_all(d);
+    return CLI_OK;
+}
+
+/* Parent: waits until the supervisor is ready or gone. */
+static int detach(struct cli_dev *d, const struct dev_options *o, int lock)
+{
+    int pair[2], status = 0;
+    char byte;
+    if (pipe2(pair, O_CLOEXEC) != 0)
+        return cli_error(CLI_FAILED, "pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return cli_error(CLI_FAILED, "fork: %s", strerror(errno));
+    if (pid == 0) {
+        close(pair[0]);
+        setsid();
+        _exit(supervise(d, o, pair[1], lock));
+    }
+    close(pair[1]);
+    close(lock);
+    ssize_t n;
+    do
+        n = read(pair[0], &byte, 1);
+    while (n < 0 && errno == EINTR);
+    close(pair[0]);
+    if (n == 1)
+        return CLI_OK;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CLI_FAILED;
+}
+
+static int start(struct cli_dev *d, const struct dev_options *o)
+{
+    struct base_error err = {0};
+    char *rm = NULL, *nm = NULL;
+    if (base_mkdirs(d->dir, 0700, &err) < 0)
+        return cli_error(CLI_FAILED, "%s", err.text);
+    int lock = cli_dev_lock(d, &err);
+    if (lock < 0)
+        return cli_error(CLI_FAILED, "%s", err.text);
+    int rc = CLI_OK, busy;
+    if (cli_dev_load(d, NULL) == 0 && cli_dev_running(d))
+        rc = cli_error(CLI_FAILED, "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
+                       d->dir, d->n ? d->v[0].url : "", d->dir);
+    else if ((busy = check_port(o->port)) != 0)
+        rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
+                       strerror(busy));
+    else if (!(rm = cli_dev_binary("creel-rm", &err)) || !(nm = cli_dev_binary("creel-nm", &err)))
+        rc = cli_error(CLI_FAILED, "%s", err.text);
+    else if (o->detach)
+        rc = detach(d, o, lock);
+    else
+        rc = supervise(d, o, -1, lock);
+    free(rm);
+    free(nm);
+    return rc;
+}
+
+/* ---- the other verbs ---- */
+static int stop(struct cli_dev *d)
+{
+    struct base_error err = {0};
+    if (cli_dev_load(d, &err) < 0)
+        return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
+    bool any = cli_dev_running(d);
+    if (cli_proc_signal(&d->supervisor, SIGTERM))
+        cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
+    cli_dev_stop_all(d); /* what a killed supervisor left */
+    puts(any ? "stopped" : "nothing was running");
+    return CLI_OK;
+}
+
+static int restart(struct cli_dev *d, const char *name)
+{
+    struct base_error err = {0};
+    int rc = cli_dev_load(d, &err), lock;
+    if (rc < 0 || (lock = cli_dev_lock(d, &err)) < 0)
+        return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
+    cli_dev_load(d, NULL);
+    struct cli_dev_daemon *x = cli_dev_find(d, name);
+    if (!x) {
+        rc = cli_error(CLI_USAGE, "there is no '%s' in %s: rm-1, nm-1 to nm-%zu", name, d->dir, d->n ? d->n - 1 : 0);
+    } else {
+        x->stopping = true;
+        cli_dev_save(d, NULL);
+        cli_dev_stop_one(x);
+        rc = cli_dev_launch(d, x, &err);
+        int saved = cli_dev_save(d, rc >= 0 ? &err : NULL);
+        if (rc < 0) {
+            rc = cli_error(CLI_FAILED, "%s", err.text);
+            cli_dev_print_log_tail(d, name, stderr);
+        } else if (saved < 0) {
+            rc = cli_error(CLI_FAILED, "%s", err.text);
+        } else {
+            printf("%s runs at %s (pid %d)\n", x->name, x->url, (int)x->proc.pid);
+            rc = CLI_OK;
+        }
+    }
+    close(lock);
+    return rc;
+}
+
+static int status(struct cli_dev *d, bool json)
+{
+    struct base_error err = {0};
+    int rc = CLI_OK;
+    if (cli_dev_load(d, &err) < 0)
+        return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
+    struct cli_table *t = cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
+    for (size_t i = 0; i < d->n; i++) {
+        bool alive = cli_proc_alive(&d->v[i].proc);
+        char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
+        snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
+        cli_table_row(t, d->v[i].name, alive ? "running" : "down", alive ? pid : "-", alive ? d->v[i].url : "-", log, NULL);
+        free(log);
+        if (!alive)
+            rc = CLI_FAILED;
+    }
+    if (json) {
+        print_ready_json(d);
+        cli_table_free(t);
+    } else {
+        cli_table_print(t, stdout);
+    }
+    return rc;
+}
+
+int cli_dev_main(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+    struct cli c = {0};
+    struct dev_options o = {.nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
+    struct cli_dev *d = base_alloc(sizeof *d);
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &o);
+    for (int i = 1; rc == CLI_OK && i < argc; i++) { /* checked by cli_parse already; the daemons get them too */
+        const char *set = strncmp(argv[i], "-D", 2) == 0 ? (argv[i][2] ? argv[i] + 2 : argv[i + 1]) : NULL;
+        if (!set || !strchr(set, '='))
+            continue;
+        base_array_grow(&o.sets, o.n_sets, &o.cap_sets);
+        o.sets[o.n_sets++] = (char *)set;
+    }
+    o.json = c.json;
+    d->dir = cli_dev_dir(o.dir);
+    if (rc == CLI_OK && o.stop + o.status + (o.restart != NULL) > 1)
+        rc = cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
+    else if (rc == CLI_OK && o.stop)
+        rc = stop(d);
+    else if (rc == CLI_OK && o.restart)
+        rc = restart(d, o.restart);
+    else if (rc == CLI_OK && o.status)
+        rc = status(d, o.json);
+    else if (rc == CLI_OK)
+        rc = start(d, &o);
+    free(d->dir);
+    free(d);
+    free(o.sets);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

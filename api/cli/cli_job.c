@@ -1,0 +1,154 @@
+/* api/cli/cli_job.c - `creel job`: the subcommand's subcommands, and requests about jobs. */
+#include "api/cli/cli_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/cli_text.h"
+#include "base/base_nearest.h"
+
+static const struct {
+    const char *name;
+    cli_main_fn *run;
+    const char *help;
+} verbs[] = {
+    {"submit", cli_job_submit_main, "submit a MapReduce job or a list of tasks"},
+    {"list", cli_job_list_main, "jobs, newest first"},
+    {"status", cli_job_status_main, "one job: state, progress, times, tasks"},
+    {"kill", cli_job_kill_main, "kill jobs"},
+    {"counters", cli_job_counters_main, "counters of one job"},
+};
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
+
+int cli_job_main(int argc, char **argv)
+{
+    bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (help) {
+        printf("Usage: creel job VERB ...\n\n");
+        for (size_t i = 0; i < VERBS; i++)
+            printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
+        printf("\nEach has its own help: creel job submit --help\n%s\n", CLI_EXIT_HELP);
+        return CLI_OK;
+    }
+    if (argc < 2)
+        return cli_error(CLI_USAGE, "job: say what to do: submit, list, status, kill or counters");
+    const char *best = NULL;
+    size_t distance = 0;
+    for (size_t i = 0; i < VERBS; i++) {
+        if (strcmp(argv[1], verbs[i].name) != 0) {
+            base_nearest_offer(argv[1], verbs[i].name, &best, &distance);
+            continue;
+        }
+        char *full = base_printf("creel job %s", verbs[i].name);
+        argv[1] = full;
+        int rc = verbs[i].run(argc - 1, argv + 1);
+        free(full);
+        return rc;
+    }
+    if (best)
+        return cli_error(CLI_USAGE, "job: '%s' is not known; did you mean %s?", argv[1], best);
+    return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, kill or counters", argv[1]);
+}
+
+int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
+{
+    struct cli_answer a = {0};
+    *stored = NULL;
+    int rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/apps/new-application", NULL, 0, &a);
+    const char *id = cli_str(a.json, "application-id");
+    if (rc == CLI_OK && !*id) {
+        a.error = base_strdup("the ResourceManager gives no application id");
+        rc = CLI_UNREACHABLE;
+    }
+    if (rc != CLI_OK) {
+        json_decref(job);
+        return cli_rm_fail(&a, rc);
+    }
+    json_object_set_new(job, "id", json_string(id));
+    json_t *body = json_pack("{s:o}", "job", job);
+    /* From here on the same id and body may be sent any number of times. */
+    rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/jobs", body, CLI_RM_PATIENT, &a);
+    json_decref(body);
+    if (rc == CLI_NOTFOUND)
+        rc = CLI_USAGE; /* what the job names does not exist */
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    *stored = a.json ? a.json : json_object();
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
+{
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/jobs/%s", id);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, flags, &a);
+    free(path);
+    *job = NULL;
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    *job = a.json ? a.json : json_object();
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, json_t **tasks)
+{
+    char *cursor = NULL;
+    int rc;
+    *tasks = json_array();
+    do {
+        struct base_buf path = {0};
+        struct cli_answer a = {0};
+        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=1000%s%s", id, *query ? "&" : "", query);
+        if (cursor) {
+            base_buf_adds(&path, "&cursor=");
+            cli_uri_component(cursor, &path);
+        }
+        rc = cli_rm_call(c->rm, "GET", path.data, NULL, CLI_RM_PATIENT, &a);
+        base_buf_free(&path);
+        free(cursor);
+        cursor = NULL;
+        if (rc != CLI_OK) {
+            json_decref(*tasks);
+            *tasks = NULL;
+            if (!quiet)
+                return cli_rm_fail(&a, rc);
+        } else {
+            json_t *page = json_object_get(a.json, "tasks");
+            if (json_is_array(page))
+                json_array_extend(*tasks, page);
+            if (*cli_str(a.json, "cursor") && json_array_size(page))
+                cursor = base_strdup(cli_str(a.json, "cursor"));
+        }
+        cli_answer_free(&a);
+    } while (cursor);
+    return rc;
+}
+
+bool cli_job_ended(const json_t *job)
+{
+    const char *state = cli_str(job, "state");
+    return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0;
+}
+
+int cli_job_exit(const json_t *job)
+{
+    return strcmp(cli_str(job, "finalStatus"), "SUCCEEDED") == 0 ? CLI_OK : CLI_FAILED;
+}
+
+void cli_print_block(FILE *out, const char *indent, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        char *line = base_strndup(text, len);
+        struct base_buf clean = {0};
+        cli_text_clean(line, &clean);
+        fprintf(out, "%s%s\n", indent, clean.data ? clean.data : "");
+        base_buf_free(&clean);
+        free(line);
+        text += len + (text[len] == '\n');
+    }
+}

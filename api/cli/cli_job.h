@@ -1,0 +1,26 @@
+/* api/cli/cli_job.h - what the job subcommands, `creel run` and `creel logs` share. */
+#ifndef CREEL_API_CLI_JOB_H
+#define CREEL_API_CLI_JOB_H
+
+#include <stdio.h>
+
+#include "api/cli/cli_rm.h"
+
+/* Submits {"job":{…}} under an id of its own from apps/new-application, so that a submission whose answer was lost is
+ * repeated and not doubled. Takes @job (without "id"). *stored gets {"job":{…}}, caller owns. Exit code, printed. */
+int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored);
+/* GET jobs/{id}: *job gets {"job":{…}}, caller owns. @flags CLI_RM_*. Exit code, printed. */
+int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job);
+/* All tasks (every page) as an array, caller owns. @query: "" or "kind=map". Exit code; prints unless @quiet. */
+int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, json_t **tasks);
+bool cli_job_ended(const json_t *job); /* @job: the inner object */
+/* CLI_OK when it succeeded, else CLI_FAILED. */
+int cli_job_exit(const json_t *job);
+/* Follows until the end with bars or lines on stderr. *job gets {"job":{…}}. 130 on Ctrl-C: the job goes on. */
+int cli_job_wait(struct cli *c, const char *id, json_t **job);
+/* For people, on stdout: result, output folder, counters, where the time went. Diagnostics on stderr. */
+void cli_job_summary(struct cli *c, const json_t *job);
+/* Text of many lines (diagnostics), indented, without control characters. */
+void cli_print_block(FILE *out, const char *indent, const char *text);
+
+#endif

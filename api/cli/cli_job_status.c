@@ -1,0 +1,274 @@
+/* api/cli/cli_job_status.c - `creel job status` and `creel job kill`. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/cli/cli_job.h"
+#include "api/cli/cli_table.h"
+#include "api/cli/cli_text.h"
+#include "base/base_clock.h"
+
+enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000 };
+
+struct status {
+    const char *id;
+    bool tasks;
+};
+
+static const struct argp_option status_options[] = {
+    {"tasks", KEY_TASKS, NULL, 0, "List the tasks too", 1},
+    {0},
+};
+
+static error_t status_parse(int key, char *arg, struct argp_state *state)
+{
+    struct status *s = state->input;
+    switch (key) {
+    case KEY_TASKS:
+        s->tasks = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (s->id)
+            return cli_bad("'%s' is too much: one id is enough", arg);
+        s->id = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void line(const char *label, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_clean(text, &b);
+    printf("%-11s %s\n", label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_phase(const json_t *job, const char *kind, const char *label)
+{
+    char path[64];
+    struct base_buf b = {0};
+    snprintf(path, sizeof path, "taskCounts.%s", kind);
+    const json_t *counts = cli_at(job, path);
+    if (cli_int(counts, "total") == 0)
+        return;
+    snprintf(path, sizeof path, "progress.%s", kind);
+    base_buf_addf(&b, "%d%%: %lld tasks", (int)cli_num(job, path), (long long)cli_int(counts, "total"));
+    static const char *const members[] = {"succeeded", "running", "suspended", "pending", "failedAttempts",
+                                          "killedAttempts"};
+    static const char *const names[] = {"succeeded", "running", "suspended", "pending", "failed attempts",
+                                        "killed attempts"};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (cli_int(counts, members[i]))
+            base_buf_addf(&b, ", %lld %s", (long long)cli_int(counts, members[i]), names[i]);
+    line(label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_times(const json_t *job)
+{
+    struct base_buf b = {0};
+    int64_t submit = cli_int(job, "submitTime"), finish = cli_int(job, "finishTime");
+    cli_text_time(submit, &b);
+    line("submitted", b.data);
+    base_buf_clear(&b);
+    if (cli_int(job, "startTime")) {
+        cli_text_time(cli_int(job, "startTime"), &b);
+        line("started", b.data);
+        base_buf_clear(&b);
+    }
+    if (finish) {
+        cli_text_time(finish, &b);
+        line("finished", b.data);
+        base_buf_clear(&b);
+    }
+    cli_text_duration((finish ? finish : base_wall_us(&base_clock_real) / 1000) - submit, &b);
+    line("time", b.data);
+    base_buf_free(&b);
+}
+
+static void print_status(const json_t *job)
+{
+    line("id", cli_str(job, "id"));
+    line("name", cli_str(job, "name"));
+    line("user", cli_str(job, "user"));
+    line("queue", cli_str(job, "queue"));
+    line("state", cli_str(job, "state"));
+    line("result", cli_str(job, "finalStatus"));
+    line_phase(job, "map", "maps");
+    line_phase(job, "reduce", "reduces");
+    line_times(job);
+    const json_t *input = json_object_get(job, "input");
+    for (size_t i = 0; i < json_array_size(input); i++)
+        line(i ? "" : "input", json_string_value(json_array_get(input, i)));
+    static const char *const texts[] = {"output", "map", "combine", "reduce"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (*cli_str(job, texts[i]))
+            line(texts[i], cli_str(job, texts[i]));
+    if (*cli_str(job, "diagnostics")) {
+        puts("diagnostics");
+        cli_print_block(stdout, "  ", cli_str(job, "diagnostics"));
+    }
+}
+
+static void print_tasks(const json_t *tasks)
+{
+    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">", "ATTEMPTS", ">", "EXIT", ">", "TIME",
+                                        ">", "NODE", "~", "CONTAINER", "<", NULL);
+    int64_t now = base_wall_us(&base_clock_real) / 1000;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *j = json_array_get(tasks, i);
+        struct base_buf time = {0};
+        char progress[16], attempts[16], code[16] = "-";
+        int64_t start = cli_int(j, "startTime"), finish = cli_int(j, "finishTime");
+        /* the resource gives a share (0 to 1) or percent: both read well */
+        double share = cli_num(j, "progress");
+        snprintf(progress, sizeof progress, "%d%%", (int)(share <= 1 ? share * 100 : share));
+        snprintf(attempts, sizeof attempts, "%lld", (long long)cli_int(j, "attempts"));
+        if (finish && json_is_integer(json_object_get(j, "exitCode")))
+            snprintf(code, sizeof code, "%lld", (long long)cli_int(j, "exitCode"));
+        if (start)
+            cli_text_duration((finish ? finish : now) - start, &time);
+        cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), progress, attempts, code, time.data ? time.data : "-",
+                      cli_str(j, "node"), cli_str(j, "containerId"), NULL);
+        base_buf_free(&time);
+    }
+    cli_table_print(t, stdout);
+}
+
+int cli_job_status_main(int argc, char **argv)
+{
+    static const struct argp argp = {status_options, status_parse, "ID",
+                                     "Shows one job.\v"
+                                     "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n"
+                                     CLI_EXIT_HELP, NULL, NULL, NULL};
+    struct cli c = {0};
+    struct status s = {0};
+    json_t *answer = NULL, *tasks = NULL;
+    char *id = NULL;
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
+    if (rc == CLI_OK && !(id = cli_app_id_check(s.id, "creel job status")))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK) {
+        cli_rm_open(&c);
+        rc = cli_job_get(&c, id, 0, &answer);
+    }
+    if (rc == CLI_OK && s.tasks)
+        rc = cli_job_tasks(&c, id, "", false, &tasks);
+    if (rc == CLI_OK && c.json) {
+        if (tasks)
+            json_object_set(answer, "tasks", tasks);
+        cli_print_json(answer);
+    } else if (rc == CLI_OK) {
+        print_status(json_object_get(answer, "job"));
+        if (tasks) {
+            puts("");
+            print_tasks(tasks);
+        }
+    }
+    json_decref(answer);
+    json_decref(tasks);
+    free(id);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}
+
+/* ---- kill ---- */
+struct kill_ids {
+    char **v;
+    size_t n, cap;
+    bool no_wait;
+};
+
+static const struct argp_option kill_options[] = {
+    {"no-wait", KEY_NO_WAIT, NULL, 0, "Do not wait until the job has ended", 1},
+    {0},
+};
+
+static error_t kill_parse(int key, char *arg, struct argp_state *state)
+{
+    struct kill_ids *k = state->input;
+    switch (key) {
+    case KEY_NO_WAIT:
+        k->no_wait = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        base_array_grow(&k->v, k->n, &k->cap);
+        k->v[k->n++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Until the state is an end state; *state is replaced. */
+static int wait_ended(struct cli *c, const char *id, char **state)
+{
+    char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
+    int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
+    int rc = CLI_OK;
+    while (strcmp(*state, "KILLED") != 0 && strcmp(*state, "FINISHED") != 0 && strcmp(*state, "FAILED") != 0) {
+        struct timespec ts = {0, 20000000};
+        struct cli_answer a = {0};
+        if (base_mono_us(&base_clock_real) > until) {
+            rc = cli_error(CLI_FAILED, "%s is still %s", id, *state);
+            break;
+        }
+        nanosleep(&ts, NULL);
+        rc = cli_rm_call(c->rm, "GET", path, NULL, CLI_RM_PATIENT, &a);
+        if (rc != CLI_OK) {
+            cli_rm_fail(&a, rc);
+            break;
+        }
+        free(*state);
+        *state = base_strdup(cli_str(a.json, "state"));
+        cli_answer_free(&a);
+    }
+    free(path);
+    return rc;
+}
+
+static int kill_one(struct cli *c, const char *arg, const char *what, bool no_wait, json_t *report)
+{
+    char *state = NULL, *id = cli_app_id_check(arg, what);
+    int rc = id ? cli_rm_kill(c, id, &state) : CLI_USAGE;
+    if (rc == CLI_OK && !no_wait)
+        rc = wait_ended(c, id, &state);
+    if (rc == CLI_OK && c->json)
+        json_object_set_new(report, id, json_string(state));
+    else if (rc == CLI_OK)
+        printf("%s %s\n", id, state);
+    free(state);
+    free(id);
+    return rc;
+}
+
+int cli_job_kill_main(int argc, char **argv)
+{
+    static const struct argp argp = {kill_options, kill_parse, "ID...",
+                                     "Kills jobs or applications and waits until they have ended. "
+                                     "One that has ended already keeps its state.\v"
+                                     "Example:\n  creel job kill application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+                                     NULL, NULL, NULL};
+    struct cli c = {0};
+    struct kill_ids k = {0};
+    json_t *report = json_object();
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &k);
+    if (rc == CLI_OK && k.n == 0)
+        rc = cli_error(CLI_USAGE, "job kill: an id is missing");
+    if (rc == CLI_OK) {
+        cli_rm_open(&c);
+        for (size_t i = 0; i < k.n; i++) {
+            int one = kill_one(&c, k.v[i], argv[0], k.no_wait, report);
+            if (rc == CLI_OK)
+                rc = one;
+        }
+        if (c.json)
+            cli_print_json(report);
+    }
+    json_decref(report);
+    free(k.v);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

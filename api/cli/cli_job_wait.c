@@ -1,0 +1,212 @@
+/* api/cli/cli_job_wait.c - waiting for a job with its progress in sight, and what to say at the end. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "api/cli/cli_job.h"
+#include "api/cli/cli_progress.h"
+#include "api/cli/cli_text.h"
+#include "base/base_clock.h"
+
+enum { POLL_FIRST_MS = 20, POLL_MAX_MS = 250 };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    interrupted = sig;
+}
+
+static void add_phase(struct cli_progress *p, const json_t *job, const char *kind)
+{
+    struct base_buf path = {0};
+    struct cli_progress_bar bar = {.label = kind};
+    base_buf_addf(&path, "taskCounts.%s", kind);
+    const json_t *counts = cli_at(job, path.data);
+    base_buf_clear(&path);
+    base_buf_addf(&path, "progress.%s", kind);
+    bar.percent = cli_num(job, path.data);
+    base_buf_free(&path);
+    bar.total = cli_int(counts, "total");
+    bar.done = cli_int(counts, "succeeded");
+    bar.running = cli_int(counts, "running");
+    bar.suspended = cli_int(counts, "suspended");
+    bar.failed = cli_int(counts, "failedAttempts");
+    if (bar.total > 0)
+        p->bars[p->n++] = bar;
+}
+
+static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t elapsed_ms)
+{
+    struct cli_progress p = {
+        .id = cli_str(job, "id"), .name = cli_str(job, "name"), .state = cli_str(job, "state"), .elapsed_ms = elapsed_ms};
+    add_phase(&p, job, "map");
+    add_phase(&p, job, "reduce");
+    cli_progress_draw(screen, &p);
+}
+
+int cli_job_wait(struct cli *c, const char *id, json_t **job)
+{
+    struct sigaction act = {.sa_handler = on_interrupt}, old;
+    struct cli_progress_screen screen;
+    int64_t start = base_mono_us(&base_clock_real), pause_ms = POLL_FIRST_MS;
+    int rc;
+    cli_progress_open(&screen, stderr);
+    sigaction(SIGINT, &act, &old);
+    for (;;) {
+        rc = cli_job_get(c, id, CLI_RM_PATIENT, job);
+        if (rc != CLI_OK)
+            break;
+        const json_t *inner = json_object_get(*job, "job");
+        draw(&screen, inner, (base_mono_us(&base_clock_real) - start) / 1000);
+        if (cli_job_ended(inner))
+            break;
+        if (interrupted) {
+            cli_progress_clear(&screen);
+            json_decref(*job);
+            *job = NULL;
+            rc = cli_error(130, "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id, id);
+            break;
+        }
+        json_decref(*job);
+        *job = NULL;
+        struct timespec ts = {0, pause_ms * 1000000};
+        nanosleep(&ts, NULL);
+        pause_ms = pause_ms * 3 / 2 > POLL_MAX_MS ? POLL_MAX_MS : pause_ms * 3 / 2;
+    }
+    sigaction(SIGINT, &old, NULL);
+    return rc;
+}
+
+static void say(const char *label, const struct base_buf *text)
+{
+    printf("  %-9s %s\n", label, text->data);
+}
+
+/* When the tasks of one kind ran, from the job's tasks: *first and *last in ms. */
+static void span_of(const json_t *tasks, const char *kind, int64_t *first, int64_t *last)
+{
+    *first = *last = 0;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *t = json_array_get(tasks, i);
+        int64_t start = cli_int(t, "startTime"), finish = cli_int(t, "finishTime");
+        if (strcasecmp(cli_str(t, "kind"), kind) != 0 || start <= 0)
+            continue;
+        if (*first == 0 || start < *first)
+            *first = start;
+        if (finish > *last)
+            *last = finish;
+    }
+}
+
+static void say_phase(const json_t *job, const json_t *tasks, const char *kind, const char *label, const char *counter)
+{
+    struct base_buf b = {0};
+    char path[64];
+    int64_t first, last;
+    snprintf(path, sizeof path, "taskCounts.%s", kind);
+    const json_t *counts = cli_at(job, path);
+    if (cli_int(counts, "total") == 0)
+        return;
+    base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"), (long long)cli_int(counts, "total"));
+    if (cli_int(counts, "failedAttempts"))
+        base_buf_addf(&b, ", %lld failed attempts", (long long)cli_int(counts, "failedAttempts"));
+    if (cli_int(counts, "killedAttempts"))
+        base_buf_addf(&b, ", %lld killed attempts", (long long)cli_int(counts, "killedAttempts"));
+    span_of(tasks, kind, &first, &last);
+    if (first && last) {
+        base_buf_adds(&b, "; from ");
+        cli_text_duration(first - cli_int(job, "submitTime"), &b);
+        base_buf_adds(&b, " to ");
+        cli_text_duration(last - cli_int(job, "submitTime"), &b);
+        base_buf_adds(&b, " after submission");
+    }
+    snprintf(path, sizeof path, "counters.%s", counter);
+    if (cli_int(job, path)) {
+        base_buf_adds(&b, ", ");
+        cli_text_duration(cli_int(job, path), &b);
+        base_buf_adds(&b, " of task time");
+    }
+    say(label, &b);
+    base_buf_free(&b);
+}
+
+static void say_data(const json_t *job, const char *label, const char *in, const char *in_bytes, const char *out,
+                     const char *out_bytes)
+{
+    const json_t *counters = cli_at(job, "counters");
+    struct base_buf b = {0};
+    if (!cli_int(counters, in) && !cli_int(counters, out))
+        return;
+    cli_text_count(cli_int(counters, in), &b);
+    base_buf_adds(&b, " lines in (");
+    cli_text_bytes(cli_int(counters, in_bytes), &b);
+    base_buf_adds(&b, "), ");
+    cli_text_count(cli_int(counters, out), &b);
+    base_buf_adds(&b, " out (");
+    cli_text_bytes(cli_int(counters, out_bytes), &b);
+    base_buf_adds(&b, ")");
+    say(label, &b);
+    base_buf_free(&b);
+}
+
+static void say_time(const json_t *job)
+{
+    struct base_buf b = {0};
+    int64_t submit = cli_int(job, "submitTime"), start = cli_int(job, "startTime"), finish = cli_int(job, "finishTime");
+    cli_text_duration(finish - submit, &b);
+    base_buf_adds(&b, " in all");
+    if (start >= submit && start > 0) {
+        base_buf_adds(&b, ", ");
+        cli_text_duration(start - submit, &b);
+        base_buf_adds(&b, " of it before the first task ran");
+    }
+    if (cli_int(job, "counters.CPU_MILLIS")) {
+        base_buf_adds(&b, "; ");
+        cli_text_duration(cli_int(job, "counters.CPU_MILLIS"), &b);
+        base_buf_adds(&b, " of processor time");
+    }
+    say("time", &b);
+    base_buf_free(&b);
+}
+
+void cli_job_summary(struct cli *c, const json_t *job)
+{
+    const char *id = cli_str(job, "id"), *result = cli_str(job, "finalStatus");
+    struct base_buf name = {0};
+    json_t *tasks = NULL;
+    cli_text_clean(cli_str(job, "name"), &name);
+    printf("%s  %s  %s\n", id, name.data, result);
+    base_buf_free(&name);
+    if (*cli_str(job, "output")) {
+        char *path = cli_uri_to_path(cli_str(job, "output"));
+        struct base_buf b = {0};
+        cli_text_clean(path, &b);
+        say("output", &b);
+        base_buf_free(&b);
+        free(path);
+    }
+    cli_job_tasks(c, id, "", true, &tasks);
+    say_time(job);
+    say_phase(job, tasks, "map", "maps", "MAP_MILLIS");
+    say_phase(job, tasks, "reduce", "reduces", "REDUCE_MILLIS");
+    json_decref(tasks);
+    say_data(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES");
+    say_data(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES", "REDUCE_OUTPUT_RECORDS",
+             "REDUCE_OUTPUT_BYTES");
+    if (cli_int(job, "counters.SHUFFLE_BYTES")) {
+        struct base_buf b = {0};
+        cli_text_bytes(cli_int(job, "counters.SHUFFLE_BYTES"), &b);
+        base_buf_addf(&b, " fetched; %lld spills", (long long)cli_int(job, "counters.SPILLS"));
+        say("shuffle", &b);
+        base_buf_free(&b);
+    }
+    if (cli_job_exit(job) != CLI_OK) {
+        fflush(stdout);
+        const char *text = cli_str(job, "diagnostics");
+        fprintf(stderr, "creel: %s ended %s%s\n", id, *result ? result : cli_str(job, "state"), *text ? ":" : "");
+        cli_print_block(stderr, "  ", text);
+    }
+}

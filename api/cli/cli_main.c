@@ -1,0 +1,138 @@
+/* api/cli/cli_main.c - the `creel` command: finds the subcommand, prints the overview. */
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/cli.h"
+#include "api/cli/cli_rm.h"
+#include "base/base_nearest.h"
+#include "base/base_version.h"
+
+struct command {
+    const char *name;
+    cli_main_fn *run;
+    const char *help; /* NULL: another name of the one above */
+};
+
+static int help_main(int argc, char **argv);
+
+static const struct command commands[] = {
+    {"dev", cli_dev_main, "a cluster on this machine: start, stop, restart, status"},
+    {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
+    {"job", cli_job_main, "submit, list, status, kill, counters of MapReduce and task jobs"},
+    {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
+    {"application", cli_app_main, "-list, -status ID, -kill ID, with YARN's spellings"},
+    {"app", cli_app_main, NULL},
+    {"node", cli_node_main, "-list, -status ID"},
+    {"version", cli_version_main, "version of this program and of the ResourceManager"},
+    {"help", help_main, "help of a subcommand: creel help job submit"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *out)
+{
+    fprintf(out, "Usage: creel COMMAND ...\n\nCreel, a cluster resource manager that speaks YARN over HTTP.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].help)
+            fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\nThe ResourceManager's address: --rm URL[,URL], else $CREEL_RM, else yarn.resourcemanager.webapp.address\n"
+                 "or creel.nodemanager.rm of the configuration (/etc/creel or $CREEL_CONF_DIR), else\n"
+                 "http://127.0.0.1:8088.\n\n"
+                 "Exit status:\n"
+                 "  0  success\n"
+                 "  1  the job failed or was killed; a daemon does not run\n"
+                 "  2  wrong usage, or input that Creel refuses\n"
+                 "  3  the ResourceManager cannot be reached\n"
+                 "  4  no such job, application, node, container or log\n"
+                 "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
+                 "Start here:  creel dev\n");
+}
+
+static int dispatch(int argc, char **argv);
+
+static int help_main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    char *args[] = {"creel", argv[1], argc > 2 ? argv[2] : "--help", argc > 2 ? "--help" : NULL, NULL};
+    if (strcmp(argv[1], "job") != 0) {
+        args[2] = "--help";
+        args[3] = NULL;
+    }
+    return dispatch(args[3] ? 4 : 3, args);
+}
+
+/* Calls the subcommand with its full name as argv[0]. */
+static int dispatch(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        char *full = base_printf("creel %s", argv[1]);
+        argv[1] = full;
+        int rc = commands[i].run(argc - 1, argv + 1);
+        free(full);
+        return rc;
+    }
+    const char *best = NULL;
+    size_t distance = 0;
+    for (size_t i = 0; i < COMMANDS; i++)
+        base_nearest_offer(argv[1], commands[i].name, &best, &distance);
+    if (best)
+        return cli_error(CLI_USAGE, "'%s' is not a command; did you mean creel %s?", argv[1], best);
+    return cli_error(CLI_USAGE, "'%s' is not a command; see creel help", argv[1]);
+}
+
+int cli_version_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .doc = "Prints the version of this program, and of the ResourceManager when one answers.\v" CLI_EXIT_HELP};
+    struct cli c = {0};
+    int rc = cli_parse(&c, &argp, 0, argc, argv, NULL);
+    if (rc != CLI_OK) {
+        cli_free(&c);
+        return rc < 0 ? CLI_OK : rc;
+    }
+    cli_rm_open(&c);
+    struct cli_answer a = {0};
+    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, 0, &a) == CLI_OK;
+    const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");
+    if (c.json) {
+        json_t *j = json_pack("{s:s}", "creel", CREEL_VERSION);
+        if (up)
+            json_object_set_new(j, "resourceManager", json_string(rm));
+        cli_print_json(j);
+        json_decref(j);
+    } else {
+        printf("creel %s\n", CREEL_VERSION);
+        if (up)
+            printf("ResourceManager %s at %s\n", rm, cli_rm_url(c.rm));
+    }
+    cli_answer_free(&a);
+    cli_free(&c);
+    return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    signal(SIGPIPE, SIG_DFL);
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        argv[1] = "version";
+    int rc = dispatch(argc, argv);
+    if (fflush(stdout) != 0 && rc == CLI_OK)
+        rc = cli_error(CLI_FAILED, "cannot write to standard output");
+    return rc;
+}

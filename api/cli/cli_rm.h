@@ -1,0 +1,58 @@
+/* api/cli/cli_rm.h - requests to the ResourceManager from the command line.
+ *
+ * Every RM of the list is tried, the one that answered last first. A request that changes something carries
+ * ?user.name=. Nothing is printed here, except that a patient call tells once that it waits. */
+#ifndef CREEL_API_CLI_RM_H
+#define CREEL_API_CLI_RM_H
+
+#include "api/cli/cli.h"
+
+struct cli_rm;
+
+/* 0, or an exit code after printing why. Sets c->rm. */
+int cli_rm_open(struct cli *c);
+void cli_rm_close(struct cli_rm *rm);
+/* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed. */
+const char *cli_rm_url(const struct cli_rm *rm);
+
+struct cli_answer {
+    long status;          /* 0: no answer came */
+    struct base_buf text; /* the body as it came */
+    json_t *json;         /* of a 2xx answer that is JSON, else NULL */
+    char *error;          /* one line for people when the result is not CLI_OK */
+};
+void cli_answer_free(struct cli_answer *a);
+
+enum {
+    CLI_RM_PATIENT = 1, /* keep trying for a minute while no RM answers: a restart passes unnoticed */
+};
+/* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
+ * CLI_NOTFOUND, other 4xx CLI_USAGE, 5xx and no answer CLI_UNREACHABLE. */
+int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
+                struct cli_answer *out);
+/* GET; prints the error line itself. Caller owns *out (NULL on error). */
+int cli_rm_get(struct cli *c, const char *path, json_t **out);
+/* GET of any absolute URL (an NM's), same result and texts. */
+int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
+/* Prints @a's error, frees it, returns @rc. */
+int cli_rm_fail(struct cli_answer *a, int rc);
+
+/* Asks for KILLED. *state (may be NULL) gets the answered state, caller frees. Prints errors. */
+int cli_rm_kill(struct cli *c, const char *app_id, char **state);
+/* "application_1_2", "job_1_2" and ids of attempts, containers and tasks -> "application_1_0002"; NULL: no id. */
+char *cli_app_id_of(const char *id);
+/* As above, but says what is wrong with @id; NULL after printing. */
+char *cli_app_id_check(const char *id, const char *what);
+
+/* ---- reading answers leniently: dotted paths; numbers may be strings (YARN's bare maps) ---- */
+const json_t *cli_at(const json_t *j, const char *path);
+const char *cli_str(const json_t *j, const char *path);   /* "" when absent */
+int64_t cli_int(const json_t *j, const char *path);       /* 0 when absent */
+double cli_num(const json_t *j, const char *path);
+/* YARN shows a list of one as a bare object in places: element @i of either form. */
+size_t cli_list_len(const json_t *j);
+const json_t *cli_list_get(const json_t *j, size_t i);
+/* Prints @j as one line of JSON. */
+void cli_print_json(const json_t *j);
+
+#endif

@@ -1,0 +1,362 @@
+/* api/cli/cli_run.c - `creel run -- CMD`: one command on the cluster as if it ran here.
+ *
+ *   submit --> place known --> both logs followed --> logs complete --> exit status known
+ *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
+ *
+ * One thread: signals arrive through a descriptor, so every wait is a poll that they end. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "api/cli/cli_follow.h"
+#include "api/cli/cli_job.h"
+#include "api/cli/cli_text.h"
+#include "base/base_clock.h"
+#include "base/base_io.h"
+
+enum {
+    KEY_NAME = 256, KEY_ENV, KEY_QUEUE, KEY_PRIORITY,
+    STREAMS = 2,
+    POLL_FIRST_MS = 1, POLL_MAX_MS = 200, /* of the task's state, while the user waits for a change */
+    CHECK_MS = 1000,                      /* while the logs flow */
+    PATIENCE_MS = 60000,                  /* without an answer of any RM */
+    SETTLE_MS = 10000,                    /* for the logs after the job has ended */
+};
+
+struct run {
+    struct cli *c;
+    const char *id;
+    struct cli_follow *follow;
+    size_t stream[STREAMS];
+    char *container; /* followed; NULL: place not known yet */
+    int signal_fd, signal; /* signal: the first one that asked us to end */
+    bool leave;            /* the second one */
+    bool job_ended;
+    int64_t unreachable_since_us, ended_us, next_check_us, poll_ms;
+    json_t *task, *job; /* as seen last */
+};
+
+static int64_t now_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
+
+/* Data goes out as it comes; a reader that is gone ends the job, as a pipe would end the command. */
+static int to_fd(void *user, const char *data, size_t len)
+{
+    return base_write_all(*(const int *)user, data, len);
+}
+
+static void ask_kill(struct run *r)
+{
+    struct cli_answer a = {0};
+    json_t *body = json_pack("{s:s}", "state", "KILLED");
+    char *path = base_printf("/ws/v1/cluster/apps/%s/state", r->id);
+    cli_rm_call(r->c->rm, "PUT", path, body, 0, &a);
+    free(path);
+    json_decref(body);
+    cli_answer_free(&a);
+}
+
+static void take_signals(struct run *r)
+{
+    struct signalfd_siginfo info;
+    while (read(r->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (r->signal) {
+            r->leave = true;
+            continue;
+        }
+        r->signal = (int)info.ssi_signo;
+        ask_kill(r);
+        r->poll_ms = POLL_FIRST_MS;
+        r->next_check_us = 0;
+    }
+}
+
+static void set_place(struct run *r)
+{
+    static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
+    static const char *const files[STREAMS] = {"stdout", "stderr"};
+    const char *container = cli_str(r->task, "containerId"), *node = cli_str(r->task, "nodeHttpAddress");
+    if (!*container || !*node || (r->container && strcmp(r->container, container) == 0))
+        return;
+    if (r->container)
+        cli_error(0, "the command was lost with its node and is started again");
+    free(r->container);
+    r->container = base_strdup(container);
+    cli_follow_free(r->follow);
+    r->follow = cli_follow_new();
+    for (size_t i = 0; i < STREAMS; i++)
+        r->stream[i] = cli_follow_add(r->follow, node, container, files[i], true, to_fd, (void *)&fds[i]);
+}
+
+/* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
+static int look(struct run *r)
+{
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/jobs/%s/tasks", r->id);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, 0, &a);
+    free(path);
+    if (rc == CLI_OK) {
+        json_t *task = json_array_get(json_object_get(a.json, "tasks"), 0);
+        json_decref(r->task);
+        r->task = json_incref(task);
+        cli_answer_free(&a);
+        set_place(r);
+        path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
+        bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
+        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, 0, &a);
+        free(path);
+        if (rc == CLI_OK && !running) {
+            json_decref(r->job);
+            r->job = json_incref(json_object_get(a.json, "job"));
+            if (cli_job_ended(r->job) && !r->job_ended) {
+                r->job_ended = true;
+                r->ended_us = now_us();
+            }
+        }
+    }
+    if (rc == CLI_OK) {
+        r->unreachable_since_us = 0;
+        cli_answer_free(&a);
+        return CLI_OK;
+    }
+    if (rc == CLI_UNREACHABLE) {
+        if (!r->unreachable_since_us)
+            r->unreachable_since_us = now_us();
+        if (now_us() - r->unreachable_since_us < PATIENCE_MS * INT64_C(1000)) {
+            cli_answer_free(&a);
+            return CLI_OK;
+        }
+    }
+    return cli_rm_fail(&a, rc);
+}
+
+static bool logs_ended(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (!cli_follow_ended(r->follow, r->stream[i]))
+            return false;
+    return true;
+}
+
+static bool reader_gone(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (cli_follow_sink_closed(r->follow, r->stream[i]))
+            return true;
+    return false;
+}
+
+/* Waits for bytes, a signal, or the time of the next look. */
+static void wait_turn(struct run *r)
+{
+    int64_t us = r->next_check_us - now_us();
+    int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
+    if (r->follow && !logs_ended(r)) {
+        cli_follow_turn(r->follow, ms, r->signal_fd);
+        if (logs_ended(r)) { /* the end is near: look soon */
+            r->poll_ms = POLL_FIRST_MS;
+            r->next_check_us = 0;
+        }
+    } else {
+        struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
+        poll(&p, 1, ms);
+    }
+    take_signals(r);
+    if (reader_gone(r) && !r->signal) {
+        r->signal = SIGPIPE;
+        ask_kill(r);
+        r->next_check_us = 0;
+    }
+}
+
+static void plan_next_look(struct run *r)
+{
+    bool quiet = r->follow && !logs_ended(r) && !r->signal && !r->job_ended;
+    r->poll_ms = quiet ? CHECK_MS : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS : r->poll_ms * 3 / 2 + 1;
+    r->next_check_us = now_us() + r->poll_ms * 1000;
+}
+
+/* Until the job has ended and all of its output was shown. */
+static int follow_run(struct run *r)
+{
+    r->poll_ms = POLL_FIRST_MS;
+    while (!r->leave) {
+        if (now_us() >= r->next_check_us) {
+            int rc = look(r);
+            if (rc != CLI_OK)
+                return rc;
+            plan_next_look(r);
+            if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
+                ask_kill(r); /* the first one may have been lost with its RM */
+        }
+        if (r->job_ended && logs_ended(r))
+            return CLI_OK;
+        if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(1000))
+            return CLI_OK;
+        if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(100))
+            cli_follow_last_chance(r->follow);
+        bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
+        for (size_t i = 0; goes_on && i < STREAMS; i++)
+            cli_follow_again(r->follow, r->stream[i]); /* the NM was restarted, the command lives */
+        wait_turn(r);
+    }
+    return CLI_OK;
+}
+
+static int result_of(const struct run *r)
+{
+    const char *why = cli_str(r->job, "diagnostics");
+    int64_t code = cli_int(r->task, "exitCode");
+    if (r->signal)
+        return 128 + r->signal;
+    if (strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
+        return CLI_OK;
+    bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
+    if (own)
+        return (int)code;
+    fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
+    cli_print_block(stderr, "  ", why);
+    return CLI_FAILED;
+}
+
+/* ---- options ---- */
+struct run_options {
+    json_t *job, *env;
+    char **command; /* NULL-ended, borrowed from argv */
+};
+
+static const struct argp_option options[] = {
+    {"name", KEY_NAME, "NAME", 0, "Name of the job; else the command's", 1},
+    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the command; may be repeated", 1},
+    {"queue", KEY_QUEUE, "QUEUE", 0, "Queue to submit to", 1},
+    {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 1},
+    {0},
+};
+
+static error_t set_text(json_t *object, const char *member, const char *text)
+{
+    json_t *j = json_string(text);
+    if (!j)
+        return cli_bad("'%s' is not UTF-8", member);
+    json_object_set_new(object, member, j);
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case KEY_NAME:
+        return set_text(o->job, "name", arg);
+    case KEY_QUEUE:
+        return set_text(o->job, "queue", arg);
+    case KEY_PRIORITY:
+        if (base_int_parse(arg, INT32_MIN, INT32_MAX, &n) < 0)
+            return cli_bad("--priority: '%s' is not an integer", arg);
+        json_object_set_new(o->job, "priority", json_integer(n));
+        return 0;
+    case KEY_ENV: {
+        const char *eq = strchr(arg, '=');
+        if (!eq || eq == arg)
+            return cli_bad("--env: '%s' is not NAME=VALUE", arg);
+        char *name = base_strndup(arg, (size_t)(eq - arg));
+        error_t rc = set_text(o->env, name, eq + 1);
+        free(name);
+        return rc;
+    }
+    case ARGP_KEY_ARG:
+        o->command = &state->argv[state->next - 1];
+        state->next = state->argc; /* its options are its own */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char doc[] =
+    "Runs one command on the cluster: its output appears here, its exit status is this program's.\v"
+    "Each word of CMD reaches the command as it is; for pipes and variables use sh -c.\n\n"
+    "Examples:\n"
+    "  creel run -- hostname\n"
+    "  creel run --env LANG=C -- sh -c 'ls | wc -l'\n\n"
+    "Ctrl-C kills the command on the cluster (exit status 130); a second one leaves without waiting.\n"
+    "Exit status: the command's own, 128+n after signal n. When the command could not be run: 1 the job failed or was "
+    "killed, 2 wrong usage or refused input, 3 the ResourceManager cannot be reached.";
+
+static json_t *make_job(struct run_options *o, json_t *command)
+{
+    const char *slash = strrchr(o->command[0], '/');
+    if (!json_object_get(o->job, "name")) {
+        json_t *name = json_string(slash && slash[1] ? slash + 1 : o->command[0]);
+        json_object_set_new(o->job, "name", name ? name : json_string("run"));
+    }
+    json_object_set_new(o->job, "max-attempts", json_integer(1));
+    json_object_set_new(o->job, "tasks", json_pack("[{s:s,s:o}]", "kind", "map", "command", command));
+    if (json_object_size(o->env))
+        json_object_set(o->job, "env", o->env);
+    return json_incref(o->job);
+}
+
+static int open_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int run_command(struct cli *c, struct run_options *o)
+{
+    struct base_buf line = {0};
+    json_t *stored = NULL;
+    cli_quote_argv(o->command, &line);
+    json_t *command = json_string(line.data);
+    base_buf_free(&line);
+    if (!command)
+        return cli_error(CLI_USAGE, "run: the command is not UTF-8");
+    struct run r = {.c = c, .signal_fd = open_signals()};
+    cli_rm_open(c);
+    int rc = cli_job_submit_take(c, make_job(o, command), &stored);
+    if (rc == CLI_OK) {
+        r.id = cli_str(stored, "job.id");
+        rc = follow_run(&r);
+        if (rc == CLI_OK)
+            rc = result_of(&r);
+    }
+    cli_follow_free(r.follow);
+    free(r.container);
+    json_decref(r.task);
+    json_decref(r.job);
+    json_decref(stored);
+    close(r.signal_fd);
+    return rc;
+}
+
+int cli_run_main(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, "[--] CMD [ARG...]", doc, NULL, NULL, NULL};
+    struct cli c = {0};
+    struct run_options o = {.job = json_object(), .env = json_object()};
+    int rc = cli_parse(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);
+    if (rc == CLI_OK && c.json)
+        rc = cli_error(CLI_USAGE, "run: the output is the command's own, --json has no place here");
+    else if (rc == CLI_OK && (!o.command || !o.command[0][0]))
+        rc = cli_error(CLI_USAGE, "run: the command is missing: creel run -- CMD");
+    else if (rc == CLI_OK)
+        rc = run_command(&c, &o);
+    json_decref(o.job);
+    json_decref(o.env);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}
