@@ -1,0 +1,20 @@
+/* nodemanager/task/task_output.h - the part file of a task and its commit.
+ *   <output>/_temporary/<task>_<attempt>/part-NNNNN --fsync, leave of the RM, rename--> <output>/part-NNNNN
+ * The RM lets exactly one attempt of a task commit; asking again is harmless, so it is asked until it answers. */
+#ifndef CREEL_TASK_OUTPUT_H
+#define CREEL_TASK_OUTPUT_H
+
+#include "nodemanager/task/task.h"
+
+struct task_output;
+int task_output_open(struct task *t, struct task_output **out, struct base_error *err);
+/* Moves everything from @fd into the part file, counting into counter @records
+ * and the one of bytes, which follows it in enum task_counter. */
+int task_output_copy(struct task_output *o, int fd, enum task_counter records, struct base_error *err);
+int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records,
+                      struct base_error *err);
+/* Closes, asks the RM, renames. Refused: the task is told its exit code, -BASE_ESTATE. */
+int task_output_commit(struct task_output *o, struct base_error *err);
+void task_output_free(struct task_output *o); /* removes what was not committed */
+
+#endif

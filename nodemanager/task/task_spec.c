@@ -1,0 +1,156 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_io.h"
+#include "base/base_json.h"
+#include "base/base_limits.h"
+#include "nodemanager/task/task.h"
+
+#define LAUNCH_MAX (16u << 20)
+
+static int get_str(const json_t *o, const char *where, const char *name, bool required, size_t max, char **out,
+                   struct base_error *err)
+{
+    const char *s = NULL;
+    int rc = base_json_str(o, where, name, required, max, &s, err);
+
+    if (rc == 0 && s != NULL)
+        *out = base_strdup(s);
+    return rc;
+}
+
+static int get_int(const json_t *o, const char *where, const char *name, int64_t min, int64_t max, int32_t *out,
+                   struct base_error *err)
+{
+    int64_t v = 0;
+    int rc = base_json_int(o, where, name, true, min, max, &v, err);
+
+    *out = (int32_t)v;
+    return rc;
+}
+
+static int load_split(struct task_spec *s, const json_t *spec, struct base_error *err)
+{
+    const json_t *split = json_object_get(spec, "split");
+    int rc;
+
+    if (!json_is_object(split))
+        return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
+    rc = get_str(split, "spec.split.", "path", true, 4096, &s->path, err);
+    if (rc == 0)
+        rc = base_json_int(split, "spec.split.", "offset", true, 0, INT64_MAX, &s->offset, err);
+    if (rc == 0)
+        rc = base_json_int(split, "spec.split.", "length", true, 0, INT64_MAX, &s->length, err);
+    if (rc == 0)
+        rc = base_json_bool(split, "spec.split.", "gzip", false, &s->gzip, err);
+    return rc;
+}
+
+static int load_spec(struct task_spec *s, const json_t *spec, struct base_error *err)
+{
+    int64_t mb = 64;
+    int rc = get_int(spec, "spec.", "index", 0, BASE_TASKS_MAX, &s->index, err);
+
+    if (rc == 0)
+        rc = get_str(spec, "spec.", s->is_reduce ? "reduce" : "map", !s->is_reduce, BASE_COMMAND_MAX, &s->command, err);
+    if (rc == 0)
+        rc = base_json_int(spec, "spec.", "sortBufferMb", false, 1, 1 << 20, &mb, err);
+    s->sort_buffer_mb = (int32_t)mb;
+    if (rc == 0 && s->is_reduce)
+        rc = get_int(spec, "spec.", "maps", 0, BASE_TASKS_MAX, &s->maps, err);
+    if (rc == 0 && !s->is_reduce)
+        rc = get_int(spec, "spec.", "reduces", 0, BASE_TASKS_MAX, &s->reduces, err);
+    if (rc == 0 && !s->is_reduce)
+        rc = get_str(spec, "spec.", "combine", false, BASE_COMMAND_MAX, &s->combine, err);
+    if (rc == 0 && !s->is_reduce)
+        rc = load_split(s, spec, err);
+    if (rc == 0)
+        rc = get_str(spec, "spec.", "output", s->is_reduce || s->reduces == 0, 4096, &s->output, err);
+    if (rc == 0)
+        rc = get_str(spec, "spec.", "rm", false, 4096, &s->rm, err);
+    if (rc == 0)
+        rc = get_str(spec, "spec.", "job", false, BASE_NAME_MAX, &s->app_id, err);
+    return rc;
+}
+
+static int load_launch(struct task_spec *s, const json_t *root, struct base_error *err)
+{
+    const json_t *spec = json_object_get(root, "spec");
+    const char *kind = NULL;
+    int rc = base_json_str(root, "", "kind", true, 16, &kind, err);
+
+    if (rc < 0)
+        return rc;
+    if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
+        return base_error_set(err, -BASE_EINVAL, "kind: \"%s\" is not map or reduce", kind);
+    s->is_reduce = kind[0] == 'r';
+    if (!json_is_object(spec))
+        return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
+    rc = get_str(root, "", "task", true, BASE_NAME_MAX, &s->task_id, err);
+    if (rc == 0)
+        rc = get_int(root, "", "taskAttempt", 0, BASE_TASKS_MAX, &s->attempt, err);
+    if (rc == 0)
+        rc = get_str(root, "", "token", false, BASE_NAME_MAX, &s->token, err);
+    if (rc == 0)
+        rc = load_spec(s, spec, err);
+    if (rc == 0 && s->app_id == NULL)
+        rc = get_str(root, "", "app", true, BASE_NAME_MAX, &s->app_id, err);
+    return rc;
+}
+
+/* The token's file wins over the one in the order: it can be renewed. The RM's URLs: the order's, else ours. */
+static int load_environment(struct task_spec *s, struct base_error *err)
+{
+    const char *path = getenv("CREEL_APP_TOKEN_FILE"), *rm = getenv("CREEL_RM");
+    struct base_buf b = {0};
+
+    if (path != NULL && path[0] != '\0') {
+        int rc = base_file_read(path, BASE_NAME_MAX, &b, err);
+
+        if (rc < 0)
+            return base_error_wrap(err, rc, "application token");
+        while (b.len > 0 && (b.data[b.len - 1] == '\n' || b.data[b.len - 1] == ' '))
+            b.data[--b.len] = '\0';
+        free(s->token);
+        s->token = base_buf_take(&b);
+    }
+    if (s->rm == NULL && rm != NULL)
+        s->rm = base_strdup(rm);
+    if (s->rm == NULL && (s->is_reduce || s->reduces == 0))
+        return base_error_set(err, -BASE_EINVAL, "neither spec.rm nor CREEL_RM says where the ResourceManager is");
+    return 0;
+}
+
+int task_spec_load(struct task *t, struct base_error *err)
+{
+    char *path = base_printf("%s/launch.json", t->dir);
+    struct base_buf text = {0};
+    json_t *root = NULL;
+    int rc = base_file_read(path, LAUNCH_MAX, &text, err);
+
+    if (rc == 0)
+        rc = base_json_parse(text.data != NULL ? text.data : "", text.len, &root, err);
+    if (rc == 0)
+        rc = load_launch(&t->spec, root, err);
+    if (rc == 0)
+        rc = load_environment(&t->spec, err);
+    if (rc < 0)
+        base_error_wrap(err, rc, "%s", path);
+    json_decref(root);
+    base_buf_free(&text);
+    free(path);
+    return rc;
+}
+
+void task_spec_free(struct task_spec *s)
+{
+    free(s->task_id);
+    free(s->app_id);
+    free(s->token);
+    free(s->command);
+    free(s->combine);
+    free(s->output);
+    free(s->rm);
+    free(s->path);
+    memset(s, 0, sizeof *s);
+}

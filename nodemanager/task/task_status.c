@@ -1,0 +1,250 @@
+/* What a task says of itself: progress while it runs, result.json or failure.json at its end. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/base_clock.h"
+#include "base/base_io.h"
+#include "base/base_json.h"
+#include "nodemanager/task/task.h"
+
+#define PROGRESS_INTERVAL_NS 200000000L
+
+static const char *const counter_names[TASK_COUNTERS] = {
+    [TASK_MAP_INPUT_RECORDS] = "MAP_INPUT_RECORDS",
+    [TASK_MAP_INPUT_BYTES] = "MAP_INPUT_BYTES",
+    [TASK_MAP_OUTPUT_RECORDS] = "MAP_OUTPUT_RECORDS",
+    [TASK_MAP_OUTPUT_BYTES] = "MAP_OUTPUT_BYTES",
+    [TASK_COMBINE_INPUT_RECORDS] = "COMBINE_INPUT_RECORDS",
+    [TASK_COMBINE_OUTPUT_RECORDS] = "COMBINE_OUTPUT_RECORDS",
+    [TASK_SPILLED_RECORDS] = "SPILLED_RECORDS",
+    [TASK_SPILLS] = "SPILLS",
+    [TASK_SHUFFLE_BYTES] = "SHUFFLE_BYTES",
+    [TASK_SHUFFLED_MAPS] = "SHUFFLED_MAPS",
+    [TASK_REDUCE_INPUT_RECORDS] = "REDUCE_INPUT_RECORDS",
+    [TASK_REDUCE_INPUT_BYTES] = "REDUCE_INPUT_BYTES",
+    [TASK_REDUCE_OUTPUT_RECORDS] = "REDUCE_OUTPUT_RECORDS",
+    [TASK_REDUCE_OUTPUT_BYTES] = "REDUCE_OUTPUT_BYTES",
+    [TASK_MAP_MILLIS] = "MAP_MILLIS",
+    [TASK_REDUCE_MILLIS] = "REDUCE_MILLIS",
+    [TASK_CPU_MILLIS] = "CPU_MILLIS",
+};
+static const char *const phase_names[] = {"map", "shuffle", "sort", "reduce"};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* stop, and the first failure */
+static pthread_cond_t wake;
+static pthread_t thread;
+static bool stop;
+
+static int64_t rusage_ms(int who)
+{
+    struct rusage u;
+
+    getrusage(who, &u);
+    return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+}
+
+static json_t *counters_json(struct task *t)
+{
+    json_t *o = json_object();
+    int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
+
+    atomic_store(&t->counter[t->spec.is_reduce ? TASK_REDUCE_MILLIS : TASK_MAP_MILLIS], ms);
+    atomic_store(&t->counter[TASK_CPU_MILLIS], rusage_ms(RUSAGE_SELF) + rusage_ms(RUSAGE_CHILDREN));
+    for (int i = 0; i < TASK_COUNTERS; i++) {
+        int64_t v = atomic_load(&t->counter[i]);
+        if (v != 0)
+            json_object_set_new(o, counter_names[i], json_integer(v));
+    }
+    return o;
+}
+
+static double progress_of(struct task *t)
+{
+    int64_t total = atomic_load(&t->total), done = atomic_load(&t->done);
+    double part = total > 0 ? (double)done / (double)total : 0;
+    int phase = atomic_load(&t->phase);
+
+    if (part > 1)
+        part = 1;
+    return phase == TASK_PHASE_MAP ? part : (phase - TASK_PHASE_SHUFFLE + part) / 3;
+}
+
+static int write_json(const struct task *t, const char *name, json_t *o, struct base_error *err)
+{
+    char *path = base_printf("%s/%s", t->dir, name);
+    struct base_buf b = {0};
+    int rc;
+
+    base_json_dump(o, &b);
+    base_buf_adds(&b, "\n");
+    rc = base_file_write_atomic(path, b.data, b.len, 0644, false, err);
+    json_decref(o);
+    base_buf_free(&b);
+    free(path);
+    return rc;
+}
+
+/* A progress that cannot be written is not worth a task: a full disk will be noticed by its data. */
+static void progress_write(struct task *t)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "progress", json_real(progress_of(t)));
+    json_object_set_new(o, "phase", json_string(phase_names[atomic_load(&t->phase)]));
+    json_object_set_new(o, "counters", counters_json(t));
+    (void)write_json(t, "progress", o, NULL);
+}
+
+static void *status_main(void *arg)
+{
+    struct task *t = arg;
+    int64_t seen_done = -1;
+    int seen_phase = -1;
+
+    pthread_mutex_lock(&lock);
+    while (!stop) {
+        struct timespec at;
+        int phase = atomic_load(&t->phase);
+        int64_t done = atomic_load(&t->done);
+
+        if (phase != seen_phase || done != seen_done) {
+            seen_phase = phase;
+            seen_done = done;
+            pthread_mutex_unlock(&lock);
+            progress_write(t);
+            pthread_mutex_lock(&lock);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &at);
+        at.tv_nsec += PROGRESS_INTERVAL_NS;
+        if (at.tv_nsec >= 1000000000L) {
+            at.tv_sec++;
+            at.tv_nsec -= 1000000000L;
+        }
+        while (!stop && pthread_cond_timedwait(&wake, &lock, &at) != ETIMEDOUT)
+            continue;
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+int task_status_start(struct task *t, struct base_error *err)
+{
+    pthread_condattr_t attr;
+    int rc;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&wake, &attr);
+    pthread_condattr_destroy(&attr);
+    rc = pthread_create(&thread, NULL, status_main, t);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "progress thread");
+}
+
+void task_status_stop(struct task *t)
+{
+    pthread_mutex_lock(&lock);
+    stop = true;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    progress_write(t);
+}
+
+int task_result_write(struct task *t, struct base_error *err)
+{
+    json_t *o = json_object(), *parts = json_array();
+
+    json_object_set_new(o, "counters", counters_json(t));
+    for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++) {
+        json_t *p = json_object();
+
+        json_object_set_new(p, "bytes", json_integer(t->partitions[i].bytes));
+        json_object_set_new(p, "records", json_integer(t->partitions[i].records));
+        json_array_append_new(parts, p);
+    }
+    json_object_set_new(o, "partitions", parts);
+    return write_json(t, "result.json", o, err);
+}
+
+/* Length of the UTF-8 sequence at @p, 0 when it is none that JSON can carry as text. */
+static size_t utf8_len(const char *p, const char *end)
+{
+    uint8_t c = (uint8_t)*p;
+    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    uint32_t v = n == 1 ? c : n == 0 ? 0 : c & (0xffu >> (n + 1));
+
+    if (n == 0 || (size_t)(end - p) < n || (n == 1 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if (((uint8_t)p[i] & 0xc0) != 0x80)
+            return 0;
+        v = v << 6 | ((uint8_t)p[i] & 0x3f);
+    }
+    if ((n == 3 && (v < 0x800 || (v >= 0xd800 && v < 0xe000))) || (n == 4 && (v < 0x10000 || v > 0x10ffff)))
+        return 0;
+    return n;
+}
+
+static void clean_text(char *s)
+{
+    const char *end = s + strlen(s);
+
+    while (s < end) {
+        size_t n = utf8_len(s, end);
+
+        if (n == 0) {
+            *s = '?';
+            n = 1;
+        }
+        s += n;
+    }
+}
+
+static void fail_keep(struct task *t, int exit_code, char *text)
+{
+    pthread_mutex_lock(&lock);
+    if (t->diagnostics == NULL) {
+        t->diagnostics = text;
+        clean_text(t->diagnostics);
+        atomic_store(&t->failed, exit_code);
+    } else {
+        free(text);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void task_fail(struct task *t, int exit_code, const char *fmt, ...)
+{
+    struct base_buf b = {0};
+    va_list ap;
+
+    va_start(ap, fmt);
+    base_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    fail_keep(t, exit_code, base_buf_take(&b));
+}
+
+void task_fail_error(struct task *t, const struct base_error *err)
+{
+    if (err->code == -BASE_ENOSPC)
+        task_fail(t, TASK_EXIT_NOSPACE, "%s",
+                  strstr(err->text, "No space left") != NULL ? err->text : "No space left on device");
+    else
+        task_fail(t, 1, "%s", err->text);
+}
+
+void task_failure_write(const struct task *t)
+{
+    json_t *o = json_object();
+    int code = atomic_load(&t->failed);
+
+    json_object_set_new(o, "exitCode", json_integer(code == TASK_EXIT_NOSPACE ? TASK_REPORT_NOSPACE : code));
+    json_object_set_new(o, "diagnostics", json_string(t->diagnostics));
+    (void)write_json(t, "failure.json", o, NULL);
+}
