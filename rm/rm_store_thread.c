@@ -287,7 +287,15 @@ int rm_store_stop(struct rm_store *s, struct base_error *err)
                          "the ResourceManager is shutting down");
         rm_effect_copy_free(s->held.v[i].fx);
     }
+    s->held.len = 0;
     s->ops->close(s->store);
+    return rc;
+}
+
+void rm_store_free(struct rm_store *s)
+{
+    if (!s)
+        return;
     free_batch(&s->queued);
     free_batch(&s->writing);
     free(s->vec);
@@ -296,5 +304,4 @@ int rm_store_stop(struct rm_store *s, struct base_error *err)
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     free(s);
-    return rc;
 }

@@ -34,8 +34,9 @@ void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
 bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx, void *ticket);
 bool rm_store_failing(struct rm_store *s, struct base_error *why);
 void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records);
-/* Writes what is queued (one last try), releases everything held, ends the thread, closes and frees. Returns 0, or
- * the error of the last try. */
+/* Writes what is queued (one last try), releases everything held, ends the thread, closes the store. Returns 0, or
+ * the error of the last try. The object stays for rm_store_failing and rm_store_counts. */
 int rm_store_stop(struct rm_store *s, struct base_error *err);
+void rm_store_free(struct rm_store *s); /* after rm_store_stop; NULL is fine */
 
 #endif

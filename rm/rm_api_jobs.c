@@ -1,0 +1,538 @@
+/* rm/rm_api_jobs.c - Creel's own resource of jobs: submit, list, look at, tasks, counters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/base_conf.h"
+#include "base/base_io.h"
+#include "base/base_limits.h"
+#include "rm/rm_api.h"
+#include "rm/rm_json.h"
+#include "rm/rm_output.h"
+#include "rm/rm_spec_json.h"
+
+#define JOBS "/ws/v1/cluster/jobs"
+#define LIST_DEFAULT 100
+#define LIST_MAX 10000
+#define TASKS_CHUNK 500 /* tasks copied per hold of the core */
+
+/* ---------------------------------------------------------------- encoding */
+static double percent(double part)
+{
+    double p = part < 0 ? 0 : part > 1 ? 100 : part * 100;
+
+    return (double)(int64_t)(p * 100 + 0.5) / 100;
+}
+
+static void put_progress(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_key(out, "progress");
+    rm_json_open(out, '{');
+    rm_json_knum(out, "map", percent(a->phase[RM_SLOT_MAP].progress));
+    rm_json_knum(out, "shuffle", percent(a->shuffle_progress));
+    rm_json_knum(out, "reduce", percent(a->phase[RM_SLOT_REDUCE].progress));
+    rm_json_knum(out, "overall", percent(a->progress));
+    rm_json_close(out, '}');
+}
+
+static void put_counts(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_key(out, "taskCounts");
+    rm_json_open(out, '{');
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        const struct rm_phase_view *p = &a->phase[k];
+        rm_json_key(out, k == RM_SLOT_MAP ? "map" : "reduce");
+        rm_json_open(out, '{');
+        rm_json_kint(out, "total", p->total);
+        rm_json_kint(out, "pending", p->pending);
+        rm_json_kint(out, "running", p->running);
+        rm_json_kint(out, "suspended", p->suspended);
+        rm_json_kint(out, "succeeded", p->succeeded);
+        rm_json_kint(out, "failedAttempts", p->failed_attempts);
+        rm_json_kint(out, "killedAttempts", p->killed_attempts);
+        rm_json_close(out, '}');
+    }
+    rm_json_close(out, '}');
+}
+
+static void put_counters(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_key(out, "counters");
+    rm_json_open(out, '{');
+    for (int c = 0; c < RM_C_COUNTERS; c++)
+        rm_json_kint(out, rm_counter_name((enum rm_counter)c), a->counters[c]);
+    rm_json_close(out, '}');
+}
+
+static void put_state(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_kstr(out, "state", rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
+    rm_json_kstr(out, "finalStatus", rm_final_status_name(a->final_status));
+}
+
+static void put_times(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_kint(out, "submitTime", a->submit_us / 1000);
+    rm_json_kint(out, "startTime", a->start_us / 1000);
+    rm_json_kint(out, "finishTime", a->finish_us / 1000);
+}
+
+static void put_job(const struct rm_app_view *a, struct base_buf *out)
+{
+    rm_json_open(out, '{');
+    rm_spec_job_encode(a->job, true, out);
+    put_state(a, out);
+    put_progress(a, out);
+    put_counts(a, out);
+    put_times(a, out);
+    put_counters(a, out);
+    rm_json_kstr(out, "diagnostics", a->diagnostics);
+    rm_json_close(out, '}');
+}
+
+static void put_summary(const struct rm_app_view *a, struct base_buf *out)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "id", base_app_id_text(&a->id, text));
+    rm_json_kstr(out, "name", a->name);
+    rm_json_kstr(out, "user", a->user);
+    rm_json_kstr(out, "queue", a->queue);
+    rm_json_kint(out, "priority", a->priority);
+    put_state(a, out);
+    put_progress(a, out);
+    put_counts(a, out);
+    put_times(a, out);
+    rm_json_close(out, '}');
+}
+
+static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a)
+{
+    struct base_buf body = {0};
+
+    rm_json_open(&body, '{');
+    rm_json_key(&body, "job");
+    put_job(a, &body);
+    rm_json_close(&body, '}');
+    rm_api_json(rq, status, &body);
+}
+
+/* ---------------------------------------------------------------- submit */
+struct submit_call {
+    struct rm_call call;
+    struct rm_job_spec *spec; /* our reference; the event's is the core's */
+    char token[33];
+};
+
+static void drop_submit(struct rm_call *c)
+{
+    rm_job_spec_unref(((struct submit_call *)c)->spec);
+}
+
+static void add_location(struct api_request *rq, struct rm_backend *b, const char *id)
+{
+    const char *host = api_header(rq, "Host");
+    char *url = host ? base_printf("http://%s" JOBS "/%s", host, id)
+                     : base_printf("%s" JOBS "/%s", rm_backend_url(b), id);
+
+    api_add_header(rq, "Location", url);
+    free(url);
+}
+
+static bool find_job(struct rm_backend *b, struct base_app_id id, struct rm_views *out)
+{
+    int rc = rm_view_app(rm_backend_hold(b), id, out);
+
+    rm_backend_release(b);
+    return rc == 0 && out->apps_n == 1;
+}
+
+/* A job that was just stored: shown as it stands now; on the way it may have been dropped from the core already. */
+static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
+{
+    struct api_request *rq = s->call.rq;
+    struct rm_app_view fresh = {.state = RM_APP_ACCEPTED, .diagnostics = ""};
+    struct rm_views views = {0};
+    char id[BASE_ID_TEXT_MAX];
+    bool made = fx->u.reply.flag;
+
+    add_location(rq, s->call.b, base_app_id_text(&fx->u.reply.app_id, id));
+    if (!made && find_job(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
+        answer_job(rq, 200, &views.apps[0]);
+    } else {
+        /* Encoded without asking the core: a thousand waiting submissions are answered by one commit. */
+        s->spec->id = fx->u.reply.app_id;
+        fresh.id = fx->u.reply.app_id;
+        fresh.job = s->spec;
+        fresh.submit_us = rm_backend_now_us(s->call.b);
+        fresh.phase[RM_SLOT_REDUCE].total = fresh.phase[RM_SLOT_REDUCE].pending = s->spec->reduces;
+        fresh.phase[RM_SLOT_MAP].total = fresh.phase[RM_SLOT_MAP].pending = (int64_t)s->spec->splits_n;
+        for (size_t i = 0; i < s->spec->groups_n; i++) {
+            const struct rm_task_group *g = &s->spec->groups[i];
+            fresh.phase[g->kind].total += g->count;
+            fresh.phase[g->kind].pending += g->count;
+        }
+        answer_job(rq, made ? 201 : 200, &fresh);
+    }
+    rm_views_free(&views);
+}
+
+static void submit_done(void *user, const struct rm_effect *fx)
+{
+    struct submit_call *s = user;
+
+    if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_JOB)
+        answer_stored(s, fx);
+    else
+        rm_api_reply_error(s->call.rq, fx);
+    rm_call_unref(&s->call);
+}
+
+/* The same id again: the same body is the same job, another body is refused. True: answered. */
+static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const struct rm_job_spec *spec)
+{
+    struct rm_views views = {0};
+    char id[BASE_ID_TEXT_MAX];
+    const struct rm_app_view *a;
+
+    if (spec->id.seq == 0 || !find_job(b, spec->id, &views)) {
+        rm_views_free(&views);
+        return false;
+    }
+    a = &views.apps[0];
+    if (a->is_job && strcmp(a->job->json, spec->json) == 0 && a->state > RM_APP_NEW_SAVING) {
+        add_location(rq, b, base_app_id_text(&spec->id, id));
+        answer_job(rq, 200, a);
+    } else if (a->is_job && strcmp(a->job->json, spec->json) == 0) {
+        rm_views_free(&views);
+        return false; /* not durable yet: the core answers when it is */
+    } else {
+        api_answer_error(rq, 409, "ConflictException", "job.id: %s was submitted before with another body",
+                         base_app_id_text(&spec->id, id));
+    }
+    rm_views_free(&views);
+    return true;
+}
+
+static bool queue_exists(struct rm_backend *b, const char *name)
+{
+    bool yes = rm_view_queue_exists(rm_backend_hold(b), name);
+
+    rm_backend_release(b);
+    return yes;
+}
+
+/* Everything that can be wrong with a submission is found here, before the core hears of it. */
+static int check_submission(struct rm_backend *b, struct rm_job_spec *spec, struct base_error *err)
+{
+    int rc;
+
+    if (!queue_exists(b, spec->queue))
+        return base_error_set(err, -BASE_EINVAL, "job.queue: \"%.200s\" is not a queue of this cluster", spec->queue);
+    if (spec->output) {
+        rc = rm_output_check(spec->output, err);
+        if (rc < 0)
+            return base_error_wrap(err, rc, "job.output");
+    }
+    rc = rm_spec_expand(spec, err);
+    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND ? -BASE_EINVAL : rc;
+}
+
+static void do_submit(struct api_request *rq, void *user)
+{
+    const struct base_conf *conf = rm_backend_conf(user);
+    const struct rm_spec_defaults defaults = {
+        .user = api_caller(rq),
+        .split_size = base_conf_int(conf, "creel.mapreduce.split-size"),
+        .max_attempts = (int32_t)base_conf_int(conf, "creel.mapreduce.max-attempts"),
+    };
+    struct rm_job_spec *spec = NULL;
+    struct base_error err = {0};
+    struct submit_call *s;
+    size_t len;
+    const char *body = api_body(rq, &len);
+    int rc;
+
+    if (rm_spec_job_decode(body, len, &defaults, &spec, &err) < 0) {
+        rm_api_bad_request(rq, &err);
+        return;
+    }
+    if (answer_repeat(rq, user, spec)) {
+        rm_job_spec_unref(spec);
+        return;
+    }
+    rc = check_submission(user, spec, &err);
+    if (rc < 0) {
+        err.code = rc;
+        api_answer_base_error(rq, &err);
+        rm_job_spec_unref(spec);
+        return;
+    }
+    s = base_alloc(sizeof *s);
+    s->call.drop = drop_submit;
+    s->spec = spec;
+    base_random_hex(s->token);
+    s->call.ev.kind = RM_EV_SUBMIT_JOB;
+    s->call.ev.u.submit_job.spec = rm_job_spec_ref(spec);
+    s->call.ev.u.submit_job.app_token = s->token;
+    rm_call_post(&s->call, user, rq, submit_done);
+}
+
+/* ---------------------------------------------------------------- list */
+/* "RUNNING,accepted": a bit set of public states. */
+static bool read_states(struct api_request *rq, uint32_t *out)
+{
+    const char *text = api_query(rq, "states");
+
+    while (text && *text) {
+        size_t n = strcspn(text, ",");
+        int s;
+        for (s = 0; s < RM_APP_STATES; s++) {
+            const char *name = rm_app_state_name((enum rm_app_state)s);
+            if (strlen(name) == n && strncasecmp(name, text, n) == 0)
+                break;
+        }
+        if (s == RM_APP_STATES) {
+            api_answer_error(rq, 400, "BadRequestException",
+                             "states: \"%.*s\" is not one of NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, "
+                             "FAILED, KILLED", (int)(n > 100 ? 100 : n), text);
+            return false;
+        }
+        *out |= 1u << s;
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *given)
+{
+    const char *text = api_query(rq, "cursor");
+    struct base_error err = {0};
+
+    *given = text && *text;
+    if (!*given || base_app_id_parse(text, out, &err) == 0)
+        return true;
+    api_answer_error(rq, 400, "BadRequestException", "cursor: %s", err.text);
+    return false;
+}
+
+/* Copies and encodes chunk by chunk; true and *cursor when there may be more. */
+static bool list_jobs(struct rm_backend *b, const struct rm_app_filter *f, struct base_app_id *cursor, bool from,
+                      int64_t limit, struct base_buf *out)
+{
+    bool more = true;
+
+    while (more && limit > 0) {
+        struct rm_views views = {0};
+        struct base_app_id before = *cursor;
+        size_t max = limit < BASE_VIEW_CHUNK ? (size_t)limit : BASE_VIEW_CHUNK;
+
+        more = rm_view_apps(rm_backend_hold(b), f, from ? &before : NULL, max, &views, cursor);
+        rm_backend_release(b);
+        for (size_t i = 0; i < views.apps_n; i++)
+            put_summary(&views.apps[i], out);
+        limit -= (int64_t)views.apps_n;
+        from = true;
+        rm_views_free(&views);
+    }
+    return more;
+}
+
+static void do_list(struct api_request *rq, void *user)
+{
+    struct rm_app_filter f = {.jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
+    struct base_app_id cursor = {0};
+    struct base_buf body = {0};
+    int64_t limit = LIST_DEFAULT;
+    char text[BASE_ID_TEXT_MAX];
+    bool from;
+
+    if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &limit) || !read_states(rq, &f.states) ||
+        !read_cursor(rq, &cursor, &from))
+        return;
+    rm_json_open(&body, '{');
+    rm_json_key(&body, "jobs");
+    rm_json_open(&body, '[');
+    if (list_jobs(user, &f, &cursor, from, limit, &body)) {
+        rm_json_close(&body, ']');
+        rm_json_kstr(&body, "cursor", base_app_id_text(&cursor, text));
+    } else {
+        rm_json_close(&body, ']');
+    }
+    rm_json_close(&body, '}');
+    rm_api_json(rq, 200, &body);
+}
+
+/* ---------------------------------------------------------------- one job */
+/* The job named in the path; false: answered. Caller frees the views. */
+static bool path_job(struct api_request *rq, struct rm_backend *b, struct rm_views *views)
+{
+    struct base_app_id id;
+    char text[BASE_ID_TEXT_MAX];
+
+    if (!rm_api_app_id(rq, 0, &id))
+        return false;
+    if (find_job(b, id, views) && views->apps[0].is_job)
+        return true;
+    rm_views_free(views);
+    api_answer_error(rq, 404, "NotFoundException", "job %s not found", base_app_id_text(&id, text));
+    return false;
+}
+
+static void do_job(struct api_request *rq, void *user)
+{
+    struct rm_views views = {0};
+
+    if (!path_job(rq, user, &views))
+        return;
+    answer_job(rq, 200, &views.apps[0]);
+    rm_views_free(&views);
+}
+
+static void do_counters(struct api_request *rq, void *user)
+{
+    struct rm_views views = {0};
+    struct base_buf body = {0};
+
+    if (!path_job(rq, user, &views))
+        return;
+    rm_json_open(&body, '{');
+    put_counters(&views.apps[0], &body);
+    rm_json_close(&body, '}');
+    rm_views_free(&views);
+    rm_api_json(rq, 200, &body);
+}
+
+/* ---------------------------------------------------------------- tasks */
+struct tasks_query {
+    uint32_t kinds, states;
+    int kind; /* where to go on */
+    int64_t pos, limit;
+};
+
+static bool read_task_states(struct api_request *rq, uint32_t *out)
+{
+    const char *text = api_query(rq, "state");
+
+    if (!text || !*text)
+        return true;
+    for (int s = 0; s < RM_TASK_STATES; s++)
+        if (strcasecmp(text, rm_task_state_name((enum rm_task_state)s)) == 0)
+            *out |= 1u << s;
+    if (*out)
+        return true;
+    api_answer_error(rq, 400, "BadRequestException",
+                     "state: \"%.100s\" is not one of PENDING, RUNNING, SUSPENDED, SUCCEEDED, FAILED, KILLED", text);
+    return false;
+}
+
+static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
+{
+    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor");
+
+    q->limit = 1000;
+    q->kinds = 3;
+    if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &q->limit) || !read_task_states(rq, &q->states))
+        return false;
+    if (kind && *kind) {
+        if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0) {
+            api_answer_error(rq, 400, "BadRequestException", "kind: \"%.100s\" is not \"map\" or \"reduce\"", kind);
+            return false;
+        }
+        q->kinds = strcmp(kind, "map") == 0 ? 1u << RM_SLOT_MAP : 1u << RM_SLOT_REDUCE;
+    }
+    if (!cursor || !*cursor)
+        return true;
+    if ((*cursor != 'm' && *cursor != 'r') || base_int_parse(cursor + 1, 0, INT64_MAX, &q->pos) < 0) {
+        api_answer_error(rq, 400, "BadRequestException", "cursor: \"%.100s\" does not come from a list of tasks",
+                         cursor);
+        return false;
+    }
+    q->kind = *cursor == 'm' ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    return true;
+}
+
+static void put_task(const struct rm_task_view *t, struct base_buf *out)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "id", base_task_id_text(&t->id, text));
+    rm_json_kstr(out, "kind", t->id.kind == BASE_TASK_MAP ? "map" : "reduce");
+    rm_json_kint(out, "index", t->id.index);
+    rm_json_kstr(out, "state", rm_task_state_name(t->state));
+    rm_json_knum(out, "progress", percent(t->progress));
+    rm_json_kstr(out, "node", t->node_id ? t->node_id : "");
+    rm_json_kstr(out, "nodeHttpAddress", t->node_http ? t->node_http : "");
+    rm_json_kstr(out, "containerId", t->has_container ? base_container_id_text(&t->container, text) : "");
+    rm_json_kint(out, "attempts", t->attempts);
+    rm_json_kint(out, "startTime", t->start_us / 1000);
+    rm_json_kint(out, "finishTime", t->finish_us / 1000);
+    rm_json_kint(out, "exitCode", t->exit_code);
+    rm_json_kstr(out, "diagnostics", t->diagnostics ? t->diagnostics : "");
+    rm_json_close(out, '}');
+}
+
+/* Lists tasks of q->kind from q->pos; false: all of this kind are listed. */
+static bool list_kind(struct rm_backend *b, struct base_app_id id, struct tasks_query *q, struct base_buf *out)
+{
+    while (q->limit > 0) {
+        struct rm_views views = {0};
+        size_t max = q->limit < TASKS_CHUNK ? (size_t)q->limit : TASKS_CHUNK;
+        int64_t before = q->pos;
+        int rc = rm_view_tasks(rm_backend_hold(b), id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
+
+        rm_backend_release(b);
+        for (size_t i = 0; i < views.tasks_n; i++)
+            put_task(&views.tasks[i], out);
+        q->limit -= (int64_t)views.tasks_n;
+        rm_views_free(&views);
+        if (rc < 0 || q->pos == before)
+            return false;
+    }
+    return true;
+}
+
+static void do_tasks(struct api_request *rq, void *user)
+{
+    struct tasks_query q = {0};
+    struct rm_views views = {0};
+    struct base_buf body = {0};
+    struct base_app_id id;
+    bool more = false;
+
+    if (!path_job(rq, user, &views))
+        return;
+    id = views.apps[0].id;
+    rm_views_free(&views);
+    if (!read_tasks_query(rq, &q))
+        return;
+    rm_json_open(&body, '{');
+    rm_json_key(&body, "tasks");
+    rm_json_open(&body, '[');
+    for (; q.kind < RM_SLOT_KINDS && !more; q.kind++, q.pos = 0) {
+        if (q.kinds & 1u << q.kind)
+            more = list_kind(user, id, &q, &body);
+        if (more)
+            break;
+    }
+    rm_json_close(&body, ']');
+    if (more) {
+        char cursor[32];
+        snprintf(cursor, sizeof cursor, "%c%lld", q.kind == RM_SLOT_MAP ? 'm' : 'r', (long long)q.pos);
+        rm_json_kstr(&body, "cursor", cursor);
+    }
+    rm_json_close(&body, '}');
+    rm_api_json(rq, 200, &body);
+}
+
+const struct api_route rm_api_jobs_routes[] = {
+    {"POST", JOBS, API_ROLE_WRITE, BASE_BODY_MAX, do_submit, API_ROUTE_CREEL},
+    {"GET", JOBS, API_ROLE_READ, 0, do_list, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, do_job, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, do_tasks, API_ROUTE_CREEL},
+    {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, do_counters, API_ROUTE_CREEL},
+};
+const size_t rm_api_jobs_routes_n = sizeof rm_api_jobs_routes / sizeof *rm_api_jobs_routes;

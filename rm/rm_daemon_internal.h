@@ -1,0 +1,76 @@
+/* rm/rm_daemon_internal.h - shared by rm_daemon.c, rm_effects.c and rm_recover.c only. */
+#ifndef CREEL_RM_DAEMON_INTERNAL_H
+#define CREEL_RM_DAEMON_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "rm/rm_core_lock.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_jobs_io.h"
+#include "rm/rm_store_thread.h"
+#include "rm/rm_watch.h"
+
+struct rm_posted { /* one entry of the queue */
+    struct rm_event *ev;
+    rm_reply_fn *fn;
+    void (*release)(void *user);
+    void *user;
+};
+struct rm_ticket { /* who waits for a token */
+    rm_reply_fn *fn;
+    void *user;
+};
+struct rm_slot_entry { /* of the token table: token = generation << 32 | index + 1 */
+    struct rm_ticket *ticket;
+    uint32_t generation, next_free;
+};
+
+struct rm_backend {
+    const struct base_conf *conf;
+    _Atomic(char *) url;
+    struct rm_core *core;
+    struct rm_core_lock lock;
+    int64_t epoch;
+    _Atomic int64_t clock_offset_us; /* core time = monotonic + offset */
+    struct rm_store *store;
+    const struct ha_store_ops *ops; /* until the store's thread has it */
+    struct ha_store *opened;
+    struct rm_jobs_io *io;
+    struct rm_watch *watch;
+    pthread_t thread;
+    bool started;
+    /* the queue */
+    pthread_mutex_t qlock;
+    pthread_cond_t qwake;
+    struct rm_posted *queue;
+    size_t queue_len, queue_cap;
+    uint64_t stored_seq;
+    bool stop, closed; /* stop: end when the queue is empty; closed: posts are refused */
+    _Atomic int64_t events;
+    /* core thread only */
+    struct rm_posted *batch;
+    size_t batch_cap;
+    uint64_t stored_seen;
+    int64_t wake_us; /* 0: none */
+    struct rm_effects fx;
+    struct rm_slot_entry *slots;
+    size_t slots_len, slots_cap;
+    uint32_t free_slot; /* index + 1, 0: none */
+};
+
+/* ---- rm_daemon.c ---- */
+uint64_t rm_ticket_add(struct rm_backend *b, rm_reply_fn *fn, void *user);
+struct rm_ticket *rm_ticket_take(struct rm_backend *b, uint64_t token); /* NULL: unknown or already answered */
+void rm_ticket_answer(struct rm_ticket *t, const struct rm_effect *fx); /* frees it */
+void rm_ticket_fail(struct rm_ticket *t, int code, const char *text);
+
+/* ---- rm_effects.c ---- */
+void rm_effects_apply(struct rm_backend *b, struct rm_effects *fx);
+/* Applies an effect whose wait is over. */
+void rm_effect_apply_now(struct rm_backend *b, struct rm_ticket *ticket, const struct rm_effect *fx);
+
+/* ---- rm_recover.c ---- */
+int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, struct base_error *err);
+
+#endif

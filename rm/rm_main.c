@@ -1,0 +1,227 @@
+/* rm/rm_main.c - creel-rm: configuration, start, signals, stop. */
+#include <argp.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/api_server.h"
+#include "base/base_conf.h"
+#include "base/base_io.h"
+#include "base/base_log.h"
+#include "base/base_version.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_routes.h"
+
+const char *argp_program_version = "creel-rm " CREEL_VERSION;
+
+enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE };
+static const struct argp_option options[] = {
+    {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
+    {"conf", OPT_CONF, "FILE", 0, "read this configuration file instead of the default ones; may be repeated", 0},
+    {"log-format", OPT_LOG_FORMAT, "FORMAT", 0, "auto, text, json or journal", 0},
+    {"url-file", OPT_URL_FILE, "PATH", 0, "write the URL there once it listens", 0},
+    {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there; removed at the end", 0},
+    {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
+    {0},
+};
+
+struct settings {
+    struct base_conf *conf;
+    enum base_log_format format;
+    const char *url_file, *pid_file;
+    bool insecure, conf_given;
+    char *args[256]; /* -D, applied after the files */
+    size_t args_n;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    struct base_error err = {0};
+
+    switch (key) {
+    case 'D':
+        if (s->args_n == sizeof s->args / sizeof *s->args)
+            argp_error(state, "more than %zu -D options", s->args_n);
+        s->args[s->args_n++] = arg;
+        return 0;
+    case OPT_CONF:
+        s->conf_given = true;
+        if (base_conf_load_file(s->conf, arg, &err) < 0)
+            argp_failure(state, 2, 0, "%s", err.text);
+        return 0;
+    case OPT_LOG_FORMAT:
+        if (base_log_format_parse(arg, &s->format) < 0)
+            argp_error(state, "--log-format: \"%s\" is not auto, text, json or journal", arg);
+        return 0;
+    case OPT_URL_FILE:
+        s->url_file = arg;
+        return 0;
+    case OPT_PID_FILE:
+        s->pid_file = arg;
+        return 0;
+    case OPT_INSECURE:
+        s->insecure = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The keys, with their defaults, behind the options. */
+static char *help_filter(int key, const char *text, void *input)
+{
+    struct base_buf b = {0};
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    base_buf_adds(&b, "Configuration keys (default):\n");
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        base_buf_addf(&b, "  %s (%s)\n      %s\n", k->name, k->value, k->help);
+    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use.");
+    return base_buf_take(&b);
+}
+
+static const struct argp argp = {options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL,
+                                 help_filter, NULL};
+
+static int load_conf(struct settings *s, struct base_error *err)
+{
+    int rc = s->conf_given ? 0 : base_conf_load_default(s->conf, err);
+
+    for (size_t i = 0; rc == 0 && i < s->args_n; i++)
+        rc = base_conf_set_arg(s->conf, s->args[i], err);
+    return rc < 0 ? rc : base_conf_check(s->conf, err);
+}
+
+static int write_line(const char *path, const char *text, struct base_error *err)
+{
+    char *line;
+    int rc;
+
+    if (!path)
+        return 0;
+    line = base_printf("%s\n", text);
+    rc = base_file_write_atomic(path, line, strlen(line), 0644, false, err);
+    free(line);
+    return rc;
+}
+
+static int start_server(const struct settings *s, struct rm_backend *b, const struct api_route *routes, size_t n,
+                        struct api_server **out, struct base_error *err)
+{
+    const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
+    const struct api_server_conf conf = {
+        .bind = base_conf_get(s->conf, "creel.rm.bind"),
+        .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
+        .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
+        .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
+        .node_secret = secret && *secret ? secret : NULL,
+        .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
+    };
+
+    return api_server_start(&conf, routes, n, b, out, err);
+}
+
+/* What others reach us by: an address that means "all" is replaced by this host's name. */
+static char *make_url(const struct settings *s, uint16_t port)
+{
+    const char *bind = base_conf_get(s->conf, "creel.rm.bind");
+    char host[256] = "localhost";
+
+    if (strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0) {
+        gethostname(host, sizeof host - 1);
+        bind = host;
+    }
+    return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
+}
+
+static int serve(const struct settings *s, struct rm_backend *b, const sigset_t *signals, struct base_error *err)
+{
+    struct api_server *server = NULL;
+    struct api_route *routes;
+    struct base_error stop_err = {0};
+    size_t n;
+    char *url = NULL;
+    int rc, sig;
+
+    routes = rm_routes_new(&n);
+    rm_daemon_start(b);
+    rc = start_server(s, b, routes, n, &server, err);
+    if (rc == 0) {
+        url = make_url(s, api_server_port(server));
+        rm_daemon_set_url(b, url);
+        rc = write_line(s->url_file, url, err);
+    }
+    if (rc == 0) {
+        base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
+        while (sigwait(signals, &sig) == 0 && sig == SIGHUP)
+            base_log_info("rm", "SIGHUP: nothing to reload");
+        base_log_info("rm", "stopping");
+    }
+    /* The core goes first and answers all who wait; the server then has nothing parked. */
+    if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
+        rc = stop_err.code;
+        *err = stop_err;
+    }
+    if (server)
+        api_server_stop(server);
+    free(url);
+    free(routes);
+    return rc;
+}
+
+static int run(const struct settings *s, struct base_error *err)
+{
+    struct rm_backend *b = NULL;
+    sigset_t signals;
+    char pid[24];
+    int rc;
+
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    rc = rm_daemon_new(s->conf, NULL, NULL, &b, err);
+    if (rc < 0)
+        return rc;
+    rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
+    if (rc == 0)
+        rc = serve(s, b, &signals, err);
+    rm_daemon_free(b);
+    if (s->pid_file)
+        unlink(s->pid_file);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {0};
+    struct base_error err = {0};
+    int rc;
+
+    mallopt(M_ARENA_MAX, 2); /* threads hand memory to each other: more arenas only grow the process */
+    s.conf = base_conf_new();
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &s);
+    base_log_init("creel-rm", s.format, BASE_LOG_INFO);
+    rc = load_conf(&s, &err);
+    if (rc < 0) {
+        base_log_error("rm", "%s", err.text);
+        base_conf_free(s.conf);
+        return 2;
+    }
+    rc = run(&s, &err);
+    if (rc < 0)
+        base_log_error("rm", "%s", err.text);
+    base_conf_free(s.conf);
+    return rc < 0 ? 1 : 0;
+}

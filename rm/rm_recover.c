@@ -1,0 +1,68 @@
+/* rm/rm_recover.c - reads the store back into the core before anything is served. */
+#include <string.h>
+
+#include "base/base_log.h"
+#include "rm/rm_app_json.h"
+#include "rm/rm_daemon_internal.h"
+#include "rm/rm_spec_json.h"
+
+static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /* in the order the core wants */
+
+struct recovery {
+    struct rm_core *core;
+    size_t records, apps;
+};
+
+/* The decoded submission goes to the core before its application's record. */
+static int give_spec(struct recovery *r, const struct rm_record *rec, struct base_error *err)
+{
+    struct rm_job_spec *job = NULL;
+    struct rm_app_spec *app = NULL;
+    struct base_app_id id = {0};
+    const char *json = NULL;
+    bool is_job = false;
+    int rc = rm_record_app_json(rec, &is_job, &json, &id, err);
+
+    if (rc < 0)
+        return rc;
+    if (is_job) {
+        rc = rm_spec_job_from_text(json, strlen(json), id, &job, err);
+        if (rc == 0)
+            rm_core_recover_job(r->core, job);
+    } else {
+        rc = rm_app_spec_from_text(json, strlen(json), &app, err);
+        if (rc == 0)
+            rm_core_recover_app(r->core, app);
+    }
+    r->apps++;
+    return rc;
+}
+
+static int one(void *user, const struct ha_record *stored, struct base_error *err)
+{
+    struct recovery *r = user;
+    struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
+    int rc = 0;
+
+    r->records++;
+    if (strcmp(rec.table, "app") == 0)
+        rc = give_spec(r, &rec, err);
+    if (rc == 0)
+        rc = rm_core_recover(r->core, &rec, err);
+    return rc < 0 ? base_error_wrap(err, rc, "record %s/%s", rec.table, rec.key) : 0;
+}
+
+int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, struct base_error *err)
+{
+    struct recovery r = {.core = core};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        int rc = ops->load(store, tables[i], one, &r, err);
+        if (rc < 0)
+            return base_error_wrap(err, rc, "the state store does not read back; restore a copy of it, or move it away "
+                                            "to start with an empty cluster");
+    }
+    if (r.records)
+        base_log_info("recover", "%zu records, %zu applications and jobs read back", r.records, r.apps);
+    return 0;
+}

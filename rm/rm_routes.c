@@ -1,0 +1,31 @@
+#include "rm/rm_routes.h"
+
+#include <string.h>
+
+#include "rm/rm_api.h"
+#include "rm/rm_api_yarn.h"
+
+struct api_route *rm_routes_new(size_t *n)
+{
+    const struct {
+        const struct api_route *v;
+        size_t n;
+    } parts[] = {
+        {rm_api_yarn_routes, rm_api_yarn_routes_n},
+        {rm_api_jobs_routes, rm_api_jobs_routes_n},
+        {rm_api_tracker_routes, rm_api_tracker_routes_n},
+        {rm_api_master_routes, rm_api_master_routes_n},
+    };
+    struct api_route *all;
+
+    *n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        *n += parts[i].n;
+    all = base_realloc_array(NULL, *n, sizeof *all);
+    *n = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        memcpy(all + *n, parts[i].v, parts[i].n * sizeof *all);
+        *n += parts[i].n;
+    }
+    return all;
+}
