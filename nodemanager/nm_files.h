@@ -1,0 +1,115 @@
+/* nodemanager/nm_files.h - the NodeManager's local folder, and what a restarted NodeManager learns from it.
+ *
+ *    state.json                       node id's port and the highest epoch seen (atomic, fsync)
+ *    lock                             held by the daemon and its spawner
+ *    apps/<app>/spec.json, token      user and token (0600)
+ *    apps/<app>/<container>/          launch.json, pid.json, exit.json, progress, result.json, work/, output/
+ *                                     killed, suspended, forgotten: marks of orders that were carried out
+ *    logs/<app>/<container>/          stdout, stderr
+ *    logs/<app>/.ended                the application was cleaned up then; its logs are kept for a while
+ *    trash/                           what is being removed
+ *
+ * Names below apps/ and logs/ are printed from parsed ids only, never taken from a request. */
+#ifndef CREEL_NM_FILES_H
+#define CREEL_NM_FILES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/base_error.h"
+#include "base/base_id.h"
+#include "base/base_mem.h"
+
+#define NM_PATH_MAX 4096
+#define NM_STDERR_TAIL_MAX 2048 /* bytes of stderr that go into diagnostics */
+
+struct nm_files {
+    char root[2048];
+    int lock_fd;
+    int64_t retain_s;
+    int64_t trashed;
+    pthread_t janitor;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool janitor_runs, stopping, work;
+};
+struct nm_disk_state { /* state.json */
+    int64_t epoch, port;
+};
+
+/* Makes the folders and takes the lock; waits up to 10 s for a spawner of an earlier daemon to finish. */
+int nm_files_open(struct nm_files *f, const char *root, int64_t retain_s, struct base_error *err);
+int nm_files_start_janitor(struct nm_files *f, struct base_error *err); /* a thread: after the spawner's fork */
+void nm_files_close(struct nm_files *f);
+int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
+int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
+
+/* "<root>/apps/<app>/<container>[/<name>]" and the same below logs; returns @buf. */
+char *nm_path_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                        char buf[static NM_PATH_MAX]);
+char *nm_path_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                   char buf[static NM_PATH_MAX]);
+char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
+                  char buf[static NM_PATH_MAX]);
+
+/* The application's folder, spec.json and token; once per application. */
+int nm_files_app(const struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
+                 struct base_error *err);
+/* The container's folders and launch.json. */
+int nm_files_launch(const struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
+                    struct base_error *err);
+/* Small file in the container's folder, no fsync. */
+int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
+                  struct base_error *err);
+void nm_files_unmark(const struct nm_files *f, const struct base_container_id *id, const char *name);
+/* Out of sight at once, removed in the background. */
+void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs);
+
+struct nm_pid_file {
+    char boot_id[64];
+    int64_t shim, shim_start, pid, start;
+};
+struct nm_exit_file {
+    int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
+    char reason[256];
+};
+struct nm_result_file {
+    char *counters; /* JSON object or NULL; caller frees */
+    int64_t output_bytes;
+};
+struct nm_progress_file {
+    double progress;
+    char phase[16];
+    char *counters; /* caller frees */
+};
+/* 0, -BASE_ENOTFOUND, or -BASE_ECORRUPT. */
+int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out);
+int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out);
+int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out);
+/* 1 when it changed since *@mtime_ns (updated), 0 otherwise. */
+int nm_files_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
+                      struct nm_progress_file *out);
+/* {"progress":..} or a plain number: 0..1, more or with "%": percent. False when it is neither. */
+bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *out);
+/* The last whole lines of stderr, valid UTF-8, appended. */
+void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out);
+
+/* Calls @app for every application's folder and @container for every container's in it (any order but by
+ * application). */
+int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+                  void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err);
+bool nm_files_has(const struct nm_files *f, const struct base_container_id *id, const char *name);
+int nm_files_read(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
+                  struct base_buf *out, struct base_error *err);
+
+/* Free space where containers write; -1: cannot be told. */
+int64_t nm_files_free_bytes(const struct nm_files *f);
+/* Writes and removes a file of @bytes: 0 or -errno. */
+int nm_files_probe(const struct nm_files *f, size_t bytes);
+
+/* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. */
+void nm_utf8_clean(char *s, size_t len);
+
+#endif

@@ -1,0 +1,237 @@
+/* nodemanager/nm_files_read.c - what shims and tasks wrote, and the walk over all of it at the start. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "base/base_json.h"
+#include "nodemanager/nm_files.h"
+
+#define SMALL_FILE_MAX    (64 * 1024)
+#define RESULT_FILE_MAX   (64 << 20) /* one entry per partition */
+#define PROGRESS_FILE_MAX (64 * 1024)
+
+bool nm_files_has(const struct nm_files *f, const struct base_container_id *id, const char *name)
+{
+    char path[NM_PATH_MAX];
+    return access(nm_path_container(f, id, name, path), F_OK) == 0;
+}
+
+int nm_files_read(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
+                  struct base_buf *out, struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    return base_file_read(nm_path_container(f, id, name, path), max, out, err);
+}
+
+static int read_json(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
+                     json_t **out)
+{
+    struct base_buf b = {0};
+    if (!nm_files_has(f, id, name))
+        return -BASE_ENOTFOUND;
+    int rc = nm_files_read(f, id, name, max, &b, NULL);
+    if (rc >= 0)
+        rc = base_json_parse(b.data ? b.data : "", b.len, out, NULL);
+    base_buf_free(&b);
+    return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
+}
+
+static int64_t num(const json_t *j, const char *name)
+{
+    const json_t *v = json_object_get(j, name);
+    return json_is_number(v) ? (json_is_integer(v) ? json_integer_value(v) : (int64_t)json_real_value(v)) : 0;
+}
+
+static void text(const json_t *j, const char *name, char *buf, size_t size)
+{
+    const char *s = json_string_value(json_object_get(j, name));
+    snprintf(buf, size, "%s", s ? s : "");
+}
+
+int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
+{
+    json_t *j = NULL;
+    int rc = read_json(f, id, "pid.json", SMALL_FILE_MAX, &j);
+    if (rc < 0)
+        return rc;
+    *out = (struct nm_pid_file){
+        .shim = num(j, "shimPid"), .shim_start = num(j, "shimStart"), .pid = num(j, "pid"), .start = num(j, "start")};
+    text(j, "bootId", out->boot_id, sizeof out->boot_id);
+    json_decref(j);
+    return out->shim > 0 ? 0 : -BASE_ECORRUPT;
+}
+
+int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out)
+{
+    json_t *j = NULL;
+    int rc = read_json(f, id, "exit.json", SMALL_FILE_MAX, &j);
+    if (rc < 0)
+        return rc;
+    *out = (struct nm_exit_file){.exit_code = num(j, "exitCode"),
+                                 .signal = num(j, "signal"),
+                                 .started_us = num(j, "startedUs"),
+                                 .ended_us = num(j, "endedUs"),
+                                 .cpu_ms = num(j, "cpuMs"),
+                                 .max_rss_kb = num(j, "maxRssKb")};
+    text(j, "reason", out->reason, sizeof out->reason);
+    json_decref(j);
+    return 0;
+}
+
+static char *counters_of(const json_t *j)
+{
+    const json_t *c = json_object_get(j, "counters");
+    struct base_buf b = {0};
+    if (!json_is_object(c))
+        return NULL;
+    base_json_dump(c, &b);
+    return base_buf_take(&b);
+}
+
+int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out)
+{
+    json_t *j = NULL, *p;
+    size_t i;
+    *out = (struct nm_result_file){0};
+    int rc = read_json(f, id, "result.json", RESULT_FILE_MAX, &j);
+    if (rc < 0)
+        return rc;
+    out->counters = counters_of(j);
+    json_array_foreach(json_object_get(j, "partitions"), i, p) out->output_bytes += num(p, "bytes");
+    json_decref(j);
+    return 0;
+}
+
+static bool progress_number(const char *s, double *out)
+{
+    char *end;
+    double v = strtod(s, &end);
+    if (end == s || isnan(v))
+        return false;
+    while (*end == ' ' || *end == '\t')
+        end++;
+    bool percent = *end == '%';
+    end += percent;
+    if (end[strspn(end, " \t\r\n")])
+        return false;
+    if (percent || v > 1)
+        v /= 100;
+    *out = v < 0 ? 0 : (v > 1 ? 1 : v);
+    return true;
+}
+
+bool nm_progress_parse(const char *s, size_t len, struct nm_progress_file *out)
+{
+    *out = (struct nm_progress_file){0};
+    if (s[0] != '{')
+        return progress_number(s, &out->progress);
+    json_t *j = NULL;
+    bool ok = false;
+    if (base_json_parse(s, len, &j, NULL) >= 0 && json_is_object(j)) {
+        const json_t *p = json_object_get(j, "progress");
+        double v = json_is_number(p) ? json_number_value(p) : 0;
+        out->progress = v < 0 ? 0 : (v > 1 ? 1 : v);
+        text(j, "phase", out->phase, sizeof out->phase);
+        out->counters = counters_of(j);
+        ok = true;
+    }
+    json_decref(j);
+    return ok;
+}
+
+int nm_files_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
+                      struct nm_progress_file *out)
+{
+    char path[NM_PATH_MAX];
+    struct stat st;
+    struct base_buf b = {0};
+    if (stat(nm_path_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    int64_t mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    if (mtime == *mtime_ns)
+        return 0;
+    *mtime_ns = mtime;
+    int rc = base_file_read(path, PROGRESS_FILE_MAX, &b, NULL);
+    bool ok = rc >= 0 && b.len && nm_progress_parse(b.data, b.len, out);
+    base_buf_free(&b);
+    return ok;
+}
+
+void nm_utf8_clean(char *s, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        unsigned char c = (unsigned char)s[i];
+        size_t n = c < 0x80 ? 1 : (c >= 0xc2 && c < 0xe0 ? 2 : (c >= 0xe0 && c < 0xf0 ? 3 : (c >= 0xf0 && c < 0xf5 ? 4 : 0)));
+        bool ok = n > 0 && i + n <= len;
+        for (size_t k = 1; ok && k < n; k++)
+            ok = ((unsigned char)s[i + k] & 0xc0) == 0x80;
+        unsigned char d = ok && n > 1 ? (unsigned char)s[i + 1] : 0x80;
+        /* overlong forms, surrogates, beyond the last plane */
+        if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d > 0x9f) || (c == 0xf0 && d < 0x90) || (c == 0xf4 && d > 0x8f))
+            ok = false;
+        if (!ok)
+            s[i] = '?';
+        else if (c == 0)
+            s[i] = ' ';
+        i += ok ? n : 1;
+    }
+}
+
+void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out)
+{
+    char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX];
+    struct stat st;
+    int fd = open(nm_path_logs(f, id, "stderr", path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_size > 0) {
+        off_t from = st.st_size > (off_t)sizeof buf ? st.st_size - (off_t)sizeof buf : 0;
+        ssize_t n = pread(fd, buf, sizeof buf, from);
+        char *start = buf;
+        if (n > 0 && from > 0) { /* begin with a whole line when there is one */
+            char *nl = memchr(buf, '\n', (size_t)n);
+            if (nl && nl + 1 < buf + n)
+                start = nl + 1;
+        }
+        size_t len = n > 0 ? (size_t)(buf + n - start) : 0;
+        while (len && (start[len - 1] == '\n' || start[len - 1] == ' '))
+            len--;
+        nm_utf8_clean(start, len);
+        base_buf_add(out, start, len);
+    }
+    close(fd);
+}
+
+int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+                  void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    snprintf(path, sizeof path, "%s/apps", f->root);
+    DIR *apps = opendir(path);
+    struct dirent *e, *c;
+    if (!apps)
+        return base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    while ((e = readdir(apps)) != NULL) {
+        struct base_app_id id;
+        if (base_app_id_parse(e->d_name, &id, NULL) < 0)
+            continue;
+        app(&id, u);
+        DIR *in = opendir(nm_path_app(f, &id, NULL, path));
+        while (in && (c = readdir(in)) != NULL) {
+            struct base_container_id ct;
+            if (base_container_id_parse(c->d_name, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, &id) == 0)
+                container(&ct, u);
+        }
+        if (in)
+            closedir(in);
+    }
+    closedir(apps);
+    return 0;
+}
