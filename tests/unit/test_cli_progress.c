@@ -1,0 +1,91 @@
+/* Goal: the bars of a running job tell the truth and fit. Method: fixed pictures; every width; odd percentages. */
+#include <math.h>
+#include <string.h>
+
+#include "api/cli/cli_progress.h"
+#include "api/cli/cli_text.h"
+#include "tests/unit/cunit_main.h"
+
+static struct cli_progress picture(double map, double reduce)
+{
+    return (struct cli_progress){
+        .id = "application_1_0001",
+        .name = "wordcount",
+        .state = "RUNNING",
+        .elapsed_ms = 63500,
+        .bars = {{"map", map, 5, 12, 3, 0, 1}, {"reduce", reduce, 0, 3, 0, 0, 0}},
+        .n = 2,
+    };
+}
+
+static void test_ascii(void)
+{
+    struct cli_progress p = picture(50, 0);
+    struct base_buf b = {0};
+    CU_ASSERT_EQUAL(cli_progress_bars(&p, 70, false, &b), 3);
+    CU_ASSERT_STRING_EQUAL(b.data, "wordcount  application_1_0001  RUNNING  1:03\n"
+                                   "map     [########--------]  50%  5 of 12, 3 running, 1 failed\n"
+                                   "reduce  [----------------]   0%  0 of 3\n");
+    base_buf_free(&b);
+}
+
+static void test_utf8(void)
+{
+    struct cli_progress p = picture(100.0 * 3 / 128, 100);
+    struct base_buf b = {0};
+    cli_progress_bars(&p, 70, true, &b);
+    CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "map     │▍               │   2%"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "reduce  │████████████████│ 100%"));
+    base_buf_free(&b);
+}
+
+static void test_every_width(void)
+{
+    struct cli_progress p = picture(33.3, 66.6);
+    for (size_t width = 1; width < 200; width++) {
+        struct base_buf b = {0};
+        cli_progress_bars(&p, width, width % 2, &b);
+        for (const char *at = b.data; *at; at = strchr(at, '\n') + 1)
+            CU_ASSERT_TRUE(cli_text_width(at, strcspn(at, "\n")) <= width);
+        base_buf_free(&b);
+    }
+}
+
+static void test_odd_percentages(void)
+{
+    const double odd[] = {-1, 100.5, 1e300, (double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        struct cli_progress p = picture(odd[i], 0);
+        struct base_buf b = {0};
+        cli_progress_bars(&p, 80, true, &b);
+        CU_ASSERT_TRUE(strstr(b.data, "   0%") || strstr(b.data, " 100%"));
+        base_buf_free(&b);
+    }
+}
+
+static void test_line(void)
+{
+    struct cli_progress p = picture(45.9, 0);
+    struct base_buf b = {0};
+    cli_progress_line(&p, &b);
+    CU_ASSERT_STRING_EQUAL(b.data, "1:03 RUNNING map 45% (5 of 12, 3 running, 1 failed) reduce 0% (0 of 3)");
+    base_buf_free(&b);
+}
+
+static void test_name_is_cleaned(void)
+{
+    struct cli_progress p = picture(0, 0);
+    struct base_buf b = {0};
+    p.name = "bad\033[2J\nname";
+    cli_progress_bars(&p, 0, false, &b);
+    CU_ASSERT_PTR_NULL(strchr(b.data, '\033'));
+    CU_ASSERT_EQUAL(strncmp(b.data, "bad [2J name  ", 14), 0);
+    base_buf_free(&b);
+}
+
+static const struct cunit_case cases[] = {
+    {"plain characters", test_ascii}, {"block characters", test_utf8}, {"every width", test_every_width},
+    {"odd percentages", test_odd_percentages}, {"a line for logs", test_line},
+    {"the name cannot move the cursor", test_name_is_cleaned},
+};
+CUNIT_MAIN("cli_progress", cases)
