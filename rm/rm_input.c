@@ -1,0 +1,328 @@
+#include "rm/rm_input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base_limits.h"
+#include "base/base_mem.h"
+
+struct file {
+    char *path;
+    int64_t size;
+};
+struct files {
+    struct file *v;
+    size_t len, cap;
+};
+
+static void files_clear(struct files *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        free(f->v[i].path);
+    f->len = 0;
+}
+
+/* ---- names ---- */
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int percent_decode(const char *text, char **out, struct base_error *err)
+{
+    char *s = base_alloc(strlen(text) + 1), *w = s;
+
+    for (const char *p = text; *p != '\0'; p++) {
+        int hi, lo;
+
+        if (*p != '%') {
+            *w++ = *p;
+            continue;
+        }
+        hi = hex_digit(p[1]);
+        lo = hi < 0 ? -1 : hex_digit(p[2]);
+        if (lo < 0 || (hi | lo) == 0) {
+            free(s);
+            return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
+        }
+        *w++ = (char)(hi << 4 | lo);
+        p += 2;
+    }
+    *w = '\0';
+    *out = s;
+    return 0;
+}
+
+int rm_input_path(const char *text, char **out, struct base_error *err)
+{
+    const char *path = text;
+
+    *out = NULL;
+    if (strncasecmp(text, "file:", 5) == 0) {
+        path = text + 5;
+        if (strncmp(path, "//", 2) == 0) {
+            const char *host = path + 2;
+
+            path = host + strcspn(host, "/");
+            if (path != host && !(path - host == 9 && strncasecmp(host, "localhost", 9) == 0))
+                return base_error_set(err, -BASE_EINVAL, "%s names the host %.*s: file:///path is expected", text,
+                                      (int)(path - host), host);
+        }
+        if (path[0] != '/')
+            return base_error_set(err, -BASE_EINVAL, "\"%s\" has no absolute path", text);
+        if (percent_decode(path, out, err) < 0)
+            return -BASE_EINVAL;
+    } else if (text[0] == '/') {
+        *out = base_strdup(text);
+    } else {
+        return base_error_set(err, -BASE_EINVAL, "\"%s\" is neither an absolute path nor a file:// URI", text);
+    }
+    if (strlen(*out) >= PATH_MAX) {
+        free(*out);
+        *out = NULL;
+        return base_error_set(err, -BASE_EINVAL, "a path longer than %d bytes", PATH_MAX - 1);
+    }
+    return 0;
+}
+
+/* ---- files ---- */
+
+static int unreadable(const char *path, int sys, struct base_error *err)
+{
+    if (sys == ENOENT || sys == ENOTDIR)
+        return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
+    if (sys == EACCES || sys == EPERM)
+        return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
+    return base_error_sys(err, -BASE_EIO, sys, "%s", path);
+}
+
+static int add_file(struct files *f, const char *path, const struct stat *st, struct base_error *err)
+{
+    if (f->len >= RM_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    if (access(path, R_OK) < 0)
+        return unreadable(path, errno, err);
+    base_array_grow(&f->v, f->len, &f->cap);
+    f->v[f->len++] = (struct file){base_strdup(path), st->st_size};
+    return 0;
+}
+
+static int add_folder(struct files *f, const char *path, struct base_error *err)
+{
+    DIR *d = opendir(path);
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const struct dirent *e;
+    int rc = 0;
+
+    if (d == NULL)
+        return unreadable(path, errno, err);
+    while (rc == 0 && (errno = 0, e = readdir(d)) != NULL) {
+        struct stat st;
+        char *name;
+
+        if (e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
+            continue;
+        name = base_printf("%s%s%s", path, slash, e->d_name);
+        if (stat(name, &st) < 0)
+            rc = unreadable(name, errno, err);
+        else if (S_ISREG(st.st_mode))
+            rc = add_file(f, name, &st, err);
+        free(name);
+    }
+    if (rc == 0 && errno != 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    closedir(d);
+    return rc;
+}
+
+static int add_path(struct files *f, const char *path, struct base_error *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return unreadable(path, errno, err);
+    if (S_ISDIR(st.st_mode))
+        return add_folder(f, path, err);
+    if (!S_ISREG(st.st_mode))
+        return base_error_set(err, -BASE_EINVAL, "%s is neither a file nor a folder", path);
+    return add_file(f, path, &st, err);
+}
+
+/* What a folder would not show, a wildcard does not either; "_*" and ".*" say that they want it. */
+static bool hidden_match(const char *pattern, const char *path)
+{
+    const char *want = strrchr(pattern, '/') + 1, *have = strrchr(path, '/') + 1;
+
+    return (have[0] == '.' || have[0] == '_') && want[0] != have[0];
+}
+
+static int add_pattern(struct files *f, const char *pattern, struct base_error *err)
+{
+    glob_t g = {0};
+    bool seen = false;
+    int rc = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &g);
+
+    if (rc == GLOB_NOMATCH)
+        rc = base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
+    else if (rc == GLOB_NOSPACE)
+        rc = base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
+    else if (rc != 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s cannot be searched", pattern);
+    for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++) {
+        if (hidden_match(pattern, g.gl_pathv[i]))
+            continue;
+        seen = true;
+        rc = add_path(f, g.gl_pathv[i], err);
+    }
+    if (rc == 0 && !seen)
+        rc = base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
+    globfree(&g);
+    return rc;
+}
+
+static int file_cmp(const void *a, const void *b)
+{
+    return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+static int add_input(struct files *f, const char *text, struct base_error *err)
+{
+    struct stat st;
+    char *path;
+    int rc = rm_input_path(text, &path, err);
+
+    if (rc < 0)
+        return rc;
+    if (strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
+        rc = add_pattern(f, path, err);
+    else
+        rc = add_path(f, path, err);
+    free(path);
+    if (rc == 0 && f->len > 1)
+        qsort(f->v, f->len, sizeof *f->v, file_cmp);
+    return rc;
+}
+
+/* ---- splits ---- */
+
+static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool gzip, struct base_error *err)
+{
+    if (in->splits_len >= BASE_TASKS_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d splits: a larger split-size is needed", BASE_TASKS_MAX);
+    base_array_grow(&in->splits, in->splits_len, &in->splits_cap);
+    in->splits[in->splits_len++] = (struct rm_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
+    return 0;
+}
+
+/* 1, 0, or a negative BASE_E*. */
+static int is_gzip(const char *path, struct base_error *err)
+{
+    size_t len = strlen(path);
+    unsigned char magic[2] = {0, 0};
+    ssize_t n;
+    int fd;
+
+    if (len < 3 || strcmp(path + len - 3, ".gz") != 0)
+        return 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return unreadable(path, errno, err);
+    n = read(fd, magic, sizeof magic);
+    close(fd);
+    return n == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+static int split_file(struct rm_input *in, const struct file *f, int64_t split_size, struct base_error *err)
+{
+    int64_t offset = 0;
+    int rc = is_gzip(f->path, err);
+
+    if (rc != 0)
+        return rc < 0 ? rc : add_split(in, 0, f->size, true, err);
+    /* left > 1.1 * split_size, in integers that do not overflow */
+    while (rc == 0 && f->size - offset > split_size && f->size - offset - split_size > split_size / 10) {
+        rc = add_split(in, offset, split_size, false, err);
+        offset += split_size;
+    }
+    return rc == 0 ? add_split(in, offset, f->size - offset, false, err) : rc;
+}
+
+static void add_name(struct rm_input *in, const char *path)
+{
+    base_array_grow(&in->paths, in->paths_len, &in->paths_cap);
+    in->paths[in->paths_len++] = base_strdup(path);
+}
+
+static int take_files(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
+                      struct base_error *err)
+{
+    int rc = 0;
+
+    if (in->paths_len + f->len > RM_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    for (size_t i = 0; rc == 0 && i < f->len; i++) {
+        if (f->v[i].size == 0) {
+            if (*first_empty == NULL)
+                *first_empty = base_strdup(f->v[i].path);
+            continue;
+        }
+        in->bytes += f->v[i].size;
+        add_name(in, f->v[i].path);
+        rc = split_file(in, &f->v[i], split_size, err);
+    }
+    return rc;
+}
+
+int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, struct rm_input *out,
+                    struct base_error *err)
+{
+    struct files files = {0};
+    char *first_empty = NULL;
+    int rc = 0;
+
+    memset(out, 0, sizeof *out);
+    if (split_size < RM_INPUT_SPLIT_MIN)
+        return base_error_set(err, -BASE_EINVAL, "split-size: %lld is not at least %d", (long long)split_size,
+                              RM_INPUT_SPLIT_MIN);
+    if (n == 0)
+        return base_error_set(err, -BASE_EINVAL, "input: at least one file, folder or pattern is needed");
+    if (n > BASE_INPUTS_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        rc = add_input(&files, inputs[i], err);
+        if (rc == 0)
+            rc = take_files(out, &files, split_size, &first_empty, err);
+        if (rc < 0)
+            base_error_wrap(err, rc, "input[%zu]", i);
+        files_clear(&files);
+    }
+    if (rc == 0 && out->splits_len == 0 && first_empty != NULL) {
+        add_name(out, first_empty);
+        rc = add_split(out, 0, 0, false, err);
+    } else if (rc == 0 && out->splits_len == 0) {
+        rc = base_error_set(err, -BASE_EINVAL, "input: no files are there");
+    }
+    free(first_empty);
+    free(files.v);
+    if (rc < 0)
+        rm_input_free(out);
+    return rc;
+}
+
+void rm_input_free(struct rm_input *in)
+{
+    for (size_t i = 0; i < in->paths_len; i++)
+        free(in->paths[i]);
+    free(in->paths);
+    free(in->splits);
+    memset(in, 0, sizeof *in);
+}

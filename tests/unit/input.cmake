@@ -1,0 +1,2 @@
+creel_test(test_rm_input SOURCES unit/test_rm_input.c ${CMAKE_SOURCE_DIR}/rm/rm_input.c ${CMAKE_SOURCE_DIR}/rm/rm_output.c
+           LIBS creel_base LABELS unit)
