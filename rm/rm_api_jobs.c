@@ -231,13 +231,11 @@ static int check_submission(struct rm_backend *b, struct rm_job_spec *spec, stru
 
     if (!queue_exists(b, spec->queue))
         return base_error_set(err, -BASE_EINVAL, "job.queue: \"%.200s\" is not a queue of this cluster", spec->queue);
-    if (spec->output) {
-        rc = rm_output_check(spec->output, err);
-        if (rc < 0)
-            return base_error_wrap(err, rc, "job.output");
-    }
-    rc = rm_spec_expand(spec, err);
-    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND ? -BASE_EINVAL : rc;
+    rc = spec->output ? rm_output_check(spec->output, err) : 0;
+    if (rc == 0)
+        rc = rm_spec_expand(spec, err);
+    /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
+    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM ? -BASE_EINVAL : rc;
 }
 
 static void do_submit(struct api_request *rq, void *user)

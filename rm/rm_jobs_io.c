@@ -24,16 +24,22 @@ struct rm_jobs_io {
 
 static int perform(const struct work *w, struct base_error *err)
 {
+    char *path = NULL;
+    int rc;
+
     if (!w->spec || !w->spec->output)
         return 0; /* explicit tasks have no output folder */
-    switch (w->what) {
-    case RM_FX_JOB_SETUP:
-        return rm_output_setup(w->spec->output, err);
-    case RM_FX_JOB_COMMIT:
-        return rm_output_commit(w->spec->output, err);
-    default:
-        return rm_output_abort(w->spec->output, err);
-    }
+    rc = rm_output_path(w->spec->output, &path, err);
+    if (rc < 0)
+        return rc;
+    if (w->what == RM_FX_JOB_SETUP)
+        rc = rm_output_setup(path, err);
+    else if (w->what == RM_FX_JOB_COMMIT)
+        rc = rm_output_commit(path, err);
+    else
+        rc = rm_output_abort(path, err);
+    free(path);
+    return rc;
 }
 
 static void run(struct rm_jobs_io *io, struct work *w)

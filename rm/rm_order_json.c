@@ -4,6 +4,7 @@
 
 #include "rm/rm_json.h"
 #include "rm/rm_node_json.h"
+#include "rm/rm_output.h"
 #include "rm/rm_spec_json.h"
 
 static const char *const order_names[] = {
@@ -53,6 +54,16 @@ static void put_commands(const struct rm_launch *l, struct base_buf *out)
     base_buf_free(&text);
 }
 
+/* Tasks get the plain path of the output folder; it was checked at submission. */
+static void put_output(const struct rm_job_spec *job, struct base_buf *out)
+{
+    char *path = NULL;
+
+    if (job->output && rm_output_path(job->output, &path, NULL) == 0)
+        rm_json_kstr(out, "output", path);
+    free(path);
+}
+
 static void put_map_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
 {
     const struct rm_job_spec *job = o->job;
@@ -72,7 +83,7 @@ static void put_map_spec(const struct rm_order *o, const struct rm_order_context
     rm_json_kbool(out, "gzip", split->gzip);
     rm_json_close(out, '}');
     if (job->reduces == 0)
-        rm_json_kstr_opt(out, "output", job->output);
+        put_output(job, out);
     rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
 }
 
@@ -80,7 +91,7 @@ static void put_reduce_spec(const struct rm_order *o, const struct rm_order_cont
 {
     rm_json_kint(out, "maps", (int64_t)o->job->splits_n);
     rm_json_kstr(out, "reduce", o->job->reduce);
-    rm_json_kstr_opt(out, "output", o->job->output);
+    put_output(o->job, out);
     rm_json_kstr(out, "rm", cx->rm_urls);
     rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
 }

@@ -6,6 +6,7 @@
 
 #include "base/base_json.h"
 #include "base/base_limits.h"
+#include "rm/rm_input.h"
 #include "rm/rm_json.h"
 
 #define PRIORITY_MAX 1000000
@@ -327,6 +328,37 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, s
     if (rc < 0)
         return base_error_wrap(err, -BASE_ECORRUPT, "stored job");
     (*out)->id = id;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- input */
+int rm_spec_expand(struct rm_job_spec *s, struct base_error *err)
+{
+    struct rm_input in = {0};
+    int rc;
+
+    if (s->groups_n)
+        return 0;
+    rc = rm_input_expand((const char *const *)s->input.v, s->input.n, s->split_size, &in, err);
+    if (rc < 0)
+        return rc;
+    if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {
+        rc = base_error_set(err, -BASE_EINVAL, "input: gives %zu map tasks; 1 to %d are possible (see split-size)",
+                            in.splits_len, BASE_TASKS_MAX);
+        rm_input_free(&in);
+        return rc;
+    }
+    s->paths = (struct rm_str_list){in.paths, in.paths_len}; /* moved */
+    in.paths = NULL;
+    in.paths_len = 0;
+    s->splits = base_alloc(in.splits_len * sizeof *s->splits);
+    s->splits_n = in.splits_len;
+    for (size_t i = 0; i < in.splits_len; i++)
+        s->splits[i] = (struct rm_split_spec){.path = in.splits[i].path_index,
+                                              .offset = in.splits[i].offset,
+                                              .length = in.splits[i].length,
+                                              .gzip = in.splits[i].gzip};
+    rm_input_free(&in);
     return 0;
 }
 
