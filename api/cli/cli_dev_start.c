@@ -23,10 +23,13 @@ char *cli_dev_binary(const char *name, struct base_error *err)
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n > 0) {
         self[n] = '\0';
-        char *path = base_printf("%s/%s", dirname(self), name);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
+        const char *dir = dirname(self);
+        for (int installed = 0; installed < 2; installed++) { /* bin/creel and sbin/creel-rm when installed */
+            char *path = base_printf("%s%s/%s", dir, installed ? "/../sbin" : "", name);
+            if (access(path, X_OK) == 0)
+                return path;
+            free(path);
+        }
     }
     char *dirs = base_strdup(getenv("PATH") ? getenv("PATH") : ""), *save = NULL;
     for (const char *dir = strtok_r(dirs, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {

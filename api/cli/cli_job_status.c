@@ -122,9 +122,7 @@ static void print_tasks(const json_t *tasks)
         struct base_buf time = {0};
         char progress[16], attempts[16], code[16] = "-";
         int64_t start = cli_int(j, "startTime"), finish = cli_int(j, "finishTime");
-        /* the resource gives a share (0 to 1) or percent: both read well */
-        double share = cli_num(j, "progress");
-        snprintf(progress, sizeof progress, "%d%%", (int)(share <= 1 ? share * 100 : share));
+        snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
         snprintf(attempts, sizeof attempts, "%lld", (long long)cli_int(j, "attempts"));
         if (finish && json_is_integer(json_object_get(j, "exitCode")))
             snprintf(code, sizeof code, "%lld", (long long)cli_int(j, "exitCode"));
