@@ -46,23 +46,6 @@ const size_t rm_api_yarn_routes_n = sizeof rm_api_yarn_routes / sizeof rm_api_ya
 
 /* ---- the frame ---- */
 
-static bool looks_fair(const char *policy)
-{
-    return policy && strcmp(policy, "fifo") != 0;
-}
-
-void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
-{
-    f->cluster = *cluster;
-    f->fair = looks_fair(cluster->policy);
-    f->limits.max[0] = cluster->max_capability.v[RM_RES_MEMORY_MB];
-    f->limits.max[1] = cluster->max_capability.v[RM_RES_VCORES];
-    if (queues) {
-        f->queues = *queues;
-        *queues = (struct rm_views){0};
-    }
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -84,7 +67,7 @@ void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f)
     };
     core = rm_backend_hold(b);
     rm_view_cluster(core, &cluster);
-    if (looks_fair(cluster.policy))
+    if (yarn_looks_fair(cluster.policy))
         rm_view_queues(core, &queues);
     rm_backend_release(b);
     yarn_frame_set(f, &cluster, &queues);

@@ -23,6 +23,23 @@ static float percent(int64_t part, int64_t whole)
     return whole > 0 ? (float)((double)part * 100.0 / (double)whole) : 0.0f;
 }
 
+bool yarn_looks_fair(const char *policy)
+{
+    return policy && strcmp(policy, "fifo") != 0;
+}
+
+void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
+{
+    f->cluster = *cluster;
+    f->fair = yarn_looks_fair(cluster->policy);
+    f->limits.max[0] = cluster->max_capability.v[RM_RES_MEMORY_MB];
+    f->limits.max[1] = cluster->max_capability.v[RM_RES_VCORES];
+    if (queues) {
+        f->queues = *queues;
+        *queues = (struct rm_views){0};
+    }
+}
+
 void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from)
 {
     yarn_resource_set(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);

@@ -24,6 +24,7 @@ void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f);
 /* The same from parts, without a daemon: for tests. Takes @queues. */
 void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues);
 void yarn_frame_free(struct yarn_frame *f);
+bool yarn_looks_fair(const char *policy); /* every policy but fifo has a tree of queues to show */
 
 /* ---- filling (rm_api_yarn_fill.c): a room holds one resource and the texts made for it ---- */
 void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from);

@@ -1,0 +1,261 @@
+/* Goal: submission bodies are decoded as YARN decodes them (yarn-rest 1.5, 2.9): lenient, JSON and XML alike, with its
+ * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
+#include "api/api_xml_body.h"
+#include "base/base_json.h"
+#include "rm/rm_app_json.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/golden.h"
+
+#define ROOT "application-submission-context"
+
+static struct rm_app_spec *decode(const char *text, bool xml, const char *user, int *rc, struct base_error *err)
+{
+    struct rm_app_spec *spec = NULL;
+    json_t *body = NULL;
+
+    *rc = xml ? api_xml_body(text, strlen(text), ROOT, NULL, &body, err) : api_json_body(text, strlen(text), &body, err);
+    if (*rc == 0)
+        *rc = rm_app_spec_decode(body, user, &spec, err);
+    json_decref(body);
+    return spec;
+}
+
+static struct rm_app_spec *good(const char *text, bool xml)
+{
+    struct base_error err = {0};
+    int rc;
+    struct rm_app_spec *spec = decode(text, xml, "ann", &rc, &err);
+
+    if (rc < 0)
+        fprintf(stderr, "refused: %s\n", err.text);
+    base_assert(rc == 0 && spec);
+    return spec;
+}
+
+static void bad(const char *text, int code, const char *message)
+{
+    struct base_error err = {0};
+    int rc;
+    struct rm_app_spec *spec = decode(text, text[0] == '<', "ann", &rc, &err);
+
+    CU_ASSERT_PTR_NULL(spec);
+    CU_ASSERT_EQUAL(rc, code);
+    CU_ASSERT_STRING_EQUAL(err.text, message);
+}
+
+static void test_full(void)
+{
+    struct golden g;
+    struct rm_app_spec *s;
+
+    golden_read("fifo/write/submit-json-full.http", &g);
+    s = good(g.request_body, false);
+    CU_ASSERT_EQUAL(s->id.cluster_ts, 1795244603666);
+    CU_ASSERT_EQUAL(s->id.seq, 9);
+    CU_ASSERT_STRING_EQUAL(s->name, "full /\"\xC3\xA9");
+    CU_ASSERT_STRING_EQUAL(s->user, "ann");
+    CU_ASSERT_STRING_EQUAL(s->queue, "root.org.eng");
+    CU_ASSERT_STRING_EQUAL(s->type, "A-TYPE-LONGER-THAN-T"); /* cut to 20 characters */
+    CU_ASSERT_EQUAL(s->priority, 3);
+    CU_ASSERT_EQUAL(s->max_attempts, 1); /* quoted there */
+    CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 512);
+    CU_ASSERT_EQUAL(s->resource.v[RM_RES_VCORES], 1);
+    CU_ASSERT_FALSE(s->unmanaged);
+    CU_ASSERT_FALSE(s->keep_containers);
+    CU_ASSERT_EQUAL(s->tags.n, 2);
+    CU_ASSERT_STRING_EQUAL(s->tags.v[0], "blue"); /* sorted, lower case */
+    CU_ASSERT_STRING_EQUAL(s->tags.v[1], "green");
+    CU_ASSERT_EQUAL(s->launch->commands.n, 1);
+    CU_ASSERT_STRING_EQUAL(s->launch->commands.v[0], "sleep 300");
+    CU_ASSERT_EQUAL(s->launch->env.n, 2);
+    CU_ASSERT_STRING_EQUAL(s->launch->env.v[1], "B=x y");
+    CU_ASSERT_PTR_NOT_NULL(strstr(s->launch->json, "application-acls")); /* kept whole */
+    rm_app_spec_unref(s);
+    golden_free(&g);
+}
+
+static void test_xml(void)
+{
+    struct golden g;
+    struct rm_app_spec *s;
+
+    golden_read("fifo/write/submit-xml-full.http", &g);
+    s = good(g.request_body, true);
+    CU_ASSERT_EQUAL(s->id.seq, 8);
+    CU_ASSERT_STRING_EQUAL(s->name, "xml full");
+    CU_ASSERT_EQUAL(s->priority, 2);
+    CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 256);
+    CU_ASSERT_EQUAL(s->tags.n, 2);
+    CU_ASSERT_STRING_EQUAL(s->launch->commands.v[0], "sleep 300");
+    CU_ASSERT_STRING_EQUAL(s->launch->env.v[0], "A=1");
+    rm_app_spec_unref(s);
+    golden_free(&g);
+    golden_read("fifo/write/submit-xml-minimal.http", &g);
+    s = good(g.request_body, true);
+    CU_ASSERT_EQUAL(s->id.seq, 7);
+    CU_ASSERT_STRING_EQUAL(s->queue, "default");
+    rm_app_spec_unref(s);
+    golden_free(&g);
+}
+
+static void test_defaults(void)
+{
+    static const char *const bodies[] = {"fifo/write/submit-json-minimal.http", "fifo/write/submit-null-members.http"};
+
+    for (int i = 0; i < 2; i++) {
+        struct golden g;
+        struct rm_app_spec *s;
+        golden_read(bodies[i], &g);
+        s = good(g.request_body, false);
+        CU_ASSERT_STRING_EQUAL(s->name, "");
+        CU_ASSERT_STRING_EQUAL(s->queue, "default");
+        CU_ASSERT_STRING_EQUAL(s->type, "");
+        CU_ASSERT_EQUAL(s->priority, -1);
+        CU_ASSERT_EQUAL(s->max_attempts, 0);
+        CU_ASSERT_EQUAL(s->tags.n, 0);
+        CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 0);
+        CU_ASSERT_PTR_NOT_NULL(s->launch);
+        CU_ASSERT_EQUAL(s->launch->commands.n, 0);
+        rm_app_spec_unref(s);
+        golden_free(&g);
+    }
+}
+
+static void test_lenient(void)
+{
+    struct rm_app_spec *s = good("{\"application-id\":\"application_1_7\",\"priority\":\"high\",\"foo\":[{}],"
+                                 "\"max-app-attempts\":\" 3 \",\"unmanaged-AM\":\"true\","
+                                 "\"resource\":{\"memory\":\"1024x\",\"vCores\":\"2\"},\"application-name\":12,"
+                                 "\"application-tags\":{\"tag\":\"One\"},"
+                                 "\"am-container-spec\":{\"commands\":{\"command\":\"true\"},"
+                                 "\"environment\":{\"entry\":{\"key\":\"A\",\"value\":1}}}}",
+                                 false);
+
+    CU_ASSERT_EQUAL(s->priority, 0); /* text that is no number sets zero */
+    CU_ASSERT_EQUAL(s->max_attempts, 3);
+    CU_ASSERT_TRUE(s->unmanaged);
+    CU_ASSERT_EQUAL(s->resource.v[RM_RES_MEMORY_MB], 0);
+    CU_ASSERT_EQUAL(s->resource.v[RM_RES_VCORES], 2);
+    CU_ASSERT_STRING_EQUAL(s->name, "12");
+    CU_ASSERT_EQUAL(s->tags.n, 1);
+    CU_ASSERT_STRING_EQUAL(s->tags.v[0], "one");
+    CU_ASSERT_STRING_EQUAL(s->launch->commands.v[0], "true");
+    CU_ASSERT_STRING_EQUAL(s->launch->env.v[0], "A=1");
+    rm_app_spec_unref(s);
+    s = good("{\"application-id\":\"application_1_7\",\"am-container-spec\":\"\",\"resource\":\"\","
+             "\"application-tags\":{\"tag\":[\"b\",\"B\",\"a\"]},\"application-type\":\"\xC5\xBE\xC5\xBE\xC5\xBE\xC5"
+             "\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE"
+             "\xC5\xBE\xC5\xBE\xC5\xBE\xC5\xBE!\"}",
+             false);
+    CU_ASSERT_EQUAL(s->tags.n, 2);
+    CU_ASSERT_EQUAL(strlen(s->type), 40); /* 20 characters of two bytes */
+    rm_app_spec_unref(s);
+}
+
+static void test_refused(void)
+{
+    bad("{}", -BASE_EINVAL, "Could not parse application id ");
+    bad("{\"application-id\":\"nonsense\"}", -BASE_EINVAL, "Could not parse application id nonsense");
+    bad("{\"" ROOT "\":{\"application-id\":\"application_1_0001\"}}", -BASE_EINVAL, "Could not parse application id ");
+    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":\"\xC5\xBElut\xC3\xBD\"}}",
+        -BASE_EINVAL,
+        "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid tag - \xC5\xBElut\xC3\xBD");
+    bad("{\"application-id\":\"application_1_0001\",\"application-tags\":{\"tag\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\","
+        "\"7\",\"8\",\"9\",\"10\",\"11\"]}}",
+        -BASE_EINVAL,
+        "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only 10 are allowed!");
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"credentials\":{\"tokens\":{\"entry\":[{"
+        "\"key\":\"a\",\"value\":\"!!!\"}]}}}}",
+        -BASE_EINVAL, "Could not parse credentials data; exception message = null");
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"local-resources\":{\"entry\":[{\"key\":"
+        "\"a\",\"value\":{\"resource\":\"file:///x\",\"type\":\"FOO\",\"visibility\":\"PUBLIC\"}}]}}}",
+        -BASE_ESTATE, "Null resource type for local resource a");
+    bad("{\"application-id\":\"application_1_0001\",\"am-container-spec\":{\"environment\":{\"entry\":{\"key\":\"A=B\"}"
+        "}}}",
+        -BASE_EINVAL, "environment: 'A=B' is not a variable's name");
+}
+
+static void test_syntax(void)
+{
+    bad("", -BASE_EINVAL,
+        "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with linked exception:\n"
+        "[javax.xml.stream.XMLStreamException: JSON expression can not be empty!]");
+    bad("{\"application-id\":", -BASE_EINVAL,
+        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
+        "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input within/between Object entries\n at "
+        "[Source: (BufferedReader); line: 1, column: 19]]");
+    bad("hello", -BASE_EINVAL,
+        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
+        "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'hello': was expecting (JSON String, Number, "
+        "Array, Object or token 'null', 'true' or 'false')\n at [Source: (BufferedReader); line: 1, column: 6]]");
+    bad("<" ROOT ">", -BASE_EINVAL,
+        "javax.xml.bind.UnmarshalException\n - with linked exception:\n[org.xml.sax.SAXParseException; lineNumber: 1; "
+        "columnNumber: 33; XML document structures must start and end within the same entity.]");
+    bad("<foo/>", -BASE_EINVAL,
+        "javax.xml.bind.UnmarshalException: unexpected element (uri:\"\", local:\"foo\"). Expected elements are "
+        "<{}" ROOT ">");
+}
+
+/* Entities are how XML parsers are made to read files and eat memory. */
+static void test_hostile_xml(void)
+{
+    static const char *const texts[] = {
+        "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><" ROOT "><application-id>&x;</application-id></" ROOT
+        ">",
+        "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]><" ROOT "><application-id>&b;"
+        "</application-id></" ROOT ">",
+    };
+
+    for (int i = 0; i < 2; i++) {
+        struct base_error err = {0};
+        json_t *body = NULL;
+        CU_ASSERT_EQUAL(api_xml_body(texts[i], strlen(texts[i]), ROOT, NULL, &body, &err), -BASE_EINVAL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "DOCTYPE is disallowed"));
+        CU_ASSERT_PTR_NULL(body);
+    }
+}
+
+static void test_stored(void)
+{
+    struct rm_app_spec *s = good("{\"application-id\":\"application_1_7\",\"creel-user\":\"mallory\",\"queue\":\"q\"}",
+                                 false),
+                       *again = NULL;
+    struct base_error err = {0};
+
+    CU_ASSERT_STRING_EQUAL(s->user, "ann"); /* who asks, not who the body says */
+    CU_ASSERT_EQUAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+    CU_ASSERT_STRING_EQUAL(again->user, "ann");
+    CU_ASSERT_STRING_EQUAL(again->queue, "q");
+    CU_ASSERT_STRING_EQUAL(again->json, s->json);
+    rm_app_spec_unref(again);
+    rm_app_spec_unref(s);
+    CU_ASSERT_EQUAL(rm_app_spec_from_text("[]", 2, &again, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(rm_app_spec_from_text("{\"queue", 7, &again, &err), -BASE_ECORRUPT);
+}
+
+static void test_max(void)
+{
+    struct rm_app_spec s = {0};
+    struct rm_res max = {{2048, 2, 0, 0}};
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), 0);
+    s.resource.v[RM_RES_MEMORY_MB] = 2049;
+    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "Requested more memory than configured max");
+    s.resource.v[RM_RES_MEMORY_MB] = 2048;
+    s.resource.v[RM_RES_VCORES] = 3;
+    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "Requested more cores than configured max");
+    s.resource.v[RM_RES_VCORES] = -1;
+    CU_ASSERT_EQUAL(rm_app_spec_check_max(&s, &max, &err), -BASE_EINVAL);
+}
+
+static const struct cunit_case cases[] = {
+    {"full submission", test_full},   {"XML", test_xml},
+    {"defaults", test_defaults},      {"lenient values", test_lenient},
+    {"refused", test_refused},        {"syntax", test_syntax},
+    {"hostile XML", test_hostile_xml}, {"stored form", test_stored},
+    {"largest container", test_max},
+};
+CUNIT_MAIN("submission bodies", cases)

@@ -1,0 +1,5 @@
+creel_test(test_yarn_shapes SOURCES unit/test_yarn_shapes.c LIBS creel_rm LABELS unit)
+creel_test(test_app_json SOURCES unit/test_app_json.c LIBS creel_rm LABELS unit)
+foreach(t test_yarn_shapes test_app_json)
+  target_compile_definitions(${t} PRIVATE GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
+endforeach()
