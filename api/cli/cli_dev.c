@@ -358,6 +358,18 @@ static int status(struct cli_dev *d, bool json)
     return rc;
 }
 
+/* A policy that does not exist is found here, not in a daemon's log. */
+static int check_policy(struct base_conf *conf, const char *policy)
+{
+    struct base_error err = {0};
+    char *set = base_printf("creel.scheduler.policy=%s", policy);
+    int rc = base_conf_set_arg(conf, set, &err);
+    free(set);
+    if (rc >= 0)
+        rc = base_conf_check(conf, &err);
+    return rc < 0 ? cli_error(CLI_USAGE, "--policy: %s", err.text) : CLI_OK;
+}
+
 int cli_dev_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
@@ -382,7 +394,7 @@ int cli_dev_main(int argc, char **argv)
         rc = restart(d, o.restart);
     else if (rc == CLI_OK && o.status)
         rc = status(d, o.json);
-    else if (rc == CLI_OK)
+    else if (rc == CLI_OK && (rc = check_policy(c.conf, o.policy)) == CLI_OK)
         rc = start(d, &o);
     free(d->dir);
     free(d);

@@ -137,6 +137,7 @@ echo "ok bad input"
 
 # --- dev: in use, port busy, status, restart, a death is reported
 expect 1 creel dev --detach --port 0 --dir "$DEV"; one_line "in use"
+expect 2 creel dev --policy lottery --port 0 --dir "$T/other"; one_line lottery
 expect 1 creel dev --detach --port "${CREEL_RM##*:}" --dir "$T/other"; one_line "port ${CREEL_RM##*:}"
 expect 0 creel dev --status --dir "$DEV"
 check_equal "$(grep -c running "$T/o")" 3 "running daemons"
