@@ -21,8 +21,8 @@ enum cli_exit {
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
     CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */
 };
-#define CLI_EXIT_HELP                                                                                                 \
-    "Exit status: 0 success, 1 the job failed or was killed, 2 wrong usage or refused input, "                        \
+#define CLI_EXIT_HELP                                                                                                  \
+    "Exit status: 0 success, 1 the job failed or was killed, 2 wrong usage or refused input, "                         \
     "3 the ResourceManager cannot be reached, 4 not found."
 
 /* What every subcommand's --rm, --json, --conf and -D fill. Zero it, then cli_parse(). */
@@ -44,7 +44,7 @@ int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input);
 error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_bad_text(void); /* what cli_bad() was told last, for checks after the parsing */
-#define CLI_KEY_FIRST 2000 /* keys of common options start here: subcommands use 256 to 1999 */
+#define CLI_KEY_FIRST 2000      /* keys of common options start here: subcommands use 256 to 1999 */
 
 /* The RMs' URLs: --rm, then CREEL_RM, then the configuration. NULL-ended, caller frees with cli_urls_free(). */
 char **cli_rm_urls(const struct cli *c);

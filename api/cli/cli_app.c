@@ -138,9 +138,17 @@ static void line(const char *label, const char *text)
 static void print_status(const json_t *app)
 {
     static const char *const members[][2] = {
-        {"id", "id"}, {"name", "name"}, {"type", "applicationType"}, {"user", "user"}, {"queue", "queue"},
-        {"tags", "applicationTags"}, {"state", "state"}, {"result", "finalStatus"}, {"tracking", "trackingUrl"},
-        {"master node", "masterNodeId"}, {"master logs", "amContainerLogs"},
+        {"id", "id"},
+        {"name", "name"},
+        {"type", "applicationType"},
+        {"user", "user"},
+        {"queue", "queue"},
+        {"tags", "applicationTags"},
+        {"state", "state"},
+        {"result", "finalStatus"},
+        {"tracking", "trackingUrl"},
+        {"master node", "masterNodeId"},
+        {"master logs", "amContainerLogs"},
     };
     struct base_buf b = {0};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
@@ -213,11 +221,16 @@ static int kill_all(struct cli *c, const struct app *a)
 int cli_app_main(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, NULL,
+        options,
+        parse,
+        NULL,
         "Applications of every kind, jobs included; options as of yarn application.\v"
         "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
-        "  creel app -status application_1700000000000_0001 --json\n  creel app -kill application_1700000000000_0001\n\n"
-        CLI_EXIT_HELP, NULL, NULL, NULL};
+        "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
+        "application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct app a = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);

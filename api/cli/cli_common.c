@@ -50,7 +50,8 @@ const char *cli_bad_text(void)
 }
 
 static const struct argp_option common_options[] = {
-    {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)", 90},
+    {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)",
+     90},
     {"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 90},
     {"conf", KEY_CONF, "FILE", 0, "Read this configuration file instead of the default ones", 90},
     {NULL, 'D', "KEY=VALUE", 0, "Set a configuration key", 90},

@@ -18,8 +18,18 @@
 #include "base/base_limits.h"
 
 enum {
-    KEY_NODES = 256, KEY_MAP, KEY_REDUCE, KEY_POLICY, KEY_PORT, KEY_DIR, KEY_DETACH, KEY_STOP, KEY_RESTART, KEY_STATUS,
-    REGISTER_MS = 30000, SUPERVISOR_MS = 30000,
+    KEY_NODES = 256,
+    KEY_MAP,
+    KEY_REDUCE,
+    KEY_POLICY,
+    KEY_PORT,
+    KEY_DIR,
+    KEY_DETACH,
+    KEY_STOP,
+    KEY_RESTART,
+    KEY_STATUS,
+    REGISTER_MS = 30000,
+    SUPERVISOR_MS = 30000,
 };
 
 struct dev_options {
@@ -217,7 +227,8 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");
-        int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600),
+            null = open("/dev/null", O_RDWR | O_CLOEXEC);
         dup2(null, 0);
         dup2(log >= 0 ? log : null, 1);
         dup2(log >= 0 ? log : null, 2);
@@ -344,7 +355,8 @@ static int status(struct cli_dev *d, bool json)
         bool alive = cli_proc_alive(&d->v[i].proc);
         char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
         snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
-        cli_table_row(t, d->v[i].name, alive ? "running" : "down", alive ? pid : "-", alive ? d->v[i].url : "-", log, NULL);
+        cli_table_row(t, d->v[i].name, alive ? "running" : "down", alive ? pid : "-", alive ? d->v[i].url : "-", log,
+                      NULL);
         free(log);
         if (!alive)
             rc = CLI_FAILED;
@@ -367,7 +379,7 @@ static int check_policy(struct base_conf *conf, const char *policy)
     free(set);
     if (rc >= 0)
         rc = base_conf_check(conf, &err);
-    return rc < 0 ? cli_error(CLI_USAGE, "--policy: %s", err.text) : CLI_OK;
+    return rc < 0 ? cli_error(CLI_USAGE, "%s", strncmp(err.text, "-D: ", 4) == 0 ? err.text + 4 : err.text) : CLI_OK;
 }
 
 int cli_dev_main(int argc, char **argv)

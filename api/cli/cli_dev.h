@@ -25,8 +25,8 @@ struct cli_dev_daemon {
     char name[32]; /* "rm-1", "nm-12" */
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
-    int64_t port;   /* kept over restarts; 0: not known yet */
-    bool stopping;  /* somebody ends it on purpose */
+    int64_t port;  /* kept over restarts; 0: not known yet */
+    bool stopping; /* somebody ends it on purpose */
 };
 struct cli_dev {
     char *dir; /* absolute */
@@ -44,7 +44,8 @@ static inline bool cli_dev_is_rm(const struct cli_dev_daemon *x)
 /* ---- cli_dev_state.c ---- */
 /* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev; absolute. Caller frees. */
 char *cli_dev_dir(const char *arg);
-char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix); /* <dir>/<name><suffix>; caller frees */
+char *cli_dev_path(const struct cli_dev *d, const char *name,
+                   const char *suffix); /* <dir>/<name><suffix>; caller frees */
 /* -BASE_ENOTFOUND when nothing was ever started in d->dir. */
 int cli_dev_load(struct cli_dev *d, struct base_error *err);
 int cli_dev_save(const struct cli_dev *d, struct base_error *err);

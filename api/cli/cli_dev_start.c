@@ -130,7 +130,9 @@ _Noreturn static void become(const struct cli_dev *d, const char *log, char *con
     setsid();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
+    static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
+    for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
+        signal(reset[i], SIG_DFL); /* a shell's background job ignores some; containers would inherit that */
     if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(d->dir) != 0)
         _exit(126);
     execv(argv[0], argv);

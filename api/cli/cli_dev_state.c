@@ -69,11 +69,13 @@ int cli_dev_save(const struct cli_dev *d, struct base_error *err)
     struct base_buf text = {0};
     for (size_t i = 0; i < d->n; i++) {
         const struct cli_dev_daemon *x = &d->v[i];
-        json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:I,s:b}", "name", x->name, "process", proc_to_json(&x->proc),
-                                              "url", x->url, "port", (json_int_t)x->port, "stopping", x->stopping));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:o,s:s,s:I,s:b}", "name", x->name, "process", proc_to_json(&x->proc),
+                                        "url", x->url, "port", (json_int_t)x->port, "stopping", x->stopping));
     }
-    json_t *j = json_pack("{s:o,s:o,s:I,s:I,s:s}", "supervisor", proc_to_json(&d->supervisor), "daemons", list, "map-slots",
-                          (json_int_t)d->map_slots, "reduce-slots", (json_int_t)d->reduce_slots, "policy", d->policy);
+    json_t *j =
+        json_pack("{s:o,s:o,s:I,s:I,s:s}", "supervisor", proc_to_json(&d->supervisor), "daemons", list, "map-slots",
+                  (json_int_t)d->map_slots, "reduce-slots", (json_int_t)d->reduce_slots, "policy", d->policy);
     base_json_dump(j, &text);
     char *path = cli_dev_path(d, "dev", ".json");
     int rc = base_file_write_atomic(path, text.data, text.len, 0600, false, err);

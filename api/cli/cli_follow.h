@@ -4,7 +4,8 @@
  *      ^  \--404 (not there yet), no connection--/ |
  *      +------- connection broken: again at the offset reached
  *
- * A stream that follows is asked for again until cli_follow_last_chance() was called: then the first refusal ends it. */
+ * A stream that follows is asked for again until cli_follow_last_chance() was called: then the first refusal ends it.
+ */
 #ifndef CREEL_API_CLI_FOLLOW_H
 #define CREEL_API_CLI_FOLLOW_H
 

@@ -112,10 +112,15 @@ static void print_list(const json_t *jobs)
 
 int cli_job_list_main(int argc, char **argv)
 {
-    static const struct argp argp = {list_options, list_parse, NULL,
-                                     "Lists jobs, newest first.\v"
-                                     "Examples:\n  creel job list\n  creel job list --states RUNNING,ACCEPTED --json\n\n"
-                                     CLI_EXIT_HELP, NULL, NULL, NULL};
+    static const struct argp argp = {
+        list_options,
+        list_parse,
+        NULL,
+        "Lists jobs, newest first.\v"
+        "Examples:\n  creel job list\n  creel job list --states RUNNING,ACCEPTED --json\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct list l = {.limit = LIMIT_DEFAULT};
     json_t *jobs = json_array();
@@ -152,7 +157,8 @@ static void print_counters(const json_t *counters)
     struct cli_table *t = cli_table_new("COUNTER", "<", "VALUE", ">", NULL);
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)counters, name, value) {
+    json_object_foreach((json_t *)counters, name, value)
+    {
         struct base_buf b = {0};
         cli_text_count(json_integer_value(value), &b);
         cli_table_row(t, name, b.data, NULL);
@@ -163,10 +169,14 @@ static void print_counters(const json_t *counters)
 
 int cli_job_counters_main(int argc, char **argv)
 {
-    static const struct argp argp = {NULL, id_parse, "ID",
+    static const struct argp argp = {NULL,
+                                     id_parse,
+                                     "ID",
                                      "Prints the counters of a job.\v"
                                      "Example:\n  creel job counters application_1700000000000_0001\n\n" CLI_EXIT_HELP,
-                                     NULL, NULL, NULL};
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct cli c = {0};
     const char *arg = NULL;
     char *id = NULL;

@@ -55,10 +55,10 @@ static void line_phase(const json_t *job, const char *kind, const char *label)
         return;
     snprintf(path, sizeof path, "progress.%s", kind);
     base_buf_addf(&b, "%d%%: %lld tasks", (int)cli_num(job, path), (long long)cli_int(counts, "total"));
-    static const char *const members[] = {"succeeded", "running", "suspended", "pending", "failedAttempts",
-                                          "killedAttempts"};
-    static const char *const names[] = {"succeeded", "running", "suspended", "pending", "failed attempts",
-                                        "killed attempts"};
+    static const char *const members[] = {"succeeded", "running",        "suspended",
+                                          "pending",   "failedAttempts", "killedAttempts"};
+    static const char *const names[] = {"succeeded", "running",         "suspended",
+                                        "pending",   "failed attempts", "killed attempts"};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (cli_int(counts, members[i]))
             base_buf_addf(&b, ", %lld %s", (long long)cli_int(counts, members[i]), names[i]);
@@ -114,8 +114,8 @@ static void print_status(const json_t *job)
 
 static void print_tasks(const json_t *tasks)
 {
-    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">", "ATTEMPTS", ">", "EXIT", ">", "TIME",
-                                        ">", "NODE", "~", "CONTAINER", "<", NULL);
+    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">", "ATTEMPTS", ">", "EXIT", ">",
+                                        "TIME", ">", "NODE", "~", "CONTAINER", "<", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *j = json_array_get(tasks, i);
@@ -137,10 +137,15 @@ static void print_tasks(const json_t *tasks)
 
 int cli_job_status_main(int argc, char **argv)
 {
-    static const struct argp argp = {status_options, status_parse, "ID",
-                                     "Shows one job.\v"
-                                     "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n"
-                                     CLI_EXIT_HELP, NULL, NULL, NULL};
+    static const struct argp argp = {
+        status_options,
+        status_parse,
+        "ID",
+        "Shows one job.\v"
+        "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct status s = {0};
     json_t *answer = NULL, *tasks = NULL;
@@ -244,11 +249,15 @@ static int kill_one(struct cli *c, const char *arg, const char *what, bool no_wa
 
 int cli_job_kill_main(int argc, char **argv)
 {
-    static const struct argp argp = {kill_options, kill_parse, "ID...",
+    static const struct argp argp = {kill_options,
+                                     kill_parse,
+                                     "ID...",
                                      "Kills jobs or applications and waits until they have ended. "
                                      "One that has ended already keeps its state.\v"
                                      "Example:\n  creel job kill application_1700000000000_0001\n\n" CLI_EXIT_HELP,
-                                     NULL, NULL, NULL};
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct cli c = {0};
     struct kill_ids k = {0};
     json_t *report = json_object();

@@ -10,8 +10,24 @@
 #include "base/base_limits.h"
 
 enum {
-    KEY_NAME = 256, KEY_INPUT, KEY_OUTPUT, KEY_MAP, KEY_COMBINE, KEY_REDUCE, KEY_REDUCES, KEY_SPLIT, KEY_QUEUE,
-    KEY_PRIORITY, KEY_ENV, KEY_WAIT, KEY_ATTEMPTS, KEY_DEADLINE, KEY_TASK, KEY_REDUCE_TASK, KEY_TASKS, KEY_COUNT,
+    KEY_NAME = 256,
+    KEY_INPUT,
+    KEY_OUTPUT,
+    KEY_MAP,
+    KEY_COMBINE,
+    KEY_REDUCE,
+    KEY_REDUCES,
+    KEY_SPLIT,
+    KEY_QUEUE,
+    KEY_PRIORITY,
+    KEY_ENV,
+    KEY_WAIT,
+    KEY_ATTEMPTS,
+    KEY_DEADLINE,
+    KEY_TASK,
+    KEY_REDUCE_TASK,
+    KEY_TASKS,
+    KEY_COUNT,
 };
 
 static const struct argp_option options[] = {
@@ -36,16 +52,15 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const char doc[] =
-    "Submits a MapReduce job made of Unix commands, or a list of commands, and prints its id.\v"
-    "Examples:\n"
-    "  creel job submit --name lines --input /var/log --output /tmp/lines \\\n"
-    "      --map 'grep -c . | sed \"s/^/lines\\t/\"' \\\n"
-    "      --reduce 'awk -F\"\\t\" \"{s+=\\$2}END{print s}\"' --wait\n"
-    "  creel job submit --task 'sleep 5' --count 20 --wait\n"
-    "  creel job submit --tasks tasks.json --json\n\n"
-    "Commands run by sh -c. Relative paths start in the current folder.\n\n" CLI_EXIT_HELP
-    " With --wait, 130 after Ctrl-C: the job goes on.";
+static const char doc[] = "Submits a MapReduce job made of Unix commands, or a list of commands, and prints its id.\v"
+                          "Examples:\n"
+                          "  creel job submit --name lines --input /var/log --output /tmp/lines \\\n"
+                          "      --map 'grep -c . | sed \"s/^/lines\\t/\"' \\\n"
+                          "      --reduce 'awk -F\"\\t\" \"{s+=\\$2}END{print s}\"' --wait\n"
+                          "  creel job submit --task 'sleep 5' --count 20 --wait\n"
+                          "  creel job submit --tasks tasks.json --json\n\n"
+                          "Commands run by sh -c. Relative paths start in the current folder.\n\n" CLI_EXIT_HELP
+                          " With --wait, 130 after Ctrl-C: the job goes on.";
 
 struct submit {
     json_t *job, *input, *tasks, *env;

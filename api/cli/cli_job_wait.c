@@ -40,8 +40,10 @@ static void add_phase(struct cli_progress *p, const json_t *job, const char *kin
 
 static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t elapsed_ms)
 {
-    struct cli_progress p = {
-        .id = cli_str(job, "id"), .name = cli_str(job, "name"), .state = cli_str(job, "state"), .elapsed_ms = elapsed_ms};
+    struct cli_progress p = {.id = cli_str(job, "id"),
+                             .name = cli_str(job, "name"),
+                             .state = cli_str(job, "state"),
+                             .elapsed_ms = elapsed_ms};
     add_phase(&p, job, "map");
     add_phase(&p, job, "reduce");
     cli_progress_draw(screen, &p);

@@ -203,7 +203,8 @@ static int show(void *user, const char *data, size_t len)
         return 0;
     }
     if (s->header && !s->any)
-        dprintf(s->fd, "==> %s %s on %s: %s <==\n", s->source->label, s->source->container, s->source->node_http, s->file);
+        dprintf(s->fd, "==> %s %s on %s: %s <==\n", s->source->label, s->source->container, s->source->node_http,
+                s->file);
     s->any = true;
     if (!s->prefix)
         return base_write_all(s->fd, data, len);
@@ -211,8 +212,10 @@ static int show(void *user, const char *data, size_t len)
     const char *at = s->part.data, *end;
     struct base_buf out = {0};
     while ((end = memchr(at, '\n', (size_t)(s->part.data + s->part.len - at)))) {
-        base_buf_addf(&out, "%s| ", strcmp(s->source->label, "master") && strcmp(s->source->label, "container")
-                                        ? s->source->label : s->source->container);
+        base_buf_addf(&out, "%s| ",
+                      strcmp(s->source->label, "master") && strcmp(s->source->label, "container")
+                          ? s->source->label
+                          : s->source->container);
         base_buf_add(&out, at, (size_t)(end + 1 - at));
         at = end + 1;
     }
@@ -379,11 +382,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cli_logs_main(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "ID",
+        options,
+        parse,
+        "ID",
         "Shows the logs of a job or application, of one task, or of one container.\v"
         "Examples:\n  creel logs application_1700000000000_0001\n  creel logs task_1700000000000_0001_m_000003 -f\n"
         "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n" CLI_EXIT_HELP,
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct logs l = {.files = {"stdout", "stderr"}, .n_files = 2};
     struct sources sources = {0};

@@ -37,17 +37,19 @@ static void print_overview(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].help)
             fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
-    fprintf(out, "\nThe ResourceManager's address: --rm URL[,URL], else $CREEL_RM, else yarn.resourcemanager.webapp.address\n"
-                 "or creel.nodemanager.rm of the configuration (/etc/creel or $CREEL_CONF_DIR), else\n"
-                 "http://127.0.0.1:8088.\n\n"
-                 "Exit status:\n"
-                 "  0  success\n"
-                 "  1  the job failed or was killed; a daemon does not run\n"
-                 "  2  wrong usage, or input that Creel refuses\n"
-                 "  3  the ResourceManager cannot be reached\n"
-                 "  4  no such job, application, node, container or log\n"
-                 "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
-                 "Start here:  creel dev\n");
+    fprintf(
+        out,
+        "\nThe ResourceManager's address: --rm URL[,URL], else $CREEL_RM, else yarn.resourcemanager.webapp.address\n"
+        "or creel.nodemanager.rm of the configuration (/etc/creel or $CREEL_CONF_DIR), else\n"
+        "http://127.0.0.1:8088.\n\n"
+        "Exit status:\n"
+        "  0  success\n"
+        "  1  the job failed or was killed; a daemon does not run\n"
+        "  2  wrong usage, or input that Creel refuses\n"
+        "  3  the ResourceManager cannot be reached\n"
+        "  4  no such job, application, node, container or log\n"
+        "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
+        "Start here:  creel dev\n");
 }
 
 static int dispatch(int argc, char **argv);

@@ -61,8 +61,8 @@ static void print_list(const json_t *nodes)
         cli_text_duration(now - cli_int(j, "lastHealthUpdate"), &seen);
         base_buf_adds(&seen, " ago");
         const char *http = cli_str(j, "nodeHTTPAddress"), *health = cli_str(j, "healthReport");
-        cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), *http ? http : "-", cli_str(j, "rack"), containers, used,
-                      memory, seen.data, *health ? health : "-", NULL);
+        cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), *http ? http : "-", cli_str(j, "rack"), containers,
+                      used, memory, seen.data, *health ? health : "-", NULL);
         base_buf_free(&seen);
     }
     cli_table_print(t, stdout);
@@ -90,8 +90,8 @@ static int list(struct cli *c, const struct node *n)
 static void print_status(const json_t *node)
 {
     static const char *const members[][2] = {
-        {"node", "id"},          {"state", "state"},   {"http", "nodeHTTPAddress"},
-        {"rack", "rack"},        {"version", "version"}, {"health", "healthReport"},
+        {"node", "id"},   {"state", "state"},     {"http", "nodeHTTPAddress"},
+        {"rack", "rack"}, {"version", "version"}, {"health", "healthReport"},
     };
     struct base_buf b = {0};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
@@ -135,10 +135,15 @@ static int status(struct cli *c, const char *id)
 
 int cli_node_main(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL,
-                                     "Nodes of the cluster; options as of yarn node.\v"
-                                     "Examples:\n  creel node -list -all\n  creel node -status host1:8042 --json\n\n"
-                                     CLI_EXIT_HELP, NULL, NULL, NULL};
+    static const struct argp argp = {
+        options,
+        parse,
+        NULL,
+        "Nodes of the cluster; options as of yarn node.\v"
+        "Examples:\n  creel node -list -all\n  creel node -status host1:8042 --json\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct node n = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &n);

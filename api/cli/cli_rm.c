@@ -225,8 +225,8 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out)
         return cli_rm_fail(&a, rc);
     if (!a.json) {
         cli_answer_free(&a);
-        return cli_error(CLI_UNREACHABLE, "%s%s does not answer with JSON: is it a ResourceManager?",
-                         cli_rm_url(c->rm), path);
+        return cli_error(CLI_UNREACHABLE, "%s%s does not answer with JSON: is it a ResourceManager?", cli_rm_url(c->rm),
+                         path);
     }
     *out = a.json;
     a.json = NULL;

@@ -46,8 +46,8 @@ char *cli_app_id_check(const char *id, const char *what);
 
 /* ---- reading answers leniently: dotted paths; numbers may be strings (YARN's bare maps) ---- */
 const json_t *cli_at(const json_t *j, const char *path);
-const char *cli_str(const json_t *j, const char *path);   /* "" when absent */
-int64_t cli_int(const json_t *j, const char *path);       /* 0 when absent */
+const char *cli_str(const json_t *j, const char *path); /* "" when absent */
+int64_t cli_int(const json_t *j, const char *path);     /* 0 when absent */
 double cli_num(const json_t *j, const char *path);
 /* YARN shows a list of one as a bare object in places: element @i of either form. */
 size_t cli_list_len(const json_t *j);

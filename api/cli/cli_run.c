@@ -19,12 +19,16 @@
 #include "base/base_io.h"
 
 enum {
-    KEY_NAME = 256, KEY_ENV, KEY_QUEUE, KEY_PRIORITY,
+    KEY_NAME = 256,
+    KEY_ENV,
+    KEY_QUEUE,
+    KEY_PRIORITY,
     STREAMS = 2,
-    POLL_FIRST_MS = 1, POLL_MAX_MS = 200, /* of the task's state, while the user waits for a change */
-    CHECK_MS = 1000,                      /* while the logs flow */
-    PATIENCE_MS = 60000,                  /* without an answer of any RM */
-    SETTLE_MS = 10000,                    /* for the logs after the job has ended */
+    POLL_FIRST_MS = 1,
+    POLL_MAX_MS = 200,   /* of the task's state, while the user waits for a change */
+    CHECK_MS = 1000,     /* while the logs flow */
+    PATIENCE_MS = 60000, /* without an answer of any RM */
+    SETTLE_MS = 10000,   /* for the logs after the job has ended */
 };
 
 struct run {
@@ -32,7 +36,7 @@ struct run {
     const char *id;
     struct cli_follow *follow;
     size_t stream[STREAMS];
-    char *container; /* followed; NULL: place not known yet */
+    char *container;       /* followed; NULL: place not known yet */
     int signal_fd, signal; /* signal: the first one that asked us to end */
     bool leave;            /* the second one */
     bool job_ended;

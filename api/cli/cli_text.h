@@ -14,9 +14,9 @@ size_t cli_text_fit(const char *s, size_t columns);
  * move the cursor. Trailing blanks are dropped. */
 void cli_text_clean(const char *s, struct base_buf *out);
 
-void cli_text_duration(int64_t ms, struct base_buf *out); /* "0.3 s", "12.4 s", "3m05s", "2h07m" */
-void cli_text_bytes(int64_t bytes, struct base_buf *out); /* "0 B", "1.4 kB", "2.0 GB": powers of 1000 */
-void cli_text_count(int64_t n, struct base_buf *out);     /* "1,234,567" */
+void cli_text_duration(int64_t ms, struct base_buf *out);   /* "0.3 s", "12.4 s", "3m05s", "2h07m" */
+void cli_text_bytes(int64_t bytes, struct base_buf *out);   /* "0 B", "1.4 kB", "2.0 GB": powers of 1000 */
+void cli_text_count(int64_t n, struct base_buf *out);       /* "1,234,567" */
 void cli_text_time(int64_t epoch_ms, struct base_buf *out); /* local "2024-05-01 10:11:12"; "-" for 0 */
 
 /* Appends @arg so that sh reads exactly it back: bare when harmless, else in single quotes. */

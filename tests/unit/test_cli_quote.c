@@ -138,7 +138,11 @@ static void test_component(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"one word", test_quote}, {"random words through sh", test_quote_random}, {"a command line", test_quote_argv},
-    {"paths to URIs", test_uri}, {"URIs to paths", test_path}, {"query values", test_component},
+    {"one word", test_quote},
+    {"random words through sh", test_quote_random},
+    {"a command line", test_quote_argv},
+    {"paths to URIs", test_uri},
+    {"URIs to paths", test_path},
+    {"query values", test_component},
 };
 CUNIT_MAIN("cli_quote", cases)

@@ -7,8 +7,9 @@ static void test_taken(void)
     static const struct {
         const char *text;
         int64_t bytes;
-    } good[] = {{"1", 1}, {"4096", 4096}, {"64M", INT64_C(64) << 20}, {"64m", INT64_C(64) << 20},
-                {"1g", INT64_C(1) << 30}, {"2K", 2048}};
+    } good[] = {
+        {"1", 1},    {"4096", 4096}, {"64M", INT64_C(64) << 20}, {"64m", INT64_C(64) << 20}, {"1g", INT64_C(1) << 30},
+        {"2K", 2048}};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         int64_t n = 0;
         CU_ASSERT_EQUAL(base_size_parse(good[i].text, &n), 0);

@@ -20,9 +20,10 @@ static void test_alignment(void)
     struct cli_table *t = cli_table_new("NAME", "<", "SIZE", ">", NULL);
     cli_table_row(t, "a", "1", NULL);
     cli_table_row(t, "long name", "12345", NULL);
-    renders(t, 0, "NAME        SIZE\n"
-                  "a              1\n"
-                  "long name  12345\n");
+    renders(t, 0,
+            "NAME        SIZE\n"
+            "a              1\n"
+            "long name  12345\n");
     cli_table_free(t);
 }
 
@@ -31,9 +32,10 @@ static void test_utf8(void)
     struct cli_table *t = cli_table_new("N", "<", "V", "<", NULL);
     cli_table_row(t, "Zürich", "1", NULL);
     cli_table_row(t, "語", "2", NULL);
-    renders(t, 0, "N       V\n"
-                  "Zürich  1\n"
-                  "語      2\n");
+    renders(t, 0,
+            "N       V\n"
+            "Zürich  1\n"
+            "語      2\n");
     cli_table_free(t);
 }
 
@@ -42,9 +44,10 @@ static void test_cleaned(void)
     struct cli_table *t = cli_table_new("N", "<", "V", "<", NULL);
     cli_table_row(t, "a\033[31mb\nc", "1", NULL);
     cli_table_row(t, "", NULL);
-    renders(t, 0, "N          V\n"
-                  "a [31mb c  1\n"
-                  "\n");
+    renders(t, 0,
+            "N          V\n"
+            "a [31mb c  1\n"
+            "\n");
     cli_table_free(t);
 }
 
@@ -59,8 +62,9 @@ static void test_cut(void)
 {
     struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "STATE", "<", NULL);
     cli_table_row(t, "application_1_0001", "a name that is much too long", "RUNNING", NULL);
-    renders(t, 40, "ID                  NAME         STATE\n"
-                   "application_1_0001  a name tha+  RUNNING\n");
+    renders(t, 40,
+            "ID                  NAME         STATE\n"
+            "application_1_0001  a name tha+  RUNNING\n");
     cli_table_free(t);
 }
 
@@ -80,7 +84,11 @@ static void test_never_wider(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"alignment", test_alignment}, {"UTF-8", test_utf8}, {"cells cannot move the cursor", test_cleaned},
-    {"titles only", test_titles_only}, {"cut to the terminal", test_cut}, {"never wider", test_never_wider},
+    {"alignment", test_alignment},
+    {"UTF-8", test_utf8},
+    {"cells cannot move the cursor", test_cleaned},
+    {"titles only", test_titles_only},
+    {"cut to the terminal", test_cut},
+    {"never wider", test_never_wider},
 };
 CUNIT_MAIN("cli_table", cases)

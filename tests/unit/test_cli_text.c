@@ -16,19 +16,19 @@ static void test_width(void)
     CU_ASSERT_EQUAL(width(""), 0);
     CU_ASSERT_EQUAL(width("abc"), 3);
     CU_ASSERT_EQUAL(width("Zürich"), 6);
-    CU_ASSERT_EQUAL(width("e\xcc\x81"), 1);             /* e and a combining acute accent */
+    CU_ASSERT_EQUAL(width("e\xcc\x81"), 1); /* e and a combining acute accent */
     CU_ASSERT_EQUAL(width("語"), 2);
     CU_ASSERT_EQUAL(width("한글"), 4);
-    CU_ASSERT_EQUAL(width("\xff\xfe"), 2);              /* broken bytes take a column each */
-    CU_ASSERT_EQUAL(width("\xe8\xaa"), 2);              /* cut inside a character */
-    CU_ASSERT_EQUAL(width("\xc0\x80"), 2);              /* overlong */
+    CU_ASSERT_EQUAL(width("\xff\xfe"), 2); /* broken bytes take a column each */
+    CU_ASSERT_EQUAL(width("\xe8\xaa"), 2); /* cut inside a character */
+    CU_ASSERT_EQUAL(width("\xc0\x80"), 2); /* overlong */
 }
 
 static void test_fit(void)
 {
     CU_ASSERT_EQUAL(cli_text_fit("abcdef", 4), 4);
     CU_ASSERT_EQUAL(cli_text_fit("abc", 10), 3);
-    CU_ASSERT_EQUAL(cli_text_fit("語語", 3), 3);        /* one whole character, not one and a half */
+    CU_ASSERT_EQUAL(cli_text_fit("語語", 3), 3); /* one whole character, not one and a half */
     CU_ASSERT_EQUAL(cli_text_fit("é", 0), 0);
 }
 
@@ -46,8 +46,12 @@ static void test_clean(void)
     clean_is("plain", "plain");
     clean_is("two\nlines\r\n\tof text\n", "two lines of text");
     clean_is("\033[2Jgone", "[2Jgone");
-    clean_is("a\x7f" "b", "a b");
-    clean_is("c1\xc2\x9b" "2J", "c1 2J"); /* U+009B starts a sequence too */
+    clean_is("a\x7f"
+             "b",
+             "a b");
+    clean_is("c1\xc2\x9b"
+             "2J",
+             "c1 2J"); /* U+009B starts a sequence too */
     clean_is("bad\xff", "bad?");
     clean_is("Zürich 語", "Zürich 語");
 }
@@ -87,7 +91,7 @@ static void test_time(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"widths", test_width}, {"prefixes that fit", test_fit}, {"cleaning", test_clean},
-    {"figures", test_figures}, {"times", test_time},
+    {"widths", test_width}, {"prefixes that fit", test_fit}, {"cleaning", test_clean}, {"figures", test_figures},
+    {"times", test_time},
 };
 CUNIT_MAIN("cli_text", cases)
