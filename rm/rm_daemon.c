@@ -319,12 +319,12 @@ void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64
                               void (*fn)(void *user), void *user)
 {
     struct rm_views none = {0};
-    int64_t newest = INT64_MAX, maps, done;
+    int64_t newest = version, maps, done;
     int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
 
     rm_watch_add(b->watch, id, version, mono, fn, user);
     /* What came between the caller's look and the line above is found by looking once more. */
-    if (rm_view_map_outputs(rm_backend_hold(b), id, INT64_MAX, &newest, &maps, &done, &none) < 0)
+    if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0)
         newest = INT64_MAX; /* the job is gone: no need to wait */
     rm_backend_release(b);
     rm_views_free(&none);

@@ -1,0 +1,164 @@
+/* Goal: what nodes say is decoded exactly or refused; orders come out as the protocol has them.
+ * Method: messages in, orders out through jansson. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rm/rm_node_json.h"
+#include "rm/rm_spec_json.h"
+
+#define ID "\"node-id\":\"n1:4242\",\"instance\":\"0123\""
+
+static void test_register(void)
+{
+    static const char body[] =
+        "{" ID ",\"http-address\":\"n1:4242\",\"rack\":\"/r1\",\"map-slots\":2,\"reduce-slots\":1,\"boot-id\":\"b\","
+        "\"epoch-seen\":3,\"version\":\"0.1.0\",\"containers\":["
+        "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\",\"exitCode\":143,"
+        "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\",\"taskAttempt\":2,"
+        "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}]}";
+    struct rm_node_message m;
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL_FATAL(rm_node_decode_register(body, strlen(body), &m, &err), 0);
+    CU_ASSERT_STRING_EQUAL(m.ev.u.node_register.host, "n1");
+    CU_ASSERT_EQUAL(m.ev.u.node_register.map_slots, 2);
+    CU_ASSERT_EQUAL(m.ev.u.node_register.epoch_seen, 3);
+    CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.reports_n, 1);
+    CU_ASSERT_EQUAL(m.reports[0].state, RM_CONTAINER_COMPLETED);
+    CU_ASSERT_EQUAL(m.reports[0].slot, RM_SLOT_REDUCE);
+    CU_ASSERT_EQUAL(m.reports[0].exit_code, 143);
+    CU_ASSERT_EQUAL(m.reports[0].started_us, 10000);
+    CU_ASSERT(m.reports[0].has_task);
+    CU_ASSERT_EQUAL(m.reports[0].task.index, 1);
+    CU_ASSERT_EQUAL(m.reports[0].resource.v[RM_RES_REDUCE_SLOTS], 1);
+    CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SPILLS], 4);
+    CU_ASSERT_EQUAL(BASE_CONTAINER_EPOCH(m.reports[0].id.num), 3);
+    rm_node_message_free(&m);
+}
+
+static void test_bad(void)
+{
+    static const struct {
+        const char *body, *word;
+    } bad[] = {
+        {"[]", "object"},
+        {"{\"instance\":\"1\",\"responseId\":0}", "node-id"},
+        {"{\"node-id\":\"n1\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{\"node-id\":\"n1:99999\",\"instance\":\"1\",\"responseId\":0}", "host:port"},
+        {"{" ID "}", "responseId"},
+        {"{" ID ",\"responseId\":-1}", "responseId: -1"},
+        {"{" ID ",\"responseId\":0,\"holdMs\":99999999}", "holdMs"},
+        {"{" ID ",\"responseId\":0,\"healthy\":1}", "healthy"},
+        {"{" ID ",\"responseId\":0,\"containers\":{}}", "containers"},
+        {"{" ID ",\"responseId\":0,\"containers\":[7]}", "containers[0]"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"x\",\"state\":\"running\"}]}", "containers[0].id"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"odd\"}]}", "odd"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
+         "\"progress\":2}]}", "progress: 2"},
+        {"{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
+         "\"counters\":{\"SPILLS\":-1}}]}", "SPILLS: -1"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct rm_node_message m;
+        struct base_error err = {0};
+        CU_ASSERT(rm_node_decode_heartbeat(bad[i].body, strlen(bad[i].body), &m, &err) < 0);
+        if (!strstr(err.text, bad[i].word))
+            printf("\n  %s\n  -> %s\n", bad[i].body, err.text);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].word));
+    }
+}
+
+static const char *text_of(const json_t *j, const char *name)
+{
+    const char *s = json_string_value(json_object_get(j, name));
+
+    return s ? s : "(none)";
+}
+
+static json_t *encode(const struct rm_order *o)
+{
+    const struct rm_order_context cx = {.rm_urls = "http://rm:8088", .sort_buffer_mb = 32};
+    struct base_buf out = {0};
+    json_t *j;
+
+    rm_order_encode(o, &cx, &out);
+    j = json_loadb(out.data, out.len, JSON_REJECT_DUPLICATES, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(j);
+    base_buf_free(&out);
+    return j;
+}
+
+static void test_launch(void)
+{
+    static const char body[] = "{\"job\":{\"env\":{\"K\":\"a=\\\"b\\\"\\n\"},\"tasks\":[{\"command\":\"echo \\\"hi\\\"\\n\"}]}}";
+    const struct rm_spec_defaults d = {.user = "ann", .split_size = 1, .max_attempts = 4};
+    struct rm_job_spec *spec = NULL;
+    struct rm_order o = {.kind = RM_ORDER_LAUNCH, .user = "ann", .name = "job", .token = "secret", .task_attempt = 1};
+    json_t *j;
+
+    CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &d, &spec, NULL), 0);
+    o.app = (struct base_app_id){17, 2};
+    o.container = (struct base_container_id){{o.app, 1}, 2};
+    o.task = (struct base_task_id){o.app, BASE_TASK_MAP, 0};
+    o.job = spec;
+    o.resource.v[RM_RES_MEMORY_MB] = 2048;
+    j = encode(&o);
+    CU_ASSERT_STRING_EQUAL(text_of(j, "type"), "launch");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "kind"), "command");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "command"), "echo \"hi\"\n");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "container"), "container_17_0002_01_000002");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "task"), "task_17_0002_m_000000");
+    CU_ASSERT_STRING_EQUAL(text_of(json_object_get(j, "env"), "K"), "a=\"b\"\n");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "memoryMb")), 2048);
+    json_decref(j);
+    rm_job_spec_unref(spec);
+}
+
+static void test_heartbeat(void)
+{
+    const struct rm_order orders[] = {{.kind = RM_ORDER_KILL, .reason = "why", .grace_ms = 250},
+                                      {.kind = RM_ORDER_FORGET},
+                                      {.kind = RM_ORDER_CLEANUP_APP, .app = {17, 2}}};
+    const struct rm_order_context cx = {.rm_urls = "", .sort_buffer_mb = 1};
+    struct rm_effect fx = {.kind = RM_FX_HEARTBEAT};
+    struct base_buf out = {0};
+    json_t *j, *list;
+
+    fx.u.heartbeat.epoch = 4;
+    fx.u.heartbeat.response_id = 9;
+    fx.u.heartbeat.interval_us = 1000000;
+    fx.u.heartbeat.orders = orders;
+    fx.u.heartbeat.orders_n = 3;
+    rm_heartbeat_encode(&fx, "c", &cx, &out);
+    j = json_loadb(out.data, out.len, JSON_REJECT_DUPLICATES, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(j);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "responseId")), 9);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "heartbeatMs")), 1000);
+    list = json_object_get(j, "orders");
+    CU_ASSERT_EQUAL(json_array_size(list), 3);
+    CU_ASSERT_STRING_EQUAL(text_of(json_array_get(list, 0), "type"), "kill");
+    CU_ASSERT_STRING_EQUAL(text_of(json_array_get(list, 2), "app"), "application_17_0002");
+    json_decref(j);
+    base_buf_free(&out);
+}
+
+int main(void)
+{
+    unsigned failed;
+    CU_pSuite suite;
+
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite = CU_add_suite("node_json", NULL, NULL);
+    CU_add_test(suite, "registration", test_register);
+    CU_add_test(suite, "bad heartbeats", test_bad);
+    CU_add_test(suite, "launch order", test_launch);
+    CU_add_test(suite, "heartbeat answer", test_heartbeat);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,201 @@
+/* Goal: a job's JSON is decoded exactly or refused with field, value and expectation; what is stored reads back as the
+ * same job. Method: a table of bad bodies with the words their message must have; round trips of good ones. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "rm/rm_spec_json.h"
+
+static const struct rm_spec_defaults defaults = {.user = "dr.who", .split_size = 1 << 27, .max_attempts = 4};
+
+static int decode(const char *text, struct rm_job_spec **out, struct base_error *err)
+{
+    return rm_spec_job_decode(text, strlen(text), &defaults, out, err);
+}
+
+#define MR "\"input\":[\"/in\"],\"output\":\"/out\",\"map\":\"cat\""
+
+static const struct {
+    const char *body, *word1, *word2;
+} bad[] = {
+    {"", "JSON", ""},
+    {"{\"job\":", "line", "JSON"},
+    {"[]", "object", ""},
+    {"{}", "job", "required"},
+    {"{\"job\":1}", "job", ""},
+    {"{\"job\":{}}", "no work", "tasks"},
+    {"{\"jobs\":{}}", "jobs", "\"job\""},
+    {"{\"job\":{" MR ",\"reducers\":1}}", "reducers", "\"reduces\""},
+    {"{\"job\":{" MR ",\"id\":\"job_1_1\"}}", "job.id", "job_1_1"},
+    {"{\"job\":{" MR ",\"id\":5}}", "id: 5", "string"},
+    {"{\"job\":{" MR ",\"name\":\"\"}}", "name", "1 to"},
+    {"{\"job\":{" MR ",\"name\":\"a\\u0001b\"}}", "name", "control"},
+    {"{\"job\":{" MR ",\"user\":[]}}", "user", "string"},
+    {"{\"job\":{" MR ",\"queue\":\" \"}}", "queue", ""},
+    {"{\"job\":{" MR ",\"priority\":-1}}", "priority: -1", "integer from 0"},
+    {"{\"job\":{" MR ",\"priority\":1.5}}", "priority: 1.5", "integer"},
+    {"{\"job\":{\"input\":\"/in\",\"output\":\"/out\",\"map\":\"cat\"}}", "input", "array"},
+    {"{\"job\":{\"input\":[],\"output\":\"/out\",\"map\":\"cat\"}}", "input", "at least one"},
+    {"{\"job\":{\"input\":[1],\"output\":\"/out\",\"map\":\"cat\"}}", "input[0]", "string"},
+    {"{\"job\":{\"input\":[\"\"],\"output\":\"/out\",\"map\":\"cat\"}}", "input[0]", "non-empty"},
+    {"{\"job\":{\"input\":[\"/in\"],\"map\":\"cat\"}}", "output", "required"},
+    {"{\"job\":{\"input\":[\"/in\"],\"output\":\"\",\"map\":\"cat\"}}", "output", "empty"},
+    {"{\"job\":{\"input\":[\"/in\"],\"output\":\"/out\"}}", "map", "required"},
+    {"{\"job\":{\"input\":[\"/in\"],\"output\":\"/out\",\"map\":\" \\t\"}}", "map", "command"},
+    {"{\"job\":{" MR ",\"reduce\":\"\"}}", "reduce", "command"},
+    {"{\"job\":{" MR ",\"reduces\":2}}", "reduce", "required when reduces is 2"},
+    {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":-1}}", "reduces: -1", "integer from 0"},
+    {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":99999999999}}", "reduces: 99999999999", "1000000"},
+    {"{\"job\":{" MR ",\"reduce\":\"cat\",\"reduces\":999999999999999999999999}}", "JSON", ""},
+    {"{\"job\":{" MR ",\"combine\":\"cat\"}}", "combine", "reduces is 0"},
+    {"{\"job\":{" MR ",\"split-size\":0}}", "split-size: 0", "integer from 1"},
+    {"{\"job\":{" MR ",\"split-size\":\"64M\"}}", "split-size: \"64M\"", "integer"},
+    {"{\"job\":{" MR ",\"max-attempts\":0}}", "max-attempts: 0", "from 1"},
+    {"{\"job\":{" MR ",\"max-attempts\":101}}", "max-attempts: 101", "to 100"},
+    {"{\"job\":{" MR ",\"env\":[]}}", "env", "object"},
+    {"{\"job\":{" MR ",\"env\":{\"A\":1}}}", "env.A", "string"},
+    {"{\"job\":{" MR ",\"env\":{\"A=B\":\"1\"}}}", "env", "A=B"},
+    {"{\"job\":{" MR ",\"env\":{\"\":\"1\"}}}", "env", "name"},
+    {"{\"job\":{" MR ",\"deadline-s\":-5}}", "deadline-s: -5", "number from 0"},
+    {"{\"job\":{" MR ",\"deadline-s\":\"5\"}}", "deadline-s", "number"},
+    {"{\"job\":{" MR ",\"tasks\":[{\"command\":\"x\"}]}}", "input", "tasks"},
+    {"{\"job\":{\"tasks\":{}}}", "tasks", "array"},
+    {"{\"job\":{\"tasks\":[]}}", "tasks", "at least one"},
+    {"{\"job\":{\"tasks\":[1]}}", "tasks[0]", "object"},
+    {"{\"job\":{\"tasks\":[{}]}}", "tasks[0].command", "required"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"\"}]}}", "tasks[0].command", "empty"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"kind\":\"Map\"}]}}", "tasks[0].kind: \"Map\"", "reduce"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"count\":0}]}}", "tasks[0].count: 0", "from 1"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"host\":[]}]}}", "host", "\"hosts\""},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"hosts\":[\"\"]}]}}", "hosts[0]", "non-empty"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"expected-s\":-1}]}}", "expected-s: -1", "number"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\",\"count\":600000},{\"command\":\"x\",\"count\":600000}]}}", "tasks[1]",
+     "1000000"},
+    {"{\"job\":{\"tasks\":[{\"command\":\"x\"}],\"tasks\":[]}}", "duplicate", ""},
+};
+
+static void test_bad(void)
+{
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct base_error err = {0};
+        struct rm_job_spec *spec = NULL;
+        int rc = decode(bad[i].body, &spec, &err);
+
+        if (rc >= 0 || !strstr(err.text, bad[i].word1) || !strstr(err.text, bad[i].word2))
+            printf("\n  %s\n  -> %d %s\n", bad[i].body, rc, err.text);
+        CU_ASSERT(rc < 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].word1));
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i].word2));
+        rm_job_spec_unref(spec);
+    }
+}
+
+static void round_trip(const char *body)
+{
+    struct base_error err = {0};
+    struct rm_job_spec *spec = NULL, *back = NULL;
+    const struct base_app_id id = {1700000000000, 7};
+
+    CU_ASSERT_EQUAL_FATAL(decode(body, &spec, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_spec_job_from_text(spec->json, strlen(spec->json), id, &back, &err), 0);
+    CU_ASSERT_STRING_EQUAL(spec->json, back->json);
+    CU_ASSERT_EQUAL(back->id.seq, 7);
+    CU_ASSERT_EQUAL(back->deadline_us, spec->deadline_us);
+    CU_ASSERT_EQUAL(back->max_attempts, spec->max_attempts);
+    CU_ASSERT_EQUAL(back->split_size, spec->split_size);
+    rm_job_spec_unref(spec);
+    rm_job_spec_unref(back);
+}
+
+static void test_round_trip(void)
+{
+    round_trip("{\"job\":{" MR "}}");
+    round_trip("{\"job\":{\"name\":\"w\\u00f6rter \\\"x\\\"\",\"user\":\"ann\",\"queue\":\"q\",\"priority\":3," MR
+               ",\"combine\":\"c\\n\\td\",\"reduce\":\"r\",\"reduces\":7,\"split-size\":10,\"max-attempts\":1,"
+               "\"env\":{\"B\":\"2\",\"A\":\"1=1\",\"E\":\"\"},\"deadline-s\":0.25}}");
+    round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep 5\",\"hosts\":[\"n1\",\"n2\"],"
+               "\"count\":20,\"expected-s\":2.5},{\"command\":\"true\"}]}}");
+}
+
+static void test_defaults(void)
+{
+    struct base_error err = {0};
+    struct rm_job_spec *a = NULL, *b = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{" MR ",\"reduce\":\"cat\"}}", &a, &err), 0);
+    CU_ASSERT_STRING_EQUAL(a->name, "job");
+    CU_ASSERT_STRING_EQUAL(a->user, "dr.who");
+    CU_ASSERT_STRING_EQUAL(a->queue, "default");
+    CU_ASSERT_EQUAL(a->reduces, 1);
+    CU_ASSERT_EQUAL(a->split_size, 1 << 27);
+    CU_ASSERT_EQUAL(a->id.seq, 0);
+    /* The same job, said in other words and another order, has the same text. */
+    CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{\"id\":\"application_1_0001\",\"reduces\":1,\"reduce\":\"cat\",\"priority\":"
+                                 "null,\"queue\":\"default\"," MR "}}", &b, &err), 0);
+    CU_ASSERT_STRING_EQUAL(a->json, b->json);
+    CU_ASSERT_EQUAL(b->id.seq, 1);
+    rm_job_spec_unref(a);
+    rm_job_spec_unref(b);
+}
+
+static void test_task_command(void)
+{
+    struct base_error err = {0};
+    struct rm_job_spec *s = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{\"tasks\":[{\"command\":\"a\",\"count\":2},{\"kind\":\"reduce\",\"command\":"
+                                 "\"r\"},{\"command\":\"b\"}]}}", &s, &err), 0);
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_MAP, 1), "a");
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_MAP, 2), "b");
+    CU_ASSERT_PTR_NULL(rm_spec_task_command(s, RM_SLOT_MAP, 3));
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_REDUCE, 0), "r");
+    rm_job_spec_unref(s);
+}
+
+static void test_expand(void)
+{
+    char path[] = "/tmp/creel-input-XXXXXX", *body;
+    struct base_error err = {0};
+    struct rm_job_spec *s = NULL;
+    int fd = mkstemp(path);
+
+    CU_ASSERT_EQUAL(base_write_all(fd, "0123456789\n", 11), 0);
+    close(fd);
+    body = base_printf("{\"job\":{\"input\":[\"file://%s\"],\"output\":\"/out\",\"map\":\"cat\",\"split-size\":4}}", path);
+    CU_ASSERT_EQUAL_FATAL(decode(body, &s, &err), 0);
+    CU_ASSERT_EQUAL(rm_spec_expand(s, &err), 0);
+    CU_ASSERT_EQUAL(s->paths.n, 1);
+    CU_ASSERT_EQUAL(s->splits_n, 3);
+    CU_ASSERT_STRING_EQUAL(s->paths.v[0], path);
+    rm_job_spec_unref(s);
+    s = NULL;
+    unlink(path);
+    CU_ASSERT_EQUAL_FATAL(decode(body, &s, &err), 0);
+    CU_ASSERT(rm_spec_expand(s, &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+    rm_job_spec_unref(s);
+    free(body);
+}
+
+int main(void)
+{
+    unsigned failed;
+    CU_pSuite suite;
+
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite = CU_add_suite("spec_json", NULL, NULL);
+    CU_add_test(suite, "bad bodies", test_bad);
+    CU_add_test(suite, "round trip", test_round_trip);
+    CU_add_test(suite, "defaults", test_defaults);
+    CU_add_test(suite, "task commands", test_task_command);
+    CU_add_test(suite, "input", test_expand);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,247 @@
+/* Goal: a store keeps exactly what was written, knows its epoch, and refuses what it cannot trust, saying what to do.
+ * Method: both backends through the same table; damage, a second process and a full disk for SQLite. */
+#include <CUnit/Basic.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "base/base_mem.h"
+#include "ha/ha_store.h"
+
+static char dir[] = "/tmp/creel-store-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static int append(void *user, const struct ha_record *rec, struct base_error *err)
+{
+    (void)err;
+    base_buf_addf(user, "%s/%s=%.*s;", rec->table, rec->key, (int)rec->len, rec->data);
+    CU_ASSERT_EQUAL(rec->data[rec->len], '\0');
+    return 0;
+}
+
+static void expect(const struct ha_store_ops *ops, struct ha_store *s, const char *table, const char *want)
+{
+    struct base_buf got = {0};
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL(ops->load(s, table, append, &got, &err), 0);
+    CU_ASSERT_STRING_EQUAL(got.data ? got.data : "", want);
+    base_buf_free(&got);
+}
+
+static void round_trip(const struct ha_store_ops *ops, const char *where)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    int64_t epoch = -1;
+    const struct ha_record first[] = {{"app", "b", "2", 1}, {"app", "a", "one", 3}, {"node", "a", "", 0}};
+    const struct ha_record second[] = {{"app", "a", "eins", 4}, {"app", "b", NULL, 0}, {"app", "none", NULL, 0}};
+
+    CU_ASSERT_EQUAL_FATAL(ops->open(where, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL(epoch, 0);
+    expect(ops, s, "app", "");
+    CU_ASSERT_EQUAL(ops->write(s, first, 3, &err), 0);
+    expect(ops, s, "app", "app/a=one;app/b=2;");
+    expect(ops, s, "node", "node/a=;");
+    CU_ASSERT_EQUAL(ops->write(s, second, 3, &err), 0);
+    ops->close(s);
+    for (int again = 1; again <= 3; again++) {
+        CU_ASSERT_EQUAL_FATAL(ops->open(where, &s, &epoch, &err), 0);
+        CU_ASSERT_EQUAL(epoch, again);
+        expect(ops, s, "app", "app/a=eins;");
+        ops->close(s);
+    }
+}
+
+static void test_sqlite(void)
+{
+    round_trip(&ha_store_sqlite, path_of("deeper/state.db"));
+}
+
+static void test_memory(void)
+{
+    round_trip(&ha_store_memory, "test");
+    ha_store_memory_forget();
+}
+
+/* A process that dies without closing leaves what it was told is durable. */
+static void test_killed_writer(void)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    const char *path = path_of("killed.db");
+    int64_t epoch = -1;
+    int status;
+    pid_t pid = fork();
+
+    CU_ASSERT_FATAL(pid >= 0);
+    if (pid == 0) {
+        const struct ha_record rec = {"app", "x", "kept", 4};
+        if (ha_store_sqlite.open(path, &s, &epoch, &err) < 0 || ha_store_sqlite.write(s, &rec, 1, &err) < 0)
+            _exit(1);
+        raise(SIGKILL);
+    }
+    waitpid(pid, &status, 0);
+    CU_ASSERT_FATAL(WIFSIGNALED(status));
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL(epoch, 1);
+    expect(&ha_store_sqlite, s, "app", "app/x=kept;");
+    ha_store_sqlite.close(s);
+}
+
+static void test_locked(void)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    const char *path = path_of("locked.db");
+    int64_t epoch;
+    int status;
+    pid_t pid;
+
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    pid = fork();
+    CU_ASSERT_FATAL(pid >= 0);
+    if (pid == 0) { /* POSIX locks are per process: the child is another one */
+        struct ha_store *other = NULL;
+        int rc = ha_store_sqlite.open(path, &other, &epoch, &err);
+        _exit(rc == -BASE_ESTATE && strstr(err.text, "locked") && strstr(err.text, path) ? 0 : 1);
+    }
+    waitpid(pid, &status, 0);
+    CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ha_store_sqlite.close(s);
+}
+
+static void refused(const char *path, int code)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    int64_t epoch;
+
+    CU_ASSERT_EQUAL(ha_store_sqlite.open(path, &s, &epoch, &err), code);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "move"));
+}
+
+static void fill(const char *path, int records)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    int64_t epoch;
+    char key[32], data[500];
+
+    memset(data, 'x', sizeof data);
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    for (int i = 0; i < records; i++) {
+        const struct ha_record rec = {"app", key, data, sizeof data};
+        snprintf(key, sizeof key, "%06d", i);
+        CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &rec, 1, &err), 0);
+    }
+    ha_store_sqlite.close(s);
+}
+
+static void test_damaged(void)
+{
+    const char *path = path_of("damaged.db");
+    struct stat st;
+    char noise[4096];
+    int fd;
+
+    CU_ASSERT_EQUAL(base_file_write_atomic(path, "this is not a database at all, whatever it may be", 49, 0600, false,
+                                           NULL), 0);
+    refused(path, -BASE_ECORRUPT);
+    unlink(path);
+
+    fill(path, 200); /* the middle of a good one overwritten */
+    CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+    memset(noise, 0xa5, sizeof noise);
+    fd = open(path, O_WRONLY);
+    for (off_t at = 4096; at + 4096 <= st.st_size; at += 8192)
+        CU_ASSERT_EQUAL(pwrite(fd, noise, sizeof noise, at), (ssize_t)sizeof noise);
+    close(fd);
+    refused(path, -BASE_ECORRUPT);
+
+    fill(path_of("cut.db"), 200); /* cut short */
+    CU_ASSERT_EQUAL(truncate(path_of("cut.db"), 4096 * 3 + 100), 0);
+    refused(path_of("cut.db"), -BASE_ECORRUPT);
+}
+
+/* Root can make a file system of its own to fill up; others skip this. */
+static void test_full_disk(void)
+{
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    int64_t epoch;
+    char mnt[200], file[256], *data = base_alloc(256 << 10);
+    int rc = 0, written = 0;
+    struct base_buf got = {0};
+
+    snprintf(mnt, sizeof mnt, "%s/small", dir);
+    mkdir(mnt, 0700);
+    if (mount("none", mnt, "tmpfs", 0, "size=2m") < 0) {
+        printf(" (skipped: no right to mount) ");
+        free(data);
+        return;
+    }
+    memset(data, 'd', 256 << 10);
+    snprintf(file, sizeof file, "%s/state.db", mnt);
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(file, &s, &epoch, &err), 0);
+    while (rc == 0 && written < 100) {
+        char key[16];
+        const struct ha_record rec = {"app", key, data, 256 << 10};
+        snprintf(key, sizeof key, "%04d", written);
+        rc = ha_store_sqlite.write(s, &rec, 1, &err);
+        written += rc == 0;
+    }
+    CU_ASSERT_EQUAL(rc, -BASE_ENOSPC);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "No space left on device"));
+    CU_ASSERT(written > 0);
+    /* Room again: the same store goes on. */
+    CU_ASSERT_EQUAL(mount("none", mnt, "tmpfs", MS_REMOUNT, "size=8m"), 0);
+    CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &(struct ha_record){"app", "later", "l", 1}, 1, &err), 0);
+    ha_store_sqlite.close(s);
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(file, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_sqlite.load(s, "app", append, &got, &err), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(got.data, "app/later=l;"));
+    CU_ASSERT(got.len > (size_t)written * (256 << 10));
+    CU_ASSERT(got.len < (size_t)(written + 1) * (256 << 10)); /* nothing of the refused one */
+    ha_store_sqlite.close(s);
+    base_buf_free(&got);
+    free(data);
+    umount(mnt);
+}
+
+int main(void)
+{
+    unsigned failed;
+    CU_pSuite suite;
+
+    if (!mkdtemp(dir) || CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite = CU_add_suite("store", NULL, NULL);
+    CU_add_test(suite, "sqlite round trip and epoch", test_sqlite);
+    CU_add_test(suite, "memory round trip and epoch", test_memory);
+    CU_add_test(suite, "killed writer", test_killed_writer);
+    CU_add_test(suite, "locked by another process", test_locked);
+    CU_add_test(suite, "damaged files", test_damaged);
+    CU_add_test(suite, "full disk", test_full_disk);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    base_rmtree(dir, NULL);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,164 @@
+/* Goal: group commit acknowledges nothing before it is durable, in order, and goes on after the disk recovers.
+ * Method: a store backend of the test that can be told to fail or to be slow. */
+#include <CUnit/Basic.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base_mem.h"
+#include "rm/rm_store_thread.h"
+
+static atomic_int written, batches, failing;
+static atomic_ulong stored;
+static atomic_int released, refused, early;
+
+static int fake_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+{
+    const struct timespec a_little = {0, 2000000};
+
+    (void)s;
+    nanosleep(&a_little, NULL); /* an fsync takes its time */
+    if (atomic_load(&failing))
+        return base_error_set(err, -BASE_ENOSPC, "state store: No space left on device");
+    for (size_t i = 0; i < n; i++)
+        CU_ASSERT(v[i].data && strlen(v[i].data) == v[i].len);
+    atomic_fetch_add(&written, (int)n);
+    atomic_fetch_add(&batches, 1);
+    return 0;
+}
+static void fake_close(struct ha_store *s)
+{
+    (void)s;
+}
+static const struct ha_store_ops fake = {.name = "fake", .write = fake_write, .close = fake_close};
+
+static void on_stored(void *user, uint64_t seq)
+{
+    (void)user;
+    CU_ASSERT(seq > atomic_load(&stored));
+    atomic_store(&stored, seq);
+}
+
+static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
+{
+    (void)user;
+    (void)text;
+    CU_ASSERT_STRING_EQUAL(fx->u.reply.text, "kept");
+    if (error < 0)
+        atomic_fetch_add(&refused, 1);
+    else if ((uintptr_t)ticket > (uintptr_t)atomic_load(&written))
+        atomic_fetch_add(&early, 1);
+    atomic_fetch_add(&released, 1);
+}
+static const struct rm_store_calls calls = {.stored = on_stored, .release = on_release};
+
+static void put(struct rm_store *s, uint64_t seq)
+{
+    char key[32], text[8];
+    const struct rm_record rec = {"app", key, "data", 4};
+    struct rm_effect fx = {.kind = RM_FX_REPLY};
+
+    snprintf(key, sizeof key, "%llu", (unsigned long long)seq);
+    snprintf(text, sizeof text, "kept");
+    fx.u.reply.kind = RM_REPLY_ERROR;
+    fx.u.reply.text = text;
+    rm_store_put(s, seq, &rec);
+    if (!rm_store_hold(s, seq, &fx, (void *)(uintptr_t)seq))
+        atomic_fetch_add(&released, 1);
+    memset(text, 'x', sizeof text - 1); /* the core's memory is gone after its step: the copy must not care */
+}
+
+static void reset(void)
+{
+    atomic_store(&written, 0);
+    atomic_store(&batches, 0);
+    atomic_store(&failing, 0);
+    atomic_store(&stored, 0);
+    atomic_store(&released, 0);
+    atomic_store(&refused, 0);
+    atomic_store(&early, 0);
+}
+
+static void wait_for(atomic_int *what, int value)
+{
+    const struct timespec a_little = {0, 1000000};
+
+    for (int i = 0; i < 20000 && atomic_load(what) < value; i++)
+        nanosleep(&a_little, NULL);
+}
+
+static void test_group_commit(void)
+{
+    struct rm_store *s;
+
+    reset();
+    s = rm_store_start(&fake, NULL, &calls);
+    for (uint64_t i = 1; i <= 2000; i++)
+        put(s, i);
+    CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
+    CU_ASSERT_EQUAL(atomic_load(&written), 2000);
+    CU_ASSERT_EQUAL(atomic_load(&released), 2000);
+    CU_ASSERT_EQUAL(atomic_load(&early), 0);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 0);
+    CU_ASSERT(atomic_load(&batches) < 200);
+    rm_store_free(s);
+}
+
+static void test_disk_full(void)
+{
+    struct base_error why = {0};
+    struct rm_store *s;
+
+    reset();
+    s = rm_store_start(&fake, NULL, &calls);
+    atomic_store(&failing, 1);
+    put(s, 1);
+    wait_for(&refused, 1);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 1);
+    CU_ASSERT(rm_store_failing(s, &why));
+    CU_ASSERT_EQUAL(why.code, -BASE_ENOSPC);
+    put(s, 2);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 2);
+    CU_ASSERT_EQUAL(atomic_load(&written), 0);
+    atomic_store(&failing, 0); /* what was refused is still written: its outcome was open, and now it is stored */
+    wait_for(&written, 2);
+    CU_ASSERT_EQUAL(atomic_load(&written), 2);
+    CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
+    CU_ASSERT(!rm_store_failing(s, NULL));
+    rm_store_free(s);
+}
+
+static void test_stop_while_failing(void)
+{
+    struct base_error err = {0};
+    struct rm_store *s;
+
+    reset();
+    atomic_store(&failing, 1);
+    s = rm_store_start(&fake, NULL, &calls);
+    put(s, 1);
+    wait_for(&refused, 1);
+    CU_ASSERT_EQUAL(rm_store_stop(s, &err), -BASE_ENOSPC);
+    rm_store_free(s);
+}
+
+int main(void)
+{
+    unsigned failed;
+    CU_pSuite suite;
+
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite = CU_add_suite("store_thread", NULL, NULL);
+    CU_add_test(suite, "group commit", test_group_commit);
+    CU_add_test(suite, "disk full", test_disk_full);
+    CU_add_test(suite, "stop while failing", test_stop_while_failing);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    return failed ? 1 : 0;
+}
