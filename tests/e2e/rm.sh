@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Goal: creel-rm alone keeps its word: protocol, durability, recovery, refusals.
+# Method: a real creel-rm; the node is played by curl: registers, gets its launch in a parked heartbeat, reports the
+# end; then kill -9 and a restart: everything is back and the epoch is raised.
+. "$(dirname "$0")/lib.sh"
+RM_PID=
+end_rm() { [ -z "$RM_PID" ] || kill -9 "$RM_PID" 2> /dev/null || true; }
+trap 'end_rm; cleanup' EXIT
+mkdir -p "$DEV"
+
+start_rm() { # ARGS...
+    rm -f "$T/url"
+    "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" -D creel.cluster.secret=s3cret \
+        --url-file "$T/url" --pid-file "$T/pid" "$@" 2>> "$DEV/rm.log" &
+    RM_PID=$!
+    wait_for 10 "creel-rm" test -s "$T/url"
+    RM=$(cat "$T/url")
+}
+api() { # METHOD PATH [BODY]: the answer in $T/body, prints the status
+    curl -s -o "$T/body" -w '%{http_code}' -X "$1" -H 'Content-Type: application/json' \
+        ${TOKEN:+-H "Authorization: Bearer $TOKEN"} ${3:+-d "$3"} "$RM$2"
+}
+want() { # STATUS METHOD PATH [BODY]
+    local status=$1 got
+    shift
+    got=$(api "$@")
+    [ "$got" = "$status" ] || fail "$1 $2: $got is not $status: $(cat "$T/body")"
+}
+body() { jq -r "$1" "$T/body"; }
+tracker() { TOKEN=s3cret want "$@"; }
+# message STATUS BODY WORDS: the submission is refused so, and says these words
+refused() {
+    want "$1" POST /ws/v1/cluster/jobs "$2"
+    [[ $(body .RemoteException.message) == *"$3"* ]] || fail "no \"$3\" in $(cat "$T/body")"
+}
+
+start_rm
+check_equal "$(cat "$T/pid")" "$RM_PID" "pid file"
+
+# ---- refusals: nothing half done
+printf 'a b\n' > "$T/in.txt"
+mkdir "$T/there"
+refused 400 '{' 'line 1'
+refused 400 '{"job":{"nmae":"x","tasks":[{"command":"true"}]}}' 'did you mean "name"'
+refused 400 '{"job":{"tasks":[{"command":"true","count":0}]}}' 'count: 0 is not an integer from 1'
+refused 400 '{"job":{"tasks":[{"command":"true"}],"queue":"nosuch"}}' 'nosuch'
+refused 400 "{\"job\":{\"input\":[\"$T/nosuch\"],\"output\":\"$T/out\",\"map\":\"cat\"}}" "$T/nosuch"
+refused 409 "{\"job\":{\"input\":[\"$T/in.txt\"],\"output\":\"$T/there\",\"map\":\"cat\"}}" "$T/there"
+head -c 9000000 /dev/zero | tr '\0' ' ' > "$T/huge"
+check_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' --data-binary "@$T/huge" \
+    "$RM/ws/v1/cluster/jobs")" 413 "a body over the limit"
+want 404 GET /ws/v1/cluster/jobs/application_1_0001
+want 405 DELETE /ws/v1/cluster/jobs
+want 200 GET /ws/v1/cluster/jobs
+check_equal "$(body '.jobs | length')" 0 "jobs after refusals"
+
+# ---- submit; the same id again
+want 200 POST /ws/v1/cluster/apps/new-application
+ID=$(body '."application-id"')
+JOB='{"job":{"id":"'$ID'","name":"first","tasks":[{"command":"true","count":2}]}}'
+want 201 POST /ws/v1/cluster/jobs "$JOB"
+check_equal "$(body .job.id)" "$ID" "id of the job"
+want 200 POST /ws/v1/cluster/jobs "$JOB"
+want 409 POST /ws/v1/cluster/jobs '{"job":{"id":"'$ID'","name":"other","tasks":[{"command":"true"}]}}'
+want 201 POST /ws/v1/cluster/jobs '{"job":{"name":"second","tasks":[{"command":"true"}]}}'
+want 200 GET "/ws/v1/cluster/jobs?limit=1"
+check_equal "$(body '.jobs[0].name')" second "newest first"
+CURSOR=$(body .cursor)
+want 200 GET "/ws/v1/cluster/jobs?limit=1&cursor=$CURSOR"
+check_equal "$(body '.jobs[0].name')" first "the page behind the cursor"
+
+# ---- a node: wrong secret, then the real thing
+NODE='"node-id":"127.0.0.1:9","instance":"00000000000000000000000000000001"'
+REGISTER='{'$NODE',"http-address":"127.0.0.1:9","rack":"/default-rack","map-slots":1,"reduce-slots":1,"boot-id":"b","epoch-seen":0,"version":"0.1.0","containers":[]}'
+TOKEN=wrong want 403 POST /ws/v1/nodetracker/register "$REGISTER" 2> /dev/null || true
+tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":0,"holdMs":0}'
+check_equal "$(body '.orders[0].type')" resync "an unknown node is told to register"
+tracker 200 POST /ws/v1/nodetracker/register "$REGISTER"
+check_equal "$(body .epoch)" 0 "epoch of a fresh store"
+RESPONSE=$(body .responseId)
+cp "$T/body" "$T/orders"
+for i in 1 2 3; do # one slot: the three tasks come one after another
+    while [ "$(jq '[.orders[] | select(.type == "launch")] | length' "$T/orders")" = 0 ]; do
+        tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,"healthy":true,"holdMs":5000,"containers":[]}'
+        RESPONSE=$(body .responseId)
+        cp "$T/body" "$T/orders"
+    done
+    C=$(jq -r '[.orders[] | select(.type == "launch")][0].container' "$T/orders")
+    check_equal "$(jq -r '[.orders[] | select(.type == "launch")][0].command' "$T/orders")" true "command of the launch"
+    APP_TOKEN=$(jq -r '[.orders[] | select(.type == "launch")][0].token' "$T/orders")
+    tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,"healthy":true,"holdMs":0,"containers":[{"id":"'$C'","state":"complete","slot":"map","exitCode":0,"startedMs":1,"endedMs":2}]}'
+    RESPONSE=$(body .responseId)
+    cp "$T/body" "$T/orders"
+done
+export CREEL_RM=$RM
+wait_for 5 "end of $ID" job_is "$ID" FINISHED/SUCCEEDED
+check_equal "${#APP_TOKEN}" 32 "length of an application's token"
+
+# A repeated heartbeat gets the stored answer; the wake-up ends a parked one at once.
+tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"healthy":true,"holdMs":0}'
+AGAIN=$(cat "$T/body")
+tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"healthy":true,"holdMs":0}'
+check_equal "$(cat "$T/body")" "$AGAIN" "repeated heartbeat"
+RESPONSE=$(body .responseId)
+parked() {
+    curl -s -H 'Authorization: Bearer s3cret' -H 'Content-Type: application/json' -o "$T/parked" \
+        -d '{'$NODE',"responseId":'$RESPONSE',"healthy":true,"holdMs":30000}' "$RM/ws/v1/nodetracker/heartbeat"
+}
+parked & PARKED=$!
+until tracker 204 POST /ws/v1/nodetracker/wake '{'$NODE'}' && ! kill -0 $PARKED 2> /dev/null; do :; done
+wait $PARKED
+RESPONSE=$(jq .responseId "$T/parked")
+
+# ---- kill -9: all is back, the epoch is raised
+want 201 POST /ws/v1/cluster/jobs '{"job":{"name":"third","env":{"A":"1"},"tasks":[{"command":"true"}]}}'
+THIRD=$(body .job.id)
+check_equal "$("$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" 2>&1 | grep -c locked)" 1 \
+    "a second RM on the same store is refused"
+kill -9 "$RM_PID"
+wait "$RM_PID" 2> /dev/null || true
+start_rm
+export CREEL_RM=$RM
+want 200 GET /ws/v1/cluster/jobs
+check_equal "$(body '[.jobs[].name] | join(",")')" "third,second,first" "jobs after the restart"
+want 200 GET "/ws/v1/cluster/jobs/$ID"
+check_equal "$(body '.job.state + "/" + .job.finalStatus')" FINISHED/SUCCEEDED "the finished one"
+check_equal "$(body .job.taskCounts.map.succeeded)" 2 "its tasks"
+want 200 POST /ws/v1/cluster/jobs "$JOB"
+tracker 200 POST /ws/v1/nodetracker/register "$REGISTER"
+check_equal "$(body .epoch)" 1 "epoch after a restart"
+RESPONSE=$(body .responseId)
+while [ "$(jq '[.orders[] | select(.type == "launch")] | length' "$T/body")" = 0 ]; do
+    tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":1,"healthy":true,"holdMs":5000}'
+    RESPONSE=$(body .responseId)
+done
+check_equal "$(body '[.orders[] | select(.type == "launch")][0] | .app + " " + .env.A')" "$THIRD 1" "launch after the restart"
+[[ $(body '[.orders[] | select(.type == "launch")][0].container') == container_e01_* ]] || fail "no epoch in the id"
+
+# ---- a clean stop; then a damaged store is refused with advice
+kill -TERM "$RM_PID"
+wait "$RM_PID" || fail "creel-rm ended with $?"
+RM_PID=
+[ ! -e "$T/pid" ] || fail "the pid file was left behind"
+printf 'garbage garbage garbage' | dd of="$T/state/state.db" conv=notrunc bs=1 status=none
+rc=0
+"$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" 2> "$T/refusal" || rc=$?
+check_equal "$rc" 1 "exit code with a damaged store"
+grep -q "$T/state/state.db.*move it away" "$T/refusal" || fail "no advice: $(cat "$T/refusal")"
+rc=0
+"$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.prot=1 2> "$T/refusal" || rc=$?
+check_equal "$rc" 2 "exit code with an unknown key"
+echo "creel-rm keeps its word"
