@@ -90,11 +90,16 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
         unsigned status;
         const char *exception;
     } map[] = {
-        {-BASE_EINVAL, 400, "BadRequestException"},    {-BASE_ENOTFOUND, 404, "NotFoundException"},
-        {-BASE_EEXIST, 409, "ConflictException"},      {-BASE_ELIMIT, 413, "LimitException"},
-        {-BASE_EPERM, 403, "ForbiddenException"},      {-BASE_ESTATE, 409, "ConflictException"},
-        {-BASE_ETIMEOUT, 503, "TimeoutException"},     {-BASE_EVERSION, 503, "StaleEpochException"},
-        {-BASE_EIO, 503, "IOException"},               {-BASE_ENOSPC, 503, "IOException"},
+        {-BASE_EINVAL, 400, "BadRequestException"},
+        {-BASE_ENOTFOUND, 404, "NotFoundException"},
+        {-BASE_EEXIST, 409, "ConflictException"},
+        {-BASE_ELIMIT, 413, "LimitException"},
+        {-BASE_EPERM, 403, "ForbiddenException"},
+        {-BASE_ESTATE, 409, "ConflictException"},
+        {-BASE_ETIMEOUT, 503, "TimeoutException"},
+        {-BASE_EVERSION, 503, "StaleEpochException"},
+        {-BASE_EIO, 503, "IOException"},
+        {-BASE_ENOSPC, 503, "IOException"},
     };
 
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
@@ -292,8 +297,8 @@ void api_error_options(struct api_request *rq)
             bool node = starts(rq->uri.path, "/ws/v1/node/");
 
             add_wadl(rq, &b);
-            give(rq, 200, API_XML,
-                 node ? "application/vnd.sun.wadl+xml" : "application/vnd.sun.wadl+xml;charset=utf-8", false, &b);
+            give(rq, 200, API_XML, node ? "application/vnd.sun.wadl+xml" : "application/vnd.sun.wadl+xml;charset=utf-8",
+                 false, &b);
             return;
         }
     }

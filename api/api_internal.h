@@ -17,7 +17,7 @@
  * PARKING exists because the answer may come before the handler has returned: then MHD never suspends. The suspend
  * happens before the edge to PARKED, so whoever sees PARKED may resume. `reply` is written by the answering thread
  * before the edge to ANSWERED and read by MHD after it. In ABORTED the two sides share nothing but the lock.
- * PARKED and ABORTED requests are in server->parked; the latter until api_server_stop() ends at the latest. */
+ * PARKED requests are in server->parked, ABORTED ones in server->aborted (until api_server_stop() at the latest). */
 #ifndef CREEL_API_INTERNAL_H
 #define CREEL_API_INTERNAL_H
 
@@ -128,7 +128,7 @@ struct api_server {
 
     pthread_mutex_t lock;
     pthread_cond_t wake; /* the helper thread and stop() wait here; CLOCK_MONOTONIC */
-    struct api_link conns, parked, waiting;
+    struct api_link conns, parked, aborted, waiting;
     unsigned n_requests; /* alive within MHD */
     unsigned resuming;   /* threads between an edge and the end of MHD_resume_connection */
     atomic_bool stopping;

@@ -205,9 +205,9 @@ static bool pack(struct api_request *rq)
     struct api_reply *reply = &rq->reply;
     struct base_buf packed = {0};
 
-    /* YARN packs whatever is not empty; our own small answers are not worth it. */
-    if (!rq->accept_gzip || reply->page || (is_creel(rq) && reply->body.len < 1024) ||
-        !api_gzip_pack(&reply->body, &packed)) {
+    /* YARN packs whatever is not empty but its pages; our own small answers are not worth it. */
+    if (!rq->accept_gzip || reply->page || (reply->final && reply->type == API_TEXT) ||
+        (is_creel(rq) && reply->body.len < 1024) || !api_gzip_pack(&reply->body, &packed)) {
         base_buf_free(&packed);
         return false;
     }

@@ -23,8 +23,8 @@ enum api_method api_method_parse(const char *text)
     static const struct {
         const char *text;
         enum api_method method;
-    } names[] = {{"GET", API_M_GET}, {"HEAD", API_M_GET}, {"POST", API_M_POST}, {"PUT", API_M_PUT},
-                 {"DELETE", API_M_DELETE}};
+    } names[] = {
+        {"GET", API_M_GET}, {"HEAD", API_M_GET}, {"POST", API_M_POST}, {"PUT", API_M_PUT}, {"DELETE", API_M_DELETE}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i].text, text) == 0)

@@ -58,12 +58,14 @@ bool api_gone(const struct api_request *rq)
     return gone;
 }
 
-/* PARKED -> ABORTED, with the lock held. */
+/* PARKED -> ABORTED, with the lock held; lets it go for a moment. */
 static void abort_parked(struct api_server *s, struct api_request *rq)
 {
     struct MHD_Connection *connection = rq->connection;
 
     rq->state = API_ST_ABORTED;
+    api_link_del(&rq->parked);
+    api_link_add(&s->aborted, &rq->parked);
     s->resuming++;
     pthread_mutex_unlock(&s->lock);
     MHD_resume_connection(connection);
@@ -121,11 +123,9 @@ static void wake_streams(struct api_server *s)
     }
 }
 
-/* MHD's own timeout sees silence; this sees clients that send a byte now and then and never finish a request. */
-static void cut_slow(struct api_server *s)
+/* Cuts those that have not finished a request since @limit. With the lock held. */
+static void cut_idle(struct api_server *s, int64_t limit)
 {
-    int64_t limit = api_mono_ms() - 2 * s->idle_timeout_ms;
-
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
         struct api_conn *conn = (struct api_conn *)(void *)l;
 
@@ -153,7 +153,8 @@ static void *helper_main(void *p)
         int64_t now = api_mono_ms();
 
         if (now >= next_cut) {
-            cut_slow(s);
+            /* MHD's own timeout sees silence; this sees clients that send a byte now and then. */
+            cut_idle(s, now - 2 * s->idle_timeout_ms);
             next_cut = now + HELPER_TICK_MS;
         }
         if (!waiting) {
@@ -280,8 +281,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        const union MHD_ConnectionInfo *addr =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        const union MHD_ConnectionInfo *addr = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
         conn = base_alloc(sizeof *conn);
         conn->fd = fd->connect_fd;
@@ -451,6 +451,7 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
     s->idle_timeout_ms = (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
     api_link_init(&s->conns);
     api_link_init(&s->parked);
+    api_link_init(&s->aborted);
     api_link_init(&s->waiting);
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&attr);
@@ -504,42 +505,44 @@ uint16_t api_server_port(const struct api_server *s)
 /* With the lock held: everything that is suspended goes on, to be answered 503 or ended. */
 static void abort_all(struct api_server *s)
 {
-    bool again = true;
-
     wake_streams(s);
-    while (again) { /* abort_parked lets the lock go, so the list is walked anew */
-        again = false;
-        for (struct api_link *l = s->parked.next; l != &s->parked && !again; l = l->next) {
-            struct api_request *rq = (struct api_request *)(void *)l;
+    while (s->parked.next != &s->parked)
+        abort_parked(s, (struct api_request *)(void *)s->parked.next);
+}
 
-            if (rq->state == API_ST_PARKED) {
-                abort_parked(s, rq);
-                again = true;
-            }
-        }
-    }
+void api_server_stop_begin(struct api_server *s)
+{
+    bool first;
+
+    pthread_mutex_lock(&s->lock);
+    first = !atomic_exchange(&s->stopping, true);
+    pthread_mutex_unlock(&s->lock);
+    if (!first)
+        return;
+    MHD_quiesce_daemon(s->mhd);
+    pthread_mutex_lock(&s->lock);
+    s->helper_stop = true;
+    pthread_cond_broadcast(&s->wake);
+    abort_all(s);
+    cut_idle(s, INT64_MAX);
+    pthread_mutex_unlock(&s->lock);
 }
 
 void api_server_stop(struct api_server *s)
 {
-    int64_t until;
+    int64_t until = api_mono_ms() + STOP_WAIT_MS;
 
     if (!s)
         return;
-    MHD_quiesce_daemon(s->mhd);
+    api_server_stop_begin(s);
     pthread_mutex_lock(&s->lock);
-    atomic_store(&s->stopping, true);
-    s->helper_stop = true;
-    pthread_cond_broadcast(&s->wake);
-    abort_all(s);
-    until = api_mono_ms() + STOP_WAIT_MS;
     while (s->resuming > 0 || (s->n_requests > 0 && api_mono_ms() < until))
         wait_until(s, s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->helper, NULL);
     MHD_stop_daemon(s->mhd);
-    while (s->parked.next != &s->parked) { /* never answered by the daemon */
-        struct api_request *rq = (struct api_request *)(void *)s->parked.next;
+    while (s->aborted.next != &s->aborted) { /* never answered by the daemon */
+        struct api_request *rq = (struct api_request *)(void *)s->aborted.next;
 
         api_link_del(&rq->parked);
         api_request_free(rq);

@@ -55,12 +55,17 @@ struct api_server;
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
                      struct api_server **out, struct base_error *err);
 uint16_t api_server_port(const struct api_server *s);
-void api_server_stop(struct api_server *s); /* answers parked requests, joins, frees */
+/* First half of the stop, optional and immediate: no new connections, parked requests get 503, streams end. Requests
+ * the daemon still holds stay valid: it may (and may as well not) answer them, until api_server_stop() is called. */
+void api_server_stop_begin(struct api_server *s);
+void api_server_stop(struct api_server *s); /* answers parked requests, joins, frees; afterwards no request is valid */
 
 /* ---- what a handler may ask (all borrowed, valid until the answer) ---- */
 const char *api_method(const struct api_request *rq);
-const char *api_path(const struct api_request *rq);
-const char *api_path_arg(const struct api_request *rq, unsigned i); /* percent-decoded */
+const char *api_path(const struct api_request *rq); /* as sent, without the query */
+/* Percent-decoded; may hold '/' (from %2F) but never a component "." or "..". {rest*} is the last one, without its
+ * leading slash. NULL: no such capture. */
+const char *api_path_arg(const struct api_request *rq, unsigned i);
 const char *api_query(const struct api_request *rq, const char *name); /* first value, decoded; NULL when absent */
 /* Calls @each for every value of @name, in order. */
 void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u);
@@ -74,15 +79,19 @@ enum api_type api_want(const struct api_request *rq);
 void *api_request_slot(struct api_request *rq);            /* handler's own pointer across parking */
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
 
+/* Before the handler lets another thread know the request. Afterwards other threads may use what is above except
+ * api_header(), whose text is the connection's. */
 void api_park(struct api_request *rq);
 /* True once the client of a parked request has gone away (its answer will be dropped, but must still be given). */
 bool api_gone(const struct api_request *rq);
 
 /* ---- answers: exactly one of them per request, any thread ---- */
-void api_add_header(struct api_request *rq, const char *name, const char *value); /* before the answer */
+/* Before the answer, at most 16. Content-Type and Cache-Control (which then stands alone) replace the usual ones. */
+void api_add_header(struct api_request *rq, const char *name, const char *value);
 /* Takes @body's memory (body is zeroed). Compressed when asked for, chunked or with length as YARN does. */
 void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body);
-/* YARN's RemoteException in the wanted type. @exception is the short name; java class is derived by table. */
+/* YARN's RemoteException in the wanted type. @exception is the short name; java class is derived by table. The message
+ * goes out as it is: YARN's "java.lang.Exception: " is the caller's. Empty: no message member. */
 void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* BASE_E* -> status and exception: EINVAL 400 BadRequestException, ENOTFOUND 404 NotFoundException, EEXIST 409,

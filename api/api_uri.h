@@ -14,9 +14,9 @@ struct api_uri_pair {
     const char *name, *value; /* value is "" without '=' */
 };
 struct api_uri {
-    char *memory;            /* everything below lives here */
-    const char *path;        /* as sent, without the query */
-    const char **segments;   /* "/a/b/" gives "a", "b", "" */
+    char *memory;          /* everything below lives here */
+    const char *path;      /* as sent, without the query */
+    const char **segments; /* "/a/b/" gives "a", "b", "" */
     size_t n_segments;
     struct api_uri_pair *pairs;
     size_t n_pairs;

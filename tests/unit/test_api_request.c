@@ -39,8 +39,8 @@ static void test_uri(void)
 
 static void test_uri_refused(void)
 {
-    static const char *const bad[] = {"",       "a",     "/%",      "/%4",     "/%zz",         "/a%00b",
-                                      "/a/../b", "/a/..", "/./a",    "/%2e%2E", "/a%2f..%2fb",  "/..%2fb",
+    static const char *const bad[] = {"",        "a",     "/%",      "/%4",     "/%zz",        "/a%00b",
+                                      "/a/../b", "/a/..", "/./a",    "/%2e%2E", "/a%2f..%2fb", "/..%2fb",
                                       "/a?x=%",  "/?%0",  "/a?=%g1", "/?a=%00", "/..;x=1/etc"};
     static char many[4096];
     struct api_uri u;
@@ -165,11 +165,16 @@ static void test_routes(void)
 static void test_routes_refused(void)
 {
     static const struct api_route bad[] = {
-        {"GET", "/a", API_ROLE_NONE, 0, handler, 0},       {"GET", "a", API_ROLE_READ, 0, handler, 0},
-        {"GET", NULL, API_ROLE_READ, 0, handler, 0},       {"GRAB", "/a", API_ROLE_READ, 0, handler, 0},
-        {"HEAD", "/a", API_ROLE_READ, 0, handler, 0},      {"GET", "/a", API_ROLE_READ, 0, NULL, 0},
-        {"GET", "/a/{x}y", API_ROLE_READ, 0, handler, 0},  {"GET", "/a/x{y}", API_ROLE_READ, 0, handler, 0},
-        {"GET", "/a/{}", API_ROLE_READ, 0, handler, 0},    {"GET", "/{r*}/b", API_ROLE_READ, 0, handler, 0},
+        {"GET", "/a", API_ROLE_NONE, 0, handler, 0},
+        {"GET", "a", API_ROLE_READ, 0, handler, 0},
+        {"GET", NULL, API_ROLE_READ, 0, handler, 0},
+        {"GRAB", "/a", API_ROLE_READ, 0, handler, 0},
+        {"HEAD", "/a", API_ROLE_READ, 0, handler, 0},
+        {"GET", "/a", API_ROLE_READ, 0, NULL, 0},
+        {"GET", "/a/{x}y", API_ROLE_READ, 0, handler, 0},
+        {"GET", "/a/x{y}", API_ROLE_READ, 0, handler, 0},
+        {"GET", "/a/{}", API_ROLE_READ, 0, handler, 0},
+        {"GET", "/{r*}/b", API_ROLE_READ, 0, handler, 0},
         {"GET", "/a//b", API_ROLE_READ, 0, handler, 0},
         {"GET", "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}", API_ROLE_READ, 0, handler, 0},
     };
@@ -245,11 +250,8 @@ static void test_content_type(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"address", test_uri},
-    {"addresses refused", test_uri_refused},
-    {"routes", test_routes},
-    {"routes refused", test_routes_refused},
-    {"Accept", test_accept},
-    {"Content-Type", test_content_type},
+    {"address", test_uri},   {"addresses refused", test_uri_refused},
+    {"routes", test_routes}, {"routes refused", test_routes_refused},
+    {"Accept", test_accept}, {"Content-Type", test_content_type},
 };
 CUNIT_MAIN("api_request", cases)

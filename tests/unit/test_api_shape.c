@@ -9,9 +9,9 @@
 #include "tests/unit/cunit_main.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
-#define END                                                                                                           \
-    {                                                                                                                 \
-        0                                                                                                             \
+#define END                                                                                                            \
+    {                                                                                                                  \
+        0                                                                                                              \
     }
 
 struct info {
@@ -170,9 +170,9 @@ struct sparse {
     struct api_list map;
 };
 static const struct api_member sparse_members[] = {
-    API_STR(struct sparse, s, "s", API_NONEMPTY),  API_I32(struct sparse, i, "i", API_NONEMPTY),
-    API_I64(struct sparse, l, "l", API_NONEMPTY),  API_F32(struct sparse, f, "f", API_NONEMPTY),
-    API_F64(struct sparse, d, "d", API_NONEMPTY),  API_BOOL(struct sparse, b, "b", API_NONEMPTY),
+    API_STR(struct sparse, s, "s", API_NONEMPTY),   API_I32(struct sparse, i, "i", API_NONEMPTY),
+    API_I64(struct sparse, l, "l", API_NONEMPTY),   API_F32(struct sparse, f, "f", API_NONEMPTY),
+    API_F64(struct sparse, d, "d", API_NONEMPTY),   API_BOOL(struct sparse, b, "b", API_NONEMPTY),
     API_MAP(struct sparse, map, "m", API_NONEMPTY), END,
 };
 static const struct api_shape shape_sparse = {.root = "sparse", .members = sparse_members};
@@ -223,8 +223,7 @@ static void test_polymorphic(void)
                "<childQueues><queue xsi:type=\"fairSchedulerLeafQueueInfo\"><queueName>root.a</queueName></queue>"
                "<queue><queueName>root.b</queueName></queue></childQueues></schedulerInfo>");
     s.queues.list.n = 0;
-    expect(&shape_scheduler, API_N_WRAPPED, &s,
-           "{\"schedulerInfo\":{\"type\":\"fairScheduler\",\"childQueues\":{}}}");
+    expect(&shape_scheduler, API_N_WRAPPED, &s, "{\"schedulerInfo\":{\"type\":\"fairScheduler\",\"childQueues\":{}}}");
     expect(&shape_queues, API_M_BARE, &s.queues, "{}");
 }
 

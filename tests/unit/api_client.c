@@ -1,0 +1,175 @@
+#include "tests/unit/api_client.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base_error.h"
+
+int64_t client_now_ms(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int client_connect(uint16_t port)
+{
+    struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(port)};
+    struct timeval tv = {.tv_sec = 20};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    base_assert(fd >= 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof tv);
+    base_assert(connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0);
+    return fd;
+}
+
+void client_send(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+
+    while (len > 0) {
+        ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
+
+        if (n <= 0)
+            return;
+        p += n;
+        len -= (size_t)n;
+    }
+}
+
+void client_sends(int fd, const char *text)
+{
+    client_send(fd, text, strlen(text));
+}
+
+static bool read_line(int fd, struct base_buf *line)
+{
+    char c;
+
+    base_buf_clear(line);
+    while (recv(fd, &c, 1, 0) == 1) {
+        base_buf_add(line, &c, 1);
+        if (c == '\n')
+            return true;
+    }
+    return false;
+}
+
+static bool read_n(int fd, size_t n, struct base_buf *out)
+{
+    char buf[8192];
+
+    while (n > 0) {
+        ssize_t got = recv(fd, buf, n < sizeof buf ? n : sizeof buf, 0);
+
+        if (got <= 0)
+            return false;
+        base_buf_add(out, buf, (size_t)got);
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static bool read_chunks(int fd, struct base_buf *out)
+{
+    struct base_buf line = {0};
+    bool ok = false;
+
+    while (read_line(fd, &line)) {
+        size_t n = strtoul(line.data, NULL, 16);
+
+        if (n > 0 && !read_n(fd, n, out))
+            break;
+        if (!read_line(fd, &line) || strcmp(line.data, "\r\n") != 0)
+            break;
+        if (n == 0) {
+            ok = true;
+            break;
+        }
+    }
+    base_buf_free(&line);
+    return ok;
+}
+
+bool client_read(int fd, bool head, struct client_answer *out)
+{
+    struct base_buf line = {0}, headers = {0};
+    long length = -1;
+    bool ok = true;
+
+    memset(out, 0, sizeof *out);
+    do {
+        base_buf_clear(&headers);
+        while ((ok = read_line(fd, &line)) && strcmp(line.data, "\r\n") != 0) {
+            base_buf_add(&headers, line.data, line.len);
+            if (strncasecmp(line.data, "Content-Length:", 15) == 0)
+                length = strtol(line.data + 15, NULL, 10);
+            if (strncasecmp(line.data, "Transfer-Encoding: chunked", 26) == 0)
+                out->chunked = true;
+        }
+        base_buf_adds(&headers, "");
+        out->status = ok && headers.len > 12 ? atoi(headers.data + 9) : 0;
+    } while (ok && out->status == 100);
+    out->head = base_buf_take(&headers);
+    base_buf_adds(&out->body, "");
+    if (ok && !head && out->status != 204 && out->status != 304) {
+        if (out->chunked)
+            ok = read_chunks(fd, &out->body);
+        else if (length >= 0)
+            ok = read_n(fd, (size_t)length, &out->body);
+        else
+            while (read_n(fd, 1, &out->body))
+                ;
+    }
+    base_buf_free(&line);
+    return ok;
+}
+
+void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out)
+{
+    int fd = client_connect(port);
+
+    client_send(fd, request, len);
+    client_read(fd, strncmp(request, "HEAD ", 5) == 0, out);
+    close(fd);
+}
+
+void client_do(uint16_t port, const char *method, const char *path, const char *headers, const char *body,
+               struct client_answer *out)
+{
+    struct base_buf b = {0};
+
+    base_buf_addf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s", method, path, headers ? headers : "");
+    if (body)
+        base_buf_addf(&b, "Content-Length: %zu\r\n\r\n%s", strlen(body), body);
+    else
+        base_buf_adds(&b, "\r\n");
+    client_once(port, b.data, b.len, out);
+    base_buf_free(&b);
+}
+
+void client_free(struct client_answer *a)
+{
+    free(a->head);
+    base_buf_free(&a->body);
+    memset(a, 0, sizeof *a);
+}
+
+bool client_has(const struct client_answer *a, const char *header_line)
+{
+    char *wanted = base_printf("\r\n%s\r\n", header_line);
+    bool found = strstr(a->head, wanted) != NULL;
+
+    free(wanted);
+    return found;
+}

@@ -1,0 +1,32 @@
+/* tests/unit/api_client.h - a plain socket client for tests of the HTTP server. */
+#ifndef CREEL_TESTS_API_CLIENT_H
+#define CREEL_TESTS_API_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base_mem.h"
+
+struct client_answer {
+    int status;           /* 0: no answer came, the connection ended */
+    char *head;           /* status line and headers, NUL-terminated */
+    struct base_buf body; /* without chunk framing, still packed */
+    bool chunked;
+};
+
+int client_connect(uint16_t port);                      /* timeouts of 20 s; aborts when it fails */
+void client_send(int fd, const void *data, size_t len); /* errors are ignored: the server may have cut us off */
+void client_sends(int fd, const char *text);
+/* One answer of a kept connection. @head: was the request HEAD? Returns false at the end of the connection. */
+bool client_read(int fd, bool head, struct client_answer *out);
+/* One request on its own connection. @request is everything that is sent. */
+void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
+/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds Content-Length). */
+void client_do(uint16_t port, const char *method, const char *path, const char *headers, const char *body,
+               struct client_answer *out);
+void client_free(struct client_answer *a);
+bool client_has(const struct client_answer *a, const char *header_line); /* exact line */
+int64_t client_now_ms(void);
+
+#endif

@@ -1,0 +1,860 @@
+/* The HTTP server as a client on the wire sees it. Expected heads and bodies follow yarn-rest.md 1.1, 1.2, 1.8 to 1.10
+ * and recordings of YARN 3.4.2. */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "api/api_server.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+
+#define XML_503                                                                                                        \
+    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"                        \
+    "WebApplicationException</exception><javaClassName>javax.ws.rs.WebApplicationException</javaClassName>"            \
+    "</RemoteException>"
+#define JSON_503                                                                                                       \
+    "{\"RemoteException\":{\"exception\":\"WebApplicationException\","                                                 \
+    "\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}"
+
+static struct api_server *server;
+static uint16_t port;
+
+/* ---- handlers ---- */
+
+static void on_echo(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+    size_t len;
+    const char *body = api_body(rq, &len);
+
+    CU_ASSERT_PTR_EQUAL(user, &server);
+    CU_ASSERT_EQUAL(strlen(body), len);
+    base_buf_addf(&b, "%s %s args=%s,%s user=%s q=%s bearer=%s peer=%s body=%s", api_method(rq), api_path(rq),
+                  api_path_arg(rq, 0) ? api_path_arg(rq, 0) : "-", api_path_arg(rq, 1) ? api_path_arg(rq, 1) : "-",
+                  api_caller(rq) ? api_caller(rq) : "-", api_query(rq, "q") ? api_query(rq, "q") : "-",
+                  api_bearer(rq) ? api_bearer(rq) : "-", api_peer(rq), len > 200 ? "long" : body);
+    api_answer(rq, 200, API_TEXT, &b);
+}
+
+static void on_json(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+
+    (void)user;
+    base_buf_adds(&b, api_want(rq) == API_XML ? "<a/>" : "{\"a\":1}");
+    api_answer(rq, 200, api_want(rq), &b);
+}
+
+static void on_big(struct api_request *rq, void *user)
+{
+    struct base_buf b = {0};
+
+    (void)user;
+    base_buf_adds(&b, "[");
+    for (int i = 0; i < 100000; i++)
+        base_buf_addf(&b, "%d,", i);
+    base_buf_adds(&b, "0]");
+    api_answer(rq, 200, API_JSON, &b);
+}
+
+static void on_empty(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_answer(rq, api_query(rq, "status") ? (unsigned)atoi(api_query(rq, "status")) : 200, API_JSON, NULL);
+}
+
+static void on_missing(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: app with id: %s not found",
+                     api_path_arg(rq, 0));
+}
+
+static void on_base_error(struct api_request *rq, void *user)
+{
+    struct base_error err;
+
+    (void)user;
+    base_error_set(&err, -atoi(api_query(rq, "code")), "reduces: -1 is \"wrong\"");
+    api_answer_base_error(rq, &err);
+}
+
+static void on_redirect(struct api_request *rq, void *user)
+{
+    (void)user;
+    api_add_header(rq, "Location", "http://localhost/x\r\nX-Smuggled: 1");
+    api_add_header(rq, "Content-Type", "text/html; charset=utf-8");
+    api_answer(rq, 307, API_TEXT, NULL);
+}
+
+static void on_nothing(struct api_request *rq, void *user)
+{
+    (void)rq;
+    (void)user;
+}
+
+static void on_file(struct api_request *rq, void *user)
+{
+    static const char text[] = "0123456789abcdef";
+    int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+
+    (void)user;
+    CU_ASSERT_FATAL(fd >= 0);
+    CU_ASSERT_EQUAL(write(fd, text, 16), 16);
+    api_add_header(rq, "X-Creel-Records", "3");
+    api_answer_file(rq, 200, "application/octet-stream", fd, 4, (uint64_t)atoi(api_query(rq, "len")));
+}
+
+struct feed {
+    int calls;
+};
+
+static int64_t feed_read(void *u, char *buf, size_t max)
+{
+    struct feed *feed = u;
+
+    CU_ASSERT(max >= 6);
+    switch (feed->calls++) {
+    case 0:
+    case 3:
+        memcpy(buf, "line1\n", 6);
+        return 6;
+    case 4:
+        return -1;
+    default:
+        return 0; /* nothing yet */
+    }
+}
+
+static int64_t endless_read(void *u, char *buf, size_t max)
+{
+    struct feed *feed = u;
+
+    if (feed->calls++ > 0)
+        return 0;
+    memset(buf, 'x', max);
+    return (int64_t)max;
+}
+
+static void on_stream(struct api_request *rq, void *user)
+{
+    bool endless = api_query(rq, "endless") != NULL;
+
+    (void)user;
+    api_answer_stream(rq, 200, "text/plain;charset=utf-8", endless ? endless_read : feed_read,
+                      base_alloc(sizeof(struct feed)), free);
+}
+
+static const struct api_route routes[] = {
+    {"GET", "/", API_ROLE_READ, 0, on_echo, 0},
+    {"GET", "/ws/v1/cluster/info", API_ROLE_READ, 0, on_json, 0},
+    {"GET", "/ws/v1/cluster/apps", API_ROLE_READ, 0, on_big, 0},
+    {"POST", "/ws/v1/cluster/apps", API_ROLE_WRITE, 1000, on_echo, 0},
+    {"POST", "/ws/v1/cluster/apps/new-application", API_ROLE_WRITE, 0, on_echo, 0},
+    {"GET", "/ws/v1/cluster/apps/{appid}", API_ROLE_READ, 0, on_missing, 0},
+    {"PUT", "/ws/v1/cluster/apps/{appid}/state", API_ROLE_WRITE, 1000, on_echo, 0},
+    {"GET", "/ws/v1/cluster/echo/{a}/{b}", API_ROLE_READ, 0, on_echo, 0},
+    {"GET", "/ws/v1/cluster/empty", API_ROLE_READ, 0, on_empty, 0},
+    {"GET", "/ws/v1/cluster/redirect", API_ROLE_READ, 0, on_redirect, 0},
+    {"GET", "/ws/v1/cluster/nothing", API_ROLE_READ, 0, on_nothing, 0},
+    {"GET", "/ws/v1/node/info", API_ROLE_READ, 0, on_json, 0},
+    {"GET", "/ws/v1/node/file", API_ROLE_MASTER, 0, on_file, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/node/stream", API_ROLE_READ, 0, on_stream, API_ROUTE_CREEL},
+    {"GET", "/proxy/{appid}/{rest*}", API_ROLE_READ, 0, on_echo, 0},
+    {"GET", "/creel/json", API_ROLE_READ, 0, on_json, API_ROUTE_CREEL},
+    {"GET", "/creel/big", API_ROLE_READ, 0, on_big, API_ROUTE_CREEL},
+    {"GET", "/creel/error", API_ROLE_READ, 0, on_base_error, API_ROUTE_CREEL},
+    {"POST", "/creel/job", API_ROLE_WRITE, 100000, on_echo, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/nodetracker/heartbeat", API_ROLE_NODE, 1000, on_echo, API_ROUTE_CREEL},
+};
+
+static void start(unsigned idle_s)
+{
+    struct api_server_conf conf = {
+        .bind = "127.0.0.1", .threads = 2, .idle_timeout_s = idle_s, .node_secret = "s3cret", .static_user = "dr.who"};
+    struct base_error err;
+
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &server, &err) < 0) {
+        printf("%s\n", err.text);
+        abort();
+    }
+    port = api_server_port(server);
+}
+
+/* Checks status and body; @body NULL: any. The answer stays in @a for further looks. */
+static void check(struct client_answer *a, int status, const char *body)
+{
+    if (a->status != status || (body && strcmp(a->body.data, body) != 0))
+        printf("\n  %s\n%s\n", a->head, a->body.data);
+    CU_ASSERT_EQUAL(a->status, status);
+    if (body)
+        CU_ASSERT_STRING_EQUAL(a->body.data, body);
+}
+
+static void get(const char *path, const char *headers, int status, const char *body)
+{
+    struct client_answer a;
+
+    client_do(port, "GET", path, headers, NULL, &a);
+    check(&a, status, body);
+    client_free(&a);
+}
+
+/* ---- tests ---- */
+
+static void test_paths(void)
+{
+    get("/", NULL, 200, "GET / args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 body=");
+    get("/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
+    get("/ws/v1/cluster/info/", NULL, 200, "{\"a\":1}");
+    get("/ws/v1/cluster/info;x=y", NULL, 200, "{\"a\":1}");
+    get("/ws/v1/cluster/info//", NULL, 404, NULL);
+    get("/ws/v1/cluster//info", NULL, 404, NULL);
+    get("/ws/v1/cluster/Info", NULL, 404, NULL);
+    get("/ws/v1/cluster/../cluster/info", NULL, 400, NULL);
+    get("/ws/v1/cluster/%2e%2e/info", NULL, 400, NULL);
+    get("/ws/v1/cluster/info%00", NULL, 400, NULL);
+    get("/ws/v1/cluster/echo/a%20b/c%2Fd?q=1%2b&q=2", NULL, 200,
+        "GET /ws/v1/cluster/echo/a%20b/c%2Fd args=a b,c/d user=dr.who q=1+ bearer=- peer=127.0.0.1 body=");
+    get("/proxy/x/a//b/?q=z", NULL, 200,
+        "GET /proxy/x/a//b/ args=x,a//b/ user=dr.who q=z bearer=- peer=127.0.0.1 body=");
+    get("http://other:1/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
+}
+
+static void test_not_found_pages(void)
+{
+    struct client_answer a;
+
+    client_do(port, "GET", "/ws/v1/cluster/<bogus>", "Accept: application/json\r\nAccept-Encoding: gzip\r\n", NULL, &a);
+    check(&a, 404, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=utf-8"));
+    CU_ASSERT_TRUE(client_has(&a, "Cache-Control: no-cache"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Content-Encoding"));
+    CU_ASSERT_PTR_NULL(strstr(a.body.data, "<bogus>"));
+    client_free(&a);
+    client_do(port, "GET", "/bogus", NULL, NULL, &a);
+    check(&a, 404, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
+    CU_ASSERT_TRUE(client_has(&a, "Cache-Control: must-revalidate,no-cache,no-store"));
+    client_free(&a);
+}
+
+static void test_headers(void)
+{
+    static const char *const names[] = {"Date: ",
+                                        "Cache-Control: ",
+                                        "Expires: ",
+                                        "Pragma: ",
+                                        "X-Content-Type-Options: ",
+                                        "X-FRAME-OPTIONS: ",
+                                        "X-XSS-Protection: ",
+                                        "Content-Type: ",
+                                        "Vary: ",
+                                        "Transfer-Encoding: "};
+    struct client_answer a;
+    const char *at;
+
+    client_do(port, "GET", "/ws/v1/cluster/info", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(strncmp(a.head, "HTTP/1.1 200 OK\r\nDate: ", 23), 0);
+    at = a.head;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) { /* all there, in YARN's order */
+        at = strstr(at, names[i]);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    }
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json;charset=utf-8"));
+    CU_ASSERT_TRUE(client_has(&a, "X-XSS-Protection: 1; mode=block"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Server:"));
+    CU_ASSERT_TRUE(a.chunked);
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/info", "Accept: application/xml\r\n", NULL, &a);
+    check(&a, 200, "<a/>");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml; charset=utf-8"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Length: 4"));
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/empty", "Accept-Encoding: gzip\r\n", NULL, &a);
+    check(&a, 200, "");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json;charset=utf-8"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Length: 0"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Content-Encoding"));
+    client_free(&a);
+    client_do(port, "GET", "/creel/json", NULL, NULL, &a);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Length: 7"));
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/redirect", NULL, NULL, &a);
+    check(&a, 307, "");
+    CU_ASSERT_TRUE(client_has(&a, "Location: http://localhost/x  X-Smuggled: 1"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html; charset=utf-8"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Vary"));
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/empty?status=204", NULL, NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 204);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "\nContent-Type"));
+    client_free(&a);
+}
+
+static void test_methods(void)
+{
+    struct client_answer a;
+
+    client_do(port, "HEAD", "/ws/v1/cluster/apps", NULL, NULL, &a);
+    check(&a, 200, "");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Length: 0"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json;charset=utf-8"));
+    client_free(&a);
+    client_do(port, "HEAD", "/ws/v1/node/stream", NULL, NULL, &a);
+    check(&a, 200, "");
+    client_free(&a);
+    client_do(port, "DELETE", "/ws/v1/cluster/apps", NULL, NULL, &a);
+    check(&a, 503, XML_503);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml;charset=null"));
+    client_free(&a);
+    client_do(port, "PATCH", "/ws/v1/cluster/apps", "Accept: application/json\r\n", "{}", &a);
+    check(&a, 503, JSON_503);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json;charset=null"));
+    CU_ASSERT_TRUE(a.chunked);
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/apps/new-application", NULL, NULL, &a);
+    check(&a, 503, XML_503);
+    client_free(&a);
+    client_do(port, "DELETE", "/ws/v1/node/info", NULL, NULL, &a);
+    check(&a, 503, XML_503);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml"));
+    client_free(&a);
+    client_do(port, "PUT", "/creel/job", NULL, "{}", &a);
+    check(&a, 405, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Allow: OPTIONS, POST"));
+    client_free(&a);
+    client_do(port, "OPTIONS", "/ws/v1/cluster/apps", NULL, NULL, &a);
+    check(&a, 200, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Allow: OPTIONS,HEAD,GET,POST"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/vnd.sun.wadl+xml;charset=utf-8"));
+    client_free(&a);
+    client_do(port, "OPTIONS", "/ws/v1/cluster/bogus", NULL, NULL, &a);
+    check(&a, 200, "");
+    CU_ASSERT_TRUE(client_has(&a, "Allow: GET, POST"));
+    client_free(&a);
+    client_do(port, "OPTIONS", "*", NULL, NULL, &a);
+    check(&a, 200, "");
+    CU_ASSERT_TRUE(client_has(&a, "Allow: GET,HEAD,POST,OPTIONS"));
+    client_free(&a);
+}
+
+static void test_accept(void)
+{
+    struct client_answer a;
+
+    get("/ws/v1/cluster/info", "Accept: application/xml\r\nAccept: application/json\r\n", 200, "<a/>");
+    get("/creel/json", "Accept: text/plain\r\n", 200, "{\"a\":1}");
+    get("/", "Accept: text/plain\r\n", 200, NULL); /* a text resource */
+    client_do(port, "GET", "/ws/v1/cluster/info", "Accept: text/xml\r\n", NULL, &a);
+    check(&a, 503, XML_503);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/xml;charset=null"));
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/info", "Accept: text/plain\r\n", NULL, &a);
+    check(&a, 500, "HTTP ERROR 500 Server Error\nURI: /ws/v1/cluster/info\nSTATUS: 500\nMESSAGE: Server Error\n");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/plain;charset=iso-8859-1"));
+    CU_ASSERT_TRUE(client_has(&a, "Cache-Control: must-revalidate,no-cache,no-store"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close"));
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/apps/application_1_0099", "Accept: nonsense\r\n", NULL, &a);
+    check(&a, 500, "");
+    CU_ASSERT_PTR_NULL(strstr(a.head, "\nContent-Type:"));
+    client_free(&a);
+    client_do(port, "PUT", "/ws/v1/cluster/apps/1/state", "Accept: text/html\r\nContent-Type: application/json\r\n",
+              "{}", &a);
+    check(&a, 500, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
+    client_free(&a);
+}
+
+static void test_errors(void)
+{
+    struct client_answer a;
+
+    client_do(port, "GET", "/ws/v1/cluster/apps/application_1_0099", NULL, NULL, &a);
+    check(&a, 404,
+          "{\"RemoteException\":{\"exception\":\"NotFoundException\",\"message\":\"java.lang.Exception: app with id: "
+          "application_1_0099 not found\",\"javaClassName\":\"org.apache.hadoop.yarn.webapp.NotFoundException\"}}");
+    client_free(&a);
+    client_do(port, "GET", "/ws/v1/cluster/apps/%3Cx%3E", "Accept: application/xml\r\n", NULL, &a);
+    check(&a, 404,
+          "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>NotFoundException"
+          "</exception><message>java.lang.Exception: app with id: &lt;x&gt; not found</message><javaClassName>"
+          "org.apache.hadoop.yarn.webapp.NotFoundException</javaClassName></RemoteException>");
+    client_free(&a);
+    get("/creel/error?code=1", NULL, 400,
+        "{\"RemoteException\":{\"exception\":\"BadRequestException\",\"message\":\"reduces: -1 is \\\"wrong\\\"\","
+        "\"javaClassName\":\"org.apache.hadoop.yarn.webapp.BadRequestException\"}}");
+    get("/creel/error?code=2", NULL, 404, NULL);
+    get("/creel/error?code=3", NULL, 409, NULL);
+    get("/creel/error?code=4", NULL, 413, NULL);
+    get("/creel/error?code=5", NULL, 403, NULL);
+    get("/creel/error?code=6", NULL, 503, NULL);
+    get("/creel/error?code=8", NULL, 503, NULL);
+    get("/creel/error?code=10", NULL, 409, NULL);
+    get("/ws/v1/cluster/nothing", NULL, 500, NULL); /* a handler that forgot */
+}
+
+static void test_roles(void)
+{
+    struct client_answer a;
+
+    get("/?user.name=alice", NULL, 200, "GET / args=-,- user=alice q=- bearer=- peer=127.0.0.1 body=");
+    client_do(port, "GET", "/?user.name=", NULL, NULL, &a);
+    check(&a, 500, NULL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "userName is NULL, empty or contains a '&amp;'"));
+    CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
+    client_free(&a);
+    get("/?user.name=a%26b", NULL, 500, NULL);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", NULL, "{}", &a);
+    check(&a, 401, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer"));
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer s3cre\r\n", "{}", &a);
+    check(&a, 403, NULL);
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Basic s3cret\r\n", "{}", &a);
+    check(&a, 401, NULL);
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: bearer  s3cret\r\n", "{}", &a);
+    check(&a, 200, NULL);
+    client_free(&a);
+    get("/ws/v1/node/file?len=1", NULL, 401, NULL);
+    get("/ws/v1/node/file?len=1", "Authorization: Bearer app\r\n", 200, "4");
+}
+
+static char *long_text(size_t n)
+{
+    char *s = base_alloc(n + 1);
+
+    memset(s, 'x', n);
+    return s;
+}
+
+static void test_bodies(void)
+{
+    static const char json[] = "Content-Type: application/json\r\n";
+    char *thousand = long_text(1000), *over = long_text(1001);
+    struct client_answer a;
+
+    client_do(port, "POST", "/ws/v1/cluster/apps?user.name=bob", json, "{\"a\":1}", &a);
+    check(&a, 200, "POST /ws/v1/cluster/apps args=-,- user=bob q=- bearer=- peer=127.0.0.1 body={\"a\":1}");
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/cluster/apps", json, thousand, &a);
+    check(&a, 200, NULL);
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/cluster/apps", json, over, &a);
+    check(&a, 413, NULL);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close")); /* drained, may go on */
+    client_free(&a);
+    client_do(port, "POST", "/ws/v1/cluster/apps", "Content-Type: text/plain\r\n", "hello", &a);
+    check(&a, 503, XML_503);
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml;charset=null"));
+    client_free(&a);
+    client_do(port, "PUT", "/ws/v1/cluster/apps/x/state", "Accept: application/json\r\n", "{\"state\":\"KILLED\"}", &a);
+    check(&a, 503,
+          "{\"RemoteException\":{\"exception\":\"WebApplicationException\",\"message\":\""
+          "com.sun.jersey.api.MessageException: A message body reader for Java class "
+          "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState, and Java type class "
+          "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState, and MIME media type "
+          "application/octet-stream was not found.\\n\",\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}");
+    client_free(&a);
+    /* A route that takes no body does not care; Creel's own do not look at the type. */
+    client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n", over, &a);
+    check(&a, 200, "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 body=");
+    client_free(&a);
+    client_do(port, "POST", "/creel/job", NULL, over, &a);
+    check(&a, 200, NULL);
+    client_free(&a);
+    free(thousand);
+    free(over);
+}
+
+static void chunked(const char *path, const char *headers, const char *data, size_t len, size_t piece, int status)
+{
+    struct base_buf b = {0};
+    struct client_answer a;
+
+    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n%s\r\n", path, headers);
+    for (size_t i = 0; i < len; i += piece) {
+        size_t n = len - i < piece ? len - i : piece;
+
+        base_buf_addf(&b, "%zx\r\n", n);
+        base_buf_add(&b, data + i, n);
+        base_buf_adds(&b, "\r\n");
+    }
+    base_buf_adds(&b, "0\r\n\r\n");
+    client_once(port, b.data, b.len, &a);
+    CU_ASSERT_EQUAL(a.status, status);
+    client_free(&a);
+    base_buf_free(&b);
+}
+
+static void test_chunked_bodies(void)
+{
+    char *text = long_text(300000);
+
+    chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1000, 7, 200);
+    chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1001, 100, 413);
+    chunked("/creel/job", "", text, 100000, 4096, 200);
+    chunked("/creel/job", "", text, 300000, 4096, 413);
+    free(text);
+}
+
+static void gzip(const char *text, size_t len, struct base_buf *out)
+{
+    z_stream z = {0};
+
+    CU_ASSERT_EQUAL_FATAL(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    base_buf_reserve(out, deflateBound(&z, len) + 100);
+    z.next_in = (Bytef *)text;
+    z.avail_in = (uInt)len;
+    z.next_out = (Bytef *)out->data;
+    z.avail_out = (uInt)out->cap;
+    CU_ASSERT_EQUAL(deflate(&z, Z_FINISH), Z_STREAM_END);
+    out->len = z.total_out;
+    deflateEnd(&z);
+}
+
+static void post_gzip(const char *path, const char *headers, const void *data, size_t len, int status, const char *body)
+{
+    struct base_buf b = {0};
+    struct client_answer a;
+
+    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n%s\r\n", path,
+                  len, headers);
+    base_buf_add(&b, data, len);
+    client_once(port, b.data, b.len, &a);
+    check(&a, status, body);
+    client_free(&a);
+    base_buf_free(&b);
+}
+
+static void test_gzip_requests(void)
+{
+    static const char text[] = "{\"application-name\":\"packed\"}";
+    char *bomb_text = long_text(5000000);
+    struct base_buf packed = {0}, bomb = {0};
+    struct client_answer a;
+
+    gzip(text, sizeof text - 1, &packed);
+    post_gzip("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", packed.data, packed.len, 200,
+              "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 "
+              "body={\"application-name\":\"packed\"}");
+    post_gzip("/creel/job", "", packed.data, packed.len - 3, 400, NULL); /* cut off */
+    post_gzip("/creel/job", "", text, sizeof text - 1, 400, NULL);       /* not packed */
+    chunked("/creel/job", "Content-Encoding: gzip\r\n", packed.data, packed.len, 1, 200);
+    base_buf_add(&packed, "more", 4);
+    post_gzip("/creel/job", "", packed.data, packed.len, 400, NULL); /* something behind it */
+    gzip(bomb_text, 5000000, &bomb);
+    CU_ASSERT(bomb.len < 50000);
+    post_gzip("/creel/job", "", bomb.data, bomb.len, 413, NULL);
+    client_do(port, "POST", "/creel/job", "Content-Encoding: br\r\n", "x", &a);
+    check(&a, 415, NULL);
+    client_free(&a);
+    base_buf_free(&packed);
+    base_buf_free(&bomb);
+    free(bomb_text);
+}
+
+static void unpack(const struct base_buf *in, struct base_buf *out)
+{
+    z_stream z = {0};
+
+    CU_ASSERT_EQUAL_FATAL(inflateInit2(&z, 31), Z_OK);
+    base_buf_reserve(out, 2000000);
+    z.next_in = (Bytef *)in->data;
+    z.avail_in = (uInt)in->len;
+    z.next_out = (Bytef *)out->data;
+    z.avail_out = 2000000;
+    CU_ASSERT_EQUAL(inflate(&z, Z_FINISH), Z_STREAM_END);
+    out->len = z.total_out;
+    out->data[out->len] = '\0';
+    inflateEnd(&z);
+}
+
+static void test_gzip_answers(void)
+{
+    static const char *const paths[] = {"/ws/v1/cluster/apps", "/creel/big", "/ws/v1/cluster/info"};
+    struct client_answer plain, packed;
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct base_buf b = {0};
+
+        client_do(port, "GET", paths[i], NULL, NULL, &plain);
+        client_do(port, "GET", paths[i], "Accept-Encoding: gzip;q=0\r\n", NULL, &packed); /* YARN packs even so */
+        CU_ASSERT_TRUE(client_has(&packed, "Content-Encoding: gzip"));
+        CU_ASSERT_PTR_NULL(strstr(plain.head, "Content-Encoding"));
+        CU_ASSERT_TRUE(client_has(&plain, "Vary: Accept-Encoding"));
+        unpack(&packed.body, &b);
+        CU_ASSERT_EQUAL(b.len, plain.body.len);
+        CU_ASSERT_STRING_EQUAL(b.data, plain.body.data);
+        client_free(&plain);
+        client_free(&packed);
+        base_buf_free(&b);
+    }
+    client_do(port, "GET", "/creel/json", "Accept-Encoding: gzip\r\n", NULL, &packed); /* not worth it */
+    check(&packed, 200, "{\"a\":1}");
+    client_free(&packed);
+    client_do(port, "GET", "/ws/v1/cluster/info", "Accept-Encoding: deflate\r\n", NULL, &packed);
+    check(&packed, 200, "{\"a\":1}");
+    client_free(&packed);
+}
+
+static void test_files_and_streams(void)
+{
+    struct client_answer a;
+
+    client_do(port, "GET", "/ws/v1/node/file?len=10", "Authorization: Bearer t\r\n", NULL, &a);
+    check(&a, 200, "456789abcd");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Length: 10"));
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/octet-stream"));
+    CU_ASSERT_TRUE(client_has(&a, "X-Creel-Records: 3"));
+    client_free(&a);
+    get("/ws/v1/node/file?len=0", "Authorization: Bearer t\r\n", 200, "");
+    client_do(port, "GET", "/ws/v1/node/stream", NULL, NULL, &a);
+    check(&a, 200, "line1\nline1\n");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/plain;charset=utf-8"));
+    client_free(&a);
+}
+
+/* Many kept connections, several requests each, errors among them; then a few requests sent at once. */
+static void test_kept_connections(void)
+{
+    static const char requests[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: h\r\n\r\n"
+                                   "GET /ws/v1/cluster/bogus HTTP/1.1\r\nHost: h\r\n\r\n"
+                                   "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
+                                   "DELETE /ws/v1/cluster/info HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxy"
+                                   "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n";
+    static const int wanted[] = {200, 404, 200, 503, 200};
+    int fd = client_connect(port);
+
+    for (int round = 0; round < 20; round++) {
+        client_sends(fd, requests);
+        for (int i = 0; i < 5; i++) {
+            struct client_answer a;
+
+            CU_ASSERT_TRUE(client_read(fd, false, &a));
+            CU_ASSERT_EQUAL(a.status, wanted[i]);
+            client_free(&a);
+        }
+    }
+    close(fd);
+}
+
+static void test_early_refusal(void)
+{
+    struct client_answer a;
+    int fd = client_connect(port);
+
+    /* A client that asks first is not made to send its body. */
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    check(&a, 413, NULL);
+    CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
+    client_free(&a);
+    close(fd);
+    fd = client_connect(port);
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 200000000\r\n\r\n");
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    check(&a, 413, NULL);
+    client_free(&a);
+    close(fd);
+}
+
+/* Nothing a client sends may hurt; afterwards the server answers as before. */
+static void test_malformed(void)
+{
+    static const char *const junk[] = {
+        "\r\n\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET /\r\n\r\n",
+        " / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n", /* no Host */
+        "GET / HTTP/1.1\r\nHost\r\n\r\n",
+        "GET / HTTP/1.1\r\n: x\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+        "GET \x01\x02\xff HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /%ff%fe?%ff HTTP/1.1\r\nHost: h\r\n\r\n",
+        "\x16\x03\x01\x02\x01\x01\xfc\x03\x03",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    };
+    char *line = long_text(200000);
+    struct client_answer a;
+    struct base_buf b = {0};
+
+    for (size_t i = 0; i < sizeof junk / sizeof junk[0]; i++) {
+        int fd = client_connect(port);
+
+        client_sends(fd, junk[i]);
+        shutdown(fd, SHUT_WR);
+        client_read(fd, false, &a);
+        CU_ASSERT(a.status == 0 || a.status >= 200);
+        client_free(&a);
+        close(fd);
+    }
+    client_do(port, "GET", line, NULL, NULL, &a); /* request line and headers are bounded */
+    CU_ASSERT(a.status == 0 || a.status == 414 || a.status == 431 || a.status == 400);
+    client_free(&a);
+    base_buf_addf(&b, "X-Long: %s\r\n", line);
+    client_do(port, "GET", "/", b.data, NULL, &a);
+    CU_ASSERT(a.status == 0 || a.status == 431 || a.status == 413);
+    client_free(&a);
+    base_buf_free(&b);
+    free(line);
+    get("/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
+}
+
+/* True when the server ends the connection within @ms. */
+static bool ended_within(int fd, int64_t ms)
+{
+    int64_t until = client_now_ms() + ms;
+    char buf[512];
+
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int64_t left = until - client_now_ms();
+
+        if (left <= 0 || poll(&p, 1, (int)left) == 0)
+            return false;
+        if (recv(fd, buf, sizeof buf, 0) <= 0)
+            return true;
+    }
+}
+
+/* Says nothing; or says a byte now and then, in the head or in the body: cut off in any case. */
+static void test_slow_clients(void)
+{
+    static const char *const starts[] = {"", "GET / HT",
+                                         "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 99\r\n\r\n"};
+    int quiet[3], dripping[2];
+    bool cut = false;
+
+    api_server_stop(server);
+    start(1);
+    for (int i = 0; i < 3; i++) {
+        quiet[i] = client_connect(port);
+        client_sends(quiet[i], starts[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        dripping[i] = client_connect(port);
+        client_sends(dripping[i], starts[i + 1]);
+    }
+    for (int64_t until = client_now_ms() + 10000; !cut && client_now_ms() < until;) {
+        client_sends(dripping[0], "x");
+        client_sends(dripping[1], "x");
+        cut = ended_within(dripping[0], 100) && ended_within(dripping[1], 2000);
+    }
+    CU_ASSERT_TRUE(cut);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_TRUE(ended_within(quiet[i], 5000));
+        close(quiet[i]);
+    }
+    close(dripping[0]);
+    close(dripping[1]);
+    get("/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
+    api_server_stop(server);
+    start(0);
+}
+
+static void test_stop_ends_streams(void)
+{
+    int fd = client_connect(port), slow = client_connect(port);
+    int64_t began;
+    char c;
+
+    client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+    CU_ASSERT_EQUAL(recv(fd, &c, 1, 0), 1);
+    client_sends(slow, "GET / HTTP/1.1\r\nHo"); /* an unfinished request does not hold the stop for long */
+    began = client_now_ms();
+    api_server_stop(server);
+    CU_ASSERT(client_now_ms() - began < 8000);
+    CU_ASSERT_TRUE(ended_within(fd, 5000));
+    CU_ASSERT_TRUE(ended_within(slow, 5000));
+    close(fd);
+    close(slow);
+    start(0);
+}
+
+/* The client of a stream goes away: the stream's memory is freed soon (leaks are seen by the sanitizer). */
+static void test_stream_gone(void)
+{
+    for (int i = 0; i < 10; i++) {
+        int fd = client_connect(port);
+        char c;
+
+        client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+        CU_ASSERT_EQUAL(recv(fd, &c, 1, 0), 1);
+        close(fd);
+    }
+    get("/ws/v1/node/stream", NULL, 200, "line1\nline1\n");
+}
+
+static void test_start_refused(void)
+{
+    struct api_server_conf conf = {.bind = "0.0.0.0", .threads = 1};
+    static const struct api_route no_role[] = {{"GET", "/", API_ROLE_NONE, 0, on_json, 0}};
+    struct api_server *s;
+    struct base_error err;
+
+    CU_ASSERT_EQUAL(api_server_start(&conf, routes, 1, NULL, &s, &err), -BASE_EPERM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "0.0.0.0"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "insecure"));
+    conf.bind = "::";
+    CU_ASSERT(api_server_start(&conf, routes, 1, NULL, &s, &err) < 0);
+    conf.bind = "no.such.host.invalid";
+    CU_ASSERT_EQUAL(api_server_start(&conf, routes, 1, NULL, &s, &err), -BASE_EINVAL);
+    conf.bind = "127.0.0.1";
+    conf.port = port;
+    CU_ASSERT_EQUAL(api_server_start(&conf, routes, 1, NULL, &s, &err), -BASE_EIO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "in use"));
+    CU_ASSERT_EQUAL(api_server_start(&conf, no_role, 1, NULL, &s, &err), -BASE_EINVAL);
+    conf.port = 0;
+    conf.bind = "0.0.0.0";
+    conf.insecure = true;
+    CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, 1, NULL, &s, &err), 0);
+    CU_ASSERT(api_server_port(s) != 0);
+    api_server_stop(s);
+}
+
+static const struct cunit_case cases[] = {
+    {"paths", test_paths},
+    {"not found pages", test_not_found_pages},
+    {"headers", test_headers},
+    {"methods", test_methods},
+    {"Accept", test_accept},
+    {"errors", test_errors},
+    {"roles", test_roles},
+    {"bodies", test_bodies},
+    {"chunked bodies", test_chunked_bodies},
+    {"gzip requests", test_gzip_requests},
+    {"gzip answers", test_gzip_answers},
+    {"files and streams", test_files_and_streams},
+    {"kept connections", test_kept_connections},
+    {"early refusal", test_early_refusal},
+    {"malformed requests", test_malformed},
+    {"slow clients", test_slow_clients},
+    {"stop ends streams", test_stop_ends_streams},
+    {"stream without client", test_stream_gone},
+    {"start refused", test_start_refused},
+};
+
+int main(void)
+{
+    int rc;
+
+    start(0);
+    rc = cunit_main("api_server", cases, sizeof cases / sizeof cases[0]);
+    api_server_stop(server);
+    return rc;
+}
