@@ -81,6 +81,7 @@ struct task {
     struct task_partition *partitions; /* of a map with reduces, [spec.reduces] */
     _Atomic int failed;                /* exit code said first; 0: none */
     char *diagnostics;                 /* said with it */
+    size_t headline;                   /* its first bytes, without what stderr has shown already */
 };
 
 static inline void task_count(struct task *t, enum task_counter c, int64_t n)
@@ -94,6 +95,9 @@ void task_spec_free(struct task_spec *s);
 
 /* Keeps the exit code and the story of the first failure; later ones are consequences. */
 void task_fail(struct task *t, int exit_code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same with ": <@tail>" behind it, a command's last words. */
+void task_fail_tail(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 /* The same for an error that travelled up: a full disk gets its own code. */
 void task_fail_error(struct task *t, const struct base_error *err);
 

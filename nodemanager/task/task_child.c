@@ -260,11 +260,11 @@ int task_child_wait(struct task *t, struct task_child *c, struct base_error *err
         return base_error_set(err, -BASE_ENOSPC, "sort: No space left on device");
     if (WIFSIGNALED(c->status)) {
         code = 128 + WTERMSIG(c->status);
-        task_fail(t, code, "%s was killed by signal %d (%s)%s%.*s", c->what, WTERMSIG(c->status),
-                  strsignal(WTERMSIG(c->status)), len ? ": " : "", (int)len, tail);
+        task_fail_tail(t, code, tail, len, "%s was killed by signal %d (%s)", c->what, WTERMSIG(c->status),
+                       strsignal(WTERMSIG(c->status)));
     } else {
         code = WEXITSTATUS(c->status);
-        task_fail(t, code, "%s exited with %d%s%.*s", c->what, code, len ? ": " : "", (int)len, tail);
+        task_fail_tail(t, code, tail, len, "%s exited with %d", c->what, code);
     }
     return base_error_set(err, -BASE_EIO, "%s failed", c->what);
 }

@@ -113,7 +113,7 @@ static _Noreturn void fail(struct task *t, const struct base_error *err)
         (void)base_rmtree(t->out, NULL);
     if (t->dir != NULL)
         task_failure_write(t);
-    fprintf(stderr, "creel-task: %s\n", t->diagnostics);
+    fprintf(stderr, "creel-task: %.*s\n", (int)t->headline, t->diagnostics);
     fflush(stderr);
     _exit(atomic_load(&t->failed));
 }

@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base_io.h"
 #include "base/base_json.h"
@@ -29,6 +31,30 @@ static int get_int(const json_t *o, const char *where, const char *name, int64_t
     return rc;
 }
 
+/* "/out" or "file:///out" with percent escapes, which the RM has checked. */
+static char *uri_path(const char *text)
+{
+    char *path, *w;
+
+    if (strncasecmp(text, "file:", 5) != 0)
+        return base_strdup(text);
+    text += 5;
+    if (strncmp(text, "//", 2) == 0)
+        text += 2 + strcspn(text + 2, "/");
+    path = w = base_alloc(strlen(text) + 1);
+    for (; *text != '\0'; text++) {
+        unsigned v;
+
+        if (*text == '%' && sscanf(text + 1, "%2x", &v) == 1) {
+            *w++ = (char)v;
+            text += 2;
+        } else {
+            *w++ = *text;
+        }
+    }
+    return path;
+}
+
 static int load_split(struct task_spec *s, const json_t *spec, struct base_error *err)
 {
     const json_t *split = json_object_get(spec, "split");
@@ -48,6 +74,7 @@ static int load_split(struct task_spec *s, const json_t *spec, struct base_error
 
 static int load_spec(struct task_spec *s, const json_t *spec, struct base_error *err)
 {
+    const char *output = NULL;
     int64_t mb = 64;
     int rc = get_int(spec, "spec.", "index", 0, BASE_TASKS_MAX, &s->index, err);
 
@@ -65,7 +92,9 @@ static int load_spec(struct task_spec *s, const json_t *spec, struct base_error 
     if (rc == 0 && !s->is_reduce)
         rc = load_split(s, spec, err);
     if (rc == 0)
-        rc = get_str(spec, "spec.", "output", s->is_reduce || s->reduces == 0, 4096, &s->output, err);
+        rc = base_json_str(spec, "spec.", "output", s->is_reduce || s->reduces == 0, 4096, &output, err);
+    if (output != NULL)
+        s->output = uri_path(output);
     if (rc == 0)
         rc = get_str(spec, "spec.", "rm", false, 4096, &s->rm, err);
     if (rc == 0)

@@ -206,11 +206,12 @@ static void clean_text(char *s)
     }
 }
 
-static void fail_keep(struct task *t, int exit_code, char *text)
+static void fail_keep(struct task *t, int exit_code, char *text, size_t headline)
 {
     pthread_mutex_lock(&lock);
     if (t->diagnostics == NULL) {
         t->diagnostics = text;
+        t->headline = headline;
         clean_text(t->diagnostics);
         atomic_store(&t->failed, exit_code);
     } else {
@@ -222,12 +223,31 @@ static void fail_keep(struct task *t, int exit_code, char *text)
 void task_fail(struct task *t, int exit_code, const char *fmt, ...)
 {
     struct base_buf b = {0};
+    size_t headline;
     va_list ap;
 
     va_start(ap, fmt);
     base_buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    fail_keep(t, exit_code, base_buf_take(&b));
+    headline = b.len;
+    fail_keep(t, exit_code, base_buf_take(&b), headline);
+}
+
+void task_fail_tail(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
+{
+    struct base_buf b = {0};
+    size_t headline;
+    va_list ap;
+
+    va_start(ap, fmt);
+    base_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    headline = b.len;
+    if (len > 0) {
+        base_buf_adds(&b, ": ");
+        base_buf_add(&b, tail, len);
+    }
+    fail_keep(t, exit_code, base_buf_take(&b), headline);
 }
 
 void task_fail_error(struct task *t, const struct base_error *err)

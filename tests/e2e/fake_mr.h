@@ -1,0 +1,29 @@
+/* tests/e2e/fake_mr.h - what a reduce talks to, in the test's own process: the RM's list of map outputs, its commit
+ * and its complaints box, and a node that serves map outputs from folders of finished maps. Thread-safe. */
+#ifndef CREEL_FAKE_MR_H
+#define CREEL_FAKE_MR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_MR_TOKEN "secret-of-the-app"
+
+struct fake_mr;
+/* Serves outputs from @root/<container>/output. */
+struct fake_mr *fake_mr_start(const char *root, int maps);
+void fake_mr_stop(struct fake_mr *m);
+uint16_t fake_mr_port(const struct fake_mr *m);
+
+/* Names an output of @map. @port 0: this server; else a node at that port of this host. */
+void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *container, uint16_t port);
+/* The first complaint about @map makes the RM name this one instead. */
+void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
+void fake_mr_set_away(struct fake_mr *m, bool away);  /* the RM answers 503, and forgets its versions */
+void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
+
+int fake_mr_polls(struct fake_mr *m);
+int fake_mr_fetches(struct fake_mr *m); /* outputs served */
+int fake_mr_complaints(struct fake_mr *m);
+int fake_mr_wrong_tokens(struct fake_mr *m);
+
+#endif
