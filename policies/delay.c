@@ -1,0 +1,89 @@
+#include "policies/delay.h"
+
+#include <stddef.h>
+
+#include "base/base_error.h"
+
+void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us)
+{
+    *d = (struct delay){.w1_us = w1_us, .w2_us = w2_us, .beat = 1};
+}
+
+static void unmark(struct delay *d, struct delay_job *job)
+{
+    if (!job->skipped)
+        return;
+    if (job->prev)
+        job->prev->next = job->next;
+    else
+        d->marked = job->next;
+    if (job->next)
+        job->next->prev = job->prev;
+    job->prev = job->next = NULL;
+    job->skipped = false;
+}
+
+static void mark(struct delay *d, struct delay_job *job)
+{
+    if (job->skipped)
+        return;
+    job->prev = NULL;
+    job->next = d->marked;
+    if (d->marked)
+        d->marked->prev = job;
+    d->marked = job;
+    job->skipped = true;
+}
+
+void delay_beat(struct delay *d, int64_t now_us)
+{
+    int64_t passed = d->beat > 1 ? now_us - d->last_us : 0;
+    struct delay_job *next;
+
+    base_assert(passed >= 0);
+    for (struct delay_job *job = d->marked; job; job = next) {
+        next = job->next;
+        job->wait_us += passed;
+        job->prev = job->next = NULL;
+        job->skipped = false;
+    }
+    d->marked = NULL;
+    d->last_us = now_us;
+    d->beat++;
+}
+
+static bool launch(struct delay *d, struct delay_job *job, enum delay_level level)
+{
+    job->wait_us = 0;
+    job->level = (uint8_t)level;
+    delay_launched(d, job);
+    return true;
+}
+
+/* SOURCE: policies.md 5.5, steps 1 to 4. */
+bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    int64_t w1 = d->w1_us, w2 = d->w2_us;
+
+    if (best == DELAY_NODE)
+        return launch(d, job, DELAY_NODE);
+    if (best == DELAY_RACK && (job->level >= DELAY_RACK || job->wait_us >= w1))
+        return launch(d, job, DELAY_RACK);
+    if (job->level == DELAY_ANY || (job->level == DELAY_RACK && job->wait_us >= w2) ||
+        (job->level == DELAY_NODE && job->wait_us >= w1 + w2))
+        return launch(d, job, DELAY_ANY);
+    if (job->launched_beat != d->beat)
+        mark(d, job);
+    return false;
+}
+
+void delay_launched(struct delay *d, struct delay_job *job)
+{
+    job->launched_beat = d->beat;
+    unmark(d, job);
+}
+
+void delay_leave(struct delay *d, struct delay_job *job)
+{
+    unmark(d, job);
+}

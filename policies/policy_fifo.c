@@ -1,0 +1,110 @@
+/* FIFO: priority, then submission, then id. SOURCE: policies.md 2 (Hadoop's JobQueueTaskScheduler). */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "policies/policy.h"
+
+struct policy {
+    struct policy_conf conf;
+    struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks */
+};
+
+static struct policy *fifo_create(const struct policy_conf *conf)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->conf = *conf;
+    return self;
+}
+
+static void fifo_destroy(struct policy *self)
+{
+    free(self);
+}
+
+static void fifo_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    struct policy_link *link = &job->link[kind];
+    bool wants = job->phase[kind].pending > 0;
+
+    if (wants && !link->linked)
+        policy_order_insert(&self->order[kind], link, -(int64_t)job->priority);
+    else if (!wants && link->linked)
+        policy_order_remove(&self->order[kind], link);
+}
+
+static void fifo_arrived(struct policy *self, struct policy_job *job)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+        fifo_changed(self, job, (enum policy_kind)k);
+    }
+}
+
+static void fifo_left(struct policy *self, struct policy_job *job)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        if (job->link[k].linked)
+            policy_order_remove(&self->order[k], &job->link[k]);
+}
+
+int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity)
+{
+    if (capacity <= 0 || outstanding >= capacity)
+        return node_slots;
+    return (int32_t)(((int64_t)node_slots * outstanding + capacity - 1) / capacity);
+}
+
+/* Hadoop's own limits of one heartbeat. */
+static bool hadoop_holds(const struct policy_offer *offer)
+{
+    if (offer->node_used >= policy_spread_cap(offer->node_slots, offer->capacity->outstanding[offer->kind],
+                                              offer->capacity->slots[offer->kind]))
+        return true;
+    return offer->kind == POLICY_MAP ? offer->off_rack : offer->assigned[POLICY_REDUCE] > 0;
+}
+
+static struct policy_job *fifo_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    enum policy_kind kind = offer->kind;
+    struct policy_link *link;
+
+    if (!prev && self->conf.fifo_hadoop_rules && hadoop_holds(offer)) {
+        offer->held = true;
+        return NULL;
+    }
+    link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+    if (!link)
+        return NULL;
+    return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
+}
+
+static void fifo_explain(const struct policy *self, const struct policy_job *job, struct base_buf *out)
+{
+    size_t ahead = 0;
+    const struct policy_link *l;
+
+    (void)self;
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        if (!job->link[k].linked)
+            continue;
+        for (l = policy_order_prev(&job->link[k]), ahead = 0; l; l = policy_order_prev(l))
+            ahead++;
+        base_buf_addf(out, "%zu job%s with waiting %s tasks come first", ahead, ahead == 1 ? "" : "s",
+                      k == POLICY_MAP ? "map" : "reduce");
+        return;
+    }
+    base_buf_adds(out, "no task of it could run now");
+}
+
+const struct policy_ops policy_fifo = {
+    .name = "fifo",
+    .source = "Hadoop's default scheduler; policies.md 2",
+    .create = fifo_create,
+    .destroy = fifo_destroy,
+    .on_job_arrived = fifo_arrived,
+    .on_job_left = fifo_left,
+    .on_job_changed = fifo_changed,
+    .next = fifo_next,
+    .explain = fifo_explain,
+};

@@ -1,0 +1,373 @@
+/* Applications of both kinds: table, states, end, kill, what policies see of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+static uint64_t id_hash(struct base_app_id id)
+{
+    return rm_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uint32_t)id.seq);
+}
+
+static bool id_eq(const void *object, const void *key)
+{
+    const struct rm_app *a = object;
+    const struct base_app_id *id = key;
+
+    return a->id.seq == id->seq && a->id.cluster_ts == id->cluster_ts;
+}
+
+struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
+{
+    return rm_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
+}
+
+bool rm_queue_find(const struct rm_core *c, const char *name, uint32_t *index)
+{
+    if (!name)
+        return false;
+    if (strncmp(name, "root.", 5) == 0)
+        name += 5;
+    for (size_t i = 0; i < c->queues_n; i++)
+        if (strcmp(c->queues[i].name, name) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    return false;
+}
+
+/* Where @id is or would be among the applications in order of id. */
+static size_t position(const struct rm_core *c, struct base_app_id id)
+{
+    size_t low = 0, high = c->apps_n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (base_app_id_cmp(&c->apps[mid]->id, &id) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
+                          const char *token)
+{
+    struct rm_app *a = base_alloc(sizeof *a);
+    size_t at = position(c, id), n;
+
+    a->id = id;
+    a->refs = 1;
+    a->is_job = job != NULL;
+    a->job = job;
+    a->app = spec;
+    a->user = job ? job->user : spec->user;
+    a->name = job ? job->name : spec->name;
+    a->queue = job ? job->queue : spec->queue;
+    a->type = job ? "MAPREDUCE" : spec->type;
+    a->queue = a->queue ? a->queue : "default";
+    a->user = a->user ? a->user : "";
+    a->name = a->name ? a->name : "";
+    a->type = a->type ? a->type : "YARN";
+    a->submit_us = c->now_us;
+    a->state = a->state_before = RM_APP_NEW;
+    a->next_num = 2; /* 1 would be the master's: a job has none */
+    a->queue_index = RM_NONE;
+    rm_queue_find(c, a->queue, &a->queue_index);
+    n = token ? strnlen(token, sizeof a->token - 1) : 0;
+    memcpy(a->token, token ? token : "", n);
+    a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
+    a->pj = (struct policy_job){.submit_us = a->submit_us,
+                                .cluster_ts = id.cluster_ts,
+                                .seq = id.seq,
+                                .priority = job ? job->priority : spec->priority > 0 ? spec->priority : 0,
+                                .queue = (int32_t)a->queue_index,
+                                .user = (int32_t)rm_names_add(&c->users, a->user),
+                                .deadline_us = job ? job->deadline_us : 0};
+    base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
+    memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
+    c->apps[at] = a;
+    c->apps_n++;
+    rm_map_put(&c->apps_by_id, id_hash(id), a);
+    if (id.cluster_ts == c->conf.cluster_ts_ms && id.seq > c->next_app)
+        c->next_app = id.seq;
+    c->stats.submitted++;
+    return a;
+}
+
+void rm_app_free(struct rm_app *a)
+{
+    rm_tasks_free(a);
+    rm_am_free(a);
+    rm_job_spec_unref(a->job);
+    rm_app_spec_unref(a->app);
+    free(a->diagnostics);
+    free(a->nodes);
+    free(a);
+}
+
+void rm_app_unref(struct rm_app *a)
+{
+    base_assert(a->refs > 0);
+    if (--a->refs == 0)
+        rm_app_free(a);
+}
+
+static bool counts_pending(enum rm_app_state s)
+{
+    return s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED;
+}
+
+static bool counts_active(enum rm_app_state s)
+{
+    return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
+}
+
+void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s)
+{
+    base_assert(rm_app_edge(a->state, s));
+    if (a->queue_index != RM_NONE) {
+        struct rm_queue *q = &c->queues[a->queue_index];
+
+        q->pending_apps += counts_pending(s) - counts_pending(a->state);
+        q->active_apps += counts_active(s) - counts_active(a->state);
+    }
+    if (s == RM_APP_KILLING || (s == RM_APP_FINAL_SAVING && a->state != RM_APP_KILLING))
+        a->state_before = a->state;
+    a->state = s;
+}
+
+void rm_app_save(struct rm_core *c, struct rm_app *a)
+{
+    a->saved_seq = rm_record_app(c, a);
+}
+
+/* ---------------------------------------------------------------- what the policy sees */
+void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
+{
+    if (a->in_policy)
+        return;
+    a->in_policy = true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        a->pj.phase[k] = (struct policy_phase){0};
+    c->ops->on_job_arrived(c->policy, &a->pj);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+}
+
+void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->in_policy)
+        return;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        struct policy_phase *p = &a->pj.phase[k];
+
+        c->capacity.outstanding[k] -= p->total - p->done;
+        c->runnable[k] -= p->pending > 0;
+        if (a->queue_index != RM_NONE)
+            c->queues[a->queue_index].pending[k] -= p->pending;
+    }
+    a->in_policy = false;
+    c->ops->on_job_left(c->policy, &a->pj);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        a->pj.phase[k] = (struct policy_phase){0};
+    delay_leave(&c->delay, &a->delay);
+}
+
+static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
+{
+    struct policy_phase p = {0};
+
+    if (a->is_job) {
+        const struct rm_phase *ph = &a->phase[k];
+
+        p.total = ph->total;
+        p.running = ph->running;
+        p.suspended = ph->suspended;
+        p.done = ph->succeeded;
+        p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending : 0;
+    } else {
+        int32_t pending[RM_SLOT_KINDS];
+
+        rm_ask_counts(a, pending);
+        p.pending = pending[k];
+        p.running = a->phase[k].running;
+        p.total = p.pending + p.running;
+    }
+    return p;
+}
+
+void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k)
+{
+    struct policy_phase *p = &a->pj.phase[k], old = *p;
+
+    if (!a->in_policy)
+        return;
+    *p = app_phase(a, k);
+    c->capacity.outstanding[k] += (p->total - p->done) - (old.total - old.done);
+    c->runnable[k] += (p->pending > 0) - (old.pending > 0);
+    if (p->pending > old.pending)
+        c->offer_all[k] = true;
+    if (a->queue_index != RM_NONE)
+        c->queues[a->queue_index].pending[k] += p->pending - old.pending;
+    c->ops->on_job_changed(c->policy, &a->pj, (enum policy_kind)k);
+}
+
+void rm_app_touch_node(struct rm_app *a, uint32_t node)
+{
+    size_t word = node / 64;
+
+    if (word >= a->nodes_words) {
+        a->nodes = base_realloc_array(a->nodes, word + 1, sizeof *a->nodes);
+        memset(a->nodes + a->nodes_words, 0, (word + 1 - a->nodes_words) * sizeof *a->nodes);
+        a->nodes_words = word + 1;
+    }
+    a->nodes[word] |= UINT64_C(1) << (node % 64);
+}
+
+/* ---------------------------------------------------------------- the end */
+void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
+                  const char *diagnostics)
+{
+    if (a->state == RM_APP_FINAL_SAVING)
+        return;
+    rm_app_leave_policy(c, a);
+    a->target = target;
+    a->final_status = status;
+    a->finish_us = c->now_us;
+    if (diagnostics)
+        rm_set_diagnostics(&a->diagnostics, diagnostics);
+    rm_app_set_state(c, a, RM_APP_FINAL_SAVING);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_APP_FINAL, a, 0);
+}
+
+void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
+{
+    if (a->state != RM_APP_NEW_SAVING)
+        return; /* killed meanwhile */
+    rm_app_set_state(c, a, RM_APP_SUBMITTED);
+    if (a->is_job)
+        rm_job_accepted(c, a);
+    else
+        rm_am_accepted(c, a);
+}
+
+/* Orders every node that ran its containers to clean up after it. */
+static void cleanup_nodes(struct rm_core *c, struct rm_app *a)
+{
+    for (size_t w = 0; w < a->nodes_words; w++)
+        for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
+            struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
+
+            if (n->registered)
+                rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->app = a->id;
+        }
+}
+
+void rm_app_retire(struct rm_core *c, struct rm_app *a)
+{
+    cleanup_nodes(c, a);
+    rm_tasks_drop_index(a);
+    a->finished_prev = c->finished_last;
+    if (c->finished_last)
+        c->finished_last->finished_next = a;
+    else
+        c->finished = a;
+    c->finished_last = a;
+    c->finished_n++;
+    if (a->state == RM_APP_FINISHED)
+        c->stats.completed++;
+    else if (a->state == RM_APP_FAILED)
+        c->stats.failed++;
+    else
+        c->stats.killed++;
+}
+
+void rm_app_stored_final(struct rm_core *c, struct rm_app *a)
+{
+    if (a->state != RM_APP_FINAL_SAVING)
+        return;
+    rm_app_set_state(c, a, a->target);
+    if (!a->is_job)
+        rm_am_stored_final(c, a);
+    else
+        rm_app_retire(c, a);
+}
+
+void rm_app_trim_finished(struct rm_core *c)
+{
+    while (c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max) {
+        struct rm_app *a = c->finished;
+        size_t at;
+
+        if (a->containers)
+            return; /* a node still has to tell of its end */
+        at = position(c, a->id);
+        c->finished = a->finished_next;
+        if (c->finished)
+            c->finished->finished_prev = NULL;
+        else
+            c->finished_last = NULL;
+        c->finished_n--;
+        rm_record_remove_app(c, a);
+        memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
+        c->apps_n--;
+        rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
+        rm_timer_cancel(&c->timers, &a->timer);
+        a->removed = true;
+        rm_app_unref(a);
+    }
+}
+
+void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters)
+{
+    struct rm_container *next;
+
+    for (struct rm_container *ct = a->containers; ct; ct = next) {
+        next = ct->app_next;
+        if (masters || !ct->master)
+            rm_container_kill(c, ct, status, reason);
+    }
+}
+
+static void reply_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool ended)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_KILL, a->saved_seq);
+
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = ended;
+    fx->u.reply.app_state = a->state;
+}
+
+void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.kill.id);
+    char id[BASE_ID_TEXT_MAX];
+    const char *why = ev->u.kill.diagnostics;
+
+    if (!a) {
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "app with id: %s not found",
+                       base_app_id_text(&ev->u.kill.id, id));
+        return;
+    }
+    if (rm_app_ended(a->state)) {
+        reply_kill(c, ev, a, true);
+        return;
+    }
+    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING || a->state == RM_APP_KILLING) {
+        reply_kill(c, ev, a, false);
+        return;
+    }
+    if (!why || !*why)
+        why = rm_scratch_printf(c, "Application %s was killed by user %s%s%s", base_app_id_text(&a->id, id),
+                                ev->caller ? ev->caller : "unknown", ev->u.kill.peer ? " at " : "",
+                                ev->u.kill.peer ? ev->u.kill.peer : "");
+    if (a->is_job)
+        rm_job_end(c, a, RM_END_KILL, why);
+    else
+        rm_am_end(c, a, RM_END_KILL, why);
+    reply_kill(c, ev, a, false);
+}

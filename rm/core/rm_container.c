@@ -1,0 +1,370 @@
+/* Containers: table, reports of nodes, kill, end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+static uint64_t id_hash(const struct base_container_id *id)
+{
+    uint64_t x = (uint64_t)id->attempt.app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15);
+
+    x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt << 56;
+    return rm_hash_mix(x ^ (uint64_t)id->num);
+}
+
+static bool id_same(const struct base_container_id *a, const struct base_container_id *b)
+{
+    return a->num == b->num && a->attempt.app.seq == b->attempt.app.seq && a->attempt.attempt == b->attempt.attempt &&
+           a->attempt.app.cluster_ts == b->attempt.app.cluster_ts;
+}
+
+static bool id_eq(const void *object, const void *key)
+{
+    return id_same(&((const struct rm_container *)object)->id, key);
+}
+
+struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id)
+{
+    return rm_map_find(&c->containers_by_id, id_hash(id), id_eq, id);
+}
+
+void rm_container_set_state(struct rm_container *ct, enum rm_container_state s)
+{
+    base_assert(rm_container_edge(ct->state, s));
+    ct->state = s;
+}
+
+/* ---------------------------------------------------------------- started by its node? */
+static void wait_add(struct rm_core *c, struct rm_container *ct)
+{
+    ct->waiting = true;
+    ct->wait_prev = c->unstarted_last;
+    if (c->unstarted_last)
+        c->unstarted_last->wait_next = ct;
+    else
+        c->unstarted = ct;
+    c->unstarted_last = ct;
+    if (!c->unstarted_timer.place && c->conf.allocation_expiry_us > 0)
+        rm_timer_set(&c->timers, &c->unstarted_timer, ct->start_us + c->conf.allocation_expiry_us);
+}
+
+void rm_container_started(struct rm_core *c, struct rm_container *ct)
+{
+    if (!ct->waiting)
+        return;
+    ct->waiting = false;
+    if (ct->wait_prev)
+        ct->wait_prev->wait_next = ct->wait_next;
+    else
+        c->unstarted = ct->wait_next;
+    if (ct->wait_next)
+        ct->wait_next->wait_prev = ct->wait_prev;
+    else
+        c->unstarted_last = ct->wait_prev;
+    ct->wait_prev = ct->wait_next = NULL;
+}
+
+void rm_containers_expire(struct rm_core *c)
+{
+    while (c->unstarted && c->unstarted->start_us + c->conf.allocation_expiry_us <= c->now_us) {
+        struct rm_container *ct = c->unstarted;
+        struct rm_order *o = rm_node_order(c, ct->node, RM_ORDER_KILL);
+
+        o->container = ct->id;
+        o->app = ct->id.attempt.app;
+        o->reason = "not started in time";
+        rm_container_end(c, ct, RM_EXIT_ABORTED, "Container expired since it was unused", NULL);
+    }
+    if (c->unstarted)
+        rm_timer_set(&c->timers, &c->unstarted_timer, c->unstarted->start_us + c->conf.allocation_expiry_us);
+}
+
+/* ---------------------------------------------------------------- birth and death */
+struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                                      const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res)
+{
+    struct rm_container *ct = rm_pool_get(&c->containers);
+
+    ct->id = *id;
+    ct->app = a;
+    ct->node = n;
+    ct->slot = (uint8_t)slot;
+    ct->resource = *res;
+    ct->start_us = c->now_us;
+    ct->exit_code = RM_EXIT_INVALID;
+    ct->app_next = a->containers;
+    if (a->containers)
+        a->containers->app_prev = ct;
+    a->containers = ct;
+    a->containers_n++;
+    ct->node_next = n->containers;
+    if (n->containers)
+        n->containers->node_prev = ct;
+    n->containers = ct;
+    n->containers_n++;
+    for (int i = 0; i < RM_RES_NAMES; i++) {
+        a->allocated.v[i] += res->v[i];
+        n->used_res.v[i] += res->v[i];
+        if (a->queue_index != RM_NONE)
+            c->queues[a->queue_index].used.v[i] += res->v[i];
+    }
+    if (a->queue_index != RM_NONE)
+        c->queues[a->queue_index].containers++;
+    rm_map_put(&c->containers_by_id, id_hash(id), ct);
+    rm_app_touch_node(a, n->index);
+    rm_node_use(c, n, slot, 1);
+    wait_add(c, ct);
+    return ct;
+}
+
+/* Out of the lists of living ones; its slot is free. */
+static void unlink_container(struct rm_core *c, struct rm_container *ct)
+{
+    struct rm_app *a = ct->app;
+    struct rm_node *n = ct->node;
+    int64_t lived = c->now_us - ct->start_us;
+
+    rm_container_started(c, ct);
+    if (ct->app_prev)
+        ct->app_prev->app_next = ct->app_next;
+    else
+        a->containers = ct->app_next;
+    if (ct->app_next)
+        ct->app_next->app_prev = ct->app_prev;
+    a->containers_n--;
+    if (ct->node_prev)
+        ct->node_prev->node_next = ct->node_next;
+    else
+        n->containers = ct->node_next;
+    if (ct->node_next)
+        ct->node_next->node_prev = ct->node_prev;
+    n->containers_n--;
+    ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
+    for (int i = 0; i < RM_RES_NAMES; i++) {
+        a->allocated.v[i] -= ct->resource.v[i];
+        n->used_res.v[i] -= ct->resource.v[i];
+        if (a->queue_index != RM_NONE)
+            c->queues[a->queue_index].used.v[i] -= ct->resource.v[i];
+    }
+    if (a->queue_index != RM_NONE)
+        c->queues[a->queue_index].containers--;
+    a->memory_us += ct->resource.v[RM_RES_MEMORY_MB] * lived;
+    a->vcore_us += ct->resource.v[RM_RES_VCORES] * lived;
+    rm_node_use(c, n, (enum rm_slot)ct->slot, -1);
+}
+
+void rm_container_free(struct rm_core *c, struct rm_container *ct)
+{
+    rm_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
+    rm_launch_unref(ct->launch);
+    free(ct->diagnostics);
+    rm_pool_put(&c->containers, ct);
+}
+
+static void order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
+{
+    struct rm_order *o = rm_node_order(c, n, RM_ORDER_FORGET);
+
+    o->container = *id;
+    o->app = id->attempt.app;
+}
+
+void rm_container_forget(struct rm_core *c, struct rm_container *ct)
+{
+    order_forget(c, ct->node, &ct->id);
+    rm_container_free(c, ct);
+}
+
+void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
+{
+    struct rm_order *o;
+
+    if (ct->killing)
+        return;
+    ct->killing = true;
+    ct->kill_status = status;
+    o = rm_node_order(c, ct->node, RM_ORDER_KILL);
+    o->container = ct->id;
+    o->app = ct->id.attempt.app;
+    o->reason = reason;
+    o->grace_ms = c->conf.kill_grace_ms;
+}
+
+/* ---------------------------------------------------------------- progress */
+static int64_t shuffle_part(int32_t progress)
+{
+    return progress * (int64_t)3 < RM_PROGRESS_ONE ? progress * (int64_t)3 : RM_PROGRESS_ONE;
+}
+
+static void set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress)
+{
+    struct rm_phase *p;
+
+    if (progress == ct->progress)
+        return;
+    if (ct->task && ct->task->running == ct) {
+        p = &ct->app->phase[ct->task->kind];
+        p->progress += progress - ct->progress;
+        p->shuffle += shuffle_part(progress) - shuffle_part(ct->progress);
+        if (c->ops->on_progress && ct->app->in_policy)
+            c->ops->on_progress(c->policy, &ct->app->pj, (enum policy_kind)ct->task->kind, ct->task->index,
+                                (double)progress / RM_PROGRESS_ONE, c->now_us);
+    }
+    ct->progress = progress;
+}
+
+static int32_t reported_progress(const struct rm_container_report *r)
+{
+    float p = r->progress;
+
+    if (!(p > 0)) /* not a number as well */
+        return 0;
+    return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
+}
+
+/* ---------------------------------------------------------------- the end */
+static void task_ended(struct rm_core *c, struct rm_container *ct, const struct rm_container_report *r)
+{
+    struct rm_app *a = ct->app;
+    struct rm_task *t = ct->task;
+    bool killed, counts;
+
+    if (!t || t->running != ct)
+        return;
+    if (r && ct->exit_code == 0 && rm_app_live(a)) {
+        rm_task_succeeded(c, a, t, ct, r);
+        return;
+    }
+    killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED || ct->exit_code == RM_EXIT_PREEMPTED ||
+             ct->exit_code == RM_EXIT_KILLED_BY_RM;
+    counts = !killed && ct->exit_code != RM_EXIT_DISKS_FAILED;
+    rm_task_failed(c, a, t, ct, counts, killed, ct->diagnostics);
+}
+
+void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
+                      const struct rm_container_report *r)
+{
+    struct rm_app *a = ct->app;
+
+    base_assert(ct->state != RM_CONTAINER_COMPLETED);
+    set_progress(c, ct, 0);
+    rm_container_set_state(ct, RM_CONTAINER_COMPLETED);
+    ct->exit_code = ct->killing && (!r || exit_code != 0) ? ct->kill_status : exit_code;
+    ct->finish_us = c->now_us;
+    if (diagnostics && *diagnostics)
+        rm_set_diagnostics(&ct->diagnostics, diagnostics);
+    unlink_container(c, ct);
+    if (!a->is_job) {
+        rm_am_container_ended(c, a, ct);
+        return; /* forgotten when its master has heard of it */
+    }
+    task_ended(c, ct, r);
+    ct->task = NULL;
+    if (r)
+        rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
+    else
+        rm_container_free(c, ct);
+    rm_job_check(c, a);
+}
+
+/* ---------------------------------------------------------------- reports */
+static void order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
+{
+    struct rm_order *o = rm_node_order(c, n, RM_ORDER_KILL);
+
+    o->container = *id;
+    o->app = id->attempt.app;
+    o->reason = reason;
+    o->grace_ms = c->conf.kill_grace_ms;
+}
+
+/* A task's attempt started by an earlier instance: known again, if nobody does the task meanwhile. */
+static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                        const struct rm_container_report *r)
+{
+    struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
+    struct rm_container *ct;
+
+    if (!t || !rm_app_live(a) || t->state != RM_TASK_PENDING || r->task_attempt < t->next_attempt)
+        return NULL;
+    ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
+    ct->task_attempt = r->task_attempt;
+    ct->state = RM_CONTAINER_ACQUIRED;
+    if (r->started_us > 0 && r->started_us < c->now_us)
+        ct->start_us = r->started_us;
+    rm_task_launched(c, a, t, ct, true);
+    rm_app_counts(c, a, (enum rm_slot)t->kind);
+    return ct;
+}
+
+/* A container of an application whose master is an AM. */
+static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                       const struct rm_container_report *r)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_container *ct;
+    bool master;
+
+    if (!at || at->id.attempt != r->id.attempt.attempt || a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state))
+        return NULL;
+    master = at->has_master && id_same(&at->master_id, &r->id);
+    if (master && at->master)
+        return NULL;
+    ct = rm_container_new(c, a, n, &r->id, rm_slot_of(&r->resource), &r->resource);
+    ct->state = RM_CONTAINER_ACQUIRED;
+    ct->priority = r->priority;
+    ct->master = master;
+    ct->pulled = true;
+    if (r->started_us > 0 && r->started_us < c->now_us)
+        ct->start_us = r->started_us;
+    if (master) {
+        at->master = ct;
+    } else {
+        a->phase[ct->slot].running++;
+        rm_app_counts(c, a, (enum rm_slot)ct->slot);
+    }
+    return ct;
+}
+
+static struct rm_container *attach(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r,
+                                   bool registering)
+{
+    struct rm_app *a = rm_app_find(c, r->id.attempt.app);
+    struct rm_container *ct = NULL;
+
+    if (a && registering)
+        ct = a->is_job ? attach_task(c, n, a, r) : attach_app(c, n, a, r);
+    if (ct)
+        return ct;
+    if (r->state != RM_CONTAINER_COMPLETED)
+        order_kill(c, n, &r->id, "not known to the resource manager");
+    else
+        order_forget(c, n, &r->id);
+    if (registering && (!a || rm_app_ended(a->state)))
+        rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->app = r->id.attempt.app;
+    return NULL;
+}
+
+void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r, bool registering)
+{
+    struct rm_container *ct = rm_container_find(c, &r->id);
+    bool known = ct != NULL;
+
+    if (!ct)
+        ct = attach(c, n, r, registering);
+    if (!ct || ct->node != n || ct->state == RM_CONTAINER_COMPLETED)
+        return;
+    rm_container_started(c, ct);
+    if (r->state == RM_CONTAINER_COMPLETED) {
+        rm_container_end(c, ct, r->exit_code, r->diagnostics, r);
+        return;
+    }
+    if (ct->state == RM_CONTAINER_ALLOCATED || ct->state == RM_CONTAINER_ACQUIRED) {
+        rm_container_set_state(ct, RM_CONTAINER_RUNNING);
+        if (!ct->app->is_job)
+            rm_am_container_running(c, ct->app, ct);
+    }
+    set_progress(c, ct, reported_progress(r));
+    if (known && registering && ct->killing) /* the earlier order may not have arrived */
+        order_kill(c, n, &ct->id, "killed");
+}

@@ -1,0 +1,531 @@
+/* The step: event in, effects out; timers; what is durable; the active policy. */
+#include "rm/core/rm_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+/* ---------------------------------------------------------------- effects */
+struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)
+{
+    struct rm_effects *out = c->out;
+    struct rm_effect *fx;
+
+    base_array_grow(&out->v, out->len, &out->cap);
+    fx = &out->v[out->len++];
+    memset(fx, 0, sizeof *fx);
+    fx->kind = kind;
+    return fx;
+}
+
+struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after)
+{
+    static struct rm_effect nobody; /* written, never read: a reply for which nobody waits */
+    struct rm_effect *fx;
+
+    if (!token) {
+        nobody = (struct rm_effect){0};
+        return &nobody;
+    }
+    fx = rm_effect_add(c, RM_FX_REPLY);
+    fx->token = token;
+    fx->after_seq = after > c->stored ? after : 0;
+    fx->u.reply.kind = kind;
+    return fx;
+}
+
+char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
+{
+    va_list ap, again;
+    char *text;
+    int n;
+
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    base_assert(n >= 0);
+    text = rm_steps_alloc(&c->scratch, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}
+
+static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
+{
+    struct base_buf b = {0};
+    char *text;
+
+    base_buf_vaddf(&b, fmt, ap);
+    text = rm_steps_alloc(&c->scratch, b.len + 1);
+    memcpy(text, b.data, b.len + 1);
+    base_buf_free(&b);
+    return text;
+}
+
+void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
+{
+    struct rm_effect *fx = rm_reply(c, token, RM_REPLY_ERROR, 0);
+    va_list ap;
+
+    if (!token)
+        return;
+    fx->u.reply.code = code;
+    va_start(ap, fmt);
+    fx->u.reply.text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
+}
+
+void rm_note(struct rm_core *c, int level, const char *fmt, ...)
+{
+    struct rm_effect *fx;
+    va_list ap;
+
+    if (!c->out)
+        return;
+    fx = rm_effect_add(c, RM_FX_NOTE);
+    fx->u.note.level = level;
+    va_start(ap, fmt);
+    fx->u.note.text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
+}
+
+uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len)
+{
+    struct rm_effect *fx = rm_effect_add(c, RM_FX_STORE);
+
+    fx->u.store.seq = ++c->seq;
+    fx->u.store.record = (struct rm_record){.table = table, .key = key, .data = data, .len = len};
+    return c->seq;
+}
+
+void rm_set_diagnostics(char **at, const char *text)
+{
+    free(*at);
+    *at = base_strdup(text);
+}
+
+/* ---------------------------------------------------------------- what is durable */
+void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra)
+{
+    if (c->acks_n == c->acks_cap) {
+        size_t cap = c->acks_cap ? c->acks_cap * 2 : 1024;
+        struct rm_ack *v = base_realloc_array(NULL, cap, sizeof *v);
+
+        for (size_t i = 0; i < c->acks_n; i++)
+            v[i] = c->acks[(c->acks_head + i) & (c->acks_cap - 1)];
+        free(c->acks);
+        c->acks = v;
+        c->acks_cap = cap;
+        c->acks_head = 0;
+    }
+    base_assert(c->acks_n == 0 || c->acks[(c->acks_head + c->acks_n - 1) & (c->acks_cap - 1)].seq <= seq);
+    if (kind != RM_ACK_FORGET)
+        ((struct rm_app *)p)->refs++;
+    c->acks[(c->acks_head + c->acks_n++) & (c->acks_cap - 1)] = (struct rm_ack){seq, kind, p, extra};
+}
+
+static void acked(struct rm_core *c, const struct rm_ack *ack)
+{
+    switch (ack->kind) {
+    case RM_ACK_APP_NEW:
+        rm_app_stored_new(c, ack->p);
+        break;
+    case RM_ACK_APP_FINAL:
+        rm_app_stored_final(c, ack->p);
+        break;
+    case RM_ACK_JOB_COMMIT:
+        rm_job_commit(c, ack->p);
+        break;
+    case RM_ACK_MASTER:
+        rm_am_master_stored(c, ack->p, ack->extra);
+        break;
+    case RM_ACK_UNMANAGED:
+        rm_am_unmanaged_stored(c, ack->p);
+        break;
+    case RM_ACK_FORGET:
+        rm_container_forget(c, ack->p);
+        return;
+    }
+    rm_app_unref(ack->p);
+}
+
+static void on_stored(struct rm_core *c, uint64_t seq)
+{
+    base_assert(seq <= c->seq);
+    c->stored = seq > c->stored ? seq : c->stored;
+}
+
+/* Does what waited for the store. */
+static void drain_acks(struct rm_core *c)
+{
+    while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
+        struct rm_ack ack = c->acks[c->acks_head];
+
+        c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
+        c->acks_n--;
+        acked(c, &ack);
+    }
+}
+
+/* ---------------------------------------------------------------- timers */
+void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
+{
+    switch (t->kind) {
+    case RM_TIMER_NODE_HOLD:
+        rm_node_hold_over(c, t->owner);
+        break;
+    case RM_TIMER_NODE_EXPIRY:
+        rm_node_expired(c, t->owner);
+        break;
+    case RM_TIMER_AM:
+        rm_am_expired(c, t->owner);
+        break;
+    case RM_TIMER_UNSTARTED:
+        rm_containers_expire(c);
+        break;
+    case RM_TIMER_POLICY: {
+        int64_t next = c->ops->on_timer ? c->ops->on_timer(c->policy, c->now_us) : 0;
+
+        if (next)
+            rm_timer_set(&c->timers, t, next > c->now_us ? next : c->now_us + 1);
+        break;
+    }
+    }
+}
+
+static void run_timers(struct rm_core *c)
+{
+    while (c->timers.n && c->timers.v[0]->at_us <= c->now_us) {
+        struct rm_timer *t = c->timers.v[0];
+
+        rm_timer_cancel(&c->timers, t);
+        rm_timer_fired(c, t);
+    }
+    if (c->wake_us && c->wake_us <= c->now_us)
+        c->wake_us = 0;
+}
+
+/* A wake-up that comes too early is harmless: only earlier ones are asked for. */
+static void wish_wake(struct rm_core *c)
+{
+    int64_t at;
+
+    if (!c->timers.n)
+        return;
+    at = c->timers.v[0]->at_us;
+    if (c->wake_us && c->wake_us <= at)
+        return;
+    c->wake_us = at;
+    rm_effect_add(c, RM_FX_WAKE)->u.wake.at_us = at;
+}
+
+/* ---------------------------------------------------------------- policy */
+int rm_policy_set(struct rm_core *c, const char *name, struct base_error *err)
+{
+    const struct policy_ops *ops = policy_find(name);
+    struct policy_conf conf = {.fifo_hadoop_rules = c->conf.fifo_hadoop_rules};
+    int64_t next;
+    int rc;
+
+    if (!ops) {
+        struct base_buf known = {0};
+
+        for (size_t i = 0; policy_at(i); i++)
+            base_buf_addf(&known, "%s%s", i ? ", " : "", policy_at(i)->name);
+        rc = base_error_set(err, -BASE_EINVAL, "policy: \"%s\" is unknown; known are %s", name ? name : "", known.data);
+        base_buf_free(&known);
+        return rc;
+    }
+    if (ops->check_conf && (rc = ops->check_conf(&conf, err)) < 0)
+        return rc;
+    for (size_t i = 0; c->policy && i < c->apps_n; i++)
+        if (c->apps[i]->in_policy)
+            c->ops->on_job_left(c->policy, &c->apps[i]->pj);
+    if (c->policy)
+        c->ops->destroy(c->policy);
+    c->ops = ops;
+    c->policy = ops->create(&conf);
+    c->faults = 0;
+    for (size_t i = 0; i < c->apps_n; i++)
+        if (c->apps[i]->in_policy)
+            ops->on_job_arrived(c->policy, &c->apps[i]->pj);
+    if (ops->on_capacity)
+        ops->on_capacity(c->policy, &c->capacity, c->now_us);
+    rm_timer_cancel(&c->timers, &c->policy_timer);
+    next = ops->on_timer ? ops->on_timer(c->policy, c->now_us) : 0;
+    if (next)
+        rm_timer_set(&c->timers, &c->policy_timer, next);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        c->offer_all[k] = true;
+    return 0;
+}
+
+static void on_set_policy(struct rm_core *c, const struct rm_event *ev)
+{
+    struct base_error err;
+    int rc = rm_policy_set(c, ev->u.policy.name, &err);
+
+    if (rc < 0) {
+        rm_reply_error(c, ev->token, rc, "%s", err.text);
+        return;
+    }
+    c->fell_back = false;
+    rm_note(c, 6, "scheduling policy is now %s", c->ops->name);
+    rm_reply(c, ev->token, RM_REPLY_OK, 0);
+}
+
+/* ---------------------------------------------------------------- life of the core */
+static void add_queues(struct rm_core *c, const char *list)
+{
+    uint32_t index;
+
+    c->queues = base_alloc(sizeof *c->queues);
+    c->queues[0].name = base_strdup("default");
+    c->queues_n = 1;
+    while (list && *list) {
+        size_t n = strcspn(list, ",");
+        size_t skip = strspn(list, " \t\n");
+        char *name;
+
+        skip = skip < n ? skip : n;
+        name = base_strndup(list + skip, n - skip);
+        for (size_t len = strlen(name); len && strchr(" \t\n", name[len - 1]); len--)
+            name[len - 1] = '\0';
+        if (strncmp(name, "root.", 5) == 0)
+            memmove(name, name + 5, strlen(name + 5) + 1);
+        if (*name && !rm_queue_find(c, name, &index)) {
+            c->queues = base_realloc_array(c->queues, c->queues_n + 1, sizeof *c->queues);
+            c->queues[c->queues_n++] = (struct rm_queue){.name = name};
+        } else {
+            free(name);
+        }
+        list += n;
+        list += *list == ',';
+    }
+}
+
+static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
+{
+    if (conf->node_expiry_us <= 0 || conf->heartbeat_us <= 0)
+        return base_error_set(err, -BASE_EINVAL, "heartbeat and node expiry intervals must be greater than 0");
+    if (conf->slowstart < 0 || conf->slowstart > 1)
+        return base_error_set(err, -BASE_EINVAL, "slowstart must lie between 0 and 1, it is %g", conf->slowstart);
+    if (conf->task_attempts_max < 1 || conf->am_attempts_max < 1)
+        return base_error_set(err, -BASE_EINVAL, "attempts of tasks and masters must be at least 1");
+    if (conf->delay_w1_us < 0 || conf->delay_w2_us < 0)
+        return base_error_set(err, -BASE_EINVAL, "delay scheduling's waits must not be negative");
+    return 0;
+}
+
+struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err)
+{
+    struct rm_core *c;
+
+    if (check_conf(conf, err) < 0)
+        return NULL;
+    c = base_alloc(sizeof *c);
+    c->conf = *conf;
+    c->conf.queues = NULL;
+    c->policy_name = base_strdup(conf->policy ? conf->policy : "fifo");
+    c->conf.policy = c->policy_name;
+    c->containers.size = sizeof(struct rm_container);
+    c->rack_stamp = 1;
+    c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
+    c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
+    delay_init(&c->delay, conf->delay_w1_us, conf->delay_w2_us);
+    add_queues(c, conf->queues);
+    if (rm_policy_set(c, c->policy_name, err) < 0) {
+        rm_core_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void rm_core_free(struct rm_core *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->apps_n; i++)
+        rm_app_leave_policy(c, c->apps[i]);
+    if (c->policy)
+        c->ops->destroy(c->policy);
+    while (c->acks_n) {
+        struct rm_ack *ack = &c->acks[c->acks_head];
+
+        if (ack->kind != RM_ACK_FORGET)
+            rm_app_unref(ack->p);
+        c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
+        c->acks_n--;
+    }
+    for (size_t i = 0; i < c->containers_by_id.cap; i++)
+        if (c->containers_by_id.v[i].p) {
+            struct rm_container *ct = c->containers_by_id.v[i].p;
+
+            rm_launch_unref(ct->launch);
+            free(ct->diagnostics);
+        }
+    for (size_t i = 0; i < c->nodes_n; i++)
+        rm_node_free(c->nodes[i]);
+    for (size_t i = 0; i < c->apps_n; i++)
+        rm_app_unref(c->apps[i]);
+    for (size_t i = 0; i < c->queues_n; i++)
+        free(c->queues[i].name);
+    for (size_t i = 0; i < c->stash_n; i++) {
+        free(c->stash[i].key);
+        free(c->stash[i].data);
+    }
+    rm_job_spec_unref(c->recover_job);
+    rm_app_spec_unref(c->recover_app);
+    free(c->stash);
+    free(c->queues);
+    free(c->acks);
+    free(c->apps);
+    free(c->nodes);
+    free(c->host_rack);
+    free(c->dirty);
+    free(c->timers.v);
+    base_buf_free(&c->text);
+    rm_map_free(&c->apps_by_id);
+    rm_map_free(&c->containers_by_id);
+    rm_map_free(&c->nodes_by_id);
+    rm_names_free(&c->hosts);
+    rm_names_free(&c->racks);
+    rm_names_free(&c->users);
+    rm_pool_free(&c->containers);
+    rm_steps_free(&c->scratch);
+    free(c->policy_name);
+    free(c);
+}
+
+static void on_new_app_id(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP_ID, 0);
+
+    fx->u.reply.app_id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
+}
+
+static void handle(struct rm_core *c, const struct rm_event *ev)
+{
+    switch (ev->kind) {
+    case RM_EV_TIMER:
+    case RM_EV_KINDS:
+        break;
+    case RM_EV_STORED:
+        on_stored(c, ev->u.stored.seq);
+        break;
+    case RM_EV_NEW_APP_ID:
+        on_new_app_id(c, ev);
+        break;
+    case RM_EV_SUBMIT_JOB:
+        rm_job_on_submit(c, ev);
+        break;
+    case RM_EV_SUBMIT_APP:
+        rm_am_on_submit(c, ev);
+        break;
+    case RM_EV_KILL_APP:
+        rm_app_on_kill(c, ev);
+        break;
+    case RM_EV_JOB_SET_UP:
+        rm_job_on_set_up(c, ev);
+        break;
+    case RM_EV_JOB_COMMITTED:
+        rm_job_on_committed(c, ev);
+        break;
+    case RM_EV_TASK_COMMIT:
+        rm_task_on_commit(c, ev);
+        break;
+    case RM_EV_FETCH_FAILURE:
+        rm_task_on_fetch_failure(c, ev);
+        break;
+    case RM_EV_NODE_REGISTER:
+        rm_node_on_register(c, ev);
+        break;
+    case RM_EV_NODE_HEARTBEAT:
+        rm_node_on_heartbeat(c, ev);
+        break;
+    case RM_EV_NODE_WAKE:
+        rm_node_on_wake(c, ev);
+        break;
+    case RM_EV_NODE_GONE:
+        rm_node_on_gone(c, ev);
+        break;
+    case RM_EV_AM_REGISTER:
+        rm_am_on_register(c, ev);
+        break;
+    case RM_EV_AM_ALLOCATE:
+        rm_am_on_allocate(c, ev);
+        break;
+    case RM_EV_AM_FINISH:
+        rm_am_on_finish(c, ev);
+        break;
+    case RM_EV_SET_POLICY:
+        on_set_policy(c, ev);
+        break;
+    }
+}
+
+/* After whatever happened: slots to those who wait, held heartbeats answered, the next wake-up. */
+static void settle(struct rm_core *c)
+{
+    drain_acks(c);
+    rm_am_activate(c);
+    rm_offer_all(c);
+    rm_app_trim_finished(c);
+    rm_node_flush(c);
+    wish_wake(c);
+    c->out = NULL;
+}
+
+void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effects *out)
+{
+    base_assert(ev->at_us >= c->now_us);
+    c->now_us = ev->at_us;
+    c->out = out;
+    rm_steps_reset(&c->scratch);
+    c->stats.events++;
+    if (c->timers.n && c->timers.v[0]->at_us <= c->now_us)
+        run_timers(c);
+    else if (c->wake_us && c->wake_us <= c->now_us)
+        c->wake_us = 0;
+    handle(c, ev);
+    settle(c);
+}
+
+void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
+{
+    base_assert(now_us >= c->now_us);
+    c->now_us = now_us;
+    c->out = out;
+    rm_steps_reset(&c->scratch);
+    for (size_t i = 0; i < c->stash_n; i++) {
+        free(c->stash[i].key);
+        free(c->stash[i].data);
+    }
+    c->stash_n = 0;
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i]->awaited) {
+            c->nodes[i]->last_us = now_us;
+            rm_timer_set(&c->timers, &c->nodes[i]->expiry, now_us + c->conf.node_expiry_us);
+        }
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        a->held = c->awaited > 0 && a->is_job;
+        if (rm_app_ended(a->state))
+            continue;
+        if (a->state == RM_APP_FINAL_SAVING) {
+            rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+        } else if (a->state == RM_APP_NEW_SAVING) {
+            rm_app_stored_new(c, a); /* it is read from the store: so it is there */
+        } else if (a->is_job) {
+            rm_job_open(c, a);
+            rm_job_check(c, a);
+        } else {
+            rm_am_recovered(c, a);
+        }
+    }
+    settle(c);
+}

@@ -1,0 +1,430 @@
+/* rm/core/rm_internal.h - the core's objects. Only files of rm/core include this. */
+#ifndef CREEL_RM_INTERNAL_H
+#define CREEL_RM_INTERNAL_H
+
+#include "policies/delay.h"
+#include "policies/policy.h"
+#include "rm/core/rm_life.h"
+#include "rm/core/rm_mem.h"
+#include "rm/core/rm_view.h"
+
+#define RM_NONE UINT32_MAX
+#define RM_PROGRESS_ONE 1000000 /* progress is kept as an integer: sums stay exact */
+#define RM_FREE_BUCKETS 64      /* nodes by free slots; the last bucket holds all that have more */
+#define RM_POLICY_FAULTS_MAX 3  /* empty answers in a row before the core falls back to FIFO */
+#define RM_COUNTER_BLOCK 256    /* tasks whose counters are allocated together */
+#define RM_FETCH_FAILURES_MAX 2 /* reports of different reduces before a map is run again */
+
+struct rm_app;
+struct rm_node;
+struct rm_task;
+
+/* ---- containers ---- */
+struct rm_container {
+    struct base_container_id id;
+    struct rm_app *app;
+    struct rm_node *node;
+    struct rm_task *task; /* a job's task whose current attempt this is; NULL otherwise */
+    struct rm_container *app_prev, *app_next, *node_prev, *node_next; /* live ones of the application, of the node */
+    struct rm_container *wait_prev, *wait_next;                       /* not yet reported by its node */
+    struct rm_launch *launch;                                         /* applications: a reference */
+    char *diagnostics;
+    int64_t start_us, finish_us, allocation_id;
+    int32_t task_attempt, priority, exit_code, progress;
+    enum rm_container_state state;
+    uint8_t slot;
+    bool master, killing, waiting, pulled, told; /* its master knows of it; of its end */
+    int32_t kill_status;                         /* exit status to show when killing */
+    struct rm_res resource;
+};
+
+/* ---- orders to a node ---- */
+struct rm_orders {
+    struct rm_order *v;
+    struct rm_app **app; /* reference kept by a launch order, or NULL */
+    size_t len, cap;
+};
+
+/* ---- nodes ---- */
+struct rm_node {
+    uint32_t index, host, rack;
+    char *id, *host_name, *http, *rack_name, *version, *boot_id, *instance, *health_report;
+    enum rm_node_state state;
+    bool registered; /* with this instance of the RM */
+    bool awaited;    /* recovered: work may run there, nobody knows yet */
+    bool healthy;
+    int32_t slots[RM_SLOT_KINDS], used[RM_SLOT_KINDS], containers_n;
+    struct rm_res total, used_res;
+    struct rm_container *containers;
+    struct rm_orders queue, sent;
+    int64_t response_id; /* of the last answer */
+    uint64_t parked;     /* token of the held heartbeat, 0: none */
+    uint64_t answer_after;
+    bool registering, dirty;
+    int64_t last_us;
+    struct rm_timer hold, expiry;
+    /* among nodes that could take a launch at once, by free slots */
+    struct rm_node *free_prev[RM_SLOT_KINDS], *free_next[RM_SLOT_KINDS];
+    int16_t free_bucket[RM_SLOT_KINDS]; /* -1: in none */
+    uint64_t free_round[RM_SLOT_KINDS]; /* round of offers in which nobody wanted it */
+    int32_t round_assigned[RM_SLOT_KINDS];
+    bool round_off_rack;
+};
+
+/* ---- tasks of jobs ---- */
+struct rm_task {
+    struct rm_container *running;
+    int64_t start_us, finish_us, out_version; /* out_version: of a map's output, 0: none */
+    int64_t container_num;                    /* latest attempt */
+    char *diagnostics;
+    uint32_t *bad; /* nodes on which it failed: bad[0] = count */
+    uint32_t node; /* latest attempt's, RM_NONE: none yet */
+    int32_t index, attempts, next_attempt, last_attempt, failures, exit_code;
+    int32_t commit_attempt; /* which may commit, -1: none yet */
+    int32_t fetch_reduce;   /* the reduce that could not fetch its output */
+    uint8_t state, kind, fetch_failures;
+};
+/* Pending tasks near one host (or in one rack), by index. */
+struct rm_near {
+    uint32_t key; /* host or rack, RM_NONE: empty place */
+    uint32_t start, n, cursor;
+};
+struct rm_near_index {
+    struct rm_near *v;
+    uint32_t mask; /* places - 1; v == NULL: empty */
+    int32_t *tasks;
+};
+struct rm_phase {
+    struct rm_task *tasks;
+    int32_t total, pending, running, suspended, succeeded;
+    int64_t progress, shuffle; /* sums over live attempts */
+    bool open;                 /* may be launched (slowstart, set up) */
+    bool located;              /* some task has location data */
+    int32_t avoiding;          /* tasks that failed somewhere */
+    int64_t **counters;        /* of succeeded tasks, in blocks of RM_COUNTER_BLOCK tasks */
+    uint64_t *bits, *summary;  /* pending tasks */
+    size_t words, summary_words, low;
+    struct rm_near_index host, rack;
+    struct rm_near nowhere; /* tasks without location data, in host.tasks */
+    uint64_t rack_stamp;
+};
+
+/* ---- asks of a master ---- */
+struct rm_ask_row {
+    char *name;
+    int32_t count;
+    bool relax;
+};
+struct rm_ask_group { /* (priority, allocation request id) */
+    int32_t priority;
+    int64_t allocation_id;
+    struct rm_res capability;
+    enum rm_slot slot;
+    struct rm_launch *launch;
+    struct rm_ask_row *rows;
+    size_t rows_n, rows_cap;
+};
+struct rm_attempt {
+    struct base_attempt_id id;
+    enum rm_attempt_state state, state_before;
+    struct rm_container *master;
+    struct base_container_id master_id;
+    bool has_master, registered, reregister; /* reregister: once more after a restart */
+    char *host, *tracking_url, *diagnostics, *node_id, *node_http;
+    int32_t rpc_port, exit_code;
+    int64_t start_us, finish_us, next_num;
+    /* the last answer to allocate, kept for a repeat */
+    int64_t response_id;
+    struct rm_allocated *allocated;
+    size_t allocated_n, allocated_cap;
+    struct rm_completed *completed;
+    size_t completed_n, completed_cap;
+};
+
+/* ---- applications ---- */
+enum rm_app_end { RM_END_NONE, RM_END_SUCCEED, RM_END_FAIL, RM_END_KILL };
+struct rm_app {
+    struct policy_job pj; /* what policies see */
+    struct delay_job delay;
+    struct base_app_id id;
+    int refs; /* the table's, and one per launch order that is kept */
+    bool is_job, in_policy, held, set_up, committing, setup_asked, activated, removed;
+    enum rm_app_state state, state_before, target; /* target: where FINAL_SAVING leads */
+    enum rm_final_status final_status;
+    enum rm_app_end ending;
+    char token[65];
+    char *diagnostics;
+    const char *user, *name, *queue, *type; /* borrowed from the spec */
+    struct rm_job_spec *job;
+    struct rm_app_spec *app;
+    uint32_t queue_index;
+    int64_t submit_us, launch_us, start_us, finish_us;
+    uint64_t saved_seq; /* newest record of it */
+    struct rm_container *containers;
+    int64_t containers_n;
+    struct rm_res allocated;
+    int64_t memory_us, vcore_us; /* MiB and vcores times microseconds, of ended containers */
+    uint64_t *nodes;             /* bit set: had containers there */
+    size_t nodes_words;
+    struct rm_app *finished_prev, *finished_next; /* ended ones, oldest first */
+    struct rm_app *wait_next;                     /* masters waiting to be activated */
+    /* jobs */
+    struct rm_phase phase[RM_SLOT_KINDS];
+    int64_t counters[RM_C_COUNTERS];
+    int64_t out_counter, next_num;
+    /* plain applications */
+    struct rm_attempt *attempts;
+    int32_t attempts_n, attempts_cap, failed_attempts;
+    double progress;
+    struct rm_ask_group *asks;
+    size_t asks_n, asks_cap;
+    struct rm_container **news;      /* allocated and completed ones the master has not heard of */
+    size_t news_n, news_cap;
+    struct rm_timer timer;           /* master's expiry */
+};
+
+struct rm_queue {
+    char *name; /* "default"; shown as root.default */
+    int64_t pending_apps, active_apps;
+    struct rm_res used;
+    int64_t containers, pending[RM_SLOT_KINDS];
+};
+
+/* What to do when the store has everything up to seq: a ring, in order of seq. */
+enum rm_ack_kind { RM_ACK_APP_NEW, RM_ACK_APP_FINAL, RM_ACK_JOB_COMMIT, RM_ACK_MASTER, RM_ACK_UNMANAGED, RM_ACK_FORGET };
+struct rm_ack {
+    uint64_t seq;
+    enum rm_ack_kind kind;
+    void *p;
+    int64_t extra;
+};
+
+struct rm_core {
+    struct rm_core_conf conf;
+    char *policy_name;
+    int64_t now_us;
+    struct rm_effects *out;
+    struct rm_arena_steps scratch; /* of the effects of one step */
+    struct base_buf text;          /* of the record being written */
+    uint64_t seq, stored;
+    struct rm_ack *acks;
+    size_t acks_head, acks_n, acks_cap;
+    int32_t next_app;
+    /* tables */
+    struct rm_map apps_by_id, containers_by_id, nodes_by_id;
+    struct rm_app **apps; /* by id */
+    size_t apps_n, apps_cap;
+    struct rm_node **nodes;
+    size_t nodes_n, nodes_cap;
+    struct rm_queue *queues;
+    size_t queues_n;
+    struct rm_names hosts, racks, users;
+    uint32_t *host_rack; /* by host: rack, RM_NONE unknown */
+    size_t host_rack_n;
+    uint64_t rack_stamp; /* changes when a host's rack does */
+    struct rm_pool containers;
+    struct rm_container *unstarted, *unstarted_last; /* sent, not yet reported; oldest first */
+    struct rm_timer unstarted_timer, policy_timer;
+    struct rm_app *finished, *finished_last;
+    size_t finished_n;
+    struct rm_app *master_wait, *master_wait_last;
+    int64_t masters_active;
+    int32_t awaited; /* recovered nodes of which nothing is known yet */
+    /* offers */
+    struct rm_node *free_first[RM_SLOT_KINDS][RM_FREE_BUCKETS], *free_last[RM_SLOT_KINDS][RM_FREE_BUCKETS];
+    int32_t runnable[RM_SLOT_KINDS]; /* applications with pending tasks of the kind */
+    bool offer_all[RM_SLOT_KINDS];
+    uint64_t round;
+    struct rm_node **dirty;
+    size_t dirty_n, dirty_cap;
+    int32_t live_nodes[RM_SLOT_KINDS]; /* RUNNING nodes with slots of the kind */
+    struct policy_capacity capacity;
+    const struct policy_ops *ops;
+    struct policy *policy;
+    struct delay delay;
+    int32_t faults;
+    bool fell_back;
+    /* timers */
+    struct rm_timers timers;
+    int64_t wake_us; /* wished so far, 0: none */
+    bool recovering;
+    struct rm_stash {
+        char *key;
+        char *data;
+        size_t len;
+    } *stash; /* recovery: split lists, until their job comes */
+    size_t stash_n, stash_cap;
+    struct rm_job_spec *recover_job;
+    struct rm_app_spec *recover_app;
+    struct {
+        int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed, killed;
+    } stats;
+};
+
+/* ---- rm_core.c ---- */
+struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind);
+/* @after: store sequence to wait for, 0: none */
+struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after);
+void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void rm_note(struct rm_core *c, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len);
+void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra);
+char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void rm_set_diagnostics(char **at, const char *text);
+void rm_timer_fired(struct rm_core *c, struct rm_timer *t);
+int rm_policy_set(struct rm_core *c, const char *name, struct base_error *err);
+
+/* ---- rm_app.c ---- */
+struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
+struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
+                          const char *token);
+void rm_app_unref(struct rm_app *a);
+void rm_app_free(struct rm_app *a);
+void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
+void rm_app_save(struct rm_core *c, struct rm_app *a);
+void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
+void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
+/* Tells the policy the counts of one kind. */
+void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k);
+void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
+                  const char *diagnostics);
+void rm_app_stored_new(struct rm_core *c, struct rm_app *a);
+void rm_app_stored_final(struct rm_core *c, struct rm_app *a);
+void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
+void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
+void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
+void rm_app_trim_finished(struct rm_core *c);
+bool rm_queue_find(const struct rm_core *c, const char *name, uint32_t *index);
+void rm_app_touch_node(struct rm_app *a, uint32_t node);
+
+/* ---- rm_job.c ---- */
+void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev);
+void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
+void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
+void rm_job_accepted(struct rm_core *c, struct rm_app *a);
+void rm_job_open(struct rm_core *c, struct rm_app *a);
+/* Looks whether the job is done, or its end can go on now that a container is gone. */
+void rm_job_check(struct rm_core *c, struct rm_app *a);
+void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
+void rm_job_commit(struct rm_core *c, struct rm_app *a);
+double rm_job_progress(const struct rm_app *a, enum rm_slot k);
+
+/* ---- rm_task.c ---- */
+void rm_tasks_init(struct rm_core *c, struct rm_app *a);
+void rm_tasks_free(struct rm_app *a);
+void rm_tasks_drop_index(struct rm_app *a);
+int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k);
+void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
+struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
+/* The best pending task for @node, NULL when none suits. */
+struct rm_task *rm_task_pick(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
+                             enum delay_level *level, bool *located);
+void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);
+void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
+                       const struct rm_container_report *r);
+/* The running attempt ended without success. @counts: towards max-attempts. */
+void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
+                    bool killed, const char *why);
+void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why);
+void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
+void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
+void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
+uint64_t rm_task_save(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+void rm_tasks_released(struct rm_core *c, struct rm_app *a);
+void rm_task_bad_add(struct rm_task *t, uint32_t node);
+
+int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
+
+/* ---- rm_pick.c ---- */
+void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k);
+void rm_pick_free(struct rm_phase *p);
+void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* becomes pending */
+void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
+
+/* ---- rm_container.c ---- */
+struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
+struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
+                                      const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res);
+void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
+void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
+/* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
+void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
+                      const struct rm_container_report *r);
+void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r, bool registering);
+void rm_container_forget(struct rm_core *c, struct rm_container *ct); /* the core's memory of it, and the node's */
+void rm_container_started(struct rm_core *c, struct rm_container *ct);
+void rm_container_free(struct rm_core *c, struct rm_container *ct);
+void rm_containers_expire(struct rm_core *c);
+
+/* ---- rm_node.c ---- */
+struct rm_node *rm_node_find(const struct rm_core *c, const char *id);
+struct rm_node *rm_node_new(struct rm_core *c, const char *id);
+void rm_node_free(struct rm_node *n);
+void rm_node_on_register(struct rm_core *c, const struct rm_event *ev);
+void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev);
+void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev);
+void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev);
+void rm_node_expired(struct rm_core *c, struct rm_node *n);
+void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
+struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind);
+void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t by); /* slots taken or given back */
+void rm_node_index(struct rm_core *c, struct rm_node *n);                          /* its place among free nodes */
+void rm_node_flush(struct rm_core *c);
+void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
+void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
+void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
+void rm_capacity_changed(struct rm_core *c);
+
+/* ---- rm_offer.c ---- */
+void rm_offer_node(struct rm_core *c, struct rm_node *n);
+void rm_offer_all(struct rm_core *c);
+
+/* ---- rm_am.c, rm_ask.c ---- */
+void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev);
+void rm_am_accepted(struct rm_core *c, struct rm_app *a);
+void rm_am_on_register(struct rm_core *c, const struct rm_event *ev);
+void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev);
+void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev);
+void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
+void rm_am_unmanaged_stored(struct rm_core *c, struct rm_app *a);
+void rm_am_expired(struct rm_core *c, struct rm_app *a);
+void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct);
+void rm_am_container_running(struct rm_core *c, struct rm_app *a, struct rm_container *ct);
+void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
+void rm_am_check(struct rm_core *c, struct rm_app *a);
+void rm_am_stored_final(struct rm_core *c, struct rm_app *a);
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
+void rm_am_activate(struct rm_core *c);
+void rm_am_passivate(struct rm_core *c, struct rm_app *a);
+struct rm_attempt *rm_am_attempt(struct rm_app *a);
+void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s);
+struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a);
+void rm_am_free(struct rm_app *a);
+void rm_am_forget_containers(struct rm_core *c, struct rm_app *a);
+void rm_am_recovered(struct rm_core *c, struct rm_app *a);
+void rm_ask_update(struct rm_app *a, const struct rm_ask *ask);
+void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS]);
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct rm_node *n, enum delay_level *level);
+void rm_ask_taken(struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
+void rm_ask_clear(struct rm_app *a);
+enum rm_slot rm_slot_of(const struct rm_res *r);
+
+/* ---- rm_record.c ---- */
+uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
+void rm_record_splits(struct rm_core *c, struct rm_app *a);
+uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
+uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
+void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
+
+static inline enum rm_slot rm_task_kind(enum base_task_kind k)
+{
+    return k == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+}
+static inline bool rm_app_live(const struct rm_app *a) /* its work may still be done */
+{
+    return (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING) && a->ending == RM_END_NONE;
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* Jobs: submission, the two phases, the end. The RM is their master. */
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
+
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = made;
+    fx->u.reply.app_state = a->state;
+}
+
+/* True when the submission is answered already: repeated, or refused. */
+static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct rm_app *a = rm_app_find(c, spec->id);
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!a)
+        return false;
+    if (a->is_job && strcmp(a->job->json ? a->job->json : "", spec->json ? spec->json : "") == 0)
+        reply_job(c, ev, a, false);
+    else
+        rm_reply_error(c, ev->token, -BASE_EEXIST, "id: %s exists already with another body",
+                       base_app_id_text(&spec->id, id));
+    return true;
+}
+
+static bool refused(struct rm_core *c, const struct rm_event *ev)
+{
+    const struct rm_job_spec *spec = ev->u.submit_job.spec;
+    uint32_t queue;
+
+    if (!rm_queue_find(c, spec->queue ? spec->queue : "default", &queue)) {
+        struct base_buf known = {0};
+
+        for (size_t i = 0; i < c->queues_n; i++)
+            base_buf_addf(&known, "%s%s", i ? ", " : "", c->queues[i].name);
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "queue: \"%s\" is unknown; known queues are %s", spec->queue,
+                       known.data);
+        base_buf_free(&known);
+        return true;
+    }
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (rm_task_count(spec, (enum rm_slot)k) < 0 || rm_task_count(spec, (enum rm_slot)k) > INT32_MAX / 2) {
+            rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", k ? "reduce" : "map");
+            return true;
+        }
+    return false;
+}
+
+void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct rm_app *a;
+
+    if (spec->id.seq && submitted_before(c, ev)) {
+        rm_job_spec_unref(spec);
+        return;
+    }
+    if (refused(c, ev)) {
+        rm_job_spec_unref(spec);
+        return;
+    }
+    if (!spec->id.seq)
+        spec->id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
+    a = rm_app_new(c, spec->id, spec, NULL, ev->u.submit_job.app_token);
+    rm_tasks_init(c, a);
+    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
+    rm_record_splits(c, a);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    reply_job(c, ev, a, true);
+}
+
+void rm_job_accepted(struct rm_core *c, struct rm_app *a)
+{
+    rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    rm_job_open(c, a);
+    rm_job_check(c, a);
+}
+
+/* Its tasks may be scheduled, once its output folder is there. */
+void rm_job_open(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_phase *maps = &a->phase[RM_SLOT_MAP], *reduces = &a->phase[RM_SLOT_REDUCE];
+
+    if (!rm_app_live(a))
+        return;
+    if (a->job->output && !a->set_up) {
+        struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
+
+        a->setup_asked = true;
+        fx->u.job.id = a->id;
+        fx->u.job.spec = a->job;
+        return;
+    }
+    a->set_up = true;
+    maps->open = true;
+    reduces->open = reduces->open || (double)maps->succeeded >= c->conf.slowstart * (double)maps->total;
+    rm_app_enter_policy(c, a);
+}
+
+void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->setup_asked || a->set_up)
+        return;
+    a->setup_asked = false;
+    if (!rm_app_live(a)) {
+        a->set_up = ev->u.job_done.ok; /* then there is something to remove */
+        rm_job_check(c, a);
+        return;
+    }
+    if (!ev->u.job_done.ok) {
+        rm_job_end(c, a, RM_END_FAIL,
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output folder could not be made");
+        return;
+    }
+    a->set_up = true;
+    rm_app_save(c, a);
+    rm_job_open(c, a);
+    rm_job_check(c, a);
+}
+
+static bool all_done(const struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (a->phase[k].succeeded < a->phase[k].total)
+            return false;
+    return true;
+}
+
+static void abort_output(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_effect *fx;
+
+    if (!a->job->output || !a->set_up)
+        return;
+    fx = rm_effect_add(c, RM_FX_JOB_ABORT);
+    fx->u.job.id = a->id;
+    fx->u.job.spec = a->job;
+}
+
+/* Nothing of it runs any more: what was left is not going to be done. */
+static void drop_tasks(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            if (a->phase[k].tasks[i].state == RM_TASK_PENDING)
+                rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
+}
+
+void rm_job_check(struct rm_core *c, struct rm_app *a)
+{
+    if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
+        return;
+    if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
+        if (a->containers || a->committing || a->setup_asked)
+            return; /* comes back when they are gone */
+        drop_tasks(a);
+        abort_output(c, a);
+        if (a->ending == RM_END_KILL)
+            rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        else
+            rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
+        return;
+    }
+    if (!a->set_up || a->committing || !all_done(a))
+        return;
+    if (!a->job->output) {
+        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        return;
+    }
+    a->committing = true; /* the folder is closed only when every task's end is durable */
+    rm_ack_add(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
+}
+
+void rm_job_commit(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
+
+    fx->u.job.id = a->id;
+    fx->u.job.spec = a->job;
+}
+
+void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->committing)
+        return;
+    a->committing = false;
+    if (ev->u.job_done.ok) { /* too late for a kill: as an AM that unregisters while it is killed */
+        a->ending = RM_END_SUCCEED;
+        rm_set_diagnostics(&a->diagnostics, NULL);
+        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        return;
+    }
+    if (a->ending == RM_END_NONE)
+        rm_job_end(c, a, RM_END_FAIL,
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output could not be committed");
+    else
+        rm_job_check(c, a);
+}
+
+void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
+{
+    if (a->ending != RM_END_NONE && how != RM_END_KILL)
+        return;
+    a->ending = how;
+    rm_set_diagnostics(&a->diagnostics, diagnostics);
+    if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
+        drop_tasks(a);
+        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        return;
+    }
+    if (how == RM_END_KILL && a->state != RM_APP_KILLING)
+        rm_app_set_state(c, a, RM_APP_KILLING);
+    rm_app_save(c, a);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, how == RM_END_KILL ? "job was killed" : "job has failed", true);
+    rm_job_check(c, a);
+}
+
+double rm_job_progress(const struct rm_app *a, enum rm_slot k)
+{
+    const struct rm_phase *p = &a->phase[k];
+
+    if (!p->total)
+        return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
+    return ((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total;
+}

@@ -1,0 +1,176 @@
+/* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling, launches. */
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+static void order_launch(struct rm_core *c, struct rm_node *n, struct rm_app *a, struct rm_container *ct)
+{
+    struct rm_order *o = rm_node_order(c, n, RM_ORDER_LAUNCH);
+    struct rm_task *t = ct->task;
+
+    n->queue.app[n->queue.len - 1] = a;
+    a->refs++;
+    o->container = ct->id;
+    o->app = a->id;
+    o->slot = (enum rm_slot)ct->slot;
+    o->resource = ct->resource;
+    o->priority = ct->priority;
+    o->user = a->user;
+    o->name = a->name;
+    o->token = a->token;
+    o->job = a->job;
+    o->task = (struct base_task_id){a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+    o->task_attempt = ct->task_attempt;
+}
+
+static void launch_task(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, struct rm_task *t)
+{
+    struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
+    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k]);
+
+    ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
+    rm_task_launched(c, a, t, ct, false);
+    order_launch(c, n, a, ct);
+    rm_app_counts(c, a, k);
+}
+
+static void count_locality(struct rm_app *a, enum delay_level level)
+{
+    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS};
+
+    a->counters[counter[level]]++;
+}
+
+static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+{
+    enum delay_level level;
+    bool located;
+    struct rm_task *t = rm_task_pick(c, a, k, n, &level, &located);
+
+    if (!t)
+        return false;
+    if (k == RM_SLOT_MAP) {
+        if (!located || !(c->delay.w1_us | c->delay.w2_us))
+            delay_launched(&c->delay, &a->delay);
+        else if (!delay_offer(&c->delay, &a->delay, level))
+            return false;
+        count_locality(a, level);
+        n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
+    }
+    launch_task(c, a, k, n, t);
+    return true;
+}
+
+/* A policy that keeps answering nothing while work waits is replaced by FIFO. */
+static void policy_fault(struct rm_core *c)
+{
+    struct base_error err;
+
+    c->stats.overruled++;
+    if (++c->faults < RM_POLICY_FAULTS_MAX || c->fell_back || c->ops == &policy_fifo)
+        return;
+    c->fell_back = true;
+    c->stats.fallbacks++;
+    rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set", c->ops->name);
+    rm_policy_set(c, "fifo", &err);
+}
+
+/* Gives one slot away. False: nobody takes it now. */
+static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    struct policy_offer offer = {.kind = (enum policy_kind)k,
+                                 .now_us = c->now_us,
+                                 .node = n->index,
+                                 .node_slots = n->slots[k],
+                                 .node_used = n->used[k],
+                                 .off_rack = n->round_off_rack,
+                                 .capacity = &c->capacity};
+    struct policy_job *pj = NULL;
+    int32_t asked = 0;
+
+    memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
+    while ((pj = c->ops->next(c->policy, &offer, pj))) {
+        struct rm_app *a = (struct rm_app *)(void *)pj; /* its first member */
+
+        if (++asked > c->runnable[k] || !a->in_policy || pj->phase[k].pending <= 0) {
+            c->stats.overruled++;
+            break;
+        }
+        if (a->is_job ? offer_job(c, a, k, n) : rm_am_offer(c, a, k, n)) {
+            n->round_assigned[k]++;
+            c->stats.assignments++;
+            c->faults = 0;
+            return true;
+        }
+    }
+    if (!asked && !offer.held)
+        policy_fault(c);
+    return false;
+}
+
+static void begin_round(struct rm_core *c)
+{
+    if (c->now_us > c->delay.last_us || c->delay.beat == 1)
+        delay_beat(&c->delay, c->now_us);
+}
+
+void rm_offer_node(struct rm_core *c, struct rm_node *n)
+{
+    delay_beat(&c->delay, c->now_us);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        n->round_assigned[k] = 0;
+        n->round_off_rack = false;
+    }
+    if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
+        return;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        while (n->used[k] < n->slots[k] && c->runnable[k] > 0)
+            if (!offer_slot(c, n, (enum rm_slot)k))
+                break;
+}
+
+/* To the end of its list: nobody wanted it in this round. */
+static void free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
+{
+    n->free_round[k] = c->round;
+    if (!n->free_next[k])
+        return;
+    n->free_next[k]->free_prev[k] = n->free_prev[k];
+    if (n->free_prev[k])
+        n->free_prev[k]->free_next[k] = n->free_next[k];
+    else
+        c->free_first[k][b] = n->free_next[k];
+    n->free_prev[k] = c->free_last[k][b];
+    n->free_prev[k]->free_next[k] = n;
+    n->free_next[k] = NULL;
+    c->free_last[k][b] = n;
+}
+
+/* Nodes with held heartbeats, those with most free slots first, one slot at a time. */
+static void offer_kind(struct rm_core *c, int k)
+{
+    c->offer_all[k] = false;
+    if (c->runnable[k] <= 0)
+        return;
+    begin_round(c);
+    c->round++;
+    for (int b = RM_FREE_BUCKETS - 1; b > 0; b--)
+        while (c->runnable[k] > 0) {
+            struct rm_node *n = c->free_first[k][b];
+
+            if (!n || n->free_round[k] == c->round)
+                break;
+            if (!offer_slot(c, n, (enum rm_slot)k) && n->free_bucket[k] == b)
+                free_rotate(c, n, k, b);
+        }
+}
+
+#define PASSES_MAX 3 /* a change of policy in the middle asks for another pass */
+
+void rm_offer_all(struct rm_core *c)
+{
+    for (int pass = 0; pass < PASSES_MAX; pass++)
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            if (c->offer_all[k])
+                offer_kind(c, k);
+}

@@ -1,0 +1,360 @@
+/* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made once per job.
+ * Lowest index first (policies.md 1.3). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum rm_slot k, int32_t index)
+{
+    int64_t first = 0;
+
+    for (size_t g = 0; g < s->groups_n; g++) {
+        if (s->groups[g].kind != k)
+            continue;
+        if (index < first + s->groups[g].count)
+            return &s->groups[g].hosts;
+        first += s->groups[g].count;
+    }
+    return NULL;
+}
+
+static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum rm_slot k, int32_t index)
+{
+    if (s->groups_n)
+        return group_hosts(s, k, index);
+    return k == RM_SLOT_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
+}
+
+/* ---------------------------------------------------------------- bit set */
+static bool is_pending(const struct rm_phase *p, int32_t i)
+{
+    return p->bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_pending(struct rm_phase *p, int32_t i)
+{
+    size_t w = (size_t)i / 64;
+
+    p->bits[w] |= UINT64_C(1) << (i % 64);
+    p->summary[w / 64] |= UINT64_C(1) << (w % 64);
+    if (w / 64 < p->low)
+        p->low = w / 64;
+}
+
+static void clear_pending(struct rm_phase *p, int32_t i)
+{
+    size_t w = (size_t)i / 64;
+
+    p->bits[w] &= ~(UINT64_C(1) << (i % 64));
+    if (!p->bits[w])
+        p->summary[w / 64] &= ~(UINT64_C(1) << (w % 64));
+}
+
+static int32_t lowest(struct rm_phase *p)
+{
+    while (p->low < p->summary_words && !p->summary[p->low])
+        p->low++;
+    if (p->low == p->summary_words)
+        return -1;
+    {
+        size_t w = p->low * 64 + (size_t)__builtin_ctzll(p->summary[p->low]);
+
+        return (int32_t)(w * 64 + (size_t)__builtin_ctzll(p->bits[w]));
+    }
+}
+
+/* Lowest pending task above @after, -1: none. */
+static int32_t pending_after(const struct rm_phase *p, int32_t after)
+{
+    size_t w = (size_t)(after + 1) / 64;
+    uint64_t bits;
+
+    if (w >= p->words)
+        return -1;
+    for (bits = p->bits[w] & (~UINT64_C(0) << ((after + 1) % 64)); !bits; bits = p->bits[w])
+        if (++w == p->words)
+            return -1;
+    return (int32_t)(w * 64 + (size_t)__builtin_ctzll(bits));
+}
+
+/* ---------------------------------------------------------------- lists by host and by rack */
+static uint32_t near_hash(uint32_t key)
+{
+    return (uint32_t)(key * UINT32_C(2654435769)) >> 7;
+}
+
+static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
+{
+    if (!x->v)
+        return NULL;
+    for (uint32_t i = near_hash(key) & x->mask; x->v[i].key != RM_NONE; i = (i + 1) & x->mask)
+        if (x->v[i].key == key)
+            return &x->v[i];
+    return NULL;
+}
+
+static void near_free(struct rm_near_index *x)
+{
+    free(x->v);
+    free(x->tasks);
+    *x = (struct rm_near_index){0};
+}
+
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. */
+static size_t task_keys(struct rm_core *c, const struct rm_str_list *hosts, bool racks, uint32_t *keys, size_t max)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; hosts && i < hosts->n && n < max; i++) {
+        uint32_t key = rm_names_add(&c->hosts, hosts->v[i]);
+        bool known = false;
+
+        if (racks)
+            key = key < c->host_rack_n ? c->host_rack[key] : RM_NONE;
+        for (size_t j = 0; j < n; j++)
+            known = known || keys[j] == key;
+        if (key != RM_NONE && !known)
+            keys[n++] = key;
+    }
+    return n;
+}
+
+#define KEYS_MAX 64
+
+static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, uint32_t n)
+{
+    uint32_t i = near_hash(key) & x->mask;
+
+    while (x->v[i].key != RM_NONE)
+        i = (i + 1) & x->mask;
+    x->v[i] = (struct rm_near){.key = key, .start = start, .n = n};
+}
+
+/* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks without any key. */
+static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool racks, struct rm_near_index *x,
+                       struct rm_near *nowhere)
+{
+    const struct rm_phase *p = &a->phase[k];
+    uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
+    size_t count_n = 0, key_names, n;
+
+    for (int32_t i = 0; i < p->total; i++) { /* names first: so that the table of counts has its size */
+        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        (void)n;
+    }
+    key_names = racks ? c->racks.n : c->hosts.n;
+    count_n = key_names + 1; /* the last one: tasks without a key */
+    count = base_alloc(count_n * sizeof *count);
+    for (int32_t i = 0; i < p->total; i++) {
+        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        for (size_t j = 0; j < n; j++)
+            distinct += count[keys[j]]++ == 0;
+        if (!n)
+            count[key_names]++;
+    }
+    while (places < distinct * 2)
+        places *= 2;
+    x->v = base_realloc_array(NULL, places, sizeof *x->v);
+    x->mask = places - 1;
+    for (uint32_t i = 0; i < places; i++)
+        x->v[i] = (struct rm_near){.key = RM_NONE};
+    at = base_alloc(count_n * sizeof *at);
+    for (size_t i = 0; i < count_n; i++) {
+        at[i] = start;
+        if (i == key_names && nowhere)
+            *nowhere = (struct rm_near){.key = RM_NONE, .start = start, .n = count[i]};
+        else if (i < key_names && count[i])
+            near_place(x, (uint32_t)i, start, count[i]);
+        start += count[i];
+    }
+    x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
+    for (int32_t i = 0; i < p->total; i++) {
+        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        for (size_t j = 0; j < n; j++)
+            x->tasks[at[keys[j]]++] = i;
+        if (!n)
+            x->tasks[at[key_names]++] = i;
+    }
+    free(at);
+    free(count);
+}
+
+static bool any_located(const struct rm_job_spec *s, enum rm_slot k)
+{
+    for (size_t g = 0; g < s->groups_n; g++)
+        if (s->groups[g].kind == k && s->groups[g].hosts.n)
+            return true;
+    for (size_t i = 0; k == RM_SLOT_MAP && !s->groups_n && i < s->splits_n; i++)
+        if (s->splits[i].hosts.n)
+            return true;
+    return false;
+}
+
+void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k)
+{
+    struct rm_phase *p = &a->phase[k];
+
+    p->words = ((size_t)p->total + 63) / 64;
+    p->summary_words = (p->words + 63) / 64;
+    p->bits = base_alloc(p->words * sizeof *p->bits);
+    p->summary = base_alloc(p->summary_words * sizeof *p->summary);
+    p->low = p->summary_words;
+    p->located = any_located(a->job, k);
+    if (p->located)
+        near_build(c, a, k, false, &p->host, &p->nowhere);
+}
+
+void rm_pick_free(struct rm_phase *p)
+{
+    free(p->bits);
+    free(p->summary);
+    p->bits = p->summary = NULL;
+    p->words = p->summary_words = p->low = 0;
+    near_free(&p->host);
+    near_free(&p->rack);
+    p->nowhere = (struct rm_near){0};
+    p->located = false;
+}
+
+/* The list's first place that holds @index or more. */
+static uint32_t near_seek(const struct rm_near_index *x, const struct rm_near *list, int32_t index)
+{
+    uint32_t low = 0, high = list->n;
+
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+
+        if (x->tasks[list->start + mid] < index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int32_t index)
+{
+    uint32_t at;
+
+    if (!list || !list->n || !list->cursor)
+        return;
+    at = near_seek(x, list, index);
+    if (at < list->cursor)
+        list->cursor = at;
+}
+
+void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    struct rm_phase *p = &a->phase[t->kind];
+    const struct rm_str_list *hosts;
+    uint32_t keys[KEYS_MAX];
+    size_t n;
+
+    if (!p->bits)
+        return;
+    set_pending(p, t->index);
+    if (!p->located)
+        return;
+    hosts = hosts_of(a->job, (enum rm_slot)t->kind, t->index);
+    n = task_keys(c, hosts, false, keys, KEYS_MAX);
+    for (size_t i = 0; i < n; i++)
+        near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
+    if (!n)
+        near_rewind(&p->host, &p->nowhere, t->index);
+    if (!p->rack.v)
+        return;
+    n = task_keys(c, hosts, true, keys, KEYS_MAX);
+    for (size_t i = 0; i < n; i++)
+        near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
+}
+
+void rm_pick_remove(struct rm_app *a, struct rm_task *t)
+{
+    if (a->phase[t->kind].bits)
+        clear_pending(&a->phase[t->kind], t->index);
+}
+
+/* ---------------------------------------------------------------- choice */
+/* @t failed on @node, and another live node could try it. */
+static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t index, const struct rm_node *node)
+{
+    const struct rm_task *t = &p->tasks[index];
+    int32_t elsewhere;
+    bool here = false;
+
+    if (!t->bad)
+        return false;
+    elsewhere = c->live_nodes[t->kind];
+    for (uint32_t i = 1; i <= t->bad[0]; i++) {
+        const struct rm_node *b = c->nodes[t->bad[i]];
+
+        here = here || b == node;
+        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && b->slots[t->kind] > 0;
+    }
+    return here && elsewhere > 0;
+}
+
+static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, const struct rm_near_index *x,
+                         struct rm_near *list, const struct rm_node *node)
+{
+    const int32_t *tasks;
+
+    if (!list)
+        return -1;
+    tasks = x->tasks + list->start;
+    while (list->cursor < list->n && !is_pending(p, tasks[list->cursor]))
+        list->cursor++;
+    if (!p->avoiding)
+        return list->cursor < list->n ? tasks[list->cursor] : -1;
+    for (uint32_t i = list->cursor; i < list->n; i++)
+        if (is_pending(p, tasks[i]) && !avoids(c, p, tasks[i], node))
+            return tasks[i];
+    return -1;
+}
+
+static int32_t from_all(const struct rm_core *c, struct rm_phase *p, const struct rm_node *node)
+{
+    int32_t i = lowest(p);
+
+    if (p->avoiding)
+        while (i >= 0 && avoids(c, p, i, node))
+            i = pending_after(p, i);
+    return i;
+}
+
+struct rm_task *rm_task_pick(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
+                             enum delay_level *level, bool *located)
+{
+    struct rm_phase *p = &a->phase[k];
+    int32_t i = -1;
+
+    *located = p->located;
+    *level = DELAY_ANY;
+    if (!p->bits)
+        return NULL;
+    if (p->located) {
+        i = from_list(c, p, &p->host, near_find(&p->host, node->host), node);
+        if (i >= 0)
+            *level = DELAY_NODE;
+        if (i < 0 && p->nowhere.n) {
+            i = from_list(c, p, &p->host, &p->nowhere, node);
+            *located = i < 0;
+        }
+        if (i < 0 && c->racks.n > 1) {
+            if (p->rack_stamp != c->rack_stamp) {
+                near_free(&p->rack);
+                near_build(c, a, k, true, &p->rack, NULL);
+                p->rack_stamp = c->rack_stamp;
+            }
+            i = from_list(c, p, &p->rack, near_find(&p->rack, node->rack), node);
+            if (i >= 0)
+                *level = DELAY_RACK;
+        } else if (i < 0) {
+            *level = DELAY_RACK; /* one rack: there is no level beyond (policies.md 1.3) */
+        }
+    }
+    if (i < 0)
+        i = from_all(c, p, node);
+    return i < 0 ? NULL : &p->tasks[i];
+}

@@ -1,0 +1,243 @@
+/* Records: writing. Reading is in rm_recover.c. */
+#include "rm/core/rm_record.h"
+
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+
+/* Digits of @v into @to, at least @width of them; returns the end. */
+static char *put_digits(char *to, uint64_t v, int width)
+{
+    char tmp[20];
+    int n = 0;
+
+    do
+        tmp[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n < width && n < (int)sizeof tmp)
+        tmp[n++] = '0';
+    while (n)
+        *to++ = tmp[--n];
+    return to;
+}
+
+void rm_put_int(struct base_buf *b, int64_t v)
+{
+    char *at, *end;
+
+    base_buf_reserve(b, 24);
+    at = end = b->data + b->len;
+    if (v < 0)
+        *end++ = '-';
+    end = put_digits(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
+    *end++ = ' ';
+    b->len += (size_t)(end - at);
+    b->data[b->len] = '\0';
+}
+
+void rm_put_text(struct base_buf *b, const char *s)
+{
+    size_t n;
+
+    if (!s) {
+        base_buf_add(b, "- ", 2);
+        return;
+    }
+    n = strlen(s);
+    rm_put_int(b, (int64_t)n);
+    b->data[b->len - 1] = ':';
+    base_buf_add(b, s, n);
+    base_buf_add(b, " ", 1);
+}
+
+/* What was written, in memory of this step. */
+static uint64_t store(struct rm_core *c, const char *table, const char *key)
+{
+    char *copy = rm_steps_alloc(&c->scratch, c->text.len + 1);
+
+    memcpy(copy, c->text.data, c->text.len + 1);
+    return rm_store(c, table, key, copy, c->text.len);
+}
+
+static char *app_key(struct rm_core *c, struct base_app_id id)
+{
+    return base_app_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
+}
+
+/* As base_task_id_text, which is too slow for a record per finished task. */
+static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+{
+    char *key = rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX), *p = key;
+
+    memcpy(p, "task_", 5);
+    p = put_digits(p + 5, (uint64_t)a->id.cluster_ts, 1);
+    *p++ = '_';
+    p = put_digits(p, (uint64_t)a->id.seq, 4);
+    *p++ = '_';
+    *p++ = t->kind == RM_SLOT_MAP ? 'm' : 'r';
+    *p++ = '_';
+    p = put_digits(p, (uint64_t)t->index, 6);
+    *p = '\0';
+    return key;
+}
+
+static void begin(struct rm_core *c, const char *version)
+{
+    base_buf_clear(&c->text);
+    base_buf_adds(&c->text, version);
+    base_buf_add(&c->text, " ", 1);
+}
+
+static void put_counters(struct base_buf *b, const int64_t *v, int n)
+{
+    rm_put_int(b, v ? n : 0);
+    for (int i = 0; v && i < n; i++)
+        rm_put_int(b, v[i]);
+}
+
+static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
+{
+    rm_put_int(b, at->id.attempt);
+    rm_put_int(b, at->state);
+    rm_put_int(b, at->registered);
+    rm_put_int(b, at->has_master);
+    rm_put_int(b, at->master_id.num);
+    rm_put_text(b, at->node_id);
+    rm_put_text(b, at->node_http);
+    rm_put_text(b, at->host);
+    rm_put_text(b, at->tracking_url);
+    rm_put_text(b, at->diagnostics);
+    rm_put_int(b, at->rpc_port);
+    rm_put_int(b, at->exit_code);
+    rm_put_int(b, at->start_us);
+    rm_put_int(b, at->finish_us);
+    rm_put_int(b, at->next_num);
+}
+
+uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
+{
+    struct base_buf *b = &c->text;
+    const char *json = a->is_job ? a->job->json : a->app->json;
+
+    json = json ? json : "";
+    begin(c, "a1");
+    rm_put_int(b, a->is_job);
+    rm_put_int(b, (int64_t)strlen(json));
+    rm_put_text(b, a->token);
+    rm_put_int(b, a->submit_us);
+    rm_put_int(b, a->launch_us);
+    rm_put_int(b, a->start_us);
+    rm_put_int(b, a->finish_us);
+    rm_put_int(b, a->state);
+    rm_put_int(b, a->state_before);
+    rm_put_int(b, a->target);
+    rm_put_int(b, a->final_status);
+    rm_put_int(b, a->ending);
+    rm_put_int(b, a->set_up);
+    rm_put_text(b, a->diagnostics);
+    put_counters(b, a->counters + RM_C_TASK_COUNTERS, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
+    rm_put_int(b, a->failed_attempts);
+    rm_put_int(b, a->attempts_n);
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        put_attempt(b, &a->attempts[i]);
+    base_buf_adds(b, json);
+    return store(c, "app", app_key(c, a->id));
+}
+
+static char *splits_key(struct rm_core *c, struct base_app_id id)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    return rm_scratch_printf(c, "splits_%s", base_app_id_text(&id, text));
+}
+
+void rm_record_splits(struct rm_core *c, struct rm_app *a)
+{
+    const struct rm_job_spec *s = a->job;
+    struct base_buf *b = &c->text;
+
+    if (s->groups_n || (!s->splits_n && !s->paths.n))
+        return;
+    begin(c, "s1");
+    rm_put_int(b, (int64_t)s->paths.n);
+    for (size_t i = 0; i < s->paths.n; i++)
+        rm_put_text(b, s->paths.v[i]);
+    rm_put_int(b, (int64_t)s->splits_n);
+    for (size_t i = 0; i < s->splits_n; i++) {
+        const struct rm_split_spec *sp = &s->splits[i];
+
+        rm_put_int(b, sp->path);
+        rm_put_int(b, sp->offset);
+        rm_put_int(b, sp->length);
+        rm_put_int(b, sp->gzip);
+        rm_put_int(b, (int64_t)sp->hosts.n);
+        for (size_t j = 0; j < sp->hosts.n; j++)
+            rm_put_text(b, sp->hosts.v[j]);
+    }
+    store(c, "meta", splits_key(c, a->id));
+}
+
+uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+{
+    struct base_buf *b = &c->text;
+    uint32_t bad = t->bad ? t->bad[0] : 0;
+
+    begin(c, "t1");
+    rm_put_int(b, t->state);
+    rm_put_int(b, t->attempts);
+    rm_put_int(b, t->next_attempt);
+    rm_put_int(b, t->last_attempt);
+    rm_put_int(b, t->failures);
+    rm_put_int(b, t->exit_code);
+    rm_put_int(b, t->container_num);
+    rm_put_text(b, t->node == RM_NONE ? NULL : c->nodes[t->node]->id);
+    rm_put_int(b, t->start_us);
+    rm_put_int(b, t->finish_us);
+    rm_put_text(b, t->diagnostics);
+    rm_put_int(b, bad);
+    for (uint32_t i = 1; i <= bad; i++)
+        rm_put_text(b, c->nodes[t->bad[i]]->id);
+    put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL, RM_C_TASK_COUNTERS);
+    return store(c, "task", task_key(c, a, t));
+}
+
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+{
+    begin(c, "c1");
+    rm_put_int(&c->text, t->commit_attempt);
+    return store(c, "commit", task_key(c, a, t));
+}
+
+uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
+{
+    struct base_buf *b = &c->text;
+
+    begin(c, "n1");
+    rm_put_int(b, n->state);
+    rm_put_text(b, n->host_name);
+    rm_put_text(b, n->http);
+    rm_put_text(b, n->rack_name);
+    rm_put_text(b, n->version);
+    rm_put_text(b, n->boot_id);
+    rm_put_text(b, n->instance);
+    rm_put_int(b, n->slots[RM_SLOT_MAP]);
+    rm_put_int(b, n->slots[RM_SLOT_REDUCE]);
+    return store(c, "node", rm_scratch_printf(c, "%s", n->id));
+}
+
+void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
+{
+    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++) {
+            struct rm_task *t = &a->phase[k].tasks[i];
+
+            if (!t->attempts)
+                continue; /* nothing of it was ever written */
+            rm_store(c, "task", task_key(c, a, t), NULL, 0);
+            if (a->job->output)
+                rm_store(c, "commit", task_key(c, a, t), NULL, 0);
+        }
+    if (a->is_job && !a->job->groups_n && (a->job->splits_n || a->job->paths.n))
+        rm_store(c, "meta", splits_key(c, a->id), NULL, 0);
+    rm_store(c, "app", app_key(c, a->id), NULL, 0);
+}
