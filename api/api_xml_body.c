@@ -108,8 +108,8 @@ int api_xml_body(const char *text, size_t len, const char *root, const char *exp
         char why[256] = "The markup in the document must be well-formed.";
         if (xe && xe->message)
             snprintf(why, sizeof why, "%.*s", (int)strcspn(xe->message, "\n"), xe->message);
-        rc = sax_error(text, len,
-                       cut ? "XML document structures must start and end within the same entity." : why, err);
+        rc =
+            sax_error(text, len, cut ? "XML document structures must start and end within the same entity." : why, err);
         goto done;
     }
     if (doc->intSubset || doc->extSubset) { /* entities: the usual way to make a parser eat the machine */
@@ -139,7 +139,8 @@ done:
 
 /* ---- JSON with YARN's (that is Jackson's) messages ---- */
 
-#define JSON_FAILED "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
+#define JSON_FAILED                                                                                                    \
+    "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
 
 static int json_syntax(const char *text, size_t len, const char *why, struct base_error *err)
 {

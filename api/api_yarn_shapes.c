@@ -2,13 +2,16 @@
 
 #include "base/base_error.h"
 
-#define S(field, name) API_STR(T, field, name, API_ALWAYS)
-#define I(field, name) API_I64(T, field, name, API_ALWAYS)
-#define F(field, name) API_F32(T, field, name, API_ALWAYS)
-#define B(field, name) API_BOOL(T, field, name, API_ALWAYS)
+#define S(field, name)        API_STR(T, field, name, API_ALWAYS)
+#define I(field, name)        API_I64(T, field, name, API_ALWAYS)
+#define F(field, name)        API_F32(T, field, name, API_ALWAYS)
+#define B(field, name)        API_BOOL(T, field, name, API_ALWAYS)
 #define O(field, name, shape) API_OBJ(T, field, name, shape, API_ALWAYS)
 #define P(field, name, shape) API_OBJPTR(T, field, name, shape, API_ALWAYS)
-#define END {.kind = API_K_END}
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .kind = API_K_END                                                                                              \
+    }
 
 /* ---- common objects ---- */
 static const struct api_member empty_members[] = {END};
@@ -184,15 +187,15 @@ static const struct api_member fair_children_members[] = {
 #undef T
 static const struct api_shape shape_fair_children = {.members = fair_children_members};
 
-#define FAIR_QUEUE_MEMBERS                                                                                            \
-    I(max_apps, "maxApps"), O(min, "minResources", &shape_resource), O(max, "maxResources", &shape_resource),         \
-        O(used, "usedResources", &shape_resource), O(am_used, "amUsedResources", &shape_resource),                    \
-        O(am_max, "amMaxResources", &shape_resource), O(demand, "demandResources", &shape_resource),                  \
-        O(steady_fair, "steadyFairResources", &shape_resource), O(fair, "fairResources", &shape_resource),            \
-        O(cluster, "clusterResources", &shape_resource), O(reserved, "reservedResources", &shape_resource),           \
-        O(max_container, "maxContainerAllocation", &shape_resource), I(pending_containers, "pendingContainers"),      \
-        I(allocated_containers, "allocatedContainers"), I(reserved_containers, "reservedContainers"),                 \
-        S(name, "queueName"), S(policy, "schedulingPolicy"), B(preemptable, "preemptable"),                           \
+#define FAIR_QUEUE_MEMBERS                                                                                             \
+    I(max_apps, "maxApps"), O(min, "minResources", &shape_resource), O(max, "maxResources", &shape_resource),          \
+        O(used, "usedResources", &shape_resource), O(am_used, "amUsedResources", &shape_resource),                     \
+        O(am_max, "amMaxResources", &shape_resource), O(demand, "demandResources", &shape_resource),                   \
+        O(steady_fair, "steadyFairResources", &shape_resource), O(fair, "fairResources", &shape_resource),             \
+        O(cluster, "clusterResources", &shape_resource), O(reserved, "reservedResources", &shape_resource),            \
+        O(max_container, "maxContainerAllocation", &shape_resource), I(pending_containers, "pendingContainers"),       \
+        I(allocated_containers, "allocatedContainers"), I(reserved_containers, "reservedContainers"),                  \
+        S(name, "queueName"), S(policy, "schedulingPolicy"), B(preemptable, "preemptable"),                            \
         P(children, "childQueues", &shape_fair_children)
 
 #define T struct yarn_fair_queue

@@ -11,9 +11,9 @@
 #include "base/base_limits.h"
 #include "rm/rm_api_yarn_internal.h"
 
-#define CLUSTER "/ws/v1/cluster"
-#define APPS CLUSTER "/apps"
-#define ATTEMPTS APPS "/{appid}/appattempts"
+#define CLUSTER        "/ws/v1/cluster"
+#define APPS           CLUSTER "/apps"
+#define ATTEMPTS       APPS "/{appid}/appattempts"
 #define STATE_BODY_MAX (64 * 1024)
 
 /* clang-format off */
@@ -72,8 +72,8 @@ void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f)
     rm_backend_release(b);
     yarn_frame_set(f, &cluster, &queues);
     /* every container takes one slot, so the smaller slot is the smallest thing to be had */
-    f->limits.min[0] = smaller(base_conf_int(conf, "creel.slot.map.memory-mb"),
-                               base_conf_int(conf, "creel.slot.reduce.memory-mb"));
+    f->limits.min[0] =
+        smaller(base_conf_int(conf, "creel.slot.map.memory-mb"), base_conf_int(conf, "creel.slot.reduce.memory-mb"));
     f->limits.min[1] =
         smaller(base_conf_int(conf, "creel.slot.map.vcores"), base_conf_int(conf, "creel.slot.reduce.vcores"));
 }
@@ -113,8 +113,7 @@ bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out
 
     if (base_app_id_parse(given, out, NULL) == 0)
         return true;
-    bad_id(rq, given, "ApplicationId", "application",
-           ". The valid ApplicationId should start with prefix application");
+    bad_id(rq, given, "ApplicationId", "application", ". The valid ApplicationId should start with prefix application");
     return false;
 }
 

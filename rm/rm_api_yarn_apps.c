@@ -317,7 +317,8 @@ void yarn_get_statistics(struct api_request *rq, void *user)
     yarn_words_query(rq, "states", &states);
     yarn_words_query(rq, "applicationTypes", &types);
     if (types.n > 1)
-        yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType", types.n);
+        yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
+                         types.n);
     else if (yarn_states(rq, &states, &bits))
         answer_statistics(rq, user, bits, types.n ? types.v[0] : NULL);
     yarn_words_free(&states);

@@ -148,8 +148,8 @@ void yarn_get_container(struct api_request *rq, void *user)
 
     if (!yarn_app_id_arg(rq, 0, &app) || !yarn_attempt_id_arg(rq, 1, &id) || !yarn_container_id_arg(rq, 2, &cid))
         return;
-    if (base_app_id_cmp(&app, &id.app) == 0 && (base_app_id_cmp(&cid.attempt.app, &id.app) != 0 ||
-                                                cid.attempt.attempt != id.attempt)) {
+    if (base_app_id_cmp(&app, &id.app) == 0 &&
+        (base_app_id_cmp(&cid.attempt.app, &id.app) != 0 || cid.attempt.attempt != id.attempt)) {
         yarn_not_found(rq, "appAttemptId and containerId don't match");
         return;
     }

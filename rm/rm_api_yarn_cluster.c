@@ -19,7 +19,8 @@ void yarn_get_info(struct api_request *rq, void *user)
     struct yarn_frame f;
 
     yarn_frame_take(b, &f);
-    snprintf(hadoop_build, sizeof hadoop_build, "%s from creel-" CREEL_VERSION " by creel source checksum none", hadoop);
+    snprintf(hadoop_build, sizeof hadoop_build, "%s from creel-" CREEL_VERSION " by creel source checksum none",
+             hadoop);
     info = (struct yarn_cluster_info){
         .id = f.cluster.rm_instance_ms,
         .started_on = f.cluster.rm_instance_ms,

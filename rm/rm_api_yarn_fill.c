@@ -161,10 +161,10 @@ static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, 
     room->seconds[0] = (struct api_pair){"memory-mb", room->memory_seconds};
     room->seconds[1] = (struct api_pair){"vcores", room->vcore_seconds};
     /* one that ended without ever holding anything has an empty map */
-    a->resource_seconds = (struct api_list){
-        .items = room->seconds,
-        .n = ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
-        .stride = sizeof room->seconds[0]};
+    a->resource_seconds =
+        (struct api_list){.items = room->seconds,
+                          .n = ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
+                          .stride = sizeof room->seconds[0]};
 }
 
 /* An application that waits for its master's container shows that one request. */
@@ -273,9 +273,9 @@ static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attemp
         .host = known ? v->host : "N/A",
         .rpc_port = known ? v->rpc_port : -1,
         .tracking_url = room->url.data,
-        .original_tracking_url = broken                                                        ? room->url.data
+        .original_tracking_url = broken                                                    ? room->url.data
                                  : v->original_tracking_url && v->original_tracking_url[0] ? v->original_tracking_url
-                                                                                               : "N/A",
+                                                                                           : "N/A",
         .diagnostics = text(v->diagnostics),
         .state = public_attempt_state(v),
         .container_id = v->has_container ? room->container_id : NULL,

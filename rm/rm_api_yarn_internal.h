@@ -82,9 +82,9 @@ static inline enum api_dialect yarn_dialect(const struct api_request *rq, enum a
     return api_want(rq) == API_XML ? API_XML_DOC : json;
 }
 /* 400 BadRequestException and 404 NotFoundException with the inner class in front of the message (1.9). */
-#define yarn_bad_request(rq, fmt, ...)                                                                                \
+#define yarn_bad_request(rq, fmt, ...)                                                                                 \
     api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
-#define yarn_not_found(rq, fmt, ...)                                                                                  \
+#define yarn_not_found(rq, fmt, ...)                                                                                   \
     api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
 /* Ids in the path; false: the error was answered. */
 bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);

@@ -16,9 +16,9 @@
 
 #define SUBMISSION_ROOT "application-submission-context"
 /* the roots YARN's decoder of this resource knows, as it lists them */
-#define SUBMISSION_ROOTS                                                                                              \
-    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"                     \
-    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}localresources>,"                 \
+#define SUBMISSION_ROOTS                                                                                               \
+    "<{}NewApplication>,<{}application-submission-context>,<{}applicationpriority>,<{}appqueue>,"                      \
+    "<{}container-launch-context-info>,<{}credentials-info>,<{}delegation-token>,<{}localresources>,"                  \
     "<{}log-aggregation-context>,<{}resourceInfo>,<{}resourceInformations>,<{}resourceOption>"
 #define KILLED "KILLED"
 
@@ -157,7 +157,8 @@ static void on_submitted(void *user, const struct rm_effect *fx)
     struct write *w = user;
     struct base_buf none = {0};
 
-    /* an id that is known already is accepted, and nothing happens: clients repeat a submission whose answer was lost */
+    /* an id that is known already is accepted, and nothing happens: clients repeat a submission whose answer was lost
+     */
     if (is_error(fx) && fx->u.reply.code != -BASE_EEXIST) {
         answer_refusal(w->rq, fx);
     } else {

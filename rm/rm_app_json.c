@@ -8,10 +8,10 @@
 #include "base/base_json.h"
 #include "base/base_limits.h"
 
-#define TAGS_MAX 10
-#define TAG_CHARS_MAX 100
+#define TAGS_MAX       10
+#define TAG_CHARS_MAX  100
 #define TYPE_CHARS_MAX 20
-#define USER_MEMBER "creel-user" /* who submitted, in the stored form */
+#define USER_MEMBER    "creel-user" /* who submitted, in the stored form */
 
 /* ---- lenient scalars (yarn-rest 1.5) ---- */
 
@@ -98,7 +98,6 @@ static void str_list_add(struct rm_str_list *l, char *taken)
     l->v = base_realloc_array(l->v, l->n + 1, sizeof *l->v);
     l->v[l->n++] = taken;
 }
-
 
 /* Calls @each for every entry of map @obj.@name that has a key; stops at the first error. */
 static int each_entry(const json_t *obj, const char *name, size_t max,

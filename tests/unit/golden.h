@@ -10,8 +10,8 @@
 #include "base/base_mem.h"
 
 struct golden {
-    char *text;         /* the whole file; the rest points into it */
-    char *method, *path; /* path with query */
+    char *text;                        /* the whole file; the rest points into it */
+    char *method, *path;               /* path with query */
     char *request_head, *request_body; /* body: "" when none */
     int status;
     char *head, *body;

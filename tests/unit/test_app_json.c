@@ -13,7 +13,8 @@ static struct rm_app_spec *decode(const char *text, bool xml, const char *user, 
     struct rm_app_spec *spec = NULL;
     json_t *body = NULL;
 
-    *rc = xml ? api_xml_body(text, strlen(text), ROOT, NULL, &body, err) : api_json_body(text, strlen(text), &body, err);
+    *rc =
+        xml ? api_xml_body(text, strlen(text), ROOT, NULL, &body, err) : api_json_body(text, strlen(text), &body, err);
     if (*rc == 0)
         *rc = rm_app_spec_decode(body, user, &spec, err);
     json_decref(body);
@@ -186,7 +187,8 @@ static void test_syntax(void)
         "[Source: (BufferedReader); line: 1, column: 19]]");
     bad("hello", -BASE_EINVAL,
         "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
-        "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'hello': was expecting (JSON String, Number, "
+        "com.fasterxml.jackson.core.JsonParseException: Unrecognized token 'hello': was expecting (JSON String, "
+        "Number, "
         "Array, Object or token 'null', 'true' or 'false')\n at [Source: (BufferedReader); line: 1, column: 6]]");
     bad("<" ROOT ">", -BASE_EINVAL,
         "javax.xml.bind.UnmarshalException\n - with linked exception:\n[org.xml.sax.SAXParseException; lineNumber: 1; "
@@ -252,9 +254,9 @@ static void test_max(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"full submission", test_full},   {"XML", test_xml},
-    {"defaults", test_defaults},      {"lenient values", test_lenient},
-    {"refused", test_refused},        {"syntax", test_syntax},
+    {"full submission", test_full},    {"XML", test_xml},
+    {"defaults", test_defaults},       {"lenient values", test_lenient},
+    {"refused", test_refused},         {"syntax", test_syntax},
     {"hostile XML", test_hostile_xml}, {"stored form", test_stored},
     {"largest container", test_max},
 };

@@ -6,9 +6,14 @@
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
-#define TS INT64_C(1795244603666)
+#define TS     INT64_C(1795244603666)
 #define US(ms) (INT64_C(ms) * 1000)
-#define RES(mb, cores) {{mb, cores, 0, 0}}
+#define RES(mb, cores)                                                                                                 \
+    {                                                                                                                  \
+        {                                                                                                              \
+            mb, cores, 0, 0                                                                                            \
+        }                                                                                                              \
+    }
 
 static struct yarn_frame frame(const char *policy, int64_t now_ms)
 {
@@ -128,8 +133,9 @@ static void test_fifo(void)
 /* The tree of the recordings: hold, org (batch (night), eng, ops), default [, hadoop]; parents first. */
 enum { ROOT, HOLD, ORG, DEFAULT, BATCH, ENG, OPS, NIGHT, QUEUES };
 static const int32_t parents[QUEUES] = {-1, ROOT, ROOT, ROOT, ORG, ORG, ORG, BATCH};
-static const char *const queue_names[QUEUES] = {"root",           "root.hold",    "root.org",     "root.default",
-                                                "root.org.batch", "root.org.eng", "root.org.ops", "root.org.batch.night"};
+static const char *const queue_names[QUEUES] = {"root",         "root.hold",           "root.org",
+                                                "root.default", "root.org.batch",      "root.org.eng",
+                                                "root.org.ops", "root.org.batch.night"};
 
 static void test_fair(void)
 {
@@ -139,8 +145,8 @@ static void test_fair(void)
     static const int64_t steady[QUEUES] = {8192, 1638, 4916, 1638, 1229, 2458, 1229, 1229};
 
     for (int i = 0; i < QUEUES; i++) {
-        q[i] = (struct rm_queue_view){.name = queue_names[i], .parent = parents[i], .policy = "fair",
-                                      .fair_share = RES(steady[i], 0)};
+        q[i] = (struct rm_queue_view){
+            .name = queue_names[i], .parent = parents[i], .policy = "fair", .fair_share = RES(steady[i], 0)};
     }
     q[ROOT].fair_share = (struct rm_res)RES(8192, 8);
     q[ORG].min = (struct rm_res)RES(1024, 1);
@@ -405,9 +411,9 @@ static void test_new_application(void)
 
 static void test_statistics(void)
 {
-    static const struct yarn_stat_item items[] = {
-        {"SUBMITTED", "*", 0}, {"RUNNING", "*", 2},    {"FINISHED", "*", 1}, {"FAILED", "*", 0},
-        {"NEW", "*", 0},       {"NEW_SAVING", "*", 0}, {"ACCEPTED", "*", 1}, {"KILLED", "*", 0}};
+    static const struct yarn_stat_item items[] = {{"SUBMITTED", "*", 0}, {"RUNNING", "*", 2}, {"FINISHED", "*", 1},
+                                                  {"FAILED", "*", 0},    {"NEW", "*", 0},     {"NEW_SAVING", "*", 0},
+                                                  {"ACCEPTED", "*", 1},  {"KILLED", "*", 0}};
     struct yarn_statistics s = {{items, 8, sizeof items[0]}};
 
     same_both("fifo/running/appstatistics", &yarn_shape_statistics, API_N_WRAPPED, &s);
@@ -416,8 +422,8 @@ static void test_statistics(void)
 /* ---- attempts and containers ---- */
 static struct rm_attempt_view attempt_view(int seq, int n, enum rm_attempt_state state)
 {
-    return (struct rm_attempt_view){.id = {{TS, seq}, n}, .state = state, .user = "hadoop", .diagnostics = "",
-                                    .rpc_port = -1};
+    return (struct rm_attempt_view){
+        .id = {{TS, seq}, n}, .state = state, .user = "hadoop", .diagnostics = "", .rpc_port = -1};
 }
 
 static void attempt_on(struct rm_attempt_view *v, const char *id, const char *http)
@@ -595,8 +601,13 @@ static void test_nodes(void)
 static void test_node_busy(void)
 {
     struct yarn_frame f = frame("fifo", 0);
-    struct rm_node_view v = {.id = "n:1", .host = "n", .http_address = "n:2", .state = RM_NODE_RUNNING,
-                             .containers = 2, .total = RES(4096, 4), .used = RES(2560, 2)};
+    struct rm_node_view v = {.id = "n:1",
+                             .host = "n",
+                             .http_address = "n:2",
+                             .state = RM_NODE_RUNNING,
+                             .containers = 2,
+                             .total = RES(4096, 4),
+                             .used = RES(2560, 2)};
     struct yarn_node n;
 
     yarn_node_fill(&f, &v, &n);
