@@ -1,0 +1,410 @@
+/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as yarn-rest 2.6 to 2.10 say.
+ * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the applications that
+ * the recordings name; every recorded mistake (tests/golden/fifo/errors) is sent again as it was, and status,
+ * Content-Type and body are compared. */
+#include <glob.h>
+#include <jansson.h>
+#include <libgen.h>
+
+#include "base/base_conf.h"
+#include "base/base_log.h"
+#include "rm/rm_api_yarn.h"
+#include "rm/rm_daemon.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/golden.h"
+
+#define APPS  "/ws/v1/cluster/apps"
+#define JSON  "Content-Type: application/json\r\n"
+#define THERE "application_1795244603666_"
+#define TRIES 100000
+
+static struct rm_backend *backend;
+static struct api_server *server;
+static struct base_conf *conf;
+static uint16_t port;
+
+static void start(const char *policy)
+{
+    static char url[64];
+    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who"};
+    struct base_error err = {0};
+    char arg[64];
+
+    conf = base_conf_new();
+    snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
+    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_daemon_new(conf, &ha_store_memory, "", &backend, &err) < 0)
+        fprintf(stderr, "%s\n", err.text);
+    base_assert(backend);
+    rm_daemon_start(backend);
+    base_assert(api_server_start(&sc, rm_api_yarn_routes, rm_api_yarn_routes_n, backend, &server, &err) == 0);
+    port = api_server_port(server);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u", port);
+    rm_daemon_set_url(backend, url);
+}
+
+static void stop(void)
+{
+    base_assert(rm_daemon_stop(backend, NULL) == 0);
+    api_server_stop(server);
+    rm_daemon_free(backend);
+    base_conf_free(conf);
+    backend = NULL;
+}
+
+static int ask(const char *method, const char *path, const char *headers, const char *body, struct client_answer *a)
+{
+    client_do(port, method, path, headers, body, a);
+    return a->status;
+}
+
+static int submit(const char *body)
+{
+    struct client_answer a;
+    int status = ask("POST", APPS "?user.name=hadoop", JSON, body, &a);
+
+    client_free(&a);
+    return status;
+}
+
+/* Member @path ("app.state") of the answer as text, "" when absent; numbers printed. */
+static void member(const char *url, const char *path, char out[static 512])
+{
+    struct client_answer a;
+    json_t *root, *j;
+    char *words = base_strdup(path), *save = NULL;
+
+    ask("GET", url, NULL, NULL, &a);
+    root = json_loadb(a.body.data ? a.body.data : "", a.body.len, 0, NULL);
+    j = root;
+    for (char *w = strtok_r(words, ".", &save); w && j; w = strtok_r(NULL, ".", &save))
+        j = json_is_array(j) ? json_array_get(j, (size_t)atoi(w)) : json_object_get(j, w);
+    if (json_is_integer(j))
+        snprintf(out, 512, "%lld", (long long)json_integer_value(j));
+    else
+        snprintf(out, 512, "%s", json_is_string(j) ? json_string_value(j) : "");
+    json_decref(root);
+    free(words);
+    client_free(&a);
+}
+
+static void is(const char *url, const char *path, const char *want)
+{
+    char text[512];
+
+    member(url, path, text);
+    if (strcmp(text, want) != 0)
+        fprintf(stderr, "%s: %s is '%s', not '%s'\n", url, path, text, want);
+    CU_ASSERT_STRING_EQUAL(text, want);
+}
+
+static void becomes(const char *url, const char *path, const char *want)
+{
+    char text[512] = "";
+
+    for (int i = 0; i < TRIES && strcmp(text, want) != 0; i++)
+        member(url, path, text);
+    CU_ASSERT_STRING_EQUAL(text, want);
+}
+
+static size_t listed(const char *query)
+{
+    char *url = base_printf(APPS "%s", query);
+    struct client_answer a;
+    json_t *root;
+    size_t n;
+
+    CU_ASSERT_EQUAL(ask("GET", url, NULL, NULL, &a), 200);
+    root = json_loadb(a.body.data, a.body.len, 0, NULL);
+    n = json_array_size(json_object_get(json_object_get(root, "apps"), "app"));
+    json_decref(root);
+    client_free(&a);
+    free(url);
+    return n;
+}
+
+/* ---- recorded mistakes ---- */
+
+/* What is not the same here, and why. */
+static const struct {
+    const char *name, *reason;
+} others[] = {
+    {"err-short-app-id", "an ordinary answer about an application that runs there"},
+    {"err-state-running", "target is the state it is in, there"},
+    {"state-same", "RUNNING there"},
+    {"state-finished", "FINISHED there"},
+    {"err-submit-dr-who", "ordinary answer with ids of that cluster"},
+    {"err-submit-local-", "the message prints a protocol buffer"},
+    {NULL, NULL},
+};
+
+static bool differs_by_nature(const char *name, const struct golden *g)
+{
+    for (int i = 0; others[i].name; i++)
+        if (strncmp(name, others[i].name, strlen(others[i].name)) == 0)
+            return true;
+    return strstr(name, ".xml.http") && g->status == 500; /* YARN's 404 of XML clients becomes an empty 500 */
+}
+
+static char *headers_of(const struct golden *g)
+{
+    static const char *const wanted[] = {"\nAccept: ", "\nContent-Type: "};
+    struct base_buf b = {0};
+
+    for (int i = 0; i < 2; i++) {
+        char *value = golden_header(g->request_head, wanted[i]);
+        if (value)
+            base_buf_addf(&b, "%s%s\r\n", wanted[i] + 1, value);
+        free(value);
+    }
+    return base_buf_take(&b);
+}
+
+static void replay(const char *name)
+{
+    char *path = base_printf("fifo/errors/%s", name), *headers, *type, *line;
+    struct client_answer a;
+    struct golden g;
+
+    golden_read(path, &g);
+    free(path);
+    if (differs_by_nature(name, &g)) {
+        golden_free(&g);
+        return;
+    }
+    headers = headers_of(&g);
+    ask(g.method, g.path, headers, strcmp(g.method, "GET") == 0 ? NULL : g.request_body, &a);
+    type = golden_header(g.head, "\nContent-Type: ");
+    line = base_printf("Content-Type: %s", type ? type : "");
+    base_buf_add(&a.body, "", 0);
+    if (a.status != g.status || strcmp(a.body.data ? a.body.data : "", g.body) != 0 || !client_has(&a, line))
+        fprintf(stderr, "%s: %s %s\n  here %d %.600s\n  real %d %s %.600s\n", name, g.method, g.path, a.status,
+                a.body.data ? a.body.data : "", g.status, line, g.body);
+    CU_ASSERT_EQUAL(a.status, g.status);
+    CU_ASSERT_STRING_EQUAL(a.body.data ? a.body.data : "", g.body);
+    CU_ASSERT_TRUE(client_has(&a, line));
+    free(line);
+    free(type);
+    free(headers);
+    client_free(&a);
+    golden_free(&g);
+}
+
+static void test_mistakes(void)
+{
+    glob_t files;
+    size_t n = 0;
+
+    start("fifo");
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0001\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0002\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0003\"}"), 202);
+    becomes(APPS "/" THERE "0003/state", "state", "ACCEPTED");
+    base_assert(glob(GOLDEN_DIR "/fifo/errors/*.http", 0, NULL, &files) == 0);
+    for (; n < files.gl_pathc; n++)
+        replay(basename(files.gl_pathv[n]));
+    CU_ASSERT_TRUE(n > 90);
+    globfree(&files);
+    stop();
+}
+
+/* ---- lists ---- */
+static void test_filters(void)
+{
+    start("fifo");
+    CU_ASSERT_EQUAL(listed(""), 0);
+    submit("{\"application-id\":\"" THERE "0001\",\"application-name\":\"one\",\"application-type\":\"SPARK\","
+           "\"application-tags\":{\"tag\":[\"Red\",\"blue\"]}}");
+    submit("{\"application-id\":\"" THERE "0002\",\"application-name\":\"two\",\"application-type\":\"Tez\","
+           "\"application-tags\":{\"tag\":\"red\"}}");
+    submit("{\"application-id\":\"" THERE "0003\",\"application-name\":\"three\",\"queue\":\"nosuch\"}");
+    becomes(APPS "/" THERE "0002/state", "state", "ACCEPTED");
+    becomes(APPS "/" THERE "0003/state", "state", "FAILED");
+    is(APPS "/" THERE "0003", "app.queue", "nosuch");
+    is(APPS "/" THERE "0003", "app.finalStatus", "FAILED");
+    is(APPS "/" THERE "0003", "app.trackingUI", "UNASSIGNED");
+    CU_ASSERT_EQUAL(listed(""), 3);
+    CU_ASSERT_EQUAL(listed("?limit=2"), 2);
+    CU_ASSERT_EQUAL(listed("?limit="), 3);
+    CU_ASSERT_EQUAL(listed("?name=two"), 1);
+    CU_ASSERT_EQUAL(listed("?user=hadoop"), 3);
+    CU_ASSERT_EQUAL(listed("?user=ann"), 0);
+    CU_ASSERT_EQUAL(listed("?queue=default"), 2);
+    CU_ASSERT_EQUAL(listed("?queue=root.default"), 0);
+    CU_ASSERT_EQUAL(listed("?states=accepted"), 2);
+    CU_ASSERT_EQUAL(listed("?state=FAILED&states=accepted,%20running"), 3);
+    CU_ASSERT_EQUAL(listed("?finalStatus=FAILED"), 1);
+    CU_ASSERT_EQUAL(listed("?finalStatus=UNDEFINED&limit=1"), 0); /* the newest one has failed: limit comes first */
+    CU_ASSERT_EQUAL(listed("?applicationTypes=spark,TEZ"), 2);
+    CU_ASSERT_EQUAL(listed("?applicationTags=RED"), 2);
+    CU_ASSERT_EQUAL(listed("?applicationTags=blue&applicationTags=green"), 1);
+    CU_ASSERT_EQUAL(listed("?startedTimeBegin=1"), 3);
+    CU_ASSERT_EQUAL(listed("?startedTimeEnd=1"), 0);
+    CU_ASSERT_EQUAL(listed("?finishedTimeBegin=1"), 1);
+    CU_ASSERT_EQUAL(listed("?finishedTimeEnd=0"), 2);
+    is(APPS "?name=two&deSelects=timeouts,RESOURCErequests", "apps.app.0.timeouts.timeout.0.type", "");
+    is(APPS "?name=two", "apps.app.0.timeouts.timeout.0.type", "LIFETIME");
+    is("/ws/v1/cluster/appstatistics?applicationTypes=Spark&states=accepted", "appStatInfo.statItem.0.type", "spark");
+    is("/ws/v1/cluster/appstatistics?states=accepted", "appStatInfo.statItem.0.count", "2");
+    is("/ws/v1/cluster/metrics", "clusterMetrics.appsSubmitted", "3");
+    stop();
+}
+
+static void test_long_list(void)
+{
+    enum { MANY = 1250 };
+    struct client_answer a;
+    char body[128];
+    size_t n = 0;
+
+    start("fifo");
+    for (int i = 1; i <= MANY; i++) {
+        snprintf(body, sizeof body, "{\"application-id\":\"" THERE "%04d\",\"unmanaged-AM\":true}", i);
+        CU_ASSERT_EQUAL(submit(body), 202);
+    }
+    CU_ASSERT_EQUAL(listed(""), MANY);
+    CU_ASSERT_EQUAL(listed("?limit=777"), 777);
+    CU_ASSERT_EQUAL(ask("GET", APPS, "Accept: application/xml\r\n", NULL, &a), 200);
+    for (const char *p = a.body.data; (p = strstr(p, "<app>")); p++)
+        n++;
+    CU_ASSERT_EQUAL(n, MANY);
+    client_free(&a);
+    stop();
+}
+
+/* ---- writes ---- */
+static void test_submission(void)
+{
+    struct client_answer a;
+    char *line, id[512];
+
+    start("naive-fair");
+    CU_ASSERT_EQUAL(ask("POST", APPS "/new-application?user.name=ann", NULL, NULL, &a), 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "{\"application-id\":\"application_"));
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(a.body.data + 19, "\""), a.body.data + 19);
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("POST", APPS "/?user.name=ann", "Host: creel.example:80\r\nContent-Type: application/xml\r\n",
+                        "<application-submission-context><application-id>application_5_7</application-id>"
+                        "<application-name>x</application-name></application-submission-context>",
+                        &a),
+                    202);
+    CU_ASSERT_EQUAL(a.body.len, 0);
+    line = golden_header(a.head, "\r\nLocation: ");
+    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "//application_5_0007") : NULL); /* a trailing slash doubles */
+    free(line);
+    client_free(&a);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_7\",\"application-name\":\"y\"}"), 202);
+    is(APPS "/application_5_0007", "app.name", "x"); /* the first one stands */
+    is(APPS "/application_5_7", "app.user", "ann");
+    is(APPS "/application_5_7", "app.queue", "root.default"); /* full path with fair */
+    becomes(APPS "/application_5_7/state", "state", "ACCEPTED");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.queueName", "root");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.childQueues.queue.0.queueName", "root.default");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.rootQueue.childQueues.queue.0.type",
+       "fairSchedulerLeafQueueInfo");
+    stop();
+}
+
+static void test_kill(void)
+{
+    static const char *const state = APPS "/application_5_0001/state?user.name=bob";
+    struct client_answer a;
+    char *line;
+
+    start("fifo");
+    submit("{\"application-id\":\"application_5_1\"}");
+    submit("{\"application-id\":\"application_5_2\",\"unmanaged-AM\":true}");
+    becomes(APPS "/application_5_0001/state", "state", "ACCEPTED");
+    CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"x\":1,\"state\":\"ACCEPTED\"}", &a), 200); /* where it is already */
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"ACCEPTED\"}");
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", state, "Content-Type: application/xml\r\n",
+                        "<appstate><state>KILLED</state><diagnostics>no use</diagnostics></appstate>", &a),
+                    202);
+    line = golden_header(a.head, "\r\nLocation: ");
+    CU_ASSERT_PTR_NOT_NULL(line ? strstr(line, APPS "/application_5_0001/state\r") : NULL); /* without the query */
+    free(line);
+    client_free(&a);
+    becomes(state, "state", "KILLED");
+    is(APPS "/application_5_0001", "app.diagnostics",
+       "Application application_5_0001 was killed by user bob with diagnostic message: no use");
+    is(APPS "/application_5_0001", "app.finalStatus", "KILLED");
+    CU_ASSERT_EQUAL(ask("PUT", state, JSON, "{\"state\":\"KILLED\"}", &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"state\":\"KILLED\"}");
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", APPS "/application_5_2/state", JSON, "{\"state\":\"KILLED\"}", &a), 200); /* unmanaged */
+    client_free(&a);
+    stop();
+}
+
+static void test_policy(void)
+{
+    static const char *const path = "/ws/v1/cluster/scheduler/policy";
+    struct client_answer a;
+
+    start("fifo");
+    is(path, "policy", "fifo");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fifoScheduler");
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
+    client_free(&a);
+    is(path, "policy", "naive-fair");
+    is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"lottery\"}", &a), 400);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "lottery"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"polcy\":\"fifo\"}", &a), 400);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "polcy"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON, "[", &a), 400);
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("POST", path, JSON, "{}", &a), 405);
+    client_free(&a);
+    is(path, "policy", "naive-fair");
+    stop();
+}
+
+static void test_small_ones(void)
+{
+    struct client_answer a;
+
+    start("fifo");
+    CU_ASSERT_EQUAL(ask("GET", "/isActive", NULL, NULL, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "I am Active!");
+    CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/plain;charset=utf-8"));
+    CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("GET", "/metrics", NULL, NULL, &a), 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\n# TYPE creel_nodes gauge\ncreel_nodes{state=\"NEW\"} 0\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\ncreel_apps_submitted_total 0\n"));
+    client_free(&a);
+    is("/ws/v1/cluster", "clusterInfo.hadoopVersion", "3.4.2");
+    is("/ws/v1/cluster/info/", "clusterInfo.haState", "ACTIVE");
+    is("/ws/v1/cluster/userinfo?user.name=alice", "requestedUser", "alice");
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes", NULL, NULL, &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"nodes\":{}}");
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes?states=RUNNING,LOST,", "Accept: application/xml\r\n", NULL, &a),
+                    200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "<nodes/>"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("GET", "/ws/v1/cluster/nodes?states=RUNNING,,LOST", NULL, NULL, &a), 400);
+    client_free(&a);
+    stop();
+}
+
+static const struct cunit_case cases[] = {
+    {"recorded mistakes", test_mistakes},
+    {"filters", test_filters},
+    {"long list", test_long_list},
+    {"submission", test_submission},
+    {"kill", test_kill},
+    {"policy", test_policy},
+    {"info, liveness, nodes", test_small_ones},
+};
+
+int main(void)
+{
+    base_log_init("test_yarn_http", BASE_LOG_TEXT, BASE_LOG_ERROR);
+    return cunit_main("yarn over http", cases, sizeof cases / sizeof *cases);
+}
