@@ -1,0 +1,522 @@
+/* tests/e2e/fake_rm.c - see the header. */
+#include "tests/e2e/fake_rm.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/api_server.h"
+#include "base/base_clock.h"
+#include "base/base_json.h"
+
+#define NODES_MAX 64
+
+struct node {
+    char id[300], instance[64];
+    int64_t registrations, beats, last_id; /* last_id: the responseId processed last, -1 none */
+    char *stored;                          /* its answer */
+    json_t *orders, *last;
+    struct api_request *parked;
+    int64_t parked_until;
+    bool woken;
+};
+struct fake_rm {
+    struct api_server *server;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t timer;
+    bool stopping, auto_forget, away;
+    char secret[128];
+    int64_t epoch, after_forget;
+    int lose;
+    struct node nodes[NODES_MAX];
+    size_t n;
+    json_t *reports, *forgotten; /* by container id */
+    size_t ended;
+};
+
+static int64_t now_ms(void)
+{
+    return base_mono_us(&base_clock_real) / 1000;
+}
+
+static struct node *node_find(struct fake_rm *rm, const char *id)
+{
+    for (size_t i = 0; i < rm->n; i++) {
+        if (strcmp(rm->nodes[i].id, id) == 0)
+            return &rm->nodes[i];
+    }
+    return NULL;
+}
+
+static void send_text(struct api_request *rq, const char *text)
+{
+    struct base_buf b = {0};
+    base_buf_adds(&b, text);
+    api_answer(rq, 200, API_JSON, &b);
+}
+
+static char *answer_make(struct fake_rm *rm, struct node *n, int64_t response_id)
+{
+    struct base_buf b = {0};
+    base_buf_addf(&b, "{\"epoch\":%lld,\"rmInstance\":1,\"clusterTs\":1,\"responseId\":%lld,\"heartbeatMs\":1000,\"orders\":",
+                  (long long)rm->epoch, (long long)response_id);
+    base_json_dump(n->orders, &b);
+    base_buf_adds(&b, "}");
+    json_array_clear(n->orders);
+    return base_buf_take(&b);
+}
+
+/* Lock held. */
+static void unpark(struct fake_rm *rm, struct node *n)
+{
+    struct api_request *rq = n->parked;
+    if (!rq)
+        return;
+    n->parked = NULL;
+    free(n->stored);
+    n->stored = answer_make(rm, n, n->last_id + 1);
+    send_text(rq, n->stored);
+}
+
+static void report_take(struct fake_rm *rm, struct node *n, json_t *r, bool registering)
+{
+    const char *id = json_string_value(json_object_get(r, "id"));
+    const char *state = json_string_value(json_object_get(r, "state"));
+    if (!id || !state)
+        return;
+    json_t *old = json_object_get(rm->reports, id);
+    bool was = old && strcmp(json_string_value(json_object_get(old, "state")), "complete") == 0;
+    bool is = strcmp(state, "complete") == 0;
+    if (registering && json_object_get(rm->forgotten, id)) /* a heartbeat may have crossed the order */
+        rm->after_forget++;
+    json_object_set(rm->reports, id, r);
+    if (is && !was)
+        rm->ended++;
+    if (is && rm->auto_forget)
+        json_array_append_new(n->orders, json_pack("{s:s,s:s}", "type", "forget", "container", id));
+}
+
+static void reports_take(struct fake_rm *rm, struct node *n, json_t *body, bool registering)
+{
+    size_t i;
+    json_t *r;
+    json_array_foreach(json_object_get(body, "containers"), i, r) report_take(rm, n, r, registering);
+}
+
+static json_t *body_of(struct api_request *rq)
+{
+    size_t len;
+    const char *text = api_body(rq, &len);
+    json_t *j = NULL;
+    base_json_parse(text ? text : "", len, &j, NULL);
+    return j;
+}
+
+static bool refuse(struct fake_rm *rm, struct api_request *rq)
+{
+    const char *bearer = api_bearer(rq);
+    if (rm->away) {
+        api_answer_error(rq, 503, "IOException", "away");
+        return true;
+    }
+    if (rm->secret[0] && (!bearer || strcmp(bearer, rm->secret) != 0)) {
+        api_answer_error(rq, 403, "ForbiddenException", "secret");
+        return true;
+    }
+    return false;
+}
+
+static void on_register(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    json_t *j = body_of(rq);
+    const char *id = json_string_value(json_object_get(j, "node-id"));
+    pthread_mutex_lock(&rm->lock);
+    struct node *n = id ? node_find(rm, id) : NULL;
+    if (refuse(rm, rq)) {
+    } else if (!id || (!n && rm->n == NODES_MAX)) {
+        api_answer_error(rq, 400, "BadRequestException", "node-id");
+    } else {
+        if (!n) {
+            n = &rm->nodes[rm->n++];
+            snprintf(n->id, sizeof n->id, "%s", id);
+            n->orders = json_array();
+        }
+        unpark(rm, n);
+        n->registrations++;
+        n->last_id = -1;
+        const char *instance = json_string_value(json_object_get(j, "instance"));
+        snprintf(n->instance, sizeof n->instance, "%s", instance ? instance : "");
+        reports_take(rm, n, j, true);
+        char *text = answer_make(rm, n, 0);
+        send_text(rq, text);
+        free(text);
+    }
+    pthread_cond_broadcast(&rm->changed);
+    pthread_mutex_unlock(&rm->lock);
+    json_decref(j);
+}
+
+/* Lock held. */
+static void beat(struct fake_rm *rm, struct node *n, struct api_request *rq, json_t *j)
+{
+    int64_t id = json_integer_value(json_object_get(j, "responseId"));
+    int64_t hold = json_integer_value(json_object_get(j, "holdMs"));
+    if (id == n->last_id && n->stored) { /* a repeat */
+        send_text(rq, n->stored);
+        return;
+    }
+    n->beats++;
+    n->last_id = id;
+    free(n->stored);
+    n->stored = NULL;
+    json_decref(n->last);
+    n->last = json_incref(j);
+    reports_take(rm, n, j, false);
+    if (rm->lose > 0) {
+        rm->lose--;
+        n->stored = answer_make(rm, n, id + 1);
+        api_answer_error(rq, 503, "IOException", "lost on the way");
+    } else {
+        n->parked = rq;
+        n->parked_until = now_ms() + hold;
+        api_park(rq);
+        if (json_array_size(n->orders) || hold == 0 || n->woken)
+            unpark(rm, n);
+    }
+    n->woken = false;
+}
+
+static void resync(struct fake_rm *rm, struct api_request *rq)
+{
+    char *text = base_printf("{\"epoch\":%lld,\"responseId\":0,\"heartbeatMs\":1000,\"orders\":[{\"type\":\"resync\"}]}",
+                             (long long)rm->epoch);
+    send_text(rq, text);
+    free(text);
+}
+
+static void on_heartbeat(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    json_t *j = body_of(rq);
+    const char *id = json_string_value(json_object_get(j, "node-id"));
+    const char *instance = json_string_value(json_object_get(j, "instance"));
+    pthread_mutex_lock(&rm->lock);
+    struct node *n = id ? node_find(rm, id) : NULL;
+    if (!refuse(rm, rq)) {
+        if (!n || !instance || strcmp(instance, n->instance) != 0)
+            resync(rm, rq);
+        else
+            beat(rm, n, rq, j);
+    }
+    pthread_cond_broadcast(&rm->changed);
+    pthread_mutex_unlock(&rm->lock);
+    json_decref(j);
+}
+
+static void on_wake(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    json_t *j = body_of(rq);
+    const char *id = json_string_value(json_object_get(j, "node-id"));
+    struct base_buf none = {0};
+    pthread_mutex_lock(&rm->lock);
+    struct node *n = id ? node_find(rm, id) : NULL;
+    if (n)
+        unpark(rm, n);
+    pthread_mutex_unlock(&rm->lock);
+    api_answer(rq, 204, API_JSON, &none);
+    json_decref(j);
+}
+
+static const struct api_route routes[] = {
+    {"POST", "/ws/v1/nodetracker/register", API_ROLE_READ, 8 << 20, on_register, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/nodetracker/heartbeat", API_ROLE_READ, 8 << 20, on_heartbeat, API_ROUTE_CREEL},
+    {"POST", "/ws/v1/nodetracker/wake", API_ROLE_READ, 65536, on_wake, API_ROUTE_CREEL},
+};
+
+static struct timespec after_ms(int ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
+
+/* Ends holds whose time is over. */
+static void *timer_loop(void *user)
+{
+    struct fake_rm *rm = user;
+    pthread_mutex_lock(&rm->lock);
+    while (!rm->stopping) {
+        struct timespec t = after_ms(20);
+        pthread_cond_timedwait(&rm->changed, &rm->lock, &t);
+        int64_t now = now_ms();
+        for (size_t i = 0; i < rm->n; i++) {
+            if (rm->nodes[i].parked && rm->nodes[i].parked_until <= now)
+                unpark(rm, &rm->nodes[i]);
+        }
+    }
+    pthread_mutex_unlock(&rm->lock);
+    return NULL;
+}
+
+struct fake_rm *fake_rm_start(uint16_t port)
+{
+    struct fake_rm *rm = base_alloc(sizeof *rm);
+    struct api_server_conf conf = {.bind = "127.0.0.1", .port = port, .threads = 2, .static_user = "dr.who"};
+    struct base_error err = {0};
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&rm->lock, NULL);
+    pthread_cond_init(&rm->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    rm->epoch = 1;
+    rm->reports = json_object();
+    rm->forgotten = json_object();
+    if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], rm, &rm->server, &err) < 0) {
+        fprintf(stderr, "fake RM: %s\n", err.text);
+        abort();
+    }
+    if (pthread_create(&rm->timer, NULL, timer_loop, rm))
+        abort();
+    return rm;
+}
+
+void fake_rm_stop(struct fake_rm *rm)
+{
+    pthread_mutex_lock(&rm->lock);
+    rm->stopping = true;
+    for (size_t i = 0; i < rm->n; i++)
+        unpark(rm, &rm->nodes[i]);
+    pthread_cond_broadcast(&rm->changed);
+    pthread_mutex_unlock(&rm->lock);
+    pthread_join(rm->timer, NULL);
+    /* A heartbeat may have been parked meanwhile: the server answers it. */
+    api_server_stop(rm->server);
+    for (size_t i = 0; i < rm->n; i++) {
+        free(rm->nodes[i].stored);
+        json_decref(rm->nodes[i].orders);
+        json_decref(rm->nodes[i].last);
+    }
+    json_decref(rm->reports);
+    json_decref(rm->forgotten);
+    pthread_mutex_destroy(&rm->lock);
+    pthread_cond_destroy(&rm->changed);
+    free(rm);
+}
+
+uint16_t fake_rm_port(const struct fake_rm *rm)
+{
+    return api_server_port(rm->server);
+}
+
+#define LOCKED(rm, what)                                                                                              \
+    do {                                                                                                              \
+        pthread_mutex_lock(&(rm)->lock);                                                                              \
+        what;                                                                                                         \
+        pthread_mutex_unlock(&(rm)->lock);                                                                            \
+    } while (0)
+
+void fake_rm_set_epoch(struct fake_rm *rm, int64_t epoch)
+{
+    LOCKED(rm, rm->epoch = epoch);
+}
+
+void fake_rm_set_auto_forget(struct fake_rm *rm, bool on)
+{
+    LOCKED(rm, rm->auto_forget = on);
+}
+
+void fake_rm_set_away(struct fake_rm *rm, bool away)
+{
+    LOCKED(rm, rm->away = away);
+}
+
+void fake_rm_set_secret(struct fake_rm *rm, const char *secret)
+{
+    LOCKED(rm, snprintf(rm->secret, sizeof rm->secret, "%s", secret));
+}
+
+void fake_rm_lose_answers(struct fake_rm *rm, int n)
+{
+    LOCKED(rm, rm->lose = n);
+}
+
+const char *fake_rm_node_id(struct fake_rm *rm, size_t node)
+{
+    return rm->nodes[node].id;
+}
+
+int64_t fake_rm_registrations(struct fake_rm *rm, size_t node)
+{
+    int64_t n;
+    LOCKED(rm, n = rm->nodes[node].registrations);
+    return n;
+}
+
+int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node)
+{
+    int64_t n;
+    LOCKED(rm, n = rm->nodes[node].beats);
+    return n;
+}
+
+int64_t fake_rm_after_forget(struct fake_rm *rm)
+{
+    int64_t n;
+    LOCKED(rm, n = rm->after_forget);
+    return n;
+}
+
+size_t fake_rm_ended(struct fake_rm *rm)
+{
+    size_t n;
+    LOCKED(rm, n = rm->ended);
+    return n;
+}
+
+/* Waits on the condition until @test holds. */
+struct want {
+    size_t node, n;
+    int64_t count;
+    bool flag;
+    const char *container, *state;
+    json_t *found;
+};
+
+static bool wait_for(struct fake_rm *rm, int ms, bool (*test)(struct fake_rm *rm, struct want *w), struct want *w)
+{
+    struct timespec until = after_ms(ms);
+    bool ok;
+    pthread_mutex_lock(&rm->lock);
+    while (!(ok = test(rm, w)) && pthread_cond_timedwait(&rm->changed, &rm->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&rm->lock);
+    return ok;
+}
+
+static bool nodes_there(struct fake_rm *rm, struct want *w)
+{
+    return rm->n >= w->n;
+}
+
+bool fake_rm_wait_nodes(struct fake_rm *rm, size_t n, int ms)
+{
+    return wait_for(rm, ms, nodes_there, &(struct want){.n = n});
+}
+
+static bool registered(struct fake_rm *rm, struct want *w)
+{
+    return rm->nodes[w->node].registrations >= w->count;
+}
+
+bool fake_rm_wait_registrations(struct fake_rm *rm, size_t node, int64_t n, int ms)
+{
+    return wait_for(rm, ms, registered, &(struct want){.node = node, .count = n});
+}
+
+static bool beaten(struct fake_rm *rm, struct want *w)
+{
+    return rm->nodes[w->node].beats >= w->count;
+}
+
+bool fake_rm_wait_heartbeats(struct fake_rm *rm, size_t node, int64_t n, int ms)
+{
+    return wait_for(rm, ms, beaten, &(struct want){.node = node, .count = n});
+}
+
+static bool ended(struct fake_rm *rm, struct want *w)
+{
+    return rm->ended >= w->n;
+}
+
+bool fake_rm_wait_ended(struct fake_rm *rm, size_t n, int ms)
+{
+    return wait_for(rm, ms, ended, &(struct want){.n = n});
+}
+
+static bool in_state(struct fake_rm *rm, struct want *w)
+{
+    json_t *r = json_object_get(rm->reports, w->container);
+    if (!r || strcmp(json_string_value(json_object_get(r, "state")), w->state) != 0)
+        return false;
+    w->found = json_deep_copy(r);
+    return true;
+}
+
+json_t *fake_rm_wait_state(struct fake_rm *rm, const char *container, const char *state, int ms)
+{
+    struct want w = {.container = container, .state = state};
+    wait_for(rm, ms, in_state, &w);
+    return w.found;
+}
+
+json_t *fake_rm_report(struct fake_rm *rm, const char *container)
+{
+    json_t *r;
+    LOCKED(rm, r = json_deep_copy(json_object_get(rm->reports, container)));
+    return r;
+}
+
+json_t *fake_rm_last(struct fake_rm *rm, size_t node)
+{
+    json_t *r;
+    LOCKED(rm, r = json_deep_copy(rm->nodes[node].last));
+    return r;
+}
+
+static bool healthy(struct fake_rm *rm, struct want *w)
+{
+    json_t *h = json_object_get(rm->nodes[w->node].last, "healthy");
+    return h && json_is_true(h) == w->flag;
+}
+
+bool fake_rm_wait_healthy(struct fake_rm *rm, size_t node, bool want, int ms)
+{
+    return wait_for(rm, ms, healthy, &(struct want){.node = node, .flag = want});
+}
+
+static void order_add(struct fake_rm *rm, size_t node, json_t *o)
+{
+    if (!o)
+        abort();
+    pthread_mutex_lock(&rm->lock);
+    const char *type = json_string_value(json_object_get(o, "type"));
+    if (type && strcmp(type, "forget") == 0)
+        json_object_set_new(rm->forgotten, json_string_value(json_object_get(o, "container")), json_true());
+    json_array_append_new(rm->nodes[node].orders, o);
+    unpark(rm, &rm->nodes[node]);
+    pthread_mutex_unlock(&rm->lock);
+}
+
+void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...)
+{
+    struct base_buf b = {0};
+    json_t *o = NULL;
+    va_list ap;
+    va_start(ap, fmt);
+    base_buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    base_json_parse(b.data, b.len, &o, NULL);
+    base_buf_free(&b);
+    order_add(rm, node, o);
+}
+
+void fake_rm_launch(struct fake_rm *rm, size_t node, const char *container, const char *command)
+{
+    order_add(rm, node,
+              json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:s}", "type", "launch", "container", container, "user", "ann",
+                        "slot", "map", "kind", "command", "token", "s3cret", "memoryMb", 128, "vcores", 1, "command",
+                        command));
+}

@@ -1,0 +1,48 @@
+/* tests/e2e/fake_rm.h - a ResourceManager's side of the node protocol, as small as tests need it: it registers nodes,
+ * parks heartbeats, hands out the orders a test queues, and keeps the last report of every container. In the test's
+ * own process; thread-safe. */
+#ifndef CREEL_FAKE_RM_H
+#define CREEL_FAKE_RM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fake_rm;
+struct fake_rm *fake_rm_start(uint16_t port); /* 0: any; aborts when it cannot listen */
+void fake_rm_stop(struct fake_rm *rm);
+uint16_t fake_rm_port(const struct fake_rm *rm);
+
+void fake_rm_set_epoch(struct fake_rm *rm, int64_t epoch);
+void fake_rm_set_auto_forget(struct fake_rm *rm, bool on); /* orders "forget" for each ended container */
+void fake_rm_set_away(struct fake_rm *rm, bool away);      /* answers 503 to everything */
+void fake_rm_set_secret(struct fake_rm *rm, const char *secret); /* before the nodes come */
+/* Drops the next answer to a heartbeat of each node after processing it: the node must repeat. */
+void fake_rm_lose_answers(struct fake_rm *rm, int n);
+
+/* Waits until @n different nodes have registered; their ids are node 0.. in order. False after @ms. */
+bool fake_rm_wait_nodes(struct fake_rm *rm, size_t n, int ms);
+const char *fake_rm_node_id(struct fake_rm *rm, size_t node); /* lasts as long as @rm */
+/* Registrations of the node so far. */
+int64_t fake_rm_registrations(struct fake_rm *rm, size_t node);
+bool fake_rm_wait_registrations(struct fake_rm *rm, size_t node, int64_t n, int ms);
+int64_t fake_rm_heartbeats(struct fake_rm *rm, size_t node);
+bool fake_rm_wait_heartbeats(struct fake_rm *rm, size_t node, int64_t n, int ms);
+/* Queues one order, JSON text made by printf. Answers the parked heartbeat. */
+void fake_rm_order(struct fake_rm *rm, size_t node, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Launches "sh -c @command" as @container. */
+void fake_rm_launch(struct fake_rm *rm, size_t node, const char *container, const char *command);
+
+/* Last report of @container: caller json_decref()s; NULL: none yet. */
+json_t *fake_rm_report(struct fake_rm *rm, const char *container);
+/* Waits for a report in @state ("running", "suspended", "complete"). NULL after @ms. */
+json_t *fake_rm_wait_state(struct fake_rm *rm, const char *container, const char *state, int ms);
+size_t fake_rm_ended(struct fake_rm *rm); /* containers seen complete */
+bool fake_rm_wait_ended(struct fake_rm *rm, size_t n, int ms);
+/* Member of the last heartbeat of the node: caller json_decref()s. */
+json_t *fake_rm_last(struct fake_rm *rm, size_t node);
+bool fake_rm_wait_healthy(struct fake_rm *rm, size_t node, bool healthy, int ms);
+/* How often a container came with a registration after a test had ordered it to be forgotten. */
+int64_t fake_rm_after_forget(struct fake_rm *rm);
+
+#endif

@@ -1,0 +1,504 @@
+/* tests/fault/test_nm_life.c - containers of a real NodeManager from launch to end, and what kill -9 of the daemon or
+ * of a shim does to them: nothing is lost, no process is left, every end is told as it was. */
+#include <CUnit/Basic.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "nodemanager/nm_tree.h"
+#include "tests/fault/nm_fixture.h"
+
+#define APP "application_1_0001"
+
+static char *pid_json(struct fx *fx, const char *ct)
+{
+    return fx_file("%s/apps/" APP "/%s/pid.json", fx->local[0], ct);
+}
+
+static int64_t pid_field(const char *text, const char *name)
+{
+    char want[64];
+    snprintf(want, sizeof want, "\"%s\":", name);
+    const char *at = text ? strstr(text, want) : NULL;
+    return at ? strtoll(at + strlen(want), NULL, 10) : -1;
+}
+
+static char *log_text(struct fx *fx, const char *ct, const char *name)
+{
+    return fx_file("%s/logs/" APP "/%s/%s", fx->local[0], ct, name);
+}
+
+/* Goal: exit codes, signals, environment, working folder and logs of commands are what they were. */
+static void test_launch(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64], c[64], d[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 0");
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "echo trouble >&2; exit 42");
+    fake_rm_launch(fx->rm, 0, fx_ct(3, c), "kill -9 $$");
+    fake_rm_launch(fx->rm, 0, fx_ct(4, d), "echo $CONTAINER_ID $USER $NM_HTTP_PORT $(cat $CREEL_APP_TOKEN_FILE); pwd");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 42);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, c), 137);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, d), 0);
+    json_t *r = fake_rm_report(fx->rm, b);
+    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "trouble"));
+    CU_ASSERT(fx_number(r, "endedMs") >= fx_number(r, "startedMs"));
+    json_decref(r);
+    r = fake_rm_report(fx->rm, c);
+    CU_ASSERT_EQUAL(fx_number(r, "signal"), 9);
+    json_decref(r);
+    char *out = log_text(fx, d, "stdout");
+    char *want = base_printf("%s ann %s s3cret\n%s/apps/" APP "/%s/work\n", d,
+                             strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], d);
+    CU_ASSERT_STRING_EQUAL(out ? out : "", want);
+    free(out);
+    free(want);
+    fx_free(fx);
+}
+
+static bool path_there(void *u)
+{
+    return access(u, F_OK) == 0;
+}
+
+/* Goal: an order that comes twice starts nothing twice, also after the container was forgotten. */
+static void test_launch_twice(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("echo x >> %s/runs", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
+    fake_rm_launch(fx->rm, 0, a, cmd);
+    char *mark = base_printf("%s/apps/" APP "/%s/forgotten", fx->local[0], a);
+    CU_ASSERT_TRUE(fx_until(path_there, mark));
+    free(mark);
+    fx_kill(fx, 0, SIGKILL);
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, a, cmd);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    char *runs = fx_file("%s/runs", fx->dir);
+    CU_ASSERT_STRING_EQUAL(runs ? runs : "", "x\n");
+    CU_ASSERT_EQUAL(fake_rm_after_forget(fx->rm), 0);
+    free(runs);
+    free(cmd);
+    fx_free(fx);
+}
+
+/* Goal: answers that are lost, and orders of a deposed RM, change nothing. */
+static void test_lost_answers_and_epochs(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64], c[64];
+    fake_rm_set_epoch(fx->rm, 5);
+    fx_start(fx, 0);
+    fake_rm_lose_answers(fx->rm, 3);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 7");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 7);
+    int64_t before = fake_rm_registrations(fx->rm, 0);
+    fake_rm_set_epoch(fx->rm, 4);
+    char *cmd = base_printf("touch %s/never", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), cmd);
+    CU_ASSERT_TRUE(fake_rm_wait_registrations(fx->rm, 0, before + 2, FX_WAIT_MS)); /* refused, and again */
+    fake_rm_set_epoch(fx->rm, 6);
+    fake_rm_launch(fx->rm, 0, fx_ct(3, c), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, c), 0);
+    CU_ASSERT_FALSE(fx_exists("%s/never", fx->dir));
+    char *state = fx_file("%s/state.json", fx->local[0]);
+    CU_ASSERT_PTR_NOT_NULL(strstr(state ? state : "", "\"epoch\":6"));
+    free(state);
+    free(cmd);
+    fx_free(fx);
+}
+
+/* Goal: kill takes the whole tree, also those who left the session or ignore TERM; the report says -106. */
+static void test_kill_tree(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("trap '' TERM; setsid sh -c 'trap \"\" TERM; (sleep 1000; :) & echo $! > %s/grand; wait' & "
+                            "echo $! > %s/child; wait; sleep 1000",
+                            fx->dir, fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    char *grand = fx_file("%s/grand", fx->dir), *child = fx_file("%s/child", fx->dir);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"too slow\",\"graceMs\":50}", a);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+    json_t *r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "diagnostics")), "too slow");
+    json_decref(r);
+    CU_ASSERT_TRUE(fx_gone((pid_t)atoi(grand ? grand : "0")));
+    CU_ASSERT_TRUE(fx_gone((pid_t)atoi(child ? child : "0")));
+    free(grand);
+    free(child);
+    free(cmd);
+    fx_free(fx);
+}
+
+/* Goal: TERM lets a command clear up within its grace; what it leaves behind when it ends is killed. */
+static void test_kill_grace_and_leftovers(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("trap 'echo bye > %s/bye; exit 3' TERM; echo up > %s/up; while :; do sleep 0.01; done",
+                            fx->dir, fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    free(fx_file("%s/up", fx->dir));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+    CU_ASSERT_TRUE(fx_exists("%s/bye", fx->dir));
+    free(cmd);
+    cmd = base_printf("setsid sleep 1000 & echo $! > %s/left; exit 5", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), cmd);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 5);
+    char *left = fx_file("%s/left", fx->dir);
+    CU_ASSERT_TRUE(fx_gone((pid_t)atoi(left ? left : "0")));
+    free(left);
+    free(cmd);
+    fx_free(fx);
+}
+
+struct states {
+    pid_t pid;
+    char state;
+};
+
+static bool has_state(void *u)
+{
+    struct states *s = u;
+    struct nm_proc p;
+    if (!nm_proc_read(s->pid, &p))
+        return false;
+    /* A shell whose child was stopped between vfork and exec waits for it in D: it runs as little as in T. */
+    return p.state == s->state || (s->state == 'S' && p.state == 'R') || (s->state == 'T' && p.state == 'D');
+}
+
+/* Goal: suspend stops every process of the tree, survives a restart of the daemon, and resume lets them go on. */
+static void test_suspend(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("setsid sh -c 'echo $$ > %s/child; while :; do sleep 0.01; done' & "
+                            "echo $$ > %s/main; while ! test -e %s/go; do sleep 0.01; done; exit 9",
+                            fx->dir, fx->dir, fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    char *child = fx_file("%s/child", fx->dir), *main_pid = fx_file("%s/main", fx->dir);
+    struct states c = {.pid = (pid_t)atoi(child ? child : "0"), .state = 'T'};
+    struct states m = {.pid = (pid_t)atoi(main_pid ? main_pid : "0"), .state = 'T'};
+    fake_rm_order(fx->rm, 0, "{\"type\":\"suspend\",\"container\":\"%s\"}", a);
+    json_t *r = fake_rm_wait_state(fx->rm, a, "suspended", FX_WAIT_MS);
+    CU_ASSERT_PTR_NOT_NULL(r);
+    json_decref(r);
+    CU_ASSERT_TRUE(fx_until(has_state, &c));
+    CU_ASSERT_TRUE(fx_until(has_state, &m));
+    fx_kill(fx, 0, SIGKILL);
+    fx_start(fx, 0);
+    r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "state")), "suspended");
+    json_decref(r);
+    c.state = m.state = 'S';
+    fake_rm_order(fx->rm, 0, "{\"type\":\"resume\",\"container\":\"%s\"}", a);
+    CU_ASSERT_TRUE(fx_until(has_state, &c));
+    CU_ASSERT_TRUE(fx_until(has_state, &m));
+    char *go = base_printf("%s/go", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 9);
+    CU_ASSERT_TRUE(fx_gone(c.pid));
+    free(go);
+    free(child);
+    free(main_pid);
+    free(cmd);
+    fx_free(fx);
+}
+
+/* Goal: a suspended container can be killed. */
+static void test_kill_suspended(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "trap 'exit 3' TERM; while :; do sleep 0.01; done");
+    free(pid_json(fx, a));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"suspend\",\"container\":\"%s\"}", a);
+    json_decref(fake_rm_wait_state(fx->rm, a, "suspended", FX_WAIT_MS));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+    fx_free(fx);
+}
+
+/* Goal: kill -9 of the daemon with 20 running containers, 5 of which end while it is away: every one is known again,
+ * pids and start times are the same, every exit code is right. */
+static void test_restart_20(void)
+{
+    enum { N = 20, ENDING = 5 };
+    struct fx *fx = fx_new();
+    char ct[N][64], *before[N];
+    fx_start(fx, 0);
+    for (int i = 0; i < N; i++) {
+        char *cmd = base_printf("while ! test -e %s/go%s; do sleep 0.02; done; exit %d", fx->dir,
+                                i < ENDING ? "5" : "20", 10 + i);
+        fake_rm_launch(fx->rm, 0, fx_ct(i + 1, ct[i]), cmd);
+        free(cmd);
+    }
+    for (int i = 0; i < N; i++)
+        before[i] = pid_json(fx, ct[i]);
+    char *node = base_strdup(fake_rm_node_id(fx->rm, 0));
+    fx_kill(fx, 0, SIGKILL);
+    char *go = base_printf("%s/go5", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    for (int i = 0; i < ENDING; i++)
+        free(fx_file("%s/apps/" APP "/%s/exit.json", fx->local[0], ct[i]));
+    fx_start(fx, 0);
+    CU_ASSERT_STRING_EQUAL(fake_rm_node_id(fx->rm, 0), node);
+    CU_ASSERT_FALSE(fake_rm_wait_nodes(fx->rm, 2, 0));
+    CU_ASSERT_EQUAL(fake_rm_ended(fx->rm), ENDING);
+    for (int i = 0; i < N; i++) {
+        char *after = pid_json(fx, ct[i]);
+        CU_ASSERT_STRING_EQUAL(after ? after : "", before[i] ? before[i] : "-");
+        json_t *r = fake_rm_report(fx->rm, ct[i]);
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "user")), "ann");
+        if (i >= ENDING) {
+            struct nm_proc p;
+            CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(r, "state")), "running");
+            CU_ASSERT_TRUE(nm_proc_read((pid_t)pid_field(before[i], "pid"), &p));
+            CU_ASSERT_EQUAL(p.start, pid_field(before[i], "start"));
+        }
+        json_decref(r);
+        free(after);
+        free(before[i]);
+    }
+    free(go);
+    go = base_printf("%s/go20", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    for (int i = 0; i < N; i++)
+        CU_ASSERT_EQUAL(fx_exit_code(fx, ct[i]), 10 + i);
+    free(go);
+    free(node);
+    fx_free(fx);
+}
+
+/* Goal: TERM to the daemon ends the daemon alone; a kill ordered before is carried on after. */
+static void test_term_and_kill_over_restart(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "trap '' TERM; while :; do sleep 0.01; done");
+    char *text = pid_json(fx, a), *other = pid_json(fx, b);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"why\",\"graceMs\":1000000}", b);
+    char *mark = fx_file("%s/apps/" APP "/%s/killed", fx->local[0], b);
+    CU_ASSERT_PTR_NOT_NULL(mark);
+    fx_kill(fx, 0, SIGTERM);
+    struct nm_proc p;
+    CU_ASSERT_TRUE(nm_proc_read((pid_t)pid_field(text, "pid"), &p));
+    CU_ASSERT_EQUAL(p.start, pid_field(text, "start"));
+    fx_start(fx, 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"graceMs\":0}", a);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+    free(text);
+    free(other);
+    free(mark);
+    fx_free(fx);
+}
+
+/* Goal: a shim that is killed -9 takes its tree along, and the end is told as 137; also when it happens while the
+ * daemon is away. */
+static void test_shim_killed(void)
+{
+    struct fx *fx = fx_new();
+    char ct[2][64];
+    fx_start(fx, 0);
+    for (int i = 0; i < 2; i++) {
+        char *cmd = base_printf("setsid sleep 1000 & echo $! > %s/left%d; sleep 1000", fx->dir, i);
+        fake_rm_launch(fx->rm, 0, fx_ct(i + 1, ct[i]), cmd);
+        char *left = fx_file("%s/left%d", fx->dir, i), *text = pid_json(fx, ct[i]);
+        if (i == 1)
+            fx_kill(fx, 0, SIGKILL);
+        kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
+        CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "shimPid")));
+        if (i == 1)
+            fx_start(fx, 0);
+        CU_ASSERT_EQUAL(fx_exit_code(fx, ct[i]), 137);
+        json_t *r = fake_rm_report(fx->rm, ct[i]);
+        CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "shim was killed"));
+        json_decref(r);
+        CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "pid")));
+        CU_ASSERT_TRUE(fx_gone((pid_t)atoi(left ? left : "0")));
+        free(left);
+        free(text);
+        free(cmd);
+    }
+    fx_free(fx);
+}
+
+/* Goal: a log stops at its limit with a note while the command runs on. */
+static void test_log_limit(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    struct stat st;
+    fx->conf[0][0] = "creel.nodemanager.log-max-bytes=10000";
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "head -c 5000000 /dev/zero; echo done >&2; exit 4");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 4);
+    char *path = base_printf("%s/logs/" APP "/%s/stdout", fx->local[0], a);
+    CU_ASSERT_EQUAL(stat(path, &st), 0);
+    CU_ASSERT(st.st_size > 10000 && st.st_size < 10200);
+    char *err = log_text(fx, a, "stderr");
+    CU_ASSERT_STRING_EQUAL(err ? err : "", "done\n");
+    free(err);
+    free(path);
+    fx_free(fx);
+}
+
+struct path_gone {
+    const char *path;
+};
+
+static bool path_gone(void *u)
+{
+    return access(((struct path_gone *)u)->path, F_OK) < 0;
+}
+
+/* Goal: cleanup-app kills what is alive, removes the folder, keeps the logs for their time and then removes them. */
+static void test_cleanup(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx->conf[0][0] = "creel.nodemanager.log-retain-s=1";
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "echo hello");
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "sleep 1000");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    char *text = pid_json(fx, b);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"" APP "\",\"keepLogs\":true}");
+    char *apps = base_printf("%s/apps/" APP, fx->local[0]), *logs = base_printf("%s/logs/" APP, fx->local[0]);
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){apps}));
+    CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "pid")));
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){logs}));
+    free(text);
+    free(apps);
+    free(logs);
+    fx_free(fx);
+}
+
+/* Goal: a disk that is full makes the node unhealthy and the failure -101; space makes it healthy again. */
+static void test_no_space(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    mkdir(fx->local[0], 0700);
+    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m") < 0) {
+        printf("(skipped: no tmpfs can be mounted) ");
+        fx_free(fx);
+        return;
+    }
+    fx->conf[0][0] = "creel.nodemanager.min-free-disk-mb=1";
+    fx_start(fx, 0);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "cat /dev/zero > ../../../fill");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
+    json_t *r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
+    json_decref(r);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), -101);
+    char *fill = base_printf("%s/apps/fill", fx->local[0]);
+    unlink(fill);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
+    fx_kill(fx, 0, SIGTERM);
+    umount2(fx->local[0], MNT_DETACH);
+    free(fill);
+    fx_free(fx);
+}
+
+/* Goal: progress written by a command comes with a heartbeat. */
+static bool progress_seen(void *u)
+{
+    char ct[64];
+    json_t *r = fake_rm_report(u, fx_ct(1, ct));
+    double v = json_number_value(json_object_get(r, "progress"));
+    json_decref(r);
+    return v > 0.41 && v < 0.43;
+}
+
+static void test_progress_and_away(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("echo 42%% > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    CU_ASSERT_TRUE(fx_until(progress_seen, fx->rm));
+    /* The RM goes away; the end is kept until it is back. */
+    fake_rm_set_away(fx->rm, true);
+    char *go = base_printf("%s/go", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    free(fx_file("%s/apps/" APP "/%s/exit.json", fx->local[0], a));
+    fake_rm_set_away(fx->rm, false);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    free(go);
+    free(cmd);
+    fx_free(fx);
+}
+
+/* Goal: shutdown kills the containers and ends the daemon; the secret is sent. */
+static void test_shutdown(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fake_rm_set_secret(fx->rm, "hush");
+    fx->conf[0][0] = "creel.cluster.secret=hush";
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
+    char *text = pid_json(fx, a);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"shutdown\",\"reason\":\"excluded\"}");
+    CU_ASSERT_EQUAL(fx_wait(fx, 0), 0);
+    CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "pid")));
+    free(text);
+    fx_free(fx);
+}
+
+int main(int argc, char **argv)
+{
+    fx_programs(argc, argv);
+    CU_initialize_registry();
+    CU_pSuite s = CU_add_suite("a NodeManager's containers", NULL, NULL);
+    CU_add_test(s, "launch", test_launch);
+    CU_add_test(s, "launch twice", test_launch_twice);
+    CU_add_test(s, "lost answers and epochs", test_lost_answers_and_epochs);
+    CU_add_test(s, "kill takes the tree", test_kill_tree);
+    CU_add_test(s, "kill: grace, leftovers", test_kill_grace_and_leftovers);
+    CU_add_test(s, "suspend and resume over a restart", test_suspend);
+    CU_add_test(s, "kill a suspended one", test_kill_suspended);
+    CU_add_test(s, "kill -9 of the daemon with 20 containers", test_restart_20);
+    CU_add_test(s, "TERM of the daemon, kill over a restart", test_term_and_kill_over_restart);
+    CU_add_test(s, "kill -9 of a shim", test_shim_killed);
+    CU_add_test(s, "log limit", test_log_limit);
+    CU_add_test(s, "cleanup", test_cleanup);
+    CU_add_test(s, "no space", test_no_space);
+    CU_add_test(s, "progress, RM away", test_progress_and_away);
+    CU_add_test(s, "shutdown", test_shutdown);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();
+    CU_cleanup_registry();
+    return failed != 0;
+}
