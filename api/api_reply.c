@@ -46,7 +46,7 @@ void api_reply_give(struct api_request *rq, struct api_reply *reply)
             api_link_del(&rq->parked);
         break;
     case API_ST_ANSWERED:
-        base_assert(!"a request was answered twice");
+        base_assert(rq->state != API_ST_ANSWERED); /* answered twice */
     }
     pthread_mutex_unlock(&s->lock);
     if (connection) {

@@ -800,6 +800,40 @@ static void test_stream_gone(void)
     get("/ws/v1/node/stream", NULL, 200, "line1\nline1\n");
 }
 
+/* Over the limit a client waits or is turned away, those inside are served, and there is room again afterwards. */
+static void test_connection_limit(void)
+{
+    struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 1, .connections_max = 4, .static_user = "u"};
+    struct api_server *s;
+    struct base_error err;
+    struct client_answer a;
+    int fds[4], over, status = 0;
+
+    CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &s, &err), 0);
+    for (int i = 0; i < 4; i++) {
+        fds[i] = client_connect(api_server_port(s));
+        client_sends(fds[i], "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
+        CU_ASSERT_TRUE(client_read(fds[i], false, &a));
+        client_free(&a);
+    }
+    over = client_connect(api_server_port(s));
+    client_sends(over, "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(fds[3], "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
+    CU_ASSERT_TRUE(client_read(fds[3], false, &a));
+    CU_ASSERT_EQUAL(a.status, 200);
+    client_free(&a);
+    for (int i = 0; i < 4; i++)
+        close(fds[i]);
+    for (int64_t until = client_now_ms() + 10000; status != 200 && client_now_ms() < until;) {
+        client_do(api_server_port(s), "GET", "/creel/json", NULL, NULL, &a);
+        status = a.status;
+        client_free(&a);
+    }
+    CU_ASSERT_EQUAL(status, 200);
+    close(over);
+    api_server_stop(s);
+}
+
 static void test_start_refused(void)
 {
     struct api_server_conf conf = {.bind = "0.0.0.0", .threads = 1};
@@ -846,6 +880,7 @@ static const struct cunit_case cases[] = {
     {"slow clients", test_slow_clients},
     {"stop ends streams", test_stop_ends_streams},
     {"stream without client", test_stream_gone},
+    {"connection limit", test_connection_limit},
     {"start refused", test_start_refused},
 };
 
