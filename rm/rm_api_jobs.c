@@ -123,19 +123,26 @@ static void answer_job(struct api_request *rq, unsigned status, const struct rm_
 struct submit_call {
     struct rm_call call;
     struct rm_job_spec *spec; /* our reference; the event's is the core's */
+    char *prefix;             /* of Location: headers are gone once the request is parked */
     char token[33];
 };
 
 static void drop_submit(struct rm_call *c)
 {
     rm_job_spec_unref(((struct submit_call *)c)->spec);
+    free(((struct submit_call *)c)->prefix);
 }
 
-static void add_location(struct api_request *rq, struct rm_backend *b, const char *id)
+static char *location_prefix(const struct api_request *rq, const struct rm_backend *b)
 {
     const char *host = api_header(rq, "Host");
-    char *url = host ? base_printf("http://%s" JOBS "/%s", host, id)
-                     : base_printf("%s" JOBS "/%s", rm_backend_url(b), id);
+
+    return host ? base_printf("http://%s", host) : base_strdup(rm_backend_url(b));
+}
+
+static void add_location(struct api_request *rq, const char *prefix, const struct base_app_id *id)
+{
+    char text[BASE_ID_TEXT_MAX], *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
 
     api_add_header(rq, "Location", url);
     free(url);
@@ -155,10 +162,9 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
     struct api_request *rq = s->call.rq;
     struct rm_app_view fresh = {.state = RM_APP_ACCEPTED, .diagnostics = ""};
     struct rm_views views = {0};
-    char id[BASE_ID_TEXT_MAX];
     bool made = fx->u.reply.flag;
 
-    add_location(rq, s->call.b, base_app_id_text(&fx->u.reply.app_id, id));
+    add_location(rq, s->prefix, &fx->u.reply.app_id);
     if (!made && find_job(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
         answer_job(rq, 200, &views.apps[0]);
     } else {
@@ -203,7 +209,9 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const st
     }
     a = &views.apps[0];
     if (a->is_job && strcmp(a->job->json, spec->json) == 0 && a->state > RM_APP_NEW_SAVING) {
-        add_location(rq, b, base_app_id_text(&spec->id, id));
+        char *prefix = location_prefix(rq, b);
+        add_location(rq, prefix, &spec->id);
+        free(prefix);
         answer_job(rq, 200, a);
     } else if (a->is_job && strcmp(a->job->json, spec->json) == 0) {
         rm_views_free(&views);
@@ -271,6 +279,7 @@ static void do_submit(struct api_request *rq, void *user)
     s = base_alloc(sizeof *s);
     s->call.drop = drop_submit;
     s->spec = spec;
+    s->prefix = location_prefix(rq, user);
     base_random_hex(s->token);
     s->call.ev.kind = RM_EV_SUBMIT_JOB;
     s->call.ev.u.submit_job.spec = rm_job_spec_ref(spec);

@@ -72,7 +72,7 @@ check_equal "$(body '.jobs[0].name')" first "the page behind the cursor"
 # ---- a node: wrong secret, then the real thing
 NODE='"node-id":"127.0.0.1:9","instance":"00000000000000000000000000000001"'
 REGISTER='{'$NODE',"http-address":"127.0.0.1:9","rack":"/default-rack","map-slots":1,"reduce-slots":1,"boot-id":"b","epoch-seen":0,"version":"0.1.0","containers":[]}'
-TOKEN=wrong want 403 POST /ws/v1/nodetracker/register "$REGISTER" 2> /dev/null || true
+TOKEN=wrong want 403 POST /ws/v1/nodetracker/register "$REGISTER"
 tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":0,"holdMs":0}'
 check_equal "$(body '.orders[0].type')" resync "an unknown node is told to register"
 tracker 200 POST /ws/v1/nodetracker/register "$REGISTER"
