@@ -254,11 +254,11 @@ static void test_timeout(void)
     base_http_free(h);
 }
 
+static int hangs_before; /* set before the thread starts */
+
 static void *cancel_when_hanging(void *arg)
 {
-    int before = atomic_load(&server.hangs);
-
-    while (atomic_load(&server.hangs) == before)
+    while (atomic_load(&server.hangs) == hangs_before)
         sched_yield();
     base_http_cancel(arg);
     return NULL;
@@ -272,6 +272,7 @@ static void test_cancel(void)
     pthread_t t;
     int64_t start = base_mono_us(&base_clock_real);
 
+    hangs_before = atomic_load(&server.hangs);
     CU_ASSERT_EQUAL_FATAL(pthread_create(&t, NULL, cancel_when_hanging, h), 0);
     CU_ASSERT_EQUAL(send_to(h, "/hang", (struct base_http_request){.method = "GET", .timeout_ms = -1}, &a, &err), -BASE_EIO);
     pthread_join(t, NULL);
