@@ -35,8 +35,9 @@
 #define API_PEER_MAX    64
 /* Body bytes read and thrown away so that the client gets its error over a connection that stays usable. */
 #define API_DRAIN_MAX (8 << 20)
-/* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise). */
-#define API_CONNECTION_MEMORY (64 * 1024)
+/* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise).
+ * libmicrohttpd clears all of it between two requests: it costs time and, times connections, real memory. */
+#define API_CONNECTION_MEMORY (16 * 1024)
 #define API_STREAM_POLL_MS    200
 
 struct api_link {
