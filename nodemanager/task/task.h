@@ -10,7 +10,8 @@
  * anything else: {"exitCode":n,"diagnostics":"..."}; exitCode -101 when a disk is full (the process exits 75).
  *
  * Threads: the main one moves the command's output; one feeds its stdin; one writes progress; one per child keeps the
- * tail of its stderr; one waits for SIGTERM. A failing task does not unwind: it kills its children, says why, _exits. */
+ * tail of its stderr; one waits for SIGTERM. A failing task does not unwind: it kills its children, says why, _exits.
+ */
 #ifndef CREEL_TASK_H
 #define CREEL_TASK_H
 
@@ -21,11 +22,11 @@
 #include "base/base_error.h"
 #include "base/base_mem.h"
 
-#define TASK_EXIT_NOSPACE 75
+#define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
-#define TASK_REPORT_NOSPACE (-101) /* what failure.json says for a full disk */
-#define TASK_IO_BYTES (1u << 20)   /* one read or write of bulk data, and what pipes are asked to hold */
-#define TASK_LINE_MAX (1u << 30)   /* one record that has to be held whole */
+#define TASK_REPORT_NOSPACE      (-101)     /* what failure.json says for a full disk */
+#define TASK_IO_BYTES            (1u << 20) /* one read or write of bulk data, and what pipes are asked to hold */
+#define TASK_LINE_MAX            (1u << 30) /* one record that has to be held whole */
 
 enum task_phase { TASK_PHASE_MAP, TASK_PHASE_SHUFFLE, TASK_PHASE_SORT, TASK_PHASE_REDUCE };
 
@@ -57,11 +58,11 @@ struct task_spec {
     int32_t attempt;
     int32_t index;
     int32_t reduces, maps;
-    char *command;         /* map or reduce; NULL: identity */
-    char *combine;         /* NULL: none */
-    char *output;          /* output folder of the job, NULL when not needed */
-    char *rm;              /* comma-separated URLs */
-    char *path;            /* split */
+    char *command; /* map or reduce; NULL: identity */
+    char *combine; /* NULL: none */
+    char *output;  /* output folder of the job, NULL when not needed */
+    char *rm;      /* comma-separated URLs */
+    char *path;    /* split */
     int64_t offset, length;
     bool gzip;
     int32_t sort_buffer_mb;

@@ -45,8 +45,7 @@ int task_output_open(struct task *t, struct task_output **out, struct base_error
     return 0;
 }
 
-int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records,
-                      struct base_error *err)
+int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records, struct base_error *err)
 {
     bool low = false;
     int rc;

@@ -66,8 +66,8 @@ static int call_one(struct task_rm *rm, size_t i, const char *path, const char *
     int rc = base_http_do(rm->http, &rq, &answer, err);
 
     if (rc == 0 && (answer.status < 200 || answer.status > 299)) {
-        rc = base_error_set(err, answer.status == 404 ? -BASE_ENOTFOUND : -BASE_EIO, "%s %s: HTTP %ld: %.*s",
-                            rq.method, url, answer.status, answer.body.len > 300 ? 300 : (int)answer.body.len,
+        rc = base_error_set(err, answer.status == 404 ? -BASE_ENOTFOUND : -BASE_EIO, "%s %s: HTTP %ld: %.*s", rq.method,
+                            url, answer.status, answer.body.len > 300 ? 300 : (int)answer.body.len,
                             answer.body.len > 0 ? answer.body.data : "");
         base_http_answer_free(&answer);
     }

@@ -5,9 +5,9 @@
 #include "base/base_http.h"
 #include "nodemanager/task/task.h"
 
-#define TASK_RM_PATIENCE_US (INT64_C(15) * 60 * 1000000) /* RMs may restart or fail over meanwhile */
+#define TASK_RM_PATIENCE_US    (INT64_C(15) * 60 * 1000000) /* RMs may restart or fail over meanwhile */
 #define TASK_RM_RETRY_FIRST_MS 100
-#define TASK_RM_RETRY_MAX_MS 5000
+#define TASK_RM_RETRY_MAX_MS   5000
 
 struct task_rm;
 struct task_rm *task_rm_new(const struct task_spec *spec); /* borrows @spec */

@@ -14,16 +14,16 @@
 #include "base/base_limits.h"
 #include "nodemanager/task/task_rm.h"
 
-#define FETCHERS 4
-#define HOLD_MS 1000
-#define POLL_TIMEOUT_MS 15000
-#define REPORT_TIMEOUT_MS 10000
-#define FETCH_TIMEOUT_MS 60000 /* doubles with every failure of an output: a large one on a slow line gets there */
+#define FETCHERS             4
+#define HOLD_MS              1000
+#define POLL_TIMEOUT_MS      15000
+#define REPORT_TIMEOUT_MS    10000
+#define FETCH_TIMEOUT_MS     60000 /* doubles with every failure of an output: a large one on a slow line gets there */
 #define FETCH_TIMEOUT_MAX_MS (16 * 60000)
-#define RETRY_FIRST_MS 250
-#define RETRY_MAX_MS 10000
-#define TRIES_PER_REPORT 3
-#define STALL_US (INT64_C(30) * 60 * 1000000) /* outputs are named, none can be fetched, the RM does nothing */
+#define RETRY_FIRST_MS       250
+#define RETRY_MAX_MS         10000
+#define TRIES_PER_REPORT     3
+#define STALL_US             (INT64_C(30) * 60 * 1000000) /* outputs are named, none can be fetched, the RM does nothing */
 
 enum output_state { OUT_UNKNOWN, OUT_DUE, OUT_FETCHING, OUT_DONE };
 struct output {
@@ -281,8 +281,8 @@ static void name_output(struct shuffle *s, int32_t map, int32_t attempt, const c
 {
     struct output *o = &s->outputs[map];
 
-    if (o->state == OUT_DONE || (o->container != NULL && strcmp(o->container, container) == 0 &&
-                                 strcmp(o->node, node) == 0))
+    if (o->state == OUT_DONE ||
+        (o->container != NULL && strcmp(o->container, container) == 0 && strcmp(o->node, node) == 0))
         return;
     s->known += o->container == NULL;
     s->complaints -= o->complaint != NULL;
@@ -313,7 +313,8 @@ static int take_outputs(struct shuffle *s, const json_t *reply, struct base_erro
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&s->lock);
-    json_array_foreach(list, i, e) {
+    json_array_foreach(list, i, e)
+    {
         int64_t map = 0, attempt = 0;
         const char *container = NULL, *node = NULL;
 

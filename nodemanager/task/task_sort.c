@@ -7,7 +7,7 @@
 
 #include "nodemanager/task/task_sort.h"
 
-#define SORT_MB_BEST 16
+#define SORT_MB_BEST    16
 #define MERGE_BUFFER_KB 256 /* what sort reads each file of a merge with */
 
 /* One merge level as far as memory and descriptors allow. */

@@ -8,9 +8,9 @@
  * below TAB; then the lines are sorted once more with -t TAB -k1,1, which is about 15 % slower and always right. Every
  * map decides for itself: both ways leave the same order.
  *
- * Measured (180 MB, 22.9 million lines of "word TAB 1"): -S 2M 7.3 s, 8M 6.7 s, 16M 5.4 s, 64M 6.9 s, 256M 8.8 s, sort's
- * own choice (an eighth of memory, all cores) 9.2 s: runs that fit the caches beat fewer runs. So sort gets 16 MiB unless the
- * job gives less. */
+ * Measured (180 MB, 22.9 million lines of "word TAB 1"): -S 2M 7.3 s, 8M 6.7 s, 16M 5.4 s, 64M 6.9 s, 256M 8.8 s,
+ * sort's own choice (an eighth of memory, all cores) 9.2 s: runs that fit the caches beat fewer runs. So sort gets 16
+ * MiB unless the job gives less. */
 #ifndef CREEL_TASK_SORT_H
 #define CREEL_TASK_SORT_H
 

@@ -18,7 +18,7 @@
 #include "nodemanager/task/task_sort.h"
 
 #define PREFIX_FIRST 0x10u /* prefixes use the bytes 0x10 to 0xff: neither newline nor TAB */
-#define PREFIX_BASE 240u
+#define PREFIX_BASE  240u
 
 struct task_sorter {
     struct task *t;
@@ -27,8 +27,8 @@ struct task_sorter {
     bool *again;    /* [reduces] partitions to be sorted once more */
     char *prefixes; /* [reduces][4] */
     struct task_child sort;
-    int in, out;  /* sort's stdin; its stdout unless that is the file */
-    int file;     /* file.out */
+    int in, out; /* sort's stdin; its stdout unless that is the file */
+    int file;    /* file.out */
     char *path;
     int64_t written;
     struct base_buf lines; /* input not yet taken apart: reserve, never NUL-ended */
@@ -411,8 +411,8 @@ struct drain {
     struct task_sorter *s;
     unsigned part;
     bool open;
-    bool deaf;  /* the combine command reads no more */
-    int in;     /* its stdin */
+    bool deaf; /* the combine command reads no more */
+    int in;    /* its stdin */
     struct task_child child;
     struct collector collector;
     char *block; /* stripped lines */
@@ -628,9 +628,8 @@ static int finish_partitions(struct task_sorter *s, struct base_error *err)
         return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output has not the size of what was sorted",
                               s->path);
     for (unsigned p = 0; p < s->reduces; p++) {
-        int rc = (s->again[p] || s->low) && s->t->partitions[p].records > 1
-                     ? sort_again(s, &s->t->partitions[p], err)
-                     : 0;
+        int rc =
+            (s->again[p] || s->low) && s->t->partitions[p].records > 1 ? sort_again(s, &s->t->partitions[p], err) : 0;
         if (rc < 0)
             return rc;
     }
