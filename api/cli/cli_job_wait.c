@@ -43,7 +43,8 @@ static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t 
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
                              .state = cli_str(job, "state"),
-                             .elapsed_ms = elapsed_ms};
+                             .elapsed_ms = elapsed_ms,
+                             .last = cli_job_ended(job)};
     add_phase(&p, job, "map");
     add_phase(&p, job, "reduce");
     cli_progress_draw(screen, &p);
@@ -103,6 +104,11 @@ static void span_of(const json_t *tasks, const char *kind, int64_t *first, int64
     }
 }
 
+static void add_attempts(struct base_buf *out, int64_t n, const char *how)
+{
+    base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
+}
+
 static void say_phase(const json_t *job, const json_t *tasks, const char *kind, const char *label, const char *counter)
 {
     struct base_buf b = {0};
@@ -114,9 +120,9 @@ static void say_phase(const json_t *job, const json_t *tasks, const char *kind, 
         return;
     base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"), (long long)cli_int(counts, "total"));
     if (cli_int(counts, "failedAttempts"))
-        base_buf_addf(&b, ", %lld failed attempts", (long long)cli_int(counts, "failedAttempts"));
+        add_attempts(&b, cli_int(counts, "failedAttempts"), "failed");
     if (cli_int(counts, "killedAttempts"))
-        base_buf_addf(&b, ", %lld killed attempts", (long long)cli_int(counts, "killedAttempts"));
+        add_attempts(&b, cli_int(counts, "killedAttempts"), "killed");
     span_of(tasks, kind, &first, &last);
     if (first && last) {
         base_buf_adds(&b, "; from ");

@@ -121,7 +121,7 @@ static void draw_plain(struct cli_progress_screen *s, const struct cli_progress 
     for (size_t i = 0; i < p->n; i++)
         tenths = tenths * 16 + (int)(clamp(p->bars[i].percent) / 10);
     bool changed = tenths != s->last_tenths || strcmp(s->last, p->state) != 0;
-    if (!changed || p->elapsed_ms - s->last_ms < 1000)
+    if (!changed || (!p->last && p->elapsed_ms - s->last_ms < 1000))
         return;
     struct base_buf line = {0};
     cli_progress_line(p, &line);

@@ -17,6 +17,7 @@ struct cli_progress_bar {
 struct cli_progress {
     const char *id, *name, *state;
     int64_t elapsed_ms;
+    bool last; /* nothing follows: shown in any case */
     struct cli_progress_bar bars[CLI_PROGRESS_BARS];
     size_t n;
 };
