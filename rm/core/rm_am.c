@@ -355,6 +355,7 @@ static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_containe
     if (!at || at->master != ct)
         return;
     at->master = NULL;
+    at->reregister = false;
     at->exit_code = ct->exit_code;
     if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
         attempt_failed(c, a,
@@ -417,7 +418,7 @@ void rm_am_check(struct rm_core *c, struct rm_app *a)
         if (at && at->state != RM_ATTEMPT_FAILED)
             attempt_ends(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
         rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
-    } else if (a->state == RM_APP_FINISHING && !at->master) {
+    } else if (a->state == RM_APP_FINISHING && !at->master && !(at->has_master && at->reregister)) {
         rm_timer_cancel(&c->timers, &a->timer);
         rm_am_passivate(c, a);
         rm_am_attempt_set(at, RM_ATTEMPT_FINISHED);
@@ -456,6 +457,7 @@ void rm_am_expired(struct rm_core *c, struct rm_app *a)
     if (!at)
         return;
     if (a->state == RM_APP_FINISHING) {
+        at->reregister = false;
         if (ct)
             rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "master did not end after it had finished");
         else
@@ -481,6 +483,12 @@ void rm_am_recovered(struct rm_core *c, struct rm_app *a)
 
     if (a->state == RM_APP_KILLING) {
         rm_am_check(c, a);
+        return;
+    }
+    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
+        if (at)
+            at->reregister = at->has_master; /* its container may still be there: its node will tell */
+        rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
     rm_app_enter_policy(c, a);

@@ -163,8 +163,11 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 
 static void order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
 {
-    struct rm_order *o = rm_node_order(c, n, RM_ORDER_FORGET);
+    struct rm_order *o;
 
+    if (rm_node_ordered(n, RM_ORDER_FORGET, id))
+        return;
+    o = rm_node_order(c, n, RM_ORDER_FORGET);
     o->container = *id;
     o->app = id->attempt.app;
 }

@@ -59,8 +59,7 @@ struct rm_node {
     struct rm_orders queue, sent;
     int64_t response_id; /* of the last answer */
     uint64_t parked;     /* token of the held heartbeat, 0: none */
-    uint64_t answer_after;
-    bool registering, dirty;
+    bool dirty, urgent; /* urgent: something queued is worth answering a held heartbeat for */
     int64_t last_us;
     struct rm_timer hold, expiry;
     /* among nodes that could take a launch at once, by free slots */
@@ -83,6 +82,7 @@ struct rm_task {
     int32_t commit_attempt; /* which may commit, -1: none yet */
     int32_t fetch_reduce;   /* the reduce that could not fetch its output */
     uint8_t state, kind, fetch_failures;
+    bool commit_stored; /* there is a record of it */
 };
 /* Pending tasks near one host (or in one rack), by index. */
 struct rm_near {
@@ -367,6 +367,7 @@ void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev);
 void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev);
 void rm_node_expired(struct rm_core *c, struct rm_node *n);
 void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
+bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id);
 struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind);
 void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t by); /* slots taken or given back */
 void rm_node_index(struct rm_core *c, struct rm_node *n);                          /* its place among free nodes */
@@ -414,7 +415,7 @@ enum rm_slot rm_slot_of(const struct rm_res *r);
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
 void rm_record_splits(struct rm_core *c, struct rm_app *a);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
-uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
 

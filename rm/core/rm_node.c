@@ -81,6 +81,15 @@ static void mark_dirty(struct rm_core *c, struct rm_node *n)
     c->dirty[c->dirty_n++] = n;
 }
 
+/* Such an order is queued and not sent yet. */
+bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id)
+{
+    for (size_t i = 0; i < n->queue.len; i++)
+        if (n->queue.v[i].kind == kind && base_container_id_cmp(&n->queue.v[i].container, id) == 0)
+            return true;
+    return false;
+}
+
 /* Borrowed until the next order to this node. */
 struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind)
 {
@@ -94,7 +103,10 @@ struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_ord
     memset(&q->v[q->len], 0, sizeof *q->v);
     q->v[q->len].kind = kind;
     q->app[q->len] = NULL;
-    mark_dirty(c, n);
+    if (kind != RM_ORDER_FORGET && kind != RM_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
+        n->urgent = true;
+        mark_dirty(c, n);
+    }
     return &q->v[q->len++];
 }
 
@@ -272,6 +284,7 @@ static void send_orders(struct rm_node *n)
     orders_clear(&old);
     n->sent = n->queue;
     n->queue = old;
+    n->urgent = false;
 }
 
 static void answer_parked(struct rm_core *c, struct rm_node *n)
@@ -296,7 +309,7 @@ void rm_node_flush(struct rm_core *c)
         struct rm_node *n = c->dirty[i];
 
         n->dirty = false;
-        if (n->parked && (n->queue.len || !n->hold.place))
+        if (n->parked && (n->urgent || !n->hold.place))
             answer_parked(c, n);
     }
     c->dirty_n = 0;
@@ -330,6 +343,7 @@ static void node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s
     rm_task_node_outputs_lost(c, n, why);
     orders_clear(&n->queue);
     orders_clear(&n->sent);
+    n->urgent = false;
     rm_record_node(c, n);
     rm_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));
     rm_node_not_awaited(c, n);
@@ -361,14 +375,6 @@ void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* ---------------------------------------------------------------- registration */
-static bool launch_queued(const struct rm_node *n, const struct rm_container *ct)
-{
-    for (size_t i = 0; i < n->queue.len; i++)
-        if (n->queue.v[i].kind == RM_ORDER_LAUNCH && base_container_id_cmp(&n->queue.v[i].container, &ct->id) == 0)
-            return true;
-    return false;
-}
-
 static int by_id(const void *a, const void *b)
 {
     return base_container_id_cmp(*(const struct base_container_id *const *)a,
@@ -389,7 +395,7 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
         const struct base_container_id *id = &ct->id;
 
         next = ct->node_next;
-        if (launch_queued(n, ct) || (ct->app && !ct->app->is_job && ct->state == RM_CONTAINER_ALLOCATED) ||
+        if (rm_node_ordered(n, RM_ORDER_LAUNCH, &ct->id) || (ct->app && !ct->app->is_job && ct->state == RM_CONTAINER_ALLOCATED) ||
             bsearch(&id, ids, reports_n, sizeof *ids, by_id))
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted", NULL);
@@ -491,7 +497,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_container_report(c, n, &ev->u.heartbeat.reports[i], false);
     n->parked = ev->token;
     rm_offer_node(c, n);
-    if (ev->u.heartbeat.hold_us > 0 && !n->queue.len)
+    if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
     if (ev->u.heartbeat.hold_us > 0)
         rm_node_index(c, n);

@@ -201,8 +201,9 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     return store(c, "task", task_key(c, a, t));
 }
 
-uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
+    t->commit_stored = true;
     begin(c, "c1");
     rm_put_int(&c->text, t->commit_attempt);
     return store(c, "commit", task_key(c, a, t));
@@ -231,10 +232,9 @@ void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
             struct rm_task *t = &a->phase[k].tasks[i];
 
-            if (!t->attempts)
-                continue; /* nothing of it was ever written */
-            rm_store(c, "task", task_key(c, a, t), NULL, 0);
-            if (a->job->output)
+            if (t->attempts) /* else nothing of it was ever written */
+                rm_store(c, "task", task_key(c, a, t), NULL, 0);
+            if (t->commit_stored)
                 rm_store(c, "commit", task_key(c, a, t), NULL, 0);
         }
     if (a->is_job && !a->job->groups_n && (a->job->splits_n || a->job->paths.n))

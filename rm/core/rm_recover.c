@@ -447,6 +447,7 @@ static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct
     if (!rm_get_word(&r, "c1"))
         return corrupt(rec, err, "unknown version");
     t->commit_attempt = (int32_t)rm_get_int_in(&r, -1, INT32_MAX);
+    t->commit_stored = true;
     return r.bad ? corrupt(rec, err, "it is cut short or damaged") : 0;
 }
 

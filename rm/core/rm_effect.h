@@ -1,0 +1,11 @@
+/* rm/core/rm_effect.h - an effect as one line of text: for tests that compare runs, and for people. */
+#ifndef CREEL_RM_EFFECT_H
+#define CREEL_RM_EFFECT_H
+
+#include "base/base_mem.h"
+#include "rm/core/rm_core.h"
+
+/* Appends one line per effect (and one per order of a heartbeat's answer). Same effects, same bytes. */
+void rm_effect_print(const struct rm_effect *fx, struct base_buf *out);
+
+#endif

@@ -1,0 +1,684 @@
+#include "tests/sim/core_world.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_effect.h"
+
+void world_init(struct world *w, const char *policy)
+{
+    struct base_error err;
+
+    memset(w, 0, sizeof *w);
+    w->now = INT64_C(1700000000000000);
+    w->auto_store = true;
+    w->conf = (struct rm_core_conf){.cluster_ts_ms = 1700000000000,
+                                    .rm_instance_ms = 1700000000000,
+                                    .policy = policy,
+                                    .queues = "batch, root.prod",
+                                    .node_expiry_us = 30000000,
+                                    .heartbeat_us = 1000000,
+                                    .am_expiry_us = 600000000,
+                                    .allocation_expiry_us = 600000000,
+                                    .slowstart = 0.05,
+                                    .am_attempts_max = 2,
+                                    .task_attempts_max = 4,
+                                    .completed_apps_max = 1000,
+                                    .kill_grace_ms = 250};
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        w->conf.slot_res[k] = (struct rm_res){{2048, 1, 0, 0}};
+    w->core = rm_core_new(&w->conf, &err);
+    base_assert(w->core);
+}
+
+void world_free(struct world *w)
+{
+    rm_core_free(w->core);
+    for (size_t i = 0; i < w->nodes_n; i++)
+        free(w->nodes[i].v);
+    for (size_t i = 0; i < w->journal_n; i++) {
+        free(w->journal[i].table);
+        free(w->journal[i].key);
+        free(w->journal[i].data);
+    }
+    free(w->journal);
+    free(w->fx.v);
+    free(w->step_launches);
+}
+
+/* ---------------------------------------------------------------- orders */
+static struct world_container *find_on(struct world_node *n, const struct base_container_id *id)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (base_container_id_cmp(&n->v[i].id, id) == 0)
+            return &n->v[i];
+    return NULL;
+}
+
+static void launch(struct world *w, struct world_node *n, const struct rm_order *o)
+{
+    struct world_container *ct;
+
+    base_array_grow(&w->step_launches, w->step_launches_n, &w->step_launches_cap);
+    w->step_launches[w->step_launches_n++] = (struct world_launch){o->container, o->task, o->job != NULL};
+    n->launches++;
+    w->launches++;
+    if (find_on(n, &o->container)) {
+        n->repeats++;
+        return;
+    }
+    base_array_grow(&n->v, n->n, &n->cap);
+    ct = &n->v[n->n++];
+    *ct = (struct world_container){.id = o->container,
+                                   .task = o->task,
+                                   .attempt = o->task_attempt,
+                                   .slot = o->slot,
+                                   .has_task = o->job != NULL,
+                                   .master = o->master,
+                                   .resource = o->resource,
+                                   .exit_code = RM_EXIT_INVALID};
+}
+
+static void obey(struct world *w, struct world_node *n, const struct rm_order *o)
+{
+    struct world_container *ct = find_on(n, &o->container);
+
+    switch (o->kind) {
+    case RM_ORDER_LAUNCH:
+        launch(w, n, o);
+        break;
+    case RM_ORDER_KILL:
+        n->kills++;
+        if (ct && !ct->ended) {
+            ct->ended = ct->killed = true;
+            ct->exit_code = RM_EXIT_KILLED_BY_RM;
+        }
+        break;
+    case RM_ORDER_FORGET:
+        n->forgets++;
+        if (ct && ct->ended)
+            *ct = n->v[--n->n];
+        break;
+    case RM_ORDER_CLEANUP_APP:
+        n->cleanups++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void answered(struct world *w, const struct rm_effect *fx)
+{
+    for (size_t i = 0; i < w->nodes_n; i++) {
+        struct world_node *n = &w->nodes[i];
+
+        if (n->token != fx->token || !n->up)
+            continue;
+        n->token = 0;
+        n->response_id = fx->u.heartbeat.response_id;
+        n->registered = n->registered || fx->u.heartbeat.registered;
+        for (size_t j = 0; j < fx->u.heartbeat.orders_n; j++)
+            obey(w, n, &fx->u.heartbeat.orders[j]);
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- effects */
+static void keep_record(struct world *w, const struct rm_effect *fx)
+{
+    const struct rm_record *rec = &fx->u.store.record;
+    struct world_record *r;
+
+    base_assert(fx->u.store.seq == w->seq + 1);
+    w->seq = fx->u.store.seq;
+    base_array_grow(&w->journal, w->journal_n, &w->journal_cap);
+    r = &w->journal[w->journal_n++];
+    *r = (struct world_record){.seq = w->seq, .table = base_strdup(rec->table), .key = base_strdup(rec->key)};
+    r->len = rec->len;
+    if (rec->data) {
+        r->data = base_realloc_array(NULL, rec->len + 1, 1);
+        memcpy(r->data, rec->data, rec->len + 1);
+    }
+}
+
+static void keep_reply(struct world *w, const struct rm_effect *fx)
+{
+    struct world_reply *r = &w->reply;
+
+    memset(r, 0, sizeof *r);
+    r->token = fx->token;
+    r->after_seq = fx->after_seq;
+    r->kind = fx->u.reply.kind;
+    r->code = fx->u.reply.code;
+    r->flag = fx->u.reply.flag;
+    r->app_id = fx->u.reply.app_id;
+    r->state = fx->u.reply.app_state;
+    snprintf(r->text, sizeof r->text, "%s", fx->u.reply.text ? fx->u.reply.text : "");
+    if (r->kind == RM_REPLY_AM_REGISTERED)
+        r->previous_n = fx->u.reply.am.previous_n;
+    if (r->kind == RM_REPLY_ALLOCATED) {
+        r->response_id = fx->u.reply.allocate.response_id;
+        snprintf(r->command, sizeof r->command, "%s",
+                 fx->u.reply.allocate.command ? fx->u.reply.allocate.command : "");
+        r->allocated_n = fx->u.reply.allocate.allocated_n;
+        r->completed_n = fx->u.reply.allocate.completed_n;
+        for (size_t i = 0; i < r->allocated_n && i < 64; i++)
+            r->allocated[i] = fx->u.reply.allocate.allocated[i];
+        for (size_t i = 0; i < r->completed_n && i < 64; i++)
+            r->completed[i] = fx->u.reply.allocate.completed[i];
+    }
+    for (size_t i = 0; r->kind == RM_REPLY_RESYNC && i < w->nodes_n; i++)
+        if (w->nodes[i].token == fx->token) {
+            w->nodes[i].token = 0;
+            w->nodes[i].registered = false;
+        }
+}
+
+static void ask_shell(struct world *w, const struct rm_effect *fx)
+{
+    base_assert(w->shell_n < sizeof w->shell / sizeof *w->shell);
+    w->shell[w->shell_n].commit = fx->kind == RM_FX_JOB_COMMIT;
+    w->shell[w->shell_n++].id = fx->u.job.id;
+}
+
+static void apply(struct world *w)
+{
+    w->step_launches_n = 0;
+    for (size_t i = 0; i < w->fx.len; i++) {
+        const struct rm_effect *fx = &w->fx.v[i];
+
+        if (w->log)
+            rm_effect_print(fx, w->log);
+        switch (fx->kind) {
+        case RM_FX_STORE:
+            keep_record(w, fx);
+            break;
+        case RM_FX_REPLY:
+            keep_reply(w, fx);
+            break;
+        case RM_FX_HEARTBEAT:
+            answered(w, fx);
+            break;
+        case RM_FX_WAKE:
+            w->wake = fx->u.wake.at_us;
+            break;
+        case RM_FX_JOB_SETUP:
+            w->setups++;
+            ask_shell(w, fx);
+            break;
+        case RM_FX_JOB_COMMIT:
+            w->commits++;
+            ask_shell(w, fx);
+            break;
+        case RM_FX_JOB_ABORT:
+            w->aborts++;
+            break;
+        case RM_FX_MAP_OUTPUT:
+            w->map_outputs++;
+            break;
+        case RM_FX_NOTE:
+            break;
+        }
+    }
+    w->fx.len = 0;
+}
+
+static void step(struct world *w, struct rm_event *ev)
+{
+    ev->at_us = w->now;
+    rm_core_step(w->core, ev, &w->fx);
+    apply(w);
+}
+
+void world_store(struct world *w, uint64_t seq)
+{
+    struct rm_event ev = {.kind = RM_EV_STORED, .u.stored.seq = seq};
+
+    w->stored = seq;
+    while (w->durable < w->journal_n && w->journal[w->durable].seq <= seq)
+        w->durable++;
+    step(w, &ev);
+}
+
+static void answer_shell(struct world *w)
+{
+    struct rm_event ev = {0};
+    bool commit = w->shell[0].commit;
+
+    ev.kind = commit ? RM_EV_JOB_COMMITTED : RM_EV_JOB_SET_UP;
+    ev.u.job_done.id = w->shell[0].id;
+    ev.u.job_done.ok = commit ? !w->fail_commit : !w->fail_setup;
+    ev.u.job_done.diagnostics = ev.u.job_done.ok ? NULL : "the folder is in the way";
+    memmove(w->shell, w->shell + 1, --w->shell_n * sizeof *w->shell);
+    step(w, &ev);
+}
+
+void world_settle(struct world *w)
+{
+    for (;;) {
+        if (w->auto_store && w->stored < w->seq)
+            world_store(w, w->seq);
+        else if (w->shell_n && !w->no_shell)
+            answer_shell(w);
+        else
+            return;
+    }
+}
+
+void world_step(struct world *w, struct rm_event *ev)
+{
+    step(w, ev);
+    world_settle(w);
+}
+
+void world_advance(struct world *w, int64_t us)
+{
+    int64_t to = w->now + us;
+
+    while (w->wake && w->wake <= to) {
+        struct rm_event ev = {.kind = RM_EV_TIMER};
+
+        w->now = w->wake > w->now ? w->wake : w->now;
+        w->wake = 0;
+        world_step(w, &ev);
+    }
+    w->now = to;
+}
+
+/* ---------------------------------------------------------------- nodes */
+struct world_node *world_add_node(struct world *w, int32_t maps, int32_t reduces, const char *rack)
+{
+    struct world_node *n = &w->nodes[w->nodes_n];
+
+    snprintf(n->id, sizeof n->id, "node%zu:8042", w->nodes_n);
+    snprintf(n->host, sizeof n->host, "node%zu", w->nodes_n);
+    snprintf(n->rack, sizeof n->rack, "%s", rack ? rack : "/default-rack");
+    snprintf(n->instance, sizeof n->instance, "instance%zu-0", w->nodes_n);
+    snprintf(n->boot, sizeof n->boot, "boot%zu-0", w->nodes_n);
+    n->slots[0] = maps;
+    n->slots[1] = reduces;
+    n->up = n->healthy = true;
+    w->nodes_n++;
+    world_register(w, n);
+    return n;
+}
+
+static struct rm_container_report *reports(struct world *w, const struct world_node *n)
+{
+    struct rm_container_report *r = base_alloc((n->n ? n->n : 1) * sizeof *r);
+
+    for (size_t i = 0; i < n->n; i++) {
+        const struct world_container *ct = &n->v[i];
+
+        r[i] = (struct rm_container_report){.id = ct->id,
+                                            .state = ct->ended ? RM_CONTAINER_COMPLETED : RM_CONTAINER_RUNNING,
+                                            .slot = ct->slot,
+                                            .progress = ct->progress,
+                                            .exit_code = ct->exit_code,
+                                            .diagnostics = ct->diagnostics,
+                                            .started_us = w->now - 1000,
+                                            .has_task = ct->has_task,
+                                            .master = ct->master,
+                                            .task = ct->task,
+                                            .task_attempt = ct->attempt,
+                                            .resource = ct->resource};
+    }
+    return r;
+}
+
+void world_register(struct world *w, struct world_node *n)
+{
+    struct rm_container_report *r = reports(w, n);
+    struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w->token};
+
+    ev.u.node_register.node_id = n->id;
+    ev.u.node_register.http_address = n->id;
+    ev.u.node_register.rack = n->rack;
+    ev.u.node_register.host = n->host;
+    ev.u.node_register.version = "0.1.0";
+    ev.u.node_register.boot_id = n->boot;
+    ev.u.node_register.instance = n->instance;
+    ev.u.node_register.map_slots = n->slots[0];
+    ev.u.node_register.reduce_slots = n->slots[1];
+    ev.u.node_register.reports = r;
+    ev.u.node_register.reports_n = n->n;
+    n->token = w->token;
+    world_step(w, &ev);
+    free(r);
+}
+
+static void beat(struct world *w, struct world_node *n, int64_t response_id, int64_t hold_us)
+{
+    struct rm_container_report *r = reports(w, n);
+    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT, .token = ++w->token};
+
+    ev.u.heartbeat.node_id = n->id;
+    ev.u.heartbeat.instance = n->instance;
+    ev.u.heartbeat.response_id = response_id;
+    ev.u.heartbeat.healthy = n->healthy;
+    ev.u.heartbeat.health_report = n->healthy ? "" : "disk is full";
+    ev.u.heartbeat.hold_us = hold_us;
+    ev.u.heartbeat.reports = r;
+    ev.u.heartbeat.reports_n = n->n;
+    n->token = w->token;
+    world_step(w, &ev);
+    free(r);
+}
+
+void world_beat(struct world *w, struct world_node *n, int64_t hold_us)
+{
+    if (!n->registered)
+        world_register(w, n);
+    beat(w, n, n->response_id, hold_us);
+}
+
+void world_repeat(struct world *w, struct world_node *n)
+{
+    beat(w, n, n->response_id - 1, 0);
+}
+
+void world_beat_all(struct world *w, int64_t hold_us)
+{
+    for (size_t i = 0; i < w->nodes_n; i++)
+        if (w->nodes[i].up)
+            world_beat(w, &w->nodes[i], hold_us);
+}
+
+void world_restart_node(struct world *w, struct world_node *n)
+{
+    snprintf(n->instance, sizeof n->instance, "instance%zu-%d", (size_t)(n - w->nodes), ++n->instance_n);
+    n->up = true;
+    n->token = 0;
+    n->response_id = 0;
+    world_register(w, n);
+}
+
+void world_reboot_node(struct world *w, struct world_node *n)
+{
+    snprintf(n->boot, sizeof n->boot, "boot%zu-%d", (size_t)(n - w->nodes), ++n->boot_n);
+    n->n = 0;
+    world_restart_node(w, n);
+}
+
+struct world_container *world_find(struct world *w, const struct base_container_id *id, struct world_node **node)
+{
+    for (size_t i = 0; i < w->nodes_n; i++) {
+        struct world_container *ct = find_on(&w->nodes[i], id);
+
+        if (ct) {
+            *node = &w->nodes[i];
+            return ct;
+        }
+    }
+    return NULL;
+}
+
+struct world_container *world_task(struct world *w, struct base_app_id app, enum base_task_kind kind, int32_t index,
+                                   struct world_node **node)
+{
+    for (size_t i = 0; i < w->nodes_n; i++)
+        for (size_t j = 0; w->nodes[i].up && j < w->nodes[i].n; j++) {
+            struct world_container *ct = &w->nodes[i].v[j];
+
+            if (!ct->ended && ct->has_task && ct->task.kind == kind && ct->task.index == index &&
+                base_app_id_cmp(&ct->task.app, &app) == 0) {
+                *node = &w->nodes[i];
+                return ct;
+            }
+        }
+    return NULL;
+}
+
+void world_run_dry(struct world *w)
+{
+    for (bool busy = true; busy;) {
+        busy = false;
+        for (size_t i = 0; i < w->nodes_n; i++) {
+            struct world_node *n = &w->nodes[i];
+            int64_t before = w->launches;
+
+            if (!n->up)
+                continue;
+            for (size_t j = 0; j < n->n; j++)
+                if (!n->v[j].ended && n->v[j].has_task) {
+                    n->v[j].ended = true;
+                    n->v[j].exit_code = 0;
+                    busy = true;
+                }
+            w->now += 1000;
+            world_beat(w, n, 0);
+            busy = busy || n->n || w->launches != before;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- submissions */
+static struct rm_str_list hosts_of(int index, int hosts)
+{
+    struct rm_str_list l = {0};
+
+    if (!hosts)
+        return l;
+    l.v = base_alloc(3 * sizeof *l.v);
+    for (l.n = 0; l.n < 3 && l.n < (size_t)hosts; l.n++)
+        l.v[l.n] = base_printf("node%d", (index + (int)l.n) % hosts);
+    return l;
+}
+
+static void add_group(struct rm_job_spec *s, enum rm_slot kind, int count)
+{
+    if (!count)
+        return;
+    s->groups = base_realloc_array(s->groups, s->groups_n + 1, sizeof *s->groups);
+    s->groups[s->groups_n++] = (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
+}
+
+struct rm_job_spec *world_spec(const char *text)
+{
+    struct rm_job_spec *s = base_alloc(sizeof *s);
+    char name[64];
+    int maps, reduces, output, attempts, hosts, priority;
+    int n = sscanf(text, "%63s %d %d %d %d %d %d", name, &maps, &reduces, &output, &attempts, &hosts, &priority);
+
+    base_assert(n == 7);
+    s->refs = 1;
+    s->name = base_strdup(name);
+    s->user = base_strdup("ann");
+    s->queue = base_strdup("default");
+    s->priority = priority;
+    s->max_attempts = attempts;
+    s->json = base_strdup(text);
+    if (!output && !hosts) {
+        add_group(s, RM_SLOT_MAP, maps);
+        add_group(s, RM_SLOT_REDUCE, reduces);
+        return s;
+    }
+    s->output = output ? base_strdup("/out") : NULL;
+    s->reduces = reduces;
+    s->paths.v = base_alloc(sizeof *s->paths.v);
+    s->paths.v[0] = base_strdup("/in");
+    s->paths.n = 1;
+    s->splits = base_alloc((size_t)(maps ? maps : 1) * sizeof *s->splits);
+    s->splits_n = (size_t)maps;
+    for (int i = 0; i < maps; i++)
+        s->splits[i] = (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
+    return s;
+}
+
+static const char token_text[] = "0123456789abcdef0123456789abcdef";
+
+struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB, .token = ++w->token};
+
+    ev.u.submit_job.spec = world_spec(text);
+    ev.u.submit_job.spec->id = id;
+    ev.u.submit_job.app_token = token_text;
+    step(w, &ev);
+    id = w->reply.app_id;
+    world_settle(w);
+    return id;
+}
+
+struct base_app_id world_submit(struct world *w, const char *text)
+{
+    return world_submit_as(w, (struct base_app_id){0}, text);
+}
+
+void world_kill(struct world *w, struct base_app_id id)
+{
+    struct rm_event ev = {.kind = RM_EV_KILL_APP, .token = ++w->token};
+
+    ev.u.kill.id = id;
+    world_step(w, &ev);
+}
+
+struct rm_app_spec *world_app_spec(const char *text)
+{
+    struct rm_app_spec *s = base_alloc(sizeof *s);
+    char name[64];
+    int memory, attempts, unmanaged;
+    int n = sscanf(text, "%63s %d %d %d", name, &memory, &attempts, &unmanaged);
+
+    base_assert(n == 4);
+    s->refs = 1;
+    s->name = base_strdup(name);
+    s->user = base_strdup("ann");
+    s->queue = base_strdup(strncmp(name, "lost", 4) == 0 ? "nosuch" : "default");
+    s->type = base_strdup("YARN");
+    s->max_attempts = attempts;
+    s->unmanaged = unmanaged;
+    s->resource.v[RM_RES_MEMORY_MB] = memory;
+    s->launch = base_alloc(sizeof *s->launch);
+    s->launch->refs = 1;
+    s->json = base_strdup(text);
+    return s;
+}
+
+struct base_app_id world_submit_app(struct world *w, const char *text)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_APP, .token = ++w->token};
+    struct base_app_id id;
+
+    ev.u.submit_app.spec = world_app_spec(text);
+    ev.u.submit_app.app_token = token_text;
+    step(w, &ev);
+    id = w->reply.app_id;
+    world_settle(w);
+    return id;
+}
+
+/* ---------------------------------------------------------------- looking */
+struct rm_app_view world_app(struct world *w, struct base_app_id id)
+{
+    struct rm_views v = {0};
+    struct rm_app_view a = {0};
+
+    if (rm_view_app(w->core, id, &v) == 0)
+        a = v.apps[0];
+    rm_views_free(&v);
+    return a;
+}
+
+enum rm_app_state world_state(struct world *w, struct base_app_id id)
+{
+    return world_app(w, id).state;
+}
+
+struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum rm_slot kind, int32_t index,
+                                    char diagnostics[256])
+{
+    struct rm_views v = {0};
+    struct rm_task_view t = {0};
+    int64_t pos = index;
+
+    if (rm_view_tasks(w->core, id, kind, 0, &pos, 1, &v) == 0 && v.tasks_n) {
+        t = v.tasks[0];
+        if (diagnostics)
+            snprintf(diagnostics, 256, "%s", t.diagnostics);
+    }
+    rm_views_free(&v);
+    return t;
+}
+
+/* ---------------------------------------------------------------- restart */
+static int by_table_key(const void *a, const void *b)
+{
+    const struct world_record *x = *(const struct world_record *const *)a, *y = *(const struct world_record *const *)b;
+    int c = strcmp(x->table, y->table);
+
+    c = c ? c : strcmp(x->key, y->key);
+    return c ? c : (x > y) - (x < y); /* order of the journal */
+}
+
+static void recover_table(struct world *w, const struct world_record **v, size_t n, const char *table)
+{
+    struct base_error err;
+
+    for (size_t i = 0; i < n; i++) {
+        struct rm_record rec = {v[i]->table, v[i]->key, v[i]->data, v[i]->len};
+        bool newest = i + 1 == n || strcmp(v[i]->table, v[i + 1]->table) != 0 || strcmp(v[i]->key, v[i + 1]->key) != 0;
+
+        if (!newest || !rec.data || strcmp(rec.table, table) != 0)
+            continue;
+        if (strcmp(table, "app") == 0) {
+            bool is_job;
+            const char *json;
+            struct base_app_id id;
+
+            if (rm_record_app_json(&rec, &is_job, &json, &id, &err) < 0) {
+                fprintf(stderr, "%s\n", err.text);
+                abort();
+            }
+            if (is_job)
+                rm_core_recover_job(w->core, world_spec(json));
+            else
+                rm_core_recover_app(w->core, world_app_spec(json));
+        }
+        if (rm_core_recover(w->core, &rec, &err) < 0) {
+            fprintf(stderr, "%s\n", err.text);
+            abort();
+        }
+    }
+}
+
+void world_crash(struct world *w, size_t records)
+{
+    static const char *const tables[] = {"meta", "app", "node", "task", "commit"};
+    const struct world_record **v = base_realloc_array(NULL, records + 1, sizeof *v);
+    struct base_error err;
+
+    for (size_t i = records; i < w->journal_n; i++) {
+        free(w->journal[i].table);
+        free(w->journal[i].key);
+        free(w->journal[i].data);
+    }
+    w->journal_n = w->durable = records;
+    for (size_t i = 0; i < records; i++)
+        v[i] = &w->journal[i];
+    qsort(v, records, sizeof *v, by_table_key);
+    rm_core_free(w->core);
+    w->conf.epoch++;
+    w->conf.rm_instance_ms++;
+    w->conf.cluster_ts_ms++;
+    w->core = rm_core_new(&w->conf, &err);
+    base_assert(w->core);
+    w->wake = 0;
+    w->shell_n = 0;
+    for (size_t i = 0; i < 5; i++)
+        recover_table(w, v, records, tables[i]);
+    free(v);
+    w->seq = w->stored = 0;
+    for (size_t i = 0; i < records; i++)
+        w->journal[i].seq = 0; /* written by an earlier instance: older than all of this one */
+    for (size_t i = 0; i < w->nodes_n; i++) {
+        w->nodes[i].registered = false;
+        w->nodes[i].token = 0;
+        w->nodes[i].response_id = 0;
+    }
+    rm_core_recovered(w->core, w->now, &w->fx);
+    apply(w);
+    world_settle(w);
+}

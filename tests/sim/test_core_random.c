@@ -1,0 +1,453 @@
+/* Goal: whatever happens in whatever order, the core's promises hold.
+ * Method: 100,000 random events per seed (jobs, ends, failures, lost, restarted and rebooted nodes, lagging store,
+ * repeated heartbeats, kills, RM crashes); invariants after every event; each seed runs twice and must give the same
+ * bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+#define SUCCEEDED "t1 3 "
+
+static struct world w;
+static uint64_t rng, seed_now, log_hash;
+static int64_t event_now;
+static bool strict; /* no delay scheduling in this run: then no slot may idle */
+
+static uint32_t rnd(uint32_t below)
+{
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    rng ^= rng << 17;
+    return (uint32_t)(rng >> 20) % below;
+}
+
+#define MUST(cond)                                                                                                    \
+    do {                                                                                                              \
+        if (!(cond)) {                                                                                                \
+            fprintf(stderr, "seed %" PRIu64 ", event %" PRId64 ": %s\n", seed_now, event_now, #cond);                 \
+            abort();                                                                                                  \
+        }                                                                                                             \
+    } while (0)
+
+/* ---------------------------------------------------------------- invariants */
+static void check_node(const struct rm_node *n)
+{
+    int32_t used[RM_SLOT_KINDS] = {0}, count = 0;
+
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
+        used[ct->slot]++;
+        count++;
+        MUST(ct->node == n && ct->state != RM_CONTAINER_COMPLETED);
+        MUST(rm_container_find(w.core, &ct->id) == ct);
+        MUST(!ct->task || ct->task->running == ct);
+    }
+    MUST(count == n->containers_n);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        MUST(used[k] == n->used[k]);
+        MUST(n->used[k] <= n->slots[k]);
+    }
+    MUST(n->registered || !n->containers);
+}
+
+static void check_app(const struct rm_app *a)
+{
+    int64_t live = 0, progress[RM_SLOT_KINDS] = {0};
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
+        live++;
+        MUST(ct->app == a);
+        if (ct->task)
+            progress[ct->slot] += ct->progress;
+    }
+    MUST(live == a->containers_n);
+    MUST(!rm_app_ended(a->state) || !a->in_policy);
+    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++) {
+        const struct rm_phase *p = &a->phase[k];
+        int32_t n[RM_TASK_STATES] = {0};
+
+        for (int32_t i = 0; i < p->total; i++) {
+            const struct rm_task *t = &p->tasks[i];
+
+            n[t->state]++;
+            MUST((t->state == RM_TASK_RUNNING) == (t->running != NULL));
+            if (p->bits)
+                MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING));
+        }
+        MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
+             n[RM_TASK_SUCCEEDED] == p->succeeded);
+        MUST(progress[k] == p->progress);
+        MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
+    }
+}
+
+static void check_sums(void)
+{
+    int32_t runnable[RM_SLOT_KINDS] = {0};
+    bool avoiding = false;
+
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            runnable[k] += a->in_policy && a->pj.phase[k].pending > 0;
+            avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
+        }
+    }
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        MUST(runnable[k] == w.core->runnable[k]);
+        for (int b = 1; strict && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
+            MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
+    }
+}
+
+static bool before(const struct rm_app *a, const struct rm_app *b)
+{
+    if (a->pj.priority != b->pj.priority)
+        return a->pj.priority > b->pj.priority;
+    if (a->pj.submit_us != b->pj.submit_us)
+        return a->pj.submit_us < b->pj.submit_us;
+    return base_app_id_cmp(&a->id, &b->id) < 0;
+}
+
+/* Under FIFO nobody gets a slot while an earlier job wants one of that kind. */
+static void check_fifo(void)
+{
+    if (!strict || strcmp(w.core->ops->name, "fifo") != 0)
+        return;
+    for (size_t i = 0; i < w.step_launches_n; i++) {
+        const struct world_launch *l = &w.step_launches[i];
+        const struct rm_app *b = l->job ? rm_app_find(w.core, l->task.app) : NULL;
+        int k = l->task.kind == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+        const struct rm_container *ct = rm_container_find(w.core, &l->id);
+
+        if (!b || !ct || ct->start_us != w.now) /* a repeated answer */
+            continue;
+        for (size_t j = 0; j < w.core->apps_n; j++) {
+            const struct rm_app *a = w.core->apps[j];
+
+            if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding)
+                MUST(a->pj.phase[k].pending <= 0);
+        }
+    }
+}
+
+static void check(bool all)
+{
+    check_fifo();
+    check_sums();
+    for (size_t i = 0; all && i < w.core->nodes_n; i++)
+        check_node(w.core->nodes[i]);
+    for (size_t i = 0; all && i < w.core->apps_n; i++)
+        check_app(w.core->apps[i]);
+}
+
+/* ---------------------------------------------------------------- things that happen */
+static size_t live_jobs(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w.core->apps_n; i++)
+        n += !rm_app_ended(w.core->apps[i]->state);
+    return n;
+}
+
+static struct rm_app *some_app(void)
+{
+    return w.core->apps_n ? w.core->apps[w.core->apps_n - 1 - rnd((uint32_t)(w.core->apps_n < 12 ? w.core->apps_n : 12))]
+                          : NULL;
+}
+
+static void do_submit(void)
+{
+    char text[64];
+
+    if (live_jobs() >= 8)
+        return;
+    snprintf(text, sizeof text, "j %u %u %u 3 %u %d", rnd(12), rnd(4), rnd(2), rnd(3) ? 0 : 4, (int)rnd(3) - 1);
+    world_submit(&w, text);
+}
+
+static void do_kill(void)
+{
+    struct rm_app *a = some_app();
+
+    if (a && !rnd(8))
+        world_kill(&w, a->id);
+}
+
+static void do_ends(struct world_node *n)
+{
+    for (size_t i = 0; i < n->n; i++) {
+        n->v[i].progress = (float)rnd(101) / 100;
+        if (n->v[i].ended || rnd(3))
+            continue;
+        n->v[i].ended = true;
+        n->v[i].exit_code = rnd(20) ? 0 : rnd(4) ? 1 : RM_EXIT_DISKS_FAILED;
+    }
+}
+
+static void do_beat(void)
+{
+    struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+
+    if (!n->up) {
+        if (!rnd(40)) {
+            n->up = true;
+            world_restart_node(&w, n);
+        }
+        return;
+    }
+    do_ends(n);
+    n->healthy = rnd(50) != 0;
+    if (n->registered && n->response_id > 0 && !n->token && !rnd(20))
+        world_repeat(&w, n);
+    else
+        world_beat(&w, n, rnd(2) ? S : 0);
+}
+
+static void do_node_trouble(void)
+{
+    struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+
+    if (!n->up)
+        return;
+    switch (rnd(4)) {
+    case 0:
+        n->up = false; /* silent; its containers run on */
+        n->token = 0;
+        break;
+    case 1:
+        world_reboot_node(&w, n);
+        break;
+    case 2:
+        if (n->n) { /* a container vanishes while its NM is down */
+            size_t i = rnd((uint32_t)n->n);
+
+            n->v[i] = n->v[--n->n];
+        }
+        world_restart_node(&w, n);
+        break;
+    default:
+        world_restart_node(&w, n);
+    }
+}
+
+static void do_commit(void)
+{
+    struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    if (!n->n)
+        return;
+    ev.u.task_commit.task = n->v[rnd((uint32_t)n->n)].task;
+    ev.u.task_commit.attempt = (int32_t)rnd(3);
+    world_step(&w, &ev);
+}
+
+static void do_fetch_failure(void)
+{
+    struct rm_app *a = some_app();
+    struct rm_event ev = {.kind = RM_EV_FETCH_FAILURE, .token = ++w.token};
+
+    if (!a || !a->phase[RM_SLOT_MAP].total)
+        return;
+    ev.u.fetch_failure.app = a->id;
+    ev.u.fetch_failure.map = (int32_t)rnd((uint32_t)a->phase[RM_SLOT_MAP].total);
+    ev.u.fetch_failure.attempt = (int32_t)rnd(2);
+    ev.u.fetch_failure.reduce.index = (int32_t)rnd(3);
+    ev.u.fetch_failure.gone = rnd(4) == 0;
+    world_step(&w, &ev);
+}
+
+static void do_policy(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SET_POLICY, .token = ++w.token};
+
+    ev.u.policy.name = rnd(2) ? "fifo" : "naive-fair";
+    world_step(&w, &ev);
+}
+
+/* What the durable records say, counted without the core's reader. */
+static int64_t succeeded_in_store(size_t records, struct base_app_id app)
+{
+    static char seen[RM_SLOT_KINDS][64];
+    int64_t n = 0;
+
+    memset(seen, 0, sizeof seen);
+    for (size_t i = 0; i < records; i++) {
+        const struct world_record *r = &w.journal[i];
+        struct base_task_id id;
+
+        if (strcmp(r->table, "task") != 0 || base_task_id_parse(r->key, &id, NULL) < 0 ||
+            base_app_id_cmp(&id.app, &app) != 0)
+            continue;
+        seen[id.kind == BASE_TASK_REDUCE][id.index] = r->data && strncmp(r->data, SUCCEEDED, 5) == 0;
+    }
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int i = 0; i < 64; i++)
+            n += seen[k][i];
+    return n;
+}
+
+/* Superseded records are dropped, so that a long run stays short. */
+static void compact(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w.journal_n; i++) {
+        struct world_record *r = &w.journal[i];
+        bool newer = false;
+
+        for (size_t j = i + 1; !newer && j < w.journal_n; j++)
+            newer = strcmp(r->key, w.journal[j].key) == 0 && strcmp(r->table, w.journal[j].table) == 0;
+        if (newer || !r->data) {
+            free(r->table);
+            free(r->key);
+            free(r->data);
+            continue;
+        }
+        w.journal[kept++] = *r;
+    }
+    w.journal_n = w.durable = kept;
+}
+
+static void do_crash(void)
+{
+    size_t records = w.durable;
+
+    world_crash(&w, records);
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        MUST(a->phase[0].succeeded + a->phase[1].succeeded == succeeded_in_store(records, a->id));
+    }
+    compact();
+}
+
+static void one_event(void)
+{
+    uint32_t what = rnd(1000);
+
+    w.now += rnd(20000);
+    if (w.wake && w.wake <= w.now)
+        world_advance(&w, 0);
+    if (what < 30)
+        do_submit();
+    else if (what < 60)
+        do_kill();
+    else if (what < 66)
+        do_node_trouble();
+    else if (what < 100)
+        do_commit();
+    else if (what < 104)
+        do_fetch_failure();
+    else if (what < 105)
+        do_policy();
+    else if (what < 106)
+        do_crash();
+    else if (what < 110)
+        world_advance(&w, rnd(3) ? S : 12 * S);
+    else if (what < 300 && !w.auto_store && w.stored < w.seq)
+        world_store(&w, w.stored + 1 + rnd((uint32_t)(w.seq - w.stored)));
+    else
+        do_beat();
+}
+
+/* At the end everything is in order again: then every job must come to its end. */
+static void bring_to_end(void)
+{
+    w.auto_store = true;
+    world_settle(&w);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        if (!w.nodes[i].up) {
+            w.nodes[i].up = true;
+            world_restart_node(&w, &w.nodes[i]);
+        }
+    for (int i = 0; i < 60; i++) {
+        world_advance(&w, S);
+        for (size_t j = 0; j < w.nodes_n; j++)
+            w.nodes[j].healthy = true;
+        world_beat_all(&w, 0);
+    }
+    world_run_dry(&w);
+    for (size_t i = 0; i < w.core->apps_n; i++)
+        MUST(rm_app_ended(w.core->apps[i]->state));
+    for (size_t i = 0; i < w.nodes_n; i++)
+        MUST(w.nodes[i].n == 0);
+    MUST(w.core->containers_by_id.n == 0);
+    check(true);
+}
+
+static void hash_log(struct base_buf *log)
+{
+    for (size_t i = 0; i < log->len; i++)
+        log_hash = (log_hash ^ (unsigned char)log->data[i]) * UINT64_C(0x100000001b3);
+    base_buf_clear(log);
+}
+
+static void run(uint64_t seed, int64_t events)
+{
+    struct base_buf log = {0};
+
+    seed_now = seed;
+    rng = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    log_hash = UINT64_C(0xcbf29ce484222325);
+    world_init(&w, seed % 2 ? "fifo" : "naive-fair");
+    strict = seed % 3 != 0;
+    w.conf.completed_apps_max = 20;
+    w.conf.fifo_hadoop_rules = false;
+    w.conf.delay_w1_us = w.conf.delay_w2_us = strict ? 0 : 2 * S;
+    rm_core_free(w.core);
+    w.core = rm_core_new(&w.conf, NULL);
+    w.auto_store = seed % 4 == 0;
+    w.log = &log;
+    for (int i = 0; i < 5; i++)
+        world_add_node(&w, 3, 2, i % 2 ? "/a" : "/b");
+    for (event_now = 0; event_now < events; event_now++) {
+        one_event();
+        check(event_now % 16 == 0);
+        hash_log(&log);
+        if (w.journal_n > 4000 && w.durable == w.journal_n)
+            compact();
+    }
+    bring_to_end();
+    hash_log(&log);
+    base_buf_free(&log);
+    world_free(&w);
+}
+
+static int64_t events_per_seed = 100000;
+static uint64_t first_seed = 1, last_seed = 6;
+
+static void test_random(void)
+{
+    for (uint64_t seed = first_seed; seed <= last_seed; seed++) {
+        uint64_t hash;
+
+        printf("\n  seed %" PRIu64 ": %" PRId64 " events", seed, events_per_seed);
+        fflush(stdout);
+        run(seed, events_per_seed);
+        hash = log_hash;
+        run(seed, events_per_seed);
+        CU_ASSERT_EQUAL(log_hash, hash); /* equal inputs, equal bytes */
+        printf(", effects %016" PRIx64, log_hash);
+    }
+    printf("\n  ");
+}
+
+static const struct cunit_case cases[] = {{"random events", test_random}};
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        first_seed = last_seed = strtoull(argv[1], NULL, 10);
+    if (argc > 2)
+        events_per_seed = strtoll(argv[2], NULL, 10);
+    return cunit_main("core under random events", cases, 1);
+}

@@ -1,0 +1,18 @@
+add_library(creel_core_world STATIC sim/core_world.c)
+target_link_libraries(creel_core_world PUBLIC creel_rm_core)
+creel_test(test_core_life SOURCES unit/test_core_life.c LIBS creel_rm_core LABELS unit)
+creel_test(test_core_mem SOURCES unit/test_core_mem.c LIBS creel_rm_core LABELS unit)
+creel_test(test_core_jobs SOURCES unit/test_core_jobs.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_random SOURCES sim/test_core_random.c LIBS creel_core_world LABELS sim TIMEOUT 900)
+# Links with the pure part of base and libc (libm) alone: the executable itself is the proof; the script looks at what
+# the archives ask of libc.
+add_executable(core_alone unit/core_alone.c)
+target_link_libraries(core_alone PRIVATE creel_rm_core)
+add_test(NAME core_alone COMMAND core_alone)
+set_tests_properties(core_alone PROPERTIES LABELS unit TIMEOUT 60)
+creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
+                  ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies> $<TARGET_FILE:core_alone>)

@@ -1,0 +1,469 @@
+/* Goal: a job's way from submission to its end, with failures, kills and arbitration on the way.
+ * Method: event sequences on a small world; what nodes, readers and askers see is compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+static struct world w;
+
+static void begin(int nodes, int maps, int reduces)
+{
+    world_init(&w, "fifo");
+    for (int i = 0; i < nodes; i++)
+        world_add_node(&w, maps, reduces, NULL);
+}
+
+static bool commit(struct base_app_id app, enum base_task_kind kind, int32_t index, int32_t attempt)
+{
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    ev.u.task_commit.task = (struct base_task_id){app, kind, index};
+    ev.u.task_commit.attempt = attempt;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
+    return w.reply.flag;
+}
+
+static void finish(struct base_app_id app, enum base_task_kind kind, int32_t index, int32_t code, const char *why)
+{
+    struct world_node *n;
+    struct world_container *ct = world_task(&w, app, kind, index, &n);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    ct->ended = true;
+    ct->exit_code = code;
+    snprintf(ct->diagnostics, sizeof ct->diagnostics, "%s", why ? why : "");
+    world_beat(&w, n, 0);
+}
+
+static void test_map_reduce(void)
+{
+    struct base_app_id id;
+    struct rm_app_view a;
+
+    begin(3, 2, 1);
+    id = world_submit(&w, "wc 5 2 1 4 0 0");
+    CU_ASSERT_EQUAL(w.setups, 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    world_run_dry(&w);
+    a = world_app(&w, id);
+    CU_ASSERT_EQUAL(a.state, RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(a.final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(a.phase[0].succeeded, 5);
+    CU_ASSERT_EQUAL(a.phase[1].succeeded, 2);
+    CU_ASSERT_EQUAL(a.counters[RM_C_TOTAL_LAUNCHED_MAPS], 5);
+    CU_ASSERT_EQUAL(a.counters[RM_C_TOTAL_LAUNCHED_REDUCES], 2);
+    CU_ASSERT(a.submit_us <= a.start_us && a.start_us < a.finish_us);
+    CU_ASSERT_EQUAL(w.commits, 1);
+    CU_ASSERT_EQUAL(w.aborts, 0);
+    CU_ASSERT_EQUAL(w.map_outputs, 5);
+    for (size_t i = 0; i < w.nodes_n; i++) {
+        CU_ASSERT_EQUAL(w.nodes[i].n, 0);
+        CU_ASSERT_EQUAL(w.nodes[i].launches, w.nodes[i].forgets);
+        world_beat(&w, &w.nodes[i], 0);
+        CU_ASSERT_EQUAL(w.nodes[i].cleanups, w.nodes[i].launches > 0);
+    }
+    world_free(&w);
+}
+
+/* Nothing is shown or done before it is durable. */
+static void test_durable_first(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+    uint64_t seq;
+
+    begin(1, 2, 1);
+    n = &w.nodes[0];
+    w.auto_store = false;
+    seq = w.seq;
+    id = world_submit(&w, "one 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    CU_ASSERT(w.reply.after_seq > seq);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_NEW_SAVING);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->launches, 0);
+    world_store(&w, w.seq);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->launches, 1);
+    world_store(&w, w.seq);
+    n->v[0].ended = true;
+    n->v[0].exit_code = 0;
+    world_beat(&w, n, 0);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->forgets, 0); /* its end is not stored yet */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_UNDEFINED);
+    world_store(&w, w.seq);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->forgets, 1);
+    world_free(&w);
+}
+
+static void test_submitted_again(void)
+{
+    struct base_app_id id = {1700000000000, 7}, again;
+
+    begin(1, 1, 1);
+    again = world_submit_as(&w, id, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(base_app_id_cmp(&id, &again), 0);
+    CU_ASSERT(w.reply.flag);
+    world_submit_as(&w, id, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    CU_ASSERT_FALSE(w.reply.flag);
+    world_submit_as(&w, id, "a 2 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EEXIST);
+    again = world_submit(&w, "b 1 0 0 4 0 0"); /* ids go on behind those that clients chose */
+    CU_ASSERT_EQUAL(again.seq, 8);
+    world_free(&w);
+}
+
+static void test_unknown_queue(void)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB};
+    char *queues[] = {"nosuch", "root.nosuch", "prod", "root.batch"};
+
+    begin(1, 1, 1);
+    for (int i = 0; i < 4; i++) {
+        struct rm_job_spec *s = world_spec("a 1 0 0 4 0 0");
+
+        free(s->queue);
+        s->queue = base_strdup(queues[i]);
+        ev.token = ++w.token;
+        ev.u.submit_job.spec = s;
+        world_step(&w, &ev);
+        CU_ASSERT_EQUAL(w.reply.kind, i < 2 ? RM_REPLY_ERROR : RM_REPLY_JOB);
+        if (i < 2) {
+            CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+            CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, queues[i]));
+            CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "default, batch, prod"));
+        }
+    }
+    world_free(&w);
+}
+
+static void test_retry_elsewhere(void)
+{
+    struct base_app_id id;
+    struct world_node *n, *other;
+
+    begin(2, 4, 1);
+    id = world_submit(&w, "a 1 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &n));
+    finish(id, BASE_TASK_MAP, 0, 1, "no");
+    world_beat(&w, n, 0);
+    CU_ASSERT_PTR_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other)); /* not there again */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
+    CU_ASSERT(other != n);
+    finish(id, BASE_TASK_MAP, 0, 1, "no");
+    world_beat(&w, n, 0); /* it failed everywhere: anywhere */
+    CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).attempts, 3);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 2);
+    world_free(&w);
+}
+
+static void test_fails_at_last(void)
+{
+    struct base_app_id id;
+    struct rm_views v = {0};
+    struct world_node *n;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 2 1 1 2 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    finish(id, BASE_TASK_MAP, 0, 3, "first");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    finish(id, BASE_TASK_MAP, 0, 3, "line 7: no such word");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING); /* the other one is being killed */
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_PTR_NULL(world_task(&w, id, BASE_TASK_MAP, 1, &n));
+    CU_ASSERT_EQUAL(rm_view_app(w.core, id, &v), 0);
+    CU_ASSERT_EQUAL(v.apps[0].state, RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(v.apps[0].final_status, RM_FINAL_FAILED);
+    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics, "Task task_1700000000000_0001_m_000000 failed 2 times; last on node "
+                                                  "node0:8042: line 7: no such word");
+    rm_views_free(&v);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    CU_ASSERT_EQUAL(w.commits, 0);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).state, RM_TASK_FAILED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 1, NULL).state, RM_TASK_KILLED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_REDUCE, 0, NULL).state, RM_TASK_KILLED);
+    world_free(&w);
+}
+
+static void test_full_disk_does_not_count(void)
+{
+    struct base_app_id id;
+    char why[256];
+
+    begin(2, 1, 1);
+    id = world_submit(&w, "a 1 0 0 1 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.nodes[0].healthy = false;
+    finish(id, BASE_TASK_MAP, 0, RM_EXIT_DISKS_FAILED, "No space left on device");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    world_task_view(&w, id, RM_SLOT_MAP, 0, why);
+    CU_ASSERT_STRING_EQUAL(why, "No space left on device");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 1); /* unhealthy: gets nothing */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 1);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static void test_kill(void)
+{
+    struct base_app_id id, waiting;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 4 1 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 2);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_KILL);
+    CU_ASSERT_FALSE(w.reply.flag);
+    CU_ASSERT_EQUAL(w.reply.state, RM_APP_KILLING);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING); /* its processes still end */
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_KILLED);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    world_kill(&w, id);
+    CU_ASSERT(w.reply.flag);
+    CU_ASSERT_EQUAL(w.reply.state, RM_APP_KILLED);
+    w.nodes[0].up = false;
+    waiting = world_submit(&w, "b 4 0 0 4 0 0");
+    world_kill(&w, waiting);
+    CU_ASSERT_EQUAL(world_state(&w, waiting), RM_APP_KILLED);
+    world_kill(&w, (struct base_app_id){1, 1});
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ENOTFOUND);
+    world_free(&w);
+}
+
+/* A kill that comes while the output is being closed comes too late. */
+static void test_kill_while_committing(void)
+{
+    struct base_app_id id;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.no_shell = true;
+    finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    CU_ASSERT_EQUAL(w.commits, 1);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    w.no_shell = false;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static void test_shell_fails(void)
+{
+    struct base_app_id id;
+
+    begin(1, 2, 1);
+    w.fail_setup = true;
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    w.fail_setup = false;
+    w.fail_commit = true;
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    world_free(&w);
+}
+
+static void test_slowstart(void)
+{
+    struct base_app_id id;
+
+    begin(1, 20, 4);
+    w.conf.slowstart = 0.5;
+    rm_core_free(w.core);
+    w.core = rm_core_new(&w.conf, NULL);
+    w.seq = w.stored = 0;
+    w.nodes[0].registered = false;
+    id = world_submit(&w, "a 10 2 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    for (int i = 0; i < 5; i++) {
+        CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 0);
+        finish(id, BASE_TASK_MAP, i, 0, NULL);
+    }
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 2);
+    world_run_dry(&w);
+    id = world_submit(&w, "b 0 3 0 4 0 0"); /* reduces alone: at once */
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 3);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_free(&w);
+}
+
+static void test_commit_arbitration(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+
+    begin(2, 2, 2);
+    id = world_submit(&w, "a 0 2 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 5)); /* no such attempt runs */
+    CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 0));
+    CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 0)); /* the same one may ask again */
+    CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 1));
+    finish(id, BASE_TASK_REDUCE, 0, 1, "died after commit");
+    CU_ASSERT_FALSE(commit(id, BASE_TASK_REDUCE, 0, 0)); /* its right has gone with it */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_REDUCE, 0, &n));
+    CU_ASSERT(commit(id, BASE_TASK_REDUCE, 0, 1));
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static void fetch_failure(struct base_app_id id, int32_t map, int32_t attempt, int32_t reduce, bool gone)
+{
+    struct rm_event ev = {.kind = RM_EV_FETCH_FAILURE, .token = ++w.token};
+
+    ev.u.fetch_failure.app = id;
+    ev.u.fetch_failure.map = map;
+    ev.u.fetch_failure.attempt = attempt;
+    ev.u.fetch_failure.gone = gone;
+    ev.u.fetch_failure.reduce = (struct base_task_id){id, BASE_TASK_REDUCE, reduce};
+    world_step(&w, &ev);
+}
+
+static void test_map_outputs(void)
+{
+    struct base_app_id id;
+    struct rm_views v = {0};
+    int64_t version, maps, done, since;
+
+    begin(2, 2, 1);
+    id = world_submit(&w, "a 2 2 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, id, 0, &version, &maps, &done, &v), 0);
+    CU_ASSERT_EQUAL(maps, 2);
+    CU_ASSERT_EQUAL(done, 1);
+    CU_ASSERT_EQUAL_FATAL(v.outputs_n, 1);
+    CU_ASSERT_STRING_EQUAL(v.outputs[0].node_http, "node0:8042");
+    rm_views_free(&v);
+    since = version;
+    finish(id, BASE_TASK_MAP, 1, 0, NULL);
+    rm_view_map_outputs(w.core, id, since, &version, &maps, &done, &v);
+    CU_ASSERT_EQUAL_FATAL(v.outputs_n, 1);
+    CU_ASSERT_EQUAL(v.outputs[0].map, 1);
+    CU_ASSERT(version > since);
+    rm_views_free(&v);
+    fetch_failure(id, 0, 0, 0, false);
+    fetch_failure(id, 0, 0, 0, false); /* the same reduce again: says nothing new */
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 2);
+    fetch_failure(id, 0, 0, 1, false);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 1);
+    fetch_failure(id, 1, 0, 1, true); /* 404: once is enough */
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0);
+    fetch_failure(id, 1, 0, 1, true); /* stale */
+    world_beat(&w, &w.nodes[1], 0);
+    finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    since = version;
+    rm_view_map_outputs(w.core, id, since, &version, &maps, &done, &v);
+    CU_ASSERT_EQUAL_FATAL(v.outputs_n, 1);
+    CU_ASSERT_EQUAL(v.outputs[0].attempt, 1);
+    rm_views_free(&v);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, (struct base_app_id){1, 1}, 0, &version, &maps, &done, &v),
+                    -BASE_ENOTFOUND);
+    world_free(&w);
+}
+
+static void test_completed_max(void)
+{
+    struct rm_views v = {0};
+    struct base_app_id cursor;
+
+    world_init(&w, "fifo");
+    w.conf.completed_apps_max = 3;
+    rm_core_free(w.core);
+    w.core = rm_core_new(&w.conf, NULL);
+    world_add_node(&w, 4, 1, NULL);
+    for (int i = 0; i < 6; i++) {
+        world_submit(&w, "a 1 0 0 4 0 0");
+        world_run_dry(&w);
+    }
+    CU_ASSERT_FALSE(rm_view_apps(w.core, NULL, NULL, 100, &v, &cursor));
+    CU_ASSERT_EQUAL(v.apps_n, 3);
+    CU_ASSERT_EQUAL(v.apps[0].id.seq, 6);
+    CU_ASSERT_EQUAL(v.apps[2].id.seq, 4);
+    rm_views_free(&v);
+    world_crash(&w, w.journal_n);
+    rm_view_apps(w.core, NULL, NULL, 100, &v, &cursor);
+    CU_ASSERT_EQUAL(v.apps_n, 3);
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+static void test_lists(void)
+{
+    struct rm_views v = {0};
+    struct base_app_id cursor;
+    struct rm_app_filter f = {.states = 1u << RM_APP_RUNNING};
+
+    begin(1, 1, 1);
+    for (int i = 0; i < 5; i++)
+        world_submit(&w, "a 1 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT(rm_view_apps(w.core, NULL, NULL, 2, &v, &cursor));
+    CU_ASSERT_EQUAL(v.apps_n, 2);
+    CU_ASSERT_EQUAL(v.apps[1].id.seq, 4);
+    CU_ASSERT_FALSE(rm_view_apps(w.core, NULL, &cursor, 10, &v, &cursor));
+    CU_ASSERT_EQUAL(v.apps_n, 5);
+    CU_ASSERT_EQUAL(v.apps[4].id.seq, 1);
+    rm_views_free(&v);
+    rm_view_apps(w.core, &f, NULL, 10, &v, &cursor);
+    CU_ASSERT_EQUAL_FATAL(v.apps_n, 1);
+    CU_ASSERT_EQUAL(v.apps[0].id.seq, 1);
+    rm_views_free(&v);
+    f = (struct rm_app_filter){.queue = "root.default", .user = "ann", .name = "a", .jobs_only = true};
+    rm_view_apps(w.core, &f, NULL, 10, &v, &cursor);
+    CU_ASSERT_EQUAL(v.apps_n, 5);
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"map and reduce to the end", test_map_reduce},
+                                          {"durable first", test_durable_first},
+                                          {"submitted again", test_submitted_again},
+                                          {"unknown queue", test_unknown_queue},
+                                          {"retry elsewhere", test_retry_elsewhere},
+                                          {"fails at last", test_fails_at_last},
+                                          {"full disk does not count", test_full_disk_does_not_count},
+                                          {"kill", test_kill},
+                                          {"kill while committing", test_kill_while_committing},
+                                          {"shell fails", test_shell_fails},
+                                          {"slowstart", test_slowstart},
+                                          {"commit arbitration", test_commit_arbitration},
+                                          {"map outputs, fetch failures", test_map_outputs},
+                                          {"oldest finished go", test_completed_max},
+                                          {"lists", test_lists}};
+
+CUNIT_MAIN("jobs", cases)

@@ -1,0 +1,383 @@
+/* Goal: plain applications: the master's life and its protocol as YARN's. Method: event sequences. */
+#include <string.h>
+
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+
+static struct world w;
+static struct base_app_id id;
+
+static void master(int32_t attempt, enum rm_event_kind kind, struct rm_event *ev)
+{
+    ev->kind = kind;
+    ev->token = ++w.token;
+    ev->u.am_register.attempt = (struct base_attempt_id){id, attempt}; /* first member of all three */
+    world_step(&w, ev);
+}
+
+static void do_register(int32_t attempt)
+{
+    struct rm_event ev = {0};
+
+    ev.u.am_register.host = "h";
+    ev.u.am_register.rpc_port = 99;
+    ev.u.am_register.tracking_url = "http://h/";
+    master(attempt, RM_EV_AM_REGISTER, &ev);
+}
+
+static void allocate(int64_t response_id, const struct rm_ask *asks, size_t n, const struct base_container_id *releases,
+                     size_t releases_n)
+{
+    struct rm_event ev = {0};
+
+    ev.u.am_allocate.response_id = response_id;
+    ev.u.am_allocate.progress = 0.5f;
+    ev.u.am_allocate.asks = asks;
+    ev.u.am_allocate.asks_n = n;
+    ev.u.am_allocate.releases = releases;
+    ev.u.am_allocate.releases_n = releases_n;
+    master(0, RM_EV_AM_ALLOCATE, &ev);
+}
+
+static void finish(enum rm_final_status status)
+{
+    struct rm_event ev = {0};
+
+    ev.u.am_finish.status = status;
+    ev.u.am_finish.diagnostics = "well done";
+    master(0, RM_EV_AM_FINISH, &ev);
+}
+
+static struct rm_ask ask(const char *name, int32_t n)
+{
+    struct rm_launch *l = base_alloc(sizeof *l);
+
+    l->refs = 1;
+    return (struct rm_ask){.priority = 1,
+                           .resource_name = name,
+                           .capability = {{1024, 1, 0, 0}},
+                           .containers = n,
+                           .relax_locality = true,
+                           .launch = l};
+}
+
+static void begin(const char *app)
+{
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 2, "/a");
+    world_add_node(&w, 4, 2, "/b");
+    id = world_submit_app(&w, app);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+}
+
+static struct world_container *the_master(struct world_node **n)
+{
+    for (size_t i = 0; i < w.nodes_n; i++)
+        for (size_t j = 0; j < w.nodes[i].n; j++)
+            if (w.nodes[i].v[j].master && !w.nodes[i].v[j].ended) {
+                *n = &w.nodes[i];
+                return &w.nodes[i].v[j];
+            }
+    return NULL;
+}
+
+static void end(const struct base_container_id *ct, int32_t code)
+{
+    struct world_node *n;
+    struct world_container *c = world_find(&w, ct, &n);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    c->ended = true;
+    c->exit_code = code;
+    world_beat(&w, n, 0);
+}
+
+static void end_master(int32_t code)
+{
+    struct world_node *n;
+    struct world_container *m = the_master(&n);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+    end(&m->id, code);
+}
+
+static void test_whole_life(void)
+{
+    struct base_container_id got[4];
+    struct rm_views v = {0};
+    struct rm_ask asks[2];
+
+    begin("app 1024 2 0");
+    CU_ASSERT_EQUAL(w.nodes[0].n, 1);
+    CU_ASSERT_EQUAL(w.nodes[0].v[0].id.num, 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    asks[0] = ask("*", 4);
+    allocate(0, asks, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 3); /* the node has three left */
+    for (int i = 0; i < 3; i++)
+        got[i] = w.reply.allocated[i].id;
+    allocate(1, NULL, 0, NULL, 0); /* once more: the same answer */
+    CU_ASSERT_EQUAL(w.reply.response_id, 2);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 3);
+    allocate(7, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(2, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 1);
+    got[3] = w.reply.allocated[0].id;
+    CU_ASSERT_EQUAL(w.nodes[0].n, 4);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    end(&got[0], 0);
+    end(&got[1], 5);
+    CU_ASSERT_EQUAL(w.nodes[0].forgets, 0); /* its master has not heard of them */
+    allocate(3, NULL, 0, &got[2], 1);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 2);
+    CU_ASSERT_EQUAL(w.reply.completed[1].exit_status, 5);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(4, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    CU_ASSERT_EQUAL(w.reply.completed[0].exit_status, RM_EXIT_ABORTED);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].forgets, 2);
+    CU_ASSERT_EQUAL(rm_view_containers(w.core, (struct base_attempt_id){id, 1}, &v), 0);
+    CU_ASSERT_EQUAL(v.containers_n, 2);
+    rm_views_free(&v);
+    finish(RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_FINISHED);
+    CU_ASSERT(w.reply.flag);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHING);
+    finish(RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_FINISHED);
+    end_master(0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0); /* what was left over is killed and forgotten */
+    world_free(&w);
+}
+
+static void test_attempts(void)
+{
+    struct rm_views v = {0};
+
+    begin("app 1024 2 0");
+    do_register(1);
+    end_master(3);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    end_master(3);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
+    rm_view_app(w.core, id, &v);
+    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics,
+                           "Application application_1700000000000_0001 failed 2 times due to AM Container for "
+                           "appattempt_1700000000000_0001_000002 exited with  exitCode: 3. Failing the application.");
+    rm_view_attempts(w.core, id, &v);
+    CU_ASSERT_EQUAL(v.attempts_n, 2);
+    CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_FAILED);
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+static void test_times_out(void)
+{
+    struct rm_views v = {0};
+
+    begin("app 1024 1 0");
+    do_register(1);
+    for (int i = 0; i < 61; i++) {
+        world_advance(&w, 10 * S);
+        world_beat_all(&w, 0);
+    }
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
+    rm_view_attempts(w.core, id, &v);
+    CU_ASSERT_STRING_EQUAL(v.attempts[0].diagnostics,
+                           "ApplicationMaster for attempt appattempt_1700000000000_0001_000001 timed out");
+    rm_views_free(&v);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
+    world_free(&w);
+}
+
+static void test_refused(void)
+{
+    struct rm_ask asks[1];
+    struct rm_views v = {0};
+
+    begin("app 1024 1 0");
+    do_register(1);
+    asks[0] = ask("*", 1);
+    asks[0].capability.v[RM_RES_MEMORY_MB] = 4096;
+    allocate(0, asks, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    asks[0] = ask("*", -1);
+    allocate(0, asks, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    id = world_submit_app(&w, "big 4096 1 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, "Requested more memory than configured max");
+    id = world_submit_app(&w, "lost 1024 1 0");
+    rm_view_app(w.core, id, &v);
+    CU_ASSERT_EQUAL(v.apps[0].state, RM_APP_FAILED);
+    CU_ASSERT_STRING_EQUAL(v.apps[0].diagnostics,
+                           "Application application_1700000000000_0002 submitted by user ann to unknown queue: nosuch");
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+static void test_kill(void)
+{
+    struct rm_ask asks[1];
+
+    begin("app 1024 2 0");
+    do_register(1);
+    asks[0] = ask("*", 2);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_STRING_EQUAL(w.reply.command, "shutdown");
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    world_free(&w);
+}
+
+static void test_unmanaged(void)
+{
+    begin("app 1024 1 1");
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    finish(RM_FINAL_FAILED);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    world_free(&w);
+}
+
+/* Hosts, racks, anywhere; strict asks wait for their place; reduce slots are another kind. */
+static void test_places(void)
+{
+    struct rm_ask asks[3];
+
+    begin("app 1024 1 0");
+    do_register(1);
+    asks[0] = ask("node1", 1);
+    asks[1] = ask("/b", 1);
+    asks[2] = ask("*", 1);
+    asks[2].relax_locality = asks[1].relax_locality = false;
+    allocate(0, asks, 3, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(2, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 1);
+    asks[0] = ask("*", 3);
+    asks[0].priority = 2;
+    asks[0].capability.v[RM_RES_REDUCE_SLOTS] = 1;
+    allocate(3, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(4, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 2); /* two reduce slots */
+    asks[0] = ask("*", 0);
+    asks[0].priority = 2;
+    asks[0].capability.v[RM_RES_REDUCE_SLOTS] = 1;
+    allocate(5, asks, 1, NULL, 0); /* counts are absolute: no more wanted */
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(6, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    world_free(&w);
+}
+
+/* Masters hold at most half of the map slots. */
+static void test_masters_max(void)
+{
+    size_t masters = 0;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 1, NULL);
+    for (int i = 0; i < 5; i++)
+        world_submit_app(&w, "app 1024 1 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    masters = w.nodes[0].n;
+    CU_ASSERT_EQUAL(masters, 2);
+    id = w.nodes[0].v[0].id.attempt.app;
+    do_register(1);
+    finish(RM_FINAL_SUCCEEDED);
+    end(&w.nodes[0].v[0].id, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 2);
+    world_free(&w);
+}
+
+static void test_restart(void)
+{
+    struct rm_ask asks[1];
+    struct base_container_id got;
+
+    begin("app 1024 2 0");
+    do_register(1);
+    asks[0] = ask("*", 1);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    got = w.reply.allocated[0].id;
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    allocate(2, NULL, 0, NULL, 0);
+    CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
+    CU_ASSERT_EQUAL(w.reply.response_id, 3);
+    end(&got, 4);
+    allocate(3, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    finish(RM_FINAL_SUCCEEDED);
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    end_master(0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"whole life", test_whole_life},
+                                          {"attempts", test_attempts},
+                                          {"times out", test_times_out},
+                                          {"refused", test_refused},
+                                          {"kill", test_kill},
+                                          {"unmanaged", test_unmanaged},
+                                          {"places", test_places},
+                                          {"masters hold half of the map slots", test_masters_max},
+                                          {"RM restarted", test_restart}};
+
+CUNIT_MAIN("masters", cases)

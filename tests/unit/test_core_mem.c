@@ -1,0 +1,132 @@
+/* Goal: the core's tables, pools, timers and scratch hold what is put in. Method: random use against plain arrays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/rm_mem.h"
+#include "tests/unit/cunit_main.h"
+
+static uint64_t state = 7;
+
+static uint32_t rnd(uint32_t below)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static bool eq(const void *object, const void *key)
+{
+    return *(const int *)object == *(const int *)key;
+}
+
+static void test_map(void)
+{
+    static int keys[1000];
+    static bool in[1000];
+    struct rm_map m = {0};
+
+    for (int i = 0; i < 1000; i++)
+        keys[i] = i;
+    for (int i = 0; i < 50000; i++) {
+        int k = (int)rnd(1000);
+        uint64_t hash = (uint64_t)k % 37; /* many collisions */
+
+        if (in[k])
+            rm_map_remove(&m, hash, &keys[k]);
+        else
+            rm_map_put(&m, hash, &keys[k]);
+        in[k] = !in[k];
+        k = (int)rnd(1000);
+        CU_ASSERT_PTR_EQUAL(rm_map_find(&m, (uint64_t)k % 37, eq, &k), in[k] ? &keys[k] : NULL);
+    }
+    rm_map_free(&m);
+}
+
+static void test_names(void)
+{
+    struct rm_names t = {0};
+    char name[16];
+
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 500; i++) {
+            CU_ASSERT(snprintf(name, sizeof name, "host%u", i) > 0);
+            CU_ASSERT_EQUAL(rm_names_add(&t, name), i);
+        }
+    CU_ASSERT_EQUAL(rm_names_find(&t, "host499"), 499);
+    CU_ASSERT_EQUAL(rm_names_find(&t, "host500"), UINT32_MAX);
+    CU_ASSERT_STRING_EQUAL(t.v[7], "host7");
+    rm_names_free(&t);
+}
+
+static void test_timers(void)
+{
+    static struct rm_timer t[100];
+    struct rm_timers h = {0};
+    int64_t last = 0;
+    size_t n = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        struct rm_timer *x = &t[rnd(100)];
+
+        if (rnd(3))
+            rm_timer_set(&h, x, (int64_t)rnd(1000));
+        else
+            rm_timer_cancel(&h, x);
+    }
+    for (int i = 0; i < 100; i++)
+        n += t[i].place != 0;
+    CU_ASSERT_EQUAL(h.n, n);
+    while (h.n) {
+        CU_ASSERT(h.v[0]->at_us >= last);
+        last = h.v[0]->at_us;
+        rm_timer_cancel(&h, h.v[0]);
+    }
+    free(h.v);
+}
+
+static void test_scratch(void)
+{
+    struct rm_arena_steps a = {0};
+
+    for (int step = 0; step < 50; step++) {
+        char *p[100];
+        size_t size[100];
+
+        rm_steps_reset(&a);
+        for (int i = 0; i < 100; i++) {
+            size[i] = rnd(i % 10 ? 3000 : 200000) + 1;
+            p[i] = rm_steps_alloc(&a, size[i]);
+            CU_ASSERT_EQUAL((uintptr_t)p[i] % 16, 0);
+            memset(p[i], i, size[i]);
+        }
+        for (int i = 0; i < 100; i++)
+            CU_ASSERT(p[i][0] == i && p[i][size[i] - 1] == i);
+    }
+    rm_steps_free(&a);
+}
+
+static void test_pool(void)
+{
+    struct rm_pool p = {.size = 48};
+    static char *o[1000];
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 1000; i++) {
+            o[i] = rm_pool_get(&p);
+            for (int j = 0; j < 48; j++)
+                CU_ASSERT_FATAL(o[i][j] == 0);
+            memset(o[i], 0xff, 48);
+        }
+        for (int i = 0; i < 1000; i++)
+            rm_pool_put(&p, o[i]);
+    }
+    CU_ASSERT_EQUAL(p.slabs_n, 4);
+    rm_pool_free(&p);
+}
+
+static const struct cunit_case cases[] = {{"hash table", test_map},
+                                          {"names", test_names},
+                                          {"timers", test_timers},
+                                          {"scratch", test_scratch},
+                                          {"pool", test_pool}};
+
+CUNIT_MAIN("core memory", cases)

@@ -1,0 +1,359 @@
+/* Goal: nodes come, are silent, come back; heartbeats are held, repeated, overtaken; nothing is done twice.
+ * Method: event sequences on a small world. */
+#include <string.h>
+
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+
+static struct world w;
+
+static enum rm_node_state node_state(size_t i)
+{
+    struct rm_views v = {0};
+    enum rm_node_state s = RM_NODE_NEW;
+
+    if (rm_view_node(w.core, w.nodes[i].id, &v) == 0)
+        s = v.nodes[0].state;
+    rm_views_free(&v);
+    return s;
+}
+
+static void end_task(struct base_app_id id, enum base_task_kind kind, int32_t index)
+{
+    struct world_node *n;
+    struct world_container *ct = world_task(&w, id, kind, index, &n);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    ct->ended = true;
+    ct->exit_code = 0;
+    world_beat(&w, n, 0);
+}
+
+/* A held heartbeat is answered the moment there is work, and when its time is over. */
+static void test_held(void)
+{
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    world_beat(&w, n, 1 * S);
+    CU_ASSERT(n->token != 0);
+    world_submit(&w, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(n->token, 0);
+    CU_ASSERT_EQUAL(n->launches, 1);
+    world_beat(&w, n, 1 * S);
+    world_advance(&w, S / 2);
+    CU_ASSERT(n->token != 0);
+    world_advance(&w, S / 2);
+    CU_ASSERT_EQUAL(n->token, 0);
+    world_free(&w);
+}
+
+static void test_wake(void)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_WAKE};
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    world_beat(&w, n, 1 * S);
+    ev.token = ++w.token;
+    ev.u.node.node_id = n->id;
+    ev.u.node.instance = n->instance;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(n->token, 0);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(n->response_id, 1);
+    ev.u.node.instance = "another";
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    world_free(&w);
+}
+
+/* The most room first, one task at a time. */
+static void test_spread(void)
+{
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 4, 1, NULL);
+    world_beat_all(&w, 10 * S);
+    world_submit(&w, "a 6 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.nodes[0].n, 3);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    CU_ASSERT_EQUAL(w.nodes[2].n, 2);
+    world_free(&w);
+}
+
+static void test_repeat(void)
+{
+    struct world_node *n;
+    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    world_submit(&w, "a 5 0 0 4 0 0");
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->launches, 2);
+    world_repeat(&w, n);
+    CU_ASSERT_EQUAL(n->launches, 4);
+    CU_ASSERT_EQUAL(n->repeats, 2); /* the same ones */
+    CU_ASSERT_EQUAL(n->n, 2);
+    world_repeat(&w, n);
+    CU_ASSERT_EQUAL(n->n, 2);
+    ev.token = ++w.token;
+    ev.u.heartbeat.node_id = n->id;
+    ev.u.heartbeat.instance = n->instance;
+    ev.u.heartbeat.response_id = 77;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    ev.u.heartbeat.node_id = "stranger:1";
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    world_free(&w);
+}
+
+/* Two heartbeats with the same id: the older request is let go with nothing in it. */
+static void test_overtaken(void)
+{
+    struct world_node *n;
+    uint64_t first;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    world_beat(&w, n, 1 * S);
+    first = n->token;
+    world_beat(&w, n, 1 * S);
+    CU_ASSERT(n->token != 0 && n->token != first);
+    CU_ASSERT_EQUAL(n->response_id, 0);
+    world_submit(&w, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(n->launches, 1);
+    CU_ASSERT_EQUAL(n->response_id, 1);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
+static void test_lost(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+    struct world_container old;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 3 1 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 2);
+    end_task(id, BASE_TASK_MAP, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 1, &n));
+    CU_ASSERT(n == &w.nodes[0]);
+    old = *world_task(&w, id, BASE_TASK_MAP, 1, &n);
+    w.nodes[0].up = false;
+    for (int i = 0; i < 31; i++) {
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
+    CU_ASSERT_EQUAL(node_state(1), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0); /* its output went with the node */
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
+    w.nodes[0].registered = false;
+    w.nodes[0].v[0].ended = true; /* it comes back with an end that nobody waits for any more */
+    w.nodes[0].v[0].exit_code = 0;
+    w.nodes[0].up = true;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_RUNNING);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 3);
+    CU_ASSERT(world_find(&w, &old.id, &n) == NULL);
+    world_free(&w);
+}
+
+/* Outputs of a job without reduces are in its folder: nothing is run again. */
+static void test_lost_map_only(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 1, 1, NULL);
+    id = world_submit(&w, "a 3 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    end_task(id, BASE_TASK_MAP, 0);
+    end_task(id, BASE_TASK_MAP, 1);
+    w.nodes[0].up = false;
+    for (int i = 0; i < 31; i++) {
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 2);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_TOTAL_LAUNCHED_MAPS], 3);
+    world_free(&w);
+}
+
+/* An NM that is started again keeps its containers; those that have gone are lost; outputs stay. */
+static void test_nm_restart(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 4, 1, NULL);
+    id = world_submit(&w, "a 4 1 0 4 0 0");
+    world_beat(&w, n, 0);
+    end_task(id, BASE_TASK_MAP, 0);
+    CU_ASSERT_EQUAL(n->launches, 5);
+    for (size_t i = 0; i < n->n; i++) /* one ended meanwhile, one has vanished */
+        if (n->v[i].task.index == 1 && n->v[i].task.kind == BASE_TASK_MAP) {
+            n->v[i].ended = true;
+            n->v[i].exit_code = 0;
+        }
+    for (size_t i = 0; i < n->n; i++)
+        if (n->v[i].task.index == 2 && n->v[i].task.kind == BASE_TASK_MAP) {
+            n->v[i] = n->v[--n->n];
+            break;
+        }
+    world_restart_node(&w, n);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 2);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].running, 1);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].pending, 1);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 1);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_TOTAL_LAUNCHED_MAPS], 5);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_KILLED_MAPS], 1);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static void test_reboot(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 4, 1, NULL);
+    id = world_submit(&w, "a 4 1 0 4 0 0");
+    world_beat(&w, n, 0);
+    end_task(id, BASE_TASK_MAP, 0);
+    world_reboot_node(&w, n);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].pending, 4);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+static void test_gone(void)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_GONE};
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 2 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    ev.token = ++w.token;
+    ev.u.node.node_id = w.nodes[0].id;
+    ev.u.node.instance = w.nodes[0].instance;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_SHUTDOWN);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].pending, 2);
+    w.nodes[0].n = 0;
+    world_restart_node(&w, &w.nodes[0]);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* Containers nobody knows are killed, forgotten, and what is left of their application is removed. */
+static void test_strangers(void)
+{
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    n->v = base_alloc(2 * sizeof *n->v);
+    n->cap = n->n = 2;
+    n->v[0].id = (struct base_container_id){{{5, 5}, 1}, 2};
+    n->v[1].id = (struct base_container_id){{{5, 5}, 1}, 3};
+    n->v[1].ended = true;
+    world_restart_node(&w, n);
+    CU_ASSERT_EQUAL(n->kills, 1);
+    CU_ASSERT_EQUAL(n->forgets, 1);
+    CU_ASSERT(n->cleanups > 0);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->n, 0);
+    world_free(&w);
+}
+
+static void test_locality(void)
+{
+    struct base_app_id id;
+    struct rm_app_view a;
+
+    world_init(&w, "fifo");
+    for (int i = 0; i < 9; i++)
+        world_add_node(&w, 2, 1, i < 5 ? "/a" : "/b");
+    id = world_submit(&w, "a 9 0 1 4 3 0"); /* data on nodes 0, 1, 2: rack /a */
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[4], 0);
+    world_beat(&w, &w.nodes[8], 0);
+    a = world_app(&w, id);
+    CU_ASSERT_EQUAL(a.counters[RM_C_DATA_LOCAL_MAPS], 2);
+    CU_ASSERT_EQUAL(a.counters[RM_C_RACK_LOCAL_MAPS], 2);
+    CU_ASSERT_EQUAL(a.counters[RM_C_OTHER_LOCAL_MAPS], 2);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* With delay scheduling a node without the data gets nothing until W1 has passed. */
+static void test_delay(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "naive-fair");
+    w.conf.delay_w1_us = w.conf.delay_w2_us = 5 * S;
+    rm_core_free(w.core);
+    w.core = rm_core_new(&w.conf, NULL);
+    for (int i = 0; i < 4; i++)
+        world_add_node(&w, 2, 1, i < 2 ? "/a" : "/b");
+    id = world_submit(&w, "a 8 0 1 4 1 0"); /* all of it on node 0 */
+    for (int t = 0; t < 4; t++) {
+        world_beat(&w, &w.nodes[3], 0);
+        CU_ASSERT_EQUAL(w.nodes[3].launches, 0);
+        world_advance(&w, 3 * S);
+    }
+    world_beat(&w, &w.nodes[3], 0); /* 12 s: over W1 + W2 */
+    CU_ASSERT_EQUAL(w.nodes[3].launches, 2);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 2);
+    world_beat(&w, &w.nodes[1], 0); /* a local launch sets it back */
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].running, 4);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"held heartbeat", test_held},
+                                          {"wake", test_wake},
+                                          {"spread", test_spread},
+                                          {"repeated heartbeat", test_repeat},
+                                          {"overtaken heartbeat", test_overtaken},
+                                          {"lost node", test_lost},
+                                          {"lost node, maps only", test_lost_map_only},
+                                          {"NM restarted", test_nm_restart},
+                                          {"node rebooted", test_reboot},
+                                          {"node unregisters", test_gone},
+                                          {"unknown containers", test_strangers},
+                                          {"locality", test_locality},
+                                          {"delay scheduling", test_delay}};
+
+CUNIT_MAIN("nodes", cases)

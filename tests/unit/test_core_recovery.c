@@ -1,0 +1,235 @@
+/* Goal: whatever record the crash came after, jobs end well and nothing finished is done again.
+ * Method: a run is recorded; the RM is restarted with every prefix of its records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+
+static struct world w;
+
+/* Tasks that the first @records say have succeeded, as a bit set of maps below 32 and reduces above. */
+static uint64_t succeeded_in_store(size_t records)
+{
+    uint64_t set = 0;
+
+    for (size_t i = 0; i < records; i++) {
+        struct base_task_id id;
+        uint64_t bit;
+
+        if (strcmp(w.journal[i].table, "task") != 0 || base_task_id_parse(w.journal[i].key, &id, NULL) < 0)
+            continue;
+        bit = UINT64_C(1) << (id.index + (id.kind == BASE_TASK_REDUCE ? 32 : 0));
+        if (strncmp(w.journal[i].data, "t1 3 ", 5) == 0)
+            set |= bit;
+        else
+            set &= ~bit;
+    }
+    return set;
+}
+
+static uint64_t succeeded_in_core(struct base_app_id id)
+{
+    uint64_t set = 0;
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        struct rm_views v = {0};
+        int64_t pos = 0;
+
+        if (rm_view_tasks(w.core, id, (enum rm_slot)k, 1u << RM_TASK_SUCCEEDED, &pos, 100, &v) == 0)
+            for (size_t i = 0; i < v.tasks_n; i++)
+                set |= UINT64_C(1) << (v.tasks[i].id.index + k * 32);
+        rm_views_free(&v);
+    }
+    return set;
+}
+
+static void finish_all(void)
+{
+    for (int i = 0; i < 40; i++) {
+        world_advance(&w, S);
+        world_beat_all(&w, 0);
+    }
+    world_run_dry(&w);
+}
+
+/* One run: 6 maps and 2 reduces on two nodes, some ended when the crash comes. */
+static struct base_app_id one_run(int steps)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 6 2 1 4 2 0");
+    for (int s = 0; s < steps; s++) {
+        struct world_node *n = &w.nodes[s % 2];
+
+        if (s >= 2 && n->n) {
+            n->v[0].ended = true;
+            n->v[0].exit_code = s % 5 == 4 ? 1 : 0;
+        }
+        w.now += 1000;
+        world_beat(&w, n, 0);
+    }
+    return id;
+}
+
+static void test_every_prefix(void)
+{
+    for (int steps = 0; steps < 26; steps += 3) {
+        size_t records;
+
+        one_run(steps);
+        records = w.journal_n;
+        world_free(&w);
+        for (size_t k = 0; k <= records; k++) {
+            struct base_app_id id = one_run(steps);
+            uint64_t want = succeeded_in_store(k);
+            bool known = false;
+
+            for (size_t i = 0; i < k; i++)
+                known = known || strcmp(w.journal[i].table, "app") == 0;
+            world_crash(&w, k);
+            CU_ASSERT_EQUAL(succeeded_in_core(id), want);
+            CU_ASSERT_EQUAL(world_app(&w, id).id.seq != 0, known);
+            finish_all();
+            if (!known)
+                world_submit_as(&w, id, "a 6 2 1 4 2 0"); /* nobody was told that it was accepted */
+            finish_all();
+            CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+            CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+            CU_ASSERT_EQUAL(succeeded_in_core(id) & want, want);
+            CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0);
+            world_free(&w);
+        }
+    }
+}
+
+/* Running containers are known again: same id, same attempt; their slots are taken; nothing runs twice. */
+static void test_reattach(void)
+{
+    struct base_app_id id, new_one;
+    int64_t launches;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 3, 1, NULL);
+    world_add_node(&w, 3, 1, NULL);
+    id = world_submit(&w, "a 8 0 0 4 0 0");
+    world_beat_all(&w, 0);
+    launches = w.launches;
+    CU_ASSERT_EQUAL(launches, 6);
+    w.nodes[0].v[0].ended = true; /* ended while the RM was down */
+    w.nodes[0].v[0].exit_code = 0;
+    world_crash(&w, w.journal_n);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.launches, launches); /* the other node may still run what is pending here */
+    new_one = world_submit(&w, "b 1 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_app(&w, new_one).phase[0].running, 1); /* a new job need not wait */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].running, 5);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 1);
+    CU_ASSERT_EQUAL(w.nodes[0].kills + w.nodes[1].kills, 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.launches, 9);
+    CU_ASSERT(w.nodes[0].n + w.nodes[1].n == 0);
+    world_free(&w);
+}
+
+/* A node that does not come back after a restart: its work is done elsewhere when it has expired. */
+static void test_node_stays_away(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 4 0 0 4 0 0");
+    world_beat_all(&w, 0);
+    w.nodes[1].up = false;
+    world_crash(&w, w.journal_n);
+    for (int i = 0; i < 29; i++) {
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[0], 0);
+        CU_ASSERT_EQUAL(world_app(&w, id).phase[0].running, 2);
+    }
+    finish_all();
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    w.nodes[1].up = true; /* and comes back much later with what it still ran */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 2);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 0);
+    world_free(&w);
+}
+
+/* A restart in the middle of a kill: the kill goes on. */
+static void test_killing(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 4 0 1 4 0 0");
+    world_beat_all(&w, 0);
+    world_kill(&w, id);
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+    world_free(&w);
+}
+
+/* Records that do not read back are refused with a reason, whatever was done to them. */
+static void test_damaged(void)
+{
+    struct base_error err;
+
+    one_run(20);
+    for (size_t i = 0; i < w.journal_n; i++) {
+        const struct world_record *r = &w.journal[i];
+
+        if (!r->data || strcmp(r->table, "node") != 0)
+            continue;
+        for (size_t cut = 0; cut < r->len; cut++) {
+            struct rm_core *core = rm_core_new(&w.conf, NULL);
+            struct rm_record rec = {r->table, r->key, r->data, cut};
+
+            CU_ASSERT_EQUAL(rm_core_recover(core, &rec, &err), -BASE_ECORRUPT);
+            rm_core_free(core);
+        }
+    }
+    for (size_t i = 0; i < w.journal_n; i++) {
+        const struct world_record *r = &w.journal[i];
+        uint64_t x = 99;
+
+        for (int round = 0; r->data && round < 200; round++) {
+            struct rm_core *core = rm_core_new(&w.conf, NULL);
+            char *data = base_strndup(r->data, r->len);
+            struct rm_record rec = {r->table, r->key, data, r->len};
+
+            x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            data[(x >> 33) % r->len] = (char)(x >> 40);
+            if (strcmp(r->table, "app") == 0)
+                rm_core_recover_job(core, world_spec("a 6 2 1 4 2 0"));
+            (void)rm_core_recover(core, &rec, &err); /* may read back; must not crash */
+            rm_core_free(core);
+            free(data);
+        }
+    }
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"every prefix of the store", test_every_prefix},
+                                          {"running containers are known again", test_reattach},
+                                          {"a node stays away", test_node_stays_away},
+                                          {"killing", test_killing},
+                                          {"damaged records", test_damaged}};
+
+CUNIT_MAIN("recovery", cases)
