@@ -422,10 +422,26 @@ static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct n
         suspend_now(core, c, out);
 }
 
+/* A signal that reached nobody (the shim is about to start the command) is sent again while it is still wanted. */
+static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
+{
+    switch (s) {
+    case NM_SIGNAL_TERM:
+        return c->v.state == NM_KILLING && c->kill_at_us != INT64_MAX; /* KILL has its own timer */
+    case NM_SIGNAL_STOP:
+        return c->v.state == NM_SUSPENDED;
+    case NM_SIGNAL_CONT:
+        return c->v.state == NM_RUNNING;
+    case NM_SIGNAL_KILL:
+        break;
+    }
+    return false;
+}
+
 static void on_signalled(struct nm_core *core, const struct nm_event *ev)
 {
     struct nm_container *c = nm_core_find(core, &ev->container);
-    if (!c || ev->u.signalled.count || !nm_state_alive(c->v.state) || ev->u.signalled.signal == NM_SIGNAL_KILL)
+    if (!c || ev->u.signalled.count || !signal_still_wanted(c, ev->u.signalled.signal))
         return;
     c->again = ev->u.signalled.signal;
     c->again_us = ev->at_us + NM_SIGNAL_AGAIN_US;

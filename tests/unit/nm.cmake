@@ -1,0 +1,1 @@
+creel_test(test_nm_core SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_nm_core.c LIBS creel_nm_core LABELS unit nodemanager)

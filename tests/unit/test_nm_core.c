@@ -1,0 +1,663 @@
+/* tests/unit/test_nm_core.c - the NodeManager's pure core: every edge, idempotent orders, what a heartbeat carries and
+ * when it goes, and random life by seed with invariants. Links with the core and base's pure part alone. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_error.h"
+#include "base/base_mem.h"
+#include "nodemanager/core/nm_core.h"
+
+struct world {
+    struct nm_core *core;
+    struct nm_effects fx;
+    int64_t now;
+};
+
+static struct base_container_id cid(int app, int n)
+{
+    struct base_container_id id;
+    memset(&id, 0, sizeof id);
+    id.attempt.app.cluster_ts = 1;
+    id.attempt.app.seq = app;
+    id.attempt.attempt = 1;
+    id.num = n;
+    return id;
+}
+
+static void world_new(struct world *w)
+{
+    *w = (struct world){.core = nm_core_new(0), .now = 1000000};
+}
+
+static void world_free(struct world *w)
+{
+    nm_core_free(w->core);
+    free(w->fx.v);
+}
+
+static void step(struct world *w, struct nm_event ev)
+{
+    ev.at_us = w->now;
+    w->fx.len = 0;
+    nm_core_step(w->core, &ev, &w->fx);
+}
+
+static size_t count(const struct world *w, enum nm_effect_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->fx.len; i++)
+        n += w->fx.v[i].kind == kind;
+    return n;
+}
+
+static const struct nm_effect *find(const struct world *w, enum nm_effect_kind kind)
+{
+    for (size_t i = 0; i < w->fx.len; i++) {
+        if (w->fx.v[i].kind == kind)
+            return &w->fx.v[i];
+    }
+    return NULL;
+}
+
+static size_t signals(const struct world *w, enum nm_signal s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->fx.len; i++)
+        n += w->fx.v[i].kind == NM_FX_SIGNAL && w->fx.v[i].signal == s;
+    return n;
+}
+
+static void answer(struct world *w, int64_t epoch, const struct nm_order *orders, size_t n)
+{
+    struct nm_event ev = {.kind = NM_EV_ANSWER};
+    ev.u.answer.epoch = epoch;
+    ev.u.answer.response_id = nm_core_response_id(w->core) + 1;
+    ev.u.answer.heartbeat_ms = 1000;
+    ev.u.answer.orders = orders;
+    ev.u.answer.n_orders = n;
+    step(w, ev);
+}
+
+/* Registered at epoch 1, first heartbeat in flight. */
+static void world_up(struct world *w)
+{
+    world_new(w);
+    step(w, (struct nm_event){.kind = NM_EV_START});
+    CU_ASSERT_TRUE(find(w, NM_FX_BEAT) && find(w, NM_FX_BEAT)->registering);
+    answer(w, 1, NULL, 0);
+    CU_ASSERT_TRUE(find(w, NM_FX_BEAT) && !find(w, NM_FX_BEAT)->registering);
+}
+
+static struct nm_order launch_order(int app, int n)
+{
+    return (struct nm_order){.type = NM_ORDER_LAUNCH,
+                             .launch = {.id = cid(app, n), .user = "ann", .token = "t", .memory_mb = 1}};
+}
+
+static void order(struct world *w, struct nm_order o)
+{
+    answer(w, nm_core_epoch(w->core), &o, 1);
+}
+
+static void launch(struct world *w, int n)
+{
+    order(w, launch_order(1, n));
+}
+
+static void on(struct world *w, enum nm_order_type type, int n)
+{
+    order(w, (struct nm_order){.type = type, .container = cid(1, n), .reason = "why", .grace_ms = 250});
+}
+
+static void spawned(struct world *w, int n)
+{
+    struct nm_event ev = {.kind = NM_EV_SPAWNED, .container = cid(1, n)};
+    ev.u.spawned.started_ms = 5;
+    step(w, ev);
+}
+
+static void ended(struct world *w, int n, int code)
+{
+    struct nm_event ev = {.kind = NM_EV_ENDED, .container = cid(1, n)};
+    ev.u.ended.exit_code = code;
+    step(w, ev);
+}
+
+static const struct nm_container_view *view(struct world *w, int n)
+{
+    struct base_container_id id = cid(1, n);
+    struct nm_container *c = nm_core_find(w->core, &id);
+    return c ? nm_core_view(c) : NULL;
+}
+
+static enum nm_state state(struct world *w, int n)
+{
+    return view(w, n) ? view(w, n)->state : NM_NEW;
+}
+
+/* Goal: the table is the diagram of the header, and nothing else is an edge. */
+static void test_edges(void)
+{
+    int edges = 0;
+    for (int s = 0; s < NM_STATES; s++)
+        for (int i = 0; i < NM_INPUTS; i++)
+            edges += nm_edge((enum nm_state)s, (enum nm_input)i) != NM_STATES;
+    CU_ASSERT_EQUAL(edges, 15);
+    CU_ASSERT_EQUAL(nm_edge(NM_NEW, NM_IN_LAUNCH), NM_LAUNCHING);
+    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_SPAWNED), NM_RUNNING);
+    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_edge(NM_LAUNCHING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_SUSPEND), NM_SUSPENDED);
+    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_edge(NM_RUNNING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_RESUME), NM_RUNNING);
+    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_KILL), NM_KILLING);
+    CU_ASSERT_EQUAL(nm_edge(NM_SUSPENDED, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_edge(NM_KILLING, NM_IN_ENDED), NM_COMPLETE);
+    CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_FORGET), NM_FORGOTTEN);
+    CU_ASSERT_EQUAL(nm_edge(NM_FORGOTTEN, NM_IN_LAUNCH), NM_STATES);
+    CU_ASSERT_EQUAL(nm_edge(NM_COMPLETE, NM_IN_KILL), NM_STATES);
+    CU_ASSERT_STRING_EQUAL(nm_state_name(NM_KILLING), "KILLING");
+}
+
+static void test_life(void)
+{
+    struct world w;
+    world_up(&w);
+    launch(&w, 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_LAUNCHING);
+    launch(&w, 1); /* a repeat */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    spawned(&w, 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
+    on(&w, NM_ORDER_SUSPEND, 1);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_SUSPENDED);
+    on(&w, NM_ORDER_SUSPEND, 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    on(&w, NM_ORDER_RESUME, 1);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), 1);
+    on(&w, NM_ORDER_FORGET, 1); /* not before its end */
+    CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
+    ended(&w, 1, 3);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_COMPLETE);
+    CU_ASSERT_EQUAL(view(&w, 1)->exit_code, 3);
+    on(&w, NM_ORDER_KILL, 1); /* too late */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    on(&w, NM_ORDER_FORGET, 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_FORGOTTEN);
+    CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_FORGOTTEN);
+    launch(&w, 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    ended(&w, 1, 9);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_FORGOTTEN);
+    on(&w, NM_ORDER_KILL, 77); /* never heard of */
+    CU_ASSERT_EQUAL(nm_core_alive(w.core), 0);
+    world_free(&w);
+}
+
+/* Goal: TERM, grace, KILL, KILL again; -106 and the reason whatever the process made of it. */
+static void test_kill(void)
+{
+    struct world w;
+    world_up(&w);
+    launch(&w, 1);
+    spawned(&w, 1);
+    on(&w, NM_ORDER_KILL, 1);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
+    CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_KILLED);
+    on(&w, NM_ORDER_KILL, 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    w.now += 249999;
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    w.now += 1;
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
+    w.now += NM_KILL_AGAIN_US;
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
+    ended(&w, 1, 0);
+    CU_ASSERT_EQUAL(view(&w, 1)->exit_code, NM_EXIT_KILLED);
+    CU_ASSERT_STRING_EQUAL(view(&w, 1)->diagnostics, "why");
+    /* Before its shim is there: the signal waits for it; and again while the command is not started yet. */
+    launch(&w, 2);
+    on(&w, NM_ORDER_KILL, 2);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
+    spawned(&w, 2);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
+    struct nm_event none = {.kind = NM_EV_SIGNALLED, .container = cid(1, 2)};
+    none.u.signalled.signal = NM_SIGNAL_TERM;
+    step(&w, none);
+    CU_ASSERT(nm_core_next_us(w.core) <= w.now + NM_SIGNAL_AGAIN_US);
+    w.now += NM_SIGNAL_AGAIN_US;
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
+    /* A suspended one must run to hear TERM. */
+    launch(&w, 3);
+    spawned(&w, 3);
+    on(&w, NM_ORDER_SUSPEND, 3);
+    on(&w, NM_ORDER_KILL, 3);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), 1);
+    world_free(&w);
+}
+
+static void test_suspend_while_launching(void)
+{
+    struct world w;
+    world_up(&w);
+    launch(&w, 1);
+    on(&w, NM_ORDER_SUSPEND, 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_LAUNCHING);
+    spawned(&w, 1);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_SUSPENDED);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), 1);
+    launch(&w, 2);
+    on(&w, NM_ORDER_SUSPEND, 2);
+    on(&w, NM_ORDER_RESUME, 2);
+    spawned(&w, 2);
+    CU_ASSERT_EQUAL(state(&w, 2), NM_RUNNING);
+    world_free(&w);
+}
+
+static void test_epochs(void)
+{
+    struct world w;
+    world_up(&w);
+    struct nm_order o = launch_order(1, 1);
+    answer(&w, 7, &o, 1);
+    CU_ASSERT_EQUAL(w.fx.v[0].kind, NM_FX_SAVE_EPOCH); /* before it acts */
+    CU_ASSERT_EQUAL(w.fx.v[0].epoch, 7);
+    CU_ASSERT_EQUAL(state(&w, 1), NM_LAUNCHING);
+    o = launch_order(1, 2);
+    answer(&w, 6, &o, 1);
+    CU_ASSERT_EQUAL(state(&w, 2), NM_NEW);
+    CU_ASSERT_EQUAL(nm_core_epoch(w.core), 7);
+    CU_ASSERT_EQUAL(nm_core_stats(w.core)->stale_answers, 1);
+    CU_ASSERT_FALSE(nm_core_registered(w.core));
+    w.now = nm_core_next_us(w.core);
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
+    world_free(&w);
+}
+
+static void collect(struct nm_container *c, void *u)
+{
+    *(uint64_t *)u |= UINT64_C(1) << nm_core_view(c)->id.num;
+}
+
+static uint64_t carried(struct world *w)
+{
+    uint64_t set = 0;
+    nm_core_beat_each(w->core, collect, &set);
+    return set;
+}
+
+/* Goal: what changed goes once, what ended goes until it is forgotten, a registration carries all. */
+static void test_heartbeat_contents(void)
+{
+    struct world w;
+    world_up(&w);
+    carried(&w);
+    launch(&w, 1);
+    CU_ASSERT_EQUAL(carried(&w), 2);
+    spawned(&w, 1); /* changed after the beat in flight was made */
+    w.now += 1000000;
+    answer(&w, 1, NULL, 0);
+    CU_ASSERT_EQUAL(carried(&w), 2);
+    w.now += 1000000;
+    answer(&w, 1, NULL, 0);
+    CU_ASSERT_EQUAL(carried(&w), 0);
+    struct nm_event p = {.kind = NM_EV_PROGRESS, .container = cid(1, 1)};
+    p.u.progress.progress = 0.5;
+    step(&w, p);
+    w.now += 1000000;
+    answer(&w, 1, NULL, 0);
+    CU_ASSERT_EQUAL(carried(&w), 2);
+    ended(&w, 1, 0);
+    for (int i = 0; i < 3; i++) {
+        w.now += 1000000;
+        answer(&w, 1, NULL, 0);
+        CU_ASSERT_EQUAL(carried(&w), 2);
+    }
+    on(&w, NM_ORDER_FORGET, 1);
+    CU_ASSERT_EQUAL(carried(&w), 0);
+    launch(&w, 2);
+    carried(&w);
+    order(&w, (struct nm_order){.type = NM_ORDER_RESYNC});
+    CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
+    CU_ASSERT_EQUAL(carried(&w), 4);
+    world_free(&w);
+}
+
+/* Goal: an end during a parked heartbeat wakes the RM once; the next heartbeat goes at once and carries it. */
+static void test_wake(void)
+{
+    struct world w;
+    world_up(&w);
+    for (int i = 1; i <= 3; i++) {
+        launch(&w, i);
+        spawned(&w, i);
+    }
+    carried(&w);
+    ended(&w, 1, 0);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
+    ended(&w, 2, 0);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0); /* one is enough */
+    CU_ASSERT_EQUAL(nm_core_next_us(w.core), w.now + NM_WAKE_AGAIN_US);
+    w.now += NM_WAKE_AGAIN_US; /* ... unless it overtook the heartbeat */
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
+    answer(&w, 1, NULL, 0);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
+    CU_ASSERT_EQUAL(carried(&w) & 6, 6);
+    world_free(&w);
+}
+
+static void fail(struct world *w, bool again, bool no_pause)
+{
+    struct nm_event ev = {.kind = NM_EV_BEAT_FAILED};
+    ev.u.failed.register_again = again;
+    ev.u.failed.no_pause = no_pause;
+    step(w, ev);
+}
+
+/* Goal: pauses grow from 100 ms to 1 s; a repeat keeps its id and what it carried is said again. */
+static void test_rm_away(void)
+{
+    struct world w;
+    world_up(&w);
+    launch(&w, 1);
+    carried(&w);
+    int64_t id = nm_core_response_id(w.core), pauses[] = {100000, 200000, 400000, 800000, 1000000, 1000000};
+    for (size_t i = 0; i < 6; i++) {
+        fail(&w, false, false);
+        CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
+        CU_ASSERT_EQUAL(nm_core_next_us(w.core) - w.now, pauses[i]);
+        ended(&w, 1, 4); /* urgent, but there is nobody to tell */
+        CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
+        w.now += pauses[i];
+        step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+        CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
+        CU_ASSERT_EQUAL(nm_core_response_id(w.core), id);
+        CU_ASSERT_EQUAL(carried(&w), 2);
+    }
+    answer(&w, 1, NULL, 0);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1); /* at once: the end may not have been heard */
+    CU_ASSERT_EQUAL(carried(&w), 2);
+    fail(&w, false, true); /* another RM is left to try */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
+    fail(&w, true, false);
+    w.now = nm_core_next_us(w.core);
+    step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+    CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
+    world_free(&w);
+}
+
+/* Goal: an RM that answers at once with nothing is not flooded. */
+static void test_rm_does_not_park(void)
+{
+    struct world w;
+    world_up(&w);
+    int64_t t0 = w.now;
+    int beats = 0;
+    while (w.now < t0 + 20000000) {
+        answer(&w, 1, NULL, 0);
+        if (!count(&w, NM_FX_BEAT)) {
+            w.now = nm_core_next_us(w.core);
+            step(&w, (struct nm_event){.kind = NM_EV_TIMER});
+        }
+        beats += (int)count(&w, NM_FX_BEAT);
+        w.now += 1000;
+    }
+    CU_ASSERT(beats >= 18 && beats <= 30);
+    world_free(&w);
+}
+
+static void test_cleanup_and_shutdown(void)
+{
+    struct world w;
+    struct base_app_id app = cid(1, 0).attempt.app;
+    world_up(&w);
+    launch(&w, 1);
+    launch(&w, 2);
+    spawned(&w, 1);
+    spawned(&w, 2);
+    ended(&w, 1, 0);
+    struct nm_order o = {.type = NM_ORDER_CLEANUP_APP, .app = app, .keep_logs = true};
+    order(&w, o);
+    CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while one is alive */
+    launch(&w, 3);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    ended(&w, 2, 137);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 1);
+    CU_ASSERT_TRUE(find(&w, NM_FX_CLEANUP)->keep_logs);
+    CU_ASSERT_EQUAL(carried(&w), 0);
+    CU_ASSERT_TRUE(nm_core_app_find(w.core, &app)->finished);
+    order(&w, o);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0);
+    CU_ASSERT_PTR_NULL(view(&w, 1)); /* freed a step later */
+    order(&w, launch_order(2, 1));
+    order(&w, (struct nm_order){.type = NM_ORDER_SHUTDOWN, .reason = "r", .grace_ms = 250});
+    CU_ASSERT_EQUAL(count(&w, NM_FX_STOP), 0);
+    struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = cid(2, 1)};
+    ev.u.ended.exit_code = 126;
+    step(&w, ev);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_STOP), 1);
+    CU_ASSERT_EQUAL(nm_core_next_us(w.core), INT64_MAX);
+    world_free(&w);
+}
+
+static void test_recovered(void)
+{
+    struct world w;
+    world_new(&w);
+    for (int i = 0; i < 5; i++) {
+        static const enum nm_state states[] = {NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN};
+        struct nm_event ev = {.kind = NM_EV_RECOVERED};
+        ev.u.recovered.launch = launch_order(1, i + 1).launch;
+        ev.u.recovered.state = states[i];
+        ev.u.recovered.kill_reason = states[i] == NM_KILLING ? "why" : NULL;
+        ev.u.recovered.end.exit_code = 5;
+        step(&w, ev);
+        CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), i == 1);
+        CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), i == 2);
+    }
+    CU_ASSERT_EQUAL(nm_core_alive(w.core), 3);
+    step(&w, (struct nm_event){.kind = NM_EV_START});
+    CU_ASSERT_EQUAL(carried(&w), 0x1e); /* all but the forgotten one */
+    CU_ASSERT_EQUAL(view(&w, 4)->exit_code, 5);
+    answer(&w, 1, NULL, 0);
+    launch(&w, 5);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    world_free(&w);
+}
+
+/* ---- random life ---- */
+
+#define MODEL_MAX 48
+
+struct model { /* what the world outside knows of a container */
+    bool spawn_asked, shim, ended, forgot, said_complete;
+    int launches;
+};
+struct chaos {
+    struct world w;
+    uint64_t seed;
+    struct model m[MODEL_MAX];
+    uint64_t seen_complete;
+    bool beat;
+};
+
+static uint32_t dice(struct chaos *x, uint32_t n)
+{
+    x->seed = x->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(x->seed >> 33) % n;
+}
+
+static void beat_look(struct nm_container *c, void *u)
+{
+    struct chaos *x = u;
+    const struct nm_container_view *v = nm_core_view(c);
+    struct model *m = &x->m[v->id.num];
+    CU_ASSERT_FALSE(m->forgot); /* never reported again */
+    CU_ASSERT_EQUAL(v->state == NM_COMPLETE, m->ended);
+    if (v->state == NM_COMPLETE)
+        x->seen_complete |= UINT64_C(1) << v->id.num;
+}
+
+/* Every effect must fit what happened so far. */
+static void chaos_check(struct chaos *x)
+{
+    for (size_t i = 0; i < x->w.fx.len; i++) {
+        const struct nm_effect *fx = &x->w.fx.v[i];
+        struct model *m = fx->container ? &x->m[nm_core_view(fx->container)->id.num] : NULL;
+        if (fx->kind == NM_FX_LAUNCH) {
+            CU_ASSERT_EQUAL(m->launches++, 0);
+            m->spawn_asked = true;
+        } else if (fx->kind == NM_FX_SIGNAL) {
+            CU_ASSERT_TRUE(m->shim && !m->ended);
+        } else if (fx->kind == NM_FX_MARK && fx->mark == NM_MARK_FORGOTTEN) {
+            CU_ASSERT_TRUE(m->ended && !m->forgot);
+            m->forgot = true;
+        } else if (fx->kind == NM_FX_BEAT) {
+            CU_ASSERT_FALSE(x->beat); /* one in flight */
+            x->beat = true;
+            nm_core_beat_each(x->w.core, beat_look, x);
+        } else if (fx->kind == NM_FX_WAKE) {
+            CU_ASSERT_TRUE(x->beat);
+        }
+    }
+}
+
+static void chaos_orders(struct chaos *x)
+{
+    struct nm_order o[6];
+    size_t n = dice(x, 6);
+    for (size_t i = 0; i < n; i++) {
+        static const enum nm_order_type types[] = {NM_ORDER_LAUNCH, NM_ORDER_LAUNCH, NM_ORDER_KILL, NM_ORDER_SUSPEND,
+                                                   NM_ORDER_RESUME, NM_ORDER_FORGET, NM_ORDER_RESYNC};
+        int c = (int)dice(x, MODEL_MAX);
+        o[i] = (struct nm_order){.type = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
+        if (o[i].type == NM_ORDER_LAUNCH)
+            o[i].launch = launch_order(1, c).launch;
+        if (o[i].type == NM_ORDER_FORGET && !(x->seen_complete >> c & 1))
+            o[i].type = NM_ORDER_SUSPEND; /* an RM forgets only what it was told of */
+    }
+    x->beat = false;
+    int64_t epoch = nm_core_epoch(x->w.core) + (int)dice(x, 20) / 19 - (int)dice(x, 20) / 19;
+    answer(&x->w, epoch < 0 ? 0 : epoch, o, n);
+}
+
+static void chaos_step(struct chaos *x)
+{
+    int c = (int)dice(x, MODEL_MAX);
+    struct model *m = &x->m[c];
+    x->w.fx.len = 0;
+    x->w.now += dice(x, 30000);
+    switch (dice(x, 7)) {
+    case 0:
+    case 1:
+        if (x->beat)
+            chaos_orders(x);
+        break;
+    case 2:
+        if (x->beat) {
+            x->beat = false;
+            fail(&x->w, dice(x, 4) == 0, dice(x, 2));
+        }
+        break;
+    case 3:
+        if (m->spawn_asked && !m->shim && !m->ended) {
+            m->shim = true;
+            spawned(&x->w, c);
+        }
+        break;
+    case 4:
+        if (m->spawn_asked && !m->ended) {
+            m->ended = true;
+            ended(&x->w, c, (int)dice(x, 256));
+        }
+        break;
+    case 5: {
+        struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = cid(1, c)};
+        ev.u.signalled.signal = (enum nm_signal)dice(x, 4);
+        ev.u.signalled.count = dice(x, 2);
+        step(&x->w, ev);
+        break;
+    }
+    default:
+        step(&x->w, (struct nm_event){.kind = NM_EV_TIMER});
+        break;
+    }
+    chaos_check(x);
+}
+
+/* Invariants under random orders, losses and timings: no container is started twice, signals go to the living only,
+ * one request in flight, nothing forgotten is reported, and at the end every end was told. */
+static void test_random(void)
+{
+    const char *given = getenv("CREEL_SEED");
+    uint64_t first = given ? strtoull(given, NULL, 10) : 1, n = given ? 1 : 200;
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        struct chaos x = {.seed = seed};
+        unsigned before = CU_get_number_of_failures();
+        world_new(&x.w);
+        step(&x.w, (struct nm_event){.kind = NM_EV_START});
+        chaos_check(&x);
+        for (int i = 0; i < 3000; i++)
+            chaos_step(&x);
+        /* Let it come to rest: everything ends, the RM answers. */
+        for (int c = 0; c < MODEL_MAX; c++) {
+            if (x.m[c].spawn_asked && !x.m[c].ended) {
+                x.m[c].ended = true;
+                ended(&x.w, c, 0);
+                chaos_check(&x);
+            }
+        }
+        for (int i = 0; i < 20; i++) {
+            if (x.beat) {
+                x.beat = false;
+                answer(&x.w, nm_core_epoch(x.w.core), NULL, 0);
+            } else {
+                x.w.now = nm_core_next_us(x.w.core);
+                step(&x.w, (struct nm_event){.kind = NM_EV_TIMER});
+            }
+            chaos_check(&x);
+        }
+        CU_ASSERT_EQUAL(nm_core_alive(x.w.core), 0);
+        for (int c = 0; c < MODEL_MAX; c++)
+            CU_ASSERT_TRUE(!x.m[c].ended || (x.seen_complete >> c & 1));
+        if (CU_get_number_of_failures() != before)
+            printf("  failed with CREEL_SEED=%llu\n", (unsigned long long)seed);
+        world_free(&x.w);
+    }
+}
+
+int main(void)
+{
+    CU_initialize_registry();
+    CU_pSuite s = CU_add_suite("the NodeManager's core", NULL, NULL);
+    CU_add_test(s, "edges", test_edges);
+    CU_add_test(s, "life", test_life);
+    CU_add_test(s, "kill", test_kill);
+    CU_add_test(s, "suspend while launching", test_suspend_while_launching);
+    CU_add_test(s, "epochs", test_epochs);
+    CU_add_test(s, "what a heartbeat carries", test_heartbeat_contents);
+    CU_add_test(s, "wake", test_wake);
+    CU_add_test(s, "RM away", test_rm_away);
+    CU_add_test(s, "RM that does not park", test_rm_does_not_park);
+    CU_add_test(s, "cleanup-app, shutdown", test_cleanup_and_shutdown);
+    CU_add_test(s, "recovered", test_recovered);
+    CU_add_test(s, "random life by seed", test_random);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    unsigned failed = CU_get_number_of_failures();
+    CU_cleanup_registry();
+    return failed != 0;
+}
