@@ -7,6 +7,7 @@
 #include "base/base_json.h"
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
+#include "rm/rm_daemon.h"
 #include "rm/rm_json.h"
 #include "rm/rm_node_json.h"
 
@@ -24,9 +25,11 @@ static void drop_node(struct rm_call *c)
     rm_node_message_free(&((struct node_call *)c)->m);
 }
 
-static void put_resync(struct base_buf *out)
+/* With the epoch, as every order: a node refuses what comes from a lower one than it has seen. */
+static void put_resync(const struct rm_backend *b, struct base_buf *out)
 {
-    base_buf_adds(out, "{\"orders\":[{\"type\":\"resync\"}]}");
+    base_buf_addf(out, "{\"epoch\":%lld,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}",
+                  (long long)rm_daemon_epoch(b));
 }
 
 static void answer_node(void *user, const struct rm_effect *fx)
@@ -41,7 +44,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
         rm_heartbeat_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
         rm_api_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_RESYNC) {
-        put_resync(&body);
+        put_resync(c->b, &body);
         rm_api_json(c->rq, 200, &body);
     } else if (fx->u.reply.kind == RM_REPLY_OK) {
         rm_api_no_content(c->rq);
