@@ -494,17 +494,25 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     settle(c);
 }
 
+/* Records left over from a removal that a crash has cut short. */
+static void remove_orphans(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->stash_n; i++) {
+        if (!c->stash[i].used)
+            rm_store(c, c->stash[i].table, rm_scratch_printf(c, "%s", c->stash[i].key), NULL, 0);
+        free(c->stash[i].key);
+        free(c->stash[i].data);
+    }
+    c->stash_n = 0;
+}
+
 void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
 {
     base_assert(now_us >= c->now_us);
     c->now_us = now_us;
     c->out = out;
     rm_steps_reset(&c->scratch);
-    for (size_t i = 0; i < c->stash_n; i++) {
-        free(c->stash[i].key);
-        free(c->stash[i].data);
-    }
-    c->stash_n = 0;
+    remove_orphans(c);
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i]->awaited) {
             c->nodes[i]->last_us = now_us;

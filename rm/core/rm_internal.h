@@ -249,10 +249,12 @@ struct rm_core {
     int64_t wake_us; /* wished so far, 0: none */
     bool recovering;
     struct rm_stash {
+        const char *table;
         char *key;
         char *data;
         size_t len;
-    } *stash; /* recovery: split lists, until their job comes */
+        bool used;
+    } *stash; /* recovery: split lists, until their job comes; records whose application has gone */
     size_t stash_n, stash_cap;
     struct rm_job_spec *recover_job;
     struct rm_app_spec *recover_app;

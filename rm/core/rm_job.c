@@ -151,8 +151,10 @@ static void drop_tasks(struct rm_app *a)
 {
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
-            if (a->phase[k].tasks[i].state == RM_TASK_PENDING)
+            if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
+                rm_pick_remove(a, &a->phase[k].tasks[i]);
                 rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
+            }
 }
 
 void rm_job_check(struct rm_core *c, struct rm_app *a)

@@ -226,8 +226,10 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     return store(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 
+/* The application first: a crash in between leaves orphans, which recovery removes, and never half an application. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
+    rm_store(c, "app", app_key(c, a->id), NULL, 0);
     for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
             struct rm_task *t = &a->phase[k].tasks[i];
@@ -239,5 +241,4 @@ void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
         }
     if (a->is_job && !a->job->groups_n && (a->job->splits_n || a->job->paths.n))
         rm_store(c, "meta", splits_key(c, a->id), NULL, 0);
-    rm_store(c, "app", app_key(c, a->id), NULL, 0);
 }

@@ -106,14 +106,14 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
 }
 
 /* ---------------------------------------------------------------- split lists */
-static void stash(struct rm_core *c, const struct rm_record *rec)
+static void stash(struct rm_core *c, const struct rm_record *rec, const char *table)
 {
     char *data = base_realloc_array(NULL, rec->len + 1, 1);
 
     memcpy(data, rec->data, rec->len);
     data[rec->len] = '\0';
     base_array_grow(&c->stash, c->stash_n, &c->stash_cap);
-    c->stash[c->stash_n++] = (struct rm_stash){base_strdup(rec->key), data, rec->len};
+    c->stash[c->stash_n++] = (struct rm_stash){table, base_strdup(rec->key), data, rec->len, false};
 }
 
 static void list_clear(struct rm_str_list *l)
@@ -174,8 +174,10 @@ static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
 static int use_splits(struct rm_core *c, const struct rm_record *rec, struct rm_job_spec *spec, struct base_error *err)
 {
     for (size_t i = 0; i < c->stash_n; i++)
-        if (strncmp(c->stash[i].key, "splits_", 7) == 0 && strcmp(c->stash[i].key + 7, rec->key) == 0)
+        if (strncmp(c->stash[i].key, "splits_", 7) == 0 && strcmp(c->stash[i].key + 7, rec->key) == 0) {
+            c->stash[i].used = true;
             return read_splits(&c->stash[i], spec) ? 0 : corrupt(rec, err, "its list of splits is damaged");
+        }
     return 0;
 }
 
@@ -355,14 +357,21 @@ static struct rm_node *node_of(struct rm_core *c, const char *id)
     return n;
 }
 
-static struct rm_task *task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app)
+/* The task of a record. 1: its application was being removed when the RM stopped; the rest of it is removed later. */
+static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app, struct rm_task **task,
+                   struct base_error *err)
 {
     struct base_task_id id;
 
     if (base_task_id_parse(rec->key, &id, NULL) < 0)
-        return NULL;
+        return corrupt(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
-    return *app ? rm_task_find(*app, id.kind, id.index) : NULL;
+    if (!*app) {
+        stash(c, rec, strcmp(rec->table, "task") == 0 ? "task" : "commit");
+        return 1;
+    }
+    *task = rm_task_find(*app, id.kind, id.index);
+    return *task ? 0 : corrupt(rec, err, "there is no such task");
 }
 
 static void read_counters(struct rm_reader *r, struct rm_app *a, struct rm_task *t)
@@ -397,14 +406,15 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
 {
     struct rm_reader r = reader(rec);
     struct rm_app *a = NULL;
-    struct rm_task *t = task_of(c, rec, &a);
+    struct rm_task *t = NULL;
     enum rm_task_state state;
     struct rm_node *n;
     int64_t bad;
     char *id;
+    int rc = task_of(c, rec, &a, &t, err);
 
-    if (!t)
-        return corrupt(rec, err, "there is no such task");
+    if (rc)
+        return rc < 0 ? rc : 0;
     if (!rm_get_word(&r, "t1"))
         return corrupt(rec, err, "unknown version");
     state = (enum rm_task_state)rm_get_int_in(&r, 0, RM_TASK_STATES - 1);
@@ -440,10 +450,11 @@ static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct
 {
     struct rm_reader r = reader(rec);
     struct rm_app *a = NULL;
-    struct rm_task *t = task_of(c, rec, &a);
+    struct rm_task *t = NULL;
+    int rc = task_of(c, rec, &a, &t, err);
 
-    if (!t)
-        return corrupt(rec, err, "there is no such task");
+    if (rc)
+        return rc < 0 ? rc : 0;
     if (!rm_get_word(&r, "c1"))
         return corrupt(rec, err, "unknown version");
     t->commit_attempt = (int32_t)rm_get_int_in(&r, -1, INT32_MAX);
@@ -464,6 +475,6 @@ int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_
     if (strcmp(rec->table, "meta") != 0)
         return corrupt(rec, err, "unknown table");
     if (strncmp(rec->key, "splits_", 7) == 0)
-        stash(c, rec);
+        stash(c, rec, "meta");
     return 0;
 }
