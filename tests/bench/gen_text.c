@@ -1,8 +1,8 @@
 /* tests/bench/gen_text.c - deterministic English-like text, fast: `gen-text MEGABYTES [SEED] > file`.
  *
  * Words come from a vocabulary of 60,000 made-up words whose frequencies follow Zipf's law (exponent 1) and whose
- * lengths grow with the rank, as English's do: about 5.3 letters a word in running text, so that 1 GiB holds some
- * 170 million words. Lines hold 4 to 19 words. Sampling is one table look-up per word: a table of 2^20 slots holds
+ * lengths grow with the rank, as English's do: about 4.9 letters a word in running text, so that 1 GiB holds some
+ * 183 million words. Lines hold 4 to 19 words. Sampling is one table look-up per word: a table of 2^20 slots holds
  * each word as often as its share asks. Equal arguments give equal bytes on every machine. */
 #include <math.h>
 #include <stdint.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS 60000u
-#define SLOTS (1u << 20)
+#define WORDS    60000u
+#define SLOTS    (1u << 20)
 #define WORD_MAX 15
-#define CHUNK (1u << 20)
+#define CHUNK    (1u << 20)
 
 struct word {
     char text[WORD_MAX + 1]; /* followed by no NUL: len says */

@@ -18,7 +18,7 @@ uint16_t fake_mr_port(const struct fake_mr *m);
 void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *container, uint16_t port);
 /* The first complaint about @map makes the RM name this one instead. */
 void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
-void fake_mr_set_away(struct fake_mr *m, bool away);  /* the RM answers 503, and forgets its versions */
+void fake_mr_set_away(struct fake_mr *m, bool away);     /* the RM answers 503, and forgets its versions */
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
 
 int fake_mr_polls(struct fake_mr *m);

@@ -20,14 +20,14 @@
 #include "nodemanager/task/task_scan.h"
 #include "rm/rm_input.h"
 #include "tests/e2e/fake_mr.h"
+#include "tests/e2e/mr_text.h"
 #include "tests/unit/cunit_main.h"
 
 extern char **environ;
 
 #define WORDS "tr -s ' ' '\\n' | sed '/^$/d;s/$/\\t1/'"
-#define SUM                                                                                                           \
-    "awk -F'\\t' '{if($1!=k){if(NR>1)print k\"\\t\"s;k=$1;s=0}s+=$2}END{if(NR)print k\"\\t\"s}'"
-#define APP "application_1700000000000_0007"
+#define SUM   "awk -F'\\t' '{if($1!=k){if(NR>1)print k\"\\t\"s;k=$1;s=0}s+=$2}END{if(NR)print k\"\\t\"s}'"
+#define APP   "application_1700000000000_0007"
 
 static const char *runner;
 static char dir[64];
@@ -346,12 +346,28 @@ static void check_part(const char *path, int part, int reduces)
     fclose(f);
 }
 
+/* Every partition of every map's output is in order by itself: reduces sort small ones again and would not show it. */
+static void check_map_outputs(const struct cluster *c)
+{
+    for (int i = 0; i < c->maps && c->maps * c->job.reduces <= 100; i++) {
+        char command[4 * PATH_MAX];
+        const char *output = at("%s/output", name('m', i));
+
+        snprintf(command, sizeof command,
+                 "while read o n r; do tail -c +$((o + 1)) %s/file.out | head -c $n | LC_ALL=C sort -c -t \"$(printf "
+                 "'\\t')\" -k1,1 || exit 1; done < %s/file.index",
+                 output, output);
+        shell(command, NULL);
+    }
+}
+
 static void run_job(const struct job *j)
 {
     struct cluster c;
 
     cluster_start(&c, j);
     run_maps(&c);
+    check_map_outputs(&c);
     publish_all(&c);
     run_reduces(&c);
     compare(j);
@@ -362,30 +378,11 @@ static void run_job(const struct job *j)
 
 /* ---- inputs ---- */
 
-static uint64_t next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
-
-/* @n lines of words; the last one without newline when @cut. */
-static void make_text(struct base_buf *b, int n, uint64_t seed, bool cut)
-{
-    for (int i = 0; i < n; i++) {
-        for (unsigned w = (unsigned)(next(&seed) % 9); w > 0; w--)
-            base_buf_addf(b, "w%u%s", (unsigned)(next(&seed) % (1u + (unsigned)(next(&seed) % 3000))), w > 1 ? " " : "");
-        if (i < n - 1 || !cut)
-            base_buf_adds(b, "\n");
-    }
-}
-
 static void put_text(const char *file, int lines, uint64_t seed, bool cut)
 {
     struct base_buf b = {0};
 
-    make_text(&b, lines, seed, cut);
+    mr_text(&b, lines, seed, cut);
     put(at("in/%s", file), b.data, b.len);
     base_buf_free(&b);
 }
@@ -396,7 +393,7 @@ static void put_gzip(const char *file, int lines, uint64_t seed, int members)
         gzFile gz = gzopen(at("in/%s", file), "ab");
         struct base_buf b = {0};
 
-        make_text(&b, lines, seed + (uint64_t)m, false);
+        mr_text(&b, lines, seed + (uint64_t)m, false);
         CU_ASSERT_EQUAL(gzwrite(gz, b.data, (unsigned)b.len), (int)b.len);
         CU_ASSERT_EQUAL(gzclose(gz), Z_OK);
         base_buf_free(&b);
@@ -411,11 +408,11 @@ static void put_mixture(void)
     put_text("a.txt", 20000, 1, false);
     put_text("b-empty", 0, 2, false);
     put_gzip("c.gz", 5000, 3, 2);
-    make_text(&b, 100, 5, false);
+    mr_text(&b, 100, 5, false);
     for (int i = 0; i < 200000; i++)
         base_buf_adds(&b, i % 7 == 0 ? " " : "y");
     base_buf_adds(&b, "\n");
-    make_text(&b, 100, 6, false);
+    mr_text(&b, 100, 6, false);
     put(at("in/d-long"), b.data, b.len);
     base_buf_free(&b);
     put_text("e-cut", 3000, 7, true); /* the last one, or the oracle's cat would join two lines */
@@ -465,10 +462,10 @@ static void test_binary(void)
 
         begin();
         for (int i = 0; i < 60000; i++) {
-            char c = (char)(next(&seed) % 12 < 9 ? next(&seed) % 4 : next(&seed) % 256); /* many short keys */
-            if (next(&seed) % 3 == 0)
+            char c = (char)(mr_next(&seed) % 12 < 9 ? mr_next(&seed) % 4 : mr_next(&seed) % 256); /* many short keys */
+            if (mr_next(&seed) % 3 == 0)
                 c = '\n';
-            else if (next(&seed) % 4 == 0)
+            else if (mr_next(&seed) % 4 == 0)
                 c = '\t';
             base_buf_add(&b, &c, 1);
         }
@@ -513,8 +510,11 @@ static void test_unordered_combine(void)
 /* Goal: memory is bounded: 30 MB of output through a 1 MiB buffer, a record longer than a block included. */
 static void test_spills(void)
 {
-    const struct job j = {.map = "cat; head -c 3000000 /dev/zero | tr '\\0' z; echo", .reduce = "cat", .reduces = 2,
-                          .split_size = INT64_MAX, .sort_mb = 1};
+    const struct job j = {.map = "cat; head -c 3000000 /dev/zero | tr '\\0' z; echo",
+                          .reduce = "cat",
+                          .reduces = 2,
+                          .split_size = INT64_MAX,
+                          .sort_mb = 1};
     begin();
     put_text("a", 1000000, 21, false);
     run_job(&j);
@@ -604,15 +604,18 @@ static void test_failing_commands(void)
         int code;
         const char *says;
     } rows[] = {
-        {{.map = "cat > /dev/null; echo oh >&2; echo no >&2; exit 3", .reduces = 2}, 3,
+        {{.map = "cat > /dev/null; echo oh >&2; echo no >&2; exit 3", .reduces = 2},
+         3,
          "map command exited with 3: oh\nno"},
         {{.map = "exit 4", .reduces = 1}, 4, "map command exited with 4"},
         {{.map = "no-such-program", .reduces = 0}, 127, "map command exited with 127: "},
         {{.map = "kill -9 $$", .reduces = 1}, 137, "map command was killed by signal 9"},
-        {{.map = WORDS, .combine = "cat >/dev/null; echo bad >&2; exit 5", .reduces = 1}, 5,
+        {{.map = WORDS, .combine = "cat >/dev/null; echo bad >&2; exit 5", .reduces = 1},
+         5,
          "combine command exited with 5: bad"},
         {{.map = WORDS, .combine = "exit 6", .reduces = 3}, 6, "combine command exited with 6"},
-        {{.map = "for i in $(seq 30); do echo line$i >&2; done; printf '\\377\\001x' >&2; exit 1", .reduces = 1}, 1,
+        {{.map = "for i in $(seq 30); do echo line$i >&2; done; printf '\\377\\001x' >&2; exit 1", .reduces = 1},
+         1,
          "map command exited with 1: line12\nline13"},
     };
 
