@@ -38,7 +38,10 @@
 /* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise).
  * libmicrohttpd clears all of it between two requests: it costs time and, times connections, real memory. */
 #define API_CONNECTION_MEMORY (16 * 1024)
-#define API_STREAM_POLL_MS    200
+/* A stream without bytes is looked at again after the first, then twice as long each time up to the second: the end of
+ * a short command is seen at once, a long silence costs little. */
+#define API_STREAM_POLL_FIRST_MS 2
+#define API_STREAM_POLL_MAX_MS   50
 
 struct api_link {
     struct api_link *prev, *next;
@@ -113,6 +116,7 @@ struct api_stream {
     struct api_server *server;
     struct MHD_Connection *connection;
     int fd;
+    int64_t wait_ms, wake_at_ms; /* how long the last wait was (0: bytes came since), and when this one ends */
     int64_t (*read)(void *u, char *buf, size_t max);
     void *u;
     void (*free_fn)(void *);
@@ -134,6 +138,7 @@ struct api_server {
     unsigned resuming;   /* threads between an edge and the end of MHD_resume_connection */
     atomic_bool stopping;
     bool helper_stop;
+    int64_t helper_wakes_ms; /* when the helper looks next */
     pthread_t helper;
 };
 

@@ -152,8 +152,10 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
     if (n < 0)
         return MHD_CONTENT_READER_END_OF_STREAM;
     base_assert((size_t)n <= max);
-    if (n > 0)
+    if (n > 0) {
+        st->wait_ms = 0;
         return (ssize_t)n;
+    }
     if (api_fd_gone(st->fd))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     return api_stream_wait(st) ? 0 : MHD_CONTENT_READER_END_OF_STREAM;

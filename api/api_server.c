@@ -103,8 +103,12 @@ bool api_stream_wait(struct api_stream *st)
     pthread_mutex_lock(&s->lock);
     if (!atomic_load(&s->stopping)) {
         MHD_suspend_connection(st->connection);
-        if (s->waiting.next == &s->waiting)
-            pthread_cond_broadcast(&s->wake); /* the helper ticks faster now */
+        st->wait_ms = st->wait_ms == 0                           ? API_STREAM_POLL_FIRST_MS
+                      : st->wait_ms * 2 > API_STREAM_POLL_MAX_MS ? API_STREAM_POLL_MAX_MS
+                                                                 : st->wait_ms * 2;
+        st->wake_at_ms = api_mono_ms() + st->wait_ms;
+        if (st->wake_at_ms < s->helper_wakes_ms)
+            pthread_cond_broadcast(&s->wake);
         api_link_add(&s->waiting, &st->link);
         waits = true;
     }
@@ -112,15 +116,24 @@ bool api_stream_wait(struct api_stream *st)
     return waits;
 }
 
-/* With the lock held; resumes all that wait. Resuming under the lock is fine: MHD calls nothing of ours from it. */
-static void wake_streams(struct api_server *s)
+/* With the lock held; resumes those whose wait is over at @now. Resuming under the lock is fine: MHD calls nothing of
+ * ours from it. Returns when the next one's is, INT64_MAX without any. */
+static int64_t wake_streams(struct api_server *s, int64_t now)
 {
-    while (s->waiting.next != &s->waiting) {
-        struct api_stream *st = (struct api_stream *)(void *)s->waiting.next;
+    int64_t next = INT64_MAX;
 
-        api_link_del(&st->link);
-        MHD_resume_connection(st->connection);
+    for (struct api_link *l = s->waiting.next, *after; l != &s->waiting; l = after) {
+        struct api_stream *st = (struct api_stream *)(void *)l;
+
+        after = l->next;
+        if (st->wake_at_ms <= now) {
+            api_link_del(&st->link);
+            MHD_resume_connection(st->connection);
+        } else if (st->wake_at_ms < next) {
+            next = st->wake_at_ms;
+        }
     }
+    return next;
 }
 
 /* Cuts those that have not finished a request since @limit. With the lock held. */
@@ -144,28 +157,20 @@ static void wait_until(struct api_server *s, int64_t at_ms)
 static void *helper_main(void *p)
 {
     struct api_server *s = p;
-    int64_t next_cut = api_mono_ms() + HELPER_TICK_MS, next_streams = 0;
+    int64_t next_cut = api_mono_ms() + HELPER_TICK_MS;
 
     pthread_setname_np(pthread_self(), "http-helper");
     pthread_mutex_lock(&s->lock);
     while (!s->helper_stop) {
-        bool waiting = s->waiting.next != &s->waiting;
-        int64_t now = api_mono_ms();
+        int64_t now = api_mono_ms(), next_stream = wake_streams(s, now);
 
         if (now >= next_cut) {
             /* MHD's own timeout sees silence; this sees clients that send a byte now and then. */
             cut_idle(s, now - 2 * s->idle_timeout_ms);
             next_cut = now + HELPER_TICK_MS;
         }
-        if (!waiting) {
-            next_streams = 0;
-        } else if (next_streams == 0) {
-            next_streams = now + API_STREAM_POLL_MS;
-        } else if (now >= next_streams) {
-            wake_streams(s);
-            next_streams = 0;
-        }
-        wait_until(s, next_streams && next_streams < next_cut ? next_streams : next_cut);
+        s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
+        wait_until(s, s->helper_wakes_ms);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -505,7 +510,7 @@ uint16_t api_server_port(const struct api_server *s)
 /* With the lock held: everything that is suspended goes on, to be answered 503 or ended. */
 static void abort_all(struct api_server *s)
 {
-    wake_streams(s);
+    wake_streams(s, INT64_MAX);
     while (s->parked.next != &s->parked)
         abort_parked(s, (struct api_request *)(void *)s->parked.next);
 }

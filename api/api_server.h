@@ -101,7 +101,7 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
                      uint64_t len);
 /* Body made piece by piece on a server thread: @read fills up to @max bytes, returns count, 0 = wait and be called
- * again (the server polls every 200 ms), -1 = end. For following logs. */
+ * again (after 2 ms, doubling to 50 ms while nothing comes), -1 = end. For following logs. */
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
                        int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *));
 
