@@ -11,7 +11,7 @@
 #include "base/base_id.h"
 #include "base/base_io.h"
 
-enum { KEY_APP = 256, KEY_CONTAINER, KEY_FILES, FILES_MAX = 16, LOOK_MS = 500, SETTLE_MS = 3000 };
+enum { KEY_APP = 256, KEY_CONTAINER, KEY_FILES, FILES_MAX = 16, LOOK_MS = 500, SETTLE_MS = 3000, PATIENCE_MS = 60000 };
 
 struct logs {
     const char *id;
@@ -24,11 +24,13 @@ struct logs {
 /* One container whose logs are wanted. */
 struct source {
     char *container, *node_http, *label; /* label: the task, or "master" */
+    bool running;                        /* as its job said last */
 };
 struct sources {
     struct source *v;
     size_t n, cap;
-    bool ended; /* nothing new will come */
+    bool ended;   /* nothing new will come */
+    bool patient; /* an RM that does not answer is no error: the caller looks again later */
 };
 
 /* One file shown: its stream's sink state. */
@@ -42,20 +44,20 @@ struct shown {
     bool keep;            /* JSON mode */
 };
 
-static bool sources_have(const struct sources *s, const char *container)
+static struct source *find_source(const struct sources *s, const char *container)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->v[i].container, container) == 0)
-            return true;
-    return false;
+            return &s->v[i];
+    return NULL;
 }
 
 static void add_source(struct sources *s, const char *container, const char *node_http, const char *label)
 {
-    if (!*container || !*node_http || sources_have(s, container))
+    if (!*container || !*node_http || find_source(s, container))
         return;
     base_array_grow(&s->v, s->n, &s->cap);
-    s->v[s->n++] = (struct source){base_strdup(container), base_strdup(node_http), base_strdup(label)};
+    s->v[s->n++] = (struct source){base_strdup(container), base_strdup(node_http), base_strdup(label), false};
 }
 
 static void sources_free(struct sources *s)
@@ -74,6 +76,15 @@ static bool wanted(const char *want, const char *a, const char *b)
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
 
+/* Ends a failed request with its error line, unless it is to be tried again. */
+static int give_up(const struct sources *s, struct cli_answer *a, int rc)
+{
+    if (rc != CLI_UNREACHABLE || !s->patient)
+        return cli_rm_fail(a, rc);
+    cli_answer_free(a);
+    return rc;
+}
+
 /* The job's tasks. CLI_NOTFOUND: it is no job. */
 static int find_in_job(struct cli *c, const char *app, const char *want, struct sources *out)
 {
@@ -85,16 +96,20 @@ static int find_in_job(struct cli *c, const char *app, const char *want, struct 
     if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
         cli_answer_free(&a);
-        rc = cli_job_tasks(c, app, "", false, &tasks);
+        rc = cli_job_tasks(c, app, "", out->patient, &tasks);
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
-        return cli_rm_fail(&a, rc);
+        return give_up(out, &a, rc);
     }
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *t = json_array_get(tasks, i);
-        if (wanted(want, cli_str(t, "id"), cli_str(t, "containerId")))
-            add_source(out, cli_str(t, "containerId"), cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
+        if (!wanted(want, cli_str(t, "id"), cli_str(t, "containerId")))
+            continue;
+        add_source(out, cli_str(t, "containerId"), cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
+        struct source *found = find_source(out, cli_str(t, "containerId"));
+        if (found)
+            found->running = strcmp(cli_str(t, "state"), "RUNNING") == 0;
     }
     json_decref(tasks);
     return rc;
@@ -138,7 +153,7 @@ static void find_on_nodes(struct cli *c, const char *app, const char *want, stru
         }
         free(url);
         cli_answer_free(&b);
-        if (!want || sources_have(out, want))
+        if (!want || find_source(out, want))
             continue;
         url = base_printf("http://%s/ws/v1/node/containers/%s/logs", http, want); /* its files may outlive it */
         if (*http && strncmp(want, "container_", 10) == 0 && cli_rm_get_url(c->rm, url, &b) == CLI_OK)
@@ -156,14 +171,14 @@ static int find_in_app(struct cli *c, const char *app, const char *want, struct 
     int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
     free(path);
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return give_up(out, &a, rc);
     out->ended = cli_job_ended(json_object_get(a.json, "app"));
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
     rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
     free(path);
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return give_up(out, &a, rc);
     const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
     for (size_t i = 0; i < cli_list_len(attempts); i++) {
         const json_t *one = cli_list_get(attempts, i);
@@ -295,12 +310,13 @@ static void follow_new_sources(struct following *f, const struct logs *l, const 
 static int follow_all(struct cli *c, const struct logs *l, struct sources *sources)
 {
     struct following f = {.follow = cli_follow_new()};
-    int64_t next_look = 0, over_since = 0;
+    int64_t next_look = 0, over_since = 0, silent_since = 0;
     bool prefix = strncmp(l->id, "application_", 12) == 0 || strncmp(l->id, "job_", 4) == 0;
     int rc = CLI_OK;
     if (prefix && sources->ended && sources->n <= 1)
         prefix = false;
     follow_new_sources(&f, l, sources, prefix);
+    sources->patient = true;
     for (;;) {
         size_t open = cli_follow_turn(f.follow, 200, -1);
         int64_t now = base_mono_us(&base_clock_real);
@@ -314,9 +330,21 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
             continue;
         next_look = now + LOOK_MS * 1000;
         rc = find(c, l->id, sources);
+        if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
+            silent_since = silent_since ? silent_since : now;
+            continue;
+        }
+        if (rc == CLI_UNREACHABLE)
+            cli_error(rc, "no ResourceManager answers any more");
         if (rc != CLI_OK)
             break;
+        silent_since = 0;
         follow_new_sources(&f, l, sources, prefix);
+        for (size_t i = 0; i < f.n; i++) { /* a node that was restarted ended its streams: the container lives */
+            const struct source *now_known = find_source(sources, f.shown[i]->source->container);
+            if (cli_follow_ended(f.follow, i) && now_known && now_known->running)
+                cli_follow_again(f.follow, i);
+        }
     }
     for (size_t i = 0; i < f.n; i++) {
         show_end(f.shown[i]);

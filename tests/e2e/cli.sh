@@ -148,6 +148,29 @@ expect 0 creel dev --restart nm-2 --dir "$DEV"
 wait_for 10 "nm-2" nodes_running 2
 expect 2 creel dev --restart nm-9 --dir "$DEV"; one_line nm-9
 
+# --- run and logs -f outlive their node's and the RM's restart: nothing lost, nothing twice
+creel run --name ticker -- sh -c 'for i in $(seq 40); do echo $i; sleep 0.1; done; exit 5' > "$T/ticks" 2> "$T/ticks.err" &
+run=$!
+started() { id=$(creel job list --json | jq -r '.jobs[] | select(.name == "ticker" and .state == "RUNNING") | .id') && [ -n "$id" ]; }
+wait_for 20 "ticker" started
+creel logs "$id" -f > "$T/ticks2" 2> "$T/ticks2.err" &
+logs=$!
+wait_for 20 "ticks" test -s "$T/ticks"
+for nm in nm-1 nm-2; do
+    kill -9 "$(daemon_pid $nm)"
+    expect 0 creel dev --restart $nm --dir "$DEV"
+done
+kill -9 "$(daemon_pid rm-1)"
+expect 0 creel dev --restart rm-1 --dir "$DEV"
+rc=0
+wait $run || rc=$?
+check_equal $rc 5 "status over restarts: $(cat "$T/ticks.err")"
+seq 40 | cmp - "$T/ticks" || fail "output over restarts"
+wait $logs || fail "logs -f over restarts: $(cat "$T/ticks2.err")"
+sed 's/^.*| //' "$T/ticks2" | cmp - "$T/ticks" || fail "logs -f over restarts"
+wait_for 20 "two nodes" nodes_running 2
+echo "ok restarts"
+
 # --- stop: daemons and containers are gone
 creel job submit --task "echo \$\$ > $T/left; exec sleep 1000" > /dev/null
 wait_for 20 "a container" test -s "$T/left"
