@@ -12,22 +12,24 @@
 #include "base/base_io.h"
 #include "base/base_log.h"
 
-/* Programs that belong to us lie beside creel-nm, or in ../libexec/creel when installed. */
+/* Programs that belong to us lie beside creel-nm, or when installed in ../libexec/creel or ../bin. */
 static void program_find(const char *name, char out[static NM_PATH_MAX])
 {
-    char self[NM_PATH_MAX - 64];
+    static const char *const places[] = {"", "/../libexec/creel", "/../bin"};
+    char self[NM_PATH_MAX - 128], path[NM_PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     char *slash = strrchr(self, '/');
     if (slash)
         *slash = 0;
     snprintf(out, NM_PATH_MAX, "%s/%s", self, name);
-    if (access(out, X_OK) == 0)
-        return;
-    char other[NM_PATH_MAX];
-    snprintf(other, sizeof other, "%s/../libexec/creel/%s", self, name);
-    if (access(other, X_OK) == 0)
-        memcpy(out, other, sizeof other);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(path, sizeof path, "%s%s/%s", self, places[i], name);
+        if (access(path, X_OK) == 0) {
+            memcpy(out, path, sizeof path);
+            return;
+        }
+    }
 }
 
 static void files_limit_raise(void)
@@ -111,12 +113,12 @@ static void launch_conf_set(struct nm *nm)
 {
     program_find("creel-shim", nm->shim_path);
     program_find("creel-task", nm->task_path);
-    nm->launch_conf = (struct nm_launch_conf){.shim = nm->shim_path,
-                                              .task_runner = nm->task_path,
-                                              .rm = base_conf_get(nm->conf, "creel.nodemanager.rm"),
-                                              .host = nm->host,
-                                              .log_max_bytes =
-                                                  base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
+    nm->launch_conf =
+        (struct nm_launch_conf){.shim = nm->shim_path,
+                                .task_runner = nm->task_path,
+                                .rm = base_conf_get(nm->conf, "creel.nodemanager.rm"),
+                                .host = nm->host,
+                                .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
 }
 
 static int say_where(const char *path, const char *text, struct base_error *err)

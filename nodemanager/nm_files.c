@@ -219,6 +219,25 @@ static void janitor_wake(struct nm_files *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+{
+    char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 1];
+    int fd = open(nm_path_app(f, &id->attempt.app, "forgotten", path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    size_t n = strlen(base_container_id_text(id, line));
+    line[n] = '\n';
+    int rc = base_write_all(fd, line, n + 1);
+    close(fd);
+    if (rc < 0)
+        return base_error_sys(err, -BASE_EIO, -rc, "%s", path);
+    if (access(nm_path_container(f, id, "output", path), F_OK) < 0) {
+        trash(f, nm_path_container(f, id, NULL, path));
+        janitor_wake(f);
+    }
+    return 0;
+}
+
 void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs)
 {
     char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];

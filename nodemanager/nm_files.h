@@ -3,8 +3,9 @@
  *    state.json                       node id's port and the highest epoch seen (atomic, fsync)
  *    lock                             held by the daemon and its spawner
  *    apps/<app>/spec.json, token      user and token (0600)
+ *    apps/<app>/forgotten             ids of containers the RM has stored the end of, one a line
  *    apps/<app>/<container>/          launch.json, pid.json, exit.json, progress, result.json, work/, output/
- *                                     killed, suspended, forgotten: marks of orders that were carried out
+ *                                     killed, suspended: marks of orders that were carried out
  *    logs/<app>/<container>/          stdout, stderr
  *    logs/<app>/.ended                the application was cleaned up then; its logs are kept for a while
  *    trash/                           what is being removed
@@ -22,7 +23,7 @@
 #include "base/base_id.h"
 #include "base/base_mem.h"
 
-#define NM_PATH_MAX 4096
+#define NM_PATH_MAX        4096
 #define NM_STDERR_TAIL_MAX 2048 /* bytes of stderr that go into diagnostics */
 
 struct nm_files {
@@ -63,6 +64,11 @@ int nm_files_launch(const struct nm_files *f, const struct base_container_id *id
 /* Small file in the container's folder, no fsync. */
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
                   struct base_error *err);
+/* Keeps the id for a restart. A map's folder stays (reduces read its output); any other one is removed. */
+int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err);
+/* Calls @each for the ids kept so; a last line that was cut is left out. */
+void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
+                        void (*each)(const struct base_container_id *id, void *u), void *u);
 void nm_files_unmark(const struct nm_files *f, const struct base_container_id *id, const char *name);
 /* Out of sight at once, removed in the background. */
 void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs);

@@ -168,7 +168,8 @@ void nm_utf8_clean(char *s, size_t len)
 {
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)s[i];
-        size_t n = c < 0x80 ? 1 : (c >= 0xc2 && c < 0xe0 ? 2 : (c >= 0xe0 && c < 0xf0 ? 3 : (c >= 0xf0 && c < 0xf5 ? 4 : 0)));
+        size_t n =
+            c < 0x80 ? 1 : (c >= 0xc2 && c < 0xe0 ? 2 : (c >= 0xe0 && c < 0xf0 ? 3 : (c >= 0xf0 && c < 0xf5 ? 4 : 0)));
         bool ok = n > 0 && i + n <= len;
         for (size_t k = 1; ok && k < n; k++)
             ok = ((unsigned char)s[i + k] & 0xc0) == 0x80;
@@ -207,6 +208,24 @@ void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_
         base_buf_add(out, start, len);
     }
     close(fd);
+}
+
+void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
+                        void (*each)(const struct base_container_id *id, void *u), void *u)
+{
+    char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 2];
+    FILE *in = fopen(nm_path_app(f, id, "forgotten", path), "re");
+    while (in && fgets(line, sizeof line, in)) {
+        struct base_container_id ct;
+        char *nl = strchr(line, '\n');
+        if (!nl)
+            continue;
+        *nl = 0;
+        if (base_container_id_parse(line, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, id) == 0)
+            each(&ct, u);
+    }
+    if (in)
+        fclose(in);
 }
 
 int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),

@@ -22,7 +22,7 @@ void nm_link_send(struct nm_link_io *l, const char *path, struct base_buf *body,
 void nm_link_wake(struct nm_link_io *l, struct base_buf *body);
 
 struct nm_link_result {
-    int rc;      /* 0: an HTTP answer came */
+    int rc; /* 0: an HTTP answer came */
     long status;
     struct base_buf body;
     bool tried_all; /* after a failure: every RM of the list was tried since the last success */

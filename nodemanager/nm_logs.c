@@ -16,8 +16,8 @@
 #include "base/base_io.h"
 #include "nodemanager/nm_rest.h"
 
-#define NO_FILE  "Cannot find this log on the local disk."
-#define NO_OWNER                                                                                                      \
+#define NO_FILE "Cannot find this log on the local disk."
+#define NO_OWNER                                                                                                       \
     "Unknown container. Container either has not started or has already completed or doesn't belong to this node at "  \
     "all."
 
@@ -258,8 +258,7 @@ static void frame_make(struct nm *nm, struct framed *f, const char *id, const ch
     width = f->tail.len + 50;
     base_buf_adds(&f->tail, ".");
     if (alive)
-        base_buf_addf(&f->tail,
-                      "This log file belongs to a running container (%s) and so may not be complete.", id);
+        base_buf_addf(&f->tail, "This log file belongs to a running container (%s) and so may not be complete.", id);
     base_buf_adds(&f->tail, "\n");
     repeat(&f->tail, '*', width);
     base_buf_adds(&f->tail, "\n\n");

@@ -15,12 +15,12 @@
 #include "nodemanager/nm_daemon.h"
 #include "nodemanager/nm_tree.h"
 
-#define HEALTH_EVERY_US        INT64_C(1000000)
-#define PROGRESS_EVERY_US      INT64_C(100000) /* per container */
-#define PROBE_BYTES            (64 * 1024)
-#define REGISTER_TIMEOUT_MS    10000
-#define BEAT_TIMEOUT_MS        10000 /* beyond the time the RM may hold it */
-#define EPOLL_BATCH            64
+#define HEALTH_EVERY_US     INT64_C(1000000)
+#define PROGRESS_EVERY_US   INT64_C(100000) /* per container */
+#define PROBE_BYTES         (64 * 1024)
+#define REGISTER_TIMEOUT_MS 10000
+#define BEAT_TIMEOUT_MS     10000 /* beyond the time the RM may hold it */
+#define EPOLL_BATCH         64
 
 struct nm_pending {
     struct nm_event ev;
@@ -174,7 +174,7 @@ static void fx_mark(struct nm *nm, const struct nm_effect *fx)
         nm_files_unmark(&nm->files, &v->id, "suspended");
         break;
     case NM_MARK_FORGOTTEN:
-        rc = nm_files_mark(&nm->files, &v->id, "forgotten", "", &err);
+        rc = nm_files_forget(&nm->files, &v->id, &err);
         break;
     }
     if (rc < 0) { /* a restart would report it once more, which harms nobody */

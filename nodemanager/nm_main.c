@@ -50,7 +50,8 @@ static error_t log_level(const char *text, enum base_log_level *out)
     static const struct {
         const char *name;
         enum base_log_level level;
-    } levels[] = {{"error", BASE_LOG_ERROR}, {"warn", BASE_LOG_WARN}, {"info", BASE_LOG_INFO}, {"debug", BASE_LOG_DEBUG}};
+    } levels[] = {
+        {"error", BASE_LOG_ERROR}, {"warn", BASE_LOG_WARN}, {"info", BASE_LOG_INFO}, {"debug", BASE_LOG_DEBUG}};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         if (strcmp(text, levels[i].name) == 0) {
             *out = levels[i].level;

@@ -1,6 +1,6 @@
 /* nodemanager/nm_recover.c - what a starting NodeManager makes of the folder an earlier one left.
  *
- *   forgotten                           -> FORGOTTEN: a repeated launch order starts nothing
+ *   id in the list of the forgotten     -> FORGOTTEN: a repeated launch order starts nothing
  *   exit.json                           -> COMPLETE
  *   shim alive (boot id, pid, start)    -> watched again; RUNNING, SUSPENDED or KILLING by the marks
  *   another boot                        -> COMPLETE -100: the machine was restarted
@@ -30,6 +30,15 @@ struct walk {
     size_t running, ended;
 };
 
+static void on_forgotten(const struct base_container_id *id, void *u)
+{
+    struct walk *w = u;
+    struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
+    ev.u.recovered.state = NM_FORGOTTEN;
+    ev.u.recovered.launch = (struct nm_launch){.id = *id, .user = w->user, .token = w->token};
+    nm_step(w->nm, &ev);
+}
+
 static void on_app(const struct base_app_id *id, void *u)
 {
     struct walk *w = u;
@@ -45,6 +54,7 @@ static void on_app(const struct base_app_id *id, void *u)
     w->token = base_strdup(json_string_value(json_object_get(j, "token")));
     json_decref(j);
     base_buf_free(&b);
+    nm_files_forgotten(&w->nm->files, id, on_forgotten, w);
 }
 
 struct found {
@@ -126,6 +136,8 @@ static void on_container(const struct base_container_id *id, void *u)
     struct found f = {.pidfd = -1};
     struct base_buf reason = {0};
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
+    if (nm_core_forgot(nm->core, id))
+        return;
     json_t *j = launch_read(nm, id, &ev.u.recovered.launch);
     ev.u.recovered.launch.user = w->user;
     ev.u.recovered.launch.token = w->token;
@@ -133,9 +145,7 @@ static void on_container(const struct base_container_id *id, void *u)
     if (nm_files_has(&nm->files, id, "killed") &&
         nm_files_read(&nm->files, id, "killed", BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
-    if (nm_files_has(&nm->files, id, "forgotten")) {
-        ev.u.recovered.state = NM_FORGOTTEN;
-    } else if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
+    if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
         w->ended++;

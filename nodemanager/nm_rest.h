@@ -24,7 +24,7 @@ struct nm_log_owner {
 };
 void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
 
-void nm_get_logs(struct api_request *rq, void *user);       /* nm_logs.c */
+void nm_get_logs(struct api_request *rq, void *user); /* nm_logs.c */
 void nm_get_log(struct api_request *rq, void *user);
 void nm_get_raw_log(struct api_request *rq, void *user);
 void nm_get_page_logs(struct api_request *rq, void *user);

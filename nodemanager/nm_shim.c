@@ -33,7 +33,7 @@
 
 #include "nodemanager/nm_tree.h"
 
-#define LAST_ROUND_MS 50   /* between attempts to kill what is left */
+#define LAST_ROUND_MS  50  /* between attempts to kill what is left */
 #define EXIT_FILE_ROOM 512 /* bytes taken in advance for exit.json */
 
 struct stream {
@@ -111,9 +111,9 @@ static void pid_file_write(const struct shim *s)
     }
     if (!nm_proc_read(getpid(), &me) || !nm_proc_read(s->command, &child))
         return;
-    int len = snprintf(text, sizeof text,
-                       "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n", boot,
-                       (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
+    int len =
+        snprintf(text, sizeof text, "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n",
+                 boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
     fd = openat(s->dir_fd, "pid.json.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
@@ -139,8 +139,8 @@ static void report(struct shim *s, int exit_code, int sig)
     struct rusage ru;
     char text[EXIT_FILE_ROOM];
     getrusage(RUSAGE_CHILDREN, &ru);
-    int64_t cpu_us = (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 + ru.ru_utime.tv_usec +
-                     ru.ru_stime.tv_usec;
+    int64_t cpu_us =
+        (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 + ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
     if (s->no_space && !s->reason[0])
         reason_set(s, "%s", strerror(ENOSPC));
     int len = snprintf(text, sizeof text,
@@ -170,8 +170,9 @@ static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)
     st->left -= (int64_t)take;
     if (take < n && !st->noted && rc == 0) {
         char note[128];
-        int len = snprintf(note, sizeof note, "\n[creel: this log reached its limit of %lld bytes; the rest is dropped]\n",
-                           (long long)s->limit);
+        int len =
+            snprintf(note, sizeof note, "\n[creel: this log reached its limit of %lld bytes; the rest is dropped]\n",
+                     (long long)s->limit);
         rc = write_all(st->out, note, (size_t)len);
         st->noted = true;
     }

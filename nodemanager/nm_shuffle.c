@@ -73,8 +73,8 @@ void nm_get_map_output(struct api_request *rq, void *user)
         fd = open(nm_path_container(&nm->files, &id, "output/file.out", path),
                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     base_buf_free(&index);
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || p.length > st.st_size ||
-                    p.offset > st.st_size - p.length)) {
+    if (fd >= 0 &&
+        (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || p.length > st.st_size || p.offset > st.st_size - p.length)) {
         close(fd);
         fd = -1;
     }

@@ -195,8 +195,7 @@ static bool signal_one(pid_t pid, int sig, pid_t root, const struct nm_pids *tre
     bool done = false;
     if (fd < 0)
         return false;
-    if (nm_proc_read(pid, &info) && info.state != 'Z' &&
-        (!tree || info.parent == root || has(tree, info.parent)))
+    if (nm_proc_read(pid, &info) && info.state != 'Z' && (!tree || info.parent == root || has(tree, info.parent)))
         done = pidfd_signal(fd, sig) == 0;
     close(fd);
     return done;
@@ -287,7 +286,8 @@ static void shim_match(pid_t pid, void *u)
     struct lost *l = u;
     char path[48], name[32];
     snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    if (slurp(path, name, sizeof name) > 0 && strncmp(name, "creel-shim", 10) == 0 && environ_has(pid, l->container_id)) {
+    if (slurp(path, name, sizeof name) > 0 && strncmp(name, "creel-shim", 10) == 0 &&
+        environ_has(pid, l->container_id)) {
         struct nm_proc info;
         if (nm_proc_read(pid, &info) && info.session == pid && info.state != 'Z')
             l->shim = pid;

@@ -39,7 +39,8 @@ static void report_add(struct nm_container *ct, void *u)
                   state_text(c->state), c->slot == NM_SLOT_REDUCE ? "reduce" : "map", c->progress);
     if (c->phase[0])
         put_str(b, "phase", c->phase);
-    base_buf_addf(b, ",\"exitCode\":%d,\"signal\":%d,\"startedMs\":%lld,\"endedMs\":%lld,\"cpuMs\":%lld,\"maxRssKb\":%lld",
+    base_buf_addf(b,
+                  ",\"exitCode\":%d,\"signal\":%d,\"startedMs\":%lld,\"endedMs\":%lld,\"cpuMs\":%lld,\"maxRssKb\":%lld",
                   c->exit_code, c->signal, (long long)c->started_ms, (long long)c->ended_ms, (long long)c->cpu_ms,
                   (long long)c->max_rss_kb);
     put_str(b, "diagnostics", c->diagnostics);
@@ -54,8 +55,8 @@ static void report_add(struct nm_container *ct, void *u)
         if (c->task)
             put_str(b, "task", c->task);
         base_buf_addf(b, ",\"taskAttempt\":%lld,\"master\":%s,\"memoryMb\":%lld,\"vcores\":%lld,\"priority\":%lld",
-                      (long long)c->task_attempt, c->kind == NM_KIND_MASTER ? "true" : "false",
-                      (long long)c->memory_mb, (long long)c->vcores, (long long)c->priority);
+                      (long long)c->task_attempt, c->kind == NM_KIND_MASTER ? "true" : "false", (long long)c->memory_mb,
+                      (long long)c->vcores, (long long)c->priority);
     }
     base_buf_adds(b, "}");
 }

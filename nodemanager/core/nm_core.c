@@ -16,21 +16,14 @@ static const struct {
     enum nm_input in;
     enum nm_state to;
 } edges[] = {
-    {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},
-    {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
-    {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},
-    {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
-    {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING},
-    {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE}, /* could not be started */
-    {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},
-    {NM_RUNNING, NM_IN_KILL, NM_KILLING},
-    {NM_RUNNING, NM_IN_ENDED, NM_COMPLETE},
-    {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
-    {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},
-    {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
+    {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},       {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
+    {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},     {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
+    {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING}, {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE},    /* could not be started */
+    {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},  {NM_RUNNING, NM_IN_KILL, NM_KILLING},
+    {NM_RUNNING, NM_IN_ENDED, NM_COMPLETE},     {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
+    {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},     {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
     {NM_KILLING, NM_IN_SPAWNED, NM_KILLING}, /* killed before its shim was there */
-    {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},
-    {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
+    {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},     {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
 };
 
 static enum nm_state edge_table[NM_STATES][NM_INPUTS];
@@ -98,6 +91,7 @@ struct nm_core *nm_core_new(int64_t epoch_seen)
 {
     struct nm_core *core = base_alloc(sizeof *core);
     TAILQ_INIT(&core->all);
+    TAILQ_INIT(&core->dying);
     TAILQ_INIT(&core->apps);
     core->epoch = epoch_seen;
     core->healthy = true;
@@ -109,6 +103,8 @@ static void container_free(struct nm_core *core, struct nm_container *c)
 {
     if (c->v.state != NM_FORGOTTEN)
         TAILQ_REMOVE(&core->all, c, all);
+    else
+        TAILQ_REMOVE(&core->dying, c, all);
     TAILQ_REMOVE(&c->of->containers, c, in_app);
     HASH_DEL(core->by_id, c);
     if (core->on_free && c->shell)
@@ -131,6 +127,7 @@ static void app_drop_containers(struct nm_core *core, struct nm_app *app)
 static void app_free(struct nm_core *core, struct nm_app *app)
 {
     app_drop_containers(core, app);
+    nm_id_set_free(&app->forgotten);
     TAILQ_REMOVE(&core->apps, app, all);
     HASH_DEL(core->app_by_id, app);
     free(app->v.user);
@@ -307,10 +304,8 @@ void nm_container_kill(struct nm_core *core, struct nm_container *c, const char 
 void nm_container_forget(struct nm_core *core, struct nm_container *c)
 {
     TAILQ_REMOVE(&core->all, c, all);
-    free(c->v.diagnostics);
-    free(c->v.counters);
-    free(c->v.name);
-    c->v.diagnostics = c->v.counters = c->v.name = NULL;
+    TAILQ_INSERT_TAIL(&core->dying, c, all);
+    nm_id_set_add(&c->of->forgotten, &c->v.id);
 }
 
 static void finished_limit(struct nm_core *core)
@@ -332,7 +327,6 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     struct nm_effect *fx = nm_fx(out, NM_FX_CLEANUP);
     fx->app = app->v.id;
     fx->keep_logs = app->keep_logs;
-    /* Effects of this very step may point to its containers: they are freed by the next step. */
     app->v.finished = true;
     core->finished_apps++;
     free(app->v.token);
@@ -347,20 +341,20 @@ void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_
     }
 }
 
-/* Frees what finished in an earlier step; nothing points to it any more. */
-static void finished_sweep(struct nm_core *core)
+/* Frees what was forgotten in an earlier step; no effect points to it any more. */
+static void sweep(struct nm_core *core)
 {
-    struct nm_app *app;
-    if (!core->finished_apps)
-        return;
-    TAILQ_FOREACH_REVERSE(app, &core->apps, nm_apps, all)
-    {
-        if (app->v.finished && app->cleaning) {
+    struct nm_container *c;
+    while ((c = TAILQ_FIRST(&core->dying)) != NULL) {
+        struct nm_app *app = c->of;
+        container_free(core, c);
+        if (app->v.finished && TAILQ_EMPTY(&app->containers)) {
+            nm_id_set_free(&app->forgotten);
             app->cleaning = false;
-            app_drop_containers(core, app);
         }
     }
-    finished_limit(core);
+    if (core->finished_apps > NM_APPS_FINISHED_MAX)
+        finished_limit(core);
 }
 
 /* ---- events ---- */
@@ -474,15 +468,18 @@ static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct
 {
     if (nm_core_find(core, &ev->u.recovered.launch.id))
         return;
+    if (ev->u.recovered.state == NM_FORGOTTEN) {
+        const struct nm_launch *l = &ev->u.recovered.launch;
+        nm_id_set_add(&app_get(core, &l->id.attempt.app, l->user, l->token)->forgotten, &l->id);
+        return;
+    }
     struct nm_container *c = nm_container_new(core, &ev->u.recovered.launch);
     c->v.state = ev->u.recovered.state;
     c->v.started_ms = ev->u.recovered.started_ms;
     alive_count(core, c, false, nm_state_alive(c->v.state));
     if (ev->u.recovered.kill_reason)
         text_set(&c->v.kill_reason, ev->u.recovered.kill_reason);
-    if (c->v.state == NM_FORGOTTEN) {
-        nm_container_forget(core, c);
-    } else if (c->v.state == NM_COMPLETE) {
+    if (c->v.state == NM_COMPLETE) {
         end_take(c, &ev->u.recovered.end);
     } else if (c->v.state == NM_KILLING) { /* the grace began in an earlier life */
         c->v.grace_ms = 0;
@@ -520,7 +517,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         on_progress(core, ev);
         return;
     }
-    finished_sweep(core);
+    sweep(core);
     switch (ev->kind) {
     case NM_EV_START:
         nm_link_register(core, ev->at_us);
@@ -593,6 +590,12 @@ void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell))
     core->on_free = fn;
 }
 
+bool nm_core_forgot(const struct nm_core *core, const struct base_container_id *id)
+{
+    const struct nm_app *app = nm_app_find(core, &id->attempt.app);
+    return app && nm_id_set_has(&app->forgotten, id);
+}
+
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const struct base_app_id *id)
 {
     struct nm_app *app = nm_app_find(core, id);
@@ -603,14 +606,14 @@ void nm_core_each(const struct nm_core *core, void (*fn)(struct nm_container *c,
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
-        fn(c, u);
+    fn(c, u);
 }
 
 void nm_core_each_app(const struct nm_core *core, void (*fn)(const struct nm_app_view *app, void *u), void *u)
 {
     struct nm_app *app;
     TAILQ_FOREACH(app, &core->apps, all)
-        fn(&app->v, u);
+    fn(&app->v, u);
 }
 
 void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,

@@ -15,12 +15,13 @@
  *                     `-----------------> COMPLETE <----------'          (SUSPENDED may end as well)
  *                                           | forget
  *                                           v
- *                                        FORGOTTEN --cleanup-app--> freed
+ *                                        FORGOTTEN
  *
  *  - LAUNCHING: the shim was asked for; suspend and resume are remembered until it is there.
  *  - RUNNING, SUSPENDED, KILLING: a shim lives. KILLING: TERM was sent, KILL follows after the grace, and again.
  *  - COMPLETE: the end is known and stands in every heartbeat until the RM says forget.
- *  - FORGOTTEN: only the id is kept, so that a repeated launch order starts nothing twice.
+ *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated launch order
+ *    starts nothing twice.
  *
  * Orders are idempotent; a pair of state and order that is not an edge is counted and changes nothing. Orders of an
  * epoch lower than the highest one seen are refused; a higher epoch is saved (NM_FX_SAVE_EPOCH) before acting on it.
@@ -39,30 +40,22 @@
 
 #include "base/base_id.h"
 
-#define NM_BACKOFF_MIN_US INT64_C(100000)  /* RM away: first pause */
-#define NM_BACKOFF_MAX_US INT64_C(1000000) /* ... and the longest */
-#define NM_WAKE_AGAIN_US  INT64_C(50000)
-#define NM_SIGNAL_AGAIN_US INT64_C(10000)  /* a signal found nobody: the command is about to be started */
-#define NM_KILL_AGAIN_US  INT64_C(500000)  /* SIGKILL is repeated until the end is seen */
-#define NM_CONTAINERS_MAX 20000            /* alive on one node */
-#define NM_APPS_FINISHED_MAX 1000          /* finished applications that stay listed */
+#define NM_BACKOFF_MIN_US    INT64_C(100000)  /* RM away: first pause */
+#define NM_BACKOFF_MAX_US    INT64_C(1000000) /* ... and the longest */
+#define NM_WAKE_AGAIN_US     INT64_C(50000)
+#define NM_SIGNAL_AGAIN_US   INT64_C(10000)  /* a signal found nobody: the command is about to be started */
+#define NM_KILL_AGAIN_US     INT64_C(500000) /* SIGKILL is repeated until the end is seen */
+#define NM_CONTAINERS_MAX    20000           /* alive on one node */
+#define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
-#define NM_EXIT_NONE    (-1000) /* not exited */
-#define NM_EXIT_LOST    (-100)
-#define NM_EXIT_DISK    (-101)
-#define NM_EXIT_KILLED  (-106)
+#define NM_EXIT_NONE   (-1000) /* not exited */
+#define NM_EXIT_LOST   (-100)
+#define NM_EXIT_DISK   (-101)
+#define NM_EXIT_KILLED (-106)
 
-enum nm_state {
-    NM_NEW,
-    NM_LAUNCHING,
-    NM_RUNNING,
-    NM_SUSPENDED,
-    NM_KILLING,
-    NM_COMPLETE,
-    NM_FORGOTTEN,
-    NM_STATES
-};
-enum nm_input { /* what moves a container */
+enum nm_state { NM_NEW, NM_LAUNCHING, NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN, NM_STATES };
+/* What moves a container. */
+enum nm_input {
     NM_IN_LAUNCH,
     NM_IN_SPAWNED,
     NM_IN_SUSPEND,
@@ -110,7 +103,7 @@ struct nm_order {
 
 /* How a container ended, as far as the shell knows. */
 struct nm_end {
-    int exit_code;           /* 0..255, 128+signal, or NM_EXIT_* */
+    int exit_code; /* 0..255, 128+signal, or NM_EXIT_* */
     int signal;
     const char *diagnostics; /* may be NULL */
     const char *counters;    /* JSON object text or NULL */
@@ -118,14 +111,14 @@ struct nm_end {
 };
 
 enum nm_event_kind {
-    NM_EV_START,        /* begin: register */
-    NM_EV_RECOVERED,    /* a container found on disk at the start, before NM_EV_START */
-    NM_EV_ANSWER,       /* the RM answered the request in flight */
-    NM_EV_BEAT_FAILED,  /* ... or did not */
+    NM_EV_START,       /* begin: register */
+    NM_EV_RECOVERED,   /* a container found on disk at the start, before NM_EV_START */
+    NM_EV_ANSWER,      /* the RM answered the request in flight */
+    NM_EV_BEAT_FAILED, /* ... or did not */
     NM_EV_SPAWNED,
     NM_EV_SPAWN_FAILED,
     NM_EV_ENDED,
-    NM_EV_SIGNALLED,    /* how many processes an NM_FX_SIGNAL reached */
+    NM_EV_SIGNALLED, /* how many processes an NM_FX_SIGNAL reached */
     NM_EV_PROGRESS,
     NM_EV_HEALTH,
     NM_EV_TIMER
@@ -180,8 +173,8 @@ enum nm_effect_kind {
     NM_FX_CLEANUP,    /* remove the application's folder; its containers are gone */
     NM_FX_BEAT,       /* send a registration or heartbeat: answer with ANSWER or BEAT_FAILED */
     NM_FX_WAKE,
-    NM_FX_STOP,       /* shutdown was ordered and nothing is alive any more */
-    NM_FX_NOTE        /* worth a line in the log */
+    NM_FX_STOP, /* shutdown was ordered and nothing is alive any more */
+    NM_FX_NOTE  /* worth a line in the log */
 };
 enum nm_mark { NM_MARK_KILLED, NM_MARK_SUSPENDED, NM_MARK_RESUMED, NM_MARK_FORGOTTEN };
 struct nm_container;
@@ -191,10 +184,10 @@ struct nm_effect {
     const struct nm_launch *launch; /* LAUNCH: borrowed from the event */
     enum nm_signal signal;
     enum nm_mark mark;
-    int64_t epoch;                  /* SAVE_EPOCH */
-    int64_t hold_ms;                /* BEAT */
-    bool registering;               /* BEAT */
-    struct base_app_id app;         /* CLEANUP */
+    int64_t epoch;          /* SAVE_EPOCH */
+    int64_t hold_ms;        /* BEAT */
+    bool registering;       /* BEAT */
+    struct base_app_id app; /* CLEANUP */
     bool keep_logs;
     char note[160];
 };
@@ -251,6 +244,8 @@ void nm_core_set_shell(struct nm_container *c, void *shell);
 void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell));
 
 struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id);
+/* True for a container that was forgotten and whose application was not cleaned up yet. */
+bool nm_core_forgot(const struct nm_core *core, const struct base_container_id *id);
 const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const struct base_app_id *id);
 /* Walks in order of arrival; FORGOTTEN ones are left out. */
 void nm_core_each(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u);

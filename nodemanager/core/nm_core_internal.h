@@ -7,23 +7,37 @@
 
 #include "nodemanager/core/nm_core.h"
 
+/* Ids of forgotten containers: open addressing, num < 0 is an empty place. A job may run a million tasks here. */
+struct nm_id_key {
+    int64_t num;
+    int32_t attempt;
+};
+struct nm_id_set {
+    struct nm_id_key *v;
+    size_t len, cap; /* cap: a power of two, or 0 */
+};
+void nm_id_set_add(struct nm_id_set *s, const struct base_container_id *id);
+bool nm_id_set_has(const struct nm_id_set *s, const struct base_container_id *id);
+void nm_id_set_free(struct nm_id_set *s);
+
 struct nm_container {
     struct nm_container_view v;
     struct nm_app *of;
     void *shell;
     uint64_t version, sent, acked; /* counts reportable changes; what the request in flight carries; what the RM has */
     bool suspend_when_up;
-    int64_t kill_at_us;  /* next SIGKILL, INT64_MAX: none */
-    int64_t again_us;    /* repeat of a signal that found nobody, INT64_MAX: none */
+    int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
+    int64_t again_us;   /* repeat of a signal that found nobody, INT64_MAX: none */
     enum nm_signal again;
-    TAILQ_ENTRY(nm_container) all;    /* every one but the forgotten, in order of arrival */
-    TAILQ_ENTRY(nm_container) in_app; /* every one */
+    TAILQ_ENTRY(nm_container) all; /* in order of arrival; a forgotten one: in core->dying */
+    TAILQ_ENTRY(nm_container) in_app;
     UT_hash_handle hh;
 };
 struct nm_app {
     struct nm_app_view v;
     bool cleaning, keep_logs;
     TAILQ_HEAD(, nm_container) containers;
+    struct nm_id_set forgotten;
     TAILQ_ENTRY(nm_app) all;
     UT_hash_handle hh;
 };
@@ -31,15 +45,15 @@ struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
     bool urgent; /* something is to be said that the request in flight does not carry */
     int64_t response_id, interval_us;
-    int64_t next_us;    /* next request when none is in flight, INT64_MAX: never */
-    int64_t sent_us;    /* of the request in flight */
-    int64_t wake_us;    /* last wake call for it, or -1 */
-    int64_t pause_us;   /* after failures, and for an RM that does not park */
+    int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
+    int64_t sent_us;  /* of the request in flight */
+    int64_t wake_us;  /* last wake call for it, or -1 */
+    int64_t pause_us; /* after failures, and for an RM that does not park */
 };
 struct nm_core {
     struct nm_container *by_id;
     struct nm_app *app_by_id;
-    TAILQ_HEAD(nm_all, nm_container) all;
+    TAILQ_HEAD(nm_all, nm_container) all, dying; /* dying: forgotten in this step, freed by the next */
     TAILQ_HEAD(nm_apps, nm_app) apps;
     size_t alive, finished_apps;
     int64_t epoch;
@@ -73,6 +87,7 @@ struct nm_container *nm_container_new(struct nm_core *core, const struct nm_laun
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
                        int64_t now_us, struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
+/* After the move to FORGOTTEN: the id is kept, the rest goes with the next step. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);
 void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
 struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);

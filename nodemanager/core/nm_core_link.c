@@ -24,7 +24,7 @@ static void acknowledged(struct nm_core *core)
 {
     struct nm_container *c;
     TAILQ_FOREACH(c, &core->all, all)
-        c->acked = c->sent;
+    c->acked = c->sent;
 }
 
 static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
@@ -32,8 +32,7 @@ static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, str
     if (ev->u.answer.epoch >= core->epoch)
         return false;
     core->stats.stale_answers++;
-    nm_note(out, "orders of epoch %lld refused, %lld was seen", (long long)ev->u.answer.epoch,
-            (long long)core->epoch);
+    nm_note(out, "orders of epoch %lld refused, %lld was seen", (long long)ev->u.answer.epoch, (long long)core->epoch);
     return true;
 }
 

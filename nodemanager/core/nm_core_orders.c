@@ -9,6 +9,10 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
         core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
         return;
     }
+    if (nm_core_forgot(core, &l->id)) {
+        core->stats.ignored[NM_FORGOTTEN][NM_IN_LAUNCH]++;
+        return;
+    }
     if (core->stopping || (app && app->cleaning)) {
         core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
         return;

@@ -81,7 +81,7 @@ static void test_launch_twice(void)
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     fake_rm_launch(fx->rm, 0, a, cmd);
-    char *mark = base_printf("%s/apps/" APP "/%s/forgotten", fx->local[0], a);
+    char *mark = base_printf("%s/apps/" APP "/forgotten", fx->local[0]);
     CU_ASSERT_TRUE(fx_until(path_there, mark));
     free(mark);
     fx_kill(fx, 0, SIGKILL);

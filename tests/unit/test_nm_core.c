@@ -192,8 +192,10 @@ static void test_life(void)
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_FORGOTTEN);
     launch(&w, 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    CU_ASSERT_PTR_NULL(view(&w, 1)); /* freed; only the id is kept */
+    struct base_container_id id = cid(1, 1);
+    CU_ASSERT_TRUE(nm_core_forgot(w.core, &id));
     ended(&w, 1, 9);
-    CU_ASSERT_EQUAL(state(&w, 1), NM_FORGOTTEN);
     on(&w, NM_ORDER_KILL, 77); /* never heard of */
     CU_ASSERT_EQUAL(nm_core_alive(w.core), 0);
     world_free(&w);
@@ -478,6 +480,25 @@ static void test_recovered(void)
     world_free(&w);
 }
 
+/* Goal: a million tasks leave a million ids behind, found again, and nothing else. */
+static void test_many_forgotten(void)
+{
+    struct world w;
+    world_new(&w);
+    for (int i = 0; i < 200000; i++) {
+        struct nm_event ev = {.kind = NM_EV_RECOVERED};
+        ev.u.recovered.launch.id = cid(1, i * 7);
+        ev.u.recovered.state = NM_FORGOTTEN;
+        step(&w, ev);
+    }
+    for (int i = 0; i < 1400000; i += 3) {
+        struct base_container_id id = cid(1, i);
+        if (nm_core_forgot(w.core, &id) != (i % 7 == 0))
+            CU_FAIL("an id was lost or invented");
+    }
+    world_free(&w);
+}
+
 /* ---- random life ---- */
 
 #define MODEL_MAX 48
@@ -540,7 +561,7 @@ static void chaos_orders(struct chaos *x)
     struct nm_order o[6];
     size_t n = dice(x, 6);
     for (size_t i = 0; i < n; i++) {
-        static const enum nm_order_type types[] = {NM_ORDER_LAUNCH, NM_ORDER_LAUNCH, NM_ORDER_KILL, NM_ORDER_SUSPEND,
+        static const enum nm_order_type types[] = {NM_ORDER_LAUNCH, NM_ORDER_LAUNCH, NM_ORDER_KILL,  NM_ORDER_SUSPEND,
                                                    NM_ORDER_RESUME, NM_ORDER_FORGET, NM_ORDER_RESYNC};
         int c = (int)dice(x, MODEL_MAX);
         o[i] = (struct nm_order){.type = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
@@ -654,6 +675,7 @@ int main(void)
     CU_add_test(s, "RM that does not park", test_rm_does_not_park);
     CU_add_test(s, "cleanup-app, shutdown", test_cleanup_and_shutdown);
     CU_add_test(s, "recovered", test_recovered);
+    CU_add_test(s, "many forgotten", test_many_forgotten);
     CU_add_test(s, "random life by seed", test_random);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
