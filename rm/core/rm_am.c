@@ -188,21 +188,17 @@ void rm_am_passivate(struct rm_core *c, struct rm_app *a)
 /* ---------------------------------------------------------------- containers */
 static void order_launch(struct rm_core *c, struct rm_app *a, struct rm_container *ct, struct rm_launch *launch)
 {
-    struct rm_node *n = ct->node;
-    struct rm_order *o = rm_node_order(c, n, RM_ORDER_LAUNCH);
+    struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_LAUNCH);
 
-    n->queue.app[n->queue.len - 1] = a;
     a->refs++;
-    o->container = ct->id;
-    o->app = a->id;
-    o->slot = (enum rm_slot)ct->slot;
-    o->resource = ct->resource;
-    o->priority = ct->priority;
-    o->user = a->user;
-    o->name = a->name;
-    o->token = a->token;
-    o->master = ct->master;
+    o->app = a;
     o->launch = rm_launch_ref(launch);
+    o->container = ct->id;
+    o->slot = ct->slot;
+    o->priority = ct->priority;
+    o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
+    o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
+    o->master = ct->master;
 }
 
 static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)

@@ -263,7 +263,7 @@ static void cleanup_nodes(struct rm_core *c, struct rm_app *a)
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
             if (n->registered)
-                rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->app = a->id;
+                rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
         }
 }
 

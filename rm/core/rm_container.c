@@ -28,6 +28,30 @@ struct rm_container *rm_container_find(const struct rm_core *c, const struct bas
     return rm_map_find(&c->containers_by_id, id_hash(id), id_eq, id);
 }
 
+void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n)
+{
+    size_t mask = c->containers_by_id.cap - 1;
+
+    if (!c->containers_by_id.cap)
+        return;
+    for (size_t i = 0; i < n; i++)
+        __builtin_prefetch(&c->containers_by_id.v[id_hash(&r[i].id) & mask]);
+    for (size_t i = 0; i < n; i++) {
+        const char *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p; /* most often the one */
+
+        for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
+            __builtin_prefetch(ct + line);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_container *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p;
+
+        if (ct && ct->task) {
+            __builtin_prefetch(ct->task);
+            __builtin_prefetch((const char *)ct->task + 64);
+        }
+    }
+}
+
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s)
 {
     base_assert(rm_container_edge(ct->state, s));
@@ -68,10 +92,9 @@ void rm_containers_expire(struct rm_core *c)
 {
     while (c->unstarted && c->unstarted->start_us + c->conf.allocation_expiry_us <= c->now_us) {
         struct rm_container *ct = c->unstarted;
-        struct rm_order *o = rm_node_order(c, ct->node, RM_ORDER_KILL);
+        struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_KILL);
 
         o->container = ct->id;
-        o->app = ct->id.attempt.app;
         o->reason = "not started in time";
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container expired since it was unused", NULL);
     }
@@ -163,13 +186,12 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 
 static void order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
 {
-    struct rm_order *o;
+    struct rm_queued *o;
 
     if (rm_node_ordered(n, RM_ORDER_FORGET, id))
         return;
     o = rm_node_order(c, n, RM_ORDER_FORGET);
     o->container = *id;
-    o->app = id->attempt.app;
 }
 
 void rm_container_forget(struct rm_core *c, struct rm_container *ct)
@@ -180,7 +202,7 @@ void rm_container_forget(struct rm_core *c, struct rm_container *ct)
 
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
 {
-    struct rm_order *o;
+    struct rm_queued *o;
 
     if (ct->killing)
         return;
@@ -188,9 +210,8 @@ void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t statu
     ct->kill_status = status;
     o = rm_node_order(c, ct->node, RM_ORDER_KILL);
     o->container = ct->id;
-    o->app = ct->id.attempt.app;
     o->reason = reason;
-    o->grace_ms = c->conf.kill_grace_ms;
+    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
 }
 
 /* ---------------------------------------------------------------- progress */
@@ -273,12 +294,11 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
 /* ---------------------------------------------------------------- reports */
 static void order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
 {
-    struct rm_order *o = rm_node_order(c, n, RM_ORDER_KILL);
+    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_KILL);
 
     o->container = *id;
-    o->app = id->attempt.app;
     o->reason = reason;
-    o->grace_ms = c->conf.kill_grace_ms;
+    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
 }
 
 /* A task's attempt started by an earlier instance: known again, if nobody does the task meanwhile. */
@@ -344,7 +364,7 @@ static struct rm_container *attach(struct rm_core *c, struct rm_node *n, const s
     else
         order_forget(c, n, &r->id);
     if (registering && (!a || rm_app_ended(a->state)))
-        rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->app = r->id.attempt.app;
+        rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = r->id.attempt.app;
     return NULL;
 }
 

@@ -39,9 +39,18 @@ struct rm_container {
 };
 
 /* ---- orders to a node ---- */
+/* Kept short: every node has two lists of them. Becomes a struct rm_order when it is sent. */
+struct rm_queued {
+    struct base_container_id container; /* CLEANUP_APP: its application alone */
+    struct rm_app *app;                 /* LAUNCH: a reference */
+    struct rm_launch *launch;           /* LAUNCH: a reference, or NULL */
+    const char *reason;
+    int32_t task, task_attempt, priority, grace_ms, memory_mb, vcores;
+    uint8_t kind, slot;
+    bool master, has_task;
+};
 struct rm_orders {
-    struct rm_order *v;
-    struct rm_app **app; /* reference kept by a launch order, or NULL */
+    struct rm_queued *v;
     size_t len, cap;
 };
 
@@ -59,6 +68,7 @@ struct rm_node {
     struct rm_orders queue, sent;
     int64_t response_id; /* of the last answer */
     uint64_t parked;     /* token of the held heartbeat, 0: none */
+    bool offering; /* in the middle of its heartbeat: not in the index of free nodes */
     bool dirty, urgent; /* urgent: something queued is worth answering a held heartbeat for */
     int64_t last_us;
     struct rm_timer hold, expiry;
@@ -319,9 +329,12 @@ void rm_tasks_drop_index(struct rm_app *a);
 int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k);
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
-/* The best pending task for @node, NULL when none suits. */
-struct rm_task *rm_task_pick(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
-                             enum delay_level *level, bool *located);
+/* The best pending task near @node, NULL when none is. *level: of that task, or of the best one that is not near.
+ * *located: locality means something for it. */
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
+                                  enum delay_level *level, bool *located);
+/* Any pending task that may run on @node. */
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node);
 void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);
 void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
                        const struct rm_container_report *r);
@@ -345,6 +358,8 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* 
 void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
 
 /* ---- rm_container.c ---- */
+/* Hints to the processor: these reports come next. */
+void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res);
@@ -370,7 +385,7 @@ void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev);
 void rm_node_expired(struct rm_core *c, struct rm_node *n);
 void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
 bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id);
-struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind);
+struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind);
 void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t by); /* slots taken or given back */
 void rm_node_index(struct rm_core *c, struct rm_node *n);                          /* its place among free nodes */
 void rm_node_flush(struct rm_core *c);

@@ -43,8 +43,8 @@ static void set_text(char **at, const char *text)
 static void orders_clear(struct rm_orders *q)
 {
     for (size_t i = 0; i < q->len; i++) {
-        if (q->app[i])
-            rm_app_unref(q->app[i]);
+        if (q->v[i].app)
+            rm_app_unref(q->v[i].app);
         rm_launch_unref(q->v[i].launch);
     }
     q->len = 0;
@@ -54,7 +54,6 @@ static void orders_free(struct rm_orders *q)
 {
     orders_clear(q);
     free(q->v);
-    free(q->app);
 }
 
 void rm_node_free(struct rm_node *n)
@@ -85,29 +84,61 @@ static void mark_dirty(struct rm_core *c, struct rm_node *n)
 bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id)
 {
     for (size_t i = 0; i < n->queue.len; i++)
-        if (n->queue.v[i].kind == kind && base_container_id_cmp(&n->queue.v[i].container, id) == 0)
+        if (n->queue.v[i].container.num == id->num && n->queue.v[i].kind == kind &&
+            base_container_id_cmp(&n->queue.v[i].container, id) == 0)
             return true;
     return false;
 }
 
 /* Borrowed until the next order to this node. */
-struct rm_order *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind)
+struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 
-    if (q->len == q->cap) {
-        q->cap = q->cap ? q->cap * 2 : 8;
-        q->v = base_realloc_array(q->v, q->cap, sizeof *q->v);
-        q->app = base_realloc_array(q->app, q->cap, sizeof *q->app);
-    }
-    memset(&q->v[q->len], 0, sizeof *q->v);
-    q->v[q->len].kind = kind;
-    q->app[q->len] = NULL;
+    base_array_grow(&q->v, q->len, &q->cap);
+    q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
     if (kind != RM_ORDER_FORGET && kind != RM_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
         n->urgent = true;
         mark_dirty(c, n);
     }
     return &q->v[q->len++];
+}
+
+static void expand_launch(struct rm_order *o, const struct rm_queued *q)
+{
+    struct rm_app *a = q->app;
+
+    o->slot = (enum rm_slot)q->slot;
+    o->resource.v[RM_RES_MEMORY_MB] = q->memory_mb;
+    o->resource.v[RM_RES_VCORES] = q->vcores;
+    o->priority = q->priority;
+    o->user = a->user;
+    o->name = a->name;
+    o->token = a->token;
+    o->launch = q->launch;
+    o->master = q->master;
+    if (!q->has_task)
+        return;
+    o->job = a->job;
+    o->task = (struct base_task_id){a->id, q->slot == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, q->task};
+    o->task_attempt = q->task_attempt;
+}
+
+/* Orders as the shell sees them, in memory of this step. */
+static struct rm_order *expand(struct rm_core *c, const struct rm_orders *q)
+{
+    struct rm_order *v = rm_steps_alloc(&c->scratch, q->len * sizeof *v);
+
+    for (size_t i = 0; i < q->len; i++) {
+        v[i] = (struct rm_order){.kind = (enum rm_order_kind)q->v[i].kind,
+                                 .container = q->v[i].container,
+                                 .app = q->v[i].container.attempt.app,
+                                 .reason = q->v[i].reason,
+                                 .grace_ms = q->v[i].grace_ms};
+        if (v[i].kind == RM_ORDER_LAUNCH)
+            expand_launch(&v[i], &q->v[i]);
+    }
+    return v;
 }
 
 /* ---------------------------------------------------------------- place among free nodes */
@@ -141,6 +172,8 @@ static void free_append(struct rm_core *c, struct rm_node *n, int k, int b)
 
 void rm_node_index(struct rm_core *c, struct rm_node *n)
 {
+    if (n->offering)
+        return;
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         int32_t room = n->slots[k] - n->used[k];
         int b = -1;
@@ -265,7 +298,7 @@ static void answer(struct rm_core *c, uint64_t token, int64_t response_id, bool 
     fx->u.heartbeat.response_id = response_id;
     fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
     fx->u.heartbeat.registered = registered;
-    fx->u.heartbeat.orders = orders && orders->len ? orders->v : NULL;
+    fx->u.heartbeat.orders = orders && orders->len ? expand(c, orders) : NULL;
     fx->u.heartbeat.orders_n = orders ? orders->len : 0;
 }
 
@@ -468,6 +501,8 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
         set_state(c, n, RM_NODE_UNHEALTHY);
 }
 
+#define AHEAD 8 /* reports whose containers are fetched together */
+
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.heartbeat.node_id);
@@ -493,13 +528,19 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         answer(c, token, n->response_id, false, NULL, 0);
     }
     take_health(c, n, ev);
-    for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++)
+    for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
+        if (i % AHEAD == 0)
+            rm_container_prefetch(c, &ev->u.heartbeat.reports[i],
+                                  ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
         rm_container_report(c, n, &ev->u.heartbeat.reports[i], false);
+    }
     n->parked = ev->token;
+    n->offering = true;
     rm_offer_node(c, n);
+    n->offering = false;
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
-    if (ev->u.heartbeat.hold_us > 0)
+    if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_node_index(c, n);
     mark_dirty(c, n);
 }

@@ -5,21 +5,17 @@
 
 static void order_launch(struct rm_core *c, struct rm_node *n, struct rm_app *a, struct rm_container *ct)
 {
-    struct rm_order *o = rm_node_order(c, n, RM_ORDER_LAUNCH);
-    struct rm_task *t = ct->task;
+    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_LAUNCH);
 
-    n->queue.app[n->queue.len - 1] = a;
     a->refs++;
+    o->app = a;
     o->container = ct->id;
-    o->app = a->id;
-    o->slot = (enum rm_slot)ct->slot;
-    o->resource = ct->resource;
+    o->slot = ct->slot;
     o->priority = ct->priority;
-    o->user = a->user;
-    o->name = a->name;
-    o->token = a->token;
-    o->job = a->job;
-    o->task = (struct base_task_id){a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+    o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
+    o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
+    o->has_task = true;
+    o->task = ct->task->index;
     o->task_attempt = ct->task_attempt;
 }
 
@@ -41,20 +37,29 @@ static void count_locality(struct rm_app *a, enum delay_level level)
     a->counters[counter[level]]++;
 }
 
+/* Delay scheduling comes between the order of jobs and the choice of the task. */
+static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located)
+{
+    if (located && (c->delay.w1_us | c->delay.w2_us))
+        return !delay_offer(&c->delay, &a->delay, level);
+    delay_launched(&c->delay, &a->delay);
+    return false;
+}
+
 static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
 {
     enum delay_level level;
     bool located;
-    struct rm_task *t = rm_task_pick(c, a, k, n, &level, &located);
+    struct rm_task *t = rm_task_pick_near(c, a, k, n, &level, &located);
 
+    if (k == RM_SLOT_MAP && declines(c, a, level, located))
+        return false;
+    if (!t)
+        t = rm_task_pick_any(c, a, k, n);
     if (!t)
         return false;
     if (k == RM_SLOT_MAP) {
-        if (!located || !(c->delay.w1_us | c->delay.w2_us))
-            delay_launched(&c->delay, &a->delay);
-        else if (!delay_offer(&c->delay, &a->delay, level))
-            return false;
-        count_locality(a, level);
+        count_locality(a, located ? level : DELAY_ANY);
         n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
     }
     launch_task(c, a, k, n, t);

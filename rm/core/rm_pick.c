@@ -323,38 +323,54 @@ static int32_t from_all(const struct rm_core *c, struct rm_phase *p, const struc
     return i;
 }
 
-struct rm_task *rm_task_pick(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
-                             enum delay_level *level, bool *located)
+static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
-    int32_t i = -1;
+    int32_t i;
+
+    if (p->rack_stamp != c->rack_stamp) {
+        near_free(&p->rack);
+        near_build(c, a, k, true, &p->rack, NULL);
+        p->rack_stamp = c->rack_stamp;
+    }
+    i = from_list(c, p, &p->rack, near_find(&p->rack, node->rack), node);
+    return i < 0 ? NULL : &p->tasks[i];
+}
+
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
+                                  enum delay_level *level, bool *located)
+{
+    struct rm_phase *p = &a->phase[k];
+    struct rm_task *t;
+    int32_t i;
 
     *located = p->located;
     *level = DELAY_ANY;
-    if (!p->bits)
+    if (!p->located)
         return NULL;
-    if (p->located) {
-        i = from_list(c, p, &p->host, near_find(&p->host, node->host), node);
-        if (i >= 0)
-            *level = DELAY_NODE;
-        if (i < 0 && p->nowhere.n) {
-            i = from_list(c, p, &p->host, &p->nowhere, node);
-            *located = i < 0;
-        }
-        if (i < 0 && c->racks.n > 1) {
-            if (p->rack_stamp != c->rack_stamp) {
-                near_free(&p->rack);
-                near_build(c, a, k, true, &p->rack, NULL);
-                p->rack_stamp = c->rack_stamp;
-            }
-            i = from_list(c, p, &p->rack, near_find(&p->rack, node->rack), node);
-            if (i >= 0)
-                *level = DELAY_RACK;
-        } else if (i < 0) {
-            *level = DELAY_RACK; /* one rack: there is no level beyond (policies.md 1.3) */
-        }
+    i = from_list(c, p, &p->host, near_find(&p->host, node->host), node);
+    if (i >= 0) {
+        *level = DELAY_NODE;
+        return &p->tasks[i];
     }
-    if (i < 0)
-        i = from_all(c, p, node);
+    i = p->nowhere.n ? from_list(c, p, &p->host, &p->nowhere, node) : -1;
+    if (i >= 0) {
+        *located = false;
+        return &p->tasks[i];
+    }
+    if (c->racks.n > 1) {
+        t = from_rack(c, a, k, node);
+        *level = t ? DELAY_RACK : DELAY_ANY;
+        return t;
+    }
+    *level = DELAY_RACK; /* one rack: there is no level beyond (policies.md 1.3) */
+    return NULL;
+}
+
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
+{
+    struct rm_phase *p = &a->phase[k];
+    int32_t i = p->bits ? from_all(c, p, node) : -1;
+
     return i < 0 ? NULL : &p->tasks[i];
 }

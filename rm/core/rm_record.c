@@ -21,17 +21,28 @@ static char *put_digits(char *to, uint64_t v, int width)
     return to;
 }
 
+/* A number and a space; at most NUMBER_MAX bytes. */
+#define NUMBER_MAX 24
+static char *put_number(char *to, int64_t v)
+{
+    if (v >= 0 && v < 10) { /* most of them */
+        *to++ = (char)('0' + v);
+    } else {
+        if (v < 0)
+            *to++ = '-';
+        to = put_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
+    }
+    *to++ = ' ';
+    return to;
+}
+
 void rm_put_int(struct base_buf *b, int64_t v)
 {
-    char *at, *end;
+    char *at;
 
-    base_buf_reserve(b, 24);
-    at = end = b->data + b->len;
-    if (v < 0)
-        *end++ = '-';
-    end = put_digits(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
-    *end++ = ' ';
-    b->len += (size_t)(end - at);
+    base_buf_reserve(b, NUMBER_MAX);
+    at = b->data + b->len;
+    b->len += (size_t)(put_number(at, v) - at);
     b->data[b->len] = '\0';
 }
 
@@ -181,15 +192,19 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 {
     struct base_buf *b = &c->text;
     uint32_t bad = t->bad ? t->bad[0] : 0;
+    char *at;
 
     begin(c, "t1");
-    rm_put_int(b, t->state);
-    rm_put_int(b, t->attempts);
-    rm_put_int(b, t->next_attempt);
-    rm_put_int(b, t->last_attempt);
-    rm_put_int(b, t->failures);
-    rm_put_int(b, t->exit_code);
-    rm_put_int(b, t->container_num);
+    base_buf_reserve(b, 12 * NUMBER_MAX); /* one per finished task: written without looking back */
+    at = b->data + b->len;
+    at = put_number(at, t->state);
+    at = put_number(at, t->attempts);
+    at = put_number(at, t->next_attempt);
+    at = put_number(at, t->last_attempt);
+    at = put_number(at, t->failures);
+    at = put_number(at, t->exit_code);
+    at = put_number(at, t->container_num);
+    b->len = (size_t)(at - b->data);
     rm_put_text(b, t->node == RM_NONE ? NULL : c->nodes[t->node]->id);
     rm_put_int(b, t->start_us);
     rm_put_int(b, t->finish_us);
