@@ -310,10 +310,15 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     unsigned status = 500;
     bool page = true;
 
-    if (reply->kind != API_REPLY_BODY || reply->type > API_XML || rq->accept <= API_ACCEPT_XML || !rq->route ||
+    bool body = reply->kind == API_REPLY_BODY || reply->kind == API_REPLY_PIECES;
+
+    if (!body || reply->type > API_XML || rq->accept <= API_ACCEPT_XML || !rq->route ||
         (rq->route->flags & API_ROUTE_CREEL))
         return false;
     base_buf_free(&reply->body);
+    api_pieces_free(reply->pieces);
+    reply->pieces = NULL;
+    reply->kind = API_REPLY_BODY;
     if (rq->accept == API_ACCEPT_TEXT_XML) {
         status = 503;
         page = false;

@@ -38,6 +38,8 @@
 /* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise).
  * libmicrohttpd clears all of it between two requests: it costs time and, times connections, real memory. */
 #define API_CONNECTION_MEMORY (16 * 1024)
+/* What one turn of a server thread hands to a socket: others on the same thread wait meanwhile. */
+#define API_TURN_MAX (32 * 1024)
 /* A stream without bytes is looked at again after the first, then twice as long each time up to the second: the end of
  * a short command is seen at once, a long silence costs little. */
 #define API_STREAM_POLL_FIRST_MS 2
@@ -56,7 +58,7 @@ struct api_conn {
 };
 
 enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
-enum api_reply_kind { API_REPLY_BODY, API_REPLY_FILE, API_REPLY_STREAM };
+enum api_reply_kind { API_REPLY_BODY, API_REPLY_FILE, API_REPLY_STREAM, API_REPLY_PIECES };
 
 struct api_header {
     char *name, *value;
@@ -70,7 +72,8 @@ struct api_reply {
     bool final;               /* made by the server itself: Accept is not looked at again */
     bool close;
     struct base_buf body;
-    char *type_text; /* FILE, STREAM */
+    struct api_pieces *pieces; /* PIECES, whole */
+    char *type_text;           /* FILE, STREAM */
     int fd;
     uint64_t offset, len;
     int64_t (*read)(void *u, char *buf, size_t max);
@@ -195,6 +198,11 @@ z_stream *api_gunzip_new(void);
 void api_gunzip_free(z_stream *z);
 /* Appends the unpacked bytes; 0, -BASE_EINVAL (broken) or -BASE_ELIMIT (more than @max in @out). */
 int api_gunzip_piece(z_stream *z, const char *data, size_t len, size_t max, struct base_buf *out, bool *done);
+
+/* api_pieces.c */
+void api_pieces_finish(struct api_pieces *p); /* before it is handed to a server thread */
+struct MHD_Response *api_pieces_response(struct api_pieces **p, bool chunked, bool *packed); /* takes the pieces */
+struct MHD_Response *api_pieces_of_body(struct base_buf *body, bool chunked);                /* takes the body */
 
 /* api_server.c: suspends a stream that has nothing to say; false when it should end instead. */
 bool api_stream_wait(struct api_stream *st);

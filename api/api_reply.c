@@ -11,6 +11,7 @@
 void api_reply_free(struct api_reply *reply)
 {
     base_buf_free(&reply->body);
+    api_pieces_free(reply->pieces);
     free(reply->type_text);
     if (reply->kind == API_REPLY_FILE && reply->fd >= 0)
         close(reply->fd);
@@ -86,6 +87,15 @@ void api_answer(struct api_request *rq, unsigned status, enum api_type type, str
     api_reply_give(rq, &reply);
 }
 
+void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p)
+{
+    struct api_reply reply = {.kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
+
+    *p = NULL;
+    api_pieces_finish(reply.pieces);
+    api_reply_give(rq, &reply);
+}
+
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
                      uint64_t len)
 {
@@ -113,32 +123,6 @@ void api_answer_stream(struct api_request *rq, unsigned status, const char *cont
 }
 
 /* ---- sending ---- */
-
-struct chunked {
-    size_t len;
-    char *data;
-};
-
-static ssize_t chunked_read(void *cls, uint64_t pos, char *buf, size_t max)
-{
-    struct chunked *c = cls;
-    size_t n = c->len - (size_t)pos;
-
-    if (n == 0)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (n > max)
-        n = max;
-    memcpy(buf, c->data + pos, n);
-    return (ssize_t)n;
-}
-
-static void chunked_free(void *cls)
-{
-    struct chunked *c = cls;
-
-    free(c->data);
-    free(c);
-}
 
 static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
 {
@@ -218,6 +202,11 @@ static bool pack(struct api_request *rq)
     return true;
 }
 
+static bool is_chunked(const struct api_request *rq)
+{
+    return rq->reply.type == API_JSON && !is_creel(rq) && !rq->reply.page;
+}
+
 static struct MHD_Response *body_response(struct api_request *rq, bool *packed)
 {
     struct api_reply *reply = &rq->reply;
@@ -227,13 +216,8 @@ static struct MHD_Response *body_response(struct api_request *rq, bool *packed)
     if (reply->body.len == 0)
         return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     *packed = pack(rq);
-    if (reply->type == API_JSON && !is_creel(rq) && !reply->page) {
-        struct chunked *c = base_alloc(sizeof *c);
-
-        c->len = reply->body.len;
-        c->data = base_buf_take(&reply->body);
-        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, chunked_read, c, chunked_free);
-    }
+    if (is_chunked(rq) || reply->body.len > API_TURN_MAX)
+        return api_pieces_of_body(&reply->body, is_chunked(rq));
     response = MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
     if (response)
         memset(&reply->body, 0, sizeof reply->body);
@@ -278,7 +262,7 @@ static const char *type_text(const struct api_reply *reply)
 
     if (reply->content_type)
         return reply->content_type;
-    return reply->kind == API_REPLY_BODY ? texts[reply->type] : reply->type_text;
+    return reply->type_text ? reply->type_text : texts[reply->type];
 }
 
 /* SOURCE: yarn-rest.md 1.10, the order of the headers too. "Date" itself is libmicrohttpd's; it stands there once. */
@@ -336,6 +320,8 @@ enum MHD_Result api_reply_send(struct api_request *rq)
         response = stream_response(rq);
     else if (reply->kind == API_REPLY_FILE)
         response = file_response(reply);
+    else if (reply->kind == API_REPLY_PIECES)
+        response = api_pieces_response(&reply->pieces, is_chunked(rq), &packed);
     else
         response = body_response(rq, &packed);
     if (response)

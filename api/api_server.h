@@ -90,6 +90,14 @@ bool api_gone(const struct api_request *rq);
 void api_add_header(struct api_request *rq, const char *name, const char *value);
 /* Takes @body's memory (body is zeroed). Compressed when asked for, chunked or with length as YARN does. */
 void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body);
+/* A long body, collected outside of the server's threads: there it is sent, and given back to the allocator, piece by
+ * piece; and it was packed before, where the client wants that. */
+struct api_pieces;
+struct api_pieces *api_pieces_new(const struct api_request *rq);
+void api_pieces_add(struct api_pieces *p, struct base_buf *piece); /* takes its memory (zeroed); best 32 to 128 KiB */
+void api_pieces_free(struct api_pieces *p);                        /* NULL-safe */
+/* Takes the pieces (*p is NULL afterwards). */
+void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p);
 /* YARN's RemoteException in the wanted type. @exception is the short name; java class is derived by table. The message
  * goes out as it is: YARN's "java.lang.Exception: " is the caller's. Empty: no message member. */
 void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)

@@ -14,9 +14,14 @@ void rm_call_post(struct rm_call *c, struct rm_backend *b, struct api_request *r
 {
     c->b = b;
     c->rq = rq;
-    atomic_init(&c->refs, 2);
     api_park(rq);
-    rm_backend_post(b, &c->ev, fn, release, c);
+    rm_call_post_parked(c, fn);
+}
+
+void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn)
+{
+    atomic_init(&c->refs, 2);
+    rm_backend_post(c->b, &c->ev, fn, release, c);
 }
 
 void rm_call_unref(struct rm_call *c)

@@ -18,6 +18,8 @@ struct rm_call {
 };
 /* Parks the request and posts c->ev. @fn gets the call as user, answers, and must end with rm_call_unref(). */
 void rm_call_post(struct rm_call *c, struct rm_backend *b, struct api_request *rq, rm_reply_fn *fn);
+/* The same when c->rq, parked, and c->b are set already. */
+void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn);
 void rm_call_unref(struct rm_call *c);
 
 /* Answers an RM_REPLY_ERROR effect. */

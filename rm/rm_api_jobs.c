@@ -9,13 +9,13 @@
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
 #include "rm/rm_json.h"
+#include "rm/rm_listing.h"
 #include "rm/rm_output.h"
 #include "rm/rm_spec_json.h"
 
 #define JOBS "/ws/v1/cluster/jobs"
 #define LIST_DEFAULT 100
 #define LIST_MAX 10000
-#define TASKS_CHUNK 500 /* tasks copied per hold of the core */
 
 /* ---------------------------------------------------------------- encoding */
 static double percent(double part)
@@ -246,6 +246,29 @@ static int check_submission(struct rm_backend *b, struct rm_job_spec *spec, stru
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM ? -BASE_EINVAL : rc;
 }
 
+/* On the files' thread when the job has files: looking at thousands of them, or at a disk that sleeps, takes its
+ * time. */
+static bool checked_submit(void *user, bool stopping)
+{
+    struct submit_call *s = user;
+    struct base_error err = {0};
+    int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
+                      : check_submission(s->call.b, s->spec, &err);
+
+    if (rc < 0) {
+        err.code = rc;
+        api_answer_base_error(s->call.rq, &err);
+        drop_submit(&s->call);
+        free(s);
+        return false;
+    }
+    s->call.ev.kind = RM_EV_SUBMIT_JOB;
+    s->call.ev.u.submit_job.spec = rm_job_spec_ref(s->spec);
+    s->call.ev.u.submit_job.app_token = s->token;
+    rm_call_post_parked(&s->call, submit_done);
+    return false;
+}
+
 static void do_submit(struct api_request *rq, void *user)
 {
     const struct base_conf *conf = rm_backend_conf(user);
@@ -259,7 +282,6 @@ static void do_submit(struct api_request *rq, void *user)
     struct submit_call *s;
     size_t len;
     const char *body = api_body(rq, &len);
-    int rc;
 
     if (rm_spec_job_decode(body, len, &defaults, &spec, &err) < 0) {
         rm_api_bad_request(rq, &err);
@@ -269,22 +291,18 @@ static void do_submit(struct api_request *rq, void *user)
         rm_job_spec_unref(spec);
         return;
     }
-    rc = check_submission(user, spec, &err);
-    if (rc < 0) {
-        err.code = rc;
-        api_answer_base_error(rq, &err);
-        rm_job_spec_unref(spec);
-        return;
-    }
     s = base_alloc(sizeof *s);
+    s->call.rq = rq;
+    s->call.b = user;
     s->call.drop = drop_submit;
     s->spec = spec;
     s->prefix = location_prefix(rq, user);
     base_random_hex(s->token);
-    s->call.ev.kind = RM_EV_SUBMIT_JOB;
-    s->call.ev.u.submit_job.spec = rm_job_spec_ref(spec);
-    s->call.ev.u.submit_job.app_token = s->token;
-    rm_call_post(&s->call, user, rq, submit_done);
+    api_park(rq);
+    if (spec->groups_n && !spec->output)
+        checked_submit(s, false);
+    else
+        rm_backend_slow(user, RM_SLOW_FILES, checked_submit, s);
 }
 
 /* ---------------------------------------------------------------- list */
@@ -325,51 +343,59 @@ static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *g
     return false;
 }
 
-/* Copies and encodes chunk by chunk; true and *cursor when there may be more. */
-static bool list_jobs(struct rm_backend *b, const struct rm_app_filter *f, struct base_app_id *cursor, bool from,
-                      int64_t limit, struct base_buf *out)
+struct job_list {
+    struct rm_listing list;
+    struct rm_app_filter filter;
+    struct base_app_id cursor;
+    bool opened, from; /* from: @cursor is where to go on */
+    int64_t limit;
+};
+
+static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
-    bool more = true;
+    struct job_list *l = (struct job_list *)list;
+    struct base_app_id before = l->cursor;
+    struct rm_views views = {0};
+    char text[BASE_ID_TEXT_MAX];
+    bool more;
 
-    while (more && limit > 0) {
-        struct rm_views views = {0};
-        struct base_app_id before = *cursor;
-        size_t max = limit < BASE_VIEW_CHUNK ? (size_t)limit : BASE_VIEW_CHUNK;
-
-        more = rm_view_apps(rm_backend_hold(b), f, from ? &before : NULL, max, &views, cursor);
-        rm_backend_release(b);
-        for (size_t i = 0; i < views.apps_n; i++)
-            put_summary(&views.apps[i], out);
-        limit -= (int64_t)views.apps_n;
-        from = true;
-        rm_views_free(&views);
+    if (!l->opened) {
+        rm_json_open(out, '{');
+        rm_json_key(out, "jobs");
+        rm_json_open(out, '[');
+        l->opened = true;
     }
-    return more;
+    if (l->limit < (int64_t)max)
+        max = (size_t)l->limit;
+    more = rm_view_apps(rm_backend_hold(list->b), &l->filter, l->from ? &before : NULL, max, &views, &l->cursor);
+    rm_backend_release(list->b);
+    l->from = true;
+    for (size_t i = 0; i < views.apps_n; i++)
+        put_summary(&views.apps[i], out);
+    l->limit -= (int64_t)views.apps_n;
+    rm_views_free(&views);
+    if (more && l->limit > 0)
+        return RM_LISTING_MORE;
+    rm_json_close(out, ']');
+    if (more)
+        rm_json_kstr(out, "cursor", base_app_id_text(&l->cursor, text));
+    rm_json_close(out, '}');
+    return RM_LISTING_END;
 }
 
 static void do_list(struct api_request *rq, void *user)
 {
-    struct rm_app_filter f = {.jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
-    struct base_app_id cursor = {0};
-    struct base_buf body = {0};
-    int64_t limit = LIST_DEFAULT;
-    char text[BASE_ID_TEXT_MAX];
-    bool from;
+    struct job_list *l = base_alloc(sizeof *l);
 
-    if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &limit) || !read_states(rq, &f.states) ||
-        !read_cursor(rq, &cursor, &from))
-        return;
-    rm_json_open(&body, '{');
-    rm_json_key(&body, "jobs");
-    rm_json_open(&body, '[');
-    if (list_jobs(user, &f, &cursor, from, limit, &body)) {
-        rm_json_close(&body, ']');
-        rm_json_kstr(&body, "cursor", base_app_id_text(&cursor, text));
-    } else {
-        rm_json_close(&body, ']');
-    }
-    rm_json_close(&body, '}');
-    rm_api_json(rq, 200, &body);
+    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = list_chunk};
+    l->filter = (struct rm_app_filter){
+        .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
+    l->limit = LIST_DEFAULT;
+    if (rm_api_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_states(rq, &l->filter.states) &&
+        read_cursor(rq, &l->cursor, &l->from))
+        rm_listing_run(&l->list);
+    else
+        free(l);
 }
 
 /* ---------------------------------------------------------------- one job */
@@ -482,33 +508,68 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     rm_json_close(out, '}');
 }
 
-/* Lists tasks of q->kind from q->pos; false: all of this kind are listed. */
-static bool list_kind(struct rm_backend *b, struct base_app_id id, struct tasks_query *q, struct base_buf *out)
-{
-    while (q->limit > 0) {
-        struct rm_views views = {0};
-        size_t max = q->limit < TASKS_CHUNK ? (size_t)q->limit : TASKS_CHUNK;
-        int64_t before = q->pos;
-        int rc = rm_view_tasks(rm_backend_hold(b), id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
+struct task_list {
+    struct rm_listing list;
+    struct base_app_id id;
+    struct tasks_query q;
+    bool opened;
+};
 
-        rm_backend_release(b);
-        for (size_t i = 0; i < views.tasks_n; i++)
-            put_task(&views.tasks[i], out);
-        q->limit -= (int64_t)views.tasks_n;
-        rm_views_free(&views);
-        if (rc < 0 || q->pos == before)
-            return false;
+/* At most @max tasks of q->kind from q->pos; false: all of this kind are listed. */
+static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
+{
+    struct tasks_query *q = &l->q;
+    struct rm_views views = {0};
+    int64_t before = q->pos;
+    int rc;
+
+    if (q->limit < (int64_t)max)
+        max = (size_t)q->limit;
+    rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
+    rm_backend_release(l->list.b);
+    for (size_t i = 0; i < views.tasks_n; i++)
+        put_task(&views.tasks[i], out);
+    q->limit -= (int64_t)views.tasks_n;
+    rm_views_free(&views);
+    return rc == 0 && q->pos != before;
+}
+
+static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct task_list *l = (struct task_list *)list;
+    struct tasks_query *q = &l->q;
+
+    if (!l->opened) {
+        rm_json_open(out, '{');
+        rm_json_key(out, "tasks");
+        rm_json_open(out, '[');
+        l->opened = true;
     }
-    return true;
+    while (q->kind < RM_SLOT_KINDS && q->limit > 0) {
+        if (q->kinds & 1u << q->kind && list_kind(l, max, out)) {
+            if (q->limit > 0)
+                return RM_LISTING_MORE;
+        } else {
+            q->kind++;
+            q->pos = 0;
+        }
+    }
+    rm_json_close(out, ']');
+    if (q->limit == 0) {
+        char cursor[32];
+        snprintf(cursor, sizeof cursor, "%c%lld", q->kind == RM_SLOT_MAP ? 'm' : 'r', (long long)q->pos);
+        rm_json_kstr(out, "cursor", cursor);
+    }
+    rm_json_close(out, '}');
+    return RM_LISTING_END;
 }
 
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};
     struct rm_views views = {0};
-    struct base_buf body = {0};
     struct base_app_id id;
-    bool more = false;
+    struct task_list *l;
 
     if (!path_job(rq, user, &views))
         return;
@@ -516,23 +577,11 @@ static void do_tasks(struct api_request *rq, void *user)
     rm_views_free(&views);
     if (!read_tasks_query(rq, &q))
         return;
-    rm_json_open(&body, '{');
-    rm_json_key(&body, "tasks");
-    rm_json_open(&body, '[');
-    for (; q.kind < RM_SLOT_KINDS && !more; q.kind++, q.pos = 0) {
-        if (q.kinds & 1u << q.kind)
-            more = list_kind(user, id, &q, &body);
-        if (more)
-            break;
-    }
-    rm_json_close(&body, ']');
-    if (more) {
-        char cursor[32];
-        snprintf(cursor, sizeof cursor, "%c%lld", q.kind == RM_SLOT_MAP ? 'm' : 'r', (long long)q.pos);
-        rm_json_kstr(&body, "cursor", cursor);
-    }
-    rm_json_close(&body, '}');
-    rm_api_json(rq, 200, &body);
+    l = base_alloc(sizeof *l);
+    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = tasks_chunk};
+    l->id = id;
+    l->q = q;
+    rm_listing_run(&l->list);
 }
 
 const struct api_route rm_api_jobs_routes[] = {

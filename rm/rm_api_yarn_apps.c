@@ -5,6 +5,7 @@
 
 #include "base/base_limits.h"
 #include "rm/rm_api_yarn_internal.h"
+#include "rm/rm_listing.h"
 
 /* ---- the list's filters ---- */
 
@@ -115,13 +116,31 @@ static bool passes(const struct filter *f, const struct yarn_frame *frame, const
 
 /* ---- the list ---- */
 
+/* A walk through the applications, newest first, a chunk per hold of the core. */
+struct walk {
+    struct rm_app_filter filter;
+    struct base_app_id cursor;
+    bool begun;
+};
+
+/* True: there may be more. */
+static bool walk_on(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
+{
+    struct base_app_id before = w->cursor;
+    bool more = rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
+
+    rm_backend_release(b);
+    w->begun = true;
+    return more;
+}
+
 struct listing {
-    struct api_request *rq;
+    struct rm_listing list;
     struct filter filter;
+    struct walk walk;
     struct yarn_frame frame;
     struct yarn_app_room room;
     enum api_dialect dialect;
-    struct base_buf body;
     size_t matched, shown;
 };
 
@@ -136,39 +155,76 @@ static bool final_status_known(const char *name)
 /* Mistakes that YARN notices only when it comes to an application. */
 static bool late_mistakes(struct listing *l)
 {
+    struct api_request *rq = l->list.rq;
+
     if (l->filter.final_status && !final_status_known(l->filter.final_status)) {
-        api_answer_error(l->rq, 400, "IllegalArgumentException",
+        api_answer_error(rq, 400, "IllegalArgumentException",
                          "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
                          l->filter.final_status);
         return true;
     }
-    return yarn_deselects_bad(l->rq, &l->filter.deselects);
+    return yarn_deselects_bad(rq, &l->filter.deselects);
 }
 
-/* False: enough, or an error was answered. */
-static bool list_chunk(struct listing *l, const struct rm_views *v, bool *answered)
+static enum rm_listing_next list_views(struct listing *l, const struct rm_views *v, struct base_buf *out)
 {
     for (size_t i = 0; i < v->apps_n; i++) {
         if (!passes(&l->filter, &l->frame, &v->apps[i]))
             continue;
-        if (l->matched++ == 0 && late_mistakes(l)) {
-            *answered = true;
-            return false;
-        }
+        if (l->matched++ == 0 && late_mistakes(l))
+            return RM_LISTING_ANSWERED;
         yarn_app_fill(&l->frame, &v->apps[i], &l->room);
         if (!l->filter.final_status || strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
             yarn_deselects_apply(&l->filter.deselects, &l->room.app);
-            api_shape_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, &l->body);
+            api_shape_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, out);
         }
         if ((int64_t)l->matched >= l->filter.limit)
-            return false;
+            return RM_LISTING_END;
     }
-    return true;
+    return RM_LISTING_MORE;
 }
 
-static void list_all(struct listing *l, struct rm_backend *b)
+static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
-    struct rm_app_filter core_filter = {
+    struct listing *l = (struct listing *)list;
+    enum rm_listing_next next;
+    struct rm_views v = {0};
+    bool more;
+
+    if (!l->walk.begun)
+        api_shape_list_open("apps", "app", l->dialect, out);
+    more = walk_on(&l->walk, list->b, max, &v);
+    next = list_views(l, &v, out);
+    rm_views_free(&v);
+    if (next == RM_LISTING_MORE && !more)
+        next = RM_LISTING_END;
+    if (next == RM_LISTING_END)
+        api_shape_list_close("apps", l->dialect, l->shown, out);
+    return next;
+}
+
+static void drop_listing(struct rm_listing *list)
+{
+    struct listing *l = (struct listing *)list;
+
+    yarn_frame_free(&l->frame);
+    yarn_app_room_free(&l->room);
+    filter_free(&l->filter);
+}
+
+void yarn_get_apps(struct api_request *rq, void *user)
+{
+    struct listing *l = base_alloc(sizeof *l);
+
+    l->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    if (!filter_read(rq, &l->filter)) {
+        filter_free(&l->filter);
+        free(l);
+        return;
+    }
+    l->walk.filter = (struct rm_app_filter){
         .states = l->filter.state_bits,
         .user = l->filter.user,
         .name = l->filter.name,
@@ -177,39 +233,8 @@ static void list_all(struct listing *l, struct rm_backend *b)
         .tags = (const char *const *)l->filter.tags.v,
         .tags_n = l->filter.tags.n,
     };
-    struct base_app_id cursor, next;
-    bool more = true, first = true, answered = false;
-
-    api_shape_list_open("apps", "app", l->dialect, &l->body);
-    while (more) {
-        struct rm_views v = {0};
-        const struct rm_core *core = rm_backend_hold(b);
-        more = rm_view_apps(core, &core_filter, first ? NULL : &cursor, BASE_VIEW_CHUNK, &v, &next);
-        rm_backend_release(b);
-        cursor = next;
-        first = false;
-        more = list_chunk(l, &v, &answered) && more;
-        rm_views_free(&v);
-    }
-    if (answered) {
-        base_buf_free(&l->body);
-        return;
-    }
-    api_shape_list_close("apps", l->dialect, l->shown, &l->body);
-    api_answer(l->rq, 200, api_want(l->rq), &l->body);
-}
-
-void yarn_get_apps(struct api_request *rq, void *user)
-{
-    struct listing l = {.rq = rq, .dialect = yarn_dialect(rq, API_N_WRAPPED)};
-
-    if (filter_read(rq, &l.filter)) {
-        yarn_frame_take(user, &l.frame);
-        list_all(&l, user);
-        yarn_frame_free(&l.frame);
-    }
-    yarn_app_room_free(&l.room);
-    filter_free(&l.filter);
+    yarn_frame_take(user, &l->frame);
+    rm_listing_run(&l->list);
 }
 
 /* ---- one application ---- */
@@ -267,60 +292,70 @@ void yarn_get_state(struct api_request *rq, void *user)
 
 /* ---- statistics ---- */
 
-static void count_apps(struct rm_backend *b, const struct rm_app_filter *filter, int64_t counts[RM_APP_STATES])
-{
-    struct base_app_id cursor, next;
-    bool more = true, first = true;
+struct counting {
+    struct rm_listing list;
+    struct walk walk;
+    struct yarn_words states, types;
+    int64_t counts[RM_APP_STATES];
+};
 
-    while (more) {
-        struct rm_views v = {0};
-        const struct rm_core *core = rm_backend_hold(b);
-        more = rm_view_apps(core, filter, first ? NULL : &cursor, BASE_VIEW_CHUNK, &v, &next);
-        rm_backend_release(b);
-        cursor = next;
-        first = false;
-        for (size_t i = 0; i < v.apps_n; i++)
-            counts[rm_app_state_public(v.apps[i].state, v.apps[i].state_before)]++;
-        rm_views_free(&v);
-    }
-}
-
-static void answer_statistics(struct api_request *rq, struct rm_backend *b, uint32_t states, char *type)
+static void answer_counts(struct counting *c)
 {
-    struct rm_app_filter filter = {.states = states};
-    const char *types[1] = {type};
-    int64_t counts[RM_APP_STATES] = {0};
     struct yarn_stat_item items[RM_APP_STATES];
     struct yarn_statistics stats = {.list = {.items = items, .stride = sizeof items[0]}};
+    uint32_t states = c->walk.filter.states;
 
-    if (type) {
-        for (char *p = type; *p; p++)
-            *p = (char)tolower((unsigned char)*p);
-        filter.types = types;
-        filter.types_n = 1;
-    }
-    count_apps(b, &filter, counts);
     for (size_t i = 0; i < yarn_public_states_n; i++) {
         enum rm_app_state s = yarn_public_states[i];
         if (states == 0 || states & UINT32_C(1) << s)
-            items[stats.list.n++] =
-                (struct yarn_stat_item){.state = rm_app_state_name(s), .type = type ? type : "*", .count = counts[s]};
+            items[stats.list.n++] = (struct yarn_stat_item){
+                .state = rm_app_state_name(s), .type = c->types.n ? c->types.v[0] : "*", .count = c->counts[s]};
     }
-    yarn_answer(rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
+    yarn_answer(c->list.rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
+}
+
+static enum rm_listing_next count_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct counting *c = (struct counting *)list;
+    struct rm_views v = {0};
+    bool more = walk_on(&c->walk, list->b, max, &v);
+
+    (void)out;
+    for (size_t i = 0; i < v.apps_n; i++)
+        c->counts[rm_app_state_public(v.apps[i].state, v.apps[i].state_before)]++;
+    rm_views_free(&v);
+    if (more)
+        return RM_LISTING_MORE;
+    answer_counts(c);
+    return RM_LISTING_ANSWERED;
+}
+
+static void drop_counting(struct rm_listing *list)
+{
+    struct counting *c = (struct counting *)list;
+
+    yarn_words_free(&c->states);
+    yarn_words_free(&c->types);
 }
 
 void yarn_get_statistics(struct api_request *rq, void *user)
 {
-    struct yarn_words states = {0}, types = {0};
-    uint32_t bits;
+    struct counting *c = base_alloc(sizeof *c);
 
-    yarn_words_query(rq, "states", &states);
-    yarn_words_query(rq, "applicationTypes", &types);
-    if (types.n > 1)
+    c->list = (struct rm_listing){.rq = rq, .b = user, .chunk = count_chunk, .drop = drop_counting};
+    yarn_words_query(rq, "states", &c->states);
+    yarn_words_query(rq, "applicationTypes", &c->types);
+    if (c->types.n > 1) {
         yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
-                         types.n);
-    else if (yarn_states(rq, &states, &bits))
-        answer_statistics(rq, user, bits, types.n ? types.v[0] : NULL);
-    yarn_words_free(&states);
-    yarn_words_free(&types);
+                         c->types.n);
+    } else if (yarn_states(rq, &c->states, &c->walk.filter.states)) {
+        for (char *p = c->types.n ? c->types.v[0] : ""; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
+        c->walk.filter.types = (const char *const *)c->types.v;
+        c->walk.filter.types_n = c->types.n;
+        rm_listing_run(&c->list);
+        return;
+    }
+    drop_counting(&c->list);
+    free(c);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_limits.h"
 #include "rm/rm_api_yarn_internal.h"
+#include "rm/rm_listing.h"
 
 /* NodeState.valueOf of each part of the list, in upper case; as Java splits, empty parts at the end do not count. */
 static bool read_states(struct api_request *rq, uint32_t *out)
@@ -35,37 +35,57 @@ static bool read_states(struct api_request *rq, uint32_t *out)
     return true;
 }
 
+struct listing {
+    struct rm_listing list;
+    struct yarn_frame frame;
+    enum api_dialect dialect;
+    uint32_t states;
+    size_t pos, shown;
+};
+
+static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct listing *l = (struct listing *)list;
+    struct rm_views v = {0};
+    struct yarn_node node;
+    bool more;
+
+    if (l->pos == 0)
+        api_shape_list_open("nodes", "node", l->dialect, out);
+    more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
+    rm_backend_release(list->b);
+    for (size_t i = 0; i < v.nodes_n; i++) {
+        if (!(l->states & UINT32_C(1) << v.nodes[i].state))
+            continue;
+        yarn_node_fill(&l->frame, &v.nodes[i], &node);
+        api_shape_list_item("node", &yarn_shape_node, l->dialect, &node, l->shown++, out);
+    }
+    rm_views_free(&v);
+    if (more)
+        return RM_LISTING_MORE;
+    api_shape_list_close("nodes", l->dialect, l->shown, out);
+    return RM_LISTING_END;
+}
+
+static void drop_listing(struct rm_listing *list)
+{
+    yarn_frame_free(&((struct listing *)list)->frame);
+}
+
 void yarn_get_nodes(struct api_request *rq, void *user)
 {
-    struct rm_backend *b = user;
-    enum api_dialect d = yarn_dialect(rq, API_N_WRAPPED);
-    struct base_buf body = {0};
-    struct yarn_node node;
-    struct yarn_frame f;
-    size_t pos = 0, shown = 0;
+    struct listing *l;
     uint32_t states;
-    bool more = true;
 
     if (!read_states(rq, &states))
         return;
-    yarn_frame_take(b, &f);
-    api_shape_list_open("nodes", "node", d, &body);
-    while (more) {
-        struct rm_views v = {0};
-        const struct rm_core *core = rm_backend_hold(b);
-        more = rm_view_nodes(core, &pos, BASE_VIEW_CHUNK, &v);
-        rm_backend_release(b);
-        for (size_t i = 0; i < v.nodes_n; i++) {
-            if (!(states & UINT32_C(1) << v.nodes[i].state))
-                continue;
-            yarn_node_fill(&f, &v.nodes[i], &node);
-            api_shape_list_item("node", &yarn_shape_node, d, &node, shown++, &body);
-        }
-        rm_views_free(&v);
-    }
-    api_shape_list_close("nodes", d, shown, &body);
-    yarn_frame_free(&f);
-    api_answer(rq, 200, api_want(rq), &body);
+    l = base_alloc(sizeof *l);
+    l->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    l->states = states;
+    yarn_frame_take(user, &l->frame);
+    rm_listing_run(&l->list);
 }
 
 /* NodeId.fromString: two parts, the second one a number. False: answered. */

@@ -5,6 +5,7 @@
 
 #include "rm/core/rm_core.h"
 #include "rm/core/rm_view.h"
+#include "rm/rm_worker.h"
 
 struct rm_backend;
 struct base_conf;
@@ -27,6 +28,10 @@ const char *rm_backend_url(const struct rm_backend *b); /* "http://host:port" of
  * when the daemon stops. */
 void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
                               void (*fn)(void *user), void *user);
+/* Runs a task for a parked request on one of two threads: a background one that encodes long lists, and one that waits
+ * for the file system. Also after the stop: then @task is called at once, to give up. */
+enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
+void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user);
 /* Store figures for /metrics. */
 struct rm_backend_stats {
     int64_t store_commits, store_records, events, queue_length;

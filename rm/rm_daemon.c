@@ -332,6 +332,11 @@ void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64
         rm_watch_news(b->watch, id, newest);
 }
 
+void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user)
+{
+    rm_worker_add(b->slow[kind], task, user);
+}
+
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     *out = (struct rm_backend_stats){.events = atomic_load(&b->events)};
@@ -399,6 +404,8 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     b->conf = conf;
     b->ops = ops ? ops : &ha_store_sqlite;
     b->clock_offset_us = INT64_MIN / 2;
+    b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
+    b->slow[RM_SLOW_FILES] = rm_worker_new("rm-files", false);
     rc = b->ops->open(path, &b->opened, &b->epoch, err);
     free(path);
     if (rc < 0)
@@ -438,6 +445,8 @@ void rm_daemon_start(struct rm_backend *b)
     rm_effects_apply(b, &b->fx);
     rm_core_lock_give(&b->lock);
     b->started = true;
+    for (int i = 0; i < RM_SLOW_KINDS; i++)
+        rm_worker_start(b->slow[i]);
     base_assert(pthread_create(&b->thread, NULL, core_main, b) == 0);
 }
 
@@ -448,6 +457,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     if (!b->started)
         return 0;
     b->started = false;
+    for (int i = 0; i < RM_SLOW_KINDS; i++) /* first: what they still post is answered below */
+        rm_worker_stop(b->slow[i]);
     pthread_mutex_lock(&b->qlock);
     b->stop = true;
     pthread_cond_signal(&b->qwake);
@@ -471,6 +482,8 @@ void rm_daemon_free(struct rm_backend *b)
     rm_store_free(b->store);
     if (b->watch)
         rm_watch_free(b->watch);
+    for (int i = 0; i < RM_SLOW_KINDS; i++)
+        rm_worker_free(b->slow[i]);
     rm_core_free(b->core);
     free(b->fx.v);
     free(b->queue);

@@ -38,6 +38,7 @@ struct rm_backend {
     struct ha_store *opened;
     struct rm_jobs_io *io;
     struct rm_watch *watch;
+    struct rm_worker *slow[RM_SLOW_KINDS];
     pthread_t thread;
     bool started;
     /* the queue */

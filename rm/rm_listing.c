@@ -1,0 +1,63 @@
+#include "rm/rm_listing.h"
+
+#include <stdlib.h>
+
+#include "base/base_limits.h"
+
+#define FIRST_ITEMS 25 /* made on the HTTP thread: about 0.2 ms */
+#define CHUNK_ITEMS (BASE_VIEW_CHUNK / 4)
+#define PIECE_MIN   (32 * 1024)
+
+static void drop(struct rm_listing *l)
+{
+    if (l->drop)
+        l->drop(l);
+    base_buf_free(&l->out);
+    api_pieces_free(l->pieces);
+    free(l);
+}
+
+static void hand_over(struct rm_listing *l)
+{
+    if (!l->pieces)
+        l->pieces = api_pieces_new(l->rq);
+    api_pieces_add(l->pieces, &l->out);
+}
+
+static bool step(void *user, bool stopping)
+{
+    struct rm_listing *l = user;
+    enum rm_listing_next next;
+
+    if (stopping || api_gone(l->rq)) {
+        struct base_error err = {0};
+
+        base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down");
+        api_answer_base_error(l->rq, &err);
+        drop(l);
+        return false;
+    }
+    next = l->chunk(l, CHUNK_ITEMS, &l->out);
+    if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN))
+        hand_over(l);
+    if (next == RM_LISTING_MORE)
+        return true;
+    if (next == RM_LISTING_END)
+        api_answer_pieces(l->rq, 200, l->type, &l->pieces);
+    drop(l);
+    return false;
+}
+
+void rm_listing_run(struct rm_listing *l)
+{
+    enum rm_listing_next next = l->chunk(l, FIRST_ITEMS, &l->out);
+
+    if (next == RM_LISTING_MORE) {
+        api_park(l->rq);
+        rm_backend_slow(l->b, RM_SLOW_LISTS, step, l);
+        return;
+    }
+    if (next == RM_LISTING_END)
+        api_answer(l->rq, 200, l->type, &l->out);
+    drop(l);
+}
