@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,8 @@
 
 #define LOCK_WAIT_US   INT64_C(10000000)
 #define JANITOR_IDLE_S 30
+#define JANITOR_REST_S 1 /* between two rounds: what is removed meanwhile goes together */
+#define JANITOR_NICE   10
 
 __attribute__((format(printf, 2, 3))) static char *join(char buf[static NM_PATH_MAX], const char *fmt, ...)
 {
@@ -285,25 +289,44 @@ static void logs_expire(struct nm_files *f, const char *path)
         trash(f, path);
 }
 
+static struct timespec later(int64_t s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += s;
+    return t;
+}
+
+/* With the lock: true when it is time to stop. */
+static bool janitor_rest(struct nm_files *f, int64_t s, bool or_work)
+{
+    struct timespec until = later(s);
+    while (!f->stopping && !(or_work && f->work) && pthread_cond_timedwait(&f->wake, &f->lock, &until) == 0)
+        ;
+    return f->stopping;
+}
+
+/* Removing is never urgent, and containers are being started at the same time. */
 static void *janitor(void *u)
 {
     struct nm_files *f = u;
+    int64_t idle_s = f->retain_s < JANITOR_IDLE_S ? f->retain_s : JANITOR_IDLE_S;
+    int64_t logs_at = 0;
     char path[NM_PATH_MAX];
-    for (;;) {
-        each_entry(join(path, "%s/logs", f->root), logs_expire, f);
+    bool stop;
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), JANITOR_NICE);
+    do {
+        if (later(0).tv_sec >= logs_at) {
+            each_entry(join(path, "%s/logs", f->root), logs_expire, f);
+            logs_at = later(idle_s).tv_sec;
+        }
         each_entry(join(path, "%s/trash", f->root), trash_empty, f);
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += f->retain_s < JANITOR_IDLE_S ? (f->retain_s ? f->retain_s : 1) : JANITOR_IDLE_S;
         pthread_mutex_lock(&f->lock);
-        while (!f->work && !f->stopping && pthread_cond_timedwait(&f->wake, &f->lock, &until) == 0)
-            ;
-        bool stop = f->stopping;
+        stop = janitor_rest(f, JANITOR_REST_S, false) || janitor_rest(f, idle_s, true);
         f->work = false;
         pthread_mutex_unlock(&f->lock);
-        if (stop)
-            return NULL;
-    }
+    } while (!stop);
+    return NULL;
 }
 
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err)

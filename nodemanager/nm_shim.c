@@ -343,6 +343,10 @@ static int run(struct shim *s, char **argv, int null_fd)
         snprintf(what, sizeof what, "%s %.150s", exec_step, strcmp(exec_step, "run") == 0 ? cmd[0] : "");
         return fail(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
     }
+    /* Beside the command, not before it. Without room for its end it must not go on; the NodeManager then sees an end
+     * without exit.json and a full disk. */
+    if (exit_file_reserve(s) < 0)
+        nm_tree_signal(getpid(), SIGKILL);
     pid_file_write(s);
     tend(s, sig_fd);
     log_drain(s);
@@ -376,9 +380,6 @@ int main(int argc, char **argv)
     s.limit = strtoll(argv[3], NULL, 10);
     s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s.dir_fd < 0)
-        return 1;
-    int rc = exit_file_reserve(&s);
-    if (rc < 0) /* the NodeManager sees an end without exit.json and a full disk */
         return 1;
     return run(&s, argv, null_fd);
 }
