@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,11 +18,11 @@
 #include "base/base_io.h"
 #include "base/base_json.h"
 #include "base/base_log.h"
+#include "base/base_sched.h"
 
 #define LOCK_WAIT_US   INT64_C(10000000)
 #define JANITOR_IDLE_S 30
 #define JANITOR_REST_S 1 /* between two rounds: what is removed meanwhile goes together */
-#define JANITOR_NICE   10
 
 __attribute__((format(printf, 2, 3))) static char *join(char buf[static NM_PATH_MAX], const char *fmt, ...)
 {
@@ -314,7 +312,7 @@ static void *janitor(void *u)
     int64_t logs_at = 0;
     char path[NM_PATH_MAX];
     bool stop;
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), JANITOR_NICE);
+    base_sched_background();
     do {
         if (later(0).tv_sec >= logs_at) {
             each_entry(join(path, "%s/logs", f->root), logs_expire, f);

@@ -12,6 +12,7 @@
 #include "base/base_conf.h"
 #include "base/base_io.h"
 #include "base/base_log.h"
+#include "base/base_sched.h"
 #include "base/base_version.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_routes.h"
@@ -189,6 +190,7 @@ static int run(const struct settings *s, struct base_error *err)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
+    base_sched_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     rc = rm_daemon_new(s->conf, NULL, NULL, &b, err);
     if (rc < 0)

@@ -1,20 +1,11 @@
 #include "rm/rm_worker.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
-
-/* A little nicer only: it takes locks that the others wait for (the core's, the allocator's), and would keep them
- * for long on a busy machine if it hardly ever ran. The long slice makes it give way whenever another thread wakes
- * up (Linux 6.12 and later; others ignore it). */
-#define BACKGROUND_NICE     5
-#define BACKGROUND_SLICE_NS 50000000
+#include "base/base_sched.h"
 
 struct task {
     rm_worker_step *step;
@@ -29,23 +20,6 @@ struct rm_worker {
     pthread_cond_t wake;
     struct task *first, **last;
 };
-
-static void go_to_background(void)
-{
-    struct { /* struct sched_attr, which the C library does not have everywhere */
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attr = {.size = 48, .runtime = BACKGROUND_SLICE_NS};
-    id_t me = (id_t)syscall(SYS_gettid);
-
-    attr.nice = getpriority(PRIO_PROCESS, me) + BACKGROUND_NICE;
-    attr.nice = attr.nice > 19 ? 19 : attr.nice;
-    if (syscall(SYS_sched_setattr, 0, &attr, 0) < 0)
-        setpriority(PRIO_PROCESS, me, attr.nice);
-}
 
 /* With the lock held. */
 static void append(struct rm_worker *w, struct task *t)
@@ -71,7 +45,7 @@ static void *worker_main(void *arg)
 
     pthread_setname_np(pthread_self(), w->name);
     if (w->background)
-        go_to_background();
+        base_sched_background();
     pthread_mutex_lock(&w->lock);
     for (;;) {
         struct task *t;

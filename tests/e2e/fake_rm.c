@@ -93,7 +93,10 @@ static void report_take(struct fake_rm *rm, struct node *n, json_t *r, bool regi
     bool is = strcmp(state, "complete") == 0;
     if (registering && json_object_get(rm->forgotten, id)) /* a heartbeat may have crossed the order */
         rm->after_forget++;
-    json_object_set(rm->reports, id, r);
+    if (old) /* what only a registration tells stays known */
+        json_object_update(old, r);
+    else
+        json_object_set(rm->reports, id, r);
     if (is && !was)
         rm->ended++;
     if (is && rm->auto_forget)
