@@ -78,6 +78,25 @@ static int lock_take(struct nm_files *f, struct base_error *err)
     return 0;
 }
 
+static void trash(struct nm_files *f, const char *path)
+{
+    char to[NM_PATH_MAX];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    join(to, "%s/trash/%lld.%09ld.%lld", f->root, (long long)now.tv_sec, now.tv_nsec,
+         (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
+    if (rename(path, to) < 0 && errno != ENOENT)
+        base_log_warn("files", "%s: cannot be removed: %s", path, strerror(errno));
+}
+
+static int spares_open(struct nm_files *f, struct base_error *err)
+{
+    snprintf(f->spares.dir, sizeof f->spares.dir, "%s/spare", f->root);
+    trash(f, f->spares.dir);
+    f->low = f->work = true;
+    return base_mkdirs(f->spares.dir, 0700, err);
+}
+
 int nm_files_open(struct nm_files *f, const char *root, int64_t retain_s, struct base_error *err)
 {
     static const char *const parts[] = {"", "/apps", "/logs", "/trash"};
@@ -102,7 +121,8 @@ int nm_files_open(struct nm_files *f, const char *root, int64_t retain_s, struct
         if (i == 0 && !realpath(path, f->root)) /* shims run elsewhere: absolute */
             return base_error_sys(err, -BASE_EIO, errno, "%s", path);
     }
-    return lock_take(f, err);
+    int rc = lock_take(f, err);
+    return rc < 0 ? rc : spares_open(f, err);
 }
 
 int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)
@@ -145,46 +165,63 @@ static int put(const char *path, mode_t mode, const char *text, size_t len, stru
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
 }
 
-static int make_dir(const char *path, struct base_error *err)
+/* ---- placing folders ---- */
+
+static int spare_take(struct nm_files *f, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
 {
-    if (mkdir(path, 0700) < 0 && errno != EEXIST)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", path);
-    return 0;
+    struct nm_spare_stock *stock = &f->spares.stock[kind];
+    pthread_mutex_lock(&f->lock);
+    bool some = stock->n > 0;
+    if (some)
+        *number = stock->number[--stock->n];
+    if (stock->n < NM_SPARES_LOW) {
+        f->low = true;
+        pthread_cond_signal(&f->wake);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return some ? 0 : nm_spare_make(&f->spares, kind, number, err);
 }
 
-int nm_files_app(const struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
+static int place(struct nm_files *f, enum nm_spare_kind kind, const struct nm_spare_text *texts, size_t texts_n,
+                 const char *files, const char *logs, struct base_error *err)
+{
+    int64_t number;
+    int rc = spare_take(f, kind, &number, err);
+    if (rc < 0)
+        return rc;
+    rc = nm_spare_place(&f->spares, number, texts, texts_n, files, logs, err);
+    if (rc < 0)
+        nm_spare_drop(&f->spares, number);
+    return rc;
+}
+
+int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
                  struct base_error *err)
 {
-    char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
-    struct base_buf b = {0};
-    int rc = make_dir(nm_path_app(f, id, NULL, path), err);
-    if (rc == 0)
-        rc = make_dir(join(path, "%s/logs/%s", f->root, base_app_id_text(id, app)), err);
-    if (rc == 0) {
-        json_t *j = json_pack("{s:s,s:s}", "user", user ? user : "", "token", token ? token : "");
-        if (j)
-            base_json_dump(j, &b);
-        json_decref(j);
-        rc = put(nm_path_app(f, id, "spec.json", path), 0600, b.data ? b.data : "{}", b.data ? b.len : 2, err);
-        base_buf_free(&b);
-    }
-    if (rc == 0)
-        rc = put(nm_path_app(f, id, "token", path), 0600, token ? token : "", token ? strlen(token) : 0, err);
+    char files[NM_PATH_MAX], logs[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
+    if (access(nm_path_app(f, id, NULL, files), F_OK) == 0)
+        return 0;
+    json_t *j = json_pack("{s:s,s:s}", "user", user ? user : "", "token", token ? token : "");
+    struct base_buf spec = {0};
+    if (!j)
+        return base_error_set(err, -BASE_EINVAL, "user: not UTF-8");
+    base_json_dump(j, &spec);
+    json_decref(j);
+    const struct nm_spare_text texts[] = {{"spec.json", spec.data, spec.len},
+                                          {"token", token ? token : "", token ? strlen(token) : 0}};
+    join(logs, "%s/logs/%s", f->root, base_app_id_text(id, app));
+    int rc = place(f, NM_SPARE_APP, texts, 2, files, logs, err);
+    base_buf_free(&spec);
     return rc;
 }
 
-int nm_files_launch(const struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
+int nm_files_launch(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
                     struct base_error *err)
 {
-    char path[NM_PATH_MAX];
-    int rc = make_dir(nm_path_container(f, id, NULL, path), err);
-    if (rc == 0)
-        rc = put(nm_path_container(f, id, "launch.json", path), 0600, launch, len, err);
-    if (rc == 0)
-        rc = make_dir(nm_path_container(f, id, "work", path), err);
-    if (rc == 0)
-        rc = make_dir(nm_path_logs(f, id, NULL, path), err);
-    return rc;
+    char files[NM_PATH_MAX], logs[NM_PATH_MAX];
+    const struct nm_spare_text text = {"launch.json", launch, len};
+    return place(f, NM_SPARE_CONTAINER, &text, 1, nm_path_container(f, id, NULL, files), nm_path_logs(f, id, NULL, logs),
+                 err);
 }
 
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
@@ -201,17 +238,6 @@ void nm_files_unmark(const struct nm_files *f, const struct base_container_id *i
 }
 
 /* ---- removing ---- */
-
-static void trash(struct nm_files *f, const char *path)
-{
-    char to[NM_PATH_MAX];
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    join(to, "%s/trash/%lld.%09ld.%lld", f->root, (long long)now.tv_sec, now.tv_nsec,
-         (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
-    if (rename(path, to) < 0 && errno != ENOENT)
-        base_log_warn("files", "%s: cannot be removed: %s", path, strerror(errno));
-}
 
 static void janitor_wake(struct nm_files *f)
 {
@@ -287,43 +313,61 @@ static void logs_expire(struct nm_files *f, const char *path)
         trash(f, path);
 }
 
-static struct timespec later(int64_t s)
+static bool spares_wanted(struct nm_files *f, const struct nm_spare_stock *stock)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += s;
-    return t;
+    pthread_mutex_lock(&f->lock);
+    bool wanted = stock->n < NM_SPARES_MAX && !f->stopping;
+    pthread_mutex_unlock(&f->lock);
+    return wanted;
 }
 
-/* With the lock: true when it is time to stop. */
-static bool janitor_rest(struct nm_files *f, int64_t s, bool or_work)
+static void spares_fill(struct nm_files *f, enum nm_spare_kind kind)
 {
-    struct timespec until = later(s);
-    while (!f->stopping && !(or_work && f->work) && pthread_cond_timedwait(&f->wake, &f->lock, &until) == 0)
-        ;
-    return f->stopping;
+    struct nm_spare_stock *stock = &f->spares.stock[kind];
+    int64_t number;
+    /* Where none can be made, a launch tries itself and tells why. */
+    while (spares_wanted(f, stock) && nm_spare_make(&f->spares, kind, &number, NULL) == 0) {
+        pthread_mutex_lock(&f->lock);
+        stock->number[stock->n++] = number;
+        pthread_mutex_unlock(&f->lock);
+    }
 }
 
-/* Removing is never urgent, and containers are being started at the same time. */
+static int64_t now_s(void)
+{
+    return base_mono_us(&base_clock_real) / 1000000;
+}
+
+/* Neither removing nor making spares is urgent, and containers are being started at the same time. */
 static void *janitor(void *u)
 {
     struct nm_files *f = u;
-    int64_t idle_s = f->retain_s < JANITOR_IDLE_S ? f->retain_s : JANITOR_IDLE_S;
-    int64_t logs_at = 0;
+    int64_t logs_every = f->retain_s < JANITOR_IDLE_S ? (f->retain_s ? f->retain_s : 1) : JANITOR_IDLE_S;
+    int64_t logs_at = 0, trash_at = 0;
     char path[NM_PATH_MAX];
-    bool stop;
     base_sched_background();
-    do {
-        if (later(0).tv_sec >= logs_at) {
-            each_entry(join(path, "%s/logs", f->root), logs_expire, f);
-            logs_at = later(idle_s).tv_sec;
-        }
-        each_entry(join(path, "%s/trash", f->root), trash_empty, f);
-        pthread_mutex_lock(&f->lock);
-        stop = janitor_rest(f, JANITOR_REST_S, false) || janitor_rest(f, idle_s, true);
-        f->work = false;
+    pthread_mutex_lock(&f->lock);
+    while (!f->stopping) {
+        bool low = f->low, logs = now_s() >= logs_at, trash = (f->work || logs) && now_s() >= trash_at;
+        f->low = false;
+        f->work &= !trash;
         pthread_mutex_unlock(&f->lock);
-    } while (!stop);
+        for (int kind = 0; low && kind < NM_SPARE_KINDS; kind++)
+            spares_fill(f, (enum nm_spare_kind)kind);
+        if (logs) {
+            each_entry(join(path, "%s/logs", f->root), logs_expire, f);
+            logs_at = now_s() + logs_every;
+        }
+        if (trash) {
+            each_entry(join(path, "%s/trash", f->root), trash_empty, f);
+            trash_at = now_s() + JANITOR_REST_S;
+        }
+        pthread_mutex_lock(&f->lock);
+        struct timespec until = {.tv_sec = f->work && trash_at < logs_at ? trash_at : logs_at};
+        if (!f->stopping && !f->low && until.tv_sec > now_s())
+            pthread_cond_timedwait(&f->wake, &f->lock, &until);
+    }
+    pthread_mutex_unlock(&f->lock);
     return NULL;
 }
 

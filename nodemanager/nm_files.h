@@ -8,6 +8,7 @@
  *                                     killed, suspended: marks of orders that were carried out
  *    logs/<app>/<container>/          stdout, stderr
  *    logs/<app>/.ended                the application was cleaned up then; its logs are kept for a while
+ *    spare/                           folders made in advance (nm_spare.h)
  *    trash/                           what is being removed
  *
  * Names below apps/ and logs/ are printed from parsed ids only, never taken from a request. */
@@ -22,6 +23,7 @@
 #include "base/base_error.h"
 #include "base/base_id.h"
 #include "base/base_mem.h"
+#include "nodemanager/nm_spare.h"
 
 #define NM_PATH_MAX        4096
 #define NM_STDERR_TAIL_MAX 2048 /* bytes of stderr that go into diagnostics */
@@ -34,7 +36,8 @@ struct nm_files {
     pthread_t janitor;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool janitor_runs, stopping, work;
+    bool janitor_runs, stopping, work, low; /* low: spares are wanted */
+    struct nm_spares spares;
 };
 struct nm_disk_state { /* state.json */
     int64_t epoch, port;
@@ -55,11 +58,11 @@ char *nm_path_logs(const struct nm_files *f, const struct base_container_id *id,
 char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                   char buf[static NM_PATH_MAX]);
 
-/* The application's folder, spec.json and token; once per application. */
-int nm_files_app(const struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
+/* The application's folder with spec.json and token; nothing to do when it is there. */
+int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
                  struct base_error *err);
-/* The container's folders and launch.json. */
-int nm_files_launch(const struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
+/* The container's folders and launch.json; -BASE_EEXIST: it has some already. */
+int nm_files_launch(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
                     struct base_error *err);
 /* Small file in the container's folder, no fsync. */
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,

@@ -99,12 +99,11 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
     pending_add(nm, &ev, text);
 }
 
-static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, bool first,
-                          struct base_error *err)
+static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, struct base_error *err)
 {
     struct base_buf text = {0};
     base_json_dump(l->raw, &text);
-    int rc = first ? nm_files_app(&nm->files, &l->id.attempt.app, l->user, l->token, err) : 0;
+    int rc = nm_files_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
     if (rc == 0)
         rc = nm_files_launch(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
     if (rc == 0)
@@ -116,11 +115,8 @@ static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_lau
 static void fx_launch(struct nm *nm, const struct nm_effect *fx)
 {
     struct base_error err = {0};
-    char path[NM_PATH_MAX];
     struct nm_box *box = nm_box_new(nm, fx->container);
-    /* The folder tells whether the application is known here: it goes with cleanup-app. */
-    bool first = access(nm_path_app(&nm->files, &box->id.attempt.app, "token", path), F_OK) < 0;
-    int rc = launch_prepare(nm, box, fx->launch, first, &err);
+    int rc = launch_prepare(nm, box, fx->launch, &err);
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
         failed_to_start(nm, &box->id, no_space, base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));

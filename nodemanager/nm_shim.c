@@ -90,7 +90,7 @@ static int exit_file_reserve(const struct shim *s)
 {
     char room[EXIT_FILE_ROOM];
     memset(room, ' ', sizeof room);
-    int fd = openat(s->dir_fd, "exit.json.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = openat(s->dir_fd, "exit.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     int rc = write_all(fd, room, sizeof room);
@@ -114,7 +114,7 @@ static void pid_file_write(const struct shim *s)
     int len =
         snprintf(text, sizeof text, "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n",
                  boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
-    fd = openat(s->dir_fd, "pid.json.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fd = openat(s->dir_fd, "pid.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
     if (write_all(fd, text, (size_t)len) == 0)
@@ -160,7 +160,7 @@ static int log_open(const char *logs, const char *name)
         errno = ENAMETOOLONG;
         return -1;
     }
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+    return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 }
 
 static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)

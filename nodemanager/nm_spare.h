@@ -1,0 +1,47 @@
+/* nodemanager/nm_spare.h - folders made in advance, so that a launch does not wait for the file system to find room for
+ * a dozen new files: two renames put them in place, and what is placed is whole.
+ *
+ *    janitor --nm_spare_fill--> spare/<n>.files, spare/<n>.logs --nm_spare_place--> apps/..., logs/...
+ *
+ * When none is left, placing makes one. What an earlier daemon left in spare/ is removed at the start. */
+#ifndef CREEL_NM_SPARE_H
+#define CREEL_NM_SPARE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base_error.h"
+
+#define NM_SPARES_MAX 32 /* of each kind */
+#define NM_SPARES_LOW 16
+
+enum nm_spare_kind {
+    NM_SPARE_APP,       /* files: spec.json, token */
+    NM_SPARE_CONTAINER, /* files: work/, launch.json and what the shim writes; logs: stdout, stderr */
+    NM_SPARE_KINDS
+};
+struct nm_spares {
+    char dir[2048 + 16];
+    atomic_llong last; /* number of the newest */
+    struct nm_spare_stock {
+        int64_t number[NM_SPARES_MAX];
+        size_t n;
+    } stock[NM_SPARE_KINDS]; /* under the lock of struct nm_files */
+};
+struct nm_spare_text {
+    const char *name; /* one of the files of the kind */
+    const char *text;
+    size_t len;
+};
+
+/* Makes one and returns its number; 0 or a negative error. */
+int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err);
+/* Writes @texts into the spare's files, then gives them their names. @logs may be there already and then stays; @files
+ * may not (-BASE_EEXIST). After an error nothing was placed and the spare is of no use: see nm_spare_drop. */
+int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
+                   const char *files, const char *logs, struct base_error *err);
+void nm_spare_drop(const struct nm_spares *s, int64_t number);
+
+#endif
