@@ -1,6 +1,7 @@
 #include "rm/rm_worker.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/base_error.h"
@@ -58,6 +59,8 @@ static void *worker_main(void *arg)
         t = take(w);
         pthread_mutex_unlock(&w->lock);
         more = t->step(t->user, false);
+        if (w->background)
+            sched_yield(); /* whoever waits for the processor has it after a step at the latest */
         pthread_mutex_lock(&w->lock);
         if (more)
             append(w, t);

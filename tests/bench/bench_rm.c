@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -331,6 +334,26 @@ static void *beat_loop(void *arg)
     return NULL;
 }
 
+/* Reads the list and keeps nothing of it: a client that did would hold up the processors for its own memory. */
+static void read_list(void)
+{
+    static const char text[] = "GET /ws/v1/cluster/apps HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(strrchr(url, ':') + 1))};
+    char buf[65536];
+    ssize_t n;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0 || base_write_all(fd, text, sizeof text - 1) < 0)
+        die("listing: no connection");
+    if (read(fd, buf, sizeof buf) < 12 || memcmp(buf + 9, "200", 3) != 0)
+        die("listing refused");
+    while ((n = read(fd, buf, sizeof buf)) > 0)
+        ;
+    if (n < 0)
+        die("listing cut");
+    close(fd);
+}
+
 static double beats_p99(double seconds, bool list, double *list_s)
 {
     volatile bool stop = false;
@@ -340,16 +363,13 @@ static double beats_p99(double seconds, bool list, double *list_s)
         b[i].stop = &stop;
         pthread_create(&b[i].thread, NULL, beat_loop, &b[i]);
     }
-    base_sched_background();
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
     double t = now_s(), took = 0;
     int lists = 0;
-    struct base_http *h = base_http_new();
-    struct base_buf out = {0};
     while (now_s() - t < seconds) {
         if (list) {
             double s = now_s();
-            if (ask(h, "GET", "/ws/v1/cluster/apps", NULL, &out) != 200)
-                die("listing refused");
+            read_list();
             took += now_s() - s;
             lists++;
         }
@@ -368,8 +388,6 @@ static double beats_p99(double seconds, bool list, double *list_s)
     }
     double p99 = quantile(all, n, .99);
     free(all);
-    base_buf_free(&out);
-    base_http_free(h);
     if (lists)
         *list_s = took / lists;
     return p99;
