@@ -4,7 +4,8 @@
  * An assignment is the policy's answer, the core's step, and its share of heartbeat and completion: every heartbeat
  * reports what the node was given before (@per_beat ends at most) and takes new work for the free slots. The store
  * acknowledges every 64 heartbeats. CPU time of the process; no allocation is expected once everything has its size.
- * usage: bench_core [runs [table]]: lines "name value unit"; with "table" lines of a table. */
+ * usage: bench_core [runs [table|plain [PART]]]: lines "name value unit"; with "table" lines of a table; with PART those
+ * alone that have it in their name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,7 @@ static struct result run(const char *policy, int64_t w_us, size_t per_beat)
 }
 
 static bool table;
+static const char *only; /* lines with this in their name, NULL: all */
 
 static int by_speed(const void *x, const void *y)
 {
@@ -260,8 +262,11 @@ static int by_speed(const void *x, const void *y)
 
 static void line(const char *name, const char *policy, int64_t w_us, size_t per_beat, int runs)
 {
-    struct result *r = base_alloc((size_t)runs * sizeof *r);
+    struct result *r;
 
+    if (only && !strstr(name, only))
+        return;
+    r = base_alloc((size_t)runs * sizeof *r);
     for (int i = 0; i < runs; i++)
         r[i] = run(policy, w_us, per_beat);
     qsort(r, (size_t)runs, sizeof *r, by_speed);
@@ -280,6 +285,7 @@ int main(int argc, char **argv)
 
     runs = runs > 0 ? runs : 1;
     table = argc > 2 && strcmp(argv[2], "table") == 0;
+    only = argc > 3 ? argv[3] : NULL;
     if (table)
         printf("core alone: 2,500 nodes x (2+2), 100 jobs x (1,000+1,000), 20 queues; median of %d, CPU time\n\n", runs);
     if (table)
