@@ -68,7 +68,8 @@ struct nm {
     TAILQ_HEAD(, nm_box) waiting;
     size_t asked; /* spawn requests without an answer */
     int64_t health_next_us;
-    bool no_space, rm_away, stop;
+    int64_t no_space_us; /* when a write last found no room, 0: none did since the node was healthy */
+    bool rm_away, stop;
     int exit_status;
 };
 

@@ -17,6 +17,7 @@
 
 #define HEALTH_EVERY_US     INT64_C(1000000)
 #define PROGRESS_EVERY_US   INT64_C(100000) /* per container */
+#define NO_SPACE_REST_US    INT64_C(10000000)
 #define PROBE_BYTES         (64 * 1024)
 #define REGISTER_TIMEOUT_MS 10000
 #define BEAT_TIMEOUT_MS     10000 /* beyond the time the RM may hold it */
@@ -91,7 +92,8 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_clean(text, strlen(text));
-    nm->no_space |= no_space;
+    if (no_space)
+        nm->no_space_us = nm_now_us();
     ev.u.ended.exit_code = no_space ? NM_EXIT_DISK : 126;
     ev.u.ended.ended_ms = nm_wall_ms();
     ev.u.ended.diagnostics = text;
@@ -174,7 +176,8 @@ static void fx_mark(struct nm *nm, const struct nm_effect *fx)
         break;
     }
     if (rc < 0) { /* a restart would report it once more, which harms nobody */
-        nm->no_space |= rc == -BASE_ENOSPC;
+        if (rc == -BASE_ENOSPC)
+            nm->no_space_us = nm_now_us();
         base_log_warn("nm", "%s", err.text);
     }
 }
@@ -228,7 +231,8 @@ static void fx_save_epoch(struct nm *nm, const struct nm_effect *fx)
     struct base_error err = {0};
     nm->disk.epoch = fx->epoch;
     if (nm_files_save(&nm->files, &nm->disk, &err) < 0) {
-        nm->no_space |= err.code == -BASE_ENOSPC;
+        if (err.code == -BASE_ENOSPC)
+            nm->no_space_us = nm_now_us();
         base_log_error("nm", "the epoch was not saved: %s", err.text);
     }
     base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", fx->epoch);
@@ -347,7 +351,7 @@ static void on_shim_end(struct nm *nm, struct nm_box *box)
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
         shim_lost(nm, box, &e);
     if (e.no_space) {
-        nm->no_space = true;
+        nm->no_space_us = nm_now_us();
         nm->health_next_us = 0;
     }
     struct nm_event ev = {.kind = NM_EV_ENDED, .at_us = nm_now_us(), .container = box->id};
@@ -429,15 +433,18 @@ static void on_signal(struct nm *nm)
     }
 }
 
-/* Unhealthy below the minimum, and after a write that found no space until one succeeds again. */
+/* Unhealthy below the minimum; and after a write that found no space for a while and until one succeeds again: what the
+ * failed task leaves free would only be filled by the next. */
 void nm_health_check(struct nm *nm)
 {
     struct nm_event ev = {.kind = NM_EV_HEALTH, .at_us = nm_now_us()};
     char report[NM_PATH_MAX] = "";
     int64_t bytes = nm_files_free_bytes(&nm->files);
-    if (nm->no_space && nm_files_probe(&nm->files, PROBE_BYTES) == 0)
-        nm->no_space = false;
-    if (nm->no_space)
+    bool no_space = nm->no_space_us && (ev.at_us < nm->no_space_us + NO_SPACE_REST_US ||
+                                        nm_files_probe(&nm->files, PROBE_BYTES) < 0);
+    if (!no_space)
+        nm->no_space_us = 0;
+    if (no_space)
         snprintf(report, sizeof report, "%s: " NM_NO_SPACE_TEXT, nm->files.root);
     else if (bytes >= 0 && bytes < nm->min_free_bytes)
         snprintf(report, sizeof report, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted", nm->files.root,

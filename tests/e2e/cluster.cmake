@@ -6,3 +6,5 @@ foreach(seed 1 2 3)
   creel_script_test(fault_random_kills_${seed} ${CMAKE_SOURCE_DIR}/tests/fault/random_kills.sh LABELS "e2e;fault"
                     ARGS ${seed} TIMEOUT 600)
 endforeach()
+creel_script_test(fault_full_disk ${CMAKE_SOURCE_DIR}/tests/fault/full_disk.sh LABELS "e2e;fault" TIMEOUT 300)
+set_tests_properties(fault_full_disk PROPERTIES SKIP_RETURN_CODE 77)

@@ -15,6 +15,7 @@ cleanup() {
         for f in "$DEV"/*.log; do [ -f "$f" ] && { echo "== $f" >&2; tail -n 25 "$f" >&2; }; done
     fi
     creel dev --stop --dir "$DEV" > /dev/null 2>&1
+    ! declare -F cleanup_more > /dev/null || cleanup_more
     rm -rf "$T"
     exit $rc
 }
