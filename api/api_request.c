@@ -5,6 +5,8 @@
 
 #include "api/api_internal.h"
 #include "base/base_io.h"
+#include "base/base_limits.h"
+#include "base/base_utf8.h"
 
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri)
 {
@@ -102,11 +104,28 @@ static void read_identity(struct api_request *rq)
     }
 }
 
+/* A name is stored, shown in JSON and passed on in environments: what cannot be is refused here. */
+static bool check_caller(struct api_request *rq)
+{
+    char *shown;
+
+    if (!rq->caller || (strlen(rq->caller) <= BASE_NAME_MAX && base_utf8_plain(rq->caller)))
+        return true;
+    shown = base_utf8_shown(rq->caller, 100);
+    api_answer_error(rq, 400, "BadRequestException",
+                     "user.name: \"%s\" is not a name of 1 to %d bytes in UTF-8 without control characters", shown,
+                     BASE_NAME_MAX);
+    free(shown);
+    return false;
+}
+
 /* True when the request may go on; else it is answered. */
 static bool authorise(struct api_request *rq)
 {
     const char *secret = rq->server->node_secret;
 
+    if (!check_caller(rq))
+        return false;
     switch (rq->route->role) {
     case API_ROLE_READ:
     case API_ROLE_WRITE:

@@ -3,30 +3,9 @@
 #include <string.h>
 
 #include "api/api_shape.h"
+#include "base/base_utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
-
-/* Length of the valid UTF-8 sequence at @s (no surrogates, nothing over U+10FFFF, no overlong form), 0 when bad. */
-static size_t utf8_len(const unsigned char *s)
-{
-    size_t n;
-
-    if (s[0] >= 0xC2 && s[0] <= 0xDF)
-        n = 2;
-    else if (s[0] >= 0xE0 && s[0] <= 0xEF)
-        n = 3;
-    else if (s[0] >= 0xF0 && s[0] <= 0xF4)
-        n = 4;
-    else
-        return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] > 0x8F))
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) /* the closing NUL stops here too */
-            return 0;
-    return n;
-}
 
 /* What stands for the control character or sign @c in JSON; NULL: itself. */
 static const char *json_escape(unsigned char c, char buf[static 7])
@@ -87,7 +66,7 @@ static void add_escaped(struct base_buf *out, const char *text, const char *(*es
     char buf[7];
 
     while (*s) {
-        size_t n = *s < 0x80 ? 1 : utf8_len(s);
+        size_t n = base_utf8_len((const char *)s);
         const char *instead = n == 0 ? REPLACEMENT : n == 1 ? escape(*s, buf) : NULL;
 
         if (instead) {

@@ -9,6 +9,9 @@
 #include "base/base_json.h"
 #include "base/base_limits.h"
 
+/* Siblings of one name become an array: an element may cost two levels of JSON. */
+#define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)
+
 /* Text of an element without child elements. */
 static json_t *text_of(xmlNode *el)
 {
@@ -125,7 +128,7 @@ int api_xml_body(const char *text, size_t len, const char *root, const char *exp
                             expected ? expected : "<{}", expected ? "" : root, expected ? "" : ">");
         goto done;
     }
-    j = value_of(top, BASE_JSON_DEPTH_MAX);
+    j = value_of(top, XML_DEPTH_MAX);
     if (!json_is_object(j)) { /* an empty root element */
         json_decref(j);
         j = json_object();

@@ -342,19 +342,30 @@ static char *stored_form(const json_t *body, const char *user)
     json_t *whole = json_copy((json_t *)body); /* shallow: only the user is added */
     struct base_buf text = {0};
 
-    json_object_set_new(whole, USER_MEMBER, json_string_nocheck(user));
+    json_object_set_new(whole, USER_MEMBER, json_string(user));
     base_json_dump(whole, &text);
     json_decref(whole);
     return base_buf_take(&text);
 }
 
+/* What is stored must be readable after a restart. */
+static int check_stored(const char *json, struct base_error *err)
+{
+    json_t *again = NULL;
+    int rc = base_json_parse(json, strlen(json), &again, err);
+
+    json_decref(again);
+    return rc < 0 ? base_error_wrap(err, -BASE_EINVAL, "the submission cannot be stored") : 0;
+}
+
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out, struct base_error *err)
 {
     struct rm_app_spec *s = base_alloc(sizeof *s);
+    bool fresh = user;
     int rc;
 
     s->refs = 1;
-    if (!user)
+    if (!fresh)
         user = json_string_value(json_object_get(body, USER_MEMBER));
     s->user = base_strdup(user ? user : "");
     rc = decode_id(body, &s->id, err);
@@ -379,8 +390,12 @@ int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec 
     s->keep_containers = truth_of(body, "keep-containers-across-application-attempts", false);
     decode_resource(body, &s->resource);
     s->json = stored_form(body, s->user);
-    *out = s;
-    return 0;
+    rc = fresh ? check_stored(s->json, err) : 0;
+    if (rc < 0)
+        rm_app_spec_unref(s);
+    else
+        *out = s;
+    return rc;
 }
 
 int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out, struct base_error *err)

@@ -2,7 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "api/api_shape.h"
 
 static void separate(struct base_buf *b)
 {
@@ -23,34 +24,6 @@ void rm_json_close(struct base_buf *b, char bracket)
     base_buf_add(b, &bracket, 1);
 }
 
-static void quoted(struct base_buf *b, const char *v)
-{
-    const char *from = v;
-
-    base_buf_add(b, "\"", 1);
-    for (; *v; v++) {
-        unsigned char ch = (unsigned char)*v;
-        char esc[8];
-        int n = 0;
-
-        if (ch >= 0x20 && ch != '"' && ch != '\\')
-            continue;
-        if (v > from)
-            base_buf_add(b, from, (size_t)(v - from));
-        from = v + 1;
-        if (ch == '"' || ch == '\\')
-            n = snprintf(esc, sizeof esc, "\\%c", ch);
-        else if (ch == '\n' || ch == '\t' || ch == '\r')
-            n = snprintf(esc, sizeof esc, "\\%c", ch == '\n' ? 'n' : ch == '\t' ? 't' : 'r');
-        else
-            n = snprintf(esc, sizeof esc, "\\u%04x", ch);
-        base_buf_add(b, esc, (size_t)n);
-    }
-    if (v > from)
-        base_buf_add(b, from, (size_t)(v - from));
-    base_buf_add(b, "\"", 1);
-}
-
 void rm_json_key(struct base_buf *b, const char *key)
 {
     separate(b);
@@ -63,7 +36,7 @@ void rm_json_str(struct base_buf *b, const char *v)
 {
     separate(b);
     if (v)
-        quoted(b, v);
+        api_json_string(b, v);
     else
         base_buf_adds(b, "null");
 }
@@ -104,12 +77,6 @@ void rm_json_bool(struct base_buf *b, bool v)
 {
     separate(b);
     base_buf_adds(b, v ? "true" : "false");
-}
-
-void rm_json_raw(struct base_buf *b, const char *json, size_t len)
-{
-    separate(b);
-    base_buf_add(b, json, len);
 }
 
 void rm_json_kstr(struct base_buf *b, const char *key, const char *v)

@@ -12,11 +12,10 @@
 void rm_json_open(struct base_buf *b, char bracket);
 void rm_json_close(struct base_buf *b, char bracket);
 void rm_json_key(struct base_buf *b, const char *key); /* key: plain ASCII, not escaped */
-void rm_json_str(struct base_buf *b, const char *v);   /* NULL: null; must be UTF-8 */
+void rm_json_str(struct base_buf *b, const char *v);   /* NULL: null */
 void rm_json_int(struct base_buf *b, int64_t v);
 void rm_json_num(struct base_buf *b, double v);        /* at most 6 decimals, no exponent */
 void rm_json_bool(struct base_buf *b, bool v);
-void rm_json_raw(struct base_buf *b, const char *json, size_t len); /* a value already encoded */
 
 /* key and value; the _opt form writes nothing for NULL */
 void rm_json_kstr(struct base_buf *b, const char *key, const char *v);

@@ -6,6 +6,7 @@
 
 #include "base/base_json.h"
 #include "base/base_limits.h"
+#include "base/base_utf8.h"
 #include "rm/rm_input.h"
 #include "rm/rm_json.h"
 
@@ -44,7 +45,10 @@ static int read_name(const json_t *obj, const char *where, const char *name, con
     if (blank(v))
         return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a name of 1 to %d bytes", where, name,
                               BASE_NAME_MAX);
-    if (has_control(v))
+    if (strlen(v) > BASE_NAME_MAX) /* the fallback: a member is measured above */
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name, strlen(v),
+                              BASE_NAME_MAX);
+    if (has_control(v) || !base_utf8_valid(v))
         return base_error_set(err, -BASE_EINVAL, "%s%s: a name must not contain control characters", where, name);
     *out = base_strdup(v);
     return 0;

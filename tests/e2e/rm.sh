@@ -49,6 +49,10 @@ refused 409 "{\"job\":{\"input\":[\"$T/in.txt\"],\"output\":\"$T/there\",\"map\"
 head -c 9000000 /dev/zero | tr '\0' ' ' > "$T/huge"
 check_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' --data-binary "@$T/huge" \
     "$RM/ws/v1/cluster/jobs")" 413 "a body over the limit"
+JOB='{"job":{"tasks":[{"command":"true"}]}}'
+want 400 POST '/ws/v1/cluster/jobs?user.name=%ff' "$JOB"
+[[ $(body .RemoteException.message) == 'user.name: "%FF" is not'* ]] || fail "$(cat "$T/body")"
+want 400 POST "/ws/v1/cluster/jobs?user.name=$(printf 'u%.0s' {1..3000})" "$JOB"
 want 404 GET /ws/v1/cluster/jobs/application_1_0001
 want 405 DELETE /ws/v1/cluster/jobs
 want 200 GET /ws/v1/cluster/jobs
@@ -135,6 +139,16 @@ while [ "$(jq '[.orders[] | select(.type == "launch")] | length' "$T/body")" = 0
 done
 check_equal "$(body '[.orders[] | select(.type == "launch")][0] | .app + " " + .env.A')" "$THIRD 1" "launch after the restart"
 [[ $(body '[.orders[] | select(.type == "launch")][0].container') == container_e01_* ]] || fail "no epoch in the id"
+
+# ---- what was refused or accepted so far reads back: XML as deep as it likes, too
+DEEP=$(printf '<a/><a>%.0s' {1..40})$(printf '</a>%.0s' {1..40})
+want 200 POST /ws/v1/cluster/apps/new-application
+check_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Content-Type: application/xml' -d \
+    "<application-submission-context><application-id>$(body '."application-id"')</application-id>$DEEP</application-submission-context>" \
+    "$RM/ws/v1/cluster/apps?user.name=ann")" 202 "a deep XML submission"
+kill -9 "$RM_PID"
+wait "$RM_PID" 2> /dev/null || true
+start_rm
 
 # ---- a clean stop; then a damaged store is refused with advice
 kill -TERM "$RM_PID"

@@ -235,6 +235,44 @@ static void test_stored(void)
     CU_ASSERT_EQUAL(rm_app_spec_from_text("{\"queue", 7, &again, &err), -BASE_ECORRUPT);
 }
 
+/* Nested siblings of one name: each level of XML is an object in an array. */
+static void test_deep(void)
+{
+    for (int depth = 10; depth <= 100; depth += 10) {
+        struct base_buf text = {0};
+        struct base_error err = {0};
+        struct rm_app_spec *s, *again = NULL;
+
+        base_buf_adds(&text, "<" ROOT "><application-id>application_1_7</application-id>");
+        for (int i = 0; i < depth; i++)
+            base_buf_adds(&text, "<a/><a>");
+        for (int i = 0; i < depth; i++)
+            base_buf_adds(&text, "</a>");
+        base_buf_adds(&text, "</" ROOT ">");
+        s = good(text.data, true);
+        CU_ASSERT_EQUAL(rm_app_spec_from_text(s->json, strlen(s->json), &again, &err), 0);
+        rm_app_spec_unref(s);
+        rm_app_spec_unref(again);
+        base_buf_free(&text);
+    }
+}
+
+/* A body made otherwise, deeper than the reader goes, is refused and not stored. */
+static void test_unreadable(void)
+{
+    json_t *body = json_pack("{s:s}", "application-id", "application_1_7"), *inner = json_array();
+    struct base_error err = {0};
+    struct rm_app_spec *s = NULL;
+
+    for (int i = 0; i < 70; i++)
+        inner = json_pack("[o]", inner);
+    json_object_set_new(body, "x", inner);
+    CU_ASSERT_EQUAL(rm_app_spec_decode(body, "ann", &s, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "deeper than 64"));
+    CU_ASSERT_PTR_NULL(s);
+    json_decref(body);
+}
+
 static void test_max(void)
 {
     struct rm_app_spec s = {0};
@@ -258,6 +296,7 @@ static const struct cunit_case cases[] = {
     {"defaults", test_defaults},       {"lenient values", test_lenient},
     {"refused", test_refused},         {"syntax", test_syntax},
     {"hostile XML", test_hostile_xml}, {"stored form", test_stored},
+    {"deep XML", test_deep},           {"unreadable", test_unreadable},
     {"largest container", test_max},
 };
 CUNIT_MAIN("submission bodies", cases)

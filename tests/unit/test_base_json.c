@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/base_json.h"
+#include "base/base_utf8.h"
 #include "base/base_limits.h"
 #include "tests/unit/cunit_main.h"
 
@@ -150,9 +151,29 @@ static void test_known(void)
     json_decref(j);
 }
 
+static void test_utf8(void)
+{
+    static const char *const good[] = {"", "a", "\xC3\xB6", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
+    static const char *const bad[] = {"\xFF", "a\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"};
+    char *shown = base_utf8_shown("a\xFF\n\xC3\xB6" "b", 100);
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        CU_ASSERT_TRUE(base_utf8_plain(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_FALSE(base_utf8_valid(bad[i]));
+    CU_ASSERT_TRUE(base_utf8_valid("a\n"));
+    CU_ASSERT_FALSE(base_utf8_plain("a\n"));
+    CU_ASSERT_FALSE(base_utf8_plain("a\x7f"));
+    CU_ASSERT_STRING_EQUAL(shown, "a%FF%0A\xC3\xB6" "b");
+    free(shown);
+    shown = base_utf8_shown("abcdef", 3);
+    CU_ASSERT_STRING_EQUAL(shown, "abc...");
+    free(shown);
+}
+
 static const struct cunit_case cases[] = {
     {"parse", test_parse},   {"integers", test_int},
     {"others", test_others}, {"long values are cut", test_long_values_are_cut},
-    {"known", test_known},
+    {"known", test_known},   {"UTF-8", test_utf8},
 };
 CUNIT_MAIN("base_json", cases)

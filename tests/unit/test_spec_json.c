@@ -141,6 +141,25 @@ static void test_defaults(void)
     rm_job_spec_unref(b);
 }
 
+/* Who sends no user is the user: such a name must read back as well. */
+static void test_fallback_user(void)
+{
+    char *longer = base_alloc(3001);
+    const char *const users[] = {"\xFF", "a\nb", "", memset(longer, 'u', 3000)};
+    static const char body[] = "{\"job\":{" MR "}}";
+
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
+        struct rm_spec_defaults d = defaults;
+        struct base_error err = {0};
+        struct rm_job_spec *s = NULL;
+
+        d.user = users[i];
+        CU_ASSERT(rm_spec_job_decode(body, sizeof body - 1, &d, &s, &err) < 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.user"));
+    }
+    free(longer);
+}
+
 static void test_task_command(void)
 {
     struct base_error err = {0};
@@ -191,6 +210,7 @@ int main(void)
     CU_add_test(suite, "bad bodies", test_bad);
     CU_add_test(suite, "round trip", test_round_trip);
     CU_add_test(suite, "defaults", test_defaults);
+    CU_add_test(suite, "user by default", test_fallback_user);
     CU_add_test(suite, "task commands", test_task_command);
     CU_add_test(suite, "input", test_expand);
     CU_basic_set_mode(CU_BRM_VERBOSE);

@@ -306,6 +306,23 @@ static void test_submission(void)
     stop();
 }
 
+static void test_user_name(void)
+{
+    char many[3100] = APPS "/new-application?user.name=";
+    static const char *const bad[] = {APPS "?user.name=%ff", APPS "?user.name=a%0ab", APPS "/new-application?user.name=%c3"};
+    struct client_answer a;
+
+    start("fifo");
+    memset(many + strlen(many), 'u', 3000);
+    for (size_t i = 0; i < 4; i++) {
+        CU_ASSERT_EQUAL(ask("POST", i < 3 ? bad[i] : many, JSON, "{\"application-id\":\"application_5_1\"}", &a), 400);
+        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "user.name: "));
+        client_free(&a);
+    }
+    CU_ASSERT_EQUAL(listed(""), 0);
+    stop();
+}
+
 static void test_kill(void)
 {
     static const char *const state = APPS "/application_5_0001/state?user.name=bob";
@@ -398,6 +415,7 @@ static const struct cunit_case cases[] = {
     {"filters", test_filters},
     {"long list", test_long_list},
     {"submission", test_submission},
+    {"user.name", test_user_name},
     {"kill", test_kill},
     {"policy", test_policy},
     {"info, liveness, nodes", test_small_ones},
