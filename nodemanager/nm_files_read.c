@@ -16,6 +16,9 @@
 #define SMALL_FILE_MAX    (64 * 1024)
 #define RESULT_FILE_MAX   (64 << 20) /* one entry per partition */
 #define PROGRESS_FILE_MAX (64 * 1024)
+#define NUM_MAX           (INT64_MAX / 4) /* as large as the ResourceManager takes a number */
+#define COUNTERS_MAX      64
+#define COUNTER_NAME_MAX  64 /* bytes */
 
 bool nm_files_has(const struct nm_files *f, const struct base_container_id *id, const char *name)
 {
@@ -43,16 +46,19 @@ static int read_json(const struct nm_files *f, const struct base_container_id *i
     return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
 }
 
+/* What a container's own files say is the work of strangers: anything but a number from 0 to NUM_MAX counts as 0. */
 static int64_t num(const json_t *j, const char *name)
 {
     const json_t *v = json_object_get(j, name);
-    return json_is_number(v) ? (json_is_integer(v) ? json_integer_value(v) : (int64_t)json_real_value(v)) : 0;
+    json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
+    return n > 0 && n <= NUM_MAX ? n : 0;
 }
 
 static void text(const json_t *j, const char *name, char *buf, size_t size)
 {
     const char *s = json_string_value(json_object_get(j, name));
     snprintf(buf, size, "%s", s ? s : "");
+    nm_utf8_clean(buf, strlen(buf)); /* the bound may have cut a character */
 }
 
 int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
@@ -80,18 +86,33 @@ int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, 
                                  .ended_us = num(j, "endedUs"),
                                  .cpu_ms = num(j, "cpuMs"),
                                  .max_rss_kb = num(j, "maxRssKb")};
+    if (out->exit_code > 255)
+        out->exit_code = 255;
+    if (out->signal > 64)
+        out->signal = 0;
     text(j, "reason", out->reason, sizeof out->reason);
     json_decref(j);
     return 0;
 }
 
+/* Only what the ResourceManager takes: whole numbers of sound names, not too many. */
 static char *counters_of(const json_t *j)
 {
-    const json_t *c = json_object_get(j, "counters");
+    json_t *all = json_object_get(j, "counters"), *v, *kept;
     struct base_buf b = {0};
-    if (!json_is_object(c))
+    const char *name;
+    if (!json_is_object(all))
         return NULL;
-    base_json_dump(c, &b);
+    kept = json_object();
+    json_object_foreach(all, name, v)
+    {
+        json_int_t n = json_integer_value(v);
+        if (json_is_integer(v) && n >= 0 && n <= NUM_MAX && *name && strlen(name) <= COUNTER_NAME_MAX &&
+            json_object_size(kept) < COUNTERS_MAX)
+            json_object_set(kept, name, v);
+    }
+    base_json_dump(kept, &b);
+    json_decref(kept);
     return base_buf_take(&b);
 }
 
@@ -104,7 +125,11 @@ int nm_files_result(const struct nm_files *f, const struct base_container_id *id
     if (rc < 0)
         return rc;
     out->counters = counters_of(j);
-    json_array_foreach(json_object_get(j, "partitions"), i, p) out->output_bytes += num(p, "bytes");
+    json_array_foreach(json_object_get(j, "partitions"), i, p)
+    {
+        int64_t n = num(p, "bytes");
+        out->output_bytes = n > NUM_MAX - out->output_bytes ? NUM_MAX : out->output_bytes + n;
+    }
     json_decref(j);
     return 0;
 }

@@ -51,24 +51,24 @@ static int read_state(const json_t *j, const char *where, struct rm_container_re
     return 0;
 }
 
-/* Counters by their names; unknown ones are ignored, negative ones refused. */
-static int read_counters(const json_t *j, const char *where, struct rm_node_message *m, struct rm_container_report *r,
-                         struct base_error *err)
+/* Counters by their names. Unknown ones and those that are no numbers are ignored: they come from the jobs' own
+ * processes, and a node is not lost for what a job writes. */
+static void read_counters(const json_t *j, struct rm_node_message *m, struct rm_container_report *r)
 {
     const json_t *c = json_object_get(j, "counters");
     int64_t *to;
 
-    if (!c || json_object_size(c) == 0)
-        return 0;
+    if (json_object_size(c) == 0)
+        return;
     to = m->counters[m->counters_n++];
     memset(to, 0, sizeof m->counters[0]);
     r->counters = to;
     for (int i = 0; i < RM_C_TASK_COUNTERS; i++) {
-        int rc = base_json_int(c, where, rm_counter_name((enum rm_counter)i), false, 0, INT64_MAX / 4, &to[i], err);
-        if (rc < 0)
-            return rc;
+        const json_t *v = json_object_get(c, rm_counter_name((enum rm_counter)i));
+        json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
+
+        to[i] = n > 0 && n <= INT64_MAX / 4 ? n : 0;
     }
-    return 0;
 }
 
 /* What only a registration says: everything needed to know the container again. */
@@ -124,8 +124,7 @@ static int read_report(const json_t *j, size_t i, struct rm_node_message *m, str
         (rc = base_json_int(j, where, "partitionsBytes", false, 0, INT64_MAX / 4, &r->output_bytes, err)) < 0)
         return rc;
     r->progress = (float)progress;
-    if ((rc = read_counters(j, where, m, r, err)) < 0)
-        return rc;
+    read_counters(j, m, r);
     return read_identity(j, where, r, err);
 }
 

@@ -459,6 +459,35 @@ static void test_progress_and_away(void)
     fx_free(fx);
 }
 
+static bool counters_seen(void *u)
+{
+    char ct[64];
+    json_t *r = fake_rm_report(u, fx_ct(1, ct)), *c = json_object_get(r, "counters");
+    bool ok = json_object_size(c) == 1 && json_integer_value(json_object_get(c, "MAP_INPUT_RECORDS")) == 5;
+    json_decref(r);
+    return ok;
+}
+
+/* Goal: of the counters a command writes, only whole numbers within bounds reach the ResourceManager. */
+static void test_bad_counters(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("echo '{\"progress\":0.5,\"phase\":\"fifteen bytes-\u00e9\",\"counters\":{\"SPILLS\":-1,"
+                            "\"MAP_INPUT_RECORDS\":5,\"A\":9e99,\"B\":\"x\",\"C\":9223372036854775807,\"\":1}}'"
+                            " > $CREEL_PROGRESS_FILE; while ! test -e %s/go; do sleep 0.02; done",
+                            fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    CU_ASSERT_TRUE(fx_until(counters_seen, fx->rm));
+    char *go = base_printf("%s/go", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    free(go);
+    free(cmd);
+    fx_free(fx);
+}
+
 /* Goal: shutdown kills the containers and ends the daemon; the secret is sent. */
 static void test_shutdown(void)
 {
@@ -495,6 +524,7 @@ int main(int argc, char **argv)
     CU_add_test(s, "cleanup", test_cleanup);
     CU_add_test(s, "no space", test_no_space);
     CU_add_test(s, "progress, RM away", test_progress_and_away);
+    CU_add_test(s, "bad counters", test_bad_counters);
     CU_add_test(s, "shutdown", test_shutdown);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
