@@ -274,7 +274,9 @@ static void line(const char *name, const char *policy, int64_t w_us, size_t per_
         printf("| %-38s | %12.0f | %10.4f | %8.1f |\n", name, r[runs / 2].per_second, r[runs / 2].allocations,
                r[runs / 2].local);
     else
-        printf("core_%s%s_%zu_per_beat %.0f 1/s\n", policy, w_us ? "_delay" : "", per_beat, r[runs / 2].per_second);
+        printf("core_%s%s_%zu_per_beat %.0f 1/s\ncore_%s%s_%zu_allocations %.4f per_assignment\n", policy,
+               w_us ? "_delay" : "", per_beat, r[runs / 2].per_second, policy, w_us ? "_delay" : "", per_beat,
+               r[runs / 2].allocations);
     fflush(stdout);
     free(r);
 }
