@@ -13,20 +13,14 @@
 #define TURN_EVENTS 256
 
 /* ---------------------------------------------------------------- time */
-/* Wall clock that never goes back: when the wall is set back, time goes on at the monotonic clock's rate until the
- * wall has caught up. */
 int64_t rm_backend_now_us(const struct rm_backend *b)
 {
-    return base_mono_us(&base_clock_real) + atomic_load_explicit(&b->clock_offset_us, memory_order_relaxed);
+    return rm_clock_now(&b->clock);
 }
 
 static int64_t core_now(struct rm_backend *b)
 {
-    int64_t offset = base_wall_us(&base_clock_real) - base_mono_us(&base_clock_real);
-
-    if (offset > atomic_load_explicit(&b->clock_offset_us, memory_order_relaxed))
-        atomic_store_explicit(&b->clock_offset_us, offset, memory_order_relaxed);
-    return rm_backend_now_us(b);
+    return rm_clock_look(&b->clock);
 }
 
 /* ---------------------------------------------------------------- tokens */
@@ -148,7 +142,7 @@ static void wait_for_work(struct rm_backend *b)
         if (left <= 0)
             return;
         if (left > 60000000)
-            left = 60000000; /* the wall may be set forward meanwhile: look again */
+            left = 60000000; /* the core's clock may be gaining on the wall: look again */
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += left / 1000000;
         until.tv_nsec += left % 1000000 * 1000;
@@ -403,7 +397,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     queue_init(b);
     b->conf = conf;
     b->ops = ops ? ops : &ha_store_sqlite;
-    b->clock_offset_us = INT64_MIN / 2;
+    rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-files", false);
     rc = b->ops->open(path, &b->opened, &b->epoch, err);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "rm/rm_clock.h"
 #include "rm/rm_core_lock.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_jobs_io.h"
@@ -32,7 +33,7 @@ struct rm_backend {
     struct rm_core *core;
     struct rm_core_lock lock;
     int64_t epoch;
-    _Atomic int64_t clock_offset_us; /* core time = monotonic + offset */
+    struct rm_clock clock;
     struct rm_store *store;
     const struct ha_store_ops *ops; /* until the store's thread has it */
     struct ha_store *opened;

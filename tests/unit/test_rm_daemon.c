@@ -11,6 +11,7 @@
 #include "base/base_conf.h"
 #include "base/base_limits.h"
 #include "ha/ha_store.h"
+#include "rm/rm_clock.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_spec_json.h"
 #include "tests/unit/cunit_main.h"
@@ -228,7 +229,42 @@ static void test_watch(void)
     base_conf_free(c);
 }
 
+/* Goal: a wall that is set forward or back moves the core's time gently and never back. */
+static void test_clock(void)
+{
+    struct base_clock v;
+    struct rm_clock c;
+    int64_t now, before;
+
+    base_clock_virtual_init(&v, 1000000000);
+    rm_clock_init(&c, &v);
+    CU_ASSERT_EQUAL(rm_clock_look(&c), 1000000000);
+    base_clock_virtual_advance(&v, 5);
+    CU_ASSERT_EQUAL(rm_clock_look(&c), 1000000005);
+    v.base_us += 3600 * INT64_C(1000000); /* an hour ahead at once */
+    before = now = rm_clock_look(&c);
+    CU_ASSERT_EQUAL(now, 1000000005);
+    for (int s = 1; s <= 100; s++) {
+        for (int i = 0; i < 50; i++) { /* many looks, less than 10 us apart at times */
+            base_clock_virtual_advance(&v, v.now_us + (i % 2 ? 3 : 39997));
+            now = rm_clock_look(&c);
+            CU_ASSERT(now >= before);
+            before = now;
+        }
+        CU_ASSERT(now - 1000000005 <= s * INT64_C(1100000));
+        CU_ASSERT(now - 1000000005 >= s * INT64_C(1099000));
+    }
+    base_clock_virtual_advance(&v, v.now_us + 36000 * INT64_C(1000000));
+    CU_ASSERT_EQUAL(rm_clock_look(&c), base_wall_us(&v)); /* caught up, and no further */
+    v.base_us -= 60 * INT64_C(1000000);
+    before = rm_clock_look(&c);
+    CU_ASSERT_EQUAL(before, base_wall_us(&v) + 60 * INT64_C(1000000));
+    base_clock_virtual_advance(&v, v.now_us + 30);
+    CU_ASSERT_EQUAL(rm_clock_now(&c), before + 30);
+}
+
 static const struct cunit_case cases[] = {{"all answered, all kept", test_settled},
                                           {"stopped in between", test_stopped_in_between},
-                                          {"watches", test_watch}};
+                                          {"watches", test_watch},
+                                          {"clock", test_clock}};
 CUNIT_MAIN("rm_daemon", cases)
