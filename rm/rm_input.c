@@ -13,6 +13,7 @@
 
 #include "base/base_limits.h"
 #include "base/base_mem.h"
+#include "base/base_utf8.h"
 
 struct file {
     char *path;
@@ -65,6 +66,19 @@ static int percent_decode(const char *text, char **out, struct base_error *err)
     return 0;
 }
 
+/* Paths travel in JSON, which has no other text than UTF-8. */
+static int check_utf8(const char *path, struct base_error *err)
+{
+    char *shown;
+
+    if (base_utf8_valid(path))
+        return 0;
+    shown = base_utf8_shown(path, 900);
+    base_error_set(err, -BASE_EINVAL, "%s is not UTF-8", shown);
+    free(shown);
+    return -BASE_EINVAL;
+}
+
 int rm_input_path(const char *text, char **out, struct base_error *err)
 {
     const char *path = text;
@@ -94,6 +108,11 @@ int rm_input_path(const char *text, char **out, struct base_error *err)
         *out = NULL;
         return base_error_set(err, -BASE_EINVAL, "a path longer than %d bytes", PATH_MAX - 1);
     }
+    if (check_utf8(*out, err) < 0) {
+        free(*out);
+        *out = NULL;
+        return -BASE_EINVAL;
+    }
     return 0;
 }
 
@@ -112,6 +131,8 @@ static int add_file(struct files *f, const char *path, const struct stat *st, st
 {
     if (f->len >= RM_INPUT_FILES_MAX)
         return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    if (check_utf8(path, err) < 0)
+        return -BASE_EINVAL;
     if (access(path, R_OK) < 0)
         return unreadable(path, errno, err);
     base_array_grow(&f->v, f->len, &f->cap);

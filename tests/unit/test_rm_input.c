@@ -216,6 +216,13 @@ static void test_refusals(void)
     refuse("file:///a%00b", "percent escape");
     refuse("file:x", "no absolute path");
     refuse("/dev/null", "neither a file nor a folder");
+    refuse("file:///a%ffb", "/a%FFb is not UTF-8");
+    refuse("/a\xff", "/a%FF is not UTF-8");
+    CU_ASSERT_EQUAL(mkdir(at("odd"), 0755), 0);
+    put("odd/x", 3, NULL);
+    put("odd/y\xe9", 3, NULL);
+    refuse(at("odd"), "/odd/y%E9 is not UTF-8");
+    refuse(at("odd/*"), "/odd/y%E9 is not UTF-8");
     if (geteuid() != 0) {
         put("secret", 1, NULL);
         CU_ASSERT_EQUAL(chmod(at("secret"), 0), 0);
@@ -275,6 +282,8 @@ static void test_output_abort(void)
     CU_ASSERT_EQUAL(rm_output_check(at("file/out"), &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(rm_output_check("out", &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(strncmp(err.text, "output: ", 8), 0);
+    CU_ASSERT_EQUAL(rm_output_check("file:///a%ff", &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);
     CU_ASSERT_EQUAL(rm_output_check(at("dangling"), &err), -BASE_EEXIST);
     CU_ASSERT_EQUAL(rm_output_setup(at("o"), &err), 0);
