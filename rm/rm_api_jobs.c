@@ -169,7 +169,6 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
         answer_job(rq, 200, &views.apps[0]);
     } else {
         /* Encoded without asking the core: a thousand waiting submissions are answered by one commit. */
-        s->spec->id = fx->u.reply.app_id;
         fresh.id = fx->u.reply.app_id;
         fresh.job = s->spec;
         fresh.submit_us = rm_backend_now_us(s->call.b);
@@ -246,6 +245,17 @@ static int check_submission(struct rm_backend *b, struct rm_job_spec *spec, stru
     return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM ? -BASE_EINVAL : rc;
 }
 
+/* A repeated submission whose first one is under way: the output folder may be there by now, the input gone. The core
+ * compares the two and answers. */
+static bool is_known(struct rm_backend *b, struct base_app_id id)
+{
+    struct rm_views views = {0};
+    bool known = id.seq && find_job(b, id, &views);
+
+    rm_views_free(&views);
+    return known;
+}
+
 /* On the files' thread when the job has files: looking at thousands of them, or at a disk that sleeps, takes its
  * time. */
 static bool checked_submit(void *user, bool stopping)
@@ -255,7 +265,7 @@ static bool checked_submit(void *user, bool stopping)
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
                       : check_submission(s->call.b, s->spec, &err);
 
-    if (rc < 0) {
+    if (rc < 0 && !is_known(s->call.b, s->spec->id)) {
         err.code = rc;
         api_answer_base_error(s->call.rq, &err);
         drop_submit(&s->call);

@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-
 #define FIRST_ITEMS 25 /* made on the HTTP thread: about 0.2 ms */
-#define CHUNK_ITEMS 8 /* about 50 us of the lists' thread */
+#define CHUNK_ITEMS 8  /* about 50 us of the lists' thread */
 #define PIECE_MIN   (32 * 1024)
 
 static void drop(struct rm_listing *l)
@@ -16,11 +15,20 @@ static void drop(struct rm_listing *l)
     free(l);
 }
 
-static void hand_over(struct rm_listing *l)
+/* While more follows, the last byte stays behind: who writes JSON looks at it to know whether a comma is due. */
+static void hand_over(struct rm_listing *l, bool more)
 {
+    char last = '\0';
+
     if (!l->pieces)
         l->pieces = api_pieces_new(l->rq);
+    if (more) {
+        last = l->out.data[--l->out.len];
+        l->out.data[l->out.len] = '\0';
+    }
     api_pieces_add(l->pieces, &l->out);
+    if (more)
+        base_buf_add(&l->out, &last, 1);
 }
 
 static bool step(void *user, bool stopping)
@@ -38,7 +46,7 @@ static bool step(void *user, bool stopping)
     }
     next = l->chunk(l, CHUNK_ITEMS, &l->out);
     if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN))
-        hand_over(l);
+        hand_over(l, next == RM_LISTING_MORE);
     if (next == RM_LISTING_MORE)
         return true;
     if (next == RM_LISTING_END)

@@ -5,16 +5,21 @@
 #include <glob.h>
 #include <jansson.h>
 #include <libgen.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "base/base_conf.h"
 #include "base/base_log.h"
-#include "rm/rm_api_yarn.h"
 #include "rm/rm_daemon.h"
+#include "rm/rm_routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 
 #define APPS  "/ws/v1/cluster/apps"
+#define JOBS  "/ws/v1/cluster/jobs"
 #define JSON  "Content-Type: application/json\r\n"
 #define THERE "application_1795244603666_"
 #define TRIES 100000
@@ -22,7 +27,34 @@
 static struct rm_backend *backend;
 static struct api_server *server;
 static struct base_conf *conf;
+static struct api_route *routes;
 static uint16_t port;
+
+/* The store in memory, behind a gate: what is written while it is closed waits. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    bool closed;
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+
+static void gate_set(bool closed)
+{
+    pthread_mutex_lock(&gate.lock);
+    gate.closed = closed;
+    pthread_cond_broadcast(&gate.opened);
+    pthread_mutex_unlock(&gate.lock);
+}
+
+static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+{
+    pthread_mutex_lock(&gate.lock);
+    while (gate.closed)
+        pthread_cond_wait(&gate.opened, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    return ha_store_memory.write(s, v, n, err);
+}
+
+static struct ha_store_ops gated;
 
 static void start(const char *policy)
 {
@@ -30,14 +62,18 @@ static void start(const char *policy)
     struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who"};
     struct base_error err = {0};
     char arg[64];
+    size_t routes_n;
 
+    gated = ha_store_memory;
+    gated.write = gated_write;
     conf = base_conf_new();
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
-    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_daemon_new(conf, &ha_store_memory, "", &backend, &err) < 0)
+    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_daemon_new(conf, &gated, "", &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
     rm_daemon_start(backend);
-    base_assert(api_server_start(&sc, rm_api_yarn_routes, rm_api_yarn_routes_n, backend, &server, &err) == 0);
+    routes = rm_routes_new(&routes_n);
+    base_assert(api_server_start(&sc, routes, routes_n, backend, &server, &err) == 0);
     port = api_server_port(server);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", port);
     rm_daemon_set_url(backend, url);
@@ -49,6 +85,7 @@ static void stop(void)
     api_server_stop(server);
     rm_daemon_free(backend);
     base_conf_free(conf);
+    free(routes);
     backend = NULL;
 }
 
@@ -272,7 +309,117 @@ static void test_long_list(void)
     stop();
 }
 
+/* The list under @key of the answer, plain or packed. Caller drops it. */
+static json_t *whole_list(const char *url, bool packed, const char *key)
+{
+    static char text[1 << 20];
+    z_stream z = {0};
+    struct client_answer a;
+    json_error_t why;
+    json_t *root, *list;
+    size_t len;
+
+    CU_ASSERT_EQUAL(ask("GET", url, packed ? "Accept-Encoding: gzip\r\n" : NULL, NULL, &a), 200);
+    CU_ASSERT_EQUAL(client_has(&a, "Content-Encoding: gzip"), packed);
+    if (packed) {
+        z.next_in = (Bytef *)a.body.data;
+        z.avail_in = (uInt)a.body.len;
+        z.next_out = (Bytef *)text;
+        z.avail_out = sizeof text;
+        CU_ASSERT_EQUAL(inflateInit2(&z, 15 + 16), Z_OK);
+        CU_ASSERT_EQUAL(inflate(&z, Z_FINISH), Z_STREAM_END);
+        inflateEnd(&z);
+    }
+    len = packed ? z.total_out : a.body.len;
+    CU_ASSERT(len > 3 * 32 * 1024); /* it went out in pieces */
+    root = json_loadb(packed ? text : a.body.data, len, 0, &why);
+    if (!root)
+        fprintf(stderr, "%s: %s at %d\n", url, why.text, why.position);
+    list = json_incref(json_object_get(root, key));
+    json_decref(root);
+    client_free(&a);
+    return list;
+}
+
+static void test_long_job_lists(void)
+{
+    enum { JOBS_N = 150, TASKS_N = 700 };
+    char body[1200];
+    json_t *list;
+    int n;
+
+    start("fifo");
+    for (int i = 0; i < JOBS_N; i++) {
+        struct client_answer a;
+        n = snprintf(body, sizeof body, "{\"job\":{\"id\":\"application_5_%04d\",\"tasks\":[{\"command\":\"true\","
+                     "\"count\":%d}],\"name\":\"", i + 1, i ? 1 : TASKS_N);
+        memset(body + n, 'n', 600);
+        strcpy(body + n + 600, "\"}}");
+        CU_ASSERT_EQUAL(ask("POST", JOBS, JSON, body, &a), 201);
+        client_free(&a);
+    }
+    for (int packed = 0; packed < 2; packed++) {
+        list = whole_list(JOBS "?limit=1000", packed, "jobs");
+        CU_ASSERT_EQUAL(json_array_size(list), JOBS_N);
+        json_decref(list);
+        list = whole_list(JOBS "/application_5_0001/tasks", packed, "tasks");
+        CU_ASSERT_EQUAL(json_array_size(list), TASKS_N);
+        json_decref(list);
+    }
+    stop();
+}
+
 /* ---- writes ---- */
+
+static void send_job(int fd, const char *body)
+{
+    char *request = base_printf("POST " JOBS " HTTP/1.1\r\nHost: h\r\n" JSON "Content-Length: %zu\r\n\r\n%s",
+                                strlen(body), body);
+
+    client_sends(fd, request);
+    free(request);
+}
+
+static void expect(int fd, int status)
+{
+    struct client_answer a;
+
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    CU_ASSERT_EQUAL(a.status, status);
+    client_free(&a);
+    close(fd);
+}
+
+/* The same submission again while the first is being stored: one job, 201 and 200, though the folder is there now. */
+static void test_repeated_in_flight(void)
+{
+    char dir[] = "/tmp/creel-repeat-XXXXXX", *body, *out;
+    int first, second, other;
+
+    base_assert(mkdtemp(dir));
+    out = base_printf("%s/out", dir);
+    body = base_printf("{\"job\":{\"id\":\"application_5_1\",\"input\":[\"/etc/passwd\"],"
+                       "\"output\":\"%s\",\"map\":\"cat\"}}", out);
+    start("fifo");
+    first = client_connect(port);
+    second = client_connect(port);
+    other = client_connect(port);
+    gate_set(true);
+    send_job(first, body);
+    becomes(JOBS "/application_5_1", "job.state", "NEW_SAVING");
+    base_assert(mkdir(out, 0755) == 0);
+    send_job(second, body);
+    send_job(other, "{\"job\":{\"id\":\"application_5_1\",\"tasks\":[{\"command\":\"true\"}]}}");
+    expect(other, 409);
+    gate_set(false);
+    expect(first, 201);
+    expect(second, 200);
+    stop();
+    rmdir(out);
+    rmdir(dir);
+    free(out);
+    free(body);
+}
 static void test_submission(void)
 {
     struct client_answer a;
@@ -416,6 +563,8 @@ static const struct cunit_case cases[] = {
     {"long list", test_long_list},
     {"submission", test_submission},
     {"user.name", test_user_name},
+    {"long lists of jobs", test_long_job_lists},
+    {"repeated in flight", test_repeated_in_flight},
     {"kill", test_kill},
     {"policy", test_policy},
     {"info, liveness, nodes", test_small_ones},
