@@ -6,33 +6,48 @@
 
 #include "base/base_mem.h"
 
-/* Failed because a disk was full: the shim could not write a log, or the command says so at the end of its stderr. */
-static bool failed_for_space(const struct nm_exit_file *x, const struct base_buf *tail)
+static bool says_no_space(const char *text)
 {
-    return strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || (tail->data && strstr(tail->data, NM_NO_SPACE_TEXT));
+    return text && strstr(text, NM_NO_SPACE_TEXT);
 }
 
-static void diagnose(const struct nm_files *f, const struct base_container_id *id, const struct nm_exit_file *x,
-                     struct nm_ending *out)
+/* What the shim knows, and the end of the command's stderr. */
+static void tell_exit(const struct nm_exit_file *x, const char *tail, struct base_buf *text)
+{
+    if (x->signal)
+        base_buf_addf(text, "Killed by signal %d (%s)", (int)x->signal, strsignal((int)x->signal));
+    else
+        base_buf_addf(text, "Exit code %d", (int)x->exit_code);
+    if (x->reason[0])
+        base_buf_addf(text, ": %s", x->reason);
+    if (tail)
+        base_buf_addf(text, "\n%s", tail);
+}
+
+/* A task's own story is told as it is; that of a command is put together. A disk was full when the shim could not
+ * write a log, when the task says so, or when the command does at the end of its stderr. */
+static void diagnose(const struct nm_files *f, const struct base_container_id *id, bool task,
+                     const struct nm_exit_file *x, struct nm_ending *out)
 {
     struct base_buf text = {0}, tail = {0};
-    nm_files_stderr_tail(f, id, &tail);
-    if (failed_for_space(x, &tail)) {
-        out->no_space = true;
+    struct nm_failure_file own = {0};
+    if (task)
+        nm_files_failure(f, id, &own);
+    if (!own.diagnostics)
+        nm_files_stderr_tail(f, id, &tail);
+    const char *story = own.diagnostics ? own.diagnostics : tail.data;
+    out->no_space = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || says_no_space(story);
+    if (out->no_space) {
         out->end.exit_code = NM_EXIT_DISK;
-        base_buf_adds(&text, NM_NO_SPACE_TEXT);
+        base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
+    } else if (own.diagnostics) {
+        base_buf_adds(&text, own.diagnostics);
     } else {
-        if (x->signal)
-            base_buf_addf(&text, "Killed by signal %d (%s)", (int)x->signal, strsignal((int)x->signal));
-        else
-            base_buf_addf(&text, "Exit code %d", (int)x->exit_code);
-        if (x->reason[0])
-            base_buf_addf(&text, ": %s", x->reason);
+        tell_exit(x, tail.data, &text);
     }
-    if (tail.len)
-        base_buf_addf(&text, "\n%s", tail.data);
     out->diagnostics = base_buf_take(&text);
     nm_utf8_clean(out->diagnostics, strlen(out->diagnostics));
+    free(own.diagnostics);
     base_buf_free(&tail);
 }
 
@@ -41,6 +56,7 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
 {
     struct nm_exit_file x;
     struct nm_result_file r = {0};
+    bool task = kind == NM_KIND_MAP || kind == NM_KIND_REDUCE;
     memset(out, 0, sizeof *out);
     if (nm_files_exit(f, id, &x) < 0)
         return false;
@@ -50,12 +66,14 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
                                .ended_ms = x.ended_us / 1000,
                                .cpu_ms = x.cpu_ms,
                                .max_rss_kb = x.max_rss_kb};
-    if (kind == NM_KIND_MAP || kind == NM_KIND_REDUCE)
+    if (task)
         nm_files_result(f, id, &r);
     out->counters = r.counters;
     out->end.output_bytes = r.output_bytes;
-    if (x.exit_code != 0)
-        diagnose(f, id, &x, out);
+    /* What a command writes to stdout is its result: a part that was lost to a full disk is a failure. The result of
+     * a map or reduce is elsewhere. */
+    if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
+        diagnose(f, id, task, &x, out);
     out->end.diagnostics = out->diagnostics;
     out->end.counters = out->counters;
     return true;

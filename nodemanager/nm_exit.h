@@ -1,4 +1,5 @@
-/* nodemanager/nm_exit.h - how a container ended, put together from exit.json, result.json and its stderr. */
+/* nodemanager/nm_exit.h - how a container ended, put together from exit.json, result.json, failure.json and its
+ * stderr. */
 #ifndef CREEL_NM_EXIT_H
 #define CREEL_NM_EXIT_H
 

@@ -247,23 +247,30 @@ static void janitor_wake(struct nm_files *f)
     pthread_mutex_unlock(&f->lock);
 }
 
-int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+/* A line that an earlier write left cut short is made one that is no id. */
+static int forgotten_append(const struct nm_files *f, const struct base_container_id *id, struct base_error *err)
 {
-    char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 1];
-    int fd = open(nm_path_app(f, &id->attempt.app, "forgotten", path), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    char path[NM_PATH_MAX], text[BASE_ID_TEXT_MAX], line[BASE_ID_TEXT_MAX + 8], last = '\n';
+    int fd = open(nm_path_app(f, &id->attempt.app, "forgotten", path), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "%s", path);
-    size_t n = strlen(base_container_id_text(id, line));
-    line[n] = '\n';
-    int rc = base_write_all(fd, line, n + 1);
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+        last = 0;
+    int n = snprintf(line, sizeof line, "%s%s\n", last == '\n' ? "" : "#\n", base_container_id_text(id, text));
+    int rc = base_write_all(fd, line, (size_t)n);
     close(fd);
-    if (rc < 0)
-        return base_error_sys(err, -BASE_EIO, -rc, "%s", path);
-    if (access(nm_path_container(f, id, "output", path), F_OK) < 0) {
-        trash(f, nm_path_container(f, id, NULL, path));
-        janitor_wake(f);
-    }
-    return 0;
+    return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
+}
+
+int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+{
+    char path[NM_PATH_MAX];
+    int rc = forgotten_append(f, id, err); /* where it fails for want of room, the folder may be what takes it */
+    bool output = access(nm_path_container(f, id, "output/file.index", path), F_OK) == 0;
+    trash(f, nm_path_container(f, id, output ? "tmp" : NULL, path));
+    janitor_wake(f);
+    return rc;
 }
 
 void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs)

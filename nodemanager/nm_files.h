@@ -4,7 +4,8 @@
  *    lock                             held by the daemon and its spawner
  *    apps/<app>/spec.json, token      user and token (0600)
  *    apps/<app>/forgotten             ids of containers the RM has stored the end of, one a line
- *    apps/<app>/<container>/          launch.json, pid.json, exit.json, progress, result.json, work/, output/
+ *    apps/<app>/<container>/          launch.json, pid.json, exit.json, progress, result.json, failure.json,
+ *                                     work/, tmp/, output/
  *                                     killed, suspended: marks of orders that were carried out
  *    logs/<app>/<container>/          stdout, stderr
  *    logs/<app>/.ended                the application was cleaned up then; its logs are kept for a while
@@ -25,8 +26,9 @@
 #include "base/base_mem.h"
 #include "nodemanager/nm_spare.h"
 
-#define NM_PATH_MAX        4096
-#define NM_STDERR_TAIL_MAX 2048 /* bytes of stderr that go into diagnostics */
+#define NM_PATH_MAX         4096
+#define NM_STDERR_TAIL_MAX  2048  /* bytes of stderr that go into diagnostics */
+#define NM_FAILURE_TEXT_MAX 16384 /* bytes of a task's own story */
 
 struct nm_files {
     char root[2048];
@@ -67,7 +69,8 @@ int nm_files_launch(struct nm_files *f, const struct base_container_id *id, cons
 /* Small file in the container's folder, no fsync. */
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
                   struct base_error *err);
-/* Keeps the id for a restart. A map's folder stays (reduces read its output); any other one is removed. */
+/* Removes the container's folder, but only its tmp/ where a map's output is whole: reduces read it. Keeps the id for a
+ * restart; an error says that this was not possible, the folder is gone all the same. */
 int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err);
 /* Calls @each for the ids kept so; a last line that was cut is left out. */
 void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
@@ -88,6 +91,10 @@ struct nm_result_file {
     char *counters; /* JSON object or NULL; caller frees */
     int64_t output_bytes;
 };
+struct nm_failure_file {
+    bool no_space;
+    char *diagnostics; /* at most NM_FAILURE_TEXT_MAX bytes; caller frees */
+};
 struct nm_progress_file {
     double progress;
     char phase[16];
@@ -97,6 +104,7 @@ struct nm_progress_file {
 int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out);
 int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out);
 int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out);
+int nm_files_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out);
 /* 1 when it changed since *@mtime_ns (updated), 0 otherwise. */
 int nm_files_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
                       struct nm_progress_file *out);
@@ -118,7 +126,7 @@ int64_t nm_files_free_bytes(const struct nm_files *f);
 /* Writes and removes a file of @bytes: 0 or -errno. */
 int nm_files_probe(const struct nm_files *f, size_t bytes);
 
-/* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. */
+/* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. s[len] must be 0. */
 void nm_utf8_clean(char *s, size_t len);
 
 #endif

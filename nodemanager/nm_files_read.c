@@ -11,11 +11,14 @@
 
 #include "base/base_io.h"
 #include "base/base_json.h"
+#include "base/base_utf8.h"
 #include "nodemanager/nm_files.h"
 
 #define SMALL_FILE_MAX    (64 * 1024)
 #define RESULT_FILE_MAX   (64 << 20) /* one entry per partition */
 #define PROGRESS_FILE_MAX (64 * 1024)
+#define FAILURE_FILE_MAX  (256 * 1024)
+#define FAILURE_NO_SPACE  (-101)
 #define NUM_MAX           (INT64_MAX / 4) /* as large as the ResourceManager takes a number */
 #define COUNTERS_MAX      64
 #define COUNTER_NAME_MAX  64 /* bytes */
@@ -134,6 +137,22 @@ int nm_files_result(const struct nm_files *f, const struct base_container_id *id
     return 0;
 }
 
+int nm_files_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out)
+{
+    json_t *j = NULL;
+    *out = (struct nm_failure_file){0};
+    int rc = read_json(f, id, "failure.json", FAILURE_FILE_MAX, &j);
+    if (rc < 0)
+        return rc;
+    const char *s = json_string_value(json_object_get(j, "diagnostics"));
+    if (s && *s) {
+        out->no_space = json_integer_value(json_object_get(j, "exitCode")) == FAILURE_NO_SPACE;
+        out->diagnostics = base_strndup(s, strnlen(s, NM_FAILURE_TEXT_MAX));
+    }
+    json_decref(j);
+    return s && *s ? 0 : -BASE_ECORRUPT;
+}
+
 static bool progress_number(const char *s, double *out)
 {
     char *end;
@@ -192,34 +211,25 @@ int nm_files_progress(const struct nm_files *f, const struct base_container_id *
 void nm_utf8_clean(char *s, size_t len)
 {
     for (size_t i = 0; i < len;) {
-        unsigned char c = (unsigned char)s[i];
-        size_t n =
-            c < 0x80 ? 1 : (c >= 0xc2 && c < 0xe0 ? 2 : (c >= 0xe0 && c < 0xf0 ? 3 : (c >= 0xf0 && c < 0xf5 ? 4 : 0)));
-        bool ok = n > 0 && i + n <= len;
-        for (size_t k = 1; ok && k < n; k++)
-            ok = ((unsigned char)s[i + k] & 0xc0) == 0x80;
-        unsigned char d = ok && n > 1 ? (unsigned char)s[i + 1] : 0x80;
-        /* overlong forms, surrogates, beyond the last plane */
-        if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d > 0x9f) || (c == 0xf0 && d < 0x90) || (c == 0xf4 && d > 0x8f))
-            ok = false;
-        if (!ok)
-            s[i] = '?';
-        else if (c == 0)
+        size_t n = s[i] ? base_utf8_len(s + i) : 1;
+        if (s[i] == 0)
             s[i] = ' ';
-        i += ok ? n : 1;
+        else if (n == 0)
+            s[i] = '?';
+        i += n ? n : 1;
     }
 }
 
 void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out)
 {
-    char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX];
+    char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX + 1];
     struct stat st;
     int fd = open(nm_path_logs(f, id, "stderr", path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0 && st.st_size > 0) {
-        off_t from = st.st_size > (off_t)sizeof buf ? st.st_size - (off_t)sizeof buf : 0;
-        ssize_t n = pread(fd, buf, sizeof buf, from);
+        off_t from = st.st_size > NM_STDERR_TAIL_MAX ? st.st_size - NM_STDERR_TAIL_MAX : 0;
+        ssize_t n = pread(fd, buf, NM_STDERR_TAIL_MAX, from);
         char *start = buf;
         if (n > 0 && from > 0) { /* begin with a whole line when there is one */
             char *nl = memchr(buf, '\n', (size_t)n);
@@ -229,6 +239,7 @@ void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_
         size_t len = n > 0 ? (size_t)(buf + n - start) : 0;
         while (len && (start[len - 1] == '\n' || start[len - 1] == ' '))
             len--;
+        start[len] = 0;
         nm_utf8_clean(start, len);
         base_buf_add(out, start, len);
     }

@@ -11,6 +11,7 @@
 #include "base/base_clock.h"
 #include "base/base_io.h"
 #include "base/base_json.h"
+#include "base/base_utf8.h"
 #include "nodemanager/task/task.h"
 
 #define PROGRESS_INTERVAL_NS 200000000L
@@ -172,33 +173,13 @@ int task_result_write(struct task *t, struct base_error *err)
     return write_json(t, "result.json", o, err);
 }
 
-/* Length of the UTF-8 sequence at @p, 0 when it is none that JSON can carry as text. */
-static size_t utf8_len(const char *p, const char *end)
-{
-    uint8_t c = (uint8_t)*p;
-    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    uint32_t v = n == 1 ? c : n == 0 ? 0 : c & (0xffu >> (n + 1));
-
-    if (n == 0 || (size_t)(end - p) < n || (n == 1 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if (((uint8_t)p[i] & 0xc0) != 0x80)
-            return 0;
-        v = v << 6 | ((uint8_t)p[i] & 0x3f);
-    }
-    if ((n == 3 && (v < 0x800 || (v >= 0xd800 && v < 0xe000))) || (n == 4 && (v < 0x10000 || v > 0x10ffff)))
-        return 0;
-    return n;
-}
-
+/* What JSON cannot carry as text becomes '?'. */
 static void clean_text(char *s)
 {
-    const char *end = s + strlen(s);
+    while (*s != '\0') {
+        size_t n = base_utf8_len(s);
 
-    while (s < end) {
-        size_t n = utf8_len(s, end);
-
-        if (n == 0) {
+        if (n == 0 || ((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f) {
             *s = '?';
             n = 1;
         }

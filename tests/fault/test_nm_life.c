@@ -429,6 +429,102 @@ static void test_no_space(void)
     fx_free(fx);
 }
 
+/* A NodeManager whose folder is a file system of 2 MB. False, all freed: none can be mounted here. */
+static bool small_disk(struct fx *fx)
+{
+    mkdir(fx->local[0], 0700);
+    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m") < 0) {
+        printf("(skipped: no tmpfs can be mounted) ");
+        fx_free(fx);
+        return false;
+    }
+    fx->conf[0][0] = "creel.nodemanager.min-free-disk-mb=0";
+    fx_start(fx, 0);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
+    return true;
+}
+
+static void small_disk_end(struct fx *fx)
+{
+    fx_kill(fx, 0, SIGTERM);
+    umount2(fx->local[0], MNT_DETACH);
+    fx_free(fx);
+}
+
+/* Goal: a command whose output did not fit on the disk has failed, whatever its exit code. */
+static void test_output_lost(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    if (!small_disk(fx))
+        return;
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a),
+                   "while ! test -e ../pid.json; do sleep 0.01; done; head -c 4000000 /dev/zero; exit 0");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
+    json_t *r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
+    json_decref(r);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
+    small_disk_end(fx);
+}
+
+/* Goal: a container that filled the disk with its own files gives it back when it is forgotten, though its id cannot be
+ * written down, and the node is healthy again. */
+static void test_filled_by_itself(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    if (!small_disk(fx))
+        return;
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "while ! test -e ../pid.json; do sleep 0.01; done; cat /dev/zero > fill");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
+    char *folder = base_printf("%s/apps/" APP "/%s", fx->local[0], a);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){folder}));
+    CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
+    free(folder);
+    small_disk_end(fx);
+}
+
+/* Goal: an attempt that ended without a whole output leaves nothing when it is forgotten; of one with a whole output
+ * only tmp/ goes. An id cut short in the list of the forgotten ones spoils neither it nor the next. */
+static void test_forget(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64], c[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "mkdir ../tmp ../output; echo x > ../tmp/sort; echo x > ../output/file.out");
+    fake_rm_launch(fx->rm, 0, fx_ct(23, b),
+                   "mkdir ../tmp ../output; echo x > ../tmp/sort; echo '0 2 1' > ../output/file.index");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    char *list = base_printf("%s/apps/" APP "/forgotten", fx->local[0]);
+    char *folder = base_printf("%s/apps/" APP "/%s", fx->local[0], a);
+    char *tmp = base_printf("%s/apps/" APP "/%s/tmp", fx->local[0], b);
+    CU_ASSERT_EQUAL(base_file_write_atomic(list, "container_1_0001_01_00002", 25, 0600, false, NULL), 0);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", b);
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){folder}));
+    CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){tmp}));
+    CU_ASSERT_TRUE(fx_exists("%s/apps/" APP "/%s/output/file.index", fx->local[0], b));
+    fx_kill(fx, 0, SIGKILL);
+    fx_start(fx, 0);
+    char *cmd = base_printf("touch %s/ran-$CONTAINER_ID", fx->dir);
+    fake_rm_launch(fx->rm, 0, a, cmd);
+    fake_rm_launch(fx->rm, 0, b, cmd);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, c), cmd);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, c), 0);
+    CU_ASSERT_FALSE(fx_exists("%s/ran-%s", fx->dir, a));
+    CU_ASSERT_FALSE(fx_exists("%s/ran-%s", fx->dir, b));
+    CU_ASSERT_TRUE(fx_exists("%s/ran-%s", fx->dir, c));
+    free(cmd);
+    free(list);
+    free(folder);
+    free(tmp);
+    fx_free(fx);
+}
+
 /* Goal: progress written by a command comes with a heartbeat. */
 static bool progress_seen(void *u)
 {
@@ -523,6 +619,9 @@ int main(int argc, char **argv)
     CU_add_test(s, "log limit", test_log_limit);
     CU_add_test(s, "cleanup", test_cleanup);
     CU_add_test(s, "no space", test_no_space);
+    CU_add_test(s, "a command's output lost to a full disk", test_output_lost);
+    CU_add_test(s, "a disk filled by the container itself", test_filled_by_itself);
+    CU_add_test(s, "forget", test_forget);
     CU_add_test(s, "progress, RM away", test_progress_and_away);
     CU_add_test(s, "bad counters", test_bad_counters);
     CU_add_test(s, "shutdown", test_shutdown);
