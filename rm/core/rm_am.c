@@ -82,11 +82,13 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_app_spec_unref(spec);
         return;
     }
+    if (!rm_app_take_id(c, ev->token, &spec->id)) {
+        rm_app_spec_unref(spec);
+        return;
+    }
     for (int i = 0; i < RM_RES_NAMES; i++)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[RM_SLOT_MAP].v[i];
-    if (!spec->id.seq)
-        spec->id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
     a = rm_app_new(c, spec->id, NULL, spec, ev->u.submit_app.app_token);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_app_save(c, a);
@@ -317,6 +319,24 @@ static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
     return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
 }
 
+/* The next attempt gets the living ones when it registers, and hears of the ended ones. */
+static void pass_on_containers(struct rm_app *a)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->news_n; i++) {
+        struct rm_container *ct = a->news[i];
+
+        ct->pulled = true;
+        ct->told = false;
+        if (ct->state == RM_CONTAINER_COMPLETED)
+            a->news[kept++] = ct;
+        else if (ct->state == RM_CONTAINER_ALLOCATED)
+            rm_container_set_state(ct, RM_CONTAINER_ACQUIRED);
+    }
+    a->news_n = kept;
+}
+
 static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
 {
     struct rm_attempt *at = rm_am_attempt(a);
@@ -324,15 +344,20 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
 
     attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
-    rm_am_forget_containers(c, a);
+    if (a->app->keep_containers)
+        pass_on_containers(a);
+    else
+        rm_am_forget_containers(c, a);
     if (a->failed_attempts >= attempts_max(c, a)) {
+        rm_am_forget_containers(c, a);
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
         rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
                      rm_scratch_printf(c, "Application %s failed %d times due to %s. Failing the application.",
                                        base_app_id_text(&a->id, id), a->failed_attempts, why));
         return;
     }
-    rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", !a->app->keep_containers);
+    if (!a->app->keep_containers)
+        rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", true);
     if (a->state == RM_APP_RUNNING)
         rm_app_set_state(c, a, RM_APP_ACCEPTED);
     new_attempt(c, a);
@@ -361,6 +386,11 @@ static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_containe
                        counts);
 }
 
+static bool hears_of(const struct rm_attempt *at, const struct rm_container *ct)
+{
+    return ct->id.attempt.attempt == at->id.attempt && at->state <= RM_ATTEMPT_RUNNING;
+}
+
 void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     const struct rm_attempt *at = rm_am_attempt(a);
@@ -373,7 +403,7 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
     }
     a->phase[ct->slot].running--;
     rm_app_counts(c, a, (enum rm_slot)ct->slot);
-    if (rm_app_live(a) && at && (ct->id.attempt.attempt == at->id.attempt || a->app->keep_containers)) {
+    if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
         tell(a, ct);
     } else {
         for (size_t i = 0; i < a->news_n; i++) /* forgotten once only */
@@ -428,20 +458,20 @@ void rm_am_stored_final(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_attempt(a);
 
-    rm_am_forget_containers(c, a);
-    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", a->state != RM_APP_FINISHING);
-    if (at && at->state == RM_ATTEMPT_FINAL_SAVING) {
-        if (a->state == RM_APP_FINISHING) {
-            rm_am_attempt_set(at, RM_ATTEMPT_FINISHING);
-            rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
-        } else {
-            attempt_ends(c, a, at, RM_ATTEMPT_FINISHED, NULL);
-        }
+    bool finishing = a->state == RM_APP_FINISHING;
+
+    if (at && at->state == RM_ATTEMPT_FINAL_SAVING && finishing) {
+        rm_am_attempt_set(at, RM_ATTEMPT_FINISHING);
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+    } else if (at && at->state == RM_ATTEMPT_FINAL_SAVING) {
+        attempt_ends(c, a, at, RM_ATTEMPT_FINISHED, NULL);
     }
-    if (a->state == RM_APP_FINISHED || a->state == RM_APP_FAILED || a->state == RM_APP_KILLED)
-        rm_app_retire(c, a);
-    else
+    rm_am_forget_containers(c, a);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", !finishing);
+    if (finishing)
         rm_am_check(c, a);
+    else
+        rm_app_retire(c, a);
 }
 
 void rm_am_expired(struct rm_core *c, struct rm_app *a)

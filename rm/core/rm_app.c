@@ -52,6 +52,29 @@ static size_t position(const struct rm_core *c, struct base_app_id id)
     return low;
 }
 
+/* Ids of this instance come from new-application; those that an earlier one gave may still be used. */
+static bool given(const struct rm_core *c, struct base_app_id id)
+{
+    return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
+}
+
+bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    if (id->seq && !given(c, *id)) {
+        rm_reply_error(c, token, -BASE_EINVAL, "id: %s was not given by new-application", base_app_id_text(id, text));
+        return false;
+    }
+    if (!id->seq && c->next_app == INT32_MAX) {
+        rm_reply_error(c, token, -BASE_ELIMIT, "no application ids are left until the ResourceManager is restarted");
+        return false;
+    }
+    if (!id->seq)
+        *id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
+    return true;
+}
+
 struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
                           const char *token)
 {
@@ -322,13 +345,18 @@ void rm_app_trim_finished(struct rm_core *c)
     }
 }
 
+/* Those that no node ever heard of end at once: the application may have come to its end when this returns. */
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters)
 {
     struct rm_container *next;
 
     for (struct rm_container *ct = a->containers; ct; ct = next) {
         next = ct->app_next;
-        if (masters || !ct->master)
+        if (ct->master && !masters)
+            continue;
+        if (rm_container_unsent(ct))
+            rm_container_end(c, ct, status, reason, NULL);
+        else
             rm_container_kill(c, ct, status, reason);
     }
 }

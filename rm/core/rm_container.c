@@ -200,6 +200,15 @@ void rm_container_forget(struct rm_core *c, struct rm_container *ct)
     rm_container_free(c, ct);
 }
 
+bool rm_container_unsent(const struct rm_container *ct)
+{
+    if (ct->app->is_job)
+        return false;
+    if (ct->master) /* its launch waits for the store */
+        return ct->state == RM_CONTAINER_ALLOCATED;
+    return ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch;
+}
+
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
 {
     struct rm_queued *o;
@@ -320,6 +329,12 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
     return ct;
 }
 
+/* It belongs to an attempt before the present one, and the application keeps such containers. */
+static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at, const struct rm_container_report *r)
+{
+    return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
+}
+
 /* A container of an application whose master is an AM. */
 static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                        const struct rm_container_report *r)
@@ -328,7 +343,9 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
     struct rm_container *ct;
     bool master;
 
-    if (!at || at->id.attempt != r->id.attempt.attempt || a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state))
+    if (!at || a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state))
+        return NULL;
+    if (at->id.attempt != r->id.attempt.attempt && !kept_from_before(a, at, r))
         return NULL;
     master = at->has_master && id_same(&at->master_id, &r->id);
     if (master && at->master)

@@ -402,9 +402,10 @@ void rm_core_free(struct rm_core *c)
 
 static void on_new_app_id(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP_ID, 0);
+    struct base_app_id id = {0};
 
-    fx->u.reply.app_id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
+    if (rm_app_take_id(c, ev->token, &id))
+        rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id = id;
 }
 
 static void handle(struct rm_core *c, const struct rm_event *ev)

@@ -288,6 +288,8 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t);
 int rm_policy_set(struct rm_core *c, const char *name, struct base_error *err);
 
 /* ---- rm_app.c ---- */
+/* Gives a submission without an id the next one. False: it is refused, the error is answered. */
+bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
 struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
                           const char *token);
@@ -364,6 +366,7 @@ struct rm_container *rm_container_find(const struct rm_core *c, const struct bas
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
+bool rm_container_unsent(const struct rm_container *ct); /* no node ever heard of it, and none will */
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
 /* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,

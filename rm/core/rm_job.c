@@ -61,12 +61,10 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_job_spec_unref(spec);
         return;
     }
-    if (refused(c, ev)) {
+    if (refused(c, ev) || !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }
-    if (!spec->id.seq)
-        spec->id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
     a = rm_app_new(c, spec->id, spec, NULL, ev->u.submit_job.app_token);
     rm_tasks_init(c, a);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);

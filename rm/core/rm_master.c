@@ -157,7 +157,7 @@ static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_e
 
         if (!ct || ct->app != a || ct->master || ct->state == RM_CONTAINER_COMPLETED)
             continue;
-        if (ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch) /* no node ever heard of it */
+        if (rm_container_unsent(ct))
             rm_container_end(c, ct, RM_EXIT_ABORTED, "Container released by application", NULL);
         else
             rm_container_kill(c, ct, RM_EXIT_ABORTED, "Container released by application");

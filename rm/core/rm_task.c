@@ -113,6 +113,10 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
     t->last_attempt = ct->task_attempt;
     t->next_attempt = ct->task_attempt + 1;
     t->attempts++;
+    if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
+        t->commit_attempt = -1; /* its attempt ended; that it did was not durable before a restart */
+        rm_record_commit(c, a, t);
+    }
     t->exit_code = RM_EXIT_INVALID;
     t->finish_us = 0;
     if (!t->start_us || !again)

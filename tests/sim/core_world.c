@@ -550,6 +550,7 @@ struct rm_app_spec *world_app_spec(const char *text)
     s->type = base_strdup("YARN");
     s->max_attempts = attempts;
     s->unmanaged = unmanaged;
+    s->keep_containers = strncmp(name, "keep", 4) == 0;
     s->resource.v[RM_RES_MEMORY_MB] = memory;
     s->launch = base_alloc(sizeof *s->launch);
     s->launch->refs = 1;

@@ -95,7 +95,7 @@ struct rm_job_spec *world_spec(const char *text);
 struct base_app_id world_submit(struct world *w, const char *text);
 struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text);
 void world_kill(struct world *w, struct base_app_id id);
-struct rm_app_spec *world_app_spec(const char *text); /* "name memory attempts unmanaged" */
+struct rm_app_spec *world_app_spec(const char *text); /* "name memory attempts unmanaged"; a name "keep…" keeps containers */
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);
 struct rm_app_view world_app(struct world *w, struct base_app_id id); /* texts in it are not to be read */

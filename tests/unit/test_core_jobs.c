@@ -105,7 +105,7 @@ static void test_durable_first(void)
 
 static void test_submitted_again(void)
 {
-    struct base_app_id id = {1700000000000, 7}, again;
+    struct base_app_id id = {1699999999999, 7}, again; /* given by an earlier instance */
 
     begin(1, 1, 1);
     again = world_submit_as(&w, id, "a 1 0 0 4 0 0");
@@ -116,8 +116,33 @@ static void test_submitted_again(void)
     CU_ASSERT_FALSE(w.reply.flag);
     world_submit_as(&w, id, "a 2 0 0 4 0 0");
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EEXIST);
-    again = world_submit(&w, "b 1 0 0 4 0 0"); /* ids go on behind those that clients chose */
-    CU_ASSERT_EQUAL(again.seq, 8);
+    again = world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(again.seq, 1);
+    world_free(&w);
+}
+
+/* Ids of this instance are those that it gave: one that a client made up would use up all that follow. */
+static void test_ids_given(void)
+{
+    struct rm_event ev = {.kind = RM_EV_NEW_APP_ID}, app = {.kind = RM_EV_SUBMIT_APP};
+    struct base_app_id given;
+
+    begin(1, 1, 1);
+    ev.token = ++w.token;
+    world_step(&w, &ev);
+    given = w.reply.app_id;
+    CU_ASSERT_EQUAL(given.seq, 1);
+    world_submit_as(&w, (struct base_app_id){1700000000000, INT32_MAX}, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, "id: application_1700000000000_2147483647 was not given by new-application");
+    app.token = ++w.token;
+    app.u.submit_app.spec = world_app_spec("app 1024 2 0");
+    app.u.submit_app.spec->id = (struct base_app_id){1700000000000, 2};
+    world_step(&w, &app);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    world_submit_as(&w, given, "a 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    CU_ASSERT_EQUAL(world_submit(&w, "b 1 0 0 4 0 0").seq, 2);
     world_free(&w);
 }
 
@@ -453,6 +478,7 @@ static void test_lists(void)
 static const struct cunit_case cases[] = {{"map and reduce to the end", test_map_reduce},
                                           {"durable first", test_durable_first},
                                           {"submitted again", test_submitted_again},
+                                          {"ids are given", test_ids_given},
                                           {"unknown queue", test_unknown_queue},
                                           {"retry elsewhere", test_retry_elsewhere},
                                           {"fails at last", test_fails_at_last},

@@ -265,6 +265,117 @@ static void test_kill(void)
     world_free(&w);
 }
 
+/* keep-containers-across-application-attempts: what runs goes on, and the next attempt hears of it. */
+static void test_keep(void)
+{
+    struct rm_ask asks[1];
+    struct base_container_id got[2];
+
+    begin("keep 1024 3 0");
+    do_register(1);
+    asks[0] = ask("*", 2);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 2);
+    got[0] = w.reply.allocated[0].id;
+    got[1] = w.reply.allocated[1].id;
+    world_beat(&w, &w.nodes[1], 0);
+    end_master(3);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 0);
+    end(&got[0], 7); /* nobody is registered to hear of it */
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.previous_n, 1);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.completed_n, 1);
+    CU_ASSERT_EQUAL(w.reply.completed[0].exit_status, 7);
+    allocate(1, NULL, 0, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    world_crash(&w, w.journal_n); /* its node tells of a container of the first attempt */
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 0);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.previous_n, 1);
+    end(&got[1], 0);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    finish(RM_FINAL_SUCCEEDED);
+    end_master(0);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0);
+    world_free(&w);
+}
+
+/* Without it they end with their master; those that nobody started end at once. */
+static void test_not_kept(void)
+{
+    struct rm_ask asks[1];
+
+    begin("app 1024 3 0");
+    do_register(1);
+    asks[0] = ask("*", 2);
+    rm_launch_unref(asks[0].launch);
+    asks[0].launch = NULL;
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).running_containers, 3);
+    end_master(3);
+    CU_ASSERT(world_app(&w, id).running_containers <= 1); /* the next master at most */
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.previous_n, 0);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n + w.reply.completed_n, 0);
+    world_free(&w);
+}
+
+/* The master's container is chosen and not yet durable when the kill comes: it is never started. */
+static void test_kill_before_launch(void)
+{
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 2, "/a");
+    id = world_submit_app(&w, "app 1024 2 0");
+    w.auto_store = false;
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).running_containers, 1);
+    world_kill(&w, id);
+    world_beat(&w, &w.nodes[0], 0);
+    world_store(&w, w.seq);
+    w.auto_store = true;
+    world_settle(&w);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 0);
+    world_free(&w);
+}
+
+/* Containers that were given out and never started do not keep an application from its end. */
+static void test_kill_unstarted(void)
+{
+    struct rm_ask asks[1];
+
+    begin("app 1024 2 0");
+    do_register(1);
+    asks[0] = ask("*", 2);
+    rm_launch_unref(asks[0].launch);
+    asks[0].launch = NULL;
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 2);
+    world_kill(&w, id);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_free(&w);
+}
+
 static void test_unmanaged(void)
 {
     begin("app 1024 1 1");
@@ -375,6 +486,10 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"times out", test_times_out},
                                           {"refused", test_refused},
                                           {"kill", test_kill},
+                                          {"containers are kept", test_keep},
+                                          {"containers are not kept", test_not_kept},
+                                          {"kill before the launch", test_kill_before_launch},
+                                          {"kill of what was not started", test_kill_unstarted},
                                           {"unmanaged", test_unmanaged},
                                           {"places", test_places},
                                           {"masters hold half of the map slots", test_masters_max},

@@ -167,6 +167,54 @@ static void test_node_stays_away(void)
     world_free(&w);
 }
 
+static bool commit(struct base_app_id app, int32_t attempt)
+{
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    ev.u.task_commit.task = (struct base_task_id){app, BASE_TASK_MAP, 0};
+    ev.u.task_commit.attempt = attempt;
+    world_step(&w, &ev);
+    return w.reply.flag;
+}
+
+/* The right to commit is durable, the end of its attempt is not: the attempt after it may commit all the same. */
+static void test_commit_right(void)
+{
+    struct world_container *ct;
+    struct world_node *n, *other;
+    struct base_app_id id;
+    size_t durable;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat_all(&w, 0);
+    ct = world_task(&w, id, BASE_TASK_MAP, 0, &n);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT(commit(id, 0));
+    durable = w.journal_n;
+    w.auto_store = false;
+    other = n == &w.nodes[0] ? &w.nodes[1] : &w.nodes[0];
+    world_beat(&w, other, 2 * S);
+    ct->ended = true;
+    ct->exit_code = 1;
+    world_beat(&w, n, 0);
+    n->n = 0;
+    ct = world_task(&w, id, BASE_TASK_MAP, 0, &other);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT_EQUAL(ct->attempt, 1);
+    w.auto_store = true;
+    world_crash(&w, durable);
+    world_beat_all(&w, 0);
+    CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
+    CU_ASSERT(commit(id, 1));
+    CU_ASSERT_FALSE(commit(id, 0));
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
 /* A restart in the middle of a kill: the kill goes on. */
 static void test_killing(void)
 {
@@ -229,6 +277,7 @@ static void test_damaged(void)
 static const struct cunit_case cases[] = {{"every prefix of the store", test_every_prefix},
                                           {"running containers are known again", test_reattach},
                                           {"a node stays away", test_node_stays_away},
+                                          {"the right to commit", test_commit_right},
                                           {"killing", test_killing},
                                           {"damaged records", test_damaged}};
 
