@@ -12,7 +12,7 @@ void rm_effect_apply_now(struct rm_backend *b, struct rm_ticket *ticket, const s
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
     case RM_FX_JOB_ABORT:
-        rm_jobs_io_put(b->io, fx->kind, fx->u.job.id, fx->u.job.spec);
+        rm_jobs_io_put(b->io, fx);
         break;
     case RM_FX_MAP_OUTPUT:
         rm_watch_news(b->watch, fx->u.map_output.id, fx->u.map_output.version);

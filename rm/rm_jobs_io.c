@@ -10,6 +10,7 @@ struct work {
     enum rm_effect_kind what;
     struct base_app_id id;
     struct rm_job_spec *spec;
+    bool again;
     struct work *next;
 };
 struct rm_jobs_io {
@@ -33,7 +34,7 @@ static int perform(const struct work *w, struct base_error *err)
     if (rc < 0)
         return rc;
     if (w->what == RM_FX_JOB_SETUP)
-        rc = rm_output_setup(path, err);
+        rc = rm_output_setup(path, w->again, err);
     else if (w->what == RM_FX_JOB_COMMIT)
         rc = rm_output_commit(path, err);
     else
@@ -91,13 +92,14 @@ struct rm_jobs_io *rm_jobs_io_start(rm_jobs_io_done *done, void *user)
     return io;
 }
 
-void rm_jobs_io_put(struct rm_jobs_io *io, enum rm_effect_kind what, struct base_app_id id, struct rm_job_spec *spec)
+void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx)
 {
     struct work *w = base_alloc(sizeof *w);
 
-    w->what = what;
-    w->id = id;
-    w->spec = rm_job_spec_ref(spec);
+    w->what = fx->kind;
+    w->id = fx->u.job.id;
+    w->spec = rm_job_spec_ref(fx->u.job.spec);
+    w->again = fx->u.job.again;
     pthread_mutex_lock(&io->lock);
     *io->last = w;
     io->last = &w->next;

@@ -10,8 +10,8 @@ struct rm_jobs_io;
 typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
                              const char *diagnostics);
 struct rm_jobs_io *rm_jobs_io_start(rm_jobs_io_done *done, void *user);
-/* RM_FX_JOB_SETUP, _COMMIT, _ABORT. @spec is referenced. Any thread. */
-void rm_jobs_io_put(struct rm_jobs_io *io, enum rm_effect_kind what, struct base_app_id id, struct rm_job_spec *spec);
+/* RM_FX_JOB_SETUP, _COMMIT, _ABORT. Its spec is referenced. Any thread. */
+void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx);
 /* Ends what it is doing and drops the rest: recovery asks for it again. */
 void rm_jobs_io_stop(struct rm_jobs_io *io);
 

@@ -59,11 +59,15 @@ int rm_output_check(const char *output, struct base_error *err)
     return rc;
 }
 
-static int make_folder(const char *path, struct base_error *err)
+static int make_folder(const char *path, bool again, struct base_error *err)
 {
     struct stat st;
 
-    if (mkdir(path, 0755) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+    if (mkdir(path, 0755) == 0)
+        return 0;
+    if (errno == EEXIST && !again)
+        return base_error_set(err, -BASE_EEXIST, "output: %s already exists", path);
+    if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
     return base_error_sys(err, -BASE_EIO, errno, "output: %s", path);
 }
@@ -80,23 +84,23 @@ static int below(const char *output, const char *name, char **out, struct base_e
     return rc;
 }
 
-static int make_below(const char *output, const char *name, struct base_error *err)
+static int make_below(const char *output, const char *name, bool again, struct base_error *err)
 {
     char *path;
     int rc = below(output, name, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = make_folder(path, err);
+    rc = make_folder(path, again, err);
     free(path);
     return rc;
 }
 
-int rm_output_setup(const char *output, struct base_error *err)
+int rm_output_setup(const char *output, bool again, struct base_error *err)
 {
-    int rc = make_below(output, "", err);
+    int rc = make_below(output, "", again, err);
 
-    return rc == 0 ? make_below(output, "_temporary", err) : rc;
+    return rc == 0 ? make_below(output, "_temporary", again, err) : rc;
 }
 
 int rm_output_abort(const char *output, struct base_error *err)

@@ -3,9 +3,11 @@
  *   check --> setup: <out>/, <out>/_temporary/ --> tasks rename <out>/part-NNNNN --> commit: _SUCCESS, last
  *                                                                                 \-> abort: _temporary goes
  *
- * setup, commit and abort may be repeated: a restarted RM does. Thread-safe; does I/O. */
+ * commit and abort may be repeated, and setup when it says so: a restarted RM does. Thread-safe; does I/O. */
 #ifndef CREEL_RM_OUTPUT_H
 #define CREEL_RM_OUTPUT_H
+
+#include <stdbool.h>
 
 #include "base/base_error.h"
 
@@ -14,8 +16,9 @@
 int rm_output_check(const char *output, struct base_error *err);
 /* The plain path tasks get ("output" of their specs), without slashes at the end; caller frees. */
 int rm_output_path(const char *output, char **out, struct base_error *err);
-/* @output: in either form again. */
-int rm_output_setup(const char *output, struct base_error *err);
+/* @output: in either form again. @again: the folder may be there already, this job's; else that is -BASE_EEXIST: it
+ * belongs to another job that named the same one. */
+int rm_output_setup(const char *output, bool again, struct base_error *err);
 int rm_output_commit(const char *output, struct base_error *err);
 int rm_output_abort(const char *output, struct base_error *err); /* parts that were committed stay */
 

@@ -513,6 +513,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->now_us = now_us;
     c->out = out;
     rm_steps_reset(&c->scratch);
+    c->recovering = true;
     remove_orphans(c);
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i]->awaited) {
@@ -536,5 +537,6 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
             rm_am_recovered(c, a);
         }
     }
+    c->recovering = false;
     settle(c);
 }

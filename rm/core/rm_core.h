@@ -139,7 +139,7 @@ enum rm_effect_kind {
     RM_FX_STORE,        /* write a record */
     RM_FX_HEARTBEAT,    /* answer a (parked) heartbeat, with the orders of u.heartbeat */
     RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
-    RM_FX_JOB_SETUP,    /* make the job's output folder; answer with RM_EV_JOB_SET_UP */
+    RM_FX_JOB_SETUP,    /* make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP */
     RM_FX_JOB_COMMIT,   /* remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
     RM_FX_JOB_ABORT,    /* remove _temporary; no answer needed */
     RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
@@ -215,7 +215,8 @@ struct rm_effect {
             size_t orders_n;
         } heartbeat; /* also carries the answer of RM_EV_NODE_REGISTER (registered = true) */
         struct { int64_t at_us; } wake;
-        struct { struct base_app_id id; struct rm_job_spec *spec; } job; /* SETUP, COMMIT, ABORT */
+        /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for this job before */
+        struct { struct base_app_id id; struct rm_job_spec *spec; bool again; } job;
         struct { struct base_app_id id; int64_t version; } map_output;
         struct { int level; const char *text; } note; /* enum base_log_level */
     } u;

@@ -127,7 +127,7 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
     case RM_FX_JOB_ABORT:
         base_buf_adds(out, fx->kind == RM_FX_JOB_SETUP ? "setup" : fx->kind == RM_FX_JOB_COMMIT ? "commit" : "abort");
         print_app(&fx->u.job.id, out);
-        base_buf_addf(out, " after %" PRIu64 "\n", fx->after_seq);
+        base_buf_addf(out, " after %" PRIu64 "%s\n", fx->after_seq, fx->u.job.again ? " again" : "");
         break;
     case RM_FX_MAP_OUTPUT:
         base_buf_adds(out, "map-output");

@@ -257,7 +257,7 @@ struct rm_core {
     /* timers */
     struct rm_timers timers;
     int64_t wake_us; /* wished so far, 0: none */
-    bool recovering;
+    bool recovering;     /* inside rm_core_recovered */
     struct rm_stash {
         const char *table;
         char *key;

@@ -92,6 +92,7 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
         struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
 
         a->setup_asked = true;
+        fx->u.job.again = c->recovering;
         fx->u.job.id = a->id;
         fx->u.job.spec = a->job;
         return;

@@ -206,6 +206,7 @@ static void apply(struct world *w)
             break;
         case RM_FX_JOB_SETUP:
             w->setups++;
+            w->setups_again += fx->u.job.again;
             ask_shell(w, fx);
             break;
         case RM_FX_JOB_COMMIT:

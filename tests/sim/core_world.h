@@ -61,7 +61,7 @@ struct world {
     struct { bool commit; struct base_app_id id; } shell[64];
     size_t shell_n;
     struct world_reply reply; /* the last one */
-    int64_t wake, map_outputs, launches, aborts, commits, setups;
+    int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
     struct base_buf *log; /* every effect, when set */
     struct world_launch { struct base_container_id id; struct base_task_id task; bool job; } *step_launches;
     size_t step_launches_n, step_launches_cap;

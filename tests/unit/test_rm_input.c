@@ -202,6 +202,7 @@ static void test_refusals(void)
     struct base_error err = {0};
     struct rm_input in;
     const char *many[1] = {"/x"};
+    char name[301];
 
     begin();
     put("good", 3, NULL);
@@ -227,7 +228,15 @@ static void test_refusals(void)
         put("secret", 1, NULL);
         CU_ASSERT_EQUAL(chmod(at("secret"), 0), 0);
         refuse(at("secret"), "cannot be read");
+        CU_ASSERT_EQUAL(mkdir(at("closed"), 0), 0);
+        refuse(at("closed/*"), "cannot be read");
     }
+    memset(name, 'n', 300);
+    name[300] = '\0';
+    refuse(at(name), "cannot be read: File name too long");
+    CU_ASSERT_EQUAL(symlink("loop", at("loop")), 0);
+    refuse(at("loop"), "cannot be read: Too many levels of symbolic links");
+    refuse(at("loop/*"), "cannot be read: Too many levels of symbolic links");
     CU_ASSERT_EQUAL(rm_input_expand(many, 0, 10, &in, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(rm_input_expand(many, 10001, 10, &in, &err), -BASE_ELIMIT);
     CU_ASSERT_EQUAL(rm_input_expand(many, 1, 0, &in, &err), -BASE_EINVAL);
@@ -256,7 +265,10 @@ static void test_output(void)
     CU_ASSERT_EQUAL_FATAL(rm_output_path(uri, &path, &err), 0);
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_setup(path, &err), 0);
+        CU_ASSERT_EQUAL(rm_output_setup(path, twice, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_setup(path, false, &err), -BASE_EEXIST); /* another job's, by now */
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
+    err = (struct base_error){0};
     CU_ASSERT_TRUE(is_there("out/_temporary"));
     CU_ASSERT_EQUAL(rm_output_check(uri, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
@@ -286,7 +298,7 @@ static void test_output_abort(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);
     CU_ASSERT_EQUAL(rm_output_check(at("dangling"), &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_setup(at("o"), &err), 0);
+    CU_ASSERT_EQUAL(rm_output_setup(at("o"), false, &err), 0);
     put("o/part-00000", 5, NULL);
     for (int twice = 0; twice < 2; twice++)
         CU_ASSERT_EQUAL(rm_output_abort(at("o"), &err), 0);
