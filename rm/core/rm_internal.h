@@ -13,7 +13,7 @@
 #define RM_FREE_BUCKETS 64      /* nodes by free slots; the last bucket holds all that have more */
 #define RM_POLICY_FAULTS_MAX 3  /* empty answers in a row before the core falls back to FIFO */
 #define RM_COUNTER_BLOCK 256    /* tasks whose counters are allocated together */
-#define RM_FETCH_FAILURES_MAX 2 /* reports of different reduces before a map is run again */
+#define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
 
 struct rm_app;
 struct rm_node;
@@ -347,7 +347,6 @@ void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const
 void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
-uint64_t rm_task_save(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 void rm_tasks_released(struct rm_core *c, struct rm_app *a);
 void rm_task_bad_add(struct rm_task *t, uint32_t node);
 

@@ -21,7 +21,7 @@
  *
  * Task                 PENDING -> RUNNING <-> SUSPENDED -> SUCCEEDED | FAILED | KILLED
  *   RUNNING, SUSPENDED -> PENDING: the attempt ended badly and another one will be made.
- *   SUCCEEDED -> PENDING: a map whose output is gone and still needed.
+ *   SUCCEEDED -> PENDING: a map whose output is gone and still needed; -> FAILED: once too often.
  *
  * Node                 NEW -> RUNNING <-> UNHEALTHY ; -> LOST | REBOOTED | SHUTDOWN | DECOMMISSIONED -> RUNNING
  *   NEW: read from the store; has not registered with this instance. */

@@ -98,11 +98,6 @@ void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s
     t->state = (uint8_t)s;
 }
 
-uint64_t rm_task_save(struct rm_core *c, struct rm_app *a, struct rm_task *t)
-{
-    return rm_record_task(c, a, t);
-}
-
 void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again)
 {
     ct->task = t;
@@ -184,7 +179,7 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
             rm_app_counts(c, a, RM_SLOT_REDUCE);
         }
     }
-    rm_task_save(c, a, t);
+    rm_record_task(c, a, t);
     rm_app_counts(c, a, (enum rm_slot)t->kind);
 }
 
@@ -221,10 +216,23 @@ static void job_fails(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     base_buf_free(&why);
 }
 
+static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
+{
+    return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
+}
+
+/* Other nodes are tried first from now on. */
+static void avoid(struct rm_app *a, struct rm_task *t, uint32_t node)
+{
+    if (!a->phase[t->kind].bits)
+        return;
+    a->phase[t->kind].avoiding++;
+    rm_task_bad_add(t, node);
+}
+
 void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
                     bool killed, const char *why)
 {
-    int32_t max = a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
     bool map = t->kind == RM_SLOT_MAP, live = rm_app_live(a);
 
     attempt_over(c, a, t, ct, false);
@@ -235,14 +243,12 @@ void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
     else
         a->counters[map ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES]++;
     t->failures += counts;
-    if (!killed && a->phase[t->kind].bits) {
-        a->phase[t->kind].avoiding++;
-        rm_task_bad_add(t, ct->node->index);
-    }
+    if (!killed)
+        avoid(a, t, ct->node->index);
     drop_commit(c, a, t);
-    if (t->failures >= max && live) {
+    if (t->failures >= attempts_max(c, a) && live) {
         rm_task_set_state(a, t, RM_TASK_FAILED);
-        rm_task_save(c, a, t);
+        rm_record_task(c, a, t);
         rm_app_counts(c, a, (enum rm_slot)t->kind);
         job_fails(c, a, t);
         return;
@@ -250,29 +256,37 @@ void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
     rm_task_set_state(a, t, live ? RM_TASK_PENDING : RM_TASK_KILLED);
     if (live)
         rm_pick_add(c, a, t);
-    rm_task_save(c, a, t);
+    rm_record_task(c, a, t);
     rm_app_counts(c, a, (enum rm_slot)t->kind);
 }
 
-void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
+/* A map has not succeeded after all: @next is PENDING or FAILED. */
+static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, enum rm_task_state next, const char *why)
 {
     struct base_task_id id = {a->id, BASE_TASK_MAP, t->index};
     char text[BASE_ID_TEXT_MAX];
     int64_t *counters = rm_task_counters(a, t, false);
 
-    rm_note(c, 5, "%s is run again: %s", base_task_id_text(&id, text), why);
+    rm_note(c, 5, "%s %s: %s", base_task_id_text(&id, text),
+            next == RM_TASK_FAILED ? "has failed" : "is run again", why);
     add_counters(a, counters, -1);
     if (counters)
         memset(counters, 0, RM_C_TASK_COUNTERS * sizeof *counters);
-    a->counters[RM_C_KILLED_MAPS]++;
     t->out_version = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;
     rm_set_diagnostics(&t->diagnostics, why);
-    rm_task_set_state(a, t, RM_TASK_PENDING);
-    rm_pick_add(c, a, t);
-    rm_task_save(c, a, t);
+    rm_task_set_state(a, t, next);
+    if (next == RM_TASK_PENDING)
+        rm_pick_add(c, a, t);
+    rm_record_task(c, a, t);
     rm_app_counts(c, a, RM_SLOT_MAP);
+}
+
+void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
+{
+    a->counters[RM_C_KILLED_MAPS]++;
+    take_back(c, a, t, RM_TASK_PENDING, why);
 }
 
 /* A map's output is needed as long as some reduce has not ended well. */
@@ -323,6 +337,36 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
     fx->u.reply.flag = yes;
 }
 
+/* Heard of lately: what it does not serve is its fault, not that of a host that is down. */
+static bool node_speaks(const struct rm_core *c, const struct rm_task *t)
+{
+    const struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
+
+    return n && n->registered && c->now_us - n->last_us <= 2 * c->conf.heartbeat_us;
+}
+
+/* A map whose output cannot be had from a node that is up has failed there: it is run elsewhere, at most as often as
+ * any failed task. On a silent node the map has done nothing wrong: it is run elsewhere now, or with all that the node
+ * had when the node is given up. */
+static void fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    static const char why[] = "reduces could not fetch its output";
+
+    if (!node_speaks(c, t)) {
+        rm_task_rerun(c, a, t, why);
+        return;
+    }
+    t->failures++;
+    a->counters[RM_C_FAILED_MAPS]++;
+    avoid(a, t, t->node);
+    if (t->failures < attempts_max(c, a)) {
+        take_back(c, a, t, RM_TASK_PENDING, why);
+        return;
+    }
+    take_back(c, a, t, RM_TASK_FAILED, why);
+    job_fails(c, a, t);
+}
+
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.fetch_failure.app);
@@ -335,11 +379,12 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     if (output_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
-        if (!t->fetch_failures || t->fetch_reduce != ev->u.fetch_failure.reduce.index)
+        if (!t->fetch_failures || t->fetch_reduce != ev->u.fetch_failure.reduce.index ||
+            a->phase[RM_SLOT_REDUCE].running <= 1) /* nobody else could say so */
             t->fetch_failures++;
         t->fetch_reduce = ev->u.fetch_failure.reduce.index;
         if (ev->u.fetch_failure.gone || t->fetch_failures >= RM_FETCH_FAILURES_MAX)
-            rm_task_rerun(c, a, t, "reduces could not fetch its output");
+            fetch_failed(c, a, t);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }

@@ -399,6 +399,8 @@ static void test_map_outputs(void)
     CU_ASSERT_EQUAL(v.outputs[0].map, 1);
     CU_ASSERT(version > since);
     rm_views_free(&v);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[1].running, 2);
     fetch_failure(id, 0, 0, 0, false);
     fetch_failure(id, 0, 0, 0, false); /* the same reduce again: says nothing new */
     CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 2);
@@ -418,6 +420,69 @@ static void test_map_outputs(void)
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, (struct base_app_id){1, 1}, 0, &version, &maps, &done, &v),
                     -BASE_ENOTFOUND);
+    world_free(&w);
+}
+
+static void one_map_done(int nodes, const char *job, struct base_app_id *id)
+{
+    begin(nodes, 1, 2);
+    *id = world_submit(&w, job);
+    world_beat_all(&w, 0);
+    finish(*id, BASE_TASK_MAP, 0, 0, NULL);
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_app(&w, *id).phase[0].succeeded, 1);
+}
+
+/* The only reduce can say it twice; each time counts as a failure of the map; the last one fails the job. */
+static void test_fetch_failures_bounded(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+    char why[256];
+
+    one_map_done(5, "a 1 1 0 3 0 0", &id);
+    for (int attempt = 0; attempt < 3; attempt++) {
+        fetch_failure(id, 0, attempt, 0, false);
+        CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 1);
+        fetch_failure(id, 0, attempt, 0, false);
+        CU_ASSERT_EQUAL(world_app(&w, id).phase[0].succeeded, 0);
+        CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], attempt + 1);
+        if (attempt == 2)
+            break;
+        for (size_t i = 0; i < w.nodes_n; i++)
+            world_beat(&w, &w.nodes[i], 0);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &n));
+        CU_ASSERT_EQUAL(n - w.nodes, attempt + 1); /* not where it could not be fetched from */
+        finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    }
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, why).state, RM_TASK_FAILED);
+    CU_ASSERT_STRING_EQUAL(why, "reduces could not fetch its output");
+    world_free(&w);
+}
+
+/* A node that is down says nothing against the map, even if the job allows one attempt only. */
+static void test_fetch_from_silent_node(void)
+{
+    struct base_app_id id;
+
+    one_map_done(2, "a 1 1 0 1 0 0", &id);
+    w.nodes[0].up = false;
+    world_advance(&w, 3000000);
+    world_beat(&w, &w.nodes[1], 0);
+    fetch_failure(id, 0, 0, 0, false);
+    fetch_failure(id, 0, 0, 0, false);
+    CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    for (int i = 0; i < 40; i++) {
+        world_advance(&w, 1000000);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     world_free(&w);
 }
 
@@ -489,6 +554,8 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"slowstart", test_slowstart},
                                           {"commit arbitration", test_commit_arbitration},
                                           {"map outputs, fetch failures", test_map_outputs},
+                                          {"fetch failures are bounded", test_fetch_failures_bounded},
+                                          {"fetch from a silent node", test_fetch_from_silent_node},
                                           {"oldest finished go", test_completed_max},
                                           {"lists", test_lists}};
 
