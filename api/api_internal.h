@@ -34,7 +34,7 @@
 #define API_HEADERS_MAX 16
 #define API_PEER_MAX    64
 /* Body bytes read and thrown away so that the client gets its error over a connection that stays usable. */
-#define API_DRAIN_MAX (8 << 20)
+#define API_DRAIN_MAX (64 << 20)
 /* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise).
  * libmicrohttpd clears all of it between two requests: it costs time and, times connections, real memory. */
 #define API_CONNECTION_MEMORY (16 * 1024)

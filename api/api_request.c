@@ -303,6 +303,7 @@ bool api_request_piece(struct api_request *rq, const char *data, size_t len)
     else
         api_answer_error(rq, 400, "BadRequestException", "The body is not in gzip format");
     base_buf_free(&rq->body);
+    rq->received = 0; /* what was wanted does not count against what is dropped */
     rq->drain = true;
     return true;
 }

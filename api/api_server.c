@@ -47,13 +47,21 @@ void api_park(struct api_request *rq)
     pthread_mutex_unlock(&rq->server->lock);
 }
 
+/* A client that has only ended its own direction still reads: it is there until the connection is reset. */
+static bool is_reset(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = 0};
+
+    return fd < 0 || (poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR | POLLNVAL)));
+}
+
 bool api_gone(const struct api_request *rq)
 {
     struct api_server *s = rq->server;
     bool gone;
 
     pthread_mutex_lock(&s->lock); /* while it is not ABORTED the descriptor is open */
-    gone = rq->state == API_ST_ABORTED || !rq->conn || api_fd_gone(rq->conn->fd);
+    gone = rq->state == API_ST_ABORTED || !rq->conn || is_reset(rq->conn->fd);
     pthread_mutex_unlock(&s->lock);
     return gone;
 }

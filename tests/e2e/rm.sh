@@ -49,6 +49,11 @@ refused 409 "{\"job\":{\"input\":[\"$T/in.txt\"],\"output\":\"$T/there\",\"map\"
 head -c 9000000 /dev/zero | tr '\0' ' ' > "$T/huge"
 check_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' --data-binary "@$T/huge" \
     "$RM/ws/v1/cluster/jobs")" 413 "a body over the limit"
+check_equal "$(cat "$T/huge" "$T/huge" "$T/huge" | curl -s -o /dev/null -w '%{http_code}' -H 'Expect:' -H \
+    'Content-Type: application/json' -H 'Transfer-Encoding: chunked' --data-binary @- "$RM/ws/v1/cluster/jobs")" 413 \
+    "a long body in chunks"
+check_equal "$(cat "$T/huge" "$T/huge" "$T/huge" | curl -s -o /dev/null -w '%{http_code}' -H 'Expect:' -H \
+    'Content-Type: application/json' --data-binary @- "$RM/ws/v1/cluster/jobs")" 413 "a long body at once"
 JOB='{"job":{"tasks":[{"command":"true"}]}}'
 want 400 POST '/ws/v1/cluster/jobs?user.name=%ff' "$JOB"
 [[ $(body .RemoteException.message) == 'user.name: "%FF" is not'* ]] || fail "$(cat "$T/body")"

@@ -300,6 +300,9 @@ static void test_gone(void)
     pthread_mutex_unlock(&queue.lock);
     CU_ASSERT_FALSE(api_gone(first));
     CU_ASSERT_FALSE(api_gone(second));
+    shutdown(leaves, SHUT_WR);
+    CU_ASSERT_FALSE(api_gone(second)); /* it has said all it had to say, and reads on */
+    setsockopt(leaves, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     close(leaves);
     for (int64_t until = client_now_ms() + 10000; !api_gone(second) && client_now_ms() < until;)
         pause_ms(1);

@@ -498,12 +498,12 @@ static void chunked(const char *path, const char *headers, const char *data, siz
 
 static void test_chunked_bodies(void)
 {
-    char *text = long_text(300000);
+    char *text = long_text(20000000);
 
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1000, 7, 200);
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1001, 100, 413);
     chunked("/creel/job", "", text, 100000, 4096, 200);
-    chunked("/creel/job", "", text, 300000, 4096, 413);
+    chunked("/creel/job", "", text, 20000000, 65536, 413); /* read to the end, so that the answer arrives */
     free(text);
 }
 

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <libgen.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -309,6 +310,16 @@ static void test_long_list(void)
     stop();
 }
 
+static void expect(int fd, int status)
+{
+    struct client_answer a;
+
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    CU_ASSERT_EQUAL(a.status, status);
+    client_free(&a);
+    close(fd);
+}
+
 /* The list under @key of the answer, plain or packed. Caller drops it. */
 static json_t *whole_list(const char *url, bool packed, const char *key)
 {
@@ -358,6 +369,10 @@ static void test_long_job_lists(void)
         CU_ASSERT_EQUAL(ask("POST", JOBS, JSON, body, &a), 201);
         client_free(&a);
     }
+    n = client_connect(port); /* who ends its own direction reads on, and gets its list */
+    client_sends(n, "GET " JOBS "?limit=1000 HTTP/1.1\r\nHost: h\r\n\r\n");
+    shutdown(n, SHUT_WR);
+    expect(n, 200);
     for (int packed = 0; packed < 2; packed++) {
         list = whole_list(JOBS "?limit=1000", packed, "jobs");
         CU_ASSERT_EQUAL(json_array_size(list), JOBS_N);
@@ -378,16 +393,6 @@ static void send_job(int fd, const char *body)
 
     client_sends(fd, request);
     free(request);
-}
-
-static void expect(int fd, int status)
-{
-    struct client_answer a;
-
-    CU_ASSERT_TRUE(client_read(fd, false, &a));
-    CU_ASSERT_EQUAL(a.status, status);
-    client_free(&a);
-    close(fd);
 }
 
 /* The same submission again while the first is being stored: one job, 201 and 200, though the folder is there now. */
