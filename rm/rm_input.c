@@ -122,7 +122,7 @@ static int unreadable(const char *path, int sys, struct base_error *err)
 {
     if (sys == ENOENT || sys == ENOTDIR)
         return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
-    if (sys == EACCES || sys == EPERM)
+    if (sys == EACCES || sys == EPERM || sys == ELOOP || sys == ENAMETOOLONG)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
 }
@@ -200,7 +200,7 @@ static int add_pattern(struct files *f, const char *pattern, struct base_error *
     else if (rc == GLOB_NOSPACE)
         rc = base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
     else if (rc != 0)
-        rc = base_error_sys(err, -BASE_EIO, errno, "%s cannot be searched", pattern);
+        rc = unreadable(pattern, errno, err);
     for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++) {
         if (hidden_match(pattern, g.gl_pathv[i]))
             continue;

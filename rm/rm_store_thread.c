@@ -77,6 +77,18 @@ static void hold_add(struct held_list *l, struct held h)
     l->v[l->len++] = h;
 }
 
+/* The core has taken the change: it is carried out if it can be stored later. */
+#define OPEN_OUTCOME                                                                                                  \
+    "it may still be carried out: look at the jobs, or repeat it (a submission with the same job.id)"
+
+static void release_failed(struct rm_store *s, const struct held *h, int code, const char *why)
+{
+    char *text = base_printf("%s; " OPEN_OUTCOME, why);
+
+    s->calls.release(s->calls.user, h->ticket, h->fx, code, text);
+    free(text);
+}
+
 bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
 {
     struct base_error why = {0};
@@ -91,7 +103,7 @@ bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effec
         hold_add(&s->held, (struct held){after_seq, rm_effect_copy(fx), ticket});
     pthread_mutex_unlock(&s->lock);
     if (refuse)
-        s->calls.release(s->calls.user, ticket, fx, why.code, why.text);
+        release_failed(s, &(struct held){after_seq, (struct rm_effect *)fx, ticket}, why.code, why.text);
     return holds;
 }
 
@@ -135,7 +147,10 @@ static void release(struct rm_store *s, int code, const char *text)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
         struct held *h = &s->ready.v[i];
-        s->calls.release(s->calls.user, h->ticket, h->fx, code, text);
+        if (code < 0)
+            release_failed(s, h, code, text);
+        else
+            s->calls.release(s->calls.user, h->ticket, h->fx, 0, NULL);
         rm_effect_copy_free(h->fx);
     }
     s->ready.len = 0;
@@ -283,8 +298,7 @@ int rm_store_stop(struct rm_store *s, struct base_error *err)
             *err = s->why;
     }
     for (size_t i = 0; i < s->held.len; i++) {
-        s->calls.release(s->calls.user, s->held.v[i].ticket, s->held.v[i].fx, -BASE_EIO,
-                         "the ResourceManager is shutting down");
+        release_failed(s, &s->held.v[i], -BASE_EIO, "the ResourceManager is shutting down");
         rm_effect_copy_free(s->held.v[i].fx);
     }
     s->held.len = 0;
