@@ -34,6 +34,7 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *st[ST_KINDS];
     char *path;
+    bool identified; /* it is one of ours, and being opened: a statement that does not fit means a table is missing */
 };
 
 /* SQLite's code as ours, with the file and what an operator can do about it. */
@@ -41,6 +42,8 @@ static int fail(const struct store *s, int rc, const char *doing, struct base_er
 {
     const char *text = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc);
 
+    if ((rc & 0xff) == SQLITE_ERROR && s->identified)
+        rc = SQLITE_CORRUPT;
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -218,14 +221,17 @@ static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
     if (rc != SQLITE_OK)
         return fail(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
-    if ((rc = run(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 || (rc = check_identity(s, &fresh, err)) < 0 ||
-        (rc = take_epoch(s, fresh, epoch, err)) < 0)
+    if ((rc = run(s, setup, err)) < 0 || (rc = quick_check(s, err)) < 0 || (rc = check_identity(s, &fresh, err)) < 0)
+        return rc;
+    s->identified = true;
+    if ((rc = take_epoch(s, fresh, epoch, err)) < 0)
         return rc;
     for (int i = 0; i < ST_KINDS; i++) {
         rc = sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL);
         if (rc != SQLITE_OK)
             return fail(s, rc, "preparing it", err);
     }
+    s->identified = false;
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,30 @@ static void test_damaged(void)
     refused(path_of("cut.db"), -BASE_ECORRUPT);
 }
 
+static void drop(const char *path, const char *table)
+{
+    char sql[64];
+    sqlite3 *db;
+
+    snprintf(sql, sizeof sql, "DROP TABLE %s", table);
+    CU_ASSERT_EQUAL(sqlite3_open(path, &db), SQLITE_OK);
+    CU_ASSERT_EQUAL(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_without_tables(void)
+{
+    static const char *const tables[] = {"record", "epoch"};
+
+    for (int i = 0; i < 2; i++) {
+        const char *path = path_of(tables[i]);
+
+        fill(path, 1);
+        drop(path, tables[i]);
+        refused(path, -BASE_ECORRUPT);
+    }
+}
+
 /* Root can make a file system of its own to fill up; others skip this. */
 static void test_full_disk(void)
 {
@@ -237,6 +262,7 @@ int main(void)
     CU_add_test(suite, "killed writer", test_killed_writer);
     CU_add_test(suite, "locked by another process", test_locked);
     CU_add_test(suite, "damaged files", test_damaged);
+    CU_add_test(suite, "missing tables", test_without_tables);
     CU_add_test(suite, "full disk", test_full_disk);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
