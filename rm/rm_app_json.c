@@ -121,6 +121,20 @@ static int each_entry(const json_t *obj, const char *name, size_t max,
 }
 
 /* ---- the launch context ---- */
+/* Each name once, as in a map: the last value stands. */
+static void set_env(struct rm_str_list *env, const char *name, char *taken)
+{
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++)
+        if (strncmp(env->v[i], name, n) == 0 && env->v[i][n] == '=') {
+            free(env->v[i]);
+            env->v[i] = taken;
+            return;
+        }
+    str_list_add(env, taken);
+}
+
 static int add_env(void *u, const char *key, const json_t *value, struct base_error *err)
 {
     struct rm_launch *l = u;
@@ -129,7 +143,7 @@ static int add_env(void *u, const char *key, const json_t *value, struct base_er
 
     if (key[0] == '\0' || strchr(key, '='))
         return base_error_set(err, -BASE_EINVAL, "environment: '%s' is not a variable's name", key);
-    str_list_add(&l->env, base_printf("%s=%s", key, text ? text : ""));
+    set_env(&l->env, key, base_printf("%s=%s", key, text ? text : ""));
     return 0;
 }
 
@@ -185,7 +199,7 @@ static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_e
         const char *text = text_of(list_at(commands, i), room);
         if (!text)
             continue;
-        total += strlen(text);
+        total += strlen(text) + (i > 0); /* with the newline that joins them */
         if (total > BASE_COMMAND_MAX)
             return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes", BASE_COMMAND_MAX);
         str_list_add(&l->commands, base_strdup(text));

@@ -2,6 +2,7 @@
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
 #include "api/api_xml_body.h"
 #include "base/base_json.h"
+#include "base/base_limits.h"
 #include "rm/rm_app_json.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
@@ -273,6 +274,32 @@ static void test_unreadable(void)
     json_decref(body);
 }
 
+/* What a NodeManager gets from it has every name once and a command within the bound. */
+static void test_launch_bounds(void)
+{
+    static const char twice[] = "{\"application-id\":\"application_1_7\",\"am-container-spec\":{\"environment\":{\"entry\":["
+                                "{\"key\":\"A\",\"value\":\"1\"},{\"key\":\"AB\",\"value\":\"2\"},"
+                                "{\"key\":\"A\",\"value\":\"3\"}]}}}";
+    struct rm_app_spec *s = good(twice, false);
+    json_t *body = json_pack("{s:s,s:{s:{s:[]}}}", "application-id", "application_1_7", "am-container-spec",
+                             "commands", "command");
+    json_t *commands = json_object_get(
+        json_object_get(json_object_get(body, "am-container-spec"), "commands"), "command");
+    char *half = base_alloc(BASE_COMMAND_MAX / 2 + 1);
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL_FATAL(s->launch->env.n, 2);
+    CU_ASSERT_STRING_EQUAL(s->launch->env.v[0], "A=3");
+    CU_ASSERT_STRING_EQUAL(s->launch->env.v[1], "AB=2");
+    rm_app_spec_unref(s);
+    memset(half, ':', BASE_COMMAND_MAX / 2);
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(commands, json_string(half));
+    CU_ASSERT_EQUAL(rm_app_spec_decode(body, "ann", &s, &err), -BASE_ELIMIT); /* joined, it is one byte more */
+    json_decref(body);
+    free(half);
+}
+
 static void test_max(void)
 {
     struct rm_app_spec s = {0};
@@ -297,6 +324,7 @@ static const struct cunit_case cases[] = {
     {"refused", test_refused},         {"syntax", test_syntax},
     {"hostile XML", test_hostile_xml}, {"stored form", test_stored},
     {"deep XML", test_deep},           {"unreadable", test_unreadable},
+    {"launch bounds", test_launch_bounds},
     {"largest container", test_max},
 };
 CUNIT_MAIN("submission bodies", cases)
