@@ -20,19 +20,24 @@ enum cli_exit {
     CLI_USAGE = 2,       /* wrong usage, or input that Creel refuses */
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
     CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */
+    CLI_INTERRUPTED = 130,
 };
 #define CLI_EXIT_HELP                                                                                                  \
     "Exit status: 0 success, 1 the job failed or was killed, 2 wrong usage or refused input, "                         \
     "3 the ResourceManager cannot be reached, 4 not found."
 
-/* What every subcommand's --rm, --json, --conf and -D fill. Zero it, then cli_parse(). */
+/* What every subcommand's --rm, --json, --conf and -D fill. Zero it, then cli_parse(); cli_free() in the end. */
 struct cli {
     const char *name; /* "creel job submit" */
     bool json;
-    char *rm_arg; /* --rm */
+    unsigned without; /* CLI_WITHOUT_*, set before the parsing: options this subcommand does not have */
+    char *rm_arg;     /* --rm */
+    char **sets;      /* every -D, borrowed from argv */
+    size_t n_sets, cap_sets;
     struct base_conf *conf;
     struct cli_rm *rm; /* opened by cli_rm_open() */
 };
+enum { CLI_WITHOUT_RM = 1, CLI_WITHOUT_JSON = 2, CLI_WITHOUT_CONF = 4 };
 void cli_free(struct cli *c);
 
 /* "creel: <text>" on stderr, as one line without control characters; returns @code. */
@@ -46,10 +51,20 @@ error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_bad_text(void); /* what cli_bad() was told last, for checks after the parsing */
 #define CLI_KEY_FIRST 2000      /* keys of common options start here: subcommands use 256 to 1999 */
 
-/* The RMs' URLs: --rm, then CREEL_RM, then the configuration. NULL-ended, caller frees with cli_urls_free(). */
+/* ---- cli_options.c ---- */
+/* Says why argp stopped at the argument @at; returns CLI_USAGE. */
+int cli_options_complain(const char *name, const char *at, const struct argp_option *common,
+                         const struct argp_option *own);
+/* The help text of @argp on stdout; options of @single (may be NULL) are shown with one dash. */
+void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name);
+
+/* ---- cli_address.c ---- */
+/* The RMs' URLs: --rm, then CREEL_RM, then the configuration. NULL-ended, caller frees with cli_urls_free(). NULL after
+ * printing what is wrong with them. */
 char **cli_rm_urls(const struct cli *c);
-/* "http://a:1, b:2" -> {"http://a:1", "http://b:2"}; no trailing slashes. */
-char **cli_urls_split(const char *text);
+/* "http://a:1, b:2" -> {"http://a:1", "http://b:2"}; no trailing slashes. NULL: *bad, caller frees, is no address (or
+ * there is none at all: it is empty). */
+char **cli_urls_split(const char *text, char **bad);
 void cli_urls_free(char **urls);
 
 /* Who we are for the RM: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */

@@ -83,8 +83,8 @@ static int compare_newest(const void *a, const void *b)
 
 static void print_list(const json_t *apps)
 {
-    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<", "USER", "<", "QUEUE", "<", "STATE", "<",
-                                        "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">", "TRACKING", "~", NULL);
+    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<",
+                                        "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
     size_t n = cli_list_len(apps);
     const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted); /* YARN's order is open */
     for (size_t i = 0; i < n; i++)
@@ -185,7 +185,7 @@ static int status(struct cli *c, const char *arg)
     if (!id)
         return CLI_USAGE;
     char *path = base_printf("/ws/v1/cluster/apps/%s", id);
-    int rc = cli_rm_get(c, path, &answer);
+    int rc = cli_rm_get_object(c, path, "app", &answer);
     free(path);
     free(id);
     if (rc == CLI_OK && c->json)
@@ -201,16 +201,21 @@ static int kill_all(struct cli *c, const struct app *a)
     json_t *report = json_object();
     int rc = CLI_OK;
     for (size_t i = 0; i < a->n_kill; i++) {
-        char *state = NULL, *id = cli_app_id_check(a->kill[i], "creel application");
-        int one = id ? cli_rm_kill(c, id, &state) : CLI_USAGE;
+        char *state = NULL, *id = cli_app_id_of(a->kill[i]);
+        bool late = false;
+        int one = cli_rm_kill(c, id, &state, &late);
         if (one == CLI_OK && c->json)
             json_object_set_new(report, id, json_string(state));
+        else if (one == CLI_OK && late)
+            printf("%s has already finished (%s)\n", id, state);
         else if (one == CLI_OK)
             printf("%s asked to end; it was %s\n", id, state);
         if (rc == CLI_OK)
             rc = one;
         free(state);
         free(id);
+        if (one == CLI_UNREACHABLE)
+            break; /* the others would hear the same */
     }
     if (c->json)
         cli_print_json(report);
@@ -218,12 +223,30 @@ static int kill_all(struct cli *c, const struct app *a)
     return rc;
 }
 
+static int check(const struct app *a)
+{
+    const struct {
+        const char *name, *value;
+    } filters[] = {{"-appStates", a->states},
+                   {"-appTypes", a->types},
+                   {"-appTags", a->tags},
+                   {"-user", a->user},
+                   {"-queue", a->queue}};
+    if (a->list + (a->status != NULL) + (a->n_kill > 0) != 1)
+        return cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID");
+    for (size_t i = 0; !a->list && i < sizeof filters / sizeof filters[0]; i++)
+        if (filters[i].value)
+            return cli_error(CLI_USAGE, "application: %s belongs to -list, not to %s", filters[i].name,
+                             a->status ? "-status" : "-kill");
+    return cli_app_ids_check(a->kill, a->n_kill);
+}
+
 int cli_app_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
         parse,
-        NULL,
+        "-list\n-status ID\n-kill ID...",
         "Applications of every kind, jobs included; options as of yarn application.\v"
         "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
         "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
@@ -234,13 +257,10 @@ int cli_app_main(int argc, char **argv)
     struct cli c = {0};
     struct app a = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
-    int verbs = a.list + (a.status != NULL) + (a.n_kill > 0);
-    if (rc == CLI_OK && verbs != 1)
-        rc = cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID");
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK)
+        rc = check(&a);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = a.list ? list(&c, &a) : a.status ? status(&c, a.status) : kill_all(&c, &a);
-    }
     free(a.kill);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

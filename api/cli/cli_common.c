@@ -60,13 +60,13 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
+enum { COMMON = sizeof common_options / sizeof common_options[0] };
+
 struct parse_job {
     struct cli *c;
     const struct argp *argp;
     void *input;
     const char *conf_file;
-    char **sets;
-    size_t n_sets, cap_sets;
     bool help;
     int stopped_at; /* index behind the argument that was not understood */
 };
@@ -94,8 +94,8 @@ static error_t common_parse(int key, char *arg, struct argp_state *state)
         p->conf_file = arg;
         return 0;
     case 'D':
-        base_array_grow(&p->sets, p->n_sets, &p->cap_sets);
-        p->sets[p->n_sets++] = arg;
+        base_array_grow(&p->c->sets, p->c->n_sets, &p->c->cap_sets);
+        p->c->sets[p->c->n_sets++] = arg;
         return 0;
     case 'h':
     case KEY_HELP:
@@ -113,37 +113,52 @@ static int load_conf(struct parse_job *p)
     struct base_error err = {0};
     struct base_conf *conf = p->c->conf = base_conf_new();
     int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err) : base_conf_load_default(conf, &err);
-    for (size_t i = 0; rc >= 0 && i < p->n_sets; i++)
-        rc = base_conf_set_arg(conf, p->sets[i], &err);
+    for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
+        rc = base_conf_set_arg(conf, p->c->sets[i], &err);
     if (rc >= 0)
         rc = base_conf_check(conf, &err);
     return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
 }
 
+/* The common options without those that this subcommand lacks. */
+static void choose_common(unsigned without, struct argp_option *out)
+{
+    for (const struct argp_option *o = common_options; o->name || o->key; o++) {
+        unsigned bit = o->key == KEY_RM     ? CLI_WITHOUT_RM
+                       : o->key == KEY_JSON ? CLI_WITHOUT_JSON
+                       : o->key == KEY_CONF ? CLI_WITHOUT_CONF
+                                            : 0;
+        if (!(without & bit))
+            *out++ = *o;
+    }
+    *out = (struct argp_option){0};
+}
+
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input)
 {
+    struct argp_option common[COMMON];
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-    struct argp outer = {common_options, common_parse, argp->args_doc, argp->doc, children, NULL, NULL};
+    struct argp outer = {common, common_parse, argp->args_doc, argp->doc, children, NULL, NULL};
     struct parse_job p = {.c = c, .argp = argp, .input = input};
     struct argp inner = *argp; /* its texts are the outer one's: once is enough */
     inner.args_doc = inner.doc = NULL;
     children[0].argp = &inner;
+    choose_common(c->without, common);
     c->name = argv[0];
     bad_text[0] = '\0';
     error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     int result = CLI_OK;
     if (p.help) {
-        argp_help(&outer, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        cli_options_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
         result = -1;
     } else if (rc != 0 && bad_text[0]) {
         result = cli_error(CLI_USAGE, "%s", bad_text);
     } else if (rc != 0) {
         const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
-        result = cli_error(CLI_USAGE, "'%s' is not understood here, or lacks its value; see %s --help", at, argv[0]);
+        result = cli_options_complain(argv[0], at, common, argp->options);
     } else {
         result = load_conf(&p);
     }
-    free(p.sets);
     return result;
 }
 
@@ -152,50 +167,8 @@ void cli_free(struct cli *c)
     cli_rm_close(c->rm);
     base_conf_free(c->conf);
     free(c->rm_arg);
+    free(c->sets);
     *c = (struct cli){0};
-}
-
-char **cli_urls_split(const char *text)
-{
-    char **urls = base_alloc(sizeof *urls);
-    size_t n = 0;
-    char *copy = base_strdup(text), *save = NULL;
-    for (char *s = strtok_r(copy, ", \t\n", &save); s; s = strtok_r(NULL, ", \t\n", &save)) {
-        size_t len = strlen(s);
-        while (len > 0 && s[len - 1] == '/')
-            s[--len] = '\0';
-        if (len == 0)
-            continue;
-        urls = base_realloc_array(urls, n + 2, sizeof *urls);
-        urls[n++] = strstr(s, "://") ? base_strdup(s) : base_printf("http://%s", s);
-        urls[n] = NULL;
-    }
-    free(copy);
-    return urls;
-}
-
-void cli_urls_free(char **urls)
-{
-    for (size_t i = 0; urls && urls[i]; i++)
-        free(urls[i]);
-    free(urls);
-}
-
-char **cli_rm_urls(const struct cli *c)
-{
-    const char *text = c->rm_arg;
-    if (!text || !*text)
-        text = getenv("CREEL_RM");
-    if (!text || !*text)
-        text = base_conf_get(c->conf, "yarn.resourcemanager.webapp.address");
-    if (!text || !*text)
-        text = base_conf_get(c->conf, "creel.nodemanager.rm");
-    char **urls = cli_urls_split(text ? text : "");
-    if (!urls[0]) {
-        cli_urls_free(urls);
-        urls = cli_urls_split("http://127.0.0.1:8088");
-    }
-    return urls;
 }
 
 char *cli_user(void)

@@ -36,8 +36,9 @@ struct dev_options {
     int64_t nodes, map_slots, reduce_slots, port;
     const char *policy, *dir, *restart;
     bool detach, stop, status, json;
-    char **sets;
-    size_t n_sets, cap_sets;
+    const char *start_only; /* an option given that only a start takes; NULL: none */
+    char **sets;            /* -D, borrowed */
+    size_t n_sets;
 };
 
 static const struct argp_option options[] = {
@@ -64,6 +65,9 @@ static error_t number(const char *option, const char *arg, int64_t min, int64_t 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct dev_options *o = state->input;
+    for (const struct argp_option *p = options; p->name; p++)
+        if (p->key == key && p->group == 1 && key != KEY_DIR)
+            o->start_only = p->name;
     switch (key) {
     case KEY_NODES:
         return number("--nodes", arg, 1, CLI_DEV_NODES_MAX, &o->nodes);
@@ -204,6 +208,17 @@ static int start_all(struct cli_dev *d, const struct dev_options *o, struct base
     return cli_dev_wait_nodes(d, REGISTER_MS, err);
 }
 
+/* Under the folder's lock a daemon that is being started again is known, and none is started any more. */
+static void stop_locked(struct cli_dev *d)
+{
+    struct base_error err = {0};
+    int lock = cli_dev_lock(d, &err);
+    cli_dev_load(d, NULL);
+    cli_dev_stop_all(d);
+    if (lock >= 0)
+        close(lock);
+}
+
 /* The supervisor's life: starts, tells @ready_fd (-1: in front), watches, stops. */
 static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_fd, int lock)
 {
@@ -240,7 +255,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     cli_dev_watch(d, signal_fd);
     if (ready_fd < 0)
         fprintf(stderr, "creel: stopping\n");
-    cli_dev_stop_all(d);
+    stop_locked(d);
     return CLI_OK;
 }
 
@@ -301,7 +316,7 @@ static int start(struct cli_dev *d, const struct dev_options *o)
 }
 
 /* ---- the other verbs ---- */
-static int stop(struct cli_dev *d)
+static int stop(struct cli_dev *d, bool json)
 {
     struct base_error err = {0};
     if (cli_dev_load(d, &err) < 0)
@@ -309,12 +324,43 @@ static int stop(struct cli_dev *d)
     bool any = cli_dev_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
-    cli_dev_stop_all(d); /* what a killed supervisor left */
-    puts(any ? "stopped" : "nothing was running");
+    stop_locked(d); /* what a killed supervisor left */
+    if (json) {
+        json_t *j = json_pack("{s:s,s:b}", "dir", d->dir, "stopped", any);
+        cli_print_json(j);
+        json_decref(j);
+    } else {
+        puts(any ? "stopped" : "nothing was running");
+    }
     return CLI_OK;
 }
 
-static int restart(struct cli_dev *d, const char *name)
+static int restart_one(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
+{
+    struct base_error err = {0};
+    x->stopping = true;
+    cli_dev_save(d, NULL);
+    cli_dev_stop_one(x);
+    int rc = cli_dev_launch(d, x, &err);
+    int saved = cli_dev_save(d, rc >= 0 ? &err : NULL);
+    if (rc < 0) {
+        rc = cli_error(CLI_FAILED, "%s", err.text);
+        cli_dev_print_log_tail(d, x->name, stderr);
+        return rc;
+    }
+    if (saved < 0)
+        return cli_error(CLI_FAILED, "%s", err.text);
+    if (json) {
+        json_t *j = json_pack("{s:s,s:s,s:i}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid);
+        cli_print_json(j);
+        json_decref(j);
+    } else {
+        printf("%s runs at %s (pid %d)\n", x->name, x->url, (int)x->proc.pid);
+    }
+    return CLI_OK;
+}
+
+static int restart(struct cli_dev *d, const char *name, bool json)
 {
     struct base_error err = {0};
     int rc = cli_dev_load(d, &err), lock;
@@ -322,24 +368,12 @@ static int restart(struct cli_dev *d, const char *name)
         return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
     cli_dev_load(d, NULL);
     struct cli_dev_daemon *x = cli_dev_find(d, name);
-    if (!x) {
+    if (!cli_dev_running(d))
+        rc = cli_error(CLI_FAILED, "nothing runs in %s; start it with creel dev --dir %s", d->dir, d->dir);
+    else if (!x)
         rc = cli_error(CLI_USAGE, "there is no '%s' in %s: rm-1, nm-1 to nm-%zu", name, d->dir, d->n ? d->n - 1 : 0);
-    } else {
-        x->stopping = true;
-        cli_dev_save(d, NULL);
-        cli_dev_stop_one(x);
-        rc = cli_dev_launch(d, x, &err);
-        int saved = cli_dev_save(d, rc >= 0 ? &err : NULL);
-        if (rc < 0) {
-            rc = cli_error(CLI_FAILED, "%s", err.text);
-            cli_dev_print_log_tail(d, name, stderr);
-        } else if (saved < 0) {
-            rc = cli_error(CLI_FAILED, "%s", err.text);
-        } else {
-            printf("%s runs at %s (pid %d)\n", x->name, x->url, (int)x->proc.pid);
-            rc = CLI_OK;
-        }
-    }
+    else
+        rc = restart_one(d, x, json);
     close(lock);
     return rc;
 }
@@ -382,35 +416,66 @@ static int check_policy(struct base_conf *conf, const char *policy)
     return rc < 0 ? cli_error(CLI_USAGE, "%s", strncmp(err.text, "-D: ", 4) == 0 ? err.text + 4 : err.text) : CLI_OK;
 }
 
+/* Keys that have an option here, or that every daemon gets a value of its own for: -D would be lost. */
+static int check_sets(const struct dev_options *o)
+{
+    static const struct {
+        const char *key, *instead;
+    } own[] = {
+        {"creel.scheduler.policy", "use --policy"},
+        {"creel.nodemanager.map-slots", "use --map-slots"},
+        {"creel.nodemanager.reduce-slots", "use --reduce-slots"},
+        {"creel.rm.port", "use --port"},
+        {"creel.rm.state-dir", "it lies in the folder of --dir"},
+        {"creel.nodemanager.local-dir", "it lies in the folder of --dir"},
+        {"creel.nodemanager.port", "every NodeManager takes a free one"},
+        {"creel.nodemanager.rm", "it is the ResourceManager started here"},
+        {"creel.cluster.secret", "each cluster makes its own"},
+    };
+    for (size_t i = 0; i < o->n_sets; i++) {
+        size_t len = strcspn(o->sets[i], "=");
+        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+            if (strlen(own[k].key) == len && strncmp(own[k].key, o->sets[i], len) == 0)
+                return cli_error(CLI_USAGE, "dev: -D %s is not taken here: %s", own[k].key, own[k].instead);
+    }
+    return CLI_OK;
+}
+
+static int check(const struct dev_options *o)
+{
+    const char *verb = o->stop ? "--stop" : o->restart ? "--restart" : o->status ? "--status" : NULL;
+    if (o->stop + o->status + (o->restart != NULL) > 1)
+        return cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
+    if (verb && o->start_only)
+        return cli_error(CLI_USAGE, "dev: --%s is for starting a cluster, not beside %s", o->start_only, verb);
+    if (verb && o->n_sets)
+        return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, not beside %s", verb);
+    return check_sets(o);
+}
+
 int cli_dev_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
-    struct cli c = {0};
+    struct cli c = {.without = CLI_WITHOUT_RM | CLI_WITHOUT_CONF};
     struct dev_options o = {.nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
     struct cli_dev *d = base_alloc(sizeof *d);
     int rc = cli_parse(&c, &argp, 0, argc, argv, &o);
-    for (int i = 1; rc == CLI_OK && i < argc; i++) { /* checked by cli_parse already; the daemons get them too */
-        const char *set = strncmp(argv[i], "-D", 2) == 0 ? (argv[i][2] ? argv[i] + 2 : argv[i + 1]) : NULL;
-        if (!set || !strchr(set, '='))
-            continue;
-        base_array_grow(&o.sets, o.n_sets, &o.cap_sets);
-        o.sets[o.n_sets++] = (char *)set;
-    }
     o.json = c.json;
+    o.sets = c.sets;
+    o.n_sets = c.n_sets;
     d->dir = cli_dev_dir(o.dir);
-    if (rc == CLI_OK && o.stop + o.status + (o.restart != NULL) > 1)
-        rc = cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
-    else if (rc == CLI_OK && o.stop)
-        rc = stop(d);
+    if (rc == CLI_OK)
+        rc = check(&o);
+    if (rc == CLI_OK && o.stop)
+        rc = stop(d, o.json);
     else if (rc == CLI_OK && o.restart)
-        rc = restart(d, o.restart);
+        rc = restart(d, o.restart, o.json);
     else if (rc == CLI_OK && o.status)
         rc = status(d, o.json);
     else if (rc == CLI_OK && (rc = check_policy(c.conf, o.policy)) == CLI_OK)
         rc = start(d, &o);
     free(d->dir);
     free(d);
-    free(o.sets);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

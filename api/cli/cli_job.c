@@ -62,8 +62,9 @@ int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
     }
     if (rc != CLI_OK) {
         json_decref(job);
-        return cli_rm_fail(&a, rc);
+        return rc == CLI_INTERRUPTED ? cli_error(rc, "left; nothing was submitted") : cli_rm_fail(&a, rc);
     }
+    char *sent = base_strdup(id);
     json_object_set_new(job, "id", json_string(id));
     json_t *body = json_pack("{s:o}", "job", job);
     /* From here on the same id and body may be sent any number of times. */
@@ -71,9 +72,19 @@ int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
     json_decref(body);
     if (rc == CLI_NOTFOUND)
         rc = CLI_USAGE; /* what the job names does not exist */
+    if (rc == CLI_INTERRUPTED) {
+        cli_answer_free(&a);
+        cli_error(rc, "left without an answer; the job may have been accepted (creel job kill %s)", sent);
+    }
+    free(sent);
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
-    *stored = a.json ? a.json : json_object();
+        return rc == CLI_INTERRUPTED ? rc : cli_rm_fail(&a, rc);
+    if (!*cli_str(a.json, "job.id")) {
+        cli_answer_free(&a);
+        return cli_error(CLI_UNREACHABLE, "%s does not answer with the stored job: is it a ResourceManager?",
+                         cli_rm_url(c->rm));
+    }
+    *stored = a.json;
     a.json = NULL;
     cli_answer_free(&a);
     return CLI_OK;
@@ -86,9 +97,18 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
     int rc = cli_rm_call(c->rm, "GET", path, NULL, flags, &a);
     free(path);
     *job = NULL;
+    if (rc == CLI_INTERRUPTED) {
+        cli_answer_free(&a);
+        return rc;
+    }
     if (rc != CLI_OK)
         return cli_rm_fail(&a, rc);
-    *job = a.json ? a.json : json_object();
+    if (!json_is_object(json_object_get(a.json, "job"))) {
+        cli_answer_free(&a);
+        return cli_error(CLI_UNREACHABLE, "%s answers about %s without the object 'job': is it a ResourceManager?",
+                         cli_rm_url(c->rm), id);
+    }
+    *job = a.json;
     a.json = NULL;
     cli_answer_free(&a);
     return CLI_OK;
@@ -130,8 +150,7 @@ int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, 
 
 bool cli_job_ended(const json_t *job)
 {
-    const char *state = cli_str(job, "state");
-    return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0;
+    return cli_state_ended(cli_str(job, "state"));
 }
 
 int cli_job_exit(const json_t *job)

@@ -88,8 +88,8 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
 
 static void print_list(const json_t *jobs)
 {
-    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "USER", "<", "QUEUE", "<", "STATE", "<", "RESULT", "<",
-                                        "MAP", ">", "REDUCE", ">", "SUBMITTED", "<", "TIME", ">", NULL);
+    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT", "<4",
+                                        "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < json_array_size(jobs); i++) {
         const json_t *j = json_array_get(jobs, i);
@@ -125,10 +125,8 @@ int cli_job_list_main(int argc, char **argv)
     struct list l = {.limit = LIMIT_DEFAULT};
     json_t *jobs = json_array();
     int rc = cli_parse(&c, &argp, 0, argc, argv, &l);
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = fetch_list(&c, &l, jobs);
-    }
     if (rc == CLI_OK && c.json) {
         json_t *all = json_pack("{s:O}", "jobs", jobs);
         cli_print_json(all);
@@ -184,10 +182,9 @@ int cli_job_counters_main(int argc, char **argv)
     int rc = cli_parse(&c, &argp, 0, argc, argv, &arg);
     if (rc == CLI_OK && !(id = cli_app_id_check(arg, "creel job counters")))
         rc = CLI_USAGE;
-    if (rc == CLI_OK) {
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         char *path = base_printf("/ws/v1/cluster/jobs/%s/counters", id);
-        cli_rm_open(&c);
-        rc = cli_rm_get(&c, path, &answer);
+        rc = cli_rm_get_object(&c, path, "counters", &answer);
         free(path);
     }
     if (rc == CLI_OK && c.json)

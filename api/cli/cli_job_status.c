@@ -114,8 +114,8 @@ static void print_status(const json_t *job)
 
 static void print_tasks(const json_t *tasks)
 {
-    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">", "ATTEMPTS", ">", "EXIT", ">",
-                                        "TIME", ">", "NODE", "~", "CONTAINER", "<", NULL);
+    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">",
+                                        "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *j = json_array_get(tasks, i);
@@ -153,10 +153,8 @@ int cli_job_status_main(int argc, char **argv)
     int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
     if (rc == CLI_OK && !(id = cli_app_id_check(s.id, "creel job status")))
         rc = CLI_USAGE;
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = cli_job_get(&c, id, 0, &answer);
-    }
     if (rc == CLI_OK && s.tasks)
         rc = cli_job_tasks(&c, id, "", false, &tasks);
     if (rc == CLI_OK && c.json) {
@@ -211,7 +209,7 @@ static int wait_ended(struct cli *c, const char *id, char **state)
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
     int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
     int rc = CLI_OK;
-    while (strcmp(*state, "KILLED") != 0 && strcmp(*state, "FINISHED") != 0 && strcmp(*state, "FAILED") != 0) {
+    while (!cli_state_ended(*state)) {
         struct timespec ts = {0, 20000000};
         struct cli_answer a = {0};
         if (base_mono_us(&base_clock_real) > until) {
@@ -232,14 +230,17 @@ static int wait_ended(struct cli *c, const char *id, char **state)
     return rc;
 }
 
-static int kill_one(struct cli *c, const char *arg, const char *what, bool no_wait, json_t *report)
+static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
 {
-    char *state = NULL, *id = cli_app_id_check(arg, what);
-    int rc = id ? cli_rm_kill(c, id, &state) : CLI_USAGE;
+    char *state = NULL, *id = cli_app_id_of(arg);
+    bool late = false;
+    int rc = cli_rm_kill(c, id, &state, &late);
     if (rc == CLI_OK && !no_wait)
         rc = wait_ended(c, id, &state);
     if (rc == CLI_OK && c->json)
         json_object_set_new(report, id, json_string(state));
+    else if (rc == CLI_OK && late)
+        printf("%s has already finished (%s)\n", id, state);
     else if (rc == CLI_OK)
         printf("%s %s\n", id, state);
     free(state);
@@ -264,12 +265,15 @@ int cli_job_kill_main(int argc, char **argv)
     int rc = cli_parse(&c, &argp, 0, argc, argv, &k);
     if (rc == CLI_OK && k.n == 0)
         rc = cli_error(CLI_USAGE, "job kill: an id is missing");
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK)
+        rc = cli_app_ids_check(k.v, k.n);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         for (size_t i = 0; i < k.n; i++) {
-            int one = kill_one(&c, k.v[i], argv[0], k.no_wait, report);
+            int one = kill_one(&c, k.v[i], k.no_wait, report);
             if (rc == CLI_OK)
                 rc = one;
+            if (one == CLI_UNREACHABLE)
+                break; /* the others would hear the same */
         }
         if (c.json)
             cli_print_json(report);

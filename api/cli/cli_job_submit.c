@@ -31,24 +31,27 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"name", KEY_NAME, "NAME", 0, "Name of the job", 1},
+    {NULL, 0, NULL, 0, "Required, of a job that reads data:", 1},
     {"input", KEY_INPUT, "PATH", 0, "File, folder (one level) or glob to read; repeat it, or list several", 1},
     {"output", KEY_OUTPUT, "DIR", 0, "Folder to make for the result: part-00000 …, _SUCCESS", 1},
     {"map", KEY_MAP, "CMD", 0, "Command that reads lines and writes key<TAB>value lines", 1},
-    {"combine", KEY_COMBINE, "CMD", 0, "Command run on each map's sorted output", 1},
-    {"reduce", KEY_REDUCE, "CMD", 0, "Command that reads sorted lines and writes the result", 1},
-    {"reduces", KEY_REDUCES, "N", 0, "Number of reduces (1 with --reduce, else 0)", 1},
-    {"split-size", KEY_SPLIT, "SIZE", 0, "Largest piece of input for one map, as 64M", 1},
-    {"task", KEY_TASK, "CMD", 0, "Instead of input and map: run this command as a task; may be repeated", 2},
+    {NULL, 0, NULL, 0, "Required, instead of these, of a job that is a list of commands:", 2},
+    {"task", KEY_TASK, "CMD", 0, "Run this command as a task; may be repeated", 2},
     {"reduce-task", KEY_REDUCE_TASK, "CMD", 0, "The same in a reduce slot", 2},
     {"count", KEY_COUNT, "N", 0, "Run the --task or --reduce-task before it N times", 2},
     {"tasks", KEY_TASKS, "FILE", 0, "Tasks as a JSON array of {kind, command, hosts, count}; - is stdin", 2},
+    {NULL, 0, NULL, 0, "Optional:", 3},
+    {"name", KEY_NAME, "NAME", 0, "Name of the job; else its command's first word", 3},
+    {"combine", KEY_COMBINE, "CMD", 0, "Command run on each map's sorted output", 3},
+    {"reduce", KEY_REDUCE, "CMD", 0, "Command that reads sorted lines and writes the result", 3},
+    {"reduces", KEY_REDUCES, "N", 0, "Number of reduces (1 with --reduce, else 0)", 3},
+    {"split-size", KEY_SPLIT, "SIZE", 0, "Largest piece of input for one map, as 64M", 3},
     {"queue", KEY_QUEUE, "QUEUE", 0, "Queue to submit to", 3},
     {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 3},
     {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the commands; may be repeated", 3},
     {"max-attempts", KEY_ATTEMPTS, "N", 0, "Attempts of a task before the job fails", 3},
     {"deadline", KEY_DEADLINE, "SECONDS", 0, "Wanted end, from submission", 3},
-    {"wait", KEY_WAIT, NULL, 0, "Show progress until the job ends; the exit status tells how", 4},
+    {"wait", KEY_WAIT, NULL, 0, "Show progress until the job ends; the exit status tells how", 3},
     {0},
 };
 
@@ -146,11 +149,11 @@ static error_t read_tasks(struct submit *s, const char *file)
     error_t rc = 0;
     if (base_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, BASE_BODY_MAX, &text, &err) < 0 ||
         base_json_parse(text.data ? text.data : "", text.len, &tasks, &err) < 0)
-        rc = cli_bad("--tasks: %s", err.text);
+        rc = cli_bad("--tasks %s: %s", file, err.text);
     else if (json_is_object(tasks) && json_is_array(json_object_get(tasks, "tasks")))
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), json_object_get(tasks, "tasks"));
     else if (!json_is_array(tasks))
-        rc = cli_bad("--tasks: %s does not hold a JSON array of tasks", file);
+        rc = cli_bad("--tasks %s: it does not hold a JSON array of tasks", file);
     else
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), tasks);
     json_decref(tasks);
@@ -305,9 +308,10 @@ int cli_job_submit_main(int argc, char **argv)
     rc = cli_parse(&c, &argp, 0, argc, argv, &s);
     if (rc == CLI_OK && check(&s) != 0)
         rc = cli_error(CLI_USAGE, "%s", cli_bad_text());
+    if (rc == CLI_OK)
+        rc = cli_rm_open(&c);
     if (rc != CLI_OK)
         goto out;
-    cli_rm_open(&c);
     rc = cli_job_submit_take(&c, job_take(&s), &stored);
     if (rc != CLI_OK)
         goto out;

@@ -3,21 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_progress.h"
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
 
 enum { POLL_FIRST_MS = 20, POLL_MAX_MS = 250 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int sig)
-{
-    interrupted = sig;
-}
 
 static void add_phase(struct cli_progress *p, const json_t *job, const char *kind)
 {
@@ -40,9 +33,11 @@ static void add_phase(struct cli_progress *p, const json_t *job, const char *kin
 
 static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t elapsed_ms)
 {
+    const char *state = cli_str(job, "state"), *result = cli_str(job, "finalStatus");
+    bool lost = cli_job_ended(job) && *result && cli_job_exit(job) != CLI_OK; /* FINISHED says nothing of a failure */
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
-                             .state = cli_str(job, "state"),
+                             .state = lost ? result : state,
                              .elapsed_ms = elapsed_ms,
                              .last = cli_job_ended(job)};
     add_phase(&p, job, "map");
@@ -50,37 +45,36 @@ static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t 
     cli_progress_draw(screen, &p);
 }
 
+static int no_longer(struct cli_progress_screen *screen, const char *id)
+{
+    cli_progress_clear(screen);
+    return cli_error(CLI_INTERRUPTED,
+                     "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id, id);
+}
+
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
 {
-    struct sigaction act = {.sa_handler = on_interrupt}, old;
+    static const int signals[] = {SIGINT};
     struct cli_progress_screen screen;
     int64_t start = base_mono_us(&base_clock_real), pause_ms = POLL_FIRST_MS;
     int rc;
     cli_progress_open(&screen, stderr);
-    sigaction(SIGINT, &act, &old);
-    for (;;) {
-        rc = cli_job_get(c, id, CLI_RM_PATIENT, job);
-        if (rc != CLI_OK)
-            break;
+    cli_interrupt_catch(signals, 1);
+    while ((rc = cli_job_get(c, id, CLI_RM_PATIENT, job)) == CLI_OK) {
         const json_t *inner = json_object_get(*job, "job");
         draw(&screen, inner, (base_mono_us(&base_clock_real) - start) / 1000);
         if (cli_job_ended(inner))
             break;
-        if (interrupted) {
-            cli_progress_clear(&screen);
-            json_decref(*job);
-            *job = NULL;
-            rc = cli_error(130, "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id, id);
-            break;
-        }
         json_decref(*job);
         *job = NULL;
-        struct timespec ts = {0, pause_ms * 1000000};
-        nanosleep(&ts, NULL);
+        if (cli_interrupt_pause(pause_ms)) {
+            rc = CLI_INTERRUPTED;
+            break;
+        }
         pause_ms = pause_ms * 3 / 2 > POLL_MAX_MS ? POLL_MAX_MS : pause_ms * 3 / 2;
     }
-    sigaction(SIGINT, &old, NULL);
-    return rc;
+    cli_interrupt_release();
+    return rc == CLI_INTERRUPTED ? no_longer(&screen, id) : rc;
 }
 
 static void say(const char *label, const struct base_buf *text)

@@ -132,6 +132,16 @@ static void find_live(struct cli *c, const char *app, const char *attempt, const
     cli_answer_free(&a);
 }
 
+/* A node that never ran the container answers too, with no file. YARN's answer is an object or a list of one. */
+static bool lists_files(const json_t *answer)
+{
+    const json_t *infos = json_object_get(answer, "containerLogsInfo");
+    for (size_t i = 0; i < cli_list_len(infos); i++)
+        if (cli_list_len(json_object_get(cli_list_get(infos, i), "containerLogInfo")) > 0)
+            return true;
+    return false;
+}
+
 /* Containers of the application that the nodes still know of: also those that have ended. */
 static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
 {
@@ -156,7 +166,8 @@ static void find_on_nodes(struct cli *c, const char *app, const char *want, stru
         if (!want || find_source(out, want))
             continue;
         url = base_printf("http://%s/ws/v1/node/containers/%s/logs", http, want); /* its files may outlive it */
-        if (*http && strncmp(want, "container_", 10) == 0 && cli_rm_get_url(c->rm, url, &b) == CLI_OK)
+        if (*http && strncmp(want, "container_", 10) == 0 && cli_rm_get_url(c->rm, url, &b) == CLI_OK &&
+            lists_files(b.json))
             add_source(out, want, http, "container");
         free(url);
         cli_answer_free(&b);
@@ -249,11 +260,21 @@ static void show_end(struct shown *s)
         show(s, "\n", 1);
 }
 
+static void say_nothing_written(const struct logs *l)
+{
+    struct base_buf files = {0};
+    for (size_t i = 0; i < l->n_files; i++)
+        base_buf_addf(&files, "%s%s", i == 0 ? "" : i + 1 < l->n_files ? ", " : " or ", l->files[i]);
+    cli_error(0, "%s wrote nothing to %s", l->id, files.data);
+    base_buf_free(&files);
+}
+
 /* ---- what is there now ---- */
 static int show_now(struct cli *c, const struct logs *l, const struct sources *sources)
 {
     json_t *all = json_array();
     size_t found = 0;
+    bool any = false;
     bool headers = sources->n > 1 || l->n_files > 1;
     for (size_t i = 0; i < sources->n; i++) {
         for (size_t k = 0; k < l->n_files; k++) {
@@ -263,8 +284,12 @@ static int show_now(struct cli *c, const struct logs *l, const struct sources *s
             while (cli_follow_turn(f, 1000, -1) > 0)
                 ;
             found += cli_follow_status(f, 0) == 200;
+            any = any || s.any;
             if (c->json && cli_follow_status(f, 0) == 200) {
-                json_t *text = json_stringn(s.part.data ? s.part.data : "", s.part.len);
+                struct base_buf utf8 = {0};
+                cli_text_utf8(s.part.data, s.part.len, &utf8);
+                json_t *text = json_stringn(utf8.len ? utf8.data : "", utf8.len);
+                base_buf_free(&utf8);
                 json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s.source->container, "task",
                                                      s.source->label, "node", s.source->node_http, "file", s.file,
                                                      "text", text ? text : json_null()));
@@ -281,6 +306,8 @@ static int show_now(struct cli *c, const struct logs *l, const struct sources *s
     json_decref(all);
     if (found == 0)
         return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
+    if (!any)
+        say_nothing_written(l);
     return CLI_OK;
 }
 
@@ -415,7 +442,9 @@ int cli_logs_main(int argc, char **argv)
         "ID",
         "Shows the logs of a job or application, of one task, or of one container.\v"
         "Examples:\n  creel logs application_1700000000000_0001\n  creel logs task_1700000000000_0001_m_000003 -f\n"
-        "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n" CLI_EXIT_HELP,
+        "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n"
+        "An id of a job or task means its last attempts; an earlier one has its container's id. With --json (not with "
+        "-f), bytes that are not UTF-8 appear as U+FFFD.\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};
@@ -427,10 +456,8 @@ int cli_logs_main(int argc, char **argv)
         rc = cli_error(CLI_USAGE, "logs: an id is missing");
     if (rc == CLI_OK && l.follow && c.json)
         rc = cli_error(CLI_USAGE, "logs: -f and --json do not go together");
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = find(&c, l.id, &sources);
-    }
     if (rc == CLI_OK && l.follow)
         rc = follow_all(&c, &l, &sources);
     else if (rc == CLI_OK && sources.n == 0)

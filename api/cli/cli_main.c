@@ -56,7 +56,7 @@ static int dispatch(int argc, char **argv);
 
 static int help_main(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_overview(stdout);
         return CLI_OK;
     }
@@ -99,7 +99,10 @@ int cli_version_main(int argc, char **argv)
         cli_free(&c);
         return rc < 0 ? CLI_OK : rc;
     }
-    cli_rm_open(&c);
+    if ((rc = cli_rm_open(&c)) != CLI_OK) {
+        cli_free(&c);
+        return rc;
+    }
     struct cli_answer a = {0};
     bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, 0, &a) == CLI_OK;
     const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");

@@ -1,6 +1,7 @@
 /* api/cli/cli_node.c - `creel node`, with the spellings of `yarn node`. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_table.h"
@@ -47,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_list(const json_t *nodes)
 {
-    struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "HTTP", "<", "RACK", "~", "CONTAINERS", ">", "USED",
+    struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "HTTP", "<1", "RACK", "~2", "CONTAINERS", ">", "USED",
                                         ">", "MEMORY", ">", "SEEN", ">", "HEALTH", "~", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
@@ -123,7 +124,7 @@ static int status(struct cli *c, const char *id)
         else
             cli_uri_component(one, &path);
     }
-    int rc = cli_rm_get(c, path.data, &answer);
+    int rc = cli_rm_get_object(c, path.data, "node", &answer);
     base_buf_free(&path);
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
@@ -133,12 +134,42 @@ static int status(struct cli *c, const char *id)
     return rc;
 }
 
+/* The ResourceManager passes over names it does not know; here they are a mistake. */
+static int check_states(const char *list)
+{
+    static const char known[] = "NEW, RUNNING, UNHEALTHY, DECOMMISSIONING, DECOMMISSIONED, LOST, REBOOTED, SHUTDOWN";
+    char *copy = base_strdup(list), *save = NULL;
+    int rc = CLI_OK, n = 0;
+    for (char *s = strtok_r(copy, ", ", &save); s && rc == CLI_OK; s = strtok_r(NULL, ", ", &save), n++) {
+        bool found = false;
+        for (const char *at = known; *at && !found; at += strcspn(at, ","), at += strspn(at, ", "))
+            found = strcspn(at, ",") == strlen(s) && strncasecmp(at, s, strlen(s)) == 0;
+        if (!found)
+            rc = cli_error(CLI_USAGE, "-states: '%s' is no state of a node; they are %s", s, known);
+    }
+    free(copy);
+    return rc == CLI_OK && n == 0 ? cli_error(CLI_USAGE, "-states: '%s' names no state; they are %s", list, known) : rc;
+}
+
+static int check(const struct node *n)
+{
+    if (n->list == (n->status != NULL))
+        return cli_error(CLI_USAGE, "node: give one of -list, -status ID");
+    if (n->status && !*n->status)
+        return cli_error(CLI_USAGE, "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
+    if (n->status && (n->all || n->states))
+        return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status", n->all ? "-all" : "-states");
+    if (n->all && n->states)
+        return cli_error(CLI_USAGE, "node: -all and -states exclude each other");
+    return n->states ? check_states(n->states) : CLI_OK;
+}
+
 int cli_node_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
         parse,
-        NULL,
+        "-list\n-status ID",
         "Nodes of the cluster; options as of yarn node.\v"
         "Examples:\n  creel node -list -all\n  creel node -status host1:8042 --json\n\n" CLI_EXIT_HELP,
         NULL,
@@ -147,12 +178,10 @@ int cli_node_main(int argc, char **argv)
     struct cli c = {0};
     struct node n = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &n);
-    if (rc == CLI_OK && n.list == (n.status != NULL))
-        rc = cli_error(CLI_USAGE, "node: give one of -list, -status ID");
-    if (rc == CLI_OK) {
-        cli_rm_open(&c);
+    if (rc == CLI_OK)
+        rc = check(&n);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = n.list ? list(&c, &n) : status(&c, n.status);
-    }
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

@@ -61,9 +61,10 @@ static void add_line_cut(const struct base_buf *line, size_t width, struct base_
 size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, struct base_buf *out)
 {
     struct base_buf line = {0};
-    cli_text_clean(p->name, &line);
-    base_buf_addf(&line, "  %s  %s  ", p->id, p->state);
+    base_buf_addf(&line, "%s  %s  ", p->id, p->state);
     add_clock(p->elapsed_ms, &line);
+    base_buf_adds(&line, "  ");
+    cli_text_clean(p->name, &line); /* last: it may be long, and is what is cut */
     add_line_cut(&line, width, out);
     /* label 8, bar with its ends, percent 5, counts up to 40: the bar takes what is left */
     size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX : width > BAR_MIN + 54 ? width - 54 : BAR_MIN;

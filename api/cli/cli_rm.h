@@ -9,7 +9,7 @@
 
 struct cli_rm;
 
-/* 0, or an exit code after printing why. Sets c->rm. */
+/* CLI_OK, or CLI_USAGE after printing which address is none. Sets c->rm. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
 /* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed. */
@@ -25,24 +25,33 @@ void cli_answer_free(struct cli_answer *a);
 
 enum {
     CLI_RM_PATIENT = 1, /* keep trying for a minute while no RM answers: a restart passes unnoticed */
+    CLI_RM_SOON = 2,    /* no RM takes more than some seconds for this */
 };
 /* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
- * CLI_NOTFOUND, other 4xx CLI_USAGE, 5xx and no answer CLI_UNREACHABLE. */
+ * CLI_NOTFOUND, other 4xx CLI_USAGE, 5xx, no answer and what no RM would answer CLI_UNREACHABLE; CLI_INTERRUPTED when a
+ * signal that cli_interrupt.h catches ended it. */
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
                 struct cli_answer *out);
 /* GET; prints the error line itself. Caller owns *out (NULL on error). */
 int cli_rm_get(struct cli *c, const char *path, json_t **out);
+/* As cli_rm_get, and the answer has an object of this name. */
+int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
+/* For who does the patient waiting himself: the line that says so. */
+void cli_rm_tell_silence(void);
 /* GET of any absolute URL (an NM's), same result and texts. */
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints @a's error, frees it, returns @rc. */
 int cli_rm_fail(struct cli_answer *a, int rc);
 
-/* Asks for KILLED. *state (may be NULL) gets the answered state, caller frees. Prints errors. */
-int cli_rm_kill(struct cli *c, const char *app_id, char **state);
+/* Asks for KILLED. *state gets the answered state, caller frees; *late: it had ended before. Prints errors. */
+int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
+bool cli_state_ended(const char *state); /* FINISHED, FAILED, KILLED */
 /* "application_1_2", "job_1_2" and ids of attempts, containers and tasks -> "application_1_0002"; NULL: no id. */
 char *cli_app_id_of(const char *id);
 /* As above, but says what is wrong with @id; NULL after printing. */
 char *cli_app_id_check(const char *id, const char *what);
+/* All of them: CLI_OK, or CLI_USAGE after saying which is no id. */
+int cli_app_ids_check(char *const *ids, size_t n);
 
 /* ---- reading answers leniently: dotted paths; numbers may be strings (YARN's bare maps) ---- */
 const json_t *cli_at(const json_t *j, const char *path);

@@ -3,16 +3,16 @@
  *   submit --> place known --> both logs followed --> logs complete --> exit status known
  *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
  *
- * One thread: signals arrive through a descriptor, so every wait is a poll that they end. */
+ * One thread: signals arrive through cli_interrupt.h, so every wait and request is ended by them. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "api/cli/cli_follow.h"
+#include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
@@ -28,6 +28,7 @@ enum {
     POLL_MAX_MS = 200,   /* of the task's state, while the user waits for a change */
     CHECK_MS = 1000,     /* while the logs flow */
     PATIENCE_MS = 60000, /* without an answer of any RM */
+    TELL_MS = 1000,      /* the same, until it is said */
     SETTLE_MS = 10000,   /* for the logs after the job has ended */
 };
 
@@ -37,9 +38,9 @@ struct run {
     struct cli_follow *follow;
     size_t stream[STREAMS];
     char *container;       /* followed; NULL: place not known yet */
-    int signal_fd, signal; /* signal: the first one that asked us to end */
+    int signal;            /* the first one that asked us to end */
     bool leave;            /* the second one */
-    bool job_ended;
+    bool job_ended, told;  /* told: that no RM answers */
     int64_t unreachable_since_us, ended_us, next_check_us, poll_ms;
     json_t *task, *job; /* as seen last */
 };
@@ -60,7 +61,7 @@ static void ask_kill(struct run *r)
     struct cli_answer a = {0};
     json_t *body = json_pack("{s:s}", "state", "KILLED");
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", r->id);
-    cli_rm_call(r->c->rm, "PUT", path, body, 0, &a);
+    cli_rm_call(r->c->rm, "PUT", path, body, CLI_RM_SOON, &a);
     free(path);
     json_decref(body);
     cli_answer_free(&a);
@@ -68,13 +69,12 @@ static void ask_kill(struct run *r)
 
 static void take_signals(struct run *r)
 {
-    struct signalfd_siginfo info;
-    while (read(r->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+    for (int sig; (sig = cli_interrupt_take());) {
         if (r->signal) {
             r->leave = true;
             continue;
         }
-        r->signal = (int)info.ssi_signo;
+        r->signal = sig;
         ask_kill(r);
         r->poll_ms = POLL_FIRST_MS;
         r->next_check_us = 0;
@@ -98,12 +98,27 @@ static void set_place(struct run *r)
         r->stream[i] = cli_follow_add(r->follow, node, container, files[i], true, to_fd, (void *)&fds[i]);
 }
 
+/* No RM answered a request that began at @began_us: true while it is to be tried again. */
+static bool is_patient(struct run *r, int64_t began_us)
+{
+    if (!r->unreachable_since_us) {
+        r->unreachable_since_us = began_us;
+        r->told = false;
+    }
+    int64_t ms = (now_us() - r->unreachable_since_us) / 1000;
+    if (ms > TELL_MS && !r->told)
+        cli_rm_tell_silence();
+    r->told = r->told || ms > TELL_MS;
+    return ms < PATIENCE_MS;
+}
+
 /* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
 static int look(struct run *r)
 {
     struct cli_answer a = {0};
+    int64_t began_us = now_us();
     char *path = base_printf("/ws/v1/cluster/jobs/%s/tasks", r->id);
-    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, 0, &a);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
     free(path);
     if (rc == CLI_OK) {
         json_t *task = json_array_get(json_object_get(a.json, "tasks"), 0);
@@ -113,7 +128,7 @@ static int look(struct run *r)
         set_place(r);
         path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
         bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
-        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, 0, &a);
+        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
         free(path);
         if (rc == CLI_OK && !running) {
             json_decref(r->job);
@@ -124,20 +139,13 @@ static int look(struct run *r)
             }
         }
     }
-    if (rc == CLI_OK) {
+    if (rc == CLI_OK)
         r->unreachable_since_us = 0;
-        cli_answer_free(&a);
-        return CLI_OK;
-    }
-    if (rc == CLI_UNREACHABLE) {
-        if (!r->unreachable_since_us)
-            r->unreachable_since_us = now_us();
-        if (now_us() - r->unreachable_since_us < PATIENCE_MS * INT64_C(1000)) {
-            cli_answer_free(&a);
-            return CLI_OK;
-        }
-    }
-    return cli_rm_fail(&a, rc);
+    bool later = rc == CLI_OK || rc == CLI_INTERRUPTED || (rc == CLI_UNREACHABLE && is_patient(r, began_us));
+    if (!later)
+        return cli_rm_fail(&a, rc);
+    cli_answer_free(&a);
+    return CLI_OK;
 }
 
 static bool logs_ended(const struct run *r)
@@ -162,14 +170,13 @@ static void wait_turn(struct run *r)
     int64_t us = r->next_check_us - now_us();
     int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
     if (r->follow && !logs_ended(r)) {
-        cli_follow_turn(r->follow, ms, r->signal_fd);
+        cli_follow_turn(r->follow, ms, cli_interrupt_fd());
         if (logs_ended(r)) { /* the end is near: look soon */
             r->poll_ms = POLL_FIRST_MS;
             r->next_check_us = 0;
         }
     } else {
-        struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
-        poll(&p, 1, ms);
+        cli_interrupt_pause(ms);
     }
     take_signals(r);
     if (reader_gone(r) && !r->signal) {
@@ -217,6 +224,8 @@ static int result_of(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
+    if (r->leave)
+        cli_error(0, "left without waiting; the command may go on (creel job kill %s)", r->id);
     if (r->signal)
         return 128 + r->signal;
     if (strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
@@ -286,7 +295,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const char doc[] =
     "Runs one command on the cluster: its output appears here, its exit status is this program's.\v"
-    "Each word of CMD reaches the command as it is; for pipes and variables use sh -c.\n\n"
+    "CMD is a program and its words, which reach it as they are; for pipes and variables use sh -c.\n\n"
     "Examples:\n"
     "  creel run -- hostname\n"
     "  creel run --env LANG=C -- sh -c 'ls | wc -l'\n\n"
@@ -308,29 +317,20 @@ static json_t *make_job(struct run_options *o, json_t *command)
     return json_incref(o->job);
 }
 
-static int open_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int run_command(struct cli *c, struct run_options *o)
 {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct base_buf line = {0};
     json_t *stored = NULL;
+    base_buf_adds(&line, "exec "); /* no shell stays behind to comment on the command's end */
     cli_quote_argv(o->command, &line);
     json_t *command = json_string(line.data);
     base_buf_free(&line);
     if (!command)
         return cli_error(CLI_USAGE, "run: the command is not UTF-8");
-    struct run r = {.c = c, .signal_fd = open_signals()};
-    cli_rm_open(c);
+    struct run r = {.c = c};
+    signal(SIGPIPE, SIG_IGN);
+    cli_interrupt_catch(signals, sizeof signals / sizeof signals[0]);
     int rc = cli_job_submit_take(c, make_job(o, command), &stored);
     if (rc == CLI_OK) {
         r.id = cli_str(stored, "job.id");
@@ -343,21 +343,19 @@ static int run_command(struct cli *c, struct run_options *o)
     json_decref(r.task);
     json_decref(r.job);
     json_decref(stored);
-    close(r.signal_fd);
+    cli_interrupt_release();
     return rc;
 }
 
 int cli_run_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, "[--] CMD [ARG...]", doc, NULL, NULL, NULL};
-    struct cli c = {0};
+    struct cli c = {.without = CLI_WITHOUT_JSON};
     struct run_options o = {.job = json_object(), .env = json_object()};
     int rc = cli_parse(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);
-    if (rc == CLI_OK && c.json)
-        rc = cli_error(CLI_USAGE, "run: the output is the command's own, --json has no place here");
-    else if (rc == CLI_OK && (!o.command || !o.command[0][0]))
+    if (rc == CLI_OK && (!o.command || !o.command[0][0]))
         rc = cli_error(CLI_USAGE, "run: the command is missing: creel run -- CMD");
-    else if (rc == CLI_OK)
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = run_command(&c, &o);
     json_decref(o.job);
     json_decref(o.env);

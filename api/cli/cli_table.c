@@ -14,7 +14,7 @@ enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 
 struct cli_table {
     size_t columns;
-    char align[COLUMNS_MAX];
+    char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or '1' for what goes first when space is short */
     char **cells; /* rows * columns; row 0 holds the titles */
     size_t n, cap;
 };
@@ -35,7 +35,9 @@ struct cli_table *cli_table_new(const char *title, ...)
     for (const char *s = title; s; s = va_arg(ap, const char *)) {
         base_assert(t->columns < COLUMNS_MAX);
         add_cell(t, s);
-        t->align[t->columns++] = *va_arg(ap, const char *);
+        const char *how = va_arg(ap, const char *);
+        t->align[t->columns] = how[0];
+        t->drop[t->columns++] = how[1];
     }
     va_end(ap);
     return t;
@@ -59,23 +61,60 @@ void cli_table_rowv(struct cli_table *t, const char *const *cells, size_t n)
         add_cell(t, i < n ? cells[i] : "");
 }
 
-/* Takes columns away from the widest "~" cell, then from the widest of all, until the row fits. */
-static void shrink(const struct cli_table *t, size_t *widths, size_t width)
+static size_t total_of(const struct cli_table *t, const size_t *widths)
 {
-    for (;;) {
-        size_t total = (t->columns - 1) * GAP, pick = COLUMNS_MAX;
-        for (size_t c = 0; c < t->columns; c++)
-            total += widths[c];
-        if (width == 0 || total <= width)
-            return;
-        for (int pass = 0; pass < 2 && pick == COLUMNS_MAX; pass++)
-            for (size_t c = 0; c < t->columns; c++)
-                if (widths[c] > CELL_MIN && (pass == 1 || t->align[c] == '~') &&
-                    (pick == COLUMNS_MAX || widths[c] > widths[pick]))
-                    pick = c;
-        if (pick == COLUMNS_MAX)
-            return; /* the rest is cut at the right edge */
+    size_t total = 0, shown = 0;
+    for (size_t c = 0; c < t->columns; c++) {
+        total += widths[c];
+        shown += widths[c] > 0;
+    }
+    return total + (shown ? shown - 1 : 0) * GAP;
+}
+
+/* Takes from the widest column that may give ("~" alone, or @all but the first) until the row fits. */
+static bool shrink(const struct cli_table *t, size_t *widths, size_t width, bool all)
+{
+    while (total_of(t, widths) > width) {
+        size_t pick = 0;
+        for (size_t c = 1; c < t->columns; c++)
+            if (widths[c] > CELL_MIN && (all || t->align[c] == '~') && (pick == 0 || widths[c] > widths[pick]))
+                pick = c;
+        if (pick == 0)
+            return false;
         widths[pick]--;
+    }
+    return true;
+}
+
+/* The column to drop next: the lowest number, with @any also the rightmost; 0: none is left. */
+static size_t next_drop(const struct cli_table *t, const size_t *widths, bool any)
+{
+    size_t pick = 0;
+    for (size_t c = 1; c < t->columns; c++) {
+        if (widths[c] == 0)
+            continue;
+        if (t->drop[c] && (pick == 0 || t->drop[c] < t->drop[pick]))
+            pick = c;
+    }
+    for (size_t c = t->columns; any && pick == 0 && --c > 0;)
+        if (widths[c] > 0)
+            pick = c;
+    return pick;
+}
+
+/* Makes the row fit into @width; a column of width 0 is not shown. "~" columns shrink first, then numbered ones go,
+ * then all but the first shrink, then the rightmost go. The first stays whole, wider than the terminal if need be. */
+static void fit(const struct cli_table *t, size_t *widths, size_t width)
+{
+    size_t full[COLUMNS_MAX], dropped;
+    memcpy(full, widths, sizeof full);
+    while (!shrink(t, widths, width, false) && (dropped = next_drop(t, full, false))) {
+        full[dropped] = 0;
+        memcpy(widths, full, sizeof full);
+    }
+    while (!shrink(t, widths, width, true) && (dropped = next_drop(t, full, true))) {
+        full[dropped] = 0;
+        memcpy(widths, full, sizeof full);
     }
 }
 
@@ -97,6 +136,26 @@ static void add_padded(struct base_buf *out, const char *cell, size_t width, cha
         base_buf_addf(out, "%*s", (int)pad, "");
 }
 
+static void add_row(const struct cli_table *t, size_t at, const size_t *widths, struct base_buf *out)
+{
+    struct base_buf line = {0};
+    size_t last = 0;
+    for (size_t c = 0; c < t->columns; c++)
+        last = widths[c] ? c : last;
+    for (size_t c = 0; c <= last; c++) {
+        if (widths[c] == 0)
+            continue;
+        if (line.len || c > 0)
+            base_buf_addf(&line, "%*s", GAP, "");
+        add_padded(&line, t->cells[at + c], widths[c], t->align[c], c == last);
+    }
+    while (line.len > 0 && line.data[line.len - 1] == ' ')
+        line.len--;
+    base_buf_add(out, line.len ? line.data : "", line.len);
+    base_buf_adds(out, "\n");
+    base_buf_free(&line);
+}
+
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out)
 {
     size_t widths[COLUMNS_MAX] = {0};
@@ -105,21 +164,10 @@ void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *
         if (w > widths[i % t->columns])
             widths[i % t->columns] = w;
     }
-    shrink(t, widths, width);
-    for (size_t i = 0; i < t->n; i += t->columns) {
-        struct base_buf line = {0};
-        for (size_t c = 0; c < t->columns; c++) {
-            add_padded(&line, t->cells[i + c], widths[c], t->align[c], c + 1 == t->columns);
-            if (c + 1 < t->columns)
-                base_buf_addf(&line, "%*s", GAP, "");
-        }
-        size_t len = width ? cli_text_fit(line.data, width) : line.len;
-        while (len > 0 && line.data[len - 1] == ' ')
-            len--;
-        base_buf_add(out, line.data, len);
-        base_buf_adds(out, "\n");
-        base_buf_free(&line);
-    }
+    if (width)
+        fit(t, widths, width);
+    for (size_t i = 0; i < t->n; i += t->columns)
+        add_row(t, i, widths, out);
 }
 
 size_t cli_terminal_width(int fd)

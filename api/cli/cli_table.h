@@ -11,12 +11,14 @@
 #include "base/base_mem.h"
 
 struct cli_table;
-/* Pairs of title and alignment ("<" left, ">" right, "~" left and the first to be cut when space is short). */
+/* Pairs of title and alignment: "<" left, ">" right, "~" left and the first to be cut when space is short. A digit
+ * behind it ("<1"): the column is left out when cutting is not enough, "1" before "2". The first column, the key, is
+ * never cut and never left out. */
 struct cli_table *cli_table_new(const char *title, ...) __attribute__((sentinel));
 void cli_table_row(struct cli_table *t, const char *cell, ...) __attribute__((sentinel));
 /* As cli_table_row, with @n ready cells. */
 void cli_table_rowv(struct cli_table *t, const char *const *cells, size_t n);
-/* Lays out for @width columns (0: no limit). Without rows only the titles. */
+/* Lays out for @width columns (0: no limit); only the first column may need more. Without rows only the titles. */
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out);
 /* Renders for @out (its terminal's width; no limit when it is none) and frees @t. */
 void cli_table_print(struct cli_table *t, FILE *out);

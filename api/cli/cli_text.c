@@ -1,6 +1,7 @@
 /* api/cli/cli_text.c - widths, cleaning, figures for people. */
 #include "api/cli/cli_text.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -62,6 +63,21 @@ size_t cli_text_fit(const char *s, size_t columns)
         at += step;
     }
     return at;
+}
+
+void cli_text_utf8(const char *s, size_t len, struct base_buf *out)
+{
+    size_t step;
+    for (size_t i = 0; i < len; i += step) {
+        int32_t c = decode((const unsigned char *)s + i, len - i, &step);
+        bool broken = c < 0 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff);
+        if (broken) {
+            step = 1;
+            base_buf_adds(out, "\xef\xbf\xbd");
+        } else {
+            base_buf_add(out, s + i, step);
+        }
+    }
 }
 
 void cli_text_clean(const char *s, struct base_buf *out)

@@ -14,6 +14,9 @@ size_t cli_text_fit(const char *s, size_t columns);
  * move the cursor. Trailing blanks are dropped. */
 void cli_text_clean(const char *s, struct base_buf *out);
 
+/* Appends @len bytes with U+FFFD for each byte that belongs to no character of UTF-8. */
+void cli_text_utf8(const char *s, size_t len, struct base_buf *out);
+
 void cli_text_duration(int64_t ms, struct base_buf *out);   /* "0.3 s", "12.4 s", "3m05s", "2h07m" */
 void cli_text_bytes(int64_t bytes, struct base_buf *out);   /* "0 B", "1.4 kB", "2.0 GB": powers of 1000 */
 void cli_text_count(int64_t n, struct base_buf *out);       /* "1,234,567" */

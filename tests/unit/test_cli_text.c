@@ -90,7 +90,28 @@ static void test_time(void)
     figure_is(cli_text_time, 1700000000000, "2023-11-14 22:13:20");
 }
 
+static void test_utf8_made(void)
+{
+    static const struct {
+        const char *in, *out;
+    } cases_[] = {
+        {"a\nb", "a\nb"},
+        {"Z\xc3\xbcrich", "Z\xc3\xbcrich"},
+        {"a\xff" "b", "a\xef\xbf\xbd" "b"},
+        {"\xc3", "\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
+        struct base_buf b = {0};
+        cli_text_utf8(cases_[i].in, strlen(cases_[i].in), &b);
+        CU_ASSERT_STRING_EQUAL(b.data, cases_[i].out);
+        base_buf_free(&b);
+    }
+}
+
 static const struct cunit_case cases[] = {
+    {"bytes that are no UTF-8", test_utf8_made},
     {"widths", test_width}, {"prefixes that fit", test_fit}, {"cleaning", test_clean}, {"figures", test_figures},
     {"times", test_time},
 };
