@@ -69,8 +69,21 @@ static void containers_add(struct nm_core *core, bool full, struct base_buf *out
     base_buf_adds(out, "]}");
 }
 
+struct app_list {
+    struct base_buf *out;
+    size_t n;
+};
+
+static void app_add(const struct nm_app_view *app, void *u)
+{
+    struct app_list *l = u;
+    if (!app->finished)
+        base_buf_addf(l->out, "%s\"%s\"", l->n++ ? "," : "", app->text);
+}
+
 void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct base_buf *out)
 {
+    struct app_list apps = {.out = out};
     base_buf_adds(out, "{\"node-id\":");
     api_json_string(out, who->node_id);
     put_str(out, "http-address", who->http_address);
@@ -78,8 +91,10 @@ void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct b
     put_str(out, "instance", who->instance);
     put_str(out, "boot-id", who->boot_id);
     put_str(out, "version", CREEL_VERSION);
-    base_buf_addf(out, ",\"map-slots\":%lld,\"reduce-slots\":%lld,\"epoch-seen\":%lld", (long long)who->map_slots,
-                  (long long)who->reduce_slots, (long long)nm_core_epoch(core));
+    base_buf_addf(out, ",\"map-slots\":%lld,\"reduce-slots\":%lld,\"epoch-seen\":%lld,\"apps\":[",
+                  (long long)who->map_slots, (long long)who->reduce_slots, (long long)nm_core_epoch(core));
+    nm_core_each_app(core, app_add, &apps);
+    base_buf_adds(out, "]");
     containers_add(core, true, out);
 }
 

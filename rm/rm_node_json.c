@@ -144,6 +144,28 @@ static int read_reports(struct rm_node_message *m, struct base_error *err)
     return 0;
 }
 
+/* Optional: applications that have folders on the node. */
+static int read_apps(struct rm_node_message *m, struct base_error *err)
+{
+    json_t *arr = NULL, *j;
+    size_t i;
+    int rc = base_json_arr(m->body, "", "apps", false, RM_NODE_APPS_MAX, &arr, err);
+
+    if (rc < 0 || !arr)
+        return rc;
+    m->apps = base_alloc((json_array_size(arr) + 1) * sizeof *m->apps);
+    json_array_foreach(arr, i, j)
+    {
+        if (!json_is_string(j))
+            return base_error_set(err, -BASE_EINVAL, "apps[%zu]: is not a string", i);
+        if ((rc = base_app_id_parse(json_string_value(j), &m->apps[i], err)) < 0)
+            return base_error_wrap(err, rc, "apps[%zu]", i);
+    }
+    m->ev.u.node_register.apps = m->apps;
+    m->ev.u.node_register.apps_n = json_array_size(arr);
+    return 0;
+}
+
 /* "host:port"; the host part becomes m->host. */
 static int read_node_id(struct rm_node_message *m, const char **out, struct base_error *err)
 {
@@ -192,11 +214,12 @@ static int decode_register(struct rm_node_message *m, struct base_error *err)
         (rc = read_i32(m->body, "", "reduce-slots", true, 0, BASE_NODE_SLOTS_MAX, &r->reduce_slots, err)) < 0 ||
         (rc = base_json_int(m->body, "", "epoch-seen", false, 0, INT32_MAX, &r->epoch_seen, err)) < 0)
         return rc;
-    rc = read_reports(m, err);
+    if ((rc = read_reports(m, err)) < 0)
+        return rc;
     r->host = m->host;
     r->reports = m->reports;
     r->reports_n = json_array_size(json_object_get(m->body, "containers"));
-    return rc;
+    return read_apps(m, err);
 }
 
 int rm_node_decode_register(const char *text, size_t len, struct rm_node_message *out, struct base_error *err)
@@ -261,6 +284,7 @@ void rm_node_message_free(struct rm_node_message *m)
 {
     json_decref(m->body);
     free(m->reports);
+    free(m->apps);
     free(m->counters);
     free(m->host);
     *m = (struct rm_node_message){0};

@@ -9,6 +9,7 @@
 #include "rm/core/rm_core.h"
 
 #define RM_NODE_REPORTS_MAX 100000 /* containers in one message */
+#define RM_NODE_APPS_MAX 100000    /* applications with folders on a node */
 #define RM_NODE_HOLD_MAX_MS 60000
 
 /* A decoded message: the event points into it. */
@@ -16,6 +17,7 @@ struct rm_node_message {
     struct rm_event ev;
     json_t *body;
     struct rm_container_report *reports;
+    struct base_app_id *apps;
     int64_t (*counters)[RM_C_TASK_COUNTERS];
     size_t counters_n;
     char *host;
@@ -29,6 +31,7 @@ void rm_node_message_free(struct rm_node_message *m);
 
 struct rm_order_context {
     const char *rm_urls; /* what tasks are told in CREEL_RM */
+    const char *master_key; /* of rm_master_token() */
     int64_t sort_buffer_mb;
 };
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out);

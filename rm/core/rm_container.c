@@ -380,8 +380,6 @@ static struct rm_container *attach(struct rm_core *c, struct rm_node *n, const s
         order_kill(c, n, &r->id, "not known to the resource manager");
     else
         order_forget(c, n, &r->id);
-    if (registering && (!a || rm_app_ended(a->state)))
-        rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = r->id.attempt.app;
     return NULL;
 }
 

@@ -108,6 +108,8 @@ struct rm_event {
             int64_t epoch_seen;
             const struct rm_container_report *reports;
             size_t reports_n;
+            const struct base_app_id *apps; /* that have folders there */
+            size_t apps_n;
         } node_register;
         struct {
             const char *node_id, *instance;

@@ -449,6 +449,19 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     n->healthy = true;
 }
 
+/* What lies on its disk: of applications that have ended while it was away, or while the RM was, nobody else knows. */
+static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
+        struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
+
+        if (a && !rm_app_ended(a->state))
+            rm_app_touch_node(a, n->index);
+        else
+            rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
+    }
+}
+
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
 {
     const char *id = ev->u.node_register.node_id;
@@ -484,6 +497,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
         rm_container_report(c, n, &ev->u.node_register.reports[i], true);
     rm_node_not_awaited(c, n);
+    take_apps(c, n, ev);
     after = rm_record_node(c, n);
     send_orders(n);
     answer(c, ev->token, 0, true, &n->sent, after);

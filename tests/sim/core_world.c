@@ -36,8 +36,10 @@ void world_init(struct world *w, const char *policy)
 void world_free(struct world *w)
 {
     rm_core_free(w->core);
-    for (size_t i = 0; i < w->nodes_n; i++)
+    for (size_t i = 0; i < w->nodes_n; i++) {
         free(w->nodes[i].v);
+        free(w->nodes[i].apps);
+    }
     for (size_t i = 0; i < w->journal_n; i++) {
         free(w->journal[i].table);
         free(w->journal[i].key);
@@ -57,6 +59,31 @@ static struct world_container *find_on(struct world_node *n, const struct base_c
     return NULL;
 }
 
+static size_t folder_of(const struct world_node *n, struct base_app_id id)
+{
+    size_t i = 0;
+
+    while (i < n->apps_n && base_app_id_cmp(&n->apps[i], &id) != 0)
+        i++;
+    return i;
+}
+
+static void make_folder(struct world_node *n, struct base_app_id id)
+{
+    if (folder_of(n, id) < n->apps_n)
+        return;
+    base_array_grow(&n->apps, n->apps_n, &n->apps_cap);
+    n->apps[n->apps_n++] = id;
+}
+
+static void remove_folder(struct world_node *n, struct base_app_id id)
+{
+    size_t i = folder_of(n, id);
+
+    if (i < n->apps_n)
+        n->apps[i] = n->apps[--n->apps_n];
+}
+
 static void launch(struct world *w, struct world_node *n, const struct rm_order *o)
 {
     struct world_container *ct;
@@ -69,6 +96,7 @@ static void launch(struct world *w, struct world_node *n, const struct rm_order 
         n->repeats++;
         return;
     }
+    make_folder(n, o->container.attempt.app);
     base_array_grow(&n->v, n->n, &n->cap);
     ct = &n->v[n->n++];
     *ct = (struct world_container){.id = o->container,
@@ -103,6 +131,7 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
         break;
     case RM_ORDER_CLEANUP_APP:
         n->cleanups++;
+        remove_folder(n, o->app);
         break;
     default:
         break;
@@ -345,6 +374,10 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.reduce_slots = n->slots[1];
     ev.u.node_register.reports = r;
     ev.u.node_register.reports_n = n->n;
+    for (size_t i = 0; i < n->n; i++)
+        make_folder(n, n->v[i].id.attempt.app);
+    ev.u.node_register.apps = n->apps;
+    ev.u.node_register.apps_n = n->apps_n;
     n->token = w->token;
     world_step(w, &ev);
     free(r);

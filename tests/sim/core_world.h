@@ -25,6 +25,8 @@ struct world_node {
     uint64_t token; /* heartbeat on its way */
     struct world_container *v;
     size_t n, cap;
+    struct base_app_id *apps; /* that have folders there */
+    size_t apps_n, apps_cap;
     size_t launches, kills, forgets, cleanups, repeats; /* orders seen; launches of known containers */
 };
 struct world_record {

@@ -381,6 +381,10 @@ static void bring_to_end(void)
     for (size_t i = 0; i < w.nodes_n; i++)
         MUST(w.nodes[i].n == 0);
     MUST(w.core->containers_by_id.n == 0);
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    for (size_t i = 0; i < w.nodes_n; i++) /* no folder of an application stays behind it */
+        MUST(w.nodes[i].apps_n == 0);
     check(true);
 }
 

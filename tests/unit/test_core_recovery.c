@@ -237,6 +237,42 @@ static void test_commit_right(void)
     world_free(&w);
 }
 
+/* Folders of jobs go from every node that ever had one: after a restart of the RM, and from nodes that were away. */
+static void test_folders_go(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    for (int i = 0; i < 3; i++)
+        world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 6 1 1 4 0 0");
+    world_beat_all(&w, 0);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_EQUAL(w.nodes[i].apps_n, 1);
+        for (size_t j = 0; j < w.nodes[i].n; j++)
+            w.nodes[i].v[j].ended = w.nodes[i].v[j].task.kind == BASE_TASK_MAP;
+    }
+    for (int i = 0; i < 3; i++)
+        for (size_t j = 0; j < w.nodes[i].n; j++)
+            w.nodes[i].v[j].exit_code = 0;
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    w.nodes[2].up = false;
+    world_crash(&w, w.journal_n);
+    finish_all(); /* without the last node */
+    finish_all();
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].apps_n, 0);
+    CU_ASSERT_EQUAL(w.nodes[1].apps_n, 0);
+    CU_ASSERT_EQUAL(w.nodes[2].apps_n, 1);
+    w.nodes[2].up = true;
+    world_restart_node(&w, &w.nodes[2]);
+    world_beat(&w, &w.nodes[2], 0);
+    CU_ASSERT_EQUAL(w.nodes[2].apps_n, 0);
+    world_free(&w);
+}
+
 /* A restart in the middle of a kill: the kill goes on. */
 static void test_killing(void)
 {
@@ -300,6 +336,7 @@ static const struct cunit_case cases[] = {{"every prefix of the store", test_eve
                                           {"running containers are known again", test_reattach},
                                           {"a node stays away", test_node_stays_away},
                                           {"output folder after a restart", test_set_up_again},
+                                          {"folders go", test_folders_go},
                                           {"the right to commit", test_commit_right},
                                           {"killing", test_killing},
                                           {"damaged records", test_damaged}};
