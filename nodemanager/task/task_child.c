@@ -13,6 +13,8 @@
 
 #include "base/base_io.h"
 
+#define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
+
 extern char **environ;
 
 /* Children that run, for the signal thread. A pid leaves the list before it is reaped, so it is never another's. */
@@ -193,12 +195,29 @@ close_pipe:
     return rc;
 }
 
+/* A command too long for an argument becomes a script in the task's folder. */
+static int script_write(const struct task *t, const char *what, const char *command, char **path,
+                        struct base_error *err)
+{
+    *path = base_printf("%s/%s.sh", t->tmp, what);
+    return base_file_write_atomic(*path, command, strlen(command), 0600, false, err);
+}
+
 int task_child_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
                      struct base_error *err)
 {
-    const char *argv[] = {"/bin/sh", "-c", command, NULL};
+    const char *argv[] = {"/bin/sh", "-c", command, NULL}, *script[] = {"/bin/sh", NULL, NULL};
+    char *path = NULL;
+    int rc = 0;
 
-    return task_child_start(c, what, argv, in, out, t->work, false, err);
+    if (strlen(command) <= ARG_STRING_MAX)
+        return task_child_start(c, what, argv, in, out, t->work, false, err);
+    rc = script_write(t, what, command, &path, err);
+    script[1] = path;
+    if (rc == 0)
+        rc = task_child_start(c, what, script, in, out, t->work, false, err);
+    free(path);
+    return rc;
 }
 
 static void reap(struct task_child *c)

@@ -72,6 +72,16 @@ static int read_run(struct task_runs *r, int fd, bool pool, bool *low, struct ba
     return rc;
 }
 
+/* A run that turns out bad is taken out of the pool again: it will be fetched once more. */
+static int pool_run(struct task_runs *r, int fd, bool *low, struct base_error *err)
+{
+    int rc = read_run(r, fd, true, low, err);
+
+    if (rc < 0 && (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", r->pool_path);
+    return rc;
+}
+
 int task_runs_add(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err)
 {
     struct stat st;
@@ -90,7 +100,7 @@ int task_runs_add(struct task_runs *r, int fd, const char *path, bool *kept, str
             return rc;
     }
     pthread_mutex_lock(&r->lock);
-    rc = small ? read_run(r, fd, true, &low, err) : 0;
+    rc = small ? pool_run(r, fd, &low, err) : 0;
     if (rc == 0) {
         r->bytes += st.st_size;
         r->low |= low;

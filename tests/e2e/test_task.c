@@ -792,7 +792,8 @@ static void test_terminated(void)
 /* ---- the shuffle's troubles ---- */
 
 /* Goal: a reduce that starts before the maps end, with an RM that goes away meanwhile and counts anew afterwards,
- * outputs on a dead node, and outputs a node does not have any more, ends with the right result. */
+ * outputs on a dead node, outputs a node does not have any more, and outputs that are bad, ends with the right
+ * result. */
 static void test_shuffle_troubles(void)
 {
     const struct job j = {.map = WORDS, .combine = SUM, .reduce = SUM, .reduces = 1, .split_size = 20000};
@@ -819,11 +820,16 @@ static void test_shuffle_troubles(void)
     fake_mr_on_complaint(c.mr, 3, name('m', 3));
     fake_mr_publish(c.mr, 4, 0, "c_gone", 0); /* 404 */
     fake_mr_on_complaint(c.mr, 4, name('m', 4));
-    for (int i = 5; i < c.maps; i++)
+    CU_ASSERT_EQUAL_FATAL(base_mkdirs(at("c_bad/output"), 0755, NULL), 0);
+    put(at("c_bad/output/file.out"), "a\t1\nb", 5); /* cut short */
+    put(at("c_bad/output/file.index"), "0 5 2\n", 6);
+    fake_mr_publish(c.mr, 5, 0, "c_bad", 0);
+    fake_mr_on_complaint(c.mr, 5, name('m', 5));
+    for (int i = 6; i < c.maps; i++)
         fake_mr_publish(c.mr, i, 0, name('m', i), 0);
     fake_mr_set_away(c.mr, false);
     CU_ASSERT_EQUAL(finish(pid), 0);
-    CU_ASSERT_EQUAL(fake_mr_complaints(c.mr), 2);
+    CU_ASSERT_EQUAL(fake_mr_complaints(c.mr), 3);
     compare(&j);
     cluster_stop(&c);
     end();
