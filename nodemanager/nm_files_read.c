@@ -150,7 +150,7 @@ int nm_files_failure(const struct nm_files *f, const struct base_container_id *i
         out->diagnostics = base_strndup(s, strnlen(s, NM_FAILURE_TEXT_MAX));
     }
     json_decref(j);
-    return s && *s ? 0 : -BASE_ECORRUPT;
+    return out->diagnostics ? 0 : -BASE_ECORRUPT;
 }
 
 static bool progress_number(const char *s, double *out)

@@ -124,7 +124,9 @@ int nm_launch_build(const struct nm_launch_conf *conf, const struct nm_files *fi
                     struct nm_command *out, struct base_error *err)
 {
     struct list argv = {0}, env = {0};
+    char id[BASE_ID_TEXT_MAX];
     int rc = argv_build(conf, files, l, &argv, err);
+    env_set(&env, "CONTAINER_ID", base_container_id_text(&l->id, id)); /* first: found at once in /proc/pid/environ */
     env_inherit(&env, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     env_inherit(&env, "LANG", "C.UTF-8");
     env_inherit(&env, "HOME", "/");

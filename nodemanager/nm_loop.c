@@ -314,6 +314,9 @@ static void on_spawned(struct nm *nm)
         struct nm_proc p = {0};
         nm->asked--;
         if (s.pid <= 0 || s.pidfd < 0) {
+            char id[BASE_ID_TEXT_MAX];
+            if (s.pid > 0) /* a shim that cannot be watched must not run */
+                nm_tree_kill_lost(base_container_id_text(&box->id, id), s.pid, 0);
             failed_to_start(nm, &box->id, false,
                             base_printf("cannot start %s: %s", nm->shim_path, strerror(s.pid < 0 ? -s.pid : EMFILE)));
             settle(nm);
@@ -336,7 +339,7 @@ static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
     int64_t free_bytes = nm_files_free_bytes(&nm->files);
-    nm_tree_kill_lost(base_container_id_text(&box->id, id), (pid_t)box->shim);
+    nm_tree_kill_lost(base_container_id_text(&box->id, id), (pid_t)box->shim, nm_spawn_pid(nm->spawn));
     if (free_bytes >= 0 && free_bytes < PROBE_BYTES)
         nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else

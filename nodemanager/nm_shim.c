@@ -7,8 +7,9 @@
  * It is started as leader of a session of its own with the container's environment, outlives the NodeManager, and
  * holds none of its descriptors. It copies stdout and stderr into LOGS, at most MAX bytes each (the command runs on,
  * the rest is dropped), collects every descendant (child subreaper), and when the command has ended kills what is
- * left of the tree and writes DIR/exit.json: the truth about the end. Only SIGKILL ends the shim itself; the command
- * then dies with it (PR_SET_PDEATHSIG) and the NodeManager clears up.
+ * left of the tree and writes DIR/exit.json: the truth about the end. Where DIR/killed tells of an ordered kill, what
+ * is left has its grace first, and the NodeManager ends it. Only SIGKILL ends the shim itself; the command then dies
+ * with it (PR_SET_PDEATHSIG) and the NodeManager clears up.
  *
  * No fsync anywhere: a machine that crashes has no processes left to account for. Space for exit.json is taken at the
  * start, so that a full disk cannot hide how a container ended. Needs libc only; linked statically, since most of its
@@ -33,8 +34,9 @@
 
 #include "nodemanager/nm_tree.h"
 
-#define LAST_ROUND_MS  50  /* between attempts to kill what is left */
-#define EXIT_FILE_ROOM 512 /* bytes taken in advance for exit.json */
+#define LAST_ROUND_MS  50    /* between attempts to kill what is left */
+#define GRACE_MAX_MS   30000 /* after the command's end, for a NodeManager that never comes to its KILL */
+#define EXIT_FILE_ROOM 512   /* bytes taken in advance for exit.json */
 
 struct stream {
     int in, out;
@@ -51,6 +53,7 @@ struct shim {
     int64_t limit;
     struct stream streams[2];
     int64_t started_us;
+    int64_t ended_ms; /* of the command, monotonic */
     char reason[256];
 };
 
@@ -59,6 +62,13 @@ static int64_t wall_us(void)
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t mono_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int write_all(int fd, const char *p, size_t n)
@@ -261,6 +271,7 @@ static bool reap(struct shim *s)
         pid_t pid = waitpid(-1, &status, WNOHANG);
         if (pid == s->command) {
             s->ended = true;
+            s->ended_ms = mono_ms();
             s->status = status;
         } else if (pid == 0) {
             return true;
@@ -268,6 +279,12 @@ static bool reap(struct shim *s)
             return false;
         }
     }
+}
+
+/* After an order to kill, what the command leaves has its grace, too: the NodeManager ends it. */
+static bool grace_runs(const struct shim *s)
+{
+    return faccessat(s->dir_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
 }
 
 static void tend(struct shim *s, int sig_fd)
@@ -291,7 +308,7 @@ static void tend(struct shim *s, int sig_fd)
         }
         if ((n > 0 && p[0].revents) || s->ended)
             more = reap(s);
-        if (more && s->ended) {
+        if (more && s->ended && !grace_runs(s)) {
             nm_tree_signal(getpid(), SIGKILL);
             more = reap(s);
         }

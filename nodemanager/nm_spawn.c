@@ -21,6 +21,7 @@
 
 struct nm_spawn {
     int fd;
+    pid_t pid;
 };
 /* A request: this head, then argc + envc NUL-terminated strings. */
 struct request {
@@ -179,6 +180,7 @@ int nm_spawn_start(int keep_fd, struct nm_spawn **out, struct base_error *err)
     close(sv[1]);
     struct nm_spawn *s = base_alloc(sizeof *s);
     s->fd = sv[0];
+    s->pid = pid;
     *out = s;
     return 0;
 }
@@ -194,6 +196,11 @@ void nm_spawn_free(struct nm_spawn *s)
 int nm_spawn_fd(const struct nm_spawn *s)
 {
     return s->fd;
+}
+
+pid_t nm_spawn_pid(const struct nm_spawn *s)
+{
+    return s->pid;
 }
 
 static uint32_t strings_put(struct base_buf *b, const char *const *v)

@@ -22,6 +22,7 @@ struct nm_spawn;
 int nm_spawn_start(int keep_fd, struct nm_spawn **out, struct base_error *err);
 void nm_spawn_free(struct nm_spawn *s);    /* closes the socket: the spawner ends by itself */
 int nm_spawn_fd(const struct nm_spawn *s); /* readable: answers are there, or the spawner is gone */
+pid_t nm_spawn_pid(const struct nm_spawn *s);
 /* Asks for a process. @argv and @envp are NULL-ended; argv[0] is the program. @tag comes back with the answer. */
 int nm_spawn_ask(struct nm_spawn *s, uint64_t tag, const char *const *argv, const char *const *envp,
                  struct base_error *err);

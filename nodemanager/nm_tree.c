@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CLAIM_MAX  192 /* "CONTAINER_ID=" and an id, with NUL */
 #define ROUNDS_MAX 200 /* of repeated walks; a fork bomb is stopped long before */
 
 static int pidfd_open_(pid_t pid)
@@ -229,27 +230,61 @@ size_t nm_tree_signal(pid_t root, int sig)
 
 /* ---- trees without a root ---- */
 
-static bool environ_has(pid_t pid, const char *container_id)
+enum claim { CLAIM_NONE, CLAIM_OURS, CLAIM_OTHERS };
+
+/* Whose container the environment of @pid names: that of "CONTAINER_ID=<id>" (@want), another's or none. */
+static enum claim environ_claim(pid_t pid, const char *want)
 {
-    char path[48], want[192];
-    static char buf[1 << 20]; /* an environment may be large; callers are single-threaded */
-    int n = snprintf(want, sizeof want, "CONTAINER_ID=%s", container_id);
-    if (n < 0 || (size_t)n >= sizeof want)
-        return false;
+    static const char name[] = "CONTAINER_ID=";
+    char path[48], buf[4096], entry[CLAIM_MAX] = "";
+    enum claim found = CLAIM_NONE;
+    size_t len = 0;
+    ssize_t n;
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    ssize_t len = slurp(path, buf, sizeof buf);
-    for (char *p = buf; len > 0 && p < buf + len; p += strlen(p) + 1) {
-        if (strcmp(p, want) == 0)
-            return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return CLAIM_NONE;
+    while (found == CLAIM_NONE && (n = read(fd, buf, sizeof buf)) > 0) {
+        for (ssize_t i = 0; i < n && found == CLAIM_NONE; i++) {
+            if (len < sizeof entry)
+                entry[len++] = buf[i];
+            if (buf[i])
+                continue;
+            entry[sizeof entry - 1] = 0;
+            if (strncmp(entry, name, sizeof name - 1) == 0)
+                found = strcmp(entry, want) == 0 ? CLAIM_OURS : CLAIM_OTHERS;
+            len = 0;
+        }
     }
-    return false;
+    close(fd);
+    return found;
 }
 
 struct lost {
-    const char *container_id;
-    pid_t sid, shim;
+    char want[CLAIM_MAX];     /* "CONTAINER_ID=<id>" */
+    pid_t sid, spawner, shim; /* 0: none */
     struct nm_pids found;
 };
+
+static struct lost lost_of(const char *container_id)
+{
+    struct lost l = {0};
+    snprintf(l.want, sizeof l.want, "CONTAINER_ID=%s", container_id);
+    return l;
+}
+
+static bool comm_is(pid_t pid, const char *name)
+{
+    char path[48], comm[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    return slurp(path, comm, sizeof comm) > 0 && strncmp(comm, name, strlen(name)) == 0;
+}
+
+/* A child of the spawner that is neither a shim nor about to become one was left by a shim that is gone. */
+static bool is_orphan(pid_t pid, const struct nm_proc *p, pid_t spawner)
+{
+    return spawner > 0 && p->parent == spawner && !comm_is(pid, "creel-shim") && !comm_is(pid, "creel-nm-spawn");
+}
 
 static void lost_match(pid_t pid, void *u)
 {
@@ -257,15 +292,19 @@ static void lost_match(pid_t pid, void *u)
     struct nm_proc info;
     if (pid == getpid() || !nm_proc_read(pid, &info) || info.state == 'Z')
         return;
-    if ((l->sid > 0 && info.session == l->sid) || environ_has(pid, l->container_id))
+    enum claim claim = environ_claim(pid, l->want);
+    if (claim == CLAIM_OURS || (claim == CLAIM_NONE && l->sid > 0 && info.session == l->sid) ||
+        is_orphan(pid, &info, l->spawner))
         add(&l->found, pid);
 }
 
-size_t nm_tree_kill_lost(const char *container_id, pid_t sid)
+size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner)
 {
     size_t reached = 0;
     for (int round = 0; round < ROUNDS_MAX; round++) {
-        struct lost l = {.container_id = container_id, .sid = sid};
+        struct lost l = lost_of(container_id);
+        l.sid = sid;
+        l.spawner = spawner;
         each_pid(lost_match, &l);
         descend(&l.found);
         reached = 0;
@@ -284,19 +323,16 @@ size_t nm_tree_kill_lost(const char *container_id, pid_t sid)
 static void shim_match(pid_t pid, void *u)
 {
     struct lost *l = u;
-    char path[48], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    if (slurp(path, name, sizeof name) > 0 && strncmp(name, "creel-shim", 10) == 0 &&
-        environ_has(pid, l->container_id)) {
-        struct nm_proc info;
-        if (nm_proc_read(pid, &info) && info.session == pid && info.state != 'Z')
-            l->shim = pid;
-    }
+    struct nm_proc info;
+    if (comm_is(pid, "creel-shim") && environ_claim(pid, l->want) == CLAIM_OURS && nm_proc_read(pid, &info) &&
+        info.session == pid && info.state != 'Z')
+        l->shim = pid;
 }
 
 pid_t nm_tree_find_shim(const char *container_id)
 {
-    struct lost l = {.container_id = container_id, .shim = -1};
+    struct lost l = lost_of(container_id);
+    l.shim = -1;
     each_pid(shim_match, &l);
     return l.shim;
 }

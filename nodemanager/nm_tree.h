@@ -24,11 +24,12 @@ void nm_pids_free(struct nm_pids *p);
  * that forks meanwhile is caught). Returns how many processes were reached. */
 size_t nm_tree_signal(pid_t root, int sig);
 
-/* The same for a tree whose root is gone: processes of session @sid, those with "CONTAINER_ID=<id>" in their
- * environment, and descendants of these. Returns how many were reached in the last walk: 0 means nobody is left. */
-size_t nm_tree_kill_lost(const char *container_id, pid_t sid);
+/* The same for a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment, those of session
+ * @sid that name no container, children of @spawner that no shim has any more, and descendants of all these. @sid and
+ * @spawner: 0 for none. Returns how many were reached in the last walk: 0 means nobody is left. */
+size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner);
 
-/* Pid of the live creel-shim that has CONTAINER_ID=<id> and parent of no other such shim, or -1. */
+/* Pid of the live creel-shim that has CONTAINER_ID=<id> and leads its session, or -1. */
 pid_t nm_tree_find_shim(const char *container_id);
 
 /* Parent, session, state letter and start time out of /proc/pid/stat; false when there is no such process. */

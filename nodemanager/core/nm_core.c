@@ -486,6 +486,8 @@ static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct
         kill_begin(c, ev->at_us, false, out);
     } else if (c->v.state == NM_SUSPENDED) {
         nm_signal_send(c, NM_SIGNAL_STOP, out);
+    } else if (c->v.state == NM_RUNNING) { /* a resume may have got as far as the mark alone */
+        nm_signal_send(c, NM_SIGNAL_CONT, out);
     }
 }
 

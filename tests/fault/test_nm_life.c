@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base_io.h"
+#include "base/base_limits.h"
 #include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 
@@ -225,6 +227,29 @@ static void test_suspend(void)
     fx_free(fx);
 }
 
+/* Goal: the grace is for the whole tree: a child clears up though the shell above it died of the TERM at once. */
+static void test_kill_grace_of_a_child(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    char *script = base_printf("%s/g.sh", fx->dir);
+    char *text = base_printf("trap 'sleep 0.3; echo bye > %s/bye; exit 0' TERM\necho up > %s/up\n"
+                             "while :; do sleep 0.01; done\n",
+                             fx->dir, fx->dir);
+    char *cmd = base_printf("sh %s; true", script);
+    CU_ASSERT_EQUAL(base_file_write_atomic(script, text, strlen(text), 0600, false, NULL), 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    free(fx_file("%s/up", fx->dir));
+    fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":20000}", a);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+    CU_ASSERT_TRUE(fx_exists("%s/bye", fx->dir));
+    free(script);
+    free(text);
+    free(cmd);
+    fx_free(fx);
+}
+
 /* Goal: a suspended container can be killed. */
 static void test_kill_suspended(void)
 {
@@ -344,6 +369,58 @@ static void test_shim_killed(void)
         free(text);
         free(cmd);
     }
+    fx_free(fx);
+}
+
+/* Goal: a shim whose pid is a stranger's by now does not cost the stranger its life. */
+static void test_shim_pid_reused(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
+    char *text = pid_json(fx, a), *path = base_printf("%s/apps/" APP "/%s/pid.json", fx->local[0], a);
+    fx_kill(fx, 0, SIGKILL);
+    kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
+    CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "shimPid")));
+    pid_t stranger = fork();
+    if (stranger == 0) {
+        setsid();
+        execlp("sleep", "sleep", "1000", (char *)NULL);
+        _exit(127);
+    }
+    char *other = base_printf("{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":1,\"pid\":%d,\"start\":1}\n",
+                              base_boot_id(), (int)stranger, (int)stranger);
+    CU_ASSERT_EQUAL(base_file_write_atomic(path, other, strlen(other), 0600, false, NULL), 0);
+    fx_start(fx, 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 137);
+    CU_ASSERT_EQUAL(waitpid(stranger, NULL, WNOHANG), 0);
+    kill(stranger, SIGKILL);
+    waitpid(stranger, NULL, 0);
+    free(other);
+    free(text);
+    free(path);
+    fx_free(fx);
+}
+
+/* Goal: nothing survives a shim that was killed, though it left the session and has an environment of its own. */
+static void test_shim_killed_stray(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    char *cmd = base_printf("setsid env -i sleep 1000 & echo $! > %s/stray; sleep 1000", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), cmd);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "sleep 1000");
+    char *text = pid_json(fx, a), *bystander = pid_json(fx, b), *stray = fx_file("%s/stray", fx->dir);
+    kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 137);
+    CU_ASSERT_TRUE(fx_gone((pid_t)atoi(stray ? stray : "0")));
+    CU_ASSERT_EQUAL(kill((pid_t)pid_field(bystander, "pid"), 0), 0);
+    free(cmd);
+    free(text);
+    free(bystander);
+    free(stray);
     fx_free(fx);
 }
 
@@ -487,6 +564,43 @@ static void test_filled_by_itself(void)
     small_disk_end(fx);
 }
 
+/* A map of the job's whole input @path, one reduce. */
+static void launch_map(struct fx *fx, const char *ct, const char *path, const char *map)
+{
+    json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}", "type",
+                          "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", APP, "task",
+                          "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "logMaxBytes", 20, "spec", "split",
+                          "path", path, "offset", 0, "length", 6, "map", map, "reduces", 1, "sortBufferMb", 8, "job", APP,
+                          "index", 0, "attempt", 0);
+    char *text = json_dumps(o, 0);
+    fake_rm_order(fx->rm, 0, "%s", text);
+    free(text);
+    json_decref(o);
+}
+
+/* Goal: a failed task's own story reaches the ResourceManager, whatever the limit of its log cut off; a command of
+ * exactly the longest length runs. */
+static void test_tasks(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    char *input = base_printf("%s/input", fx->dir), *longest = base_alloc(BASE_COMMAND_MAX + 1);
+    CU_ASSERT_EQUAL(base_file_write_atomic(input, "a\nb\nc\n", 6, 0600, false, NULL), 0);
+    memset(longest, '#', BASE_COMMAND_MAX);
+    memcpy(longest, "cat ", 4);
+    launch_map(fx, fx_ct(1, a), input, "cat > /dev/null; echo a long line of no use >&2; echo the reason >&2; exit 3");
+    launch_map(fx, fx_ct(2, b), input, longest);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 3);
+    json_t *r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "the reason"));
+    json_decref(r);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    free(input);
+    free(longest);
+    fx_free(fx);
+}
+
 /* Goal: an attempt that ended without a whole output leaves nothing when it is forgotten; of one with a whole output
  * only tmp/ goes. An id cut short in the list of the forgotten ones spoils neither it nor the next. */
 static void test_forget(void)
@@ -611,17 +725,21 @@ int main(int argc, char **argv)
     CU_add_test(s, "lost answers and epochs", test_lost_answers_and_epochs);
     CU_add_test(s, "kill takes the tree", test_kill_tree);
     CU_add_test(s, "kill: grace, leftovers", test_kill_grace_and_leftovers);
+    CU_add_test(s, "kill: grace of a child", test_kill_grace_of_a_child);
     CU_add_test(s, "suspend and resume over a restart", test_suspend);
     CU_add_test(s, "kill a suspended one", test_kill_suspended);
     CU_add_test(s, "kill -9 of the daemon with 20 containers", test_restart_20);
     CU_add_test(s, "TERM of the daemon, kill over a restart", test_term_and_kill_over_restart);
     CU_add_test(s, "kill -9 of a shim", test_shim_killed);
+    CU_add_test(s, "kill -9 of a shim, a stray process", test_shim_killed_stray);
+    CU_add_test(s, "a shim's pid that was used again", test_shim_pid_reused);
     CU_add_test(s, "log limit", test_log_limit);
     CU_add_test(s, "cleanup", test_cleanup);
     CU_add_test(s, "no space", test_no_space);
     CU_add_test(s, "a command's output lost to a full disk", test_output_lost);
     CU_add_test(s, "a disk filled by the container itself", test_filled_by_itself);
     CU_add_test(s, "forget", test_forget);
+    CU_add_test(s, "tasks", test_tasks);
     CU_add_test(s, "progress, RM away", test_progress_and_away);
     CU_add_test(s, "bad counters", test_bad_counters);
     CU_add_test(s, "shutdown", test_shutdown);
