@@ -449,6 +449,7 @@ void rm_am_check(struct rm_core *c, struct rm_app *a)
         rm_am_passivate(c, a);
         rm_am_attempt_set(at, RM_ATTEMPT_FINISHED);
         rm_app_set_state(c, a, RM_APP_FINISHED);
+        rm_app_save(c, a);
         rm_app_retire(c, a);
     }
 }
@@ -501,6 +502,23 @@ void rm_am_expired(struct rm_core *c, struct rm_app *a)
 }
 
 /* ---------------------------------------------------------------- after a restart */
+/* @n has told of all it runs, or never will: masters that should be there and are not have gone with the restart. */
+void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+        struct rm_attempt *at = a->is_job || rm_app_ended(a->state) ? NULL : rm_am_attempt(a);
+
+        if (!at || !at->reregister || !at->has_master || at->master || strcmp(at->node_id ? at->node_id : "", n->id) != 0)
+            continue;
+        at->reregister = false;
+        if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
+            attempt_failed(c, a, "AM Container was lost when the ResourceManager was restarted", false);
+        else
+            rm_am_check(c, a);
+    }
+}
+
 /* A master that ran goes on: it may register once more, and may simply allocate on (the first answer then carries the
  * command "resync": its asks were not stored). One that nobody reports is given up when it would have expired. */
 void rm_am_recovered(struct rm_core *c, struct rm_app *a)

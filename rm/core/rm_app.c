@@ -301,6 +301,7 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
         c->finished = a;
     c->finished_last = a;
     c->finished_n++;
+    c->trim_due = true;
     if (a->state == RM_APP_FINISHED)
         c->stats.completed++;
     else if (a->state == RM_APP_FAILED)
@@ -320,28 +321,39 @@ void rm_app_stored_final(struct rm_core *c, struct rm_app *a)
         rm_app_retire(c, a);
 }
 
+static void remove_finished(struct rm_core *c, struct rm_app *a)
+{
+    size_t at = position(c, a->id);
+
+    if (a->finished_prev)
+        a->finished_prev->finished_next = a->finished_next;
+    else
+        c->finished = a->finished_next;
+    if (a->finished_next)
+        a->finished_next->finished_prev = a->finished_prev;
+    else
+        c->finished_last = a->finished_prev;
+    c->finished_n--;
+    rm_record_remove_app(c, a);
+    memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
+    c->apps_n--;
+    rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
+    rm_timer_cancel(&c->timers, &a->timer);
+    rm_app_unref(a);
+}
+
+/* The oldest go; one of whose containers a node still has to tell waits, and those after it go in its place. */
 void rm_app_trim_finished(struct rm_core *c)
 {
-    while (c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max) {
-        struct rm_app *a = c->finished;
-        size_t at;
+    struct rm_app *next;
 
-        if (a->containers)
-            return; /* a node still has to tell of its end */
-        at = position(c, a->id);
-        c->finished = a->finished_next;
-        if (c->finished)
-            c->finished->finished_prev = NULL;
-        else
-            c->finished_last = NULL;
-        c->finished_n--;
-        rm_record_remove_app(c, a);
-        memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
-        c->apps_n--;
-        rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
-        rm_timer_cancel(&c->timers, &a->timer);
-        a->removed = true;
-        rm_app_unref(a);
+    if (!c->trim_due || c->conf.completed_apps_max <= 0)
+        return;
+    c->trim_due = false;
+    for (struct rm_app *a = c->finished; a && c->finished_n > (size_t)c->conf.completed_apps_max; a = next) {
+        next = a->finished_next;
+        if (!a->containers)
+            remove_finished(c, a);
     }
 }
 

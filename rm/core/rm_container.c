@@ -154,7 +154,8 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         a->containers = ct->app_next;
     if (ct->app_next)
         ct->app_next->app_prev = ct->app_prev;
-    a->containers_n--;
+    if (--a->containers_n == 0 && rm_app_ended(a->state))
+        c->trim_due = true;
     if (ct->node_prev)
         ct->node_prev->node_next = ct->node_next;
     else

@@ -524,9 +524,9 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         struct rm_app *a = c->apps[i];
 
         a->held = c->awaited > 0 && a->is_job;
-        if (rm_app_ended(a->state))
-            continue;
-        if (a->state == RM_APP_FINAL_SAVING && a->is_job) {
+        if (rm_app_ended(a->state)) {
+            rm_app_retire(c, a);
+        } else if (a->state == RM_APP_FINAL_SAVING && a->is_job) {
             rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         } else if (a->state == RM_APP_NEW_SAVING) {
             rm_app_stored_new(c, a); /* it is read from the store: so it is there */

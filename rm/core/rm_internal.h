@@ -158,7 +158,7 @@ struct rm_app {
     struct delay_job delay;
     struct base_app_id id;
     int refs; /* the table's, and one per launch order that is kept */
-    bool is_job, in_policy, held, set_up, committing, setup_asked, activated, removed;
+    bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
     enum rm_app_state state, state_before, target; /* target: where FINAL_SAVING leads */
     enum rm_final_status final_status;
     enum rm_app_end ending;
@@ -237,6 +237,7 @@ struct rm_core {
     struct rm_timer unstarted_timer, policy_timer;
     struct rm_app *finished, *finished_last;
     size_t finished_n;
+    bool trim_due; /* something may have become removable */
     struct rm_app *master_wait, *master_wait_last;
     int64_t masters_active;
     int32_t awaited; /* recovered nodes of which nothing is known yet */
@@ -422,6 +423,7 @@ void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s);
 struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a);
 void rm_am_free(struct rm_app *a);
 void rm_am_forget_containers(struct rm_core *c, struct rm_app *a);
+void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n);
 void rm_am_recovered(struct rm_core *c, struct rm_app *a);
 void rm_ask_update(struct rm_app *a, const struct rm_ask *ask);
 void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS]);

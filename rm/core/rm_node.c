@@ -373,6 +373,7 @@ static void node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s
     rm_node_index(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
     end_containers(c, n, why);
+    rm_am_masters_missing(c, n);
     rm_task_node_outputs_lost(c, n, why);
     orders_clear(&n->queue);
     orders_clear(&n->sent);
@@ -497,6 +498,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
         rm_container_report(c, n, &ev->u.node_register.reports[i], true);
     rm_node_not_awaited(c, n);
+    rm_am_masters_missing(c, n);
     take_apps(c, n, ev);
     after = rm_record_node(c, n);
     send_orders(n);

@@ -481,6 +481,115 @@ static void test_restart(void)
     world_free(&w);
 }
 
+/* The end of an application is stored: a restart shows it ended, and it counts among those that are kept. */
+static void test_finished_stays(void)
+{
+    struct rm_cluster_view v;
+
+    begin("app 1024 2 0");
+    do_register(1);
+    finish(RM_FINAL_SUCCEEDED);
+    end_master(0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    rm_view_cluster(w.core, &v);
+    CU_ASSERT_EQUAL(v.apps_completed, 1);
+    CU_ASSERT_EQUAL(v.apps_running, 0);
+    w.conf.completed_apps_max = 1;
+    world_submit_app(&w, "lost 1024 1 0");
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(world_app(&w, id).id.seq, 0); /* the older one of two went */
+    world_free(&w);
+}
+
+/* A master that was recorded and never launched is given up when its node registers, and is no failure. */
+static void test_never_launched(void)
+{
+    struct rm_views v = {0};
+    size_t durable;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 2, "/a");
+    id = world_submit_app(&w, "app 1024 1 0");
+    w.auto_store = false;
+    world_beat(&w, &w.nodes[0], 0);
+    durable = w.journal_n;
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 0);
+    w.auto_store = true;
+    world_crash(&w, durable);
+    for (int i = 0; i < 4; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 1);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    rm_view_attempts(w.core, id, &v);
+    CU_ASSERT_EQUAL_FATAL(v.attempts_n, 2);
+    CU_ASSERT_EQUAL(v.attempts[0].state, RM_ATTEMPT_FAILED);
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+/* The master's node is lost while the RM is down; and one that had finished needs no node to end. */
+static void test_lost_meanwhile(void)
+{
+    begin("app 1024 1 0");
+    do_register(1);
+    w.nodes[0].up = false;
+    world_crash(&w, w.journal_n);
+    for (int i = 0; i < 40; i++) {
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 1);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    finish(RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHING);
+    w.nodes[1].n = 0; /* its container vanishes with the RM down */
+    world_crash(&w, w.journal_n);
+    world_restart_node(&w, &w.nodes[1]);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_free(&w);
+}
+
+/* An ended application with a container that nobody tells of does not keep the younger ones. */
+static void test_stuck_one_stays(void)
+{
+    struct rm_ask asks[1];
+    struct base_app_id stuck;
+
+    begin("app 1024 1 0");
+    w.conf.completed_apps_max = 1;
+    rm_core_free(w.core);
+    w.core = rm_core_new(&w.conf, NULL);
+    w.seq = w.stored = 0;
+    w.nodes[0].registered = w.nodes[1].registered = false;
+    w.nodes[0].n = 0;
+    id = stuck = world_submit_app(&w, "app 1024 1 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    do_register(1);
+    asks[0] = ask("*", 1);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    finish(RM_FINAL_SUCCEEDED);
+    end_master(0);
+    CU_ASSERT_EQUAL(world_state(&w, stuck), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, stuck).running_containers, 1);
+    for (int i = 0; i < 3; i++)
+        id = world_submit_app(&w, "lost 1024 1 0"); /* ended at once */
+    CU_ASSERT_EQUAL(world_app(&w, stuck).id.seq, stuck.seq);
+    CU_ASSERT_EQUAL(world_app(&w, id).id.seq, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    id = world_submit_app(&w, "lost 1024 1 0");
+    CU_ASSERT_EQUAL(world_app(&w, stuck).id.seq, 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).id.seq, id.seq);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"attempts", test_attempts},
                                           {"times out", test_times_out},
@@ -493,6 +602,10 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"unmanaged", test_unmanaged},
                                           {"places", test_places},
                                           {"masters hold half of the map slots", test_masters_max},
-                                          {"RM restarted", test_restart}};
+                                          {"RM restarted", test_restart},
+                                          {"the end is stored", test_finished_stays},
+                                          {"never launched", test_never_launched},
+                                          {"lost meanwhile", test_lost_meanwhile},
+                                          {"a stuck one stays", test_stuck_one_stays}};
 
 CUNIT_MAIN("masters", cases)
