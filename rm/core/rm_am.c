@@ -267,7 +267,7 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
-    rm_ask_taken(g, n, level);
+    rm_ask_taken(a, g, n, level);
     a->phase[k].running++;
     tell(a, ct);
     if (ct->launch)

@@ -13,6 +13,8 @@
 #define RM_FREE_BUCKETS 64      /* nodes by free slots; the last bucket holds all that have more */
 #define RM_POLICY_FAULTS_MAX 3  /* empty answers in a row before the core falls back to FIFO */
 #define RM_COUNTER_BLOCK 256    /* tasks whose counters are allocated together */
+#define RM_ASKED_MAX 1000000    /* containers that an application may wait for */
+#define RM_ASK_ROWS_MAX 200000  /* and in how many places and groups */
 #define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
 
 struct rm_app;
@@ -131,8 +133,14 @@ struct rm_ask_group { /* (priority, allocation request id) */
     struct rm_res capability;
     enum rm_slot slot;
     struct rm_launch *launch;
-    struct rm_ask_row *rows;
+    bool any_given, any_relax; /* "*" */
+    int32_t any;
+    int64_t named;           /* sum over rows */
+    struct rm_ask_row *rows; /* hosts and racks, by name */
     size_t rows_n, rows_cap;
+    /* while it is found out whether an allocate asks for too much */
+    bool planned_any;
+    int64_t planned, planned_named;
 };
 struct rm_attempt {
     struct base_attempt_id id;
@@ -186,8 +194,9 @@ struct rm_app {
     struct rm_attempt *attempts;
     int32_t attempts_n, attempts_cap, failed_attempts;
     double progress;
-    struct rm_ask_group *asks;
-    size_t asks_n, asks_cap;
+    struct rm_ask_group **asks;
+    size_t asks_n, asks_cap, ask_rows;
+    int64_t asked[RM_SLOT_KINDS]; /* wanted over all groups */
     struct rm_container **news;      /* allocated and completed ones the master has not heard of */
     size_t news_n, news_cap;
     struct rm_timer timer;           /* master's expiry */
@@ -425,10 +434,11 @@ void rm_am_free(struct rm_app *a);
 void rm_am_forget_containers(struct rm_core *c, struct rm_app *a);
 void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n);
 void rm_am_recovered(struct rm_core *c, struct rm_app *a);
-void rm_ask_update(struct rm_app *a, const struct rm_ask *ask);
+bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n);
+void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
 void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS]);
 struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct rm_node *n, enum delay_level *level);
-void rm_ask_taken(struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
+void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
 void rm_ask_clear(struct rm_app *a);
 enum rm_slot rm_slot_of(const struct rm_res *r);
 

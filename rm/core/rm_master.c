@@ -110,7 +110,7 @@ static void drop_launches(const struct rm_event *ev)
         rm_launch_unref(ev->u.am_allocate.asks[i].launch);
 }
 
-static bool asks_wrong(struct rm_core *c, const struct rm_event *ev)
+static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
@@ -132,20 +132,30 @@ static bool asks_wrong(struct rm_core *c, const struct rm_event *ev)
         }
         return true;
     }
+    if (!rm_ask_fits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "asks: an application may wait for %d containers, in %d places and groups", RM_ASKED_MAX,
+                       RM_ASK_ROWS_MAX);
+        return true;
+    }
     return false;
 }
 
 static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
 {
-    for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
-        struct rm_ask ask = ev->u.am_allocate.asks[i];
-        const struct rm_res *slot = &c->conf.slot_res[rm_slot_of(&ask.capability)];
+    size_t n = ev->u.am_allocate.asks_n;
+    struct rm_ask *asks = rm_steps_alloc(&c->scratch, n * sizeof *asks + 1);
 
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_res *slot = &c->conf.slot_res[rm_slot_of(&ev->u.am_allocate.asks[i].capability)];
+
+        asks[i] = ev->u.am_allocate.asks[i];
         for (int r = 0; r <= RM_RES_VCORES; r++)
-            if (!ask.capability.v[r])
-                ask.capability.v[r] = slot->v[r];
-        rm_ask_update(a, &ask);
+            if (!asks[i].capability.v[r])
+                asks[i].capability.v[r] = slot->v[r];
     }
+    if (n)
+        rm_ask_update(a, asks, n);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         rm_app_counts(c, a, (enum rm_slot)k);
 }
@@ -273,7 +283,7 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id), (long long)at->response_id, (long long)response_id);
         return;
     }
-    if (asks_wrong(c, ev)) {
+    if (asks_wrong(c, a, ev)) {
         drop_launches(ev);
         return;
     }

@@ -1,6 +1,7 @@
 /* Goal: plain applications: the master's life and its protocol as YARN's. Method: event sequences. */
 #include <string.h>
 
+#include "rm/core/rm_internal.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 
@@ -423,6 +424,60 @@ static void test_places(void)
     world_free(&w);
 }
 
+static struct rm_app *core_app(void)
+{
+    return rm_app_find(w.core, id);
+}
+
+static struct rm_ask plain(const char *name, int64_t group, int32_t n)
+{
+    return (struct rm_ask){.priority = 1,
+                           .allocation_request_id = group,
+                           .resource_name = name,
+                           .capability = {{1024, 1, 0, 0}},
+                           .containers = n,
+                           .relax_locality = true};
+}
+
+/* What is not wanted any more leaves nothing behind, and nobody can ask for more than a bound. */
+static void test_asks_bounded(void)
+{
+    static struct rm_ask asks[200];
+
+    begin("app 1024 1 0");
+    do_register(1);
+    for (int i = 0; i < 200; i++)
+        asks[i] = plain("*", i + 1, 0);
+    allocate(0, asks, 200, NULL, 0);
+    CU_ASSERT_EQUAL(core_app()->asks_n, 0);
+    for (int i = 0; i < 100; i++)
+        asks[i] = plain("*", i + 1, 10000);
+    allocate(1, asks, 100, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
+    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 1000000);
+    asks[0] = plain("*", 101, 1);
+    allocate(2, asks, 1, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "1000000"));
+    CU_ASSERT_EQUAL(core_app()->asks_n, 100);
+    asks[0] = plain("*", 1, 1); /* fewer: then there is room */
+    asks[1] = plain("*", 101, 9999);
+    asks[2] = plain("node0", 101, 9999); /* where, not how many */
+    allocate(2, asks, 3, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
+    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 1000000);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(core_app()->asks_n, 100); /* the first group got its one */
+    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 999996);
+    for (int i = 0; i < 101; i++)
+        asks[i] = plain("*", i + 1, 0);
+    allocate(3, asks, 101, NULL, 0);
+    CU_ASSERT_EQUAL(core_app()->asks_n, 0);
+    CU_ASSERT_EQUAL(core_app()->ask_rows, 0);
+    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 0);
+    world_free(&w);
+}
+
 /* Masters hold at most half of the map slots. */
 static void test_masters_max(void)
 {
@@ -601,6 +656,7 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"kill of what was not started", test_kill_unstarted},
                                           {"unmanaged", test_unmanaged},
                                           {"places", test_places},
+                                          {"asks are bounded", test_asks_bounded},
                                           {"masters hold half of the map slots", test_masters_max},
                                           {"RM restarted", test_restart},
                                           {"the end is stored", test_finished_stays},
