@@ -213,8 +213,11 @@ static void stop_locked(struct cli_dev *d)
 {
     struct base_error err = {0};
     int lock = cli_dev_lock(d, &err);
-    cli_dev_load(d, NULL);
+    bool known = cli_dev_load(d, NULL) == 0;
     cli_dev_stop_all(d);
+    d->supervisor = (struct cli_proc){0}; /* it may take a moment to leave, and is not to be counted on */
+    if (known)
+        cli_dev_save(d, NULL);
     if (lock >= 0)
         close(lock);
 }

@@ -2,23 +2,8 @@
 # Goal: the creel command does what its help says on a real cluster.
 # Method: creel dev with 2 NodeManagers; run (status, both streams, signals, Ctrl-C), submit --wait against the
 # pipeline, list, status, kill, counters, logs, application, node; bad input is one line and status 2.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/cli_lib.sh"
 start_cluster --nodes 2
-
-# expect RC COMMAND...: runs it; stdout in $T/o, stderr in $T/e.
-expect() {
-    local want=$1 rc=0
-    shift
-    "$@" > "$T/o" 2> "$T/e" || rc=$?
-    [ "$rc" = "$want" ] || { cat "$T/o" "$T/e" >&2; fail "'$*' exits $rc, not $want"; }
-}
-one_line() { # WORD...: exactly one line on stderr, starting with "creel: ", naming every WORD; no JSON
-    check_equal "$(wc -l < "$T/e")" 1 "lines on stderr"
-    grep -q '^creel: ' "$T/e" || fail "no 'creel: ': $(cat "$T/e")"
-    ! grep -qE '[{]"|RemoteException|javaClassName' "$T/e" || fail "JSON for people: $(cat "$T/e")"
-    for word; do grep -q -e "$word" "$T/e" || fail "'$word' is not in: $(cat "$T/e")"; done
-    [ ! -s "$T/o" ] || fail "stdout has $(cat "$T/o")"
-}
 
 # --- run
 expect 7 creel run -- sh -c 'echo out; echo err >&2; exit 7'
@@ -44,7 +29,6 @@ rc=0
 wait $run || rc=$?
 check_equal $rc 130 "status after Ctrl-C"
 for p in "$(cat "$T/outer")" "$(cat "$T/inner")"; do
-    gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
     wait_for 5 "end of process $p" gone "$p"
 done
 echo "ok Ctrl-C"
