@@ -90,7 +90,8 @@ struct api_request {
     bool completed;   /* ABORTED only: MHD is done with it */
     bool late_answer; /* ABORTED only: the daemon is done with it */
 
-    const char *method; /* static text */
+    const char *method; /* static text, or the next */
+    char unknown_method[24];
     bool head, begun, handled, drain, close;
     int uri_error;
     struct api_uri uri;

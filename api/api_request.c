@@ -1,4 +1,5 @@
 /* Reading a request: line and headers, role, body; and what a handler may ask about it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -51,7 +52,7 @@ static const char *static_method(const char *text)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], text) == 0)
             return names[i];
-    return "OTHER";
+    return NULL;
 }
 
 static const char *header(const struct api_request *rq, const char *name)
@@ -257,6 +258,10 @@ void api_request_begin(struct api_request *rq, const char *method)
 
     rq->begun = true;
     rq->method = static_method(method);
+    if (!rq->method) {
+        snprintf(rq->unknown_method, sizeof rq->unknown_method, "%s", method);
+        rq->method = rq->unknown_method;
+    }
     rq->head = strcmp(rq->method, "HEAD") == 0;
     read_accept(rq);
     if (atomic_load(&rq->server->stopping)) {

@@ -5,46 +5,10 @@
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
+#include "base/base_percent.h"
 
 #define SEGMENTS_MAX 256
 #define PAIRS_MAX    1024
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-/* Decodes [from, end) to @to (never longer) and NUL-terminates it. Returns the place after the NUL, NULL when bad. */
-static char *decode(const char *from, const char *end, char *to, bool plus_is_space)
-{
-    while (from < end) {
-        char c = *from++;
-
-        if (c == '%') {
-            int high, low;
-
-            if (end - from < 2)
-                return NULL;
-            high = hex(from[0]);
-            low = hex(from[1]);
-            if (high < 0 || low < 0 || (high == 0 && low == 0))
-                return NULL;
-            c = (char)(high << 4 | low);
-            from += 2;
-        } else if (c == '+' && plus_is_space) {
-            c = ' ';
-        }
-        *to++ = c;
-    }
-    *to++ = '\0';
-    return to;
-}
 
 /* True when a component between slashes (the segment itself included) is "." or "..". */
 static bool has_dots(const char *segment)
@@ -91,7 +55,7 @@ static char *parse_path(struct api_uri *u, const char *path, const char *end, ch
         const char *matrix = memchr(from, ';', (size_t)(segment_end - from));
         char *segment = to;
 
-        to = decode(from, matrix ? matrix : segment_end, to, false);
+        to = base_percent_decode(from, matrix ? matrix : segment_end, to, false);
         if (!to || has_dots(segment))
             return NULL;
         u->segments[u->n_segments++] = segment;
@@ -110,11 +74,11 @@ static char *parse_query(struct api_uri *u, const char *query, char *to)
 
         if (end > query) {
             pair->name = to;
-            to = decode(query, equals ? equals : end, to, true);
+            to = base_percent_decode(query, equals ? equals : end, to, true);
             if (!to)
                 return NULL;
             pair->value = to;
-            to = decode(equals ? equals + 1 : end, end, to, true);
+            to = base_percent_decode(equals ? equals + 1 : end, end, to, true);
             if (!to)
                 return NULL;
             u->n_pairs++;

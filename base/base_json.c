@@ -59,10 +59,10 @@ void base_json_dump(const json_t *j, struct base_buf *out)
 
 #define SHOWN_MAX 60
 
-/* "<where><name>: <value> is not <wanted>" */
-static int refuse(const json_t *j, const char *where, const char *name, const char *wanted, struct base_error *err)
+int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted, struct base_error *err)
 {
     struct base_buf shown = {0};
+    size_t n = strlen(where);
     int rc;
 
     if (!err)
@@ -78,7 +78,12 @@ static int refuse(const json_t *j, const char *where, const char *name, const ch
         shown.len = end;
         base_buf_adds(&shown, "...");
     }
-    rc = base_error_set(err, -BASE_EINVAL, "%s%s: %s is not %s", where, name, shown.data, wanted);
+    if (!*name && n == 0)
+        where = "the body";
+    if (!*name && n > 0 && where[n - 1] == '.')
+        rc = base_error_set(err, -BASE_EINVAL, "%.*s: %s is not %s", (int)n - 1, where, shown.data, wanted);
+    else
+        rc = base_error_set(err, -BASE_EINVAL, "%s%s: %s is not %s", where, name, shown.data, wanted);
     base_buf_free(&shown);
     return rc;
 }
@@ -108,7 +113,7 @@ int base_json_str(const json_t *obj, const char *where, const char *name, bool r
     if (!j)
         return rc;
     if (!json_is_string(j))
-        return refuse(j, where, name, "a string", err);
+        return base_json_refuse(j, where, name, "a string", err);
     if (json_string_length(j) > max)
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %zu", where, name,
                               json_string_length(j), max);
@@ -126,7 +131,7 @@ int base_json_int(const json_t *obj, const char *where, const char *name, bool r
         return rc;
     if (!json_is_integer(j) || json_integer_value(j) < min || json_integer_value(j) > max) {
         char *wanted = base_printf("an integer from %lld to %lld", (long long)min, (long long)max);
-        rc = refuse(j, where, name, wanted, err);
+        rc = base_json_refuse(j, where, name, wanted, err);
         free(wanted);
         return rc;
     }
@@ -146,7 +151,7 @@ int base_json_num(const json_t *obj, const char *where, const char *name, bool r
     v = json_number_value(j);
     if (!json_is_number(j) || !isfinite(v) || v < min || v > max) {
         char *wanted = base_printf("a number from %g to %g", min, max);
-        rc = refuse(j, where, name, wanted, err);
+        rc = base_json_refuse(j, where, name, wanted, err);
         free(wanted);
         return rc;
     }
@@ -163,7 +168,7 @@ int base_json_bool(const json_t *obj, const char *where, const char *name, bool 
     if (!j)
         return rc;
     if (!json_is_boolean(j))
-        return refuse(j, where, name, "true or false", err);
+        return base_json_refuse(j, where, name, "true or false", err);
     *out = json_is_true(j);
     return 0;
 }
@@ -177,7 +182,7 @@ int base_json_arr(const json_t *obj, const char *where, const char *name, bool r
     if (!j)
         return rc;
     if (!json_is_array(j))
-        return refuse(j, where, name, "an array", err);
+        return base_json_refuse(j, where, name, "an array", err);
     if (json_array_size(j) > max)
         return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu elements are more than %zu", where, name,
                               json_array_size(j), max);
@@ -191,7 +196,7 @@ int base_json_known(const json_t *obj, const char *where, const char *const *nam
     json_t *value;
 
     if (!json_is_object(obj))
-        return refuse(obj, where, "", "an object", err);
+        return base_json_refuse(obj, where, "", "an object", err);
     json_object_foreach((json_t *)obj, name, value)
     {
         const char *best = NULL;

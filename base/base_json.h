@@ -27,6 +27,9 @@ int base_json_bool(const json_t *obj, const char *where, const char *name, bool 
                    struct base_error *err);
 int base_json_arr(const json_t *obj, const char *where, const char *name, bool required, size_t max, json_t **out,
                   struct base_error *err); /* borrowed */
+/* -BASE_EINVAL with "<where><name>: <value of @j> is not <wanted>"; without a name @where itself is meant, without both
+ * the body. */
+int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted, struct base_error *err);
 /* Refuses members not in the NULL-ended list @names, suggesting the nearest one. */
 int base_json_known(const json_t *obj, const char *where, const char *const *names, struct base_error *err);
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 #include "api/api_xml_body.h"
+#include "base/base_io.h"
 #include "base/base_json.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_app_json.h"
@@ -168,17 +168,6 @@ static void on_submitted(void *user, const struct rm_effect *fx)
     write_drop(w);
 }
 
-static bool new_token(char out[static 33])
-{
-    unsigned char raw[16];
-
-    if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
-        return false;
-    for (size_t i = 0; i < sizeof raw; i++)
-        snprintf(out + 2 * i, 3, "%02x", raw[i]);
-    return true;
-}
-
 static void answer_bad_spec(struct api_request *rq, int rc, const struct base_error *err)
 {
     if (rc == -BASE_ESTATE)
@@ -192,13 +181,7 @@ static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_s
     struct write *w = write_new(rq, RM_EV_SUBMIT_APP);
     char id[BASE_ID_TEXT_MAX];
 
-    if (!new_token(w->token)) {
-        rm_app_spec_unref(spec);
-        write_drop(w);
-        write_drop(w);
-        api_answer_error(rq, 503, "IOException", "no random bytes to be had");
-        return;
-    }
+    base_random_hex(w->token);
     w->location = location_of(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
     w->ev.u.submit_app.app_token = w->token;

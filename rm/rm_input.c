@@ -13,6 +13,7 @@
 
 #include "base/base_limits.h"
 #include "base/base_mem.h"
+#include "base/base_percent.h"
 #include "base/base_utf8.h"
 
 struct file {
@@ -33,37 +34,14 @@ static void files_clear(struct files *f)
 
 /* ---- names ---- */
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 static int percent_decode(const char *text, char **out, struct base_error *err)
 {
-    char *s = base_alloc(strlen(text) + 1), *w = s;
-
-    for (const char *p = text; *p != '\0'; p++) {
-        int hi, lo;
-
-        if (*p != '%') {
-            *w++ = *p;
-            continue;
-        }
-        hi = hex_digit(p[1]);
-        lo = hi < 0 ? -1 : hex_digit(p[2]);
-        if (lo < 0 || (hi | lo) == 0) {
-            free(s);
-            return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
-        }
-        *w++ = (char)(hi << 4 | lo);
-        p += 2;
-    }
-    *w = '\0';
-    *out = s;
-    return 0;
+    *out = base_alloc(strlen(text) + 1);
+    if (base_percent_decode(text, text + strlen(text), *out, false))
+        return 0;
+    free(*out);
+    *out = NULL;
+    return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
 }
 
 /* Paths travel in JSON, which has no other text than UTF-8. */
@@ -315,25 +293,25 @@ int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, str
 
     memset(out, 0, sizeof *out);
     if (split_size < RM_INPUT_SPLIT_MIN)
-        return base_error_set(err, -BASE_EINVAL, "split-size: %lld is not at least %d", (long long)split_size,
+        return base_error_set(err, -BASE_EINVAL, "job.split-size: %lld is not at least %d", (long long)split_size,
                               RM_INPUT_SPLIT_MIN);
     if (n == 0)
-        return base_error_set(err, -BASE_EINVAL, "input: at least one file, folder or pattern is needed");
+        return base_error_set(err, -BASE_EINVAL, "job.input: at least one file, folder or pattern is needed");
     if (n > BASE_INPUTS_MAX)
-        return base_error_set(err, -BASE_ELIMIT, "input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
+        return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         rc = add_input(&files, inputs[i], err);
         if (rc == 0)
             rc = take_files(out, &files, split_size, &first_empty, err);
         if (rc < 0)
-            base_error_wrap(err, rc, "input[%zu]", i);
+            base_error_wrap(err, rc, "job.input[%zu]", i);
         files_clear(&files);
     }
     if (rc == 0 && out->splits_len == 0 && first_empty != NULL) {
         add_name(out, first_empty);
         rc = add_split(out, 0, 0, false, err);
     } else if (rc == 0 && out->splits_len == 0) {
-        rc = base_error_set(err, -BASE_EINVAL, "input: no files are there");
+        rc = base_error_set(err, -BASE_EINVAL, "job.input: no files are there");
     }
     free(first_empty);
     free(files.v);

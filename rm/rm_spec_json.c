@@ -87,9 +87,12 @@ static int read_strings(const json_t *obj, const char *where, const char *name, 
     json_array_foreach(arr, i, j)
     {
         const char *s = json_string_value(j);
-        if (!s || blank(s) || has_control(s))
-            return base_error_set(err, -BASE_EINVAL, "%s%s[%zu]: %.100s is not a non-empty string", where, name, i,
-                                  s ? "\"\" or a control character" : "the element");
+        if (!s || blank(s) || has_control(s)) {
+            char *element = base_printf("%s[%zu]", name, i);
+            rc = base_json_refuse(j, where, element, "a non-empty string without control characters", err);
+            free(element);
+            return rc;
+        }
         if (strlen(s) > bytes_max)
             return base_error_set(err, -BASE_ELIMIT, "%s%s[%zu]: %zu bytes are more than %zu", where, name, i,
                                   strlen(s), bytes_max);
@@ -103,6 +106,15 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int refuse_env(const char *name, const json_t *value, struct base_error *err)
+{
+    char *shown = base_utf8_shown(name, 100);
+    int rc = base_json_refuse(value, "job.env.", shown, "a string", err);
+
+    free(shown);
+    return rc;
+}
+
 /* Any name a process can have in its environment: no '=', not empty. */
 static int read_env(const json_t *job, struct rm_str_list *out, struct base_error *err)
 {
@@ -112,7 +124,7 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
     if (!env || json_is_null(env))
         return 0;
     if (!json_is_object(env))
-        return base_error_set(err, -BASE_EINVAL, "job.env: must be an object of strings, as {\"LC_ALL\":\"C\"}");
+        return base_json_refuse(env, "job.", "env", "an object of strings, as {\"LC_ALL\":\"C\"}", err);
     if (json_object_size(env) > BASE_ENV_MAX)
         return base_error_set(err, -BASE_ELIMIT, "job.env: %zu entries are more than %d", json_object_size(env),
                               BASE_ENV_MAX);
@@ -123,7 +135,7 @@ static int read_env(const json_t *job, struct rm_str_list *out, struct base_erro
             return base_error_set(err, -BASE_EINVAL, "job.env: \"%.100s\" is not a name of an environment variable",
                                   name);
         if (!json_is_string(value))
-            return base_error_set(err, -BASE_EINVAL, "job.env.%.100s: the value is not a string", name);
+            return refuse_env(name, value, err);
         if (json_string_length(value) > BASE_COMMAND_MAX)
             return base_error_set(err, -BASE_ELIMIT, "job.env.%.100s: %zu bytes are more than %d", name,
                                   json_string_length(value), BASE_COMMAND_MAX);
@@ -310,8 +322,10 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
     if (rc < 0)
         goto out;
     job = json_object_get(body, "job");
-    if (!json_is_object(job))
+    if (!job)
         rc = base_error_set(err, -BASE_EINVAL, "job: is required, as {\"job\":{\"name\":…}}");
+    else if (!json_is_object(job))
+        rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
     else
         rc = decode(job, defaults, out, err);
 out:
@@ -347,7 +361,7 @@ int rm_spec_expand(struct rm_job_spec *s, struct base_error *err)
     if (rc < 0)
         return rc;
     if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {
-        rc = base_error_set(err, -BASE_EINVAL, "input: gives %zu map tasks; 1 to %d are possible (see split-size)",
+        rc = base_error_set(err, -BASE_EINVAL, "job.input: gives %zu map tasks; 1 to %d are possible (see split-size)",
                             in.splits_len, BASE_TASKS_MAX);
         rm_input_free(&in);
         return rc;

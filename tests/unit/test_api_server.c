@@ -326,8 +326,9 @@ static void test_methods(void)
     check(&a, 503, XML_503);
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/xml"));
     client_free(&a);
-    client_do(port, "PUT", "/creel/job", NULL, "{}", &a);
+    client_do(port, "PATCH", "/creel/job", NULL, "{}", &a);
     check(&a, 405, NULL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "/creel/job does not serve PATCH"));
     CU_ASSERT_TRUE(client_has(&a, "Allow: OPTIONS, POST"));
     client_free(&a);
     client_do(port, "OPTIONS", "/ws/v1/cluster/apps", NULL, NULL, &a);

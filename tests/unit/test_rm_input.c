@@ -191,7 +191,7 @@ static void refuse(const char *second, const char *says)
 
     CU_ASSERT_EQUAL(rm_input_expand(inputs, 2, 10, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NULL(in.paths);
-    CU_ASSERT_EQUAL(strncmp(err.text, "input[1]: ", 10), 0);
+    CU_ASSERT_EQUAL(strncmp(err.text, "job.input[1]: ", 14), 0);
     if (strstr(err.text, says) == NULL)
         printf("\n  \"%s\" does not say \"%s\"\n", err.text, says);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, says));
