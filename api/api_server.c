@@ -361,12 +361,10 @@ static int listen_on(const struct addrinfo *ai, const struct api_server_conf *co
     return fd;
 }
 
-static int open_listener(const struct api_server_conf *conf, uint16_t *port, struct base_error *err)
+int api_listen(const struct api_server_conf *conf, struct base_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *ai = NULL;
     const char *host = conf->bind ? conf->bind : "127.0.0.1";
-    struct sockaddr_storage bound;
-    socklen_t len = sizeof bound;
     char text[8];
     int rc, fd;
 
@@ -383,15 +381,19 @@ static int open_listener(const struct api_server_conf *conf, uint16_t *port, str
     }
     fd = listen_on(ai, conf, err);
     freeaddrinfo(ai);
-    if (fd < 0)
-        return fd;
-    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0) {
-        close(fd);
+    return fd;
+}
+
+static int port_of(int fd, uint16_t *port, struct base_error *err)
+{
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof bound;
+
+    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "getsockname");
-    }
     *port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
                                               : ((struct sockaddr_in *)(void *)&bound)->sin_port);
-    return fd;
+    return 0;
 }
 
 static unsigned thread_count(unsigned wanted)
@@ -478,12 +480,14 @@ int api_server_start(const struct api_server_conf *conf, const struct api_route 
                      struct api_server **out, struct base_error *err)
 {
     struct api_server *s = server_new(conf, user);
-    int rc = api_router_new(routes, n, &s->router, err);
+    int rc;
 
-    if (rc < 0)
-        goto fail;
-    s->listen_fd = open_listener(conf, &s->port, err);
-    rc = s->listen_fd < 0 ? s->listen_fd : 0;
+    s->listen_fd = conf->listener > 0 ? conf->listener : -1;
+    rc = api_router_new(routes, n, &s->router, err);
+    if (rc == 0 && s->listen_fd < 0)
+        rc = s->listen_fd = api_listen(conf, err);
+    if (rc >= 0)
+        rc = port_of(s->listen_fd, &s->port, err);
     if (rc < 0)
         goto fail;
     rc = pthread_create(&s->helper, NULL, helper_main, s);

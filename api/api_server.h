@@ -44,6 +44,7 @@ struct api_server_conf {
     const char *bind;  /* "127.0.0.1"; other than loopback is refused unless insecure */
     uint16_t port;     /* 0: any */
     bool insecure;
+    int listener;            /* of api_listen(), taken over in any case; 0: the server opens its own */
     unsigned threads;        /* 0: number of cores */
     unsigned connections_max; /* 0: 10000 */
     unsigned idle_timeout_s;  /* 0: 120; slow clients are cut off; parked requests are exempt */
@@ -51,6 +52,9 @@ struct api_server_conf {
     const char *static_user;  /* "dr.who" */
 };
 struct api_server;
+/* Opens what a server will listen on, so that a wrong address is known before anything else is begun: a descriptor, or
+ * negative. Who connects meanwhile waits. */
+int api_listen(const struct api_server_conf *conf, struct base_error *err);
 /* @routes: table of @n, must outlive the server; matched by a prepared trie, never by scanning. */
 int api_server_start(const struct api_server_conf *conf, const struct api_route *routes, size_t n, void *user,
                      struct api_server **out, struct base_error *err);

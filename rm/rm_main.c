@@ -113,11 +113,11 @@ static int write_line(const char *path, const char *text, struct base_error *err
     return rc;
 }
 
-static int start_server(const struct settings *s, struct rm_backend *b, const struct api_route *routes, size_t n,
-                        struct api_server **out, struct base_error *err)
+static void server_conf(const struct settings *s, struct api_server_conf *out)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
-    const struct api_server_conf conf = {
+
+    *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
@@ -125,8 +125,6 @@ static int start_server(const struct settings *s, struct rm_backend *b, const st
         .node_secret = secret && *secret ? secret : NULL,
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
-
-    return api_server_start(&conf, routes, n, b, out, err);
 }
 
 /* What others reach us by: an address that means "all" is replaced by this host's name. */
@@ -142,7 +140,9 @@ static char *make_url(const struct settings *s, uint16_t port)
     return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
 }
 
-static int serve(const struct settings *s, struct rm_backend *b, const sigset_t *signals, struct base_error *err)
+/* Takes the listener of @conf. */
+static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
+                 const sigset_t *signals, struct base_error *err)
 {
     struct api_server *server = NULL;
     struct api_route *routes;
@@ -153,7 +153,7 @@ static int serve(const struct settings *s, struct rm_backend *b, const sigset_t 
 
     routes = rm_routes_new(&n);
     rm_daemon_start(b);
-    rc = start_server(s, b, routes, n, &server, err);
+    rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
         rm_daemon_set_url(b, url);
@@ -180,6 +180,7 @@ static int serve(const struct settings *s, struct rm_backend *b, const sigset_t 
 static int run(const struct settings *s, struct base_error *err)
 {
     struct rm_backend *b = NULL;
+    struct api_server_conf conf;
     sigset_t signals;
     char pid[24];
     int rc;
@@ -192,12 +193,20 @@ static int run(const struct settings *s, struct base_error *err)
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
     base_sched_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    server_conf(s, &conf);
+    conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
+    if (conf.listener < 0)
+        return conf.listener;
     rc = rm_daemon_new(s->conf, NULL, NULL, &b, err);
-    if (rc < 0)
+    if (rc < 0) {
+        close(conf.listener);
         return rc;
+    }
     rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
     if (rc == 0)
-        rc = serve(s, b, &signals, err);
+        rc = serve(s, &conf, b, &signals, err);
+    else
+        close(conf.listener);
     rm_daemon_free(b);
     if (s->pid_file)
         unlink(s->pid_file);
