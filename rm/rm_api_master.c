@@ -1,14 +1,16 @@
 /* rm/rm_api_master.c - the protocol of ApplicationMasters over REST: register, allocate, finish. Bodies have the
- * members of YARN's records; the application's token is the bearer; what is said counts for the current attempt. */
+ * members of YARN's records; the master's token is the bearer, and says for which attempt it speaks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_io.h"
 #include "base/base_json.h"
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_json.h"
+#include "rm/rm_master_token.h"
 
 #define ASKS_MAX 10000
 #define RELEASES_MAX 100000
@@ -119,23 +121,40 @@ static void answer(void *user, const struct rm_effect *fx)
 }
 
 /* ---------------------------------------------------------------- requests */
-/* The application's current attempt; false: answered. */
-static bool current_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
-                            struct base_attempt_id *out)
+/* Which attempt of @id the bearer is the master's token of; 0: of none. */
+static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int32_t newest, const char *bearer)
+{
+    const char *key = rm_backend_master_key(b);
+    char token[RM_MASTER_TOKEN_MAX];
+
+    for (int32_t n = newest; n > 0; n--)
+        if (base_secret_equal(bearer, rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
+            return n;
+    return 0;
+}
+
+/* The attempt that the bearer token speaks for: a master's token for its own, be it superseded, which the core then
+ * refuses; the application's token for the current one. False: answered. */
+static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                             struct base_attempt_id *out)
 {
     struct rm_views views = {0};
     char text[BASE_ID_TEXT_MAX];
     int rc = rm_view_app(rm_backend_hold(b), id, &views);
-    bool ok;
+    int32_t newest;
 
     rm_backend_release(b);
-    ok = rc == 0 && views.apps_n == 1 && !views.apps[0].is_job && views.apps[0].attempts_n > 0;
-    if (ok)
-        *out = (struct base_attempt_id){id, views.apps[0].attempts_n};
+    newest = rc == 0 && views.apps_n == 1 && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
     rm_views_free(&views);
-    if (!ok)
+    *out = (struct base_attempt_id){id, attempt_of(b, id, newest, api_bearer(rq))};
+    if (out->attempt > 0)
+        return true;
+    if (!rm_api_authorised(rq, b, id))
+        return false;
+    out->attempt = newest;
+    if (newest == 0)
         api_answer_error(rq, 409, "ConflictException", "%s has no ApplicationMaster", base_app_id_text(&id, text));
-    return ok;
+    return newest > 0;
 }
 
 typedef int reader(struct master_call *m, struct base_attempt_id attempt, struct base_error *err);
@@ -150,7 +169,7 @@ static void handle(struct api_request *rq, struct rm_backend *b, reader *read)
     const char *body = api_body(rq, &len);
     int rc;
 
-    if (!rm_api_app_id(rq, 0, &id) || !rm_api_authorised(rq, b, id) || !current_attempt(rq, b, id, &attempt))
+    if (!rm_api_app_id(rq, 0, &id) || !speaking_attempt(rq, b, id, &attempt))
         return;
     m = base_alloc(sizeof *m);
     m->call.drop = drop_master;

@@ -40,6 +40,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
 
     if (fx->kind == RM_FX_HEARTBEAT) {
         const struct rm_order_context cx = {.rm_urls = rm_backend_url(c->b),
+                                            .master_key = rm_backend_master_key(c->b),
                                             .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
         rm_heartbeat_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
         rm_api_json(c->rq, 200, &body);

@@ -23,6 +23,7 @@ const struct rm_core *rm_backend_hold(struct rm_backend *b);
 void rm_backend_release(struct rm_backend *b);
 int64_t rm_backend_now_us(const struct rm_backend *b); /* wall clock, as the core's time line */
 const struct base_conf *rm_backend_conf(const struct rm_backend *b);
+const char *rm_backend_master_key(const struct rm_backend *b); /* of rm_master_token() */
 const char *rm_backend_url(const struct rm_backend *b); /* "http://host:port" of this RM */
 /* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, or at @deadline_us, or
  * when the daemon stops. */

@@ -297,6 +297,11 @@ const struct base_conf *rm_backend_conf(const struct rm_backend *b)
     return b->conf;
 }
 
+const char *rm_backend_master_key(const struct rm_backend *b)
+{
+    return b->master_key;
+}
+
 const char *rm_backend_url(const struct rm_backend *b)
 {
     const char *url = atomic_load(&b->url);
@@ -402,6 +407,9 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-files", false);
     rc = b->ops->open(path, &b->opened, &b->epoch, err);
     free(path);
+    if (rc < 0)
+        goto fail;
+    rc = rm_master_key(b->ops, b->opened, b->master_key, err);
     if (rc < 0)
         goto fail;
     core_conf(conf, core_now(b), b->epoch, &cc);

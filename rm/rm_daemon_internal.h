@@ -9,6 +9,7 @@
 #include "rm/rm_core_lock.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_jobs_io.h"
+#include "rm/rm_master_token.h"
 #include "rm/rm_store_thread.h"
 #include "rm/rm_watch.h"
 
@@ -33,6 +34,7 @@ struct rm_backend {
     struct rm_core *core;
     struct rm_core_lock lock;
     int64_t epoch;
+    char master_key[RM_MASTER_KEY_MAX];
     struct rm_clock clock;
     struct rm_store *store;
     const struct ha_store_ops *ops; /* until the store's thread has it */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rm/rm_json.h"
+#include "rm/rm_master_token.h"
 #include "rm/rm_node_json.h"
 #include "rm/rm_output.h"
 #include "rm/rm_spec_json.h"
@@ -125,6 +126,7 @@ static void put_task(const struct rm_order *o, const struct rm_order_context *cx
 static void put_launch(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
 {
     static const struct rm_str_list none = {0};
+    char master_token[RM_MASTER_TOKEN_MAX];
 
     put_container(out, "container", &o->container);
     put_app(out, "app", &o->app);
@@ -141,6 +143,8 @@ static void put_launch(const struct rm_order *o, const struct rm_order_context *
     } else {
         put_env(o->launch ? &o->launch->env : &none, out);
         rm_json_kstr(out, "kind", o->master ? "master" : "command");
+        if (o->master)
+            rm_json_kstr(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
         put_commands(o->launch, out);
     }
 }

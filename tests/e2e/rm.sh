@@ -120,6 +120,34 @@ until tracker 204 POST /ws/v1/nodetracker/wake '{'$NODE'}' && ! kill -0 $PARKED 
 wait $PARKED
 RESPONSE=$(jq .responseId "$T/parked")
 
+# ---- masters: the first attempt's master is refused once the second one is there
+want 200 POST /ws/v1/cluster/apps/new-application
+APP=$(body '."application-id"')
+MASTER=/ws/v1/cluster/apps/$APP/master
+want 202 POST '/ws/v1/cluster/apps?user.name=ann' '{"application-id":"'$APP'","max-app-attempts":2,"am-container-spec":{"commands":{"command":"true"}}}'
+TOKENS=()
+for i in 1 2; do
+    while [ "$(jq '[.orders[] | select(.kind == "master")] | length' "$T/body" || true)" != 1 ]; do
+        tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,"healthy":true,"holdMs":5000,"containers":[]}'
+        RESPONSE=$(body .responseId)
+    done
+    C=$(body '[.orders[] | select(.kind == "master")][0].container')
+    TOKENS+=("$(body '[.orders[] | select(.kind == "master")][0].masterToken')")
+    APP_TOKEN=$(body '[.orders[] | select(.kind == "master")][0].token')
+    TOKEN=${TOKENS[-1]} want 200 POST "$MASTER/register" '{"host":"h"}'
+    [ $i = 1 ] || break
+    tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,"healthy":true,"holdMs":0,"containers":[{"id":"'$C'","state":"complete","slot":"map","exitCode":1,"startedMs":1,"endedMs":2}]}'
+    RESPONSE=$(body .responseId)
+done
+TOKEN=${TOKENS[0]} want 404 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
+TOKEN=${TOKENS[0]}x want 403 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
+want 200 GET "/ws/v1/cluster/apps/$APP"
+check_equal "$(body .app.finalStatus)" UNDEFINED "final status said by a superseded master"
+TOKEN=${TOKENS[1]} want 200 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
+tracker 200 POST /ws/v1/nodetracker/heartbeat '{'$NODE',"responseId":'$RESPONSE',"epochSeen":0,"healthy":true,"holdMs":0,"containers":[{"id":"'$C'","state":"complete","slot":"map","exitCode":0,"startedMs":1,"endedMs":2}]}'
+RESPONSE=$(body .responseId)
+[ "${TOKENS[0]}" != "${TOKENS[1]}" ] && [ "${TOKENS[1]}" != "$APP_TOKEN" ] || fail "masters share a token"
+
 # ---- kill -9: all is back, the epoch is raised
 want 201 POST /ws/v1/cluster/jobs '{"job":{"name":"third","env":{"A":"1"},"tasks":[{"command":"true"}]}}'
 THIRD=$(body .job.id)
@@ -168,4 +196,10 @@ grep -q "$T/state/state.db.*move it away" "$T/refusal" || fail "no advice: $(cat
 rc=0
 "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.prot=1 2> "$T/refusal" || rc=$?
 check_equal "$rc" 2 "exit code with an unknown key"
+for bind in 0.0.0.0 no.such.host.invalid; do # before the store is touched
+    "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.bind="$bind" -D creel.rm.state-dir="$T/untouched" 2> "$T/refusal" &&
+        fail "it listened on $bind"
+    grep -q "$bind" "$T/refusal" || fail "no $bind in $(cat "$T/refusal")"
+    [ ! -e "$T/untouched" ] || fail "a refused start on $bind made a store"
+done
 echo "creel-rm keeps its word"

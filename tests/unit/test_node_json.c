@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm/rm_master_token.h"
 #include "rm/rm_node_json.h"
 #include "rm/rm_spec_json.h"
 
@@ -16,7 +17,9 @@ static void test_register(void)
         "\"epoch-seen\":3,\"version\":\"0.1.0\",\"containers\":["
         "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\",\"exitCode\":143,"
         "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\",\"taskAttempt\":2,"
-        "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}]}";
+        "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}],\"apps\":[\"application_17_0002\",\"application_18_0001\"]}";
+    static const char no_app[] = "{" ID ",\"http-address\":\"n1:4242\",\"map-slots\":2,\"reduce-slots\":1,\"boot-id\":\"b\","
+                                 "\"apps\":[\"application_17_0002\",7]}";
     struct rm_node_message m;
     struct base_error err = {0};
 
@@ -34,7 +37,11 @@ static void test_register(void)
     CU_ASSERT_EQUAL(m.reports[0].resource.v[RM_RES_REDUCE_SLOTS], 1);
     CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SPILLS], 4);
     CU_ASSERT_EQUAL(BASE_CONTAINER_EPOCH(m.reports[0].id.num), 3);
+    CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.apps_n, 2);
+    CU_ASSERT_EQUAL(m.ev.u.node_register.apps[1].cluster_ts, 18);
     rm_node_message_free(&m);
+    CU_ASSERT_EQUAL(rm_node_decode_register(no_app, strlen(no_app), &m, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "apps[1]"));
 }
 
 /* Counters are written by jobs: a bad one counts as 0 and costs the node nothing. */
@@ -98,7 +105,7 @@ static const char *text_of(const json_t *j, const char *name)
 
 static json_t *encode(const struct rm_order *o)
 {
-    const struct rm_order_context cx = {.rm_urls = "http://rm:8088", .sort_buffer_mb = 32};
+    const struct rm_order_context cx = {.rm_urls = "http://rm:8088", .master_key = "key", .sort_buffer_mb = 32};
     struct base_buf out = {0};
     json_t *j;
 
@@ -133,6 +140,32 @@ static void test_launch(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(j, "memoryMb")), 2048);
     json_decref(j);
     rm_job_spec_unref(spec);
+}
+
+/* A master's token is its attempt's and its cluster's; other containers do not get it. */
+static void test_master(void)
+{
+    struct rm_order o = {.kind = RM_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
+    char one[RM_MASTER_TOKEN_MAX], other[RM_MASTER_TOKEN_MAX];
+    json_t *j;
+
+    o.app = (struct base_app_id){17, 2};
+    o.container = (struct base_container_id){{o.app, 1}, 1};
+    j = encode(&o);
+    CU_ASSERT_STRING_EQUAL(text_of(j, "kind"), "master");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "token"), "secret");
+    CU_ASSERT_STRING_EQUAL(text_of(j, "masterToken"), rm_master_token("key", &o.container.attempt, one));
+    CU_ASSERT_EQUAL(strlen(one), 64);
+    json_decref(j);
+    o.container.attempt.attempt = 2;
+    CU_ASSERT_STRING_NOT_EQUAL(rm_master_token("key", &o.container.attempt, other), one);
+    o.container.attempt.attempt = 1;
+    CU_ASSERT_STRING_NOT_EQUAL(rm_master_token("kez", &o.container.attempt, other), one);
+    CU_ASSERT_STRING_EQUAL(rm_master_token("key", &o.container.attempt, other), one);
+    o.master = false;
+    j = encode(&o);
+    CU_ASSERT_PTR_NULL(json_object_get(j, "masterToken"));
+    json_decref(j);
 }
 
 static void test_heartbeat(void)
@@ -175,6 +208,7 @@ int main(void)
     CU_add_test(suite, "bad heartbeats", test_bad);
     CU_add_test(suite, "bad counters", test_bad_counters);
     CU_add_test(suite, "launch order", test_launch);
+    CU_add_test(suite, "master's order", test_master);
     CU_add_test(suite, "heartbeat answer", test_heartbeat);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
