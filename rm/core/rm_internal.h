@@ -189,6 +189,8 @@ struct rm_app {
     /* jobs */
     struct rm_phase phase[RM_SLOT_KINDS];
     int64_t counters[RM_C_COUNTERS];
+    int32_t *out_log; /* maps whose output was there, in order of its version; out_counter of them */
+    size_t out_log_cap;
     int64_t out_counter, next_num;
     /* plain applications */
     struct rm_attempt *attempts;
@@ -359,6 +361,8 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
 void rm_tasks_released(struct rm_core *c, struct rm_app *a);
 void rm_task_bad_add(struct rm_task *t, uint32_t node);
+
+void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t); /* gives its output a version */
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 

@@ -399,7 +399,7 @@ static void take_state(struct rm_core *c, struct rm_app *a, struct rm_task *t, e
     p->succeeded += state == RM_TASK_SUCCEEDED;
     t->state = (uint8_t)state;
     if (state == RM_TASK_SUCCEEDED && t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_REDUCE].total)
-        t->out_version = c->conf.epoch << 40 | ++a->out_counter;
+        rm_task_output_there(c, a, t);
 }
 
 static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)

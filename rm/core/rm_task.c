@@ -46,6 +46,8 @@ void rm_tasks_drop_index(struct rm_app *a)
 void rm_tasks_free(struct rm_app *a)
 {
     rm_tasks_drop_index(a);
+    free(a->out_log);
+    a->out_log = NULL;
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
@@ -154,6 +156,13 @@ static void attempt_over(struct rm_core *c, struct rm_app *a, struct rm_task *t,
     }
 }
 
+void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    base_array_grow(&a->out_log, (size_t)a->out_counter, &a->out_log_cap);
+    a->out_log[a->out_counter++] = t->index;
+    t->out_version = c->conf.epoch << 40 | a->out_counter;
+}
+
 void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
                        const struct rm_container_report *r)
 {
@@ -171,7 +180,7 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
     if (t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_REDUCE].total) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_MAP_OUTPUT);
 
-        t->out_version = c->conf.epoch << 40 | ++a->out_counter;
+        rm_task_output_there(c, a, t);
         fx->u.map_output.id = a->id;
         fx->u.map_output.version = t->out_version;
         if (!a->phase[RM_SLOT_REDUCE].open && slowstart_reached(c, a)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_limits.h"
 #include "rm/core/rm_view_internal.h"
 
 char *rm_view_text(struct rm_views *v, const char *s)
@@ -248,7 +249,7 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum rm_slot k
     if (!a || !a->is_job)
         return -BASE_ENOTFOUND;
     p = &a->phase[kind];
-    for (; *pos >= 0 && *pos < p->total && max; (*pos)++) {
+    for (int look = BASE_VIEW_CHUNK * 5; *pos >= 0 && *pos < p->total && max && look; (*pos)++, look--) {
         const struct rm_task *t = &p->tasks[*pos];
 
         if (states && !(states & UINT32_C(1) << t->state))
@@ -259,30 +260,42 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum rm_slot k
     return 0;
 }
 
+/* How many outputs a reader that is at version @since knows of. */
+static int64_t outputs_known(const struct rm_core *c, const struct rm_app *a, int64_t since)
+{
+    int64_t counter = since & ((INT64_C(1) << 40) - 1);
+
+    if (since >> 40 != c->conf.epoch)
+        return since >> 40 < c->conf.epoch ? 0 : a->out_counter;
+    return counter < a->out_counter ? counter : a->out_counter;
+}
+
 int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t since, int64_t *version,
                         int64_t *maps, int64_t *done, struct rm_views *out)
 {
     const struct rm_app *a = rm_app_find(c, id);
     const struct rm_phase *p;
+    int64_t i, room = BASE_VIEW_CHUNK * 5;
 
     if (!a || !a->is_job)
         return -BASE_ENOTFOUND;
     p = &a->phase[RM_SLOT_MAP];
-    *version = a->out_counter ? c->conf.epoch << 40 | a->out_counter : since;
     *maps = p->total;
     *done = p->succeeded;
-    for (int32_t i = 0; *version > since && i < p->total; i++) {
-        const struct rm_task *t = &p->tasks[i];
+    for (i = outputs_known(c, a, since); i < a->out_counter && room; i++) {
+        const struct rm_task *t = &p->tasks[a->out_log[i]];
 
-        if (t->state != RM_TASK_SUCCEEDED || t->out_version <= since || t->node == RM_NONE)
+        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || t->node == RM_NONE) /* it was run again */
             continue;
+        room--;
         out->outputs = rm_view_grow(out->outputs, out->outputs_n, sizeof *out->outputs);
         out->outputs[out->outputs_n++] =
-            (struct rm_map_output_view){.map = i,
+            (struct rm_map_output_view){.map = t->index,
                                         .attempt = t->last_attempt,
                                         .container = {{a->id, 1}, t->container_num},
                                         .node_http = rm_view_text(out, c->nodes[t->node]->http)};
     }
+    *version = a->out_counter ? c->conf.epoch << 40 | i : since;
     return 0;
 }
 

@@ -135,12 +135,14 @@ int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, st
 /* Nodes from index *pos on, at most @max; true when there are more. Ordered by first registration. */
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
-/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all). */
+/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
+ * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
                   size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
-/* Map outputs newer than @since; *version gets the newest, *maps and *done the counts (protocol: versions carry the
- * epoch in the upper bits, so they grow over restarts). */
+/* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the newest of these (the newest
+ * of all when no more follow), *maps and *done the counts (protocol: versions carry the epoch in the upper bits, so they
+ * grow over restarts). */
 int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since, int64_t *version,
                         int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */

@@ -423,6 +423,48 @@ static void test_map_outputs(void)
     world_free(&w);
 }
 
+/* Readers get long lists piece by piece: each map once, those that were run again in their new place. */
+static void test_views_in_pieces(void)
+{
+    static bool seen[2500];
+    struct base_app_id id;
+    struct rm_views v = {0};
+    int64_t version = 0, since = -1, maps, done, pos = 0;
+    int calls = 0;
+
+    begin(1, 2500, 1);
+    id = world_submit(&w, "a 2500 1 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, RM_SLOT_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v), 0);
+    CU_ASSERT_EQUAL(pos, 1000); /* none of these; the reader comes back */
+    rm_views_free(&v);
+    for (size_t i = 0; i < w.nodes[0].n; i++) {
+        w.nodes[0].v[i].ended = w.nodes[0].v[i].task.kind == BASE_TASK_MAP;
+        w.nodes[0].v[i].exit_code = 0;
+    }
+    world_beat(&w, &w.nodes[0], 0);
+    fetch_failure(id, 7, 0, 0, true);
+    world_beat(&w, &w.nodes[0], 0);
+    finish(id, BASE_TASK_MAP, 7, 0, NULL);
+    for (since = 0; since != version || !calls; calls++) {
+        since = version;
+        CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, id, since, &version, &maps, &done, &v), 0);
+        CU_ASSERT(v.outputs_n <= 1000);
+        for (size_t i = 0; i < v.outputs_n; i++) {
+            CU_ASSERT_FALSE(seen[v.outputs[i].map]);
+            CU_ASSERT_EQUAL(v.outputs[i].attempt, v.outputs[i].map == 7);
+            seen[v.outputs[i].map] = true;
+        }
+        rm_views_free(&v);
+    }
+    CU_ASSERT_EQUAL(calls, 4);
+    CU_ASSERT_EQUAL(done, 2500);
+    for (int i = 0; i < 2500; i++)
+        CU_ASSERT(seen[i]);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
 static void one_map_done(int nodes, const char *job, struct base_app_id *id)
 {
     begin(nodes, 1, 2);
@@ -554,6 +596,7 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"slowstart", test_slowstart},
                                           {"commit arbitration", test_commit_arbitration},
                                           {"map outputs, fetch failures", test_map_outputs},
+                                          {"views in pieces", test_views_in_pieces},
                                           {"fetch failures are bounded", test_fetch_failures_bounded},
                                           {"fetch from a silent node", test_fetch_from_silent_node},
                                           {"oldest finished go", test_completed_max},
