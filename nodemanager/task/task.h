@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
@@ -76,6 +77,7 @@ struct task {
     char *dir, *work, *tmp, *out; /* absolute */
     struct task_spec spec;
     int64_t started_us;
+    _Atomic int64_t lived_us; /* see task_lived_us */
     _Atomic int phase;
     _Atomic int64_t done, total; /* of the current phase, any unit; total 0: nothing to do yet */
     _Atomic int64_t counter[TASK_COUNTERS];
@@ -104,6 +106,13 @@ void task_fail_error(struct task *t, const struct base_error *err);
 
 int task_status_start(struct task *t, struct base_error *err); /* the progress thread */
 void task_status_stop(struct task *t);                         /* last progress; stops the thread */
+/* How long the task has really run, to 200 ms: time it was suspended does not count against anybody's patience. */
+static inline int64_t task_lived_us(const struct task *t)
+{
+    return atomic_load_explicit(&t->lived_us, memory_order_relaxed);
+}
+/* The time @us from now, for pthread_cond_timedwait on CLOCK_MONOTONIC. */
+struct timespec task_deadline(int64_t us);
 int task_result_write(struct task *t, struct base_error *err);
 void task_failure_write(const struct task *t);
 

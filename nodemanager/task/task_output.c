@@ -81,7 +81,7 @@ int task_output_copy(struct task_output *o, int fd, enum task_counter records, s
 static int ask_leave(struct task_output *o, bool *leave, struct base_error *err)
 {
     const struct task_spec *s = &o->t->spec;
-    struct task_rm *rm = task_rm_new(s);
+    struct task_rm *rm = task_rm_new(o->t);
     struct base_http_answer answer = {0};
     struct base_buf body = {0};
     json_t *j = json_object(), *reply = NULL;

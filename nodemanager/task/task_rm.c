@@ -5,29 +5,28 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_clock.h"
-
 #define RM_MAX 16
 
 struct task_rm {
-    const struct task_spec *spec;
+    const struct task *t;
     struct base_http *http;
     char *urls[RM_MAX];
     size_t n, good;
 };
 
-struct task_rm *task_rm_new(const struct task_spec *spec)
+struct task_rm *task_rm_new(const struct task *t)
 {
     struct task_rm *rm = base_alloc(sizeof *rm);
-    const char *p = spec->rm != NULL ? spec->rm : "";
+    const char *p = t->spec.rm != NULL ? t->spec.rm : "";
 
-    rm->spec = spec;
+    rm->t = t;
     rm->http = base_http_new();
     while (*p != '\0' && rm->n < RM_MAX) {
         size_t len = strcspn(p, ", ");
 
         if (len > 0) {
-            const char *scheme = memmem(p, len, "://", 3) == NULL ? "http://" : "";
+            bool named = strncmp(p, "http://", 7) == 0 || strncmp(p, "https://", 8) == 0;
+            const char *scheme = named ? "" : "http://";
             size_t keep = len;
 
             while (keep > 0 && p[keep - 1] == '/')
@@ -59,7 +58,7 @@ static int call_one(struct task_rm *rm, size_t i, const char *path, const char *
         .url = url,
         .body = body,
         .body_len = body != NULL ? strlen(body) : 0,
-        .bearer = rm->spec->token,
+        .bearer = rm->t->spec.token,
         .timeout_ms = timeout_ms,
     };
     struct base_http_answer answer;
@@ -107,12 +106,12 @@ void task_wait_ms(int64_t ms)
 int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
                            struct base_http_answer *out, struct base_error *err)
 {
-    int64_t until_us = base_mono_us(&base_clock_real) + TASK_RM_PATIENCE_US, wait_ms = TASK_RM_RETRY_FIRST_MS;
+    int64_t until_us = task_lived_us(rm->t) + TASK_RM_PATIENCE_US, wait_ms = TASK_RM_RETRY_FIRST_MS;
     int rc;
 
     for (;;) {
         rc = task_rm_call(rm, path, body, timeout_ms, out, err);
-        if (rc == 0 || base_mono_us(&base_clock_real) >= until_us)
+        if (rc == 0 || task_lived_us(rm->t) >= until_us)
             return rc;
         task_wait_ms(wait_ms);
         wait_ms = wait_ms * 2 < TASK_RM_RETRY_MAX_MS ? wait_ms * 2 : TASK_RM_RETRY_MAX_MS;

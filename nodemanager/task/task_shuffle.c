@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base_clock.h"
@@ -47,7 +46,7 @@ struct shuffle {
     struct output *outputs;
     int32_t maps, known, fetched, complaints;
     int32_t next; /* where the search for due outputs goes on: reduces start at different maps */
-    int64_t moved_us;
+    int64_t moved_us; /* on the clock of task_lived_us, as all that counts towards giving up */
     bool over;
     int rc;
     struct base_error err;
@@ -98,15 +97,8 @@ static bool find_due(struct shuffle *s, struct job *job, int64_t *wait_us)
 
 static void wait_on(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
 {
-    struct timespec at;
+    struct timespec at = task_deadline(us);
 
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += us / 1000000;
-    at.tv_nsec += us % 1000000 * 1000;
-    if (at.tv_nsec >= 1000000000L) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000L;
-    }
     pthread_cond_timedwait(cond, lock, &at);
 }
 
@@ -164,7 +156,7 @@ static void fetch_done(struct shuffle *s, const struct job *job, int64_t bytes)
     free(o->complaint);
     o->complaint = NULL;
     s->fetched++;
-    s->moved_us = now_us();
+    s->moved_us = task_lived_us(s->t);
     atomic_store(&s->t->done, s->fetched);
     pthread_cond_signal(&s->moved);
     pthread_mutex_unlock(&s->lock);
@@ -298,7 +290,7 @@ static void name_output(struct shuffle *s, int32_t map, int32_t attempt, const c
     o->due_us = 0;
     if (o->state != OUT_FETCHING) /* its fetcher finds the new generation when the old one fails */
         o->state = OUT_DUE;
-    s->moved_us = now_us();
+    s->moved_us = task_lived_us(s->t);
 }
 
 static int take_outputs(struct shuffle *s, const json_t *reply, struct base_error *err)
@@ -408,7 +400,7 @@ static bool settle(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *st
         wait_on(&s->moved, &s->lock, wait_ms * 1000);
     *all_known = s->known == s->maps;
     /* Maps that have not run yet are worth waiting for, however long. */
-    *stalled = s->known > s->fetched && now_us() - s->moved_us > STALL_US;
+    *stalled = s->known > s->fetched && task_lived_us(s->t) - s->moved_us > STALL_US;
     stop = s->over || s->fetched == s->maps;
     pthread_mutex_unlock(&s->lock);
     return stop;
@@ -416,7 +408,7 @@ static bool settle(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *st
 
 static int shuffle_loop(struct shuffle *s, struct base_error *err)
 {
-    int64_t lost_us = 0, retry_ms = TASK_RM_RETRY_FIRST_MS;
+    int64_t lost_us = -1, retry_ms = TASK_RM_RETRY_FIRST_MS;
     bool all_known = false, stalled = false;
 
     while (!settle(s, 0, &all_known, &stalled)) {
@@ -428,7 +420,7 @@ static int shuffle_loop(struct shuffle *s, struct base_error *err)
         report_failures(s);
         rc = poll_outputs(s, all_known ? 0 : HOLD_MS, &why);
         if (rc == 0) {
-            lost_us = 0;
+            lost_us = -1;
             retry_ms = TASK_RM_RETRY_FIRST_MS;
             if (settle(s, 0, &all_known, &stalled))
                 break;
@@ -438,9 +430,9 @@ static int shuffle_loop(struct shuffle *s, struct base_error *err)
                     break;
             continue;
         }
-        if (lost_us == 0)
-            lost_us = now_us();
-        if (now_us() - lost_us > TASK_RM_PATIENCE_US)
+        if (lost_us < 0)
+            lost_us = task_lived_us(s->t);
+        if (task_lived_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
             return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager tells where map outputs are: %s", why.text);
         (void)settle(s, retry_ms, &all_known, &stalled);
         retry_ms = retry_ms * 2 < TASK_RM_RETRY_MAX_MS ? retry_ms * 2 : TASK_RM_RETRY_MAX_MS;
@@ -487,7 +479,7 @@ static void outputs_free(struct shuffle *s)
 
 int task_shuffle(struct task *t, struct task_runs *runs, struct base_error *err)
 {
-    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = now_us()};
+    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_lived_us(t)};
     struct fetcher fetchers[FETCHERS];
     pthread_condattr_t attr;
     int rc;
@@ -496,7 +488,7 @@ int task_shuffle(struct task *t, struct task_runs *runs, struct base_error *err)
         return 0;
     s.outputs = base_alloc((size_t)s.maps * sizeof *s.outputs);
     s.next = t->spec.index % s.maps;
-    s.rm = task_rm_new(&t->spec);
+    s.rm = task_rm_new(t);
     pthread_mutex_init(&s.lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

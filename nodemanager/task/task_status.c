@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/base_clock.h"
 #include "base/base_io.h"
@@ -14,7 +13,8 @@
 #include "base/base_utf8.h"
 #include "nodemanager/task/task.h"
 
-#define PROGRESS_INTERVAL_NS 200000000L
+#define PROGRESS_INTERVAL_US 200000
+#define LIVED_STEP_MAX_US    1000000 /* a turn that took longer was spent suspended */
 
 static const char *const counter_names[TASK_COUNTERS] = {
     [TASK_MAP_INPUT_RECORDS] = "MAP_INPUT_RECORDS",
@@ -41,6 +41,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* stop, and the first 
 static pthread_cond_t wake;
 static pthread_t thread;
 static bool stop;
+
+struct timespec task_deadline(int64_t us)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += us / 1000000;
+    at.tv_nsec += us % 1000000 * 1000;
+    if (at.tv_nsec >= 1000000000L) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000L;
+    }
+    return at;
+}
 
 static int64_t rusage_ms(int who)
 {
@@ -102,10 +116,18 @@ static void progress_write(struct task *t)
     (void)write_json(t, "progress", o, NULL);
 }
 
+static void lived_add(struct task *t, int64_t *last_us)
+{
+    int64_t now = base_mono_us(&base_clock_real), step = now - *last_us;
+
+    *last_us = now;
+    atomic_fetch_add(&t->lived_us, step < LIVED_STEP_MAX_US ? step : LIVED_STEP_MAX_US);
+}
+
 static void *status_main(void *arg)
 {
     struct task *t = arg;
-    int64_t seen_done = -1;
+    int64_t seen_done = -1, last_us = base_mono_us(&base_clock_real);
     int seen_phase = -1;
 
     pthread_mutex_lock(&lock);
@@ -121,14 +143,10 @@ static void *status_main(void *arg)
             progress_write(t);
             pthread_mutex_lock(&lock);
         }
-        clock_gettime(CLOCK_MONOTONIC, &at);
-        at.tv_nsec += PROGRESS_INTERVAL_NS;
-        if (at.tv_nsec >= 1000000000L) {
-            at.tv_sec++;
-            at.tv_nsec -= 1000000000L;
-        }
+        at = task_deadline(PROGRESS_INTERVAL_US);
         while (!stop && pthread_cond_timedwait(&wake, &lock, &at) != ETIMEDOUT)
             continue;
+        lived_add(t, &last_us);
     }
     pthread_mutex_unlock(&lock);
     return NULL;
