@@ -252,6 +252,8 @@ static int forgotten_append(const struct nm_files *f, const struct base_containe
 {
     char path[NM_PATH_MAX], text[BASE_ID_TEXT_MAX], line[BASE_ID_TEXT_MAX + 8], last = '\n';
     int fd = open(nm_path_app(f, &id->attempt.app, "forgotten", path), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == ENOENT)
+        return 0; /* the application has nothing here that a restart could find */
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, errno, "%s", path);
     off_t end = lseek(fd, 0, SEEK_END);

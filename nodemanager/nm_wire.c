@@ -8,6 +8,7 @@
 #include "base/base_json.h"
 #include "base/base_limits.h"
 #include "base/base_version.h"
+#include "nodemanager/nm_files.h"
 
 #define ORDERS_MAX 100000
 
@@ -163,7 +164,22 @@ int nm_wire_launch(const json_t *o, struct nm_launch *out, struct base_error *er
     return 0;
 }
 
-static int order_read(const json_t *o, int64_t grace_ms, struct nm_order *out, struct base_error *err)
+/* A launch that makes no sense is refused by name where its container can be told, so that the RM learns of it. */
+static int launch_read(json_t *o, struct nm_launch *out, struct base_error *err)
+{
+    int rc = nm_wire_launch(o, out, err);
+    if (rc >= 0 || container_of(o, &out->id, NULL) < 0)
+        return rc;
+    const char *slot = json_string_value(json_object_get(o, "slot"));
+    *out = (struct nm_launch){.id = out->id, .user = "", .token = "", .raw = o};
+    out->slot = slot && strcmp(slot, "reduce") == 0 ? NM_SLOT_REDUCE : NM_SLOT_MAP;
+    nm_utf8_clean(err->text, strlen(err->text));
+    json_object_set_new(o, "refused", json_string(err->text)); /* lasts as long as the order */
+    out->refused = json_string_value(json_object_get(o, "refused"));
+    return out->refused ? 0 : rc;
+}
+
+static int order_read(json_t *o, int64_t grace_ms, struct nm_order *out, struct base_error *err)
 {
     static const char *const types[NM_ORDERS] = {
         "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
@@ -179,7 +195,7 @@ static int order_read(const json_t *o, int64_t grace_ms, struct nm_order *out, s
     *out = (struct nm_order){.type = (enum nm_order_type)type, .grace_ms = grace_ms};
     switch (out->type) {
     case NM_ORDER_LAUNCH:
-        return nm_wire_launch(o, &out->launch, err);
+        return launch_read(o, &out->launch, err);
     case NM_ORDER_KILL:
         if ((rc = base_json_str(o, "", "reason", false, BASE_DIAGNOSTICS_MAX, &out->reason, err)) < 0 ||
             (rc = base_json_int(o, "", "graceMs", false, 0, INT32_MAX, &out->grace_ms, err)) < 0)

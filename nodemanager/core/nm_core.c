@@ -381,16 +381,21 @@ static void end_take(struct nm_container *c, const struct nm_end *e)
     }
 }
 
-static void on_ended(struct nm_core *core, const struct base_container_id *id, const struct nm_end *e,
-                     struct nm_effects *out)
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out)
 {
-    struct nm_container *c = nm_core_find(core, id);
-    if (!c || !nm_move(core, c, NM_IN_ENDED))
+    if (!nm_move(core, c, NM_IN_ENDED))
         return;
     end_take(c, e);
     core->stats.completed++;
     nm_link_urgent(core);
     nm_app_cleanup_if_done(core, c->of, out);
+}
+
+static void on_ended(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    struct nm_container *c = nm_core_find(core, &ev->container);
+    if (c)
+        nm_container_ended(core, c, &ev->u.ended, out);
 }
 
 static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
@@ -538,7 +543,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         break;
     case NM_EV_SPAWN_FAILED:
     case NM_EV_ENDED:
-        on_ended(core, &ev->container, &ev->u.ended, out);
+        on_ended(core, ev, out);
         break;
     case NM_EV_SIGNALLED:
         on_signalled(core, ev);

@@ -52,6 +52,7 @@
 #define NM_EXIT_LOST   (-100)
 #define NM_EXIT_DISK   (-101)
 #define NM_EXIT_KILLED (-106)
+#define NM_EXIT_REFUSED 126
 
 enum nm_state { NM_NEW, NM_LAUNCHING, NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN, NM_STATES };
 /* What moves a container. */
@@ -77,6 +78,7 @@ struct nm_launch {
     int64_t task_attempt, memory_mb, vcores, priority;
     enum nm_kind kind;
     enum nm_slot slot;
+    const char *refused; /* NULL, or why it cannot be started: it is made and ends with NM_EXIT_REFUSED at once */
     const void *raw; /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
 };
 
@@ -225,7 +227,7 @@ struct nm_core_stats {
     uint64_t orders[NM_ORDERS];
     uint64_t ignored[NM_STATES][NM_INPUTS]; /* not an edge */
     uint64_t edges[NM_STATES][NM_INPUTS];
-    uint64_t stale_answers, launched, completed, over_limit;
+    uint64_t stale_answers, launched, completed;
 };
 
 struct nm_core;

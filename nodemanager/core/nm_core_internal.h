@@ -86,6 +86,7 @@ bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
 struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
 void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
                        int64_t now_us, struct nm_effects *out);
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out);
 void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
 /* After the move to FORGOTTEN: the id is kept, the rest goes with the next step. */
 void nm_container_forget(struct nm_core *core, struct nm_container *c);

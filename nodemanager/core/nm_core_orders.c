@@ -1,6 +1,14 @@
 /* nodemanager/core/nm_core_orders.c - what an order of the ResourceManager changes. */
 #include "nodemanager/core/nm_core_internal.h"
 
+/* The RM learns of it as of any other end; silence would leave it waiting for good. */
+static void refuse(struct nm_core *core, struct nm_container *c, const char *why, struct nm_effects *out)
+{
+    const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
+    nm_note(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
+    nm_container_ended(core, c, &end, out);
+}
+
 static void order_launch(struct nm_core *core, const struct nm_launch *l, struct nm_effects *out)
 {
     struct nm_container *c = nm_core_find(core, &l->id);
@@ -17,13 +25,13 @@ static void order_launch(struct nm_core *core, const struct nm_launch *l, struct
         core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
         return;
     }
-    if (core->alive >= NM_CONTAINERS_MAX) {
-        core->stats.over_limit++;
-        nm_note(out, "launch refused: %d containers are alive", NM_CONTAINERS_MAX);
-        return;
-    }
+    bool full = core->alive >= NM_CONTAINERS_MAX;
     c = nm_container_new(core, l);
     nm_move(core, c, NM_IN_LAUNCH);
+    if (l->refused || full) {
+        refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
+        return;
+    }
     core->stats.launched++;
     struct nm_effect *fx = nm_fx(out, NM_FX_LAUNCH);
     fx->container = c;

@@ -99,6 +99,23 @@ static void test_launch_twice(void)
     fx_free(fx);
 }
 
+/* Goal: an order that is not understood ends its container, and the next one runs. */
+static void test_launch_refused(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"launch\",\"container\":\"%s\",\"memoryMb\":\"much\"}", fx_ct(1, a));
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 126);
+    json_t *r = fake_rm_report(fx->rm, a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "memoryMb"));
+    json_decref(r);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
+    fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    fx_free(fx);
+}
+
 /* Goal: answers that are lost, and orders of a deposed RM, change nothing. */
 static void test_lost_answers_and_epochs(void)
 {
@@ -722,6 +739,7 @@ int main(int argc, char **argv)
     CU_pSuite s = CU_add_suite("a NodeManager's containers", NULL, NULL);
     CU_add_test(s, "launch", test_launch);
     CU_add_test(s, "launch twice", test_launch_twice);
+    CU_add_test(s, "launch refused", test_launch_refused);
     CU_add_test(s, "lost answers and epochs", test_lost_answers_and_epochs);
     CU_add_test(s, "kill takes the tree", test_kill_tree);
     CU_add_test(s, "kill: grace, leftovers", test_kill_grace_and_leftovers);

@@ -420,6 +420,29 @@ static void test_rm_does_not_park(void)
     world_free(&w);
 }
 
+/* Goal: a launch that is refused, for itself or for their number, ends at once and the RM is told. */
+static void test_refused(void)
+{
+    struct world w;
+    enum { N = NM_CONTAINERS_MAX + 1 };
+    struct nm_order *orders = base_alloc(N * sizeof *orders), bad = launch_order(1, N + 1);
+    world_up(&w);
+    bad.launch.refused = "memoryMb: not a number";
+    order(&w, bad);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
+    CU_ASSERT_EQUAL(view(&w, N + 1)->state, NM_COMPLETE);
+    CU_ASSERT_EQUAL(view(&w, N + 1)->exit_code, NM_EXIT_REFUSED);
+    CU_ASSERT_STRING_EQUAL(view(&w, N + 1)->diagnostics, bad.launch.refused);
+    for (int i = 0; i < N; i++)
+        orders[i] = launch_order(1, i + 1);
+    answer(&w, 1, orders, N);
+    CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), NM_CONTAINERS_MAX);
+    CU_ASSERT_EQUAL(nm_core_alive(w.core), NM_CONTAINERS_MAX);
+    CU_ASSERT_EQUAL(view(&w, N)->exit_code, NM_EXIT_REFUSED);
+    free(orders);
+    world_free(&w);
+}
+
 static void test_cleanup_and_shutdown(void)
 {
     struct world w;
@@ -674,6 +697,7 @@ int main(void)
     CU_add_test(s, "wake", test_wake);
     CU_add_test(s, "RM away", test_rm_away);
     CU_add_test(s, "RM that does not park", test_rm_does_not_park);
+    CU_add_test(s, "refused", test_refused);
     CU_add_test(s, "cleanup-app, shutdown", test_cleanup_and_shutdown);
     CU_add_test(s, "recovered", test_recovered);
     CU_add_test(s, "many forgotten", test_many_forgotten);
