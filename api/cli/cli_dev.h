@@ -74,7 +74,7 @@ void cli_dev_stop_all(struct cli_dev *d);
 void cli_dev_stop_one(struct cli_dev_daemon *x);
 
 /* ---- cli_dev_watch.c ---- */
-/* Until a signal asks to end (returns CLI_OK after stopping everything) or nothing is left to watch. */
+/* Until a signal asks to end; the caller stops the daemons. */
 int cli_dev_watch(struct cli_dev *d, int signal_fd);
 int cli_dev_signal_fd(void); /* blocks SIGINT, SIGTERM, SIGHUP */
 

@@ -88,8 +88,8 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
 
 static void print_list(const json_t *jobs)
 {
-    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT", "<4",
-                                        "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
+    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT",
+                                        "<4", "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < json_array_size(jobs); i++) {
         const json_t *j = json_array_get(jobs, i);

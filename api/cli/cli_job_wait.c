@@ -48,8 +48,8 @@ static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t 
 static int no_longer(struct cli_progress_screen *screen, const char *id)
 {
     cli_progress_clear(screen);
-    return cli_error(CLI_INTERRUPTED,
-                     "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id, id);
+    return cli_error(CLI_INTERRUPTED, "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id,
+                     id);
 }
 
 int cli_job_wait(struct cli *c, const char *id, json_t **job)

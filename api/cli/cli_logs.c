@@ -11,7 +11,16 @@
 #include "base/base_id.h"
 #include "base/base_io.h"
 
-enum { KEY_APP = 256, KEY_CONTAINER, KEY_FILES, FILES_MAX = 16, LOOK_MS = 500, SETTLE_MS = 3000, PATIENCE_MS = 60000 };
+enum {
+    KEY_APP = 256,
+    KEY_CONTAINER,
+    KEY_FILES,
+    FILES_MAX = 16,
+    PROBES_MAX = 2000,
+    LOOK_MS = 500,
+    SETTLE_MS = 3000,
+    PATIENCE_MS = 60000
+};
 
 struct logs {
     const char *id;
@@ -29,6 +38,7 @@ struct source {
 struct sources {
     struct source *v;
     size_t n, cap;
+    int64_t lost; /* attempts of the job that failed or were killed: its tasks do not name their containers */
     bool ended;   /* nothing new will come */
     bool patient; /* an RM that does not answer is no error: the caller looks again later */
 };
@@ -70,6 +80,12 @@ static void sources_free(struct sources *s)
     free(s->v);
 }
 
+/* The id of a job or application, not of something in it. */
+static bool is_whole(const char *id)
+{
+    return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
+}
+
 /* @want: NULL, or the only task or container wanted. */
 static bool wanted(const char *want, const char *a, const char *b)
 {
@@ -85,6 +101,13 @@ static int give_up(const struct sources *s, struct cli_answer *a, int rc)
     return rc;
 }
 
+static int64_t lost_attempts(const json_t *answer)
+{
+    return cli_int(answer, "job.taskCounts.map.failedAttempts") + cli_int(answer, "job.taskCounts.map.killedAttempts") +
+           cli_int(answer, "job.taskCounts.reduce.failedAttempts") +
+           cli_int(answer, "job.taskCounts.reduce.killedAttempts");
+}
+
 /* The job's tasks. CLI_NOTFOUND: it is no job. */
 static int find_in_job(struct cli *c, const char *app, const char *want, struct sources *out)
 {
@@ -95,6 +118,7 @@ static int find_in_job(struct cli *c, const char *app, const char *want, struct 
     free(path);
     if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
+        out->lost = lost_attempts(a.json);
         cli_answer_free(&a);
         rc = cli_job_tasks(c, app, "", out->patient, &tasks);
     } else if (rc == CLI_NOTFOUND) {
@@ -175,6 +199,57 @@ static void find_on_nodes(struct cli *c, const char *app, const char *want, stru
     cli_answer_free(&a);
 }
 
+static int compare_sources(const void *a, const void *b)
+{
+    struct base_container_id x = {0}, y = {0};
+    base_container_id_parse(((const struct source *)a)->container, &x, NULL);
+    base_container_id_parse(((const struct source *)b)->container, &y, NULL);
+    return base_container_id_cmp(&x, &y);
+}
+
+/* Asks every node of @nodes for this container's files. Returns how many were asked. */
+static int probe(struct cli *c, const json_t *nodes, const char *container, struct sources *out)
+{
+    int asked = 0;
+    for (size_t i = 0; i < cli_list_len(nodes) && !find_source(out, container); i++, asked++) {
+        const char *http = cli_str(cli_list_get(nodes, i), "nodeHTTPAddress");
+        struct cli_answer a = {0};
+        char *url = base_printf("http://%s/ws/v1/node/containers/%s/logs", http, container);
+        if (*http && cli_rm_get_url(c->rm, url, &a) == CLI_OK && lists_files(a.json))
+            add_source(out, container, http, "earlier attempt");
+        free(url);
+        cli_answer_free(&a);
+    }
+    return asked;
+}
+
+/* The containers of a job are numbered one after the other, and its tasks name their last ones: what lies between, or
+ * before, are earlier attempts. Looks for as many as are missing. */
+static void find_earlier(struct cli *c, struct sources *out)
+{
+    struct cli_answer a = {0};
+    size_t known = out->n, wanted_n = known + (size_t)out->lost;
+    int asked = 0;
+    if (out->lost <= 0 || known == 0 ||
+        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, 0, &a) != CLI_OK) {
+        cli_answer_free(&a);
+        return;
+    }
+    qsort(out->v, known, sizeof *out->v, compare_sources);
+    for (size_t i = known; i-- > 0;) {
+        struct base_container_id id = {0}, before = {0};
+        char text[BASE_ID_TEXT_MAX];
+        if (base_container_id_parse(out->v[i].container, &id, NULL) < 0)
+            continue;
+        if (i > 0)
+            base_container_id_parse(out->v[i - 1].container, &before, NULL);
+        while (BASE_CONTAINER_COUNTER(--id.num) > 0 && id.num != before.num && out->n < wanted_n && asked < PROBES_MAX)
+            asked += probe(c, cli_at(a.json, "nodes.node"), base_container_id_text(&id, text), out);
+    }
+    qsort(out->v, out->n, sizeof *out->v, compare_sources);
+    cli_answer_free(&a);
+}
+
 static int find_in_app(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
@@ -207,7 +282,7 @@ static int find(struct cli *c, const char *id, struct sources *out)
     char *app = cli_app_id_check(id, "creel logs");
     if (!app)
         return CLI_USAGE;
-    const char *want = strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0 ? NULL : id;
+    const char *want = is_whole(id) ? NULL : id;
     int rc = find_in_job(c, app, want, out);
     if (rc == CLI_NOTFOUND)
         rc = find_in_app(c, app, want, out);
@@ -270,41 +345,50 @@ static void say_nothing_written(const struct logs *l)
 }
 
 /* ---- what is there now ---- */
-static int show_now(struct cli *c, const struct logs *l, const struct sources *sources)
+/* One file of one container: on stdout, or with --json into @all. */
+static void show_file(const struct cli *c, struct shown *s, bool *found, json_t *all)
 {
-    json_t *all = json_array();
-    size_t found = 0;
-    bool any = false;
-    bool headers = sources->n > 1 || l->n_files > 1;
+    struct cli_follow *f = cli_follow_new();
+    cli_follow_add(f, s->source->node_http, s->source->container, s->file, false, show, s);
+    while (cli_follow_turn(f, 1000, -1) > 0)
+        ;
+    bool there = cli_follow_status(f, 0) == 200;
+    *found = *found || there;
+    if (c->json && there) {
+        struct base_buf text = {0};
+        cli_text_utf8(s->part.data, s->part.len, &text);
+        json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s->source->container, "task",
+                                             s->source->label, "node", s->source->node_http, "file", s->file, "text",
+                                             json_stringn(text.len ? text.data : "", text.len)));
+        base_buf_free(&text);
+    }
+    base_buf_free(&s->part);
+    cli_follow_free(f);
+}
+
+static int show_now(struct cli *c, const struct logs *l, struct sources *sources)
+{
+    bool found = false, any = false;
+    if (is_whole(l->id))
+        find_earlier(c, sources);
+    if (sources->n == 0)
+        return cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l->id);
+    json_t *report = json_pack("{s:[]}", "logs");
     for (size_t i = 0; i < sources->n; i++) {
         for (size_t k = 0; k < l->n_files; k++) {
-            struct shown s = {&sources->v[i], l->files[k], headers, false, false, STDOUT_FILENO, {0}, c->json};
-            struct cli_follow *f = cli_follow_new();
-            cli_follow_add(f, s.source->node_http, s.source->container, s.file, false, show, &s);
-            while (cli_follow_turn(f, 1000, -1) > 0)
-                ;
-            found += cli_follow_status(f, 0) == 200;
+            struct shown s = {.source = &sources->v[i],
+                              .file = l->files[k],
+                              .header = sources->n > 1 || l->n_files > 1,
+                              .fd = STDOUT_FILENO,
+                              .keep = c->json};
+            show_file(c, &s, &found, json_object_get(report, "logs"));
             any = any || s.any;
-            if (c->json && cli_follow_status(f, 0) == 200) {
-                struct base_buf utf8 = {0};
-                cli_text_utf8(s.part.data, s.part.len, &utf8);
-                json_t *text = json_stringn(utf8.len ? utf8.data : "", utf8.len);
-                base_buf_free(&utf8);
-                json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s.source->container, "task",
-                                                     s.source->label, "node", s.source->node_http, "file", s.file,
-                                                     "text", text ? text : json_null()));
-            }
-            base_buf_free(&s.part);
-            cli_follow_free(f);
         }
     }
-    if (c->json) {
-        json_t *j = json_pack("{s:O}", "logs", all);
-        cli_print_json(j);
-        json_decref(j);
-    }
-    json_decref(all);
-    if (found == 0)
+    if (c->json)
+        cli_print_json(report);
+    json_decref(report);
+    if (!found)
         return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
     if (!any)
         say_nothing_written(l);
@@ -338,7 +422,7 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
 {
     struct following f = {.follow = cli_follow_new()};
     int64_t next_look = 0, over_since = 0, silent_since = 0;
-    bool prefix = strncmp(l->id, "application_", 12) == 0 || strncmp(l->id, "job_", 4) == 0;
+    bool prefix = is_whole(l->id);
     int rc = CLI_OK;
     if (prefix && sources->ended && sources->n <= 1)
         prefix = false;
@@ -443,7 +527,9 @@ int cli_logs_main(int argc, char **argv)
         "Shows the logs of a job or application, of one task, or of one container.\v"
         "Examples:\n  creel logs application_1700000000000_0001\n  creel logs task_1700000000000_0001_m_000003 -f\n"
         "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n"
-        "An id of a job or task means its last attempts; an earlier one has its container's id. With --json (not with "
+        "A job's id means all attempts of its tasks whose logs the nodes still have, a task's id its last attempt; "
+        "with -f "
+        "those that run. With --json (not with "
         "-f), bytes that are not UTF-8 appear as U+FFFD.\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
@@ -460,8 +546,6 @@ int cli_logs_main(int argc, char **argv)
         rc = find(&c, l.id, &sources);
     if (rc == CLI_OK && l.follow)
         rc = follow_all(&c, &l, &sources);
-    else if (rc == CLI_OK && sources.n == 0)
-        rc = cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l.id);
     else if (rc == CLI_OK)
         rc = show_now(&c, &l, &sources);
     sources_free(&sources);

@@ -48,8 +48,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_list(const json_t *nodes)
 {
-    struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "HTTP", "<1", "RACK", "~2", "CONTAINERS", ">", "USED",
-                                        ">", "MEMORY", ">", "SEEN", ">", "HEALTH", "~", NULL);
+    struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "HTTP", "<1", "RACK", "~2", "CONTAINERS", ">",
+                                        "USED", ">", "MEMORY", ">", "SEEN", ">", "HEALTH", "~", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
         const json_t *j = cli_list_get(nodes, i);

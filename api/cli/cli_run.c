@@ -4,8 +4,6 @@
  *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
  *
  * One thread: signals arrive through cli_interrupt.h, so every wait and request is ended by them. */
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +35,10 @@ struct run {
     const char *id;
     struct cli_follow *follow;
     size_t stream[STREAMS];
-    char *container;       /* followed; NULL: place not known yet */
-    int signal;            /* the first one that asked us to end */
-    bool leave;            /* the second one */
-    bool job_ended, told;  /* told: that no RM answers */
+    char *container;      /* followed; NULL: place not known yet */
+    int signal;           /* the first one that asked us to end */
+    bool leave;           /* the second one */
+    bool job_ended, told; /* told: that no RM answers */
     int64_t unreachable_since_us, ended_us, next_check_us, poll_ms;
     json_t *task, *job; /* as seen last */
 };

@@ -15,7 +15,7 @@ enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 struct cli_table {
     size_t columns;
     char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or '1' for what goes first when space is short */
-    char **cells; /* rows * columns; row 0 holds the titles */
+    char **cells;                               /* rows * columns; row 0 holds the titles */
     size_t n, cap;
 };
 

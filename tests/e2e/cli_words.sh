@@ -56,6 +56,9 @@ for i in 3 2 1 0; do
     grep -q '^attempt of ' "$T/o" || fail "log of $container: $(cat "$T/o")"
     nodes="$nodes $(creel logs "$container" --json | jq -r '.logs[0].node')"
 done
+expect 0 creel logs "$id" -log_files stdout
+check_equal "$(grep -c '^attempt of ' "$T/o")" 4 "attempts in the job's logs"
+check_equal "$(grep -c '^==> earlier attempt container_' "$T/o")" 3 "earlier attempts in the job's logs"
 check_equal "$(tr ' ' '\n' <<< "${nodes# }" | sort -u | wc -l)" 2 "nodes with attempts"
 expect 4 creel logs "${last%??????}009999"; one_line 009999
 id=$(creel job submit --task true)

@@ -96,9 +96,12 @@ static void test_name_is_cleaned(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"plain characters", test_ascii},  {"block characters", test_utf8},
-    {"every width", test_every_width}, {"odd percentages", test_odd_percentages},
-    {"a long name", test_long_name},   {"a line for logs", test_line},
+    {"plain characters", test_ascii},
+    {"block characters", test_utf8},
+    {"every width", test_every_width},
+    {"odd percentages", test_odd_percentages},
+    {"a long name", test_long_name},
+    {"a line for logs", test_line},
     {"the name cannot move the cursor", test_name_is_cleaned},
 };
 CUNIT_MAIN("cli_progress", cases)

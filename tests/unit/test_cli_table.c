@@ -83,7 +83,7 @@ static void test_never_wider(void)
     cli_table_free(t);
 }
 
-#define APP "application_1700000000000_10001"
+#define APP  "application_1700000000000_10001"
 #define TASK "task_1700000000000_0001_m_000001"
 
 /* The column sets of job list, application -list and job status --tasks. */

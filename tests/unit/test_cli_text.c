@@ -97,7 +97,10 @@ static void test_utf8_made(void)
     } cases_[] = {
         {"a\nb", "a\nb"},
         {"Z\xc3\xbcrich", "Z\xc3\xbcrich"},
-        {"a\xff" "b", "a\xef\xbf\xbd" "b"},
+        {"a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
         {"\xc3", "\xef\xbf\xbd"},
         {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
         {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
@@ -112,7 +115,10 @@ static void test_utf8_made(void)
 
 static const struct cunit_case cases[] = {
     {"bytes that are no UTF-8", test_utf8_made},
-    {"widths", test_width}, {"prefixes that fit", test_fit}, {"cleaning", test_clean}, {"figures", test_figures},
+    {"widths", test_width},
+    {"prefixes that fit", test_fit},
+    {"cleaning", test_clean},
+    {"figures", test_figures},
     {"times", test_time},
 };
 CUNIT_MAIN("cli_text", cases)
