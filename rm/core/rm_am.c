@@ -100,6 +100,7 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
 static void wait_for_turn(struct rm_core *c, struct rm_app *a)
 {
     a->wait_next = NULL;
+    a->waits = true;
     if (c->master_wait_last)
         c->master_wait_last->wait_next = a;
     else
@@ -111,6 +112,9 @@ static void stop_waiting(struct rm_core *c, struct rm_app *a)
 {
     struct rm_app *before = NULL;
 
+    if (!a->waits)
+        return;
+    a->waits = false;
     for (struct rm_app *w = c->master_wait; w; before = w, w = w->wait_next) {
         if (w != a)
             continue;
@@ -188,21 +192,6 @@ void rm_am_passivate(struct rm_core *c, struct rm_app *a)
 }
 
 /* ---------------------------------------------------------------- containers */
-static void order_launch(struct rm_core *c, struct rm_app *a, struct rm_container *ct, struct rm_launch *launch)
-{
-    struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_LAUNCH);
-
-    a->refs++;
-    o->app = a;
-    o->launch = rm_launch_ref(launch);
-    o->container = ct->id;
-    o->slot = ct->slot;
-    o->priority = ct->priority;
-    o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
-    o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
-    o->master = ct->master;
-}
-
 static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     struct rm_attempt *at = rm_am_attempt(a);
@@ -234,15 +223,12 @@ void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
     rm_container_set_state(at->master, RM_CONTAINER_ACQUIRED);
     if (!a->launch_us)
         a->launch_us = c->now_us;
-    order_launch(c, a, at->master, a->app->launch);
+    rm_container_launch(c, at->master, a->app->launch);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
 static void tell(struct rm_app *a, struct rm_container *ct)
 {
-    for (size_t i = 0; i < a->news_n; i++)
-        if (a->news[i] == ct)
-            return;
     base_array_grow(&a->news, a->news_n, &a->news_cap);
     a->news[a->news_n++] = ct;
 }
@@ -271,16 +257,9 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_
     a->phase[k].running++;
     tell(a, ct);
     if (ct->launch)
-        order_launch(c, a, ct, ct->launch);
+        rm_container_launch(c, ct, ct->launch);
     rm_app_counts(c, a, k);
     return true;
-}
-
-void rm_am_container_running(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
-{
-    (void)c;
-    (void)a;
-    (void)ct;
 }
 
 /* ---------------------------------------------------------------- ends */
@@ -404,9 +383,10 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
     a->phase[ct->slot].running--;
     rm_app_counts(c, a, (enum rm_slot)ct->slot);
     if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
-        tell(a, ct);
+        if (ct->pulled) /* else it is there since it was allocated */
+            tell(a, ct);
     } else {
-        for (size_t i = 0; i < a->news_n; i++) /* forgotten once only */
+        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* forgotten once only */
             if (a->news[i] == ct) {
                 memmove(a->news + i, a->news + i + 1, (a->news_n - i - 1) * sizeof *a->news);
                 a->news_n--;

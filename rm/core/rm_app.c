@@ -80,6 +80,7 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
 {
     struct rm_app *a = base_alloc(sizeof *a);
     size_t at = position(c, id), n;
+    uint32_t user;
 
     a->id = id;
     a->refs = 1;
@@ -102,12 +103,15 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
+    user = rm_names_add_up_to(&c->users, a->user, RM_NAMES_MAX);
+    if (user == RM_NONE)
+        user = rm_names_add(&c->users, "");
     a->pj = (struct policy_job){.submit_us = a->submit_us,
                                 .cluster_ts = id.cluster_ts,
                                 .seq = id.seq,
                                 .priority = job ? job->priority : spec->priority > 0 ? spec->priority : 0,
                                 .queue = (int32_t)a->queue_index,
-                                .user = (int32_t)rm_names_add(&c->users, a->user),
+                                .user = (int32_t)user,
                                 .deadline_us = job ? job->deadline_us : 0};
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);

@@ -10,6 +10,17 @@ enum rm_slot rm_slot_of(const struct rm_res *r)
     return r->v[RM_RES_REDUCE_SLOTS] > 0 ? RM_SLOT_REDUCE : RM_SLOT_MAP;
 }
 
+struct rm_res rm_max_capability(const struct rm_core *c)
+{
+    struct rm_res r = c->conf.slot_res[RM_SLOT_MAP];
+
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        if (c->conf.slot_res[RM_SLOT_REDUCE].v[i] > r.v[i])
+            r.v[i] = c->conf.slot_res[RM_SLOT_REDUCE].v[i];
+    r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
+    return r;
+}
+
 static bool is_any(const char *name)
 {
     return name[0] == '*' && !name[1];

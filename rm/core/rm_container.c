@@ -88,14 +88,21 @@ void rm_container_started(struct rm_core *c, struct rm_container *ct)
     ct->wait_prev = ct->wait_next = NULL;
 }
 
+static void order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
+{
+    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_KILL);
+
+    o->container = *id;
+    o->reason = reason;
+    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
+}
+
 void rm_containers_expire(struct rm_core *c)
 {
     while (c->unstarted && c->unstarted->start_us + c->conf.allocation_expiry_us <= c->now_us) {
         struct rm_container *ct = c->unstarted;
-        struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_KILL);
 
-        o->container = ct->id;
-        o->reason = "not started in time";
+        order_kill(c, ct->node, &ct->id, "not started in time");
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container expired since it was unused", NULL);
     }
     if (c->unstarted)
@@ -210,18 +217,34 @@ bool rm_container_unsent(const struct rm_container *ct)
     return ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch;
 }
 
+/* Tells its node to start it. @launch: an application's, referenced; NULL for tasks of jobs. */
+void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
+{
+    struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_LAUNCH);
+
+    ct->app->refs++;
+    o->app = ct->app;
+    o->launch = rm_launch_ref(launch);
+    o->container = ct->id;
+    o->slot = ct->slot;
+    o->priority = ct->priority;
+    o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
+    o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
+    o->master = ct->master;
+    if (!ct->task)
+        return;
+    o->has_task = true;
+    o->task = ct->task->index;
+    o->task_attempt = ct->task_attempt;
+}
+
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
 {
-    struct rm_queued *o;
-
     if (ct->killing)
         return;
     ct->killing = true;
     ct->kill_status = status;
-    o = rm_node_order(c, ct->node, RM_ORDER_KILL);
-    o->container = ct->id;
-    o->reason = reason;
-    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
+    order_kill(c, ct->node, &ct->id, reason);
 }
 
 /* ---------------------------------------------------------------- progress */
@@ -271,7 +294,8 @@ static void task_ended(struct rm_core *c, struct rm_container *ct, const struct 
     }
     killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED || ct->exit_code == RM_EXIT_PREEMPTED ||
              ct->exit_code == RM_EXIT_KILLED_BY_RM;
-    counts = !killed && ct->exit_code != RM_EXIT_DISKS_FAILED;
+    /* a full disk says nothing against the task, unless the task fills it again and again */
+    counts = !killed && (ct->exit_code != RM_EXIT_DISKS_FAILED || rm_task_is_bad_on(t, ct->node->index));
     rm_task_failed(c, a, t, ct, counts, killed, ct->diagnostics);
 }
 
@@ -302,13 +326,17 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
 }
 
 /* ---------------------------------------------------------------- reports */
-static void order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
+/* The job is being ended: its end waits for this one too. */
+static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                         const struct rm_container_report *r)
 {
-    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_KILL);
+    struct rm_container *ct = rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot]);
 
-    o->container = *id;
-    o->reason = reason;
-    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
+    ct->state = RM_CONTAINER_ACQUIRED;
+    ct->task_attempt = r->task_attempt;
+    if (r->state != RM_CONTAINER_COMPLETED)
+        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "job was killed");
+    return ct;
 }
 
 /* A task's attempt started by an earlier instance: known again, if nobody does the task meanwhile. */
@@ -318,7 +346,10 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
     struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
     struct rm_container *ct;
 
-    if (!t || !rm_app_live(a) || t->state != RM_TASK_PENDING || r->task_attempt < t->next_attempt)
+    if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
+        return attach_dying(c, n, a, r);
+    if (!t || !rm_app_live(a) || t->state != RM_TASK_PENDING || r->task_attempt < t->next_attempt ||
+        r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
     ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
     ct->task_attempt = r->task_attempt;
@@ -400,8 +431,6 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
     }
     if (ct->state == RM_CONTAINER_ALLOCATED || ct->state == RM_CONTAINER_ACQUIRED) {
         rm_container_set_state(ct, RM_CONTAINER_RUNNING);
-        if (!ct->app->is_job)
-            rm_am_container_running(c, ct->app, ct);
     }
     set_progress(c, ct, reported_progress(r));
     if (known && registering && ct->killing) /* the earlier order may not have arrived */

@@ -22,35 +22,17 @@ struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)
 
 struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after)
 {
-    static struct rm_effect nobody; /* written, never read: a reply for which nobody waits */
     struct rm_effect *fx;
 
     if (!token) {
-        nobody = (struct rm_effect){0};
-        return &nobody;
+        c->nobody = (struct rm_effect){0};
+        return &c->nobody;
     }
     fx = rm_effect_add(c, RM_FX_REPLY);
     fx->token = token;
     fx->after_seq = after > c->stored ? after : 0;
     fx->u.reply.kind = kind;
     return fx;
-}
-
-char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
-{
-    va_list ap, again;
-    char *text;
-    int n;
-
-    va_start(ap, fmt);
-    va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    base_assert(n >= 0);
-    text = rm_steps_alloc(&c->scratch, (size_t)n + 1);
-    vsnprintf(text, (size_t)n + 1, fmt, again);
-    va_end(again);
-    return text;
 }
 
 static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
@@ -62,6 +44,17 @@ static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
     text = rm_steps_alloc(&c->scratch, b.len + 1);
     memcpy(text, b.data, b.len + 1);
     base_buf_free(&b);
+    return text;
+}
+
+char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
     return text;
 }
 

@@ -13,8 +13,10 @@
 #define RM_FREE_BUCKETS 64      /* nodes by free slots; the last bucket holds all that have more */
 #define RM_POLICY_FAULTS_MAX 3  /* empty answers in a row before the core falls back to FIFO */
 #define RM_COUNTER_BLOCK 256    /* tasks whose counters are allocated together */
+#define RM_NAMES_MAX 100000     /* hosts and users that submissions may name; more hosts: any, more users: one */
 #define RM_ASKED_MAX 1000000    /* containers that an application may wait for */
 #define RM_ASK_ROWS_MAX 200000  /* and in how many places and groups */
+#define RM_TASK_ATTEMPT_MAX 1000000000 /* no number of an attempt is above */
 #define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
 
 struct rm_app;
@@ -186,6 +188,7 @@ struct rm_app {
     size_t nodes_words;
     struct rm_app *finished_prev, *finished_next; /* ended ones, oldest first */
     struct rm_app *wait_next;                     /* masters waiting to be activated */
+    bool waits;                                   /* it is one of them */
     /* jobs */
     struct rm_phase phase[RM_SLOT_KINDS];
     int64_t counters[RM_C_COUNTERS];
@@ -226,6 +229,7 @@ struct rm_core {
     int64_t now_us;
     struct rm_effects *out;
     struct rm_arena_steps scratch; /* of the effects of one step */
+    struct rm_effect nobody;       /* written, never read: a reply for which nobody waits */
     struct base_buf text;          /* of the record being written */
     uint64_t seq, stored;
     struct rm_ack *acks;
@@ -361,6 +365,7 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
 void rm_tasks_released(struct rm_core *c, struct rm_app *a);
 void rm_task_bad_add(struct rm_task *t, uint32_t node);
+bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node);
 
 void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t); /* gives its output a version */
 
@@ -379,6 +384,7 @@ struct rm_container *rm_container_find(const struct rm_core *c, const struct bas
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
+void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
 bool rm_container_unsent(const struct rm_container *ct); /* no node ever heard of it, and none will */
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
 /* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
@@ -424,7 +430,6 @@ void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
 void rm_am_unmanaged_stored(struct rm_core *c, struct rm_app *a);
 void rm_am_expired(struct rm_core *c, struct rm_app *a);
 void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct);
-void rm_am_container_running(struct rm_core *c, struct rm_app *a, struct rm_container *ct);
 void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 void rm_am_check(struct rm_core *c, struct rm_app *a);
 void rm_am_stored_final(struct rm_core *c, struct rm_app *a);
@@ -445,6 +450,7 @@ struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct 
 void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
 void rm_ask_clear(struct rm_app *a);
 enum rm_slot rm_slot_of(const struct rm_res *r);
+struct rm_res rm_max_capability(const struct rm_core *c);
 
 /* ---- rm_record.c ---- */
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);

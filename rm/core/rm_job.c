@@ -161,8 +161,8 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
-        if (a->containers || a->committing || a->setup_asked)
-            return; /* comes back when they are gone */
+        if (a->containers || a->committing || a->setup_asked || a->held)
+            return; /* comes back when they are gone, and every node has told what it runs */
         drop_tasks(a);
         abort_output(c, a);
         if (a->ending == RM_END_KILL)

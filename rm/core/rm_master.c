@@ -19,17 +19,6 @@ static struct rm_app *current(struct rm_core *c, uint64_t token, const struct ba
     return NULL;
 }
 
-static struct rm_res max_capability(const struct rm_core *c)
-{
-    struct rm_res r = c->conf.slot_res[RM_SLOT_MAP];
-
-    for (int i = 0; i < RM_RES_NAMES; i++)
-        if (c->conf.slot_res[RM_SLOT_REDUCE].v[i] > r.v[i])
-            r.v[i] = c->conf.slot_res[RM_SLOT_REDUCE].v[i];
-    r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
-    return r;
-}
-
 /* A pointer that stays: nodes may come back with another address. */
 static const char *kept_text(struct rm_core *c, const char *s)
 {
@@ -57,7 +46,7 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
         if (!ct->master && !ct->killing)
             previous[n++] = allocated_of(c, ct);
     fx->u.reply.app_id = a->id;
-    fx->u.reply.am.max_capability = max_capability(c);
+    fx->u.reply.am.max_capability = rm_max_capability(c);
     fx->u.reply.am.queue = a->queue;
     fx->u.reply.am.previous = previous;
     fx->u.reply.am.previous_n = n;

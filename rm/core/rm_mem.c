@@ -171,6 +171,11 @@ uint32_t rm_names_add(struct rm_names *t, const char *name)
     return e->index;
 }
 
+uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max)
+{
+    return t->n < max ? rm_names_add(t, name) : rm_names_find(t, name);
+}
+
 void rm_names_free(struct rm_names *t)
 {
     for (size_t i = 0; i < t->n; i++)

@@ -45,6 +45,7 @@ struct rm_names {
     struct rm_map map; /* of struct rm_name */
 };
 uint32_t rm_names_add(struct rm_names *t, const char *name);
+uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max); /* UINT32_MAX: full */
 uint32_t rm_names_find(const struct rm_names *t, const char *name); /* UINT32_MAX: unknown */
 void rm_names_free(struct rm_names *t);
 

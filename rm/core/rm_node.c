@@ -278,6 +278,7 @@ void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
         rm_tasks_released(c, a);
         for (int k = 0; k < RM_SLOT_KINDS; k++)
             rm_app_counts(c, a, (enum rm_slot)k);
+        rm_job_check(c, a);
     }
 }
 

@@ -3,22 +3,6 @@
 
 #include "rm/core/rm_internal.h"
 
-static void order_launch(struct rm_core *c, struct rm_node *n, struct rm_app *a, struct rm_container *ct)
-{
-    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_LAUNCH);
-
-    a->refs++;
-    o->app = a;
-    o->container = ct->id;
-    o->slot = ct->slot;
-    o->priority = ct->priority;
-    o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
-    o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
-    o->has_task = true;
-    o->task = ct->task->index;
-    o->task_attempt = ct->task_attempt;
-}
-
 static void launch_task(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, struct rm_task *t)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
@@ -26,7 +10,7 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum rm_slot k, str
 
     ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
     rm_task_launched(c, a, t, ct, false);
-    order_launch(c, n, a, ct);
+    rm_container_launch(c, ct, NULL);
     rm_app_counts(c, a, k);
 }
 
@@ -52,11 +36,9 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
     bool located;
     struct rm_task *t = rm_task_pick_near(c, a, k, n, &level, &located);
 
-    if (k == RM_SLOT_MAP && declines(c, a, level, located))
-        return false;
     if (!t)
         t = rm_task_pick_any(c, a, k, n);
-    if (!t)
+    if (!t || (k == RM_SLOT_MAP && declines(c, a, level, located)))
         return false;
     if (k == RM_SLOT_MAP) {
         count_locality(a, located ? level : DELAY_ANY);

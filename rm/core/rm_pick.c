@@ -107,7 +107,7 @@ static size_t task_keys(struct rm_core *c, const struct rm_str_list *hosts, bool
     size_t n = 0;
 
     for (size_t i = 0; hosts && i < hosts->n && n < max; i++) {
-        uint32_t key = rm_names_add(&c->hosts, hosts->v[i]);
+        uint32_t key = rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX);
         bool known = false;
 
         if (racks)

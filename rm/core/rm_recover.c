@@ -419,7 +419,7 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
         return corrupt(rec, err, "unknown version");
     state = (enum rm_task_state)rm_get_int_in(&r, 0, RM_TASK_STATES - 1);
     t->attempts = (int32_t)rm_get_int_in(&r, 0, INT32_MAX);
-    t->next_attempt = (int32_t)rm_get_int_in(&r, 0, INT32_MAX);
+    t->next_attempt = (int32_t)rm_get_int_in(&r, 0, RM_TASK_ATTEMPT_MAX + 1000000); /* it is counted on from here */
     t->last_attempt = (int32_t)rm_get_int_in(&r, -1, INT32_MAX);
     t->failures = (int32_t)rm_get_int_in(&r, 0, INT32_MAX);
     t->exit_code = (int32_t)rm_get_int_in(&r, INT32_MIN, INT32_MAX);

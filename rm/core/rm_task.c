@@ -192,13 +192,20 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
     rm_app_counts(c, a, (enum rm_slot)t->kind);
 }
 
+bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node)
+{
+    for (uint32_t i = 1; t->bad && i <= t->bad[0]; i++)
+        if (t->bad[i] == node)
+            return true;
+    return false;
+}
+
 void rm_task_bad_add(struct rm_task *t, uint32_t node)
 {
     uint32_t n = t->bad ? t->bad[0] : 0;
 
-    for (uint32_t i = 1; i <= n; i++)
-        if (t->bad[i] == node)
-            return;
+    if (rm_task_is_bad_on(t, node))
+        return;
     t->bad = base_realloc_array(t->bad, n + 2, sizeof *t->bad);
     t->bad[0] = n + 1;
     t->bad[n + 1] = node;

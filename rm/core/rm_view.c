@@ -52,18 +52,6 @@ void *rm_view_grow(void *v, size_t n, size_t el)
 }
 
 /* ---------------------------------------------------------------- cluster */
-static struct rm_res max_capability(const struct rm_core *c)
-{
-    struct rm_res r = {{0}};
-
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        for (int i = RM_RES_MEMORY_MB; i <= RM_RES_VCORES; i++)
-            if (c->conf.slot_res[k].v[i] > r.v[i])
-                r.v[i] = c->conf.slot_res[k].v[i];
-    r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
-    return r;
-}
-
 static void count_apps(const struct rm_core *c, struct rm_cluster_view *out)
 {
     for (size_t i = 0; i < c->queues_n; i++) {
@@ -94,7 +82,7 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
                                     .events = c->stats.events,
                                     .policy_overruled = c->stats.overruled,
                                     .policy_fallbacks = c->stats.fallbacks,
-                                    .max_capability = max_capability(c)};
+                                    .max_capability = rm_max_capability(c)};
     count_apps(c, out);
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
@@ -158,9 +146,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
     struct rm_queue_view *root;
     struct rm_res total = {{0}};
-    char name[BASE_ID_TEXT_MAX + 8];
 
-    (void)name;
     for (size_t i = 0; i < c->nodes_n; i++)
         for (int r = 0; r < RM_RES_NAMES; r++)
             total.v[r] += c->nodes[i]->state == RM_NODE_RUNNING ? c->nodes[i]->total.v[r] : 0;

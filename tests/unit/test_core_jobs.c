@@ -247,6 +247,22 @@ static void test_full_disk_does_not_count(void)
     world_free(&w);
 }
 
+/* A task that fills the disk of the same node again is at fault itself. */
+static void test_full_disk_again(void)
+{
+    struct base_app_id id;
+
+    begin(1, 1, 1);
+    id = world_submit(&w, "a 1 0 0 1 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    finish(id, BASE_TASK_MAP, 0, RM_EXIT_DISKS_FAILED, "No space left on device");
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    world_beat(&w, &w.nodes[0], 0);
+    finish(id, BASE_TASK_MAP, 0, RM_EXIT_DISKS_FAILED, "No space left on device");
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    world_free(&w);
+}
+
 static void test_kill(void)
 {
     struct base_app_id id, waiting;
@@ -590,6 +606,7 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"retry elsewhere", test_retry_elsewhere},
                                           {"fails at last", test_fails_at_last},
                                           {"full disk does not count", test_full_disk_does_not_count},
+                                          {"full disk again", test_full_disk_again},
                                           {"kill", test_kill},
                                           {"kill while committing", test_kill_while_committing},
                                           {"shell fails", test_shell_fails},

@@ -53,6 +53,9 @@ static void test_names(void)
         }
     CU_ASSERT_EQUAL(rm_names_find(&t, "host499"), 499);
     CU_ASSERT_EQUAL(rm_names_find(&t, "host500"), UINT32_MAX);
+    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host500", 500), UINT32_MAX); /* full */
+    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host499", 500), 499);
+    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host500", 501), 500);
     CU_ASSERT_STRING_EQUAL(t.v[7], "host7");
     rm_names_free(&t);
 }

@@ -292,6 +292,51 @@ static void test_killing(void)
     world_free(&w);
 }
 
+/* A killed job ends when nothing of it runs, on nodes that come back late as well: its folder is theirs until then. */
+static void test_killing_late_node(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 4 0 1 4 0 0");
+    world_beat_all(&w, 0);
+    world_kill(&w, id);
+    world_crash(&w, w.journal_n);
+    for (int i = 0; i < 5; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    world_register(&w, &w.nodes[1]); /* what it runs is ordered killed in the answer */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    CU_ASSERT_EQUAL(w.aborts, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 0);
+    world_free(&w);
+}
+
+/* A node may say anything: a number that leaves none for the attempts after it is no attempt of ours. */
+static void test_odd_attempt(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 1, 1, NULL);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.nodes[0].v[0].attempt = INT32_MAX;
+    world_crash(&w, w.journal_n);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
+    finish_all();
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
 /* Records that do not read back are refused with a reason, whatever was done to them. */
 static void test_damaged(void)
 {
@@ -339,6 +384,8 @@ static const struct cunit_case cases[] = {{"every prefix of the store", test_eve
                                           {"folders go", test_folders_go},
                                           {"the right to commit", test_commit_right},
                                           {"killing", test_killing},
+                                          {"killing, a late node", test_killing_late_node},
+                                          {"odd attempt", test_odd_attempt},
                                           {"damaged records", test_damaged}};
 
 CUNIT_MAIN("recovery", cases)
