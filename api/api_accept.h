@@ -1,4 +1,4 @@
-/* api/api_accept.h - what a client wants of JSON and XML, and what it sends. Pure. Source: yarn-rest.md 1.2. */
+/* api/api_accept.h - what a client wants of JSON and XML, and what it sends. Pure. Source: YARN 3.4.2 as recorded in tests/golden. */
 #ifndef CREEL_API_ACCEPT_H
 #define CREEL_API_ACCEPT_H
 

@@ -265,7 +265,7 @@ static const char *type_text(const struct api_reply *reply)
     return reply->type_text ? reply->type_text : texts[reply->type];
 }
 
-/* SOURCE: yarn-rest.md 1.10, the order of the headers too. "Date" itself is libmicrohttpd's; it stands there once. */
+/* SOURCE: YARN 3.4.2 as recorded, the order of the headers too. "Date" itself is libmicrohttpd's; it stands there once. */
 static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed)
 {
     const struct api_reply *reply = &rq->reply;

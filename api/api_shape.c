@@ -1,5 +1,5 @@
 /* The encoder of shapes: one walk over a table of members for each of the two families, JSON and XML.
- * Source: yarn-rest.md 1.3. */
+ * Source: recordings of YARN 3.4.2 in tests/golden. */
 #include "api/api_shape.h"
 
 #include <inttypes.h>

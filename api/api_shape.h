@@ -1,5 +1,5 @@
 /* api/api_shape.h - each YARN resource described once, as a table of members, from which both JSON dialects and
- * XML come. Source: yarn-rest.md 1.3 (N-wrapped, N-bare, M-bare), 1.11; recordings in tests/golden.
+ * XML come. Source: recordings of YARN 3.4.2 in tests/golden.
  *
  * A shape describes a plain C view struct by offsets:
  *

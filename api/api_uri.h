@@ -1,6 +1,6 @@
 /* api/api_uri.h - the request target taken apart: path segments and query pairs, percent-decoded. Pure.
  *
- * Rules (yarn-rest.md 1.1): ";name=value" matrix parameters of a segment are dropped; in the query only '&'
+ * Rules, those of YARN's Jersey: ";name=value" matrix parameters of a segment are dropped; in the query only '&'
  * separates and '+' is a space; names are case-sensitive. Refused (-BASE_EINVAL): "%" without two hex digits, an
  * encoded NUL, and "." or ".." as a component of the path, also when hidden behind %2E or %2F. An encoded slash is
  * otherwise kept inside its segment ("yarn.io%2Fgpu"): who builds a file name from a segment checks it. */

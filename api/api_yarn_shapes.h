@@ -1,5 +1,5 @@
 /* api/api_yarn_shapes.h - YARN's ResourceManager resources as plain structs and the tables that describe them.
- * Source: yarn-rest.md 1.11, 2.2 to 2.16 (member order, presence, types); recordings in tests/golden.
+ * Source (member order, presence, types): Hadoop's ResourceManager REST APIs; recordings in tests/golden.
  *
  * A struct holds what one resource shows, in the order in which YARN shows it, so that a table can be checked against
  * its struct by eye. Strings are borrowed; NULL is "absent". Structs hold pointers into themselves once their

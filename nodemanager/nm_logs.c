@@ -1,4 +1,4 @@
-/* nodemanager/nm_logs.c - container logs over HTTP: YARN's listing and framed content (yarn-rest.md 3.3), Creel's raw
+/* nodemanager/nm_logs.c - container logs over HTTP: YARN's listing and framed content, Creel's raw
  * and followed form. A file name is one component without '/', opened below the container's own log folder without
  * following links; the folder's name is printed from the parsed container id. */
 #include <dirent.h>

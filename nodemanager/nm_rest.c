@@ -1,4 +1,4 @@
-/* nodemanager/nm_rest.c - YARN's NodeManager resources. Source: yarn-rest.md 3, and the recordings of a real one.
+/* nodemanager/nm_rest.c - YARN's NodeManager resources. Source: Hadoop's NodeManager REST APIs, and what a real one answers.
  * Handlers run on HTTP threads: what they show is copied under nm->lock and encoded outside it. */
 #include "nodemanager/nm_rest.h"
 

@@ -60,7 +60,7 @@ static bool launch(struct delay *d, struct delay_job *job, enum delay_level leve
     return true;
 }
 
-/* SOURCE: policies.md 5.5, steps 1 to 4. */
+/* SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
 {
     int64_t w1 = d->w1_us, w2 = d->w2_us;

@@ -1,5 +1,5 @@
 /* policies/delay.h - delay scheduling: a filter over any ordering of jobs, and the formulas around it.
- * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithm 3 and section 4; policies.md 5.5, 12.4.
+ * Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithm 3 and section 4.
  *
  * A job offered a slot where it has no local task declines for a while. Per job: level (how far it may go now), wait
  * (how long it has been declining) and skipped. On every heartbeat of the cluster the time since the previous one is
@@ -38,7 +38,7 @@ void delay_launched(struct delay *d, struct delay_job *job);
 /* @job goes away. */
 void delay_leave(struct delay *d, struct delay_job *job);
 
-/* ---- formulas (policies.md 12.4) ---- */
+/* ---- formulas (section 4) ---- */
 /* Formula 2: skips D for target locality @l (0..1), @tasks per job, @replicas, @nodes. */
 double delay_d_for_locality(double l, double tasks, double replicas, double nodes);
 /* Expected locality of a job of @tasks when it skips @d offers: 1 - (1/N) sum_{K=1..N} exp(-R D K / M). */

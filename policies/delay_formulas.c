@@ -1,4 +1,4 @@
-/* The arithmetic of delay scheduling. SOURCE: Zaharia et al., EuroSys 2010, section 4; policies.md 5.5, 5.7, 12.4. */
+/* The arithmetic of delay scheduling. SOURCE: Zaharia et al., EuroSys 2010, section 4. */
 #include <math.h>
 
 #include "policies/delay.h"

@@ -7,7 +7,7 @@
  *
  * The core checks every answer, counts what it overrules, and falls back to FIFO when a policy keeps answering
  * nothing although a job could run.
- * Ties: earlier submission, then smaller id (policies.md 1.7). Times are integer microseconds. */
+ * Ties: earlier submission, then smaller id. Times are integer microseconds. */
 #ifndef CREEL_POLICY_H
 #define CREEL_POLICY_H
 
@@ -118,7 +118,7 @@ const struct policy_ops *policy_find(const char *name);
 /* The policy at @index of the registry, NULL past the end. */
 const struct policy_ops *policy_at(size_t index);
 
-/* Spread cap of Hadoop's FIFO (policies.md 2): ceil(slots * min(1, outstanding / capacity)); capacity 0 gives slots. */
+/* Spread cap of Hadoop's FIFO (JobQueueTaskScheduler): ceil(slots * min(1, outstanding / capacity)); capacity 0 gives slots. */
 int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity);
 
 #endif

@@ -1,4 +1,4 @@
-/* FIFO: priority, then submission, then id. SOURCE: policies.md 2 (Hadoop's JobQueueTaskScheduler). */
+/* FIFO: priority, then submission, then id. SOURCE: Hadoop 1's JobQueueTaskScheduler. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -99,7 +99,7 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
 
 const struct policy_ops policy_fifo = {
     .name = "fifo",
-    .source = "Hadoop's default scheduler; policies.md 2",
+    .source = "Hadoop 1's default scheduler, JobQueueTaskScheduler",
     .create = fifo_create,
     .destroy = fifo_destroy,
     .on_job_arrived = fifo_arrived,

@@ -1,5 +1,5 @@
 /* Naive fair sharing: the job with the fewest running tasks of the kind is next.
- * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1; policies.md 3. */
+ * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ static void naive_explain(const struct policy *self, const struct policy_job *jo
 
 const struct policy_ops policy_naive_fair = {
     .name = "naive-fair",
-    .source = "Zaharia et al., EuroSys 2010, Algorithm 1; policies.md 3",
+    .source = "Zaharia et al., EuroSys 2010, Algorithm 1",
     .create = naive_create,
     .destroy = naive_destroy,
     .on_job_arrived = naive_arrived,

@@ -1,4 +1,4 @@
-/* Applications: list with its filters, one, state, statistics. Source: yarn-rest.md 2.6, 2.7, 2.10, 2.15. */
+/* Applications: list with its filters, one, state, statistics. Source: Hadoop's ResourceManager REST APIs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

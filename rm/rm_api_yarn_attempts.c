@@ -1,4 +1,4 @@
-/* Attempts and their containers. Source: yarn-rest.md 2.13, 2.14. */
+/* Attempts and their containers. Source: Hadoop's ResourceManager REST APIs. */
 #include <stdlib.h>
 #include <string.h>
 

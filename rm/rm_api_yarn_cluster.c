@@ -1,4 +1,4 @@
-/* Info, metrics, user, scheduler, active policy, liveness. Source: yarn-rest.md 2.2 to 2.4, 5. */
+/* Info, metrics, user, scheduler, active policy, liveness. Source: Hadoop's ResourceManager REST APIs. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>

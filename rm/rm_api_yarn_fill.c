@@ -1,4 +1,4 @@
-/* Views of the core -> YARN's resources. Source: yarn-rest.md 2.3, 2.4, 2.7, 2.13, 2.14, 2.16, 4.1, 4.2. */
+/* Views of the core -> YARN's resources. Source: Hadoop's ResourceManager REST APIs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

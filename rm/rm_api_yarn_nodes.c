@@ -1,4 +1,4 @@
-/* Nodes. Source: yarn-rest.md 2.16, 4.4. */
+/* Nodes. Source: Hadoop's ResourceManager REST APIs. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

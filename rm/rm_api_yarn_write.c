@@ -1,4 +1,4 @@
-/* New application ids, submissions, kills, the active policy. Source: yarn-rest.md 1.5, 2.8 to 2.10.
+/* New application ids, submissions, kills, the active policy. Source: Hadoop's ResourceManager REST APIs.
  *
  * Each write has one context that carries the event and what it points to. It is shared by the event (until the core
  * has stepped over it) and the reply, in either order; whoever is last frees it. */

@@ -31,9 +31,9 @@ struct rm_core_conf {
     const char *policy;     /* "fifo", "naive-fair" */
     const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
-    int64_t delay_w1_us, delay_w2_us; /* delay scheduling, policies.md 5.5; both 0: off */
-    double slowstart;                 /* policies.md 1.4 */
-    bool fifo_hadoop_rules;           /* policies.md 2 */
+    int64_t delay_w1_us, delay_w2_us; /* delay scheduling, delay.h; both 0: off */
+    double slowstart;                 /* share of the maps */
+    bool fifo_hadoop_rules;           /* policy_fifo.c */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
     struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */

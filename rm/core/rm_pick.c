@@ -1,5 +1,5 @@
 /* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made once per job.
- * Lowest index first (policies.md 1.3). */
+ * Lowest index first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,7 +363,7 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_s
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;
     }
-    *level = DELAY_RACK; /* one rack: there is no level beyond (policies.md 1.3) */
+    *level = DELAY_RACK; /* one rack: there is no level beyond */
     return NULL;
 }
 

@@ -13,7 +13,7 @@
 
 enum rm_slot { RM_SLOT_MAP, RM_SLOT_REDUCE, RM_SLOT_KINDS };
 
-/* Registry of resource names; a resource is a vector over it (design 3). */
+/* Registry of resource names; a resource is a vector over it. */
 enum rm_res_name { RM_RES_MEMORY_MB, RM_RES_VCORES, RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS, RM_RES_NAMES };
 struct rm_res {
     int64_t v[RM_RES_NAMES];

@@ -1,4 +1,4 @@
-/* tests/bench/bench_core.c - assignments per second of the core alone, on the reference load of the design:
+/* tests/bench/bench_core.c - assignments per second of the core alone, on a reference load:
  * 2,500 nodes x (2 + 2) slots, 100 jobs x (1,000 maps + 1,000 reduces), 20 queues, 3 replicas per split.
  *
  * An assignment is the policy's answer, the core's step, and its share of heartbeat and completion: every heartbeat

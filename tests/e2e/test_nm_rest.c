@@ -1,4 +1,4 @@
-/* tests/e2e/test_nm_rest.c - the NodeManager's HTTP surface: YARN's answers as recorded of a real one (yarn-rest.md 3),
+/* tests/e2e/test_nm_rest.c - the NodeManager's HTTP surface: YARN's answers as a real one gives them,
  * raw and followed logs, map outputs behind the application's token, and paths that lead out. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Goal: delay scheduling is the paper's. Method: the oracles of policies.md 12.4 and the trace of Algorithm 3. */
+/* Goal: delay scheduling is the paper's. Method: the paper's figures (section 4) and a trace of Algorithm 3. */
 #include <math.h>
 
 #include "policies/delay.h"
@@ -130,7 +130,7 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(job.wait_us, 1 * S);
 }
 
-/* policies.md 12.5: 58 x 8 slots, 100 outstanding maps: 2 per node. */
+/* 58 x 8 slots, 100 outstanding maps: 2 per node. */
 static void test_spread_cap(void)
 {
     CU_ASSERT_EQUAL(policy_spread_cap(8, 100, 58 * 8), 2);

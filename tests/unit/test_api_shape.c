@@ -1,4 +1,4 @@
-/* Shapes: the exact text of each dialect. Expected strings follow yarn-rest.md 1.3 and recordings of YARN 3.4.2. */
+/* Shapes: the exact text of each dialect. Expected strings follow recordings of YARN 3.4.2. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
