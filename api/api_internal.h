@@ -32,7 +32,6 @@
 #include "api/api_uri.h"
 
 #define API_HEADERS_MAX 16
-#define API_PEER_MAX    64
 /* Body bytes read and thrown away so that the client gets its error over a connection that stays usable. */
 #define API_DRAIN_MAX (64 << 20)
 /* Request line and headers have to fit in one connection's memory, together with the answer's head (431 otherwise).
@@ -54,7 +53,6 @@ struct api_conn {
     int fd;
     _Atomic int64_t idle_since_ms; /* start of the connection, or end of the last request */
     atomic_bool busy;              /* a whole request has arrived and is not completed */
-    char peer[API_PEER_MAX];
 };
 
 enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
@@ -99,7 +97,6 @@ struct api_request {
     const struct api_route *route; /* NULL until matched */
     char *rest;
     char *caller, *bearer;
-    char peer[API_PEER_MAX];
     enum api_accept accept;
     bool accept_named, accept_gzip;
 

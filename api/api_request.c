@@ -19,8 +19,6 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
-    if (rq->conn)
-        memcpy(rq->peer, rq->conn->peer, sizeof rq->peer);
     pthread_mutex_lock(&s->lock);
     s->n_requests++;
     pthread_mutex_unlock(&s->lock);
@@ -378,11 +376,6 @@ const char *api_caller(const struct api_request *rq)
 const char *api_bearer(const struct api_request *rq)
 {
     return rq->bearer;
-}
-
-const char *api_peer(const struct api_request *rq)
-{
-    return rq->peer;
 }
 
 enum api_type api_want(const struct api_request *rq)

@@ -294,17 +294,10 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        const union MHD_ConnectionInfo *addr = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
         conn = base_alloc(sizeof *conn);
         conn->fd = fd->connect_fd;
         conn->idle_since_ms = api_mono_ms();
-        if (addr && addr->client_addr->sa_family == AF_INET)
-            inet_ntop(AF_INET, &((struct sockaddr_in *)(void *)addr->client_addr)->sin_addr, conn->peer,
-                      sizeof conn->peer);
-        else if (addr && addr->client_addr->sa_family == AF_INET6)
-            inet_ntop(AF_INET6, &((struct sockaddr_in6 *)(void *)addr->client_addr)->sin6_addr, conn->peer,
-                      sizeof conn->peer);
         *context = conn;
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);

@@ -22,7 +22,7 @@ enum api_role {
     API_ROLE_READ,     /* anybody who may look */
     API_ROLE_WRITE,    /* needs a caller (user.name, or the static user dr.who) */
     API_ROLE_NODE,     /* NodeManagers: the cluster's node secret as bearer token, when one is configured */
-    API_ROLE_MASTER,   /* an application's own token; the handler checks which application */
+    API_ROLE_MASTER,   /* a token of an application or its master; the handler checks whose */
 };
 enum api_type { API_JSON, API_XML, API_TEXT, API_BYTES };
 
@@ -77,7 +77,6 @@ const char *api_header(const struct api_request *rq, const char *name);
 const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
 const char *api_caller(const struct api_request *rq); /* user.name or the static user */
 const char *api_bearer(const struct api_request *rq); /* token, or NULL */
-const char *api_peer(const struct api_request *rq);   /* client's address text */
 /* What the client wants of JSON and XML, as yarn-rest.md 1.2 decides. */
 enum api_type api_want(const struct api_request *rq);
 void *api_request_slot(struct api_request *rq);            /* handler's own pointer across parking */
@@ -86,7 +85,8 @@ void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void 
 /* Before the handler lets another thread know the request. Afterwards other threads may use what is above except
  * api_header(), whose text is the connection's. */
 void api_park(struct api_request *rq);
-/* True once the client of a parked request has gone away (its answer will be dropped, but must still be given). */
+/* True once the connection of a parked request was reset (its answer will be dropped, but must still be given). A
+ * client that only ended its own direction still reads. */
 bool api_gone(const struct api_request *rq);
 
 /* ---- answers: exactly one of them per request, any thread ---- */

@@ -35,10 +35,10 @@ static void on_echo(struct api_request *rq, void *user)
 
     CU_ASSERT_PTR_EQUAL(user, &server);
     CU_ASSERT_EQUAL(strlen(body), len);
-    base_buf_addf(&b, "%s %s args=%s,%s user=%s q=%s bearer=%s peer=%s body=%s", api_method(rq), api_path(rq),
+    base_buf_addf(&b, "%s %s args=%s,%s user=%s q=%s bearer=%s body=%s", api_method(rq), api_path(rq),
                   api_path_arg(rq, 0) ? api_path_arg(rq, 0) : "-", api_path_arg(rq, 1) ? api_path_arg(rq, 1) : "-",
                   api_caller(rq) ? api_caller(rq) : "-", api_query(rq, "q") ? api_query(rq, "q") : "-",
-                  api_bearer(rq) ? api_bearer(rq) : "-", api_peer(rq), len > 200 ? "long" : body);
+                  api_bearer(rq) ? api_bearer(rq) : "-", len > 200 ? "long" : body);
     api_answer(rq, 200, API_TEXT, &b);
 }
 
@@ -210,7 +210,7 @@ static void get(const char *path, const char *headers, int status, const char *b
 
 static void test_paths(void)
 {
-    get("/", NULL, 200, "GET / args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 body=");
+    get("/", NULL, 200, "GET / args=-,- user=dr.who q=- bearer=- body=");
     get("/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
     get("/ws/v1/cluster/info/", NULL, 200, "{\"a\":1}");
     get("/ws/v1/cluster/info;x=y", NULL, 200, "{\"a\":1}");
@@ -221,9 +221,9 @@ static void test_paths(void)
     get("/ws/v1/cluster/%2e%2e/info", NULL, 400, NULL);
     get("/ws/v1/cluster/info%00", NULL, 400, NULL);
     get("/ws/v1/cluster/echo/a%20b/c%2Fd?q=1%2b&q=2", NULL, 200,
-        "GET /ws/v1/cluster/echo/a%20b/c%2Fd args=a b,c/d user=dr.who q=1+ bearer=- peer=127.0.0.1 body=");
+        "GET /ws/v1/cluster/echo/a%20b/c%2Fd args=a b,c/d user=dr.who q=1+ bearer=- body=");
     get("/proxy/x/a//b/?q=z", NULL, 200,
-        "GET /proxy/x/a//b/ args=x,a//b/ user=dr.who q=z bearer=- peer=127.0.0.1 body=");
+        "GET /proxy/x/a//b/ args=x,a//b/ user=dr.who q=z bearer=- body=");
     get("http://other:1/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
 }
 
@@ -406,7 +406,7 @@ static void test_roles(void)
 {
     struct client_answer a;
 
-    get("/?user.name=alice", NULL, 200, "GET / args=-,- user=alice q=- bearer=- peer=127.0.0.1 body=");
+    get("/?user.name=alice", NULL, 200, "GET / args=-,- user=alice q=- bearer=- body=");
     client_do(port, "GET", "/?user.name=", NULL, NULL, &a);
     check(&a, 500, NULL);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "userName is NULL, empty or contains a '&amp;'"));
@@ -445,7 +445,7 @@ static void test_bodies(void)
     struct client_answer a;
 
     client_do(port, "POST", "/ws/v1/cluster/apps?user.name=bob", json, "{\"a\":1}", &a);
-    check(&a, 200, "POST /ws/v1/cluster/apps args=-,- user=bob q=- bearer=- peer=127.0.0.1 body={\"a\":1}");
+    check(&a, 200, "POST /ws/v1/cluster/apps args=-,- user=bob q=- bearer=- body={\"a\":1}");
     client_free(&a);
     client_do(port, "POST", "/ws/v1/cluster/apps", json, thousand, &a);
     check(&a, 200, NULL);
@@ -468,7 +468,7 @@ static void test_bodies(void)
     client_free(&a);
     /* A route that takes no body does not care; Creel's own do not look at the type. */
     client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n", over, &a);
-    check(&a, 200, "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 body=");
+    check(&a, 200, "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- body=");
     client_free(&a);
     client_do(port, "POST", "/creel/job", NULL, over, &a);
     check(&a, 200, NULL);
@@ -546,7 +546,7 @@ static void test_gzip_requests(void)
 
     gzip(text, sizeof text - 1, &packed);
     post_gzip("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", packed.data, packed.len, 200,
-              "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- peer=127.0.0.1 "
+              "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- "
               "body={\"application-name\":\"packed\"}");
     post_gzip("/creel/job", "", packed.data, packed.len - 3, 400, NULL); /* cut off */
     post_gzip("/creel/job", "", text, sizeof text - 1, 400, NULL);       /* not packed */
