@@ -35,6 +35,10 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
             rm_pick_add(c, a, &p->tasks[i]);
         }
     }
+    if (!a->phase[RM_SLOT_REDUCE].total)
+        return;
+    a->out_log_cap = (size_t)a->phase[RM_SLOT_MAP].total; /* grows when maps are run again */
+    a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
 }
 
 void rm_tasks_drop_index(struct rm_app *a)

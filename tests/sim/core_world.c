@@ -354,6 +354,7 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
                                             .task = ct->task,
                                             .task_attempt = ct->attempt,
                                             .resource = ct->resource};
+        r[i].resource.v[ct->slot == RM_SLOT_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
     }
     return r;
 }

@@ -1,6 +1,6 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
- * Method: 100,000 random events per seed (jobs, ends, failures, lost, restarted and rebooted nodes, lagging store,
- * repeated heartbeats, kills, RM crashes); invariants after every event; each seed runs twice and must give the same
+ * Method: 100,000 random events per seed (jobs, applications with masters, ends, refused commits, failures, lost,
+ * restarted and rebooted nodes, lagging store, repeated heartbeats, kills, RM crashes); invariants after every event; each seed runs twice and must give the same
  * bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,6 +55,32 @@ static void check_node(const struct rm_node *n)
     MUST(n->registered || !n->containers);
 }
 
+/* Plain applications: what policies see follows the asks and the containers. */
+static void check_master(const struct rm_app *a)
+{
+    const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+    int64_t asked[RM_SLOT_KINDS] = {0};
+    int32_t running[RM_SLOT_KINDS] = {0};
+    size_t rows = 0;
+
+    for (size_t i = 0; i < a->asks_n; i++) {
+        const struct rm_ask_group *g = a->asks[i];
+
+        asked[g->slot] += g->any_given ? g->any : g->named;
+        rows += g->rows_n;
+        MUST((g->any_given ? g->any : g->named) > 0);
+    }
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        running[ct->slot] += !ct->master;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
+    MUST(rows == a->ask_rows);
+    MUST(!at || !at->master || (at->master->master && at->master->state != RM_CONTAINER_COMPLETED));
+    for (size_t i = 0; i < a->news_n; i++)
+        for (size_t j = 0; j < i; j++)
+            MUST(a->news[i] != a->news[j]);
+}
+
 static void check_app(const struct rm_app *a)
 {
     int64_t live = 0, progress[RM_SLOT_KINDS] = {0};
@@ -67,6 +93,8 @@ static void check_app(const struct rm_app *a)
     }
     MUST(live == a->containers_n);
     MUST(!rm_app_ended(a->state) || !a->in_policy);
+    if (!a->is_job)
+        check_master(a);
     for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++) {
         const struct rm_phase *p = &a->phase[k];
         int32_t n[RM_TASK_STATES] = {0};
@@ -76,6 +104,7 @@ static void check_app(const struct rm_app *a)
 
             n[t->state]++;
             MUST((t->state == RM_TASK_RUNNING) == (t->running != NULL));
+            MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
             if (p->bits)
                 MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING));
         }
@@ -89,16 +118,19 @@ static void check_app(const struct rm_app *a)
 static void check_sums(void)
 {
     int32_t runnable[RM_SLOT_KINDS] = {0};
+    int64_t masters = 0;
     bool avoiding = false;
 
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
+        masters += a->activated;
         for (int k = 0; k < RM_SLOT_KINDS; k++) {
             runnable[k] += a->in_policy && a->pj.phase[k].pending > 0;
             avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
         }
     }
+    MUST(masters == w.core->masters_active);
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         MUST(runnable[k] == w.core->runnable[k]);
         for (int b = 1; strict && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
@@ -131,6 +163,8 @@ static void check_fifo(void)
         for (size_t j = 0; j < w.core->apps_n; j++) {
             const struct rm_app *a = w.core->apps[j];
 
+            if (!a->is_job) /* a master is activated after the node of this step was offered */
+                continue;
             if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding)
                 MUST(a->pj.phase[k].pending <= 0);
         }
@@ -181,15 +215,122 @@ static void do_kill(void)
         world_kill(&w, a->id);
 }
 
+static bool may_commit(const struct world_container *ct)
+{
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    ev.u.task_commit.task = ct->task;
+    ev.u.task_commit.attempt = ct->attempt;
+    world_step(&w, &ev);
+    return w.reply.token == ev.token && w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
+}
+
+/* A task that ends well has asked before; one that was refused fails. */
+static void do_end(struct world_node *n, const struct world_container *it)
+{
+    const struct world_container ct = *it;
+    int32_t code = rnd(20) ? 0 : rnd(4) ? 1 : RM_EXIT_DISKS_FAILED;
+    struct world_container *now;
+
+    if (code == 0 && ct.has_task && !may_commit(&ct))
+        code = 1;
+    for (size_t i = 0; i < n->n; i++) { /* the answer may have brought orders */
+        now = &n->v[i];
+        if (base_container_id_cmp(&now->id, &ct.id) != 0 || now->ended)
+            continue;
+        now->ended = true;
+        now->exit_code = code;
+    }
+}
+
 static void do_ends(struct world_node *n)
 {
     for (size_t i = 0; i < n->n; i++) {
         n->v[i].progress = (float)rnd(101) / 100;
-        if (n->v[i].ended || rnd(3))
-            continue;
-        n->v[i].ended = true;
-        n->v[i].exit_code = rnd(20) ? 0 : rnd(4) ? 1 : RM_EXIT_DISKS_FAILED;
+        if (!n->v[i].ended && rnd(n->v[i].master ? 60 : 3) == 0)
+            do_end(n, &n->v[i]);
     }
+}
+
+/* ---------------------------------------------------------------- masters */
+static void do_submit_app(void)
+{
+    static const char *const apps[] = {"app 1024 2 0", "keep 1024 3 0", "app 1024 1 1", "lost 1024 1 0"};
+
+    if (live_jobs() < 8)
+        world_submit_app(&w, apps[rnd(4)]);
+}
+
+static struct rm_ask some_ask(const char *name, int32_t priority, int32_t count, bool reduce)
+{
+    struct rm_ask ask = {.priority = priority,
+                         .allocation_request_id = reduce,
+                         .resource_name = name,
+                         .capability = {{512, 1, 0, reduce}},
+                         .containers = count,
+                         .relax_locality = true};
+
+    if (rnd(2)) {
+        ask.launch = base_alloc(sizeof *ask.launch);
+        ask.launch->refs = 1;
+    }
+    return ask;
+}
+
+static void do_allocate(struct rm_app *a)
+{
+    struct rm_event ev = {.kind = RM_EV_AM_ALLOCATE, .token = ++w.token};
+    const struct rm_attempt *at = &a->attempts[a->attempts_n - 1];
+    struct base_container_id releases[1];
+    int32_t count = (int32_t)rnd(4), priority = (int32_t)rnd(3);
+    bool reduce = rnd(3) == 0;
+    struct rm_ask asks[2];
+
+    ev.u.am_allocate.attempt = at->id;
+    ev.u.am_allocate.response_id = at->response_id - (rnd(10) == 0);
+    ev.u.am_allocate.asks = asks;
+    if (rnd(3) == 0) {
+        asks[0] = some_ask(w.nodes[rnd((uint32_t)w.nodes_n)].host, priority, count, reduce);
+        asks[1] = some_ask("*", priority, count, reduce);
+        ev.u.am_allocate.asks_n = 2;
+    }
+    if (a->containers && !rnd(4)) {
+        releases[0] = a->containers->id;
+        ev.u.am_allocate.releases = releases;
+        ev.u.am_allocate.releases_n = 1;
+    }
+    world_step(&w, &ev);
+}
+
+/* One word of a master whose container runs (or that needs none). */
+static void do_master(void)
+{
+    struct rm_app *a = some_app();
+    const struct rm_attempt *at = a && !a->is_job && a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+    struct rm_event ev = {.token = w.token + 1};
+    struct world_container *ct;
+    struct world_node *n;
+
+    if (!at || rm_app_ended(a->state))
+        return;
+    ct = world_find(&w, &at->master_id, &n);
+    if (!a->app->unmanaged && (!at->has_master || !ct || ct->ended || !n->up))
+        return;
+    if (at->state == RM_ATTEMPT_RUNNING && rnd(12)) {
+        do_allocate(a);
+        return;
+    }
+    w.token++;
+    ev.kind = at->state == RM_ATTEMPT_RUNNING ? RM_EV_AM_FINISH : RM_EV_AM_REGISTER;
+    if (ev.kind == RM_EV_AM_FINISH) {
+        ev.u.am_finish.attempt = at->id;
+        ev.u.am_finish.status = RM_FINAL_SUCCEEDED;
+    } else {
+        ev.u.am_register.attempt = at->id;
+        ev.u.am_register.host = "h";
+        ev.u.am_register.tracking_url = "";
+    }
+    world_step(&w, &ev);
 }
 
 static void do_beat(void)
@@ -260,7 +401,7 @@ static void do_fetch_failure(void)
     ev.u.fetch_failure.app = a->id;
     ev.u.fetch_failure.map = (int32_t)rnd((uint32_t)a->phase[RM_SLOT_MAP].total);
     ev.u.fetch_failure.attempt = (int32_t)rnd(2);
-    ev.u.fetch_failure.reduce.index = (int32_t)rnd(3);
+    ev.u.fetch_failure.reduce.index = (int32_t)rnd(a->phase[RM_SLOT_REDUCE].total > 1 ? 3 : 1);
     ev.u.fetch_failure.gone = rnd(4) == 0;
     world_step(&w, &ev);
 }
@@ -339,6 +480,8 @@ static void one_event(void)
         world_advance(&w, 0);
     if (what < 30)
         do_submit();
+    else if (what < 40)
+        do_submit_app();
     else if (what < 60)
         do_kill();
     else if (what < 66)
@@ -353,10 +496,28 @@ static void one_event(void)
         do_crash();
     else if (what < 110)
         world_advance(&w, rnd(3) ? S : 12 * S);
+    else if (what < 200)
+        do_master();
     else if (what < 300 && !w.auto_store && w.stored < w.seq)
         world_store(&w, w.stored + 1 + rnd((uint32_t)(w.seq - w.stored)));
     else
         do_beat();
+}
+
+static void end_masters(void)
+{
+    for (int round = 0; round < 5; round++) {
+        for (size_t i = 0; i < w.core->apps_n; i++)
+            if (!w.core->apps[i]->is_job && !rm_app_ended(w.core->apps[i]->state))
+                world_kill(&w, w.core->apps[i]->id);
+        for (size_t i = 0; i < w.nodes_n; i++)
+            for (size_t j = 0; j < w.nodes[i].n; j++)
+                if (!w.nodes[i].v[j].has_task && !w.nodes[i].v[j].ended) {
+                    w.nodes[i].v[j].ended = true;
+                    w.nodes[i].v[j].exit_code = 0;
+                }
+        world_beat_all(&w, 0);
+    }
 }
 
 /* At the end everything is in order again: then every job must come to its end. */
@@ -375,6 +536,7 @@ static void bring_to_end(void)
             w.nodes[j].healthy = true;
         world_beat_all(&w, 0);
     }
+    end_masters();
     world_run_dry(&w);
     for (size_t i = 0; i < w.core->apps_n; i++)
         MUST(rm_app_ended(w.core->apps[i]->state));
