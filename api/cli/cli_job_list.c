@@ -75,6 +75,9 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
         free(cursor);
         cursor = NULL;
         json_t *items = json_object_get(page, "jobs");
+        if (rc == CLI_OK && !json_is_array(items))
+            rc = cli_error(CLI_UNREACHABLE, "%s answers without the list 'jobs': is it a ResourceManager?",
+                           cli_rm_url(c->rm));
         if (rc == CLI_OK && json_is_array(items)) {
             json_array_extend(jobs, items);
             bool more = l->limit == 0 || (int64_t)json_array_size(jobs) < l->limit;

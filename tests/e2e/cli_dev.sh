@@ -106,7 +106,7 @@ id=$(creel job list --states RUNNING --json | jq -r '.jobs[0].id')
 kill -9 "$(daemon_pid rm-1)"
 wait_for 20 "line about the wait" grep -q 'does not answer' "$T/e"
 kill -INT $run
-wait_for 5 "first Ctrl-C taken" grep -qs '^SigPnd:.*0000000000000000' "/proc/$run/status"
+wait_for 5 "first Ctrl-C taken" grep -qs '^ShdPnd:.*0000000000000000' "/proc/$run/status"
 kill -INT $run
 ends_within 3 $run 130
 check_equal "$(grep -c 'does not answer' "$T/e")" 1 "lines about the wait"
