@@ -23,3 +23,9 @@ ends_within() {
     check_equal "$rc" "$3" "status of process $2"
 }
 gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
+# A test that fails ends what it runs in the background.
+cleanup_more() {
+    local left
+    left=$(jobs -p)
+    [ -z "$left" ] || kill $left 2> /dev/null
+}
