@@ -412,6 +412,16 @@ static void raise_descriptors(unsigned connections)
                       connections);
 }
 
+/* Nobody new while stopping. (MHD_quiesce_daemon would race with the server's threads and abort the process.) */
+static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, socklen_t len)
+{
+    struct api_server *s = cls;
+
+    (void)addr;
+    (void)len;
+    return atomic_load(&s->stopping) ? MHD_NO : MHD_YES;
+}
+
 static int start_mhd(struct api_server *s, const struct api_server_conf *conf, struct base_error *err)
 {
     unsigned threads = thread_count(conf->threads);
@@ -425,11 +435,12 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf, s
     raise_descriptors(connections);
     s->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
-        NULL, NULL, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
+        on_connect, s, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
         MHD_OPTION_ARRAY, pool, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
         MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+    s->listen_fd = -1; /* libmicrohttpd's: it closes it, also when it does not start */
     if (!s->mhd)
         return base_error_sys(err, -BASE_EIO, errno, "the HTTP server did not start");
     return 0;
@@ -529,7 +540,6 @@ void api_server_stop_begin(struct api_server *s)
     pthread_mutex_unlock(&s->lock);
     if (!first)
         return;
-    MHD_quiesce_daemon(s->mhd);
     pthread_mutex_lock(&s->lock);
     s->helper_stop = true;
     pthread_cond_broadcast(&s->wake);
