@@ -95,6 +95,20 @@ static void env_of_node(struct list *l, const struct nm_launch_conf *conf, const
     env_set(l, "NM_HTTP_PORT", port);
 }
 
+/* A master speaks for its attempt with a token of its own, in the folder of its container. */
+static int env_of_master(struct list *l, const struct nm_files *f, const struct nm_launch *la, struct base_error *err)
+{
+    const char *token = json_string_value(json_object_get(la->raw, "masterToken"));
+    char path[NM_PATH_MAX];
+    int rc;
+    if (!token)
+        return 0;
+    rc = nm_files_mark(f, &la->id, "master-token", token, err);
+    if (rc == 0)
+        env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_container(f, &la->id, "master-token", path));
+    return rc;
+}
+
 static int argv_build(const struct nm_launch_conf *conf, const struct nm_files *f, const struct nm_launch *la,
                       struct list *l, struct base_error *err)
 {
@@ -137,6 +151,8 @@ int nm_launch_build(const struct nm_launch_conf *conf, const struct nm_files *fi
         rc = env_of_order(&env, l->raw, err);
     env_of_task(&env, l);
     env_of_node(&env, conf, files, l);
+    if (rc == 0)
+        rc = env_of_master(&env, files, l, err);
     list_add(&argv, NULL);
     list_add(&env, NULL);
     out->argv = argv.v;

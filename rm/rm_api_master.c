@@ -133,28 +133,29 @@ static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int
     return 0;
 }
 
-/* The attempt that the bearer token speaks for: a master's token for its own, be it superseded, which the core then
- * refuses; the application's token for the current one. False: answered. */
+/* The attempt that the bearer token speaks for: its own, be it superseded, which the core then refuses. False:
+ * answered. */
 static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
                              struct base_attempt_id *out)
 {
     struct rm_views views = {0};
     char text[BASE_ID_TEXT_MAX];
     int rc = rm_view_app(rm_backend_hold(b), id, &views);
+    bool known = rc == 0 && views.apps_n == 1;
     int32_t newest;
 
     rm_backend_release(b);
-    newest = rc == 0 && views.apps_n == 1 && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
+    newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
     rm_views_free(&views);
     *out = (struct base_attempt_id){id, attempt_of(b, id, newest, api_bearer(rq))};
     if (out->attempt > 0)
         return true;
-    if (!rm_api_authorised(rq, b, id))
-        return false;
-    out->attempt = newest;
-    if (newest == 0)
-        api_answer_error(rq, 409, "ConflictException", "%s has no ApplicationMaster", base_app_id_text(&id, text));
-    return newest > 0;
+    if (known)
+        api_answer_error(rq, 403, "ForbiddenException", "the token is not that of an ApplicationMaster of %s",
+                         base_app_id_text(&id, text));
+    else
+        api_answer_error(rq, 404, "NotFoundException", "%s is not known", base_app_id_text(&id, text));
+    return false;
 }
 
 typedef int reader(struct master_call *m, struct base_attempt_id attempt, struct base_error *err);

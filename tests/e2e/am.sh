@@ -47,6 +47,14 @@ submit "$id" fails 'case $CONTAINER_ID in *3) exit 3;; esac' > /dev/null
 wait_for 60 "end of $id" app_ended "$id"
 app_is "$id" FINISHED/FAILED || fail "$id is $(app "$id" state)/$(app "$id" finalStatus)"
 
+# The other containers have the application's token, which does not speak for the master.
+id=$(new_id)
+submit "$id" intruder "curl -s -o /dev/null -w %{http_code} -H \"Authorization: Bearer \$(cat \$CREEL_APP_TOKEN_FILE)\" \
+    -H \"Content-Type: application/json\" -d {\\\"finalStatus\\\":\\\"KILLED\\\"} $API/apps/$id/master/finish > $T/out/intruder" > /dev/null
+wait_for 60 "end of $id" app_ended "$id"
+app_is "$id" FINISHED/SUCCEEDED || fail "$id is $(app "$id" state)/$(app "$id" finalStatus)"
+check_equal "$(cat "$T/out/intruder")" 403 "a container that speaks for the master"
+
 # A master that never registers: FAILED by the RM.
 id=$(new_id)
 printf '<application-submission-context><application-id>%s</application-id><max-app-attempts>1</max-app-attempts><am-container-spec><commands><command>exit 4</command></commands></am-container-spec></application-submission-context>' "$id" > "$T/body.xml"

@@ -140,6 +140,7 @@ for i in 1 2; do
     RESPONSE=$(body .responseId)
 done
 TOKEN=${TOKENS[0]} want 404 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
+TOKEN=$APP_TOKEN want 403 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
 TOKEN=${TOKENS[0]}x want 403 POST "$MASTER/finish" '{"finalStatus":"SUCCEEDED"}'
 want 200 GET "/ws/v1/cluster/apps/$APP"
 check_equal "$(body .app.finalStatus)" UNDEFINED "final status said by a superseded master"
