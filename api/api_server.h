@@ -77,7 +77,7 @@ const char *api_header(const struct api_request *rq, const char *name);
 const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
 const char *api_caller(const struct api_request *rq); /* user.name or the static user */
 const char *api_bearer(const struct api_request *rq); /* token, or NULL */
-/* What the client wants of JSON and XML, as yarn-rest.md 1.2 decides. */
+/* What the client wants of JSON and XML, as api_accept.h decides. */
 enum api_type api_want(const struct api_request *rq);
 void *api_request_slot(struct api_request *rq);            /* handler's own pointer across parking */
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));

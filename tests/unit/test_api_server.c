@@ -1,5 +1,5 @@
-/* The HTTP server as a client on the wire sees it. Expected heads and bodies follow yarn-rest.md 1.1, 1.2, 1.8 to 1.10
- * and recordings of YARN 3.4.2. */
+/* The HTTP server as a client on the wire sees it. Expected heads and bodies follow recordings of
+ * YARN 3.4.2. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
