@@ -39,7 +39,7 @@ enum task_counter {
     TASK_COMBINE_INPUT_RECORDS,
     TASK_COMBINE_OUTPUT_RECORDS,
     TASK_SPILLED_RECORDS,
-    TASK_SPILLS,
+    TASK_SPILLS, /* files of sorted lines: sort's temporary ones, a map's output, a reduce's small inputs as one */
     TASK_SHUFFLE_BYTES,
     TASK_SHUFFLED_MAPS,
     TASK_REDUCE_INPUT_RECORDS,

@@ -11,6 +11,7 @@
 #include "base/base_io.h"
 #include "nodemanager/task/task.h"
 #include "nodemanager/task/task_child.h"
+#include "nodemanager/task/task_sort.h"
 
 static sigset_t fatal_signals;
 
@@ -98,6 +99,7 @@ static int run(struct task *t, const char *dir, struct base_error *err)
         rc = t->spec.is_reduce ? task_reduce(t, err) : task_map(t, err);
     if (rc < 0)
         return rc;
+    task_sort_count_spills(t);
     task_status_stop(t);
     (void)base_rmtree(t->tmp, NULL);
     return task_result_write(t, err);

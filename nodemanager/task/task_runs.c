@@ -136,6 +136,7 @@ static int sort_pool(struct task_runs *r, struct base_error *err)
         close(out);
     if (rc == 0) {
         list_add(r, path);
+        task_count(r->t, TASK_SPILLS, 1);
         unlink(r->pool_path);
     }
     free(path);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -9,6 +10,35 @@
 
 #define SORT_MB_BEST    16
 #define MERGE_BUFFER_KB 256 /* what sort reads each file of a merge with */
+
+static int watch = -1; /* inotify: files made in the task's tmp/ */
+
+static void spills_watch(const struct task *t)
+{
+    if (watch >= 0)
+        return;
+    watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (watch >= 0 && inotify_add_watch(watch, t->tmp, IN_CREATE | IN_ONLYDIR) < 0) {
+        close(watch);
+        watch = -1;
+    }
+}
+
+void task_sort_count_spills(struct task *t)
+{
+    _Alignas(struct inotify_event) char buf[16384];
+    ssize_t n;
+
+    while (watch >= 0 && (n = task_read(watch, buf, sizeof buf)) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct inotify_event *e = (const void *)(buf + at);
+
+            if (e->len > 4 && strncmp(e->name, "sort", 4) == 0)
+                task_count(t, TASK_SPILLS, 1);
+            at += (ssize_t)(sizeof *e + e->len);
+        }
+    }
+}
 
 /* One merge level as far as memory and descriptors allow. */
 static unsigned batch_size(const struct task *t)
@@ -41,6 +71,7 @@ int task_sort_start(struct task *t, struct task_child *c, int in, int out, bool 
     const char *argv[16];
     size_t n = 0;
 
+    spills_watch(t);
     snprintf(memory, sizeof memory, "%dM", buffer_mb(t));
     snprintf(batch, sizeof batch, "--batch-size=%u", batch_size(t));
     argv[n++] = program;

@@ -22,6 +22,10 @@
 int task_sort_start(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
                     struct base_error *err);
 
+/* Adds the temporary files that sort has made to TASK_SPILLS; to be called after the last sort. Where the system has no
+ * watch left for the task, they are not counted. */
+void task_sort_count_spills(struct task *t);
+
 struct task_sorter; /* map output on its way to output/file.out */
 /* Makes t->partitions and starts sort. */
 int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error *err);
