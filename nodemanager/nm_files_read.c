@@ -70,8 +70,7 @@ int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, s
     int rc = read_json(f, id, "pid.json", SMALL_FILE_MAX, &j);
     if (rc < 0)
         return rc;
-    *out = (struct nm_pid_file){
-        .shim = num(j, "shimPid"), .shim_start = num(j, "shimStart"), .pid = num(j, "pid"), .start = num(j, "start")};
+    *out = (struct nm_pid_file){.shim = num(j, "shimPid"), .shim_start = num(j, "shimStart")};
     text(j, "bootId", out->boot_id, sizeof out->boot_id);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;

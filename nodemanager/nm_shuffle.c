@@ -17,7 +17,7 @@
 #define INDEX_MAX ((size_t)64 * BASE_TASKS_MAX) /* bytes; three numbers per partition */
 
 struct piece {
-    long long offset, length, records;
+    long long offset, length;
 };
 
 /* Line @partition of the index; false when it is not there or makes no sense. */
@@ -29,7 +29,7 @@ static bool index_line(const struct base_buf *b, int64_t partition, struct piece
         if (!nl)
             return false;
         if (i == partition)
-            return sscanf(at, "%lld %lld %lld", &out->offset, &out->length, &out->records) == 3 && out->offset >= 0 &&
+            return sscanf(at, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 &&
                    out->length >= 0;
         at = nl + 1;
     }
@@ -55,7 +55,7 @@ void nm_get_map_output(struct api_request *rq, void *user)
     struct base_buf index = {0};
     struct stat st;
     struct piece p;
-    char path[NM_PATH_MAX], records[32];
+    char path[NM_PATH_MAX];
     int64_t partition;
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 ||
         base_int_parse(api_path_arg(rq, 1), 0, BASE_TASKS_MAX, &partition) < 0) {
@@ -82,7 +82,5 @@ void nm_get_map_output(struct api_request *rq, void *user)
         api_answer_error(rq, 404, "NotFoundException", "no such map output here");
         return;
     }
-    snprintf(records, sizeof records, "%lld", p.records);
-    api_add_header(rq, "X-Creel-Records", records);
     api_answer_file(rq, 200, "application/octet-stream", fd, (uint64_t)p.offset, (uint64_t)p.length);
 }
