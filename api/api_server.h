@@ -38,7 +38,7 @@ struct api_route {
     api_handler *handler;
     unsigned flags; /* API_ROUTE_* */
 };
-#define API_ROUTE_CREEL 1u /* Creel's own: wrong method is 405 with Allow; else YARN's way (503, yarn-rest 1.9) */
+#define API_ROUTE_CREEL 1u /* Creel's own: wrong method is 405 with Allow; else YARN's way (503) */
 
 struct api_server_conf {
     const char *bind;  /* "127.0.0.1"; other than loopback is refused unless insecure */

@@ -217,7 +217,7 @@ struct yarn_policy { /* Creel's own: /ws/v1/cluster/scheduler/policy */
     const char *policy;
 };
 
-/* Document shapes. Dialects: yarn-rest 1.4. */
+/* Document shapes. */
 extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics, yarn_shape_user_info;
 extern const struct api_shape yarn_shape_fifo_scheduler, yarn_shape_fair_scheduler;
 extern const struct api_shape yarn_shape_fair_leaf, yarn_shape_fair_parent; /* elements of struct yarn_fair_children */

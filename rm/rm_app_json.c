@@ -13,7 +13,7 @@
 #define TYPE_CHARS_MAX 20
 #define USER_MEMBER    "creel-user" /* who submitted, in the stored form */
 
-/* ---- lenient scalars (yarn-rest 1.5) ---- */
+/* ---- lenient scalars, as YARN reads them ---- */
 
 /* Member @name of @obj; NULL when absent or null, or @obj is no object (an empty element reads as ""). */
 static const json_t *member(const json_t *obj, const char *name)

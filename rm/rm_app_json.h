@@ -1,5 +1,5 @@
-/* rm/rm_app_json.h - YARN's submission context (yarn-rest 2.9) from JSON to a plain struct, with YARN's leniency
- * (yarn-rest 1.5): a list member takes an array or a single value, numbers and booleans come quoted or bare, text that
+/* rm/rm_app_json.h - YARN's submission context from JSON to a plain struct, with YARN's leniency
+ *: a list member takes an array or a single value, numbers and booleans come quoted or bare, text that
  * is no number is dropped silently, null means absent, unknown members are ignored at every depth.
  *
  * XML bodies come through api/api_xml_body.h as the same tree, so there is one decoder. Where XML cannot tell an empty

@@ -16,7 +16,7 @@ int rm_output_path(const char *output, char **out, struct base_error *err)
     int rc = rm_input_path(output, out, err);
 
     if (rc < 0)
-        return base_error_wrap(err, rc, "output");
+        return base_error_wrap(err, rc, "job.output");
     n = strlen(*out);
     while (n > 1 && (*out)[n - 1] == '/')
         (*out)[--n] = '\0';
@@ -31,12 +31,12 @@ static int check_parent(const char *path, struct base_error *err)
     int rc = 0;
 
     if (stat(parent, &st) < 0)
-        rc = base_error_set(err, -BASE_EINVAL, "output: folder %s: %s", parent,
+        rc = base_error_set(err, -BASE_EINVAL, "job.output: folder %s: %s", parent,
                             errno == ENOENT ? "does not exist" : strerror(errno));
     else if (!S_ISDIR(st.st_mode))
-        rc = base_error_set(err, -BASE_EINVAL, "output: %s is not a folder", parent);
+        rc = base_error_set(err, -BASE_EINVAL, "job.output: %s is not a folder", parent);
     else if (access(parent, W_OK | X_OK) < 0)
-        rc = base_error_set(err, -BASE_EINVAL, "output: folder %s cannot be written: %s", parent, strerror(errno));
+        rc = base_error_set(err, -BASE_EINVAL, "job.output: folder %s cannot be written: %s", parent, strerror(errno));
     free(parent);
     return rc;
 }
@@ -50,9 +50,9 @@ int rm_output_check(const char *output, struct base_error *err)
     if (rc < 0)
         return rc;
     if (lstat(path, &st) == 0)
-        rc = base_error_set(err, -BASE_EEXIST, "output: %s already exists", path);
+        rc = base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
     else if (errno != ENOENT && errno != ENOTDIR)
-        rc = base_error_sys(err, -BASE_EINVAL, errno, "output: %s", path);
+        rc = base_error_sys(err, -BASE_EINVAL, errno, "job.output: %s", path);
     else
         rc = check_parent(path, err);
     free(path);
@@ -66,10 +66,10 @@ static int make_folder(const char *path, bool again, struct base_error *err)
     if (mkdir(path, 0755) == 0)
         return 0;
     if (errno == EEXIST && !again)
-        return base_error_set(err, -BASE_EEXIST, "output: %s already exists", path);
+        return base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
     if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
-    return base_error_sys(err, -BASE_EIO, errno, "output: %s", path);
+    return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
 }
 
 /* "<output>/@name", or <output> itself when @name is empty; caller frees. */

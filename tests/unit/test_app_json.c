@@ -1,4 +1,4 @@
-/* Goal: submission bodies are decoded as YARN decodes them (yarn-rest 1.5, 2.9): lenient, JSON and XML alike, with its
+/* Goal: submission bodies are decoded as YARN decodes them: lenient, JSON and XML alike, with its
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
 #include "api/api_xml_body.h"
 #include "base/base_json.h"

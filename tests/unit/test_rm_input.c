@@ -293,7 +293,7 @@ static void test_output_abort(void)
     put("file", 1, NULL);
     CU_ASSERT_EQUAL(rm_output_check(at("file/out"), &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(rm_output_check("out", &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(strncmp(err.text, "output: ", 8), 0);
+    CU_ASSERT_EQUAL(strncmp(err.text, "job.output: ", 12), 0);
     CU_ASSERT_EQUAL(rm_output_check("file:///a%ff", &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);

@@ -1,4 +1,4 @@
-/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as yarn-rest 2.6 to 2.10 say.
+/* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its documentation says.
  * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the applications that
  * the recordings name; every recorded mistake (tests/golden/fifo/errors) is sent again as it was, and status,
  * Content-Type and body are compared. */
