@@ -387,6 +387,7 @@ void rm_core_free(struct rm_core *c)
     rm_names_free(&c->hosts);
     rm_names_free(&c->racks);
     rm_names_free(&c->users);
+    rm_names_free(&c->outputs);
     rm_pool_free(&c->containers);
     rm_steps_free(&c->scratch);
     free(c->policy_name);
@@ -500,6 +501,17 @@ static void remove_orphans(struct rm_core *c)
     c->stash_n = 0;
 }
 
+/* Folders that were made for certain, before any job is asked to make its own. */
+static void collect_outputs(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        if (a->is_job && a->set_up && a->job->output && (a->state < RM_APP_FINAL_SAVING || a->state == RM_APP_KILLING))
+            rm_names_add(&c->outputs, a->job->output);
+    }
+}
+
 void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
 {
     base_assert(now_us >= c->now_us);
@@ -507,6 +519,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->out = out;
     rm_steps_reset(&c->scratch);
     c->recovering = true;
+    collect_outputs(c);
     remove_orphans(c);
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i]->awaited) {
@@ -531,5 +544,6 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         }
     }
     c->recovering = false;
+    rm_names_free(&c->outputs);
     settle(c);
 }

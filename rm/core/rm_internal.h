@@ -273,7 +273,8 @@ struct rm_core {
     /* timers */
     struct rm_timers timers;
     int64_t wake_us; /* wished so far, 0: none */
-    bool recovering;     /* inside rm_core_recovered */
+    bool recovering;         /* inside rm_core_recovered */
+    struct rm_names outputs; /* then: folders that belong to jobs that go on */
     struct rm_stash {
         const char *table;
         char *key;

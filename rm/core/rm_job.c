@@ -81,6 +81,15 @@ void rm_job_accepted(struct rm_core *c, struct rm_app *a)
     rm_job_check(c, a);
 }
 
+/* A folder that is there after a restart may be this job's: unless another job goes on that has the same one. */
+static bool may_be_made(struct rm_core *c, const char *output)
+{
+    if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
+        return false;
+    rm_names_add(&c->outputs, output);
+    return true;
+}
+
 /* Its tasks may be scheduled, once its output folder is there. */
 void rm_job_open(struct rm_core *c, struct rm_app *a)
 {
@@ -92,7 +101,7 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
         struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
 
         a->setup_asked = true;
-        fx->u.job.again = c->recovering;
+        fx->u.job.again = may_be_made(c, a->job->output);
         fx->u.job.id = a->id;
         fx->u.job.spec = a->job;
         return;

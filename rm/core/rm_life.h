@@ -1,6 +1,6 @@
 /* rm/core/rm_life.h - life cycles: diagrams, and the tables of legal edges that the core asserts at every change.
  *
- * Application (yarn-rest 4.1)
+ * Application (YARN's RMAppImpl)
  *   NEW -> NEW_SAVING -> SUBMITTED -> ACCEPTED -> RUNNING -> FINAL_SAVING -> FINISHING -> FINISHED
  *              |             |          |  ^         | |          |`-> FINISHED (jobs, unmanaged masters)
  *              |             |          |  `-retry---' |          |`-> FAILED
@@ -11,7 +11,7 @@
  *   RUNNING:    first task launched, or master registered.
  *   FINAL_SAVING: holds no container of a job any more; the end is being stored, it is shown when stored.
  *
- * Attempt (yarn-rest 4.2)
+ * Attempt (YARN's RMAppAttemptImpl)
  *   NEW -> SUBMITTED -> SCHEDULED -> ALLOCATED_SAVING -> ALLOCATED -> LAUNCHED -> RUNNING -> FINAL_SAVING -> ends
  *            `-> LAUNCHED_UNMANAGED_SAVING ---------------------------^       (jobs and unmanaged masters)
  *   ends: FINISHING -> FINISHED, FAILED, KILLED. Every state before can fall into FINAL_SAVING.

@@ -21,11 +21,11 @@ struct rm_res {
 extern const char *const rm_res_names[RM_RES_NAMES]; /* "memory-mb", "vcores", "map-slots", "reduce-slots" */
 
 /* ---- life cycles (diagrams and tables of legal edges: rm_life.h) ---- */
-enum rm_app_state { /* YARN's internal states, yarn-rest 4.1 */
+enum rm_app_state { /* YARN's internal states (RMAppState) */
     RM_APP_NEW, RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED, RM_APP_RUNNING, RM_APP_FINAL_SAVING,
     RM_APP_FINISHING, RM_APP_FINISHED, RM_APP_FAILED, RM_APP_KILLING, RM_APP_KILLED, RM_APP_STATES
 };
-enum rm_attempt_state { /* yarn-rest 4.2 */
+enum rm_attempt_state { /* YARN's RMAppAttemptState */
     RM_ATTEMPT_NEW, RM_ATTEMPT_SUBMITTED, RM_ATTEMPT_SCHEDULED, RM_ATTEMPT_ALLOCATED_SAVING, RM_ATTEMPT_ALLOCATED,
     RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING, RM_ATTEMPT_LAUNCHED, RM_ATTEMPT_RUNNING, RM_ATTEMPT_FINAL_SAVING,
     RM_ATTEMPT_FINISHING, RM_ATTEMPT_FINISHED, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED, RM_ATTEMPT_STATES
@@ -40,7 +40,7 @@ enum rm_node_state { RM_NODE_NEW, RM_NODE_RUNNING, RM_NODE_UNHEALTHY, RM_NODE_DE
                      RM_NODE_DECOMMISSIONED, RM_NODE_LOST, RM_NODE_REBOOTED, RM_NODE_SHUTDOWN, RM_NODE_STATES };
 enum rm_final_status { RM_FINAL_UNDEFINED, RM_FINAL_SUCCEEDED, RM_FINAL_FAILED, RM_FINAL_KILLED, RM_FINAL_ENDED };
 const char *rm_app_state_name(enum rm_app_state s);               /* internal, as /state prints it */
-enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before); /* yarn-rest 4.1 */
+enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);  /* what clients see */
 const char *rm_attempt_state_name(enum rm_attempt_state s);
 const char *rm_container_state_name(enum rm_container_state s);
 const char *rm_task_state_name(enum rm_task_state s);
@@ -111,7 +111,7 @@ struct rm_launch { /* a container's launch context, from a submission or an ask 
 struct rm_launch *rm_launch_ref(struct rm_launch *l);
 void rm_launch_unref(struct rm_launch *l);
 
-struct rm_app_spec { /* plain application: YARN's submission context, yarn-rest 2.9 */
+struct rm_app_spec { /* plain application: YARN's submission context */
     int refs;
     struct base_app_id id;
     char *name, *user, *queue, *type;

@@ -25,7 +25,7 @@ struct rm_app_view {
     int64_t submit_us, launch_us, finish_us; /* 0: not yet */
     int64_t running_containers;
     struct rm_res allocated, reserved;
-    bool held; /* an attempt is in the scheduler (yarn-rest: else -1 in the usage members) */
+    bool held; /* an attempt is in the scheduler (else YARN shows -1 in the usage members) */
     bool has_attempt;
     int64_t memory_seconds, vcore_seconds;
     /* current attempt's master */

@@ -186,6 +186,13 @@ static void test_set_up_again(void)
     CU_ASSERT_EQUAL(w.setups_again, 1);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    w.no_shell = true; /* two with one folder: it is one's alone */
+    world_submit(&w, "c 1 0 1 4 0 0");
+    world_submit(&w, "d 1 0 1 4 0 0");
+    w.setups = w.setups_again = 0;
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(w.setups, 2);
+    CU_ASSERT_EQUAL(w.setups_again, 1);
     world_free(&w);
 }
 
