@@ -339,7 +339,8 @@ static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
     int64_t free_bytes = nm_files_free_bytes(&nm->files);
-    nm_tree_kill_lost(base_container_id_text(&box->id, id), (pid_t)box->shim, nm_spawn_pid(nm->spawn));
+    nm_tree_kill_lost(base_container_id_text(&box->id, id), nm_tree_session((pid_t)box->shim, box->shim_start),
+                      nm_spawn_pid(nm->spawn));
     if (free_bytes >= 0 && free_bytes < PROBE_BYTES)
         nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else

@@ -96,9 +96,7 @@ static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm
             return true;
         if (nm_ending_read(&nm->files, id, kind, &out->ending)) /* between our two looks */
             return false;
-        /* A pid that is another's by now says nothing of the session. */
-        bool reused = nm_proc_read((pid_t)p.shim, &info) && info.start != p.shim_start;
-        nm_tree_kill_lost(text, reused ? 0 : (pid_t)p.shim, 0);
+        nm_tree_kill_lost(text, nm_tree_session((pid_t)p.shim, p.shim_start), 0);
         nm_ending_say(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }

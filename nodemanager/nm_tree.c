@@ -320,6 +320,12 @@ size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner)
     return reached;
 }
 
+pid_t nm_tree_session(pid_t pid, int64_t start)
+{
+    struct nm_proc p;
+    return nm_proc_read(pid, &p) && p.start != start ? 0 : pid;
+}
+
 static void shim_match(pid_t pid, void *u)
 {
     struct lost *l = u;

@@ -29,6 +29,9 @@ size_t nm_tree_signal(pid_t root, int sig);
  * @spawner: 0 for none. Returns how many were reached in the last walk: 0 means nobody is left. */
 size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner);
 
+/* The session that the process @pid, started at @start, led; 0 when the pid is another's by now. */
+pid_t nm_tree_session(pid_t pid, int64_t start);
+
 /* Pid of the live creel-shim that has CONTAINER_ID=<id> and leads its session, or -1. */
 pid_t nm_tree_find_shim(const char *container_id);
 
