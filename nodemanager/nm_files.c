@@ -220,8 +220,8 @@ int nm_files_launch(struct nm_files *f, const struct base_container_id *id, cons
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX];
     const struct nm_spare_text text = {"launch.json", launch, len};
-    return place(f, NM_SPARE_CONTAINER, &text, 1, nm_path_container(f, id, NULL, files), nm_path_logs(f, id, NULL, logs),
-                 err);
+    return place(f, NM_SPARE_CONTAINER, &text, 1, nm_path_container(f, id, NULL, files),
+                 nm_path_logs(f, id, NULL, logs), err);
 }
 
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,

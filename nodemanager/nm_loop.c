@@ -444,8 +444,8 @@ void nm_health_check(struct nm *nm)
     struct nm_event ev = {.kind = NM_EV_HEALTH, .at_us = nm_now_us()};
     char report[NM_PATH_MAX] = "";
     int64_t bytes = nm_files_free_bytes(&nm->files);
-    bool no_space = nm->no_space_us && (ev.at_us < nm->no_space_us + NO_SPACE_REST_US ||
-                                        nm_files_probe(&nm->files, PROBE_BYTES) < 0);
+    bool no_space = nm->no_space_us &&
+                    (ev.at_us < nm->no_space_us + NO_SPACE_REST_US || nm_files_probe(&nm->files, PROBE_BYTES) < 0);
     if (!no_space)
         nm->no_space_us = 0;
     if (no_space)

@@ -399,5 +399,6 @@ int main(int argc, char **argv)
     if (s.dir_fd < 0)
         return 1;
     int rc = run(&s, argv, null_fd);
-    _exit(rc); /* nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover */
+    /* Nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover. */
+    _exit(rc);
 }

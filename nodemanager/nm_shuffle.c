@@ -29,8 +29,7 @@ static bool index_line(const struct base_buf *b, int64_t partition, struct piece
         if (!nl)
             return false;
         if (i == partition)
-            return sscanf(at, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 &&
-                   out->length >= 0;
+            return sscanf(at, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 && out->length >= 0;
         at = nl + 1;
     }
     return false;

@@ -48,10 +48,10 @@
 #define NM_CONTAINERS_MAX    20000           /* alive on one node */
 #define NM_APPS_FINISHED_MAX 1000            /* finished applications that stay listed */
 
-#define NM_EXIT_NONE   (-1000) /* not exited */
-#define NM_EXIT_LOST   (-100)
-#define NM_EXIT_DISK   (-101)
-#define NM_EXIT_KILLED (-106)
+#define NM_EXIT_NONE    (-1000) /* not exited */
+#define NM_EXIT_LOST    (-100)
+#define NM_EXIT_DISK    (-101)
+#define NM_EXIT_KILLED  (-106)
 #define NM_EXIT_REFUSED 126
 
 enum nm_state { NM_NEW, NM_LAUNCHING, NM_RUNNING, NM_SUSPENDED, NM_KILLING, NM_COMPLETE, NM_FORGOTTEN, NM_STATES };
@@ -79,7 +79,7 @@ struct nm_launch {
     enum nm_kind kind;
     enum nm_slot slot;
     const char *refused; /* NULL, or why it cannot be started: it is made and ends with NM_EXIT_REFUSED at once */
-    const void *raw; /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
+    const void *raw;     /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
 };
 
 enum nm_order_type {

@@ -45,7 +45,7 @@ struct shuffle {
     pthread_cond_t moved; /* for the main thread: fetched, failed, complaint */
     struct output *outputs;
     int32_t maps, known, fetched, complaints;
-    int32_t next; /* where the search for due outputs goes on: reduces start at different maps */
+    int32_t next;     /* where the search for due outputs goes on: reduces start at different maps */
     int64_t moved_us; /* on the clock of task_lived_us, as all that counts towards giving up */
     bool over;
     int rc;

@@ -584,11 +584,11 @@ static void test_filled_by_itself(void)
 /* A map of the job's whole input @path, one reduce. */
 static void launch_map(struct fx *fx, const char *ct, const char *path, const char *map)
 {
-    json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}", "type",
-                          "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", APP, "task",
-                          "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "logMaxBytes", 20, "spec", "split",
-                          "path", path, "offset", 0, "length", 6, "map", map, "reduces", 1, "sortBufferMb", 8, "job", APP,
-                          "index", 0, "attempt", 0);
+    json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}",
+                          "type", "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", APP,
+                          "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "logMaxBytes", 20,
+                          "spec", "split", "path", path, "offset", 0, "length", 6, "map", map, "reduces", 1,
+                          "sortBufferMb", 8, "job", APP, "index", 0, "attempt", 0);
     char *text = json_dumps(o, 0);
     fake_rm_order(fx->rm, 0, "%s", text);
     free(text);
