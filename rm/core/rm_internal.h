@@ -352,6 +352,8 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
  * *located: locality means something for it. */
 struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
                                   enum delay_level *level, bool *located);
+/* Hint to the processor: rm_task_pick_near comes soon. Steps 0 and 1, some time apart: the second needs the first. */
+void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct rm_node *node, int step);
 /* Any pending task that may run on @node. */
 struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node);
 void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);

@@ -95,6 +95,29 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
     return false;
 }
 
+#define AHEAD 8 /* jobs: those that take a node's few slots, and some that decline */
+
+/* The places where these jobs keep what is near @n are far apart in memory: fetched together, not one by one. */
+static void prefetch(struct rm_core *c, const struct rm_node *n)
+{
+    struct policy_offer offer = {.kind = (enum policy_kind)RM_SLOT_MAP,
+                                 .now_us = c->now_us,
+                                 .node = n->index,
+                                 .node_slots = n->slots[RM_SLOT_MAP],
+                                 .node_used = n->used[RM_SLOT_MAP],
+                                 .capacity = &c->capacity};
+    const struct rm_app *ahead[AHEAD];
+    struct policy_job *pj = NULL;
+    int found = 0;
+
+    while (found < AHEAD && (pj = c->ops->next(c->policy, &offer, pj))) {
+        ahead[found] = (struct rm_app *)(void *)pj;
+        rm_task_prefetch_near(ahead[found++], RM_SLOT_MAP, n, 0);
+    }
+    for (int i = 0; i < found; i++)
+        rm_task_prefetch_near(ahead[i], RM_SLOT_MAP, n, 1);
+}
+
 static void begin_round(struct rm_core *c)
 {
     if (c->now_us > c->delay.last_us || c->delay.beat == 1)
@@ -110,6 +133,8 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
     }
     if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
         return;
+    if (n->used[RM_SLOT_MAP] < n->slots[RM_SLOT_MAP])
+        prefetch(c, n);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         while (n->used[k] < n->slots[k] && c->runnable[k] > 0)
             if (!offer_slot(c, n, (enum rm_slot)k))

@@ -337,6 +337,22 @@ static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_sl
     return i < 0 ? NULL : &p->tasks[i];
 }
 
+void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct rm_node *node, int step)
+{
+    const struct rm_phase *p = &a->phase[k];
+    const struct rm_near *list;
+
+    if (!p->located || !p->host.v)
+        return;
+    if (step == 0) {
+        __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
+        return;
+    }
+    list = near_find(&p->host, node->host);
+    if (list && list->cursor < list->n)
+        __builtin_prefetch(p->host.tasks + list->start + list->cursor);
+}
+
 struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
                                   enum delay_level *level, bool *located)
 {

@@ -281,6 +281,30 @@ static void line(const char *name, const char *policy, int64_t w_us, size_t per_
     free(r);
 }
 
+/* The reference beside it: a read that waits for the one before, anywhere in 16 MB, as a core with 200,000 tasks does. */
+static double read_ns(void)
+{
+    enum { PLACES = 1 << 22, READS = 1 << 21 };
+    uint32_t *next = base_alloc(PLACES * sizeof *next), at = 0;
+    int64_t begin;
+    double ns;
+
+    for (uint32_t i = 0; i < PLACES; i++)
+        next[i] = i;
+    for (uint32_t i = PLACES - 1; i > 0; i--) { /* Sattolo: one cycle through all */
+        uint32_t j = (uint32_t)rnd(i), t = next[i];
+
+        next[i] = next[j];
+        next[j] = t;
+    }
+    begin = cpu_ns();
+    for (int i = 0; i < READS; i++)
+        at = next[at];
+    ns = (double)(cpu_ns() - begin) / READS;
+    free(next);
+    return at == PLACES ? 0 : ns;
+}
+
 int main(int argc, char **argv)
 {
     int runs = argc > 1 ? atoi(argv[1]) : 5;
@@ -294,6 +318,8 @@ int main(int argc, char **argv)
         printf("| %-38s | %12s | %10s | %8s |\n", "policy, ends per heartbeat", "assigned/s", "allocs per", "local %");
     if (table)
         printf("|%s|%s|%s|%s|\n", "----------------------------------------", "-------------:", "-----------:", "---------:");
+    if (!table && !only)
+        printf("core_reference_read %.0f ns\n", read_ns());
     line("fifo, 4", "fifo", 0, 4, runs);
     line("fifo + delay 5 s, 4", "fifo", 5000000, 4, runs);
     line("naive-fair, 4", "naive-fair", 0, 4, runs);
