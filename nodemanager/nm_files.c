@@ -278,16 +278,15 @@ int nm_files_forget(struct nm_files *f, const struct base_container_id *id, stru
 void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs)
 {
     char path[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
-    struct base_error err;
-    struct stat st;
     trash(f, nm_path_app(f, id, NULL, path));
     join(path, "%s/logs/%s", f->root, base_app_id_text(id, app));
     if (!keep_logs) {
         trash(f, path);
-    } else if (stat(path, &st) == 0) {
-        char mark[NM_PATH_MAX];
-        if (put(join(mark, "%.2000s/.ended", path), 0600, "", 0, &err) < 0)
-            base_log_warn("files", "%s", err.text);
+    } else {
+        char running[NM_PATH_MAX], ended[NM_PATH_MAX];
+        join(running, "%.2000s/.running", path);
+        if (rename(running, join(ended, "%.2000s/.ended", path)) < 0 && errno != ENOENT)
+            base_log_warn("files", "%s: %s", running, strerror(errno));
     }
     janitor_wake(f);
 }
@@ -306,11 +305,29 @@ static void each_entry(const char *path, void (*fn)(struct nm_files *f, const ch
     closedir(d);
 }
 
+static bool spares_wanted(struct nm_files *f, const struct nm_spare_stock *stock, size_t upto)
+{
+    pthread_mutex_lock(&f->lock);
+    bool wanted = stock->n < upto && !f->stopping;
+    pthread_mutex_unlock(&f->lock);
+    return wanted;
+}
+
+static void spare_add(struct nm_files *f, struct nm_spare_stock *stock, int64_t number)
+{
+    pthread_mutex_lock(&f->lock);
+    stock->number[stock->n++] = number;
+    pthread_mutex_unlock(&f->lock);
+}
+
 static void trash_empty(struct nm_files *f, const char *path)
 {
+    struct nm_spare_stock *stock = &f->spares.stock[NM_SPARE_CONTAINER];
     struct base_error err;
-    (void)f;
-    if (base_rmtree(path, &err) < 0)
+    int64_t number;
+    if (spares_wanted(f, stock, NM_SPARES_MAX) && nm_spare_adopt(&f->spares, path, &number, NULL) == 0)
+        spare_add(f, stock, number);
+    else if (base_rmtree(path, &err) < 0)
         base_log_warn("files", "%s", err.text);
 }
 
@@ -318,16 +335,8 @@ static void logs_expire(struct nm_files *f, const char *path)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
-    if (stat(join(mark, "%.4000s/.ended", path), &st) == 0 && st.st_mtime + f->retain_s <= time(NULL))
+    if (stat(join(mark, "%.4000s/.ended", path), &st) == 0 && st.st_ctime + f->retain_s <= time(NULL))
         trash(f, path);
-}
-
-static bool spares_wanted(struct nm_files *f, const struct nm_spare_stock *stock)
-{
-    pthread_mutex_lock(&f->lock);
-    bool wanted = stock->n < NM_SPARES_MAX && !f->stopping;
-    pthread_mutex_unlock(&f->lock);
-    return wanted;
 }
 
 static void spares_fill(struct nm_files *f, enum nm_spare_kind kind)
@@ -335,11 +344,8 @@ static void spares_fill(struct nm_files *f, enum nm_spare_kind kind)
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
     /* Where none can be made, a launch tries itself and tells why. */
-    while (spares_wanted(f, stock) && nm_spare_make(&f->spares, kind, &number, NULL) == 0) {
-        pthread_mutex_lock(&f->lock);
-        stock->number[stock->n++] = number;
-        pthread_mutex_unlock(&f->lock);
-    }
+    while (spares_wanted(f, stock, NM_SPARES_MADE) && nm_spare_make(&f->spares, kind, &number, NULL) == 0)
+        spare_add(f, stock, number);
 }
 
 static int64_t now_s(void)
@@ -357,20 +363,21 @@ static void *janitor(void *u)
     base_sched_background();
     pthread_mutex_lock(&f->lock);
     while (!f->stopping) {
-        bool low = f->low, logs = now_s() >= logs_at, trash = (f->work || logs) && now_s() >= trash_at;
+        bool low = f->low, logs = now_s() >= logs_at;
+        bool trash = (f->work || logs) && (low || now_s() >= trash_at);
         f->low = false;
         f->work &= !trash;
         pthread_mutex_unlock(&f->lock);
-        for (int kind = 0; low && kind < NM_SPARE_KINDS; kind++)
-            spares_fill(f, (enum nm_spare_kind)kind);
         if (logs) {
             each_entry(join(path, "%s/logs", f->root), logs_expire, f);
             logs_at = now_s() + logs_every;
         }
-        if (trash) {
+        if (trash) { /* before new spares are made: it may hold some */
             each_entry(join(path, "%s/trash", f->root), trash_empty, f);
             trash_at = now_s() + JANITOR_REST_S;
         }
+        for (int kind = 0; low && kind < NM_SPARE_KINDS; kind++)
+            spares_fill(f, (enum nm_spare_kind)kind);
         pthread_mutex_lock(&f->lock);
         struct timespec until = {.tv_sec = f->work && trash_at < logs_at ? trash_at : logs_at};
         if (!f->stopping && !f->low && until.tv_sec > now_s())

@@ -8,7 +8,7 @@
  *                                     work/, tmp/, output/
  *                                     killed, suspended: marks of orders that were carried out
  *    logs/<app>/<container>/          stdout, stderr
- *    logs/<app>/.ended                the application was cleaned up then; its logs are kept for a while
+ *    logs/<app>/.running, .ended      .ended: the application was cleaned up then; its logs are kept for a while
  *    spare/                           folders made in advance (nm_spare.h)
  *    trash/                           what is being removed
  *

@@ -127,7 +127,7 @@ static void pid_file_write(const struct shim *s)
     fd = openat(s->dir_fd, "pid.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    if (write_all(fd, text, (size_t)len) == 0)
+    if (write_all(fd, text, (size_t)len) == 0 && ftruncate(fd, len) == 0)
         renameat(s->dir_fd, "pid.json.tmp", s->dir_fd, "pid.json");
     close(fd);
 }

@@ -1,7 +1,9 @@
 /* nodemanager/nm_spare.h - folders made in advance, so that a launch does not wait for the file system to find room for
  * a dozen new files: two renames put them in place, and what is placed is whole.
  *
- *    janitor --nm_spare_fill--> spare/<n>.files, spare/<n>.logs --nm_spare_place--> apps/..., logs/...
+ *    janitor --make, adopt--> spare/<n>.files, spare/<n>.logs --place--> apps/..., logs/... --forget--> trash/...
+ *                   ^                                                                                    |
+ *                   `------------------------------------------------------------------------------------'
  *
  * When none is left, placing makes one. What an earlier daemon left in spare/ is removed at the start. */
 #ifndef CREEL_NM_SPARE_H
@@ -14,11 +16,12 @@
 
 #include "base/base_error.h"
 
-#define NM_SPARES_MAX 32 /* of each kind */
-#define NM_SPARES_LOW 16
+#define NM_SPARES_MAX  128 /* of each kind */
+#define NM_SPARES_MADE 24  /* so many are made anew; the others were used before */
+#define NM_SPARES_LOW  12  /* below it the janitor looks for more */
 
 enum nm_spare_kind {
-    NM_SPARE_APP,       /* files: spec.json, token */
+    NM_SPARE_APP,       /* files: spec.json, token, forgotten; logs: .running */
     NM_SPARE_CONTAINER, /* files: work/, launch.json and what the shim writes; logs: stdout, stderr */
     NM_SPARE_KINDS
 };
@@ -38,6 +41,9 @@ struct nm_spare_text {
 
 /* Makes one and returns its number; 0 or a negative error. */
 int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err);
+/* Makes one of kind CONTAINER from the folder @used of a container that left nothing of its own there; its files are
+ * written over. -BASE_ESTATE: it did; @used is then to be removed, as after every other error. */
+int nm_spare_adopt(struct nm_spares *s, const char *used, int64_t *number, struct base_error *err);
 /* Writes @texts into the spare's files, then gives them their names. @logs may be there already and then stays; @files
  * may not (-BASE_EEXIST). After an error nothing was placed and the spare is of no use: see nm_spare_drop. */
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
