@@ -365,7 +365,7 @@ static void test_long_job_lists(void)
         n = snprintf(body, sizeof body, "{\"job\":{\"id\":\"application_5_%04d\",\"tasks\":[{\"command\":\"true\","
                      "\"count\":%d}],\"name\":\"", i + 1, i ? 1 : TASKS_N);
         memset(body + n, 'n', 600);
-        strcpy(body + n + 600, "\"}}");
+        memcpy(body + n + 600, "\"}}", sizeof "\"}}");
         CU_ASSERT_EQUAL(ask("POST", JOBS, JSON, body, &a), 201);
         client_free(&a);
     }
