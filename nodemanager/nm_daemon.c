@@ -12,10 +12,10 @@
 #include "base/base_io.h"
 #include "base/base_log.h"
 
-/* Programs that belong to us lie beside creel-nm, or when installed in ../libexec/creel or ../bin. */
+/* Programs that belong to us lie beside creel-nm, or in ../libexec/creel when installed. */
 static void program_find(const char *name, char out[static NM_PATH_MAX])
 {
-    static const char *const places[] = {"", "/../libexec/creel", "/../bin"};
+    static const char *const places[] = {"", "/../libexec/creel"};
     char self[NM_PATH_MAX - 128], path[NM_PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
