@@ -3,11 +3,21 @@
  * A policy orders jobs for a free slot. It is told every committed change, keeps its own indexes and answers
  * questions; it changes nothing in the core, reads no clock, allocates nothing while it answers.
  *
- *     core: counts of a job changed --> on_job_changed()      core: a slot is free --> next(), next(), ...
+ *     submission --> admit()                              may it enter? asked once, never again after a restart
+ *                --> on_job_arrived()                     known from now on; nothing of it may be launched yet
+ *     counts of a job changed  --> on_job_changed()
+ *     a slot is free           --> next(), next(), ...    until one takes it
+ *     a node is full, some wait--> victims()              whom to suspend or kill there
+ *     own timer                --> on_timer()             epochs, updates; may name victims anywhere
+ *     job ended                --> on_job_left()
  *
- * The core checks every answer, counts what it overrules, and falls back to FIFO when a policy keeps answering
+ * A job may arrive with tasks that run, are suspended or done: the policy was changed, or the RM restarted. What ended
+ * attempts showed stays with the job (policy_seen) and with the cluster (policy_learned) over changes of policy.
+ *
+ * The core chooses the task: of the job's suspended attempts on the node first (resumed there), then by locality.
+ * It checks every answer, counts what it overrules, and falls back to FIFO when a policy keeps answering
  * nothing although a job could run.
- * Ties: earlier submission, then smaller id. Times are integer microseconds. */
+ * Ties: earlier submission, then smaller id. Times are integer microseconds; durations leave suspension out. */
 #ifndef CREEL_POLICY_H
 #define CREEL_POLICY_H
 
@@ -17,32 +27,45 @@
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
+#include "policies/policy_conf.h"
+#include "policies/policy_learned.h"
 #include "policies/policy_order.h"
+#include "policies/policy_types.h"
 
-enum policy_kind { POLICY_MAP, POLICY_REDUCE, POLICY_KINDS }; /* same values as enum rm_slot */
+struct policy_queues;
 
-/* Tasks (or containers) of one kind of a job. The core owns and maintains them. */
-struct policy_phase {
-    int32_t total;
-    int32_t pending; /* could be launched now: submitted, past slowstart, not held */
-    int32_t running, suspended, done;
-};
-/* A job as policies see it; embedded in the core's object, valid from on_job_arrived to on_job_left. */
-struct policy_job {
-    int64_t submit_us, cluster_ts;
-    int32_t seq;
-    int32_t priority;    /* larger first */
-    int32_t queue, user; /* small integers, equal for equal names */
-    int64_t deadline_us; /* relative to submission, 0: none */
-    struct policy_phase phase[POLICY_KINDS];
-    /* the active policy's own */
-    struct policy_link link[POLICY_KINDS]; /* place in its order, one per kind */
-    void *own;                             /* more state, made in on_job_arrived and freed in on_job_left */
-};
-struct policy_capacity {
+struct policy_capacity { /* kept up to date by the core at every moment */
     int32_t nodes;
     int64_t slots[POLICY_KINDS];       /* of nodes that run */
+    int64_t used[POLICY_KINDS];        /* of those: by running attempts and containers, masters included */
+    int64_t freeing[POLICY_KINDS];     /* of the used ones: being killed */
     int64_t outstanding[POLICY_KINDS]; /* tasks not finished over running jobs */
+    int64_t memory_mb, vcores;
+};
+/* An attempt that holds a slot, or is suspended. */
+struct policy_running {
+    struct policy_job *job;
+    enum policy_kind kind;
+    int32_t task;       /* -1: a container of an application that is no job: never suspended */
+    uint32_t node;
+    int64_t started_us; /* moved on by what it spent suspended: now - started = time it has run */
+    double progress;    /* 0..1, as last reported */
+    bool suspended;
+    void *container;    /* the core's handle, for a plan */
+};
+/* What a policy is created with; lives longer than the policy. */
+struct policy_env {
+    const struct policy_conf *conf;
+    const struct policy_capacity *capacity;
+    const struct policy_queues *queues; /* pools; may grow and change: on_queues tells */
+    struct policy_learned *learned;
+    int64_t heartbeat_us; /* of nodes */
+    void *core;
+    /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
+    bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+                    struct policy_running *out);
+    /* For the log; @level as enum base_log_level. */
+    void (*note)(void *core, int level, const char *text);
 };
 /* One free slot of @kind on a node. */
 struct policy_offer {
@@ -50,73 +73,103 @@ struct policy_offer {
     int64_t now_us;
     uint32_t node;                        /* the core's index */
     int32_t node_slots, node_used;        /* of this kind */
+    int32_t node_suspended;               /* attempts of this kind suspended there */
     int32_t assigned[POLICY_KINDS];       /* already assigned to this node in the same round */
     bool off_rack;                        /* one of those was a map without any locality */
     const struct policy_capacity *capacity;
-    /* answer beside the job: nobody shall have it, and that is meant (a cap, a reservation), not a fault */
-    bool held;
+    /* answers beside the job */
+    bool held;     /* nobody shall have it, and that is meant (a cap, a reservation), not a fault */
+    bool no_delay; /* with the job: it need not wait for a local slot (a pool past its preemption timeout) */
+    /* the policy's own between the calls of one offer; zero at the first */
+    int32_t step;
+    void *at;
 };
 struct policy_promise {
-    int64_t finish_us; /* earliest finish that could be promised; 0: none */
+    int64_t finish_us; /* accepted: by when it will have finished; refused: the earliest that could be promised, 0: none */
+    char why[200];     /* refused: the reason, in words */
 };
 enum policy_victim_how { POLICY_VICTIM_KILL, POLICY_VICTIM_SUSPEND };
-struct policy_plan { /* victims are named by the core's container handles; the core checks each */
+struct policy_plan {
     struct policy_victim {
-        struct policy_job *job;
-        enum policy_kind kind;
-        int32_t task;
+        void *container;
         enum policy_victim_how how;
     } *v;
     size_t len, cap;
 };
 struct policy_task_end {
-    int32_t task;
-    int64_t started_us, ended_us;
-    bool success;
-};
-struct policy_conf {
-    bool fifo_hadoop_rules;
+    int32_t task; /* -1: a container of an application that is no job */
+    uint32_t node;
+    int64_t started_us, ended_us; /* started_us as in policy_running */
+    int64_t work_us;              /* time spent: maps and containers from the start, reduces from the end of the last
+                                     map or the start, whichever is later */
+    int64_t bytes_in, bytes_out;  /* of the attempt; 0: unknown */
+    bool success, killed;
 };
 
 struct policy; /* a policy's own state */
 
 struct policy_ops {
     const char *name;   /* as written in the configuration: [a-z0-9-], 1 to 31 bytes */
+    const char *alias;  /* Hadoop's class name, NULL: none */
     const char *source; /* paper or manual implemented here, with section */
-    /* @check_conf: rejects impossible settings. NULL: anything goes. 0, or -BASE_EINVAL with @err naming the key. */
+    bool delays;        /* delay scheduling is on unless configured otherwise */
+    bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
+    bool colocates;     /* reduces wait one heartbeat for a node that ran maps of their job */
+    bool sim_only;      /* needs what only a simulation knows */
+    const struct policy_option *options; /* its own; ends with an empty name. NULL: none */
+    /* Refuses settings that cannot hold together; each alone is checked before. NULL: anything goes. */
     int (*check_conf)(const struct policy_conf *conf, struct base_error *err);
-    struct policy *(*create)(const struct policy_conf *conf);
+    struct policy *(*create)(const struct policy_env *env);
     void (*destroy)(struct policy *self); /* every job has left before */
-    void (*on_job_arrived)(struct policy *self, struct policy_job *job);
-    void (*on_job_left)(struct policy *self, struct policy_job *job);
+    /* May @job enter? NULL: always. Asked for a new job, before it arrives; then on_job_arrived comes at once. */
+    bool (*admit)(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out);
+    void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
+    void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* Counts of @kind changed (pending, running, ...). O(log jobs), no allocation. */
     void (*on_job_changed)(struct policy *self, struct policy_job *job, enum policy_kind kind);
-    /* NULL: not interested. */
+    /* NULL: not interested. Each comes before the on_job_changed of its change. */
     void (*on_task_started)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
-                            int64_t now_us);
+                            uint32_t node, int64_t now_us);
+    void (*on_task_suspended)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                              uint32_t node, bool suspended, int64_t now_us); /* false: resumed */
+    /* Job and cluster have been told already (policy_seen, policy_learned). */
     void (*on_task_ended)(struct policy *self, struct policy_job *job, enum policy_kind kind,
                           const struct policy_task_end *end);
     void (*on_progress)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
                         double progress, int64_t now_us);
-    void (*on_capacity)(struct policy *self, const struct policy_capacity *capacity, int64_t now_us);
+    void (*on_capacity)(struct policy *self, int64_t now_us);
+    void (*on_queues)(struct policy *self, int64_t now_us); /* env->queues was changed; jobs' queues too */
     /* Own timer: returns when it wants to be called next, 0: never. Called once after create. NULL: never. */
-    int64_t (*on_timer)(struct policy *self, int64_t now_us);
-    /* May @job enter? NULL: always. A refusal carries what could be promised. */
-    bool (*admit)(struct policy *self, const struct policy_job *job, struct policy_promise *out);
-    /* The job that should get this slot after @prev declined it (NULL: the first); NULL when nobody wants it. */
+    int64_t (*on_timer)(struct policy *self, int64_t now_us, struct policy_plan *plan);
+    /* The job that should get this slot after @prev declined it (NULL: the first); NULL when nobody wants it. Must end:
+     * the core stops asking after two answers per job. Asked too for what will probably come next, so that it can be
+     * fetched from memory: nothing but *offer may change. */
     struct policy_job *(*next)(struct policy *self, struct policy_offer *offer, struct policy_job *prev);
-    /* Running tasks to kill or suspend for those that wait. NULL: never preempts. */
-    void (*victims)(struct policy *self, const struct policy_offer *offer, struct policy_plan *plan);
-    /* One line for operators: why does @job wait? NULL: the core says "pending". */
-    void (*explain)(const struct policy *self, const struct policy_job *job, struct base_buf *out);
+    /* In a heartbeat of a node without a free slot of offer->kind, while jobs wait. @here: its running attempts of the
+     * kind that are not being killed, newest start first. NULL: never preempts there. A slot freed by suspension is
+     * offered at once; one freed by a kill when its process has ended (capacity->freeing until then). */
+    void (*victims)(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
+                    struct policy_plan *plan);
+    /* One line for operators: order, share, what it waits for. NULL: the core says "pending". */
+    void (*explain)(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
+    /* Fair share of a queue in slots, as it is used for scheduling now. NULL: the policy has no shares. */
+    bool (*queue_share)(const struct policy *self, int32_t queue, int64_t share[POLICY_KINDS],
+                        int64_t demand[POLICY_KINDS]);
 };
 
 extern const struct policy_ops policy_fifo, policy_naive_fair;
 
-/* NULL when there is no such policy. */
+/* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
 const struct policy_ops *policy_find(const char *name);
 /* The policy at @index of the registry, NULL past the end. */
 const struct policy_ops *policy_at(size_t index);
+
+void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how);
+
+static inline struct policy_job *policy_link_job(struct policy_link *link, enum policy_kind kind)
+{
+    return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
+}
 
 /* Spread cap of Hadoop's FIFO (JobQueueTaskScheduler): ceil(slots * min(1, outstanding / capacity)); capacity 0 gives slots. */
 int32_t policy_spread_cap(int32_t node_slots, int64_t outstanding, int64_t capacity);
