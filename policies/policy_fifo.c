@@ -5,15 +5,21 @@
 #include "policies/policy.h"
 
 struct policy {
-    struct policy_conf conf;
+    bool hadoop_rules;
     struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks */
 };
 
-static struct policy *fifo_create(const struct policy_conf *conf)
+static const struct policy_option fifo_options[] = {
+    {"fifo.hadoop_rules", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "assigns as Hadoop 1's JobQueueTaskScheduler: spread cap, one off-rack map and one reduce in a heartbeat"},
+    {.name = NULL},
+};
+
+static struct policy *fifo_create(const struct policy_env *env)
 {
     struct policy *self = base_alloc(sizeof *self);
 
-    self->conf = *conf;
+    self->hadoop_rules = policy_conf_bool(env->conf, "fifo.hadoop_rules");
     return self;
 }
 
@@ -25,7 +31,7 @@ static void fifo_destroy(struct policy *self)
 static void fifo_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
 {
     struct policy_link *link = &job->link[kind];
-    bool wants = job->phase[kind].pending > 0;
+    bool wants = job->phase[kind].pending > 0 || job->phase[kind].suspended > 0;
 
     if (wants && !link->linked)
         policy_order_insert(&self->order[kind], link, -(int64_t)job->priority);
@@ -33,16 +39,18 @@ static void fifo_changed(struct policy *self, struct policy_job *job, enum polic
         policy_order_remove(&self->order[kind], link);
 }
 
-static void fifo_arrived(struct policy *self, struct policy_job *job)
+static void fifo_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
+    (void)now_us;
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         fifo_changed(self, job, (enum policy_kind)k);
     }
 }
 
-static void fifo_left(struct policy *self, struct policy_job *job)
+static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
+    (void)now_us;
     for (int k = 0; k < POLICY_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
@@ -69,22 +77,21 @@ static struct policy_job *fifo_next(struct policy *self, struct policy_offer *of
     enum policy_kind kind = offer->kind;
     struct policy_link *link;
 
-    if (!prev && self->conf.fifo_hadoop_rules && hadoop_holds(offer)) {
+    if (!prev && self->hadoop_rules && hadoop_holds(offer)) {
         offer->held = true;
         return NULL;
     }
     link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
-    if (!link)
-        return NULL;
-    return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
+    return link ? policy_link_job(link, kind) : NULL;
 }
 
-static void fifo_explain(const struct policy *self, const struct policy_job *job, struct base_buf *out)
+static void fifo_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
 {
     size_t ahead = 0;
     const struct policy_link *l;
 
     (void)self;
+    (void)now_us;
     for (int k = 0; k < POLICY_KINDS; k++) {
         if (!job->link[k].linked)
             continue;
@@ -99,7 +106,9 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
 
 const struct policy_ops policy_fifo = {
     .name = "fifo",
+    .alias = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler",
     .source = "Hadoop 1's default scheduler, JobQueueTaskScheduler",
+    .options = fifo_options,
     .create = fifo_create,
     .destroy = fifo_destroy,
     .on_job_arrived = fifo_arrived,

@@ -9,9 +9,9 @@ struct policy {
     struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
 };
 
-static struct policy *naive_create(const struct policy_conf *conf)
+static struct policy *naive_create(const struct policy_env *env)
 {
-    (void)conf;
+    (void)env;
     return base_alloc(sizeof(struct policy));
 }
 
@@ -25,7 +25,7 @@ static void naive_changed(struct policy *self, struct policy_job *job, enum poli
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *phase = &job->phase[kind];
 
-    if (phase->pending <= 0) {
+    if (phase->pending <= 0 && phase->suspended <= 0) {
         if (link->linked)
             policy_order_remove(&self->order[kind], link);
     } else if (link->linked) {
@@ -35,16 +35,18 @@ static void naive_changed(struct policy *self, struct policy_job *job, enum poli
     }
 }
 
-static void naive_arrived(struct policy *self, struct policy_job *job)
+static void naive_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
+    (void)now_us;
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         naive_changed(self, job, (enum policy_kind)k);
     }
 }
 
-static void naive_left(struct policy *self, struct policy_job *job)
+static void naive_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
+    (void)now_us;
     for (int k = 0; k < POLICY_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
@@ -55,14 +57,13 @@ static struct policy_job *naive_next(struct policy *self, struct policy_offer *o
     enum policy_kind kind = offer->kind;
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
-    if (!link)
-        return NULL;
-    return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
+    return link ? policy_link_job(link, kind) : NULL;
 }
 
-static void naive_explain(const struct policy *self, const struct policy_job *job, struct base_buf *out)
+static void naive_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
 {
     (void)self;
+    (void)now_us;
     base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first", job->phase[POLICY_MAP].running,
                   job->phase[POLICY_REDUCE].running);
 }

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <strings.h>
 
 #include "policies/policy.h"
 
@@ -11,7 +12,8 @@ static const struct policy_ops *const registry[] = {
 const struct policy_ops *policy_find(const char *name)
 {
     for (size_t i = 0; i < sizeof registry / sizeof *registry; i++)
-        if (name && strcmp(registry[i]->name, name) == 0)
+        if (name && (strcmp(registry[i]->name, name) == 0 ||
+                     (registry[i]->alias && strcasecmp(registry[i]->alias, name) == 0)))
             return registry[i];
     return NULL;
 }
@@ -19,4 +21,10 @@ const struct policy_ops *policy_find(const char *name)
 const struct policy_ops *policy_at(size_t index)
 {
     return index < sizeof registry / sizeof *registry ? registry[index] : NULL;
+}
+
+void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how)
+{
+    base_array_grow(&plan->v, plan->len, &plan->cap);
+    plan->v[plan->len++] = (struct policy_victim){container, how};
 }
