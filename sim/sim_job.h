@@ -47,6 +47,9 @@ struct sim_job {
                                      1.2, or 2.0 when all nodes are in one rack; f_off 0: 2.0 */
     double f_colo;                /* the reduce of a job of one map, on that map's node: its time times this. 0: 1 */
 
+    int64_t input_bytes, shuffle_bytes, output_bytes; /* of the whole job, as its trace says. The engine goes by splits
+                                                         and partitions: these are for the single server and exports */
+
     bool located;                 /* its splits have places; false: any node is as good as another */
     int32_t replicas;             /* of each split, 1..SIM_REPLICAS_MAX; fewer in a smaller cluster */
     uint64_t file;                /* jobs of equal file read the same splits in the same places; 0: its own */
