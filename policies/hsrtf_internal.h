@@ -1,0 +1,53 @@
+/* policies/hsrtf_internal.h - the state of hSRTF; for its own files alone. */
+#ifndef CREEL_HSRTF_INTERNAL_H
+#define CREEL_HSRTF_INTERNAL_H
+
+#include "policies/hsrtf_formulas.h"
+#include "policies/policy.h"
+
+struct hsrtf_job { /* policy_job.own */
+    struct policy_job *job;
+    struct hsrtf_job *prev, *next; /* all jobs, in order of arrival */
+    int64_t avg_us[POLICY_KINDS];  /* estimated duration of a task */
+    int64_t own_us[POLICY_KINDS];  /* the same from its own tasks alone; 0: none of them has shown anything yet */
+    int64_t rt_us;                 /* equation 1 on the whole cluster */
+    int64_t key;                   /* place in the orders: rt_us, or a rank (hsrtf.tie=work) */
+    double share;                  /* of the cluster, proportional variants */
+    double epoch_share;            /* the same at the last epoch, 0: it was not here then */
+    int64_t target[POLICY_KINDS];
+    struct policy_link below[POLICY_KINDS]; /* among those with running < target */
+    /* Preempting variants: when a task of its index was last killed; [total] is shared by all others. 0: never. */
+    int64_t *killed_us[POLICY_KINDS];
+    int32_t killed_n[POLICY_KINDS];
+};
+
+/* One per job while all are recomputed. Room is made when jobs arrive. */
+struct hsrtf_scratch {
+    struct hsrtf_job *own;
+    int64_t work_us;
+};
+
+struct policy {
+    const struct policy_env *env;
+    bool proportional, preempts; /* the variant */
+    bool ties_by_work, fluid;    /* options */
+    int64_t epoch_us, guard_us;
+    struct hsrtf_job *first, *last;
+    size_t n, room;
+    int64_t ended_us[POLICY_KINDS]; /* averages of the job that left last having some, 0: unknown */
+    struct policy_order all[POLICY_KINDS], below[POLICY_KINDS]; /* jobs with something to launch or resume */
+    struct hsrtf_scratch *scratch; /* these have [room] places */
+    struct hsrtf_claim *claims;
+    int64_t *rts_us;
+    double *shares, *starvations;
+};
+
+/* Mean duration of @own's finished tasks and of those that run (elapsed / progress); keeps the old one when there are
+ * none. O(running tasks of the job). */
+void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now_us);
+/* Averages, remaining times and keys of all jobs from what is known of each. O(jobs). */
+void hsrtf_estimate(struct policy *self);
+/* Shares and targets (equations 3 to 5). @epoch: these shares are what the next ones start from. O(jobs log jobs). */
+void hsrtf_share(struct policy *self, int64_t now_us, bool epoch);
+
+#endif
