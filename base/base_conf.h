@@ -1,7 +1,7 @@
 /* base/base_conf.h - configuration in Hadoop's XML form.
  * Source: Hadoop 3.4 Configuration: <configuration><property><name/><value/><final/></property>…, ${name} and
  * ${name:-default} and ${env.NAME} expansion (20 levels), XInclude; later files and -D override earlier ones unless
- * <final>. Unknown creel.* keys are errors that suggest the nearest known key; other unknown keys are kept. */
+ * <final>. Unknown creel.* keys (options of policies aside) are errors that suggest the nearest known key; other unknown keys are kept. */
 #ifndef CREEL_BASE_CONF_H
 #define CREEL_BASE_CONF_H
 
@@ -10,7 +10,7 @@
 
 #include "base/base_error.h"
 
-enum base_conf_type { BASE_CONF_STRING, BASE_CONF_INT, BASE_CONF_BOOL, BASE_CONF_DOUBLE, BASE_CONF_ENUM };
+enum base_conf_type { BASE_CONF_STRING, BASE_CONF_INT, BASE_CONF_BOOL, BASE_CONF_DOUBLE };
 
 /* One known key. The table (base_conf_keys.c) is the only list of keys, defaults and help texts. */
 struct base_conf_key {
@@ -18,10 +18,11 @@ struct base_conf_key {
     enum base_conf_type type;
     const char *value;    /* default, as text */
     int64_t min, max;     /* BASE_CONF_INT */
-    const char *choices;  /* BASE_CONF_ENUM: "a|b|c" */
     const char *help;
 };
 extern const struct base_conf_key base_conf_keys[]; /* ends with name == NULL */
+/* How options of policies begin: the ResourceManager knows and checks them, everybody else lets them pass. Ends with NULL. */
+extern const char *const base_conf_families[];
 
 struct base_conf;
 struct base_conf *base_conf_new(void);

@@ -6,7 +6,6 @@
 #define INT(key, def, lo, hi, text) {.name = key, .type = BASE_CONF_INT, .value = def, .min = lo, .max = hi, .help = text}
 #define BOOL(key, def, text) {.name = key, .type = BASE_CONF_BOOL, .value = def, .help = text}
 #define DBL(key, def, text) {.name = key, .type = BASE_CONF_DOUBLE, .value = def, .help = text}
-#define ENUM(key, def, set, text) {.name = key, .type = BASE_CONF_ENUM, .value = def, .choices = set, .help = text}
 
 #define MS_MAX INT32_MAX /* about 24 days */
 
@@ -32,11 +31,11 @@ const struct base_conf_key base_conf_keys[] = {
     INT("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "600000", 1, MS_MAX, "time in which an allocated container must be started"),
 
     /* scheduler */
-    ENUM("creel.scheduler.policy", "fifo", "fifo|naive-fair", "who gets the next free slot"),
+    STR("creel.scheduler.policy", "fifo", "who gets the next free slot: fifo, fair, hfsp, hsrtf-pr, rtmr, ...; Hadoop's class names of its FifoScheduler and FairScheduler are the same"),
     STR("creel.scheduler.queues", "", "names of the queues beside \"default\", separated by commas"),
-    INT("creel.scheduler.locality-delay-ms", "0", 0, MS_MAX, "delay scheduling: wait for a local node, then as long for the rack; 0: off"),
+    INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX, "delay scheduling: wait for a local node, then as long for the rack; 0: off; -1: as the policy has it"),
     DBL("creel.scheduler.slowstart", "0.05", "share of a job's maps that end before its reduces start, 0 to 1"),
-    BOOL("creel.scheduler.fifo.hadoop-rules", "false", "fifo orders and assigns as Hadoop 1's JobQueueTaskScheduler"),
+    INT("creel.rtmr.offer-margin-ms", "5000", 0, MS_MAX, "a job refused for its deadline is offered the earliest date that could be promised, so much later, in whole seconds"),
 
     /* slots and jobs */
     INT("creel.slot.map.memory-mb", "2048", 1, INT32_MAX, "memory of a map slot"),
@@ -67,3 +66,8 @@ const struct base_conf_key base_conf_keys[] = {
     {.name = NULL},
 };
 /* clang-format on */
+
+const char *const base_conf_families[] = {"creel.fifo.",  "creel.fair.",  "creel.hsrtf.",  "creel.hfsp.",
+                                          "creel.rtmr.",  "creel.dc.",    "creel.las.",    "creel.srpt.",
+                                          "creel.delay.", "creel.learn.", "creel.colo",    "creel.commit",
+                                          "creel.naive-fair.", NULL};

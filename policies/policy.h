@@ -96,8 +96,9 @@ struct policy_plan {
     } *v;
     size_t len, cap;
 };
+/* Of tasks of jobs; containers of other applications show in the counts alone. */
 struct policy_task_end {
-    int32_t task; /* -1: a container of an application that is no job */
+    int32_t task;
     uint32_t node;
     int64_t started_us, ended_us; /* started_us as in policy_running */
     int64_t work_us;              /* time spent: maps and containers from the start, reduces from the end of the last

@@ -8,6 +8,7 @@
 #include "base/base_conf.h"
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
+#include "rm/rm_options.h"
 
 #define TURN_US 1000   /* the core's thread lets readers in after this long */
 #define TURN_EVENTS 256
@@ -349,8 +350,6 @@ void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 /* ---------------------------------------------------------------- life */
 static void core_conf(const struct base_conf *c, int64_t now_us, int64_t epoch, struct rm_core_conf *out)
 {
-    int64_t delay = base_conf_int(c, "creel.scheduler.locality-delay-ms") * 1000;
-
     *out = (struct rm_core_conf){
         .cluster_ts_ms = now_us / 1000,
         .rm_instance_ms = now_us / 1000,
@@ -362,10 +361,8 @@ static void core_conf(const struct base_conf *c, int64_t now_us, int64_t epoch, 
         .am_expiry_us = base_conf_int(c, "yarn.am.liveness-monitor.expiry-interval-ms") * 1000,
         .allocation_expiry_us =
             base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") * 1000,
-        .delay_w1_us = delay,
-        .delay_w2_us = delay,
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
-        .fifo_hadoop_rules = base_conf_bool(c, "creel.scheduler.fifo.hadoop-rules"),
+        .offer_margin_us = base_conf_int(c, "creel.rtmr.offer-margin-ms") * 1000,
         .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
         .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
         .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
@@ -396,6 +393,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
 {
     struct rm_backend *b = base_alloc(sizeof *b);
     char *path = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
+    struct policy_conf options = {0};
     struct rm_core_conf cc;
     int rc;
 
@@ -413,6 +411,10 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     if (rc < 0)
         goto fail;
     core_conf(conf, core_now(b), b->epoch, &cc);
+    rc = rm_options_read(conf, &options, err);
+    if (rc < 0)
+        goto fail;
+    cc.options = &options;
     b->core = rm_core_new(&cc, err);
     if (!b->core) {
         rc = -BASE_EINVAL;
@@ -421,9 +423,11 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     rc = rm_recover(b->core, b->ops, b->opened, err);
     if (rc < 0)
         goto fail;
+    policy_conf_free(&options);
     *out = b;
     return 0;
 fail:
+    policy_conf_free(&options);
     rm_daemon_free(b);
     return rc;
 }

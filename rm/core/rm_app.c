@@ -75,6 +75,36 @@ bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
+/* One that lies in the past cannot be met, but is one. */
+static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_us)
+{
+    if (!job->deadline_at_us)
+        return job->deadline_us;
+    return job->deadline_at_us > submit_us ? job->deadline_at_us - submit_us : 1;
+}
+
+/* What the submission says about its tasks. */
+static void set_sizes(struct rm_app *a)
+{
+    const struct rm_job_spec *s = a->job;
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        a->pj.size[k] = (struct policy_size){
+            .bytes = s->known[k].bytes, .bytes_max = s->known[k].bytes_max, .true_us = s->known[k].true_us};
+    for (size_t i = 0; i < s->splits_n; i++) {
+        struct policy_size *z = &a->pj.size[RM_SLOT_MAP];
+
+        z->bytes += s->splits[i].length;
+        z->bytes_max = s->splits[i].length > z->bytes_max ? s->splits[i].length : z->bytes_max;
+    }
+    for (size_t g = 0; g < s->groups_n; g++) {
+        struct policy_size *z = &a->pj.size[s->groups[g].kind];
+
+        z->given_us += s->groups[g].expected_us * s->groups[g].count;
+        z->given_max_us = s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
+    }
+}
+
 struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
                           const char *token)
 {
@@ -106,13 +136,17 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     user = rm_names_add_up_to(&c->users, a->user, RM_NAMES_MAX);
     if (user == RM_NONE)
         user = rm_names_add(&c->users, "");
-    a->pj = (struct policy_job){.submit_us = a->submit_us,
+    a->pj = (struct policy_job){.is_job = job != NULL,
+                                .weight = job && job->weight > 0 ? job->weight : 1,
+                                .submit_us = a->submit_us,
                                 .cluster_ts = id.cluster_ts,
                                 .seq = id.seq,
                                 .priority = job ? job->priority : spec->priority > 0 ? spec->priority : 0,
                                 .queue = (int32_t)a->queue_index,
                                 .user = (int32_t)user,
-                                .deadline_us = job ? job->deadline_us : 0};
+                                .deadline_us = job ? relative_deadline(job, a->submit_us) : 0};
+    if (job)
+        set_sizes(a);
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);
     memmove(c->apps + at + 1, c->apps + at, (c->apps_n - at) * sizeof *c->apps);
     c->apps[at] = a;
@@ -177,9 +211,14 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
     if (a->in_policy)
         return;
     a->in_policy = true;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        a->pj.phase[k] = (struct policy_phase){0};
-    c->ops->on_job_arrived(c->policy, &a->pj);
+    c->policy_jobs++;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
+        c->capacity.outstanding[k] += a->phase[k].total;
+    }
+    if (a->is_job && !a->phase[RM_SLOT_MAP].total)
+        a->pj.maps_done_us = c->now_us;
+    c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         rm_app_counts(c, a, (enum rm_slot)k);
 }
@@ -197,7 +236,8 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
             c->queues[a->queue_index].pending[k] -= p->pending;
     }
     a->in_policy = false;
-    c->ops->on_job_left(c->policy, &a->pj);
+    c->policy_jobs--;
+    c->ops->on_job_left(c->policy, &a->pj, c->now_us);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         a->pj.phase[k] = (struct policy_phase){0};
     delay_leave(&c->delay, &a->delay);
@@ -235,8 +275,10 @@ void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k)
     *p = app_phase(a, k);
     c->capacity.outstanding[k] += (p->total - p->done) - (old.total - old.done);
     c->runnable[k] += (p->pending > 0) - (old.pending > 0);
-    if (p->pending > old.pending)
+    if (p->pending > old.pending) {
         c->offer_all[k] = true;
+        c->preempt_all = c->preempt_all || (!old.pending && c->ops->victims);
+    }
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].pending[k] += p->pending - old.pending;
     c->ops->on_job_changed(c->policy, &a->pj, (enum policy_kind)k);
@@ -252,6 +294,11 @@ void rm_app_touch_node(struct rm_app *a, uint32_t node)
         a->nodes_words = word + 1;
     }
     a->nodes[word] |= UINT64_C(1) << (node % 64);
+}
+
+bool rm_app_touched_node(const struct rm_app *a, uint32_t node)
+{
+    return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
 }
 
 /* ---------------------------------------------------------------- the end */

@@ -110,6 +110,34 @@ void rm_containers_expire(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- birth and death */
+static void count_resources(struct rm_core *c, const struct rm_container *ct, int64_t sign)
+{
+    struct rm_app *a = ct->app;
+
+    for (int i = 0; i < RM_RES_NAMES; i++) {
+        a->allocated.v[i] += sign * ct->resource.v[i];
+        ct->node->used_res.v[i] += sign * ct->resource.v[i];
+        if (a->queue_index != RM_NONE)
+            c->queues[a->queue_index].used.v[i] += sign * ct->resource.v[i];
+    }
+}
+
+static void count_suspended(struct rm_core *c, const struct rm_container *ct, int32_t by)
+{
+    ct->node->suspended[ct->slot] += by;
+    c->suspended[ct->slot] += by;
+}
+
+/* A slot that will be free when its process has ended. A suspended one holds none. */
+static void count_freeing(struct rm_core *c, struct rm_container *ct, int32_t by)
+{
+    if (ct->suspended_at_us)
+        return;
+    ct->node->freeing[ct->slot] += by;
+    if (ct->node->counted)
+        c->capacity.freeing[ct->slot] += by;
+}
+
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res)
 {
@@ -132,12 +160,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
         n->containers->node_prev = ct;
     n->containers = ct;
     n->containers_n++;
-    for (int i = 0; i < RM_RES_NAMES; i++) {
-        a->allocated.v[i] += res->v[i];
-        n->used_res.v[i] += res->v[i];
-        if (a->queue_index != RM_NONE)
-            c->queues[a->queue_index].used.v[i] += res->v[i];
-    }
+    count_resources(c, ct, 1);
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].containers++;
     rm_map_put(&c->containers_by_id, id_hash(id), ct);
@@ -171,17 +194,18 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         ct->node_next->node_prev = ct->node_prev;
     n->containers_n--;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
-    for (int i = 0; i < RM_RES_NAMES; i++) {
-        a->allocated.v[i] -= ct->resource.v[i];
-        n->used_res.v[i] -= ct->resource.v[i];
-        if (a->queue_index != RM_NONE)
-            c->queues[a->queue_index].used.v[i] -= ct->resource.v[i];
-    }
+    if (ct->suspended_at_us)
+        count_suspended(c, ct, -1);
+    else
+        count_resources(c, ct, -1);
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].containers--;
     a->memory_us += ct->resource.v[RM_RES_MEMORY_MB] * lived;
     a->vcore_us += ct->resource.v[RM_RES_VCORES] * lived;
-    rm_node_use(c, n, (enum rm_slot)ct->slot, -1);
+    if (ct->killing)
+        count_freeing(c, ct, -1);
+    if (!ct->suspended_at_us)
+        rm_node_use(c, n, (enum rm_slot)ct->slot, -1);
 }
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
@@ -244,7 +268,79 @@ void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t statu
         return;
     ct->killing = true;
     ct->kill_status = status;
+    count_freeing(c, ct, 1);
     order_kill(c, ct->node, &ct->id, reason);
+}
+
+/* ---------------------------------------------------------------- suspended and resumed */
+static void order_plain(struct rm_core *c, struct rm_container *ct, enum rm_order_kind kind)
+{
+    rm_node_order(c, ct->node, kind)->container = ct->id;
+}
+
+static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool suspended)
+{
+    struct rm_app *a = ct->app;
+
+    if (c->ops->on_task_suspended && a->in_policy)
+        c->ops->on_task_suspended(c->policy, &a->pj, (enum policy_kind)ct->slot, ct->task->index, ct->node->index,
+                                  suspended, c->now_us);
+    rm_app_counts(c, a, (enum rm_slot)ct->slot);
+}
+
+static void now_suspended(struct rm_core *c, struct rm_container *ct)
+{
+    rm_container_set_state(ct, RM_CONTAINER_SUSPENDED);
+    count_resources(c, ct, -1);
+    ct->suspended_at_us = c->now_us;
+    count_suspended(c, ct, 1);
+    rm_task_set_state(ct->app, ct->task, RM_TASK_SUSPENDED);
+    rm_node_use(c, ct->node, (enum rm_slot)ct->slot, -1);
+    tell_suspended(c, ct, true);
+}
+
+void rm_container_suspend(struct rm_core *c, struct rm_container *ct)
+{
+    c->stats.suspended++;
+    order_plain(c, ct, RM_ORDER_SUSPEND);
+    now_suspended(c, ct);
+}
+
+void rm_container_resume(struct rm_core *c, struct rm_container *ct)
+{
+    c->stats.resumed++;
+    ct->suspended_us += c->now_us - ct->suspended_at_us;
+    ct->suspended_at_us = 0;
+    count_suspended(c, ct, -1);
+    rm_container_set_state(ct, RM_CONTAINER_RUNNING);
+    count_resources(c, ct, 1);
+    rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
+    rm_node_use(c, ct->node, (enum rm_slot)ct->slot, 1);
+    order_plain(c, ct, RM_ORDER_RESUME);
+    tell_suspended(c, ct, false);
+}
+
+/* The one with the lowest task index. */
+struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum rm_slot k)
+{
+    struct rm_container *best = NULL;
+
+    for (struct rm_container *ct = n->containers; ct; ct = ct->node_next)
+        if (ct->app == a && ct->suspended_at_us && ct->slot == (uint8_t)k && !ct->killing &&
+            (!best || ct->task->index < best->task->index))
+            best = ct;
+    return best;
+}
+
+/* The node's order may have been lost with the NodeManager that had it. */
+static void align(struct rm_core *c, struct rm_container *ct, enum rm_container_state reported)
+{
+    if (ct->killing)
+        return;
+    if (ct->state == RM_CONTAINER_SUSPENDED && reported == RM_CONTAINER_RUNNING)
+        order_plain(c, ct, RM_ORDER_SUSPEND);
+    else if (ct->state == RM_CONTAINER_RUNNING && reported == RM_CONTAINER_SUSPENDED)
+        order_plain(c, ct, RM_ORDER_RESUME);
 }
 
 /* ---------------------------------------------------------------- progress */
@@ -433,6 +529,10 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
         rm_container_set_state(ct, RM_CONTAINER_RUNNING);
     }
     set_progress(c, ct, reported_progress(r));
+    if (!known && r->state == RM_CONTAINER_SUSPENDED && ct->task && !ct->killing)
+        now_suspended(c, ct);
+    if (known && registering)
+        align(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may not have arrived */
         order_kill(c, n, &ct->id, "killed");
 }

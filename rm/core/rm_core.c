@@ -180,7 +180,7 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
         rm_containers_expire(c);
         break;
     case RM_TIMER_POLICY: {
-        int64_t next = c->ops->on_timer ? c->ops->on_timer(c->policy, c->now_us) : 0;
+        int64_t next = rm_policy_on_timer(c);
 
         if (next)
             rm_timer_set(&c->timers, t, next > c->now_us ? next : c->now_us + 1);
@@ -213,61 +213,6 @@ static void wish_wake(struct rm_core *c)
         return;
     c->wake_us = at;
     rm_effect_add(c, RM_FX_WAKE)->u.wake.at_us = at;
-}
-
-/* ---------------------------------------------------------------- policy */
-int rm_policy_set(struct rm_core *c, const char *name, struct base_error *err)
-{
-    const struct policy_ops *ops = policy_find(name);
-    struct policy_conf conf = {.fifo_hadoop_rules = c->conf.fifo_hadoop_rules};
-    int64_t next;
-    int rc;
-
-    if (!ops) {
-        struct base_buf known = {0};
-
-        for (size_t i = 0; policy_at(i); i++)
-            base_buf_addf(&known, "%s%s", i ? ", " : "", policy_at(i)->name);
-        rc = base_error_set(err, -BASE_EINVAL, "policy: \"%s\" is unknown; known are %s", name ? name : "", known.data);
-        base_buf_free(&known);
-        return rc;
-    }
-    if (ops->check_conf && (rc = ops->check_conf(&conf, err)) < 0)
-        return rc;
-    for (size_t i = 0; c->policy && i < c->apps_n; i++)
-        if (c->apps[i]->in_policy)
-            c->ops->on_job_left(c->policy, &c->apps[i]->pj);
-    if (c->policy)
-        c->ops->destroy(c->policy);
-    c->ops = ops;
-    c->policy = ops->create(&conf);
-    c->faults = 0;
-    for (size_t i = 0; i < c->apps_n; i++)
-        if (c->apps[i]->in_policy)
-            ops->on_job_arrived(c->policy, &c->apps[i]->pj);
-    if (ops->on_capacity)
-        ops->on_capacity(c->policy, &c->capacity, c->now_us);
-    rm_timer_cancel(&c->timers, &c->policy_timer);
-    next = ops->on_timer ? ops->on_timer(c->policy, c->now_us) : 0;
-    if (next)
-        rm_timer_set(&c->timers, &c->policy_timer, next);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        c->offer_all[k] = true;
-    return 0;
-}
-
-static void on_set_policy(struct rm_core *c, const struct rm_event *ev)
-{
-    struct base_error err;
-    int rc = rm_policy_set(c, ev->u.policy.name, &err);
-
-    if (rc < 0) {
-        rm_reply_error(c, ev->token, rc, "%s", err.text);
-        return;
-    }
-    c->fell_back = false;
-    rm_note(c, 6, "scheduling policy is now %s", c->ops->name);
-    rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
 /* ---------------------------------------------------------------- life of the core */
@@ -308,8 +253,6 @@ static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
         return base_error_set(err, -BASE_EINVAL, "slowstart must lie between 0 and 1, it is %g", conf->slowstart);
     if (conf->task_attempts_max < 1 || conf->am_attempts_max < 1)
         return base_error_set(err, -BASE_EINVAL, "attempts of tasks and masters must be at least 1");
-    if (conf->delay_w1_us < 0 || conf->delay_w2_us < 0)
-        return base_error_set(err, -BASE_EINVAL, "delay scheduling's waits must not be negative");
     return 0;
 }
 
@@ -328,9 +271,9 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c->rack_stamp = 1;
     c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
     c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
-    delay_init(&c->delay, conf->delay_w1_us, conf->delay_w2_us);
     add_queues(c, conf->queues);
-    if (rm_policy_set(c, c->policy_name, err) < 0) {
+    c->conf.options = NULL;
+    if (rm_policy_set(c, c->policy_name, conf->options, err) < 0) {
         rm_core_free(c);
         return NULL;
     }
@@ -343,8 +286,7 @@ void rm_core_free(struct rm_core *c)
         return;
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_leave_policy(c, c->apps[i]);
-    if (c->policy)
-        c->ops->destroy(c->policy);
+    rm_policy_free(c);
     while (c->acks_n) {
         struct rm_ack *ack = &c->acks[c->acks_head];
 
@@ -378,6 +320,7 @@ void rm_core_free(struct rm_core *c)
     free(c->apps);
     free(c->nodes);
     free(c->host_rack);
+    free(c->host_keys);
     free(c->dirty);
     free(c->timers.v);
     base_buf_free(&c->text);
@@ -457,7 +400,7 @@ static void handle(struct rm_core *c, const struct rm_event *ev)
         rm_am_on_finish(c, ev);
         break;
     case RM_EV_SET_POLICY:
-        on_set_policy(c, ev);
+        rm_policy_on_set(c, ev);
         break;
     }
 }
@@ -468,6 +411,8 @@ static void settle(struct rm_core *c)
     drain_acks(c);
     rm_am_activate(c);
     rm_offer_all(c);
+    if (c->preempt_all)
+        rm_offer_preempt(c);
     rm_app_trim_finished(c);
     rm_node_flush(c);
     wish_wake(c);
@@ -537,6 +482,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         } else if (a->state == RM_APP_NEW_SAVING) {
             rm_app_stored_new(c, a); /* it is read from the store: so it is there */
         } else if (a->is_job) {
+            rm_policy_recall(c, a);
             rm_job_open(c, a);
             rm_job_check(c, a);
         } else {

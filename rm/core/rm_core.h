@@ -20,6 +20,7 @@
 #ifndef CREEL_RM_CORE_H
 #define CREEL_RM_CORE_H
 
+#include "policies/policy_conf.h"
 #include "rm/core/rm_types.h"
 
 struct rm_core;
@@ -28,12 +29,13 @@ struct rm_core_conf {
     int64_t cluster_ts_ms;  /* for new application ids: start time of this instance */
     int64_t rm_instance_ms; /* instance identifier */
     int64_t epoch;          /* 0 on a fresh store; container ids carry it */
-    const char *policy;     /* "fifo", "naive-fair" */
+    const char *policy;     /* policy_find() */
+    const struct policy_conf *options; /* of policies; NULL: defaults */
+    bool simulation;        /* nothing is recorded; policies that need what only a simulation knows are fine */
     const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
-    int64_t delay_w1_us, delay_w2_us; /* delay scheduling, delay.h; both 0: off */
-    double slowstart;                 /* share of the maps */
-    bool fifo_hadoop_rules;           /* policy_fifo.c */
+    double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
+    int64_t offer_margin_us;          /* refused deadlines: what is offered lies so much after what could be promised */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
     struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */
@@ -69,7 +71,7 @@ struct rm_container_report {
     int32_t exit_code;
     const char *diagnostics;       /* NULL or text */
     int64_t started_us, ended_us;  /* node's wall clock */
-    int64_t cpu_ms, max_rss_kb, output_bytes;
+    int64_t cpu_ms, max_rss_kb, input_bytes, output_bytes; /* bytes: where there are no counters */
     const int64_t *counters;       /* RM_C_TASK_COUNTERS values or NULL */
     /* registration only: everything needed to know the container again */
     bool has_task, master;
@@ -131,7 +133,7 @@ struct rm_event {
         } am_allocate;
         struct { struct base_attempt_id attempt; enum rm_final_status status; const char *diagnostics, *tracking_url; }
             am_finish;
-        struct { const char *name; } policy;
+        struct { const char *name; const struct policy_conf *options; } policy; /* options NULL: as they are */
     } u;
 };
 

@@ -4,6 +4,7 @@
 
 #include "policies/delay.h"
 #include "policies/policy.h"
+#include "policies/policy_queues.h"
 #include "rm/core/rm_life.h"
 #include "rm/core/rm_mem.h"
 #include "rm/core/rm_view.h"
@@ -34,6 +35,7 @@ struct rm_container {
     struct rm_launch *launch;                                         /* applications: a reference */
     char *diagnostics;
     int64_t start_us, finish_us, allocation_id;
+    int64_t suspended_at_us, suspended_us; /* since when; in all, spells that are over */
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
     uint8_t slot;
@@ -67,6 +69,11 @@ struct rm_node {
     bool awaited;    /* recovered: work may run there, nobody knows yet */
     bool healthy;
     int32_t slots[RM_SLOT_KINDS], used[RM_SLOT_KINDS], containers_n;
+    int32_t suspended[RM_SLOT_KINDS]; /* attempts: no slot */
+    int32_t freeing[RM_SLOT_KINDS];   /* of the used slots: being killed */
+    bool counted;                     /* its slots are part of the cluster's capacity */
+    int32_t counted_slots[RM_SLOT_KINDS];
+    struct rm_res counted_res;
     struct rm_res total, used_res;
     struct rm_container *containers;
     struct rm_orders queue, sent;
@@ -166,6 +173,9 @@ enum rm_app_end { RM_END_NONE, RM_END_SUCCEED, RM_END_FAIL, RM_END_KILL };
 struct rm_app {
     struct policy_job pj; /* what policies see */
     struct delay_job delay;
+    int64_t colo_since_us; /* declines slots away from its maps since then, 0: it does not */
+    int64_t promised_us;   /* admitted with a deadline: by when it will have finished; 0: nothing was promised */
+    int64_t earliest_us;   /* refused: the date offered instead, 0: none */
     struct base_app_id id;
     int refs; /* the table's, and one per launch order that is kept */
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
@@ -258,8 +268,11 @@ struct rm_core {
     int32_t awaited; /* recovered nodes of which nothing is known yet */
     /* offers */
     struct rm_node *free_first[RM_SLOT_KINDS][RM_FREE_BUCKETS], *free_last[RM_SLOT_KINDS][RM_FREE_BUCKETS];
-    int32_t runnable[RM_SLOT_KINDS]; /* applications with pending tasks of the kind */
+    int32_t runnable[RM_SLOT_KINDS];  /* applications with pending tasks of the kind */
+    int32_t suspended[RM_SLOT_KINDS]; /* attempts, over all nodes */
     bool offer_all[RM_SLOT_KINDS];
+    bool preempt_all; /* work has come for which held nodes may have to make room */
+    size_t policy_jobs; /* jobs and applications that the policy knows */
     uint64_t round;
     struct rm_node **dirty;
     size_t dirty_n, dirty_cap;
@@ -267,7 +280,16 @@ struct rm_core {
     struct policy_capacity capacity;
     const struct policy_ops *ops;
     struct policy *policy;
+    struct policy_env env;
+    struct policy_conf options;
+    struct policy_learned learned;
+    struct policy_queues tree;
+    struct policy_plan plan;
     struct delay delay;
+    double slowstart; /* in force */
+    int64_t colo_wait_us;
+    uint64_t host_table;      /* whose names host_keys has, 0: none */
+    uint32_t *host_keys;
     int32_t faults;
     bool fell_back;
     /* timers */
@@ -287,6 +309,7 @@ struct rm_core {
     struct rm_app_spec *recover_app;
     struct {
         int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed, killed;
+        int64_t suspended, resumed, preempted;
     } stats;
 };
 
@@ -302,7 +325,22 @@ void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
 char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void rm_set_diagnostics(char **at, const char *text);
 void rm_timer_fired(struct rm_core *c, struct rm_timer *t);
-int rm_policy_set(struct rm_core *c, const char *name, struct base_error *err);
+
+/* ---- rm_policy.c ---- */
+/* @options: NULL: as they are. */
+int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options, struct base_error *err);
+void rm_policy_free(struct rm_core *c);
+void rm_policy_on_set(struct rm_core *c, const struct rm_event *ev);
+int64_t rm_policy_on_timer(struct rm_core *c); /* when next, 0: never */
+/* Jobs that wait could use slots that others hold on @n: asks the policy whom to suspend or kill. True: a slot of @k is
+ * free now. */
+bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k);
+/* May this new job enter? False: refused, its end has begun. */
+bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
+void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,
+                          const struct rm_container_report *r, bool success, bool killed);
+/* After a restart: what its ended tasks had shown. */
+void rm_policy_recall(struct rm_core *c, struct rm_app *a);
 
 /* ---- rm_app.c ---- */
 /* Gives a submission without an id the next one. False: it is refused, the error is answered. */
@@ -328,6 +366,7 @@ void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status,
 void rm_app_trim_finished(struct rm_core *c);
 bool rm_queue_find(const struct rm_core *c, const char *name, uint32_t *index);
 void rm_app_touch_node(struct rm_app *a, uint32_t node);
+bool rm_app_touched_node(const struct rm_app *a, uint32_t node); /* it had containers there */
 
 /* ---- rm_job.c ---- */
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev);
@@ -390,6 +429,10 @@ void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
 bool rm_container_unsent(const struct rm_container *ct); /* no node ever heard of it, and none will */
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
+/* Its process tree is stopped, its slot free; resumed on the same node. Tasks of jobs that run, or are suspended. */
+void rm_container_suspend(struct rm_core *c, struct rm_container *ct);
+void rm_container_resume(struct rm_core *c, struct rm_container *ct);
+struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum rm_slot k);
 /* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
                       const struct rm_container_report *r);
@@ -417,11 +460,12 @@ void rm_node_flush(struct rm_core *c);
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
-void rm_capacity_changed(struct rm_core *c);
+void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
 
 /* ---- rm_offer.c ---- */
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
 void rm_offer_all(struct rm_core *c);
+void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
 
 /* ---- rm_am.c, rm_ask.c ---- */
 void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev);

@@ -74,9 +74,28 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
     reply_job(c, ev, a, true);
 }
 
+/* Nothing of it runs any more: what was left is not going to be done. */
+static void drop_tasks(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
+                rm_pick_remove(a, &a->phase[k].tasks[i]);
+                rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
+            }
+}
+
 void rm_job_accepted(struct rm_core *c, struct rm_app *a)
 {
     rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    if (!rm_policy_admits(c, a)) {
+        a->ending = RM_END_FAIL;
+        drop_tasks(a);
+        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
+        return;
+    }
+    if (a->promised_us)
+        rm_app_save(c, a);
     rm_job_open(c, a);
     rm_job_check(c, a);
 }
@@ -97,6 +116,7 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
 
     if (!rm_app_live(a))
         return;
+    rm_app_enter_policy(c, a);
     if (a->job->output && !a->set_up) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
 
@@ -108,8 +128,9 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
     }
     a->set_up = true;
     maps->open = true;
-    reduces->open = reduces->open || (double)maps->succeeded >= c->conf.slowstart * (double)maps->total;
-    rm_app_enter_policy(c, a);
+    reduces->open = reduces->open || (double)maps->succeeded >= c->slowstart * (double)maps->total;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
 }
 
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
@@ -152,17 +173,6 @@ static void abort_output(struct rm_core *c, struct rm_app *a)
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
-}
-
-/* Nothing of it runs any more: what was left is not going to be done. */
-static void drop_tasks(struct rm_app *a)
-{
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        for (int32_t i = 0; i < a->phase[k].total; i++)
-            if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
-                rm_pick_remove(a, &a->phase[k].tasks[i]);
-                rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
-            }
 }
 
 void rm_job_check(struct rm_core *c, struct rm_app *a)

@@ -193,6 +193,8 @@ void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t b
 {
     n->used[k] += by;
     base_assert(n->used[k] >= 0);
+    if (n->counted)
+        c->capacity.used[k] += by;
     if (!n->parked)
         return;
     if (by < 0)
@@ -201,24 +203,30 @@ void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t b
 }
 
 /* ---------------------------------------------------------------- what the cluster has */
-void rm_capacity_changed(struct rm_core *c)
+static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
 {
-    c->capacity.nodes = 0;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        c->capacity.slots[k] = c->live_nodes[k] = 0;
-    for (size_t i = 0; i < c->nodes_n; i++) {
-        const struct rm_node *n = c->nodes[i];
-
-        if (n->state != RM_NODE_RUNNING || !n->registered)
-            continue;
-        c->capacity.nodes++;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
-            c->capacity.slots[k] += n->slots[k];
-            c->live_nodes[k] += n->slots[k] > 0;
-        }
+    c->capacity.nodes += sign;
+    c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];
+    c->capacity.vcores += sign * n->counted_res.v[RM_RES_VCORES];
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        c->capacity.slots[k] += sign * n->counted_slots[k];
+        c->capacity.used[k] += sign * n->used[k];
+        c->capacity.freeing[k] += sign * n->freeing[k];
+        c->live_nodes[k] += n->counted_slots[k] > 0 ? sign : 0;
     }
+}
+
+void rm_capacity_changed(struct rm_core *c, struct rm_node *n)
+{
+    if (n->counted)
+        count_capacity(c, n, -1);
+    n->counted = n->state == RM_NODE_RUNNING && n->registered;
+    memcpy(n->counted_slots, n->slots, sizeof n->slots);
+    n->counted_res = n->total;
+    if (n->counted)
+        count_capacity(c, n, 1);
     if (c->ops->on_capacity)
-        c->ops->on_capacity(c->policy, &c->capacity, c->now_us);
+        c->ops->on_capacity(c->policy, c->now_us);
 }
 
 static void set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s)
@@ -228,7 +236,7 @@ static void set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s
     base_assert(rm_node_edge(n->state, s));
     n->state = s;
     rm_node_index(c, n);
-    rm_capacity_changed(c);
+    rm_capacity_changed(c, n);
 }
 
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack)
@@ -493,7 +501,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         set_state(c, n, RM_NODE_RUNNING);
         rm_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0], n->slots[1]);
     }
-    rm_capacity_changed(c);
+    rm_capacity_changed(c, n);
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
     end_missing(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)

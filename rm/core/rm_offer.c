@@ -22,23 +22,52 @@ static void count_locality(struct rm_app *a, enum delay_level level)
 }
 
 /* Delay scheduling comes between the order of jobs and the choice of the task. */
-static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located)
+static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
 {
-    if (located && (c->delay.w1_us | c->delay.w2_us))
+    if (located && !no_delay && (c->delay.w1_us | c->delay.w2_us))
         return !delay_offer(&c->delay, &a->delay, level);
     delay_launched(&c->delay, &a->delay);
     return false;
 }
 
-static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+/* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
+static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
+{
+    if (!c->colo_wait_us || !a->phase[RM_SLOT_MAP].total || rm_app_touched_node(a, n->index)) {
+        a->colo_since_us = 0;
+        return false;
+    }
+    if (!a->colo_since_us)
+        a->colo_since_us = c->now_us;
+    return c->now_us - a->colo_since_us < c->colo_wait_us;
+}
+
+/* An attempt of it that is suspended here goes on before another task starts. */
+static bool resume_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+{
+    struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
+
+    if (ct)
+        rm_container_resume(c, ct);
+    return ct != NULL;
+}
+
+static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, bool no_delay)
 {
     enum delay_level level;
     bool located;
-    struct rm_task *t = rm_task_pick_near(c, a, k, n, &level, &located);
+    struct rm_task *t;
 
+    if (resume_job(c, a, k, n))
+        return true;
+    if (a->pj.phase[k].pending <= 0)
+        return false;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
     if (!t)
         t = rm_task_pick_any(c, a, k, n);
-    if (!t || (k == RM_SLOT_MAP && declines(c, a, level, located)))
+    if (!t)
+        return false;
+    if (k == RM_SLOT_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
         return false;
     if (k == RM_SLOT_MAP) {
         count_locality(a, located ? level : DELAY_ANY);
@@ -59,7 +88,7 @@ static void policy_fault(struct rm_core *c)
     c->fell_back = true;
     c->stats.fallbacks++;
     rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set", c->ops->name);
-    rm_policy_set(c, "fifo", &err);
+    rm_policy_set(c, "fifo", NULL, &err);
 }
 
 /* Gives one slot away. False: nobody takes it now. */
@@ -70,27 +99,34 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
                                  .node = n->index,
                                  .node_slots = n->slots[k],
                                  .node_used = n->used[k],
+                                 .node_suspended = n->suspended[k],
                                  .off_rack = n->round_off_rack,
                                  .capacity = &c->capacity};
     struct policy_job *pj = NULL;
-    int32_t asked = 0;
+    size_t asked = 0;
 
     memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
-    while ((pj = c->ops->next(c->policy, &offer, pj))) {
-        struct rm_app *a = (struct rm_app *)(void *)pj; /* its first member */
+    for (;;) {
+        struct rm_app *a;
 
-        if (++asked > c->runnable[k] || !a->in_policy || pj->phase[k].pending <= 0) {
+        offer.no_delay = false;
+        pj = c->ops->next(c->policy, &offer, pj);
+        if (!pj)
+            break;
+        a = (struct rm_app *)(void *)pj; /* its first member */
+        if (++asked > 2 * c->policy_jobs || !a->in_policy ||
+            (pj->phase[k].pending <= 0 && pj->phase[k].suspended <= 0)) {
             c->stats.overruled++;
             break;
         }
-        if (a->is_job ? offer_job(c, a, k, n) : rm_am_offer(c, a, k, n)) {
+        if (a->is_job ? offer_job(c, a, k, n, offer.no_delay) : rm_am_offer(c, a, k, n)) {
             n->round_assigned[k]++;
             c->stats.assignments++;
             c->faults = 0;
             return true;
         }
     }
-    if (!asked && !offer.held)
+    if (!asked && !offer.held && c->runnable[k] > 0)
         policy_fault(c);
     return false;
 }
@@ -124,6 +160,18 @@ static void begin_round(struct rm_core *c)
         delay_beat(&c->delay, c->now_us);
 }
 
+/* False: nobody wanted what is free. */
+static bool fill(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    while (n->used[k] < n->slots[k]) {
+        if (c->runnable[k] <= 0 && !n->suspended[k])
+            return false;
+        if (!offer_slot(c, n, k))
+            return false;
+    }
+    return true;
+}
+
 void rm_offer_node(struct rm_core *c, struct rm_node *n)
 {
     delay_beat(&c->delay, c->now_us);
@@ -135,10 +183,12 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
         return;
     if (n->used[RM_SLOT_MAP] < n->slots[RM_SLOT_MAP])
         prefetch(c, n);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        while (n->used[k] < n->slots[k] && c->runnable[k] > 0)
-            if (!offer_slot(c, n, (enum rm_slot)k))
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        fill(c, n, (enum rm_slot)k);
+        for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, (enum rm_slot)k); i++)
+            if (!fill(c, n, (enum rm_slot)k))
                 break;
+    }
 }
 
 /* To the end of its list: nobody wanted it in this round. */
@@ -162,12 +212,12 @@ static void free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
 static void offer_kind(struct rm_core *c, int k)
 {
     c->offer_all[k] = false;
-    if (c->runnable[k] <= 0)
+    if (c->runnable[k] <= 0 && !c->suspended[k])
         return;
     begin_round(c);
     c->round++;
     for (int b = RM_FREE_BUCKETS - 1; b > 0; b--)
-        while (c->runnable[k] > 0) {
+        while (c->runnable[k] > 0 || c->suspended[k] > 0) {
             struct rm_node *n = c->free_first[k][b];
 
             if (!n || n->free_round[k] == c->round)
@@ -175,6 +225,24 @@ static void offer_kind(struct rm_core *c, int k)
             if (!offer_slot(c, n, (enum rm_slot)k) && n->free_bucket[k] == b)
                 free_rotate(c, n, k, b);
         }
+}
+
+/* In the order of nodes, until nothing waits; only when work has come, and for policies that preempt. */
+void rm_offer_preempt(struct rm_core *c)
+{
+    c->preempt_all = false;
+    if (!c->ops->victims)
+        return;
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        struct rm_node *n = c->nodes[i];
+
+        if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
+            continue;
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            for (int32_t j = 0; j < n->slots[k] && rm_policy_preempt(c, n, (enum rm_slot)k); j++)
+                if (!fill(c, n, (enum rm_slot)k))
+                    break;
+    }
 }
 
 #define PASSES_MAX 3 /* a change of policy in the middle asks for another pass */

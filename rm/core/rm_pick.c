@@ -101,13 +101,30 @@ static void near_free(struct rm_near_index *x)
     *x = (struct rm_near_index){0};
 }
 
-/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. */
-static size_t task_keys(struct rm_core *c, const struct rm_str_list *hosts, bool racks, uint32_t *keys, size_t max)
+/* The core's numbers of the names in a table that jobs share: looked up once. */
+static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
 {
-    size_t n = 0;
+    if (c->host_table == t->id)
+        return c->host_keys;
+    c->host_keys = base_realloc_array(c->host_keys, t->n, sizeof *c->host_keys);
+    for (size_t i = 0; i < t->n; i++)
+        c->host_keys[i] = rm_names_add_up_to(&c->hosts, t->v[i], RM_NAMES_MAX);
+    c->host_table = t->id;
+    return c->host_keys;
+}
 
-    for (size_t i = 0; hosts && i < hosts->n && n < max; i++) {
-        uint32_t key = rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX);
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. */
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, bool racks,
+                        uint32_t *keys, size_t max)
+{
+    bool compact = s->near_n && k == RM_SLOT_MAP;
+    const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
+    const uint32_t *table = compact ? table_keys(c, s->hosts) : NULL;
+    const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index);
+    size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
+
+    for (size_t i = 0; i < of && n < max; i++) {
+        uint32_t key = compact ? table[near[i]] : rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX);
         bool known = false;
 
         if (racks)
@@ -140,14 +157,14 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     size_t count_n = 0, key_names, n;
 
     for (int32_t i = 0; i < p->total; i++) { /* names first: so that the table of counts has its size */
-        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
         (void)n;
     }
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* the last one: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             distinct += count[keys[j]]++ == 0;
         if (!n)
@@ -170,7 +187,7 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     }
     x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, hosts_of(a->job, k, i), racks, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             x->tasks[at[keys[j]]++] = i;
         if (!n)
@@ -182,6 +199,8 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
 
 static bool any_located(const struct rm_job_spec *s, enum rm_slot k)
 {
+    if (s->near_n && k == RM_SLOT_MAP)
+        return true;
     for (size_t g = 0; g < s->groups_n; g++)
         if (s->groups[g].kind == k && s->groups[g].hosts.n)
             return true;
@@ -247,7 +266,6 @@ static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct rm_phase *p = &a->phase[t->kind];
-    const struct rm_str_list *hosts;
     uint32_t keys[KEYS_MAX];
     size_t n;
 
@@ -256,15 +274,14 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     set_pending(p, t->index);
     if (!p->located)
         return;
-    hosts = hosts_of(a->job, (enum rm_slot)t->kind, t->index);
-    n = task_keys(c, hosts, false, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, false, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
     if (!n)
         near_rewind(&p->host, &p->nowhere, t->index);
     if (!p->rack.v)
         return;
-    n = task_keys(c, hosts, true, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, true, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
 }

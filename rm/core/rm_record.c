@@ -130,6 +130,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     struct base_buf *b = &c->text;
     const char *json = a->is_job ? a->job->json : a->app->json;
 
+    if (c->conf.simulation)
+        return c->seq;
     json = json ? json : "";
     begin(c, "a1");
     rm_put_int(b, a->is_job);
@@ -151,6 +153,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->attempts_n);
     for (int32_t i = 0; i < a->attempts_n; i++)
         put_attempt(b, &a->attempts[i]);
+    rm_put_int(b, a->promised_us);
+    rm_put_int(b, a->earliest_us);
     base_buf_adds(b, json);
     return store(c, "app", app_key(c, a->id));
 }
@@ -167,7 +171,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
     const struct rm_job_spec *s = a->job;
     struct base_buf *b = &c->text;
 
-    if (s->groups_n || (!s->splits_n && !s->paths.n))
+    if (c->conf.simulation || s->groups_n || (!s->splits_n && !s->paths.n))
         return;
     begin(c, "s1");
     rm_put_int(b, (int64_t)s->paths.n);
@@ -194,6 +198,8 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     uint32_t bad = t->bad ? t->bad[0] : 0;
     char *at;
 
+    if (c->conf.simulation)
+        return c->seq;
     begin(c, "t1");
     base_buf_reserve(b, 12 * NUMBER_MAX); /* one per finished task: written without looking back */
     at = b->data + b->len;
@@ -218,6 +224,8 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
+    if (c->conf.simulation)
+        return c->seq;
     t->commit_stored = true;
     begin(c, "c1");
     rm_put_int(&c->text, t->commit_attempt);
@@ -228,6 +236,8 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 {
     struct base_buf *b = &c->text;
 
+    if (c->conf.simulation)
+        return c->seq;
     begin(c, "n1");
     rm_put_int(b, n->state);
     rm_put_text(b, n->host_name);
@@ -244,6 +254,8 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 /* The application first: a crash in between leaves orphans, which recovery removes, and never half an application. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
+    if (c->conf.simulation)
+        return;
     rm_store(c, "app", app_key(c, a->id), NULL, 0);
     for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {

@@ -222,7 +222,11 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
     int64_t n;
 
+    int64_t deadline_at = a->submit_us + a->pj.deadline_us;
+
     a->submit_us = a->pj.submit_us = rm_get_int(r);
+    if (a->is_job && a->job->deadline_at_us) /* as long as it was when it was submitted */
+        a->pj.deadline_us = deadline_at > a->submit_us ? deadline_at - a->submit_us : 1;
     a->launch_us = rm_get_int(r);
     a->start_us = rm_get_int(r);
     a->finish_us = rm_get_int(r);
@@ -240,6 +244,10 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
     n = rm_get_int_in(r, 0, 1000000);
     for (int64_t i = 0; i < n && !r->bad; i++)
         read_attempt(c, r, a);
+    if (r->p != r->end) { /* older records end here */
+        a->promised_us = rm_get_int(r);
+        a->earliest_us = rm_get_int(r);
+    }
     /* what waited for this record has it now */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;

@@ -47,6 +47,7 @@ void rm_job_spec_unref(struct rm_job_spec *s)
         list_free(&s->groups[i].hosts);
     }
     free(s->groups);
+    free(s->near);
     free(s->json);
     free(s);
 }

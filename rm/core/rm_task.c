@@ -124,9 +124,11 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
         t->start_us = ct->start_us;
     rm_pick_remove(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
+    if (!a->pj.first_us)
+        a->pj.first_us = ct->start_us;
     a->counters[t->kind == RM_SLOT_MAP ? RM_C_TOTAL_LAUNCHED_MAPS : RM_C_TOTAL_LAUNCHED_REDUCES]++;
     if (c->ops->on_task_started && a->in_policy)
-        c->ops->on_task_started(c->policy, &a->pj, (enum policy_kind)t->kind, t->index, c->now_us);
+        c->ops->on_task_started(c->policy, &a->pj, (enum policy_kind)t->kind, t->index, t->node, c->now_us);
     if (a->state == RM_APP_ACCEPTED) {
         a->start_us = a->launch_us = ct->start_us;
         rm_app_set_state(c, a, RM_APP_RUNNING);
@@ -145,19 +147,13 @@ static bool slowstart_reached(const struct rm_core *c, const struct rm_app *a)
 {
     const struct rm_phase *maps = &a->phase[RM_SLOT_MAP];
 
-    return (double)maps->succeeded >= c->conf.slowstart * (double)maps->total;
+    return (double)maps->succeeded >= c->slowstart * (double)maps->total;
 }
 
-static void attempt_over(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool success)
+static void attempt_over(struct rm_core *c, struct rm_task *t)
 {
     t->running = NULL;
     t->finish_us = c->now_us;
-    if (c->ops->on_task_ended && a->in_policy) {
-        struct policy_task_end end = {
-            .task = t->index, .started_us = ct->start_us, .ended_us = c->now_us, .success = success};
-
-        c->ops->on_task_ended(c->policy, &a->pj, (enum policy_kind)t->kind, &end);
-    }
 }
 
 void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -170,13 +166,16 @@ void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t
 void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
                        const struct rm_container_report *r)
 {
-    attempt_over(c, a, t, ct, true);
+    attempt_over(c, t);
     t->exit_code = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;
     free(t->diagnostics);
     t->diagnostics = NULL;
     rm_task_set_state(a, t, RM_TASK_SUCCEEDED);
+    if (t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_MAP].succeeded == a->phase[RM_SLOT_MAP].total)
+        a->pj.maps_done_us = c->now_us;
+    rm_policy_task_ended(c, a, t, ct, r, true, false);
     if (r->counters) {
         memcpy(rm_task_counters(a, t, true), r->counters, RM_C_TASK_COUNTERS * sizeof *r->counters);
         add_counters(a, r->counters, 1);
@@ -255,7 +254,8 @@ void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
 {
     bool map = t->kind == RM_SLOT_MAP, live = rm_app_live(a);
 
-    attempt_over(c, a, t, ct, false);
+    attempt_over(c, t);
+    rm_policy_task_ended(c, a, t, ct, NULL, false, killed);
     t->exit_code = ct->exit_code;
     rm_set_diagnostics(&t->diagnostics, why);
     if (killed)
@@ -297,6 +297,7 @@ static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, en
     t->fetch_reduce = -1;
     rm_set_diagnostics(&t->diagnostics, why);
     rm_task_set_state(a, t, next);
+    a->pj.maps_done_us = 0;
     if (next == RM_TASK_PENDING)
         rm_pick_add(c, a, t);
     rm_record_task(c, a, t);

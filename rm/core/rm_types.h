@@ -75,6 +75,11 @@ struct rm_split_spec { /* one map task of a job with input */
     bool gzip;
     struct rm_str_list hosts; /* may be empty: any node is as good */
 };
+struct rm_host_table {
+    uint64_t id; /* not 0 */
+    const char *const *v;
+    size_t n;
+};
 struct rm_task_group { /* explicit tasks: @count tasks with the same command */
     enum rm_slot kind;
     char *command;
@@ -92,12 +97,22 @@ struct rm_job_spec {
     struct rm_str_list paths;              /* expanded files */
     struct rm_split_spec *splits;
     size_t splits_n;
-    int64_t reduces, split_size, deadline_us; /* deadline relative, 0: none */
+    int64_t reduces, split_size;
+    int64_t deadline_us, deadline_at_us; /* relative to submission; wall clock; 0: none. At most one is given */
+    double weight;                       /* 0: not given, 1 */
     int32_t max_attempts;
     struct rm_str_list env; /* "K=V" */
     struct rm_task_group *groups;
     size_t groups_n;
     char *json;     /* the submission's normalised body (without id): equality of a repeated submission */
+    /* Simulations: what is known of the tasks beforehand, and where splits lie, in a compact form: @near_n hosts for each
+     * map, as indexes in a table of hosts that many jobs share. The table outlives the core; its id tells tables apart. */
+    struct {
+        int64_t bytes, bytes_max, true_us;
+    } known[RM_SLOT_KINDS];
+    const struct rm_host_table *hosts;
+    uint32_t *near;
+    uint32_t near_n;
 };
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */

@@ -38,6 +38,9 @@ struct rm_app_view {
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
     int64_t start_us; /* first task launched */
+    int64_t deadline_us;  /* wall clock; 0: none */
+    int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
+    int64_t earliest_us;  /* refused for its deadline: the date offered instead, 0: none */
     struct rm_job_spec *job; /* a reference, dropped by rm_views_free */
     struct rm_app_spec *app; /* likewise */
 };
@@ -147,6 +150,8 @@ int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64
                         int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
+/* Why does it wait, in the policy's words; nothing is added when the policy does not know it (any more). */
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out); /* -BASE_ENOTFOUND */
 /* Queue exists? NULL-safe; accepts "x", "root.x". */
 bool rm_view_queue_exists(const struct rm_core *core, const char *name);
 

@@ -117,6 +117,9 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
                               .submit_us = a->submit_us,
                               .launch_us = a->launch_us,
                               .start_us = a->start_us,
+                              .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
+                              .promised_us = a->promised_us,
+                              .earliest_us = a->earliest_us,
                               .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
                               .running_containers = a->containers_n,
                               .allocated = a->allocated,
@@ -329,5 +332,20 @@ int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struc
             add_container(a, ct, out);
     if (out->containers_n > first)
         qsort(out->containers + first, out->containers_n - first, sizeof *out->containers, by_id);
+    return 0;
+}
+
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out)
+{
+    const struct rm_app *a = rm_app_find(core, id);
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    if (!a->in_policy)
+        return 0;
+    if (core->ops->explain)
+        core->ops->explain(core->policy, &a->pj, core->now_us, out);
+    if (!out->len)
+        base_buf_adds(out, "pending");
     return 0;
 }

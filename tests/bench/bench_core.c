@@ -192,16 +192,16 @@ struct result {
 
 static struct result run(const char *policy, int64_t w_us, size_t per_beat)
 {
-    struct base_buf queues = {0};
+    struct base_buf queues = {0}, wait = {0};
+    struct policy_conf options = {0};
     struct rm_core_conf conf = {.cluster_ts_ms = 1,
                                 .policy = policy,
+                                .options = &options,
                                 .node_expiry_us = INT64_C(3600000000),
                                 .heartbeat_us = 3000000,
                                 .am_expiry_us = 600000000,
                                 .allocation_expiry_us = 600000000,
                                 .slowstart = 0.05,
-                                .delay_w1_us = w_us,
-                                .delay_w2_us = w_us,
                                 .am_attempts_max = 2,
                                 .task_attempts_max = 4,
                                 .slot_res = {{{2048, 1, 0, 0}}, {{2048, 1, 0, 0}}}};
@@ -213,11 +213,15 @@ static struct result run(const char *policy, int64_t w_us, size_t per_beat)
     for (int i = 0; i < QUEUES; i++)
         base_buf_addf(&queues, "%sq%d", i ? "," : "", i);
     conf.queues = queues.data;
+    base_buf_addf(&wait, "%g", (double)w_us / 1e6);
+    policy_conf_set(&options, "delay.w1", wait.data, NULL);
+    policy_conf_set(&options, "delay.w2", wait.data, NULL);
     memset(&b, 0, sizeof b);
     rng = 1;
     b.now = 1000000;
     b.core = rm_core_new(&conf, NULL);
     base_buf_free(&queues);
+    base_buf_free(&wait);
     for (size_t i = 0; i < NODES; i++)
         add_node(i);
     for (int i = 0; i < JOBS; i++)

@@ -79,13 +79,14 @@ static struct policy_job *walk(const struct policy_ops *ops, struct policy *p, e
 static void test_fifo(void)
 {
     struct policy_conf conf = {0};
-    struct policy *p = policy_fifo.create(&conf);
+    struct policy_env env = {.conf = &conf};
+    struct policy *p = policy_fifo.create(&env);
     struct policy_job jobs[4] = {{.submit_us = 5, .seq = 2}, {.submit_us = 5, .seq = 1}, {.submit_us = 9, .seq = 3, .priority = 1},
                                  {.submit_us = 1, .seq = 4, .priority = -2}};
 
     for (int i = 0; i < 4; i++) {
         jobs[i].phase[POLICY_MAP].pending = 1;
-        policy_fifo.on_job_arrived(p, &jobs[i]);
+        policy_fifo.on_job_arrived(p, &jobs[i], 0);
     }
     CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 0), &jobs[2]);
     CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 1), &jobs[1]);
@@ -96,21 +97,25 @@ static void test_fifo(void)
     policy_fifo.on_job_changed(p, &jobs[2], POLICY_MAP);
     CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 0), &jobs[1]);
     for (int i = 0; i < 4; i++)
-        policy_fifo.on_job_left(p, &jobs[i]);
+        policy_fifo.on_job_left(p, &jobs[i], 0);
     CU_ASSERT_PTR_NULL(walk(&policy_fifo, p, POLICY_MAP, 0));
     policy_fifo.destroy(p);
 }
 
 static void test_hadoop_rules(void)
 {
-    struct policy_conf conf = {.fifo_hadoop_rules = true};
-    struct policy *p = policy_fifo.create(&conf);
+    struct policy_conf conf = {0};
+    struct policy_env env = {.conf = &conf};
+    struct policy *p;
     struct policy_job job = {.seq = 1};
     struct policy_capacity capacity = {.nodes = 58, .slots = {464, 116}, .outstanding = {100, 100}};
     struct policy_offer offer = {.kind = POLICY_MAP, .node_slots = 8, .node_used = 1, .capacity = &capacity};
 
+    CU_ASSERT_EQUAL(policy_conf_set(&conf, "fifo.hadoop-rules", "yes", NULL), 0);
+    p = policy_fifo.create(&env);
+    policy_conf_free(&conf);
     job.phase[POLICY_MAP].pending = job.phase[POLICY_REDUCE].pending = 100;
-    policy_fifo.on_job_arrived(p, &job);
+    policy_fifo.on_job_arrived(p, &job, 0);
     CU_ASSERT_PTR_EQUAL(policy_fifo.next(p, &offer, NULL), &job);
     offer.node_used = 2; /* the cap of this load */
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL));
@@ -121,7 +126,7 @@ static void test_hadoop_rules(void)
     CU_ASSERT_PTR_EQUAL(policy_fifo.next(p, &offer, NULL), &job);
     offer.assigned[POLICY_REDUCE] = 1;
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL)); /* one reduce per heartbeat */
-    policy_fifo.on_job_left(p, &job);
+    policy_fifo.on_job_left(p, &job, 0);
     policy_fifo.destroy(p);
 }
 
@@ -129,12 +134,13 @@ static void test_hadoop_rules(void)
 static void test_naive_fair(void)
 {
     struct policy_conf conf = {0};
-    struct policy *p = policy_naive_fair.create(&conf);
+    struct policy_env env = {.conf = &conf};
+    struct policy *p = policy_naive_fair.create(&env);
     struct policy_job jobs[3] = {{.submit_us = 1, .seq = 1}, {.submit_us = 2, .seq = 2}, {.submit_us = 3, .seq = 3}};
 
     for (int i = 0; i < 3; i++) {
         jobs[i].phase[POLICY_MAP].pending = 10;
-        policy_naive_fair.on_job_arrived(p, &jobs[i]);
+        policy_naive_fair.on_job_arrived(p, &jobs[i], 0);
     }
     for (int i = 0; i < 30; i++) {
         struct policy_job *job = walk(&policy_naive_fair, p, POLICY_MAP, 0);
@@ -152,7 +158,7 @@ static void test_naive_fair(void)
     CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, POLICY_MAP, 0), &jobs[2]);
     CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, POLICY_MAP, 1), &jobs[0]);
     for (int i = 0; i < 3; i++)
-        policy_naive_fair.on_job_left(p, &jobs[i]);
+        policy_naive_fair.on_job_left(p, &jobs[i], 0);
     policy_naive_fair.destroy(p);
 }
 

@@ -17,6 +17,7 @@ void world_init(struct world *w, const char *policy)
     w->conf = (struct rm_core_conf){.cluster_ts_ms = 1700000000000,
                                     .rm_instance_ms = 1700000000000,
                                     .policy = policy,
+                                    .options = &w->options,
                                     .queues = "batch, root.prod",
                                     .node_expiry_us = 30000000,
                                     .heartbeat_us = 1000000,
@@ -33,9 +34,25 @@ void world_init(struct world *w, const char *policy)
     base_assert(w->core);
 }
 
+void world_option(struct world *w, const char *name, const char *value)
+{
+    struct base_error err;
+    int rc = policy_conf_set(&w->options, name, value, &err);
+
+    base_assert(rc == 0);
+}
+
+void world_renew(struct world *w)
+{
+    rm_core_free(w->core);
+    w->core = rm_core_new(&w->conf, NULL);
+    base_assert(w->core);
+}
+
 void world_free(struct world *w)
 {
     rm_core_free(w->core);
+    policy_conf_free(&w->options);
     for (size_t i = 0; i < w->nodes_n; i++) {
         free(w->nodes[i].v);
         free(w->nodes[i].apps);

@@ -52,6 +52,7 @@ struct world_reply {
 struct world {
     struct rm_core *core;
     struct rm_core_conf conf;
+    struct policy_conf options;
     int64_t now;
     uint64_t token, seq, stored;
     bool auto_store, fail_setup, fail_commit, no_shell;
@@ -70,6 +71,9 @@ struct world {
 };
 
 void world_init(struct world *w, const char *policy);
+/* An option of policies; then, and after other changes of w->conf: world_renew. */
+void world_option(struct world *w, const char *name, const char *value);
+void world_renew(struct world *w); /* a new core with the present configuration; nothing has happened yet */
 void world_free(struct world *w);
 /* One event; then, unless told not to, what the store and the shell answer to it. */
 void world_step(struct world *w, struct rm_event *ev);

@@ -567,10 +567,9 @@ static void run(uint64_t seed, int64_t events)
     world_init(&w, seed % 2 ? "fifo" : "naive-fair");
     strict = seed % 3 != 0;
     w.conf.completed_apps_max = 20;
-    w.conf.fifo_hadoop_rules = false;
-    w.conf.delay_w1_us = w.conf.delay_w2_us = strict ? 0 : 2 * S;
-    rm_core_free(w.core);
-    w.core = rm_core_new(&w.conf, NULL);
+    world_option(&w, "delay.w1", strict ? "0" : "2");
+    world_option(&w, "delay.w2", strict ? "0" : "2");
+    world_renew(&w);
     w.auto_store = seed % 4 == 0;
     w.log = &log;
     for (int i = 0; i < 5; i++)

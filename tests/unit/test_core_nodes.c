@@ -321,9 +321,9 @@ static void test_delay(void)
     struct base_app_id id;
 
     world_init(&w, "naive-fair");
-    w.conf.delay_w1_us = w.conf.delay_w2_us = 5 * S;
-    rm_core_free(w.core);
-    w.core = rm_core_new(&w.conf, NULL);
+    world_option(&w, "delay.w1", "5");
+    world_option(&w, "delay.w2", "5");
+    world_renew(&w);
     for (int i = 0; i < 4; i++)
         world_add_node(&w, 2, 1, i < 2 ? "/a" : "/b");
     id = world_submit(&w, "a 8 0 1 4 1 0"); /* all of it on node 0 */

@@ -118,9 +118,9 @@ static void test_endless(void)
     struct rm_cluster_view v;
 
     world_init(&w, "naive-fair");
-    w.conf.delay_w1_us = w.conf.delay_w2_us = 1000000;
-    rm_core_free(w.core);
-    w.core = rm_core_new(&w.conf, NULL);
+    world_option(&w, "delay.w1", "1");
+    world_option(&w, "delay.w2", "1");
+    world_renew(&w);
     world_add_node(&w, 2, 1, NULL);
     world_add_node(&w, 2, 1, "/b");
     endless.next = forever;
