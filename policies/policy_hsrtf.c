@@ -20,30 +20,18 @@ static struct hsrtf_job *below_job(struct policy_link *link, enum policy_kind ki
 }
 
 /* ---------------------------------------------------------------- orders */
-static void place(struct policy_order *order, struct policy_link *link, bool in, int64_t key)
-{
-    if (!in) {
-        if (link->linked)
-            policy_order_remove(order, link);
-    } else if (link->linked) {
-        policy_order_move(order, link, key);
-    } else {
-        policy_order_insert(order, link, key);
-    }
-}
-
 static void hsrtf_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     struct hsrtf_job *own = own_of(job);
     bool wants = phase->pending > 0 || phase->suspended > 0;
 
-    place(&self->all[kind], &job->link[kind], wants, own->key);
+    policy_order_place(&self->all[kind], &job->link[kind], wants, own->key);
     if (!self->proportional)
         return;
     if (wants && own->target[kind] <= 0 && self->env->capacity->slots[kind] >= (int64_t)self->n)
         own->target[kind] = 1; /* its demand is new: one slot until shares are computed again */
-    place(&self->below[kind], &own->below[kind], wants && phase->running < own->target[kind], own->key);
+    policy_order_place(&self->below[kind], &own->below[kind], wants && phase->running < own->target[kind], own->key);
 }
 
 static void recompute(struct policy *self, int64_t now_us, bool epoch)
@@ -153,8 +141,8 @@ static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_
     struct hsrtf_job *own = own_of(job);
 
     for (int k = 0; k < POLICY_KINDS; k++) {
-        place(&self->all[k], &job->link[k], false, 0);
-        place(&self->below[k], &own->below[k], false, 0);
+        policy_order_place(&self->all[k], &job->link[k], false, 0);
+        policy_order_place(&self->below[k], &own->below[k], false, 0);
         free(own->killed_us[k]);
     }
     if (job->seen[POLICY_MAP].n + job->seen[POLICY_REDUCE].n > 0)
@@ -213,14 +201,6 @@ static int64_t *killed_at(struct hsrtf_job *own, enum policy_kind kind, int32_t 
     int32_t n = own->killed_n[kind];
 
     return &own->killed_us[kind][task >= 0 && task < n ? task : n];
-}
-
-static void hsrtf_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
-                        const struct policy_task_end *end)
-{
-    (void)self;
-    if (end->killed)
-        *killed_at(own_of(job), kind, end->task) = end->ended_us;
 }
 
 static bool guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
@@ -300,6 +280,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
         free_slots -= met;
         for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
+            *killed_at(own_of(here[victim].job), kind, here[victim].task) = offer->now_us;
             victim = next_victim(self, here, n, victim, offer->now_us);
         }
     }
@@ -350,7 +331,6 @@ const struct policy_ops policy_hsrtf_pup = {
     .name = "hsrtf-pup",
     .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
     .create = create_pup,
-    .on_task_ended = hsrtf_ended,
     .victims = hsrtf_victims,
     HSRTF_COMMON,
 };
@@ -366,7 +346,6 @@ const struct policy_ops policy_hsrtf_prp = {
     .name = "hsrtf-prp",
     .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time, with killing",
     .create = create_prp,
-    .on_task_ended = hsrtf_ended,
     .victims = hsrtf_victims,
     HSRTF_COMMON,
 };

@@ -114,6 +114,18 @@ void policy_order_move(struct policy_order *o, struct policy_link *l, int64_t ke
     policy_order_insert(o, l, key);
 }
 
+void policy_order_place(struct policy_order *o, struct policy_link *l, bool in, int64_t key)
+{
+    if (!in) {
+        if (l->linked)
+            policy_order_remove(o, l);
+    } else if (l->linked) {
+        policy_order_move(o, l, key);
+    } else {
+        policy_order_insert(o, l, key);
+    }
+}
+
 struct policy_link *policy_order_next(const struct policy_link *l)
 {
     if (l->right) {

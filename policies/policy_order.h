@@ -28,6 +28,8 @@ void policy_order_insert(struct policy_order *o, struct policy_link *l, int64_t 
 void policy_order_remove(struct policy_order *o, struct policy_link *l);
 /* Gives a linked @l another key. Cheap when its neighbours stay. */
 void policy_order_move(struct policy_order *o, struct policy_link *l, int64_t key);
+/* Whatever @l is now: in the order with that key, or (@in false) out of it. */
+void policy_order_place(struct policy_order *o, struct policy_link *l, bool in, int64_t key);
 struct policy_link *policy_order_next(const struct policy_link *l);
 struct policy_link *policy_order_prev(const struct policy_link *l);
 

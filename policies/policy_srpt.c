@@ -1,0 +1,303 @@
+/* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
+ *
+ *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true sizes, which a simulation
+ *            alone knows: what other policies are measured against.
+ *   np-srpt  never interrupts a task; true sizes where given, else estimates.
+ *
+ * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li, arXiv:2411.06348,
+ *         2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
+ *
+ * Remaining work: (tasks not finished) x (mean size) less what running and suspended attempts have done. A mean size is
+ * the true one; else of the job's own finished tasks; else as given with the submission; else of recent tasks of the
+ * cluster; else 60 s. What attempts have done is measured once per epoch, under srpt also when a job arrives. */
+#include <stdlib.h>
+
+#include "policies/policy.h"
+
+#define UNKNOWN_US INT64_C(60000000)
+
+struct srpt_job { /* policy_job.own */
+    struct policy_job *job;
+    struct srpt_job *prev, *next; /* all jobs */
+    int64_t inside_us;            /* done by attempts that have not ended */
+    int64_t left_us;              /* remaining work */
+};
+
+struct policy {
+    const struct policy_env *env;
+    bool interrupts;
+    int64_t epoch_us;
+    struct srpt_job *first;
+    struct policy_order order[POLICY_KINDS]; /* jobs with something to launch or resume, by left_us */
+};
+
+static const struct policy_option srpt_options[] = {
+    {"srpt.epoch", POLICY_OPT_SECONDS, "3", 0.1, 86400, NULL, "srpt and np-srpt measure running tasks this often"},
+    {.name = NULL},
+};
+
+static struct srpt_job *own_of(const struct policy_job *job)
+{
+    return job->own;
+}
+
+static struct policy *create(const struct policy_env *env, bool interrupts)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->env = env;
+    self->interrupts = interrupts;
+    self->epoch_us = policy_conf_us(env->conf, "srpt.epoch");
+    return self;
+}
+
+static struct policy *srpt_create(const struct policy_env *env)
+{
+    return create(env, true);
+}
+
+static struct policy *np_srpt_create(const struct policy_env *env)
+{
+    return create(env, false);
+}
+
+static void srpt_destroy(struct policy *self)
+{
+    base_assert(!self->first);
+    free(self);
+}
+
+/* ---------------------------------------------------------------- remaining work */
+static int64_t mean_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+{
+    int32_t total = job->phase[kind].total;
+    int64_t recent;
+
+    if (job->size[kind].true_us > 0 && total > 0)
+        return job->size[kind].true_us / total;
+    if (job->seen[kind].n > 0)
+        return job->seen[kind].work_us / job->seen[kind].n;
+    if (job->size[kind].given_us > 0 && total > 0)
+        return job->size[kind].given_us / total;
+    recent = policy_learned_recent_us(self->env->learned, kind);
+    return recent > 0 ? recent : UNKNOWN_US;
+}
+
+static int64_t estimate(const struct policy *self, const struct srpt_job *own)
+{
+    int64_t left = -own->inside_us;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_phase *phase = &own->job->phase[k];
+
+        left += (int64_t)(phase->total - phase->done) * mean_us(self, own->job, (enum policy_kind)k);
+    }
+    return left > 0 ? left : 0;
+}
+
+/* No attempt counts for more than a task's mean: what is longer than expected is not done before it ends. */
+static int64_t inside_us(const struct policy *self, const struct policy_job *job, int64_t now_us)
+{
+    int64_t sum = 0;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        struct policy_running r;
+        void *cursor = NULL;
+        int64_t mean, done;
+
+        if (job->phase[k].running + job->phase[k].suspended <= 0)
+            continue;
+        if (k == POLICY_REDUCE && job->is_job && job->maps_done_us <= 0)
+            continue; /* started early: waits for maps */
+        mean = mean_us(self, job, (enum policy_kind)k);
+        while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
+            int64_t from = r.started_us;
+
+            if (k == POLICY_REDUCE && job->maps_done_us > from)
+                from = job->maps_done_us;
+            done = now_us - from;
+            sum += done < 0 ? 0 : done > mean ? mean : done;
+        }
+    }
+    return sum;
+}
+
+static void place(struct policy *self, struct srpt_job *own)
+{
+    own->left_us = estimate(self, own);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        policy_order_place(&self->order[k], &own->job->link[k],
+                           own->job->phase[k].pending > 0 || own->job->phase[k].suspended > 0, own->left_us);
+}
+
+static void measure_all(struct policy *self, int64_t now_us)
+{
+    for (struct srpt_job *own = self->first; own; own = own->next) {
+        own->inside_us = inside_us(self, own->job, now_us);
+        place(self, own);
+    }
+}
+
+/* ---------------------------------------------------------------- life */
+static void srpt_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    (void)kind;
+    place(self, own_of(job));
+}
+
+static void srpt_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+                       const struct policy_task_end *end)
+{
+    struct srpt_job *own = own_of(job);
+    int64_t mean = mean_us(self, job, kind);
+
+    own->inside_us -= end->work_us < mean ? end->work_us : mean;
+    if (own->inside_us < 0)
+        own->inside_us = 0;
+}
+
+static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct srpt_job *own = base_alloc(sizeof *own);
+
+    *own = (struct srpt_job){.job = job, .next = self->first};
+    if (self->first)
+        self->first->prev = own;
+    self->first = own;
+    job->own = own;
+    for (int k = 0; k < POLICY_KINDS; k++)
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+    if (self->interrupts) {
+        measure_all(self, now_us);
+    } else {
+        own->inside_us = inside_us(self, job, now_us);
+        place(self, own);
+    }
+}
+
+static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct srpt_job *own = own_of(job);
+
+    (void)now_us;
+    for (int k = 0; k < POLICY_KINDS; k++)
+        policy_order_place(&self->order[k], &job->link[k], false, 0);
+    *(own->prev ? &own->prev->next : &self->first) = own->next;
+    if (own->next)
+        own->next->prev = own->prev;
+    job->own = NULL;
+    free(own);
+}
+
+static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+{
+    (void)plan;
+    measure_all(self, now_us);
+    return now_us + self->epoch_us;
+}
+
+/* ---------------------------------------------------------------- slots */
+static struct policy_job *after(struct policy *self, enum policy_kind kind, struct policy_job *prev)
+{
+    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+
+    return link ? policy_link_job(link, kind) : NULL;
+}
+
+static struct policy_job *srpt_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    return after(self, offer->kind, prev);
+}
+
+/* Victims: most remaining work first, of equal jobs the later one; of one job the newest attempt. */
+static bool suspended_before(const struct policy_running *here, size_t i, size_t j)
+{
+    const struct policy_job *a = here[i].job, *b = here[j].job;
+
+    if (a == b)
+        return i < j;
+    if (own_of(a)->left_us != own_of(b)->left_us)
+        return own_of(a)->left_us > own_of(b)->left_us;
+    if (a->submit_us != b->submit_us)
+        return a->submit_us > b->submit_us;
+    if (a->cluster_ts != b->cluster_ts)
+        return a->cluster_ts > b->cluster_ts;
+    return a->seq > b->seq;
+}
+
+/* The first in that order after @last (n: from the beginning) that can be suspended; n when there is none. */
+static size_t next_victim(const struct policy_running *here, size_t n, size_t last)
+{
+    size_t best = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (here[i].task >= 0 && (last == n || suspended_before(here, last, i)) &&
+            (best == n || suspended_before(here, i, best)))
+            best = i;
+    return best;
+}
+
+static int64_t suspended_here(const struct policy *self, const struct policy_offer *offer, const struct policy_job *job)
+{
+    struct policy_running r;
+    void *cursor = NULL;
+    int64_t n = 0;
+
+    if (offer->node_suspended <= 0 || job->phase[offer->kind].suspended <= 0)
+        return 0;
+    while (self->env->running(self->env->core, job, offer->kind, &cursor, &r))
+        n += r.suspended && r.node == offer->node;
+    return n;
+}
+
+/* Free slots anywhere go to the first jobs' waiting tasks; what these lack, and what they have suspended here, is taken
+ * on this node from jobs with strictly more remaining work. */
+static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
+                         size_t n, struct policy_plan *plan)
+{
+    enum policy_kind kind = offer->kind;
+    int64_t free_slots =
+        offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
+    size_t victim = next_victim(here, n, n);
+
+    for (struct policy_job *job = NULL; victim < n && (job = after(self, kind, job));) {
+        int64_t claim = job->phase[kind].pending, met = claim < free_slots ? claim : free_slots;
+
+        if (own_of(here[victim].job)->left_us <= own_of(job)->left_us)
+            return;
+        free_slots -= met;
+        claim += suspended_here(self, offer, job) - met;
+        for (; claim > 0 && victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us; claim--) {
+            policy_plan_add(plan, here[victim].container, POLICY_VICTIM_SUSPEND);
+            victim = next_victim(here, n, victim);
+        }
+    }
+}
+
+static void srpt_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+{
+    (void)self;
+    (void)now_us;
+    base_buf_addf(out, "%.1f s of work remain; jobs with less come first", (double)own_of(job)->left_us / 1e6);
+}
+
+#define SRPT_COMMON                                                                                                   \
+    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived, .on_job_left = srpt_left,       \
+    .on_job_changed = srpt_changed, .on_task_ended = srpt_ended, .on_timer = srpt_timer, .next = srpt_next,           \
+    .explain = srpt_explain
+
+const struct policy_ops policy_srpt = {
+    .name = "srpt",
+    .source = "Schrage, Oper. Res. 1968; Grosof, Scully, Harchol-Balter 2018",
+    .sim_only = true,
+    .create = srpt_create,
+    .victims = srpt_victims,
+    SRPT_COMMON,
+};
+
+const struct policy_ops policy_np_srpt = {
+    .name = "np-srpt",
+    .source = "Li, arXiv:2411.06348",
+    .create = np_srpt_create,
+    SRPT_COMMON,
+};
