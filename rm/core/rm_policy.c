@@ -220,7 +220,8 @@ static size_t running_here(const struct rm_core *c, const struct rm_node *n, enu
         struct policy_running r;
         size_t at;
 
-        if (ct->slot != (uint8_t)k || ct->master || ct->killing || ct->state != RM_CONTAINER_RUNNING)
+        if (ct->slot != (uint8_t)k || ct->master || ct->killing || ct->state != RM_CONTAINER_RUNNING ||
+            !ct->app->in_policy) /* its application has ended: it will be cleaned up */
             continue;
         describe(c, ct, &r);
         for (at = len; at > 0 && v[at - 1].started_us < r.started_us; at--)
