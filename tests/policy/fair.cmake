@@ -1,1 +1,2 @@
 creel_test(test_fair_shares SOURCES policy/test_fair_shares.c LIBS creel_policies LABELS policy)
+creel_test(test_policy_queues SOURCES policy/test_policy_queues.c LIBS creel_policies LABELS policy)
