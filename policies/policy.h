@@ -64,6 +64,8 @@ struct policy_env {
     /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
     bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
                     struct policy_running *out);
+    /* Name of a policy_job's user, for limits of users. May be NULL: nobody has a limit of his own. */
+    const char *(*user_name)(void *core, int32_t user);
     /* For the log; @level as enum base_log_level. */
     void (*note)(void *core, int level, const char *text);
 };
