@@ -201,9 +201,25 @@ void hsrtf_estimate(struct policy *self)
 }
 
 /* ---------------------------------------------------------------- shares */
-static int64_t demand(const struct policy_phase *phase)
+/* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be launchable at once. */
+static int64_t demand(const struct policy_job *job, enum policy_kind kind)
 {
-    return (int64_t)phase->running + phase->pending + phase->suspended;
+    const struct policy_phase *phase = &job->phase[kind];
+    int64_t counted = (int64_t)phase->running + phase->pending + phase->suspended;
+    bool first = kind == POLICY_MAP || job->phase[POLICY_MAP].total == 0;
+
+    return counted == 0 && phase->done == 0 && first ? phase->total : counted;
+}
+
+/* Demand that came since the last recomputation. */
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum policy_kind kind)
+{
+    int64_t want = demand(own->job, kind),
+            part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
+
+    if (part < 1)
+        part = 1;
+    return part < want ? part : want;
 }
 
 static void targets(struct policy *self, size_t n, enum policy_kind kind)
@@ -211,11 +227,15 @@ static void targets(struct policy *self, size_t n, enum policy_kind kind)
     for (size_t i = 0; i < n; i++) {
         const struct hsrtf_job *o = self->scratch[i].own;
 
-        self->claims[i] = (struct hsrtf_claim){.share = o->share, .demand = demand(&o->job->phase[kind])};
+        self->claims[i] = (struct hsrtf_claim){.share = o->share, .demand = demand(o->job, kind)};
     }
     hsrtf_targets(self->claims, n, self->env->capacity->slots[kind]);
-    for (size_t i = 0; i < n; i++)
-        self->scratch[self->claims[i].at].own->target[kind] = self->claims[i].target;
+    for (size_t i = 0; i < n; i++) {
+        struct hsrtf_job *o = self->scratch[self->claims[i].at].own;
+
+        o->target[kind] = self->claims[i].target;
+        o->demanded[kind] = self->claims[i].demand > 0;
+    }
 }
 
 /* Those with tasks left share the cluster. */
@@ -229,7 +249,10 @@ static size_t sharers(struct policy *self)
             self->rts_us[n++] = o->rt_us;
         } else {
             o->share = o->epoch_share = 0;
-            o->target[POLICY_MAP] = o->target[POLICY_REDUCE] = 0;
+            for (int k = 0; k < POLICY_KINDS; k++) {
+                o->target[k] = 0;
+                o->demanded[k] = false;
+            }
         }
     }
     return n;

@@ -15,6 +15,7 @@ struct hsrtf_job { /* policy_job.own */
     double share;                  /* of the cluster, proportional variants */
     double epoch_share;            /* the same at the last epoch, 0: it was not here then */
     int64_t target[POLICY_KINDS];
+    bool demanded[POLICY_KINDS]; /* it had demand when the target was computed */
     struct policy_link below[POLICY_KINDS]; /* among those with running < target */
     /* Preempting variants: when a task of its index was last killed; [total] is shared by all others. 0: never. */
     int64_t *killed_us[POLICY_KINDS];
@@ -49,5 +50,7 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
 void hsrtf_estimate(struct policy *self);
 /* Shares and targets (equations 3 to 5). @epoch: these shares are what the next ones start from. O(jobs log jobs). */
 void hsrtf_share(struct policy *self, int64_t now_us, bool epoch);
+/* What a job that had no demand of @kind when shares were computed may have until they are computed again. */
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum policy_kind kind);
 
 #endif

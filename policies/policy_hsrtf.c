@@ -29,8 +29,8 @@ static void hsrtf_changed(struct policy *self, struct policy_job *job, enum poli
     policy_order_place(&self->all[kind], &job->link[kind], wants, own->key);
     if (!self->proportional)
         return;
-    if (wants && own->target[kind] <= 0 && self->env->capacity->slots[kind] >= (int64_t)self->n)
-        own->target[kind] = 1; /* its demand is new: one slot until shares are computed again */
+    if (wants && own->target[kind] <= 0 && !own->demanded[kind])
+        own->target[kind] = hsrtf_target_until_epoch(self, own, kind);
     policy_order_place(&self->below[kind], &own->below[kind], wants && phase->running < own->target[kind], own->key);
 }
 

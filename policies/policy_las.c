@@ -84,9 +84,8 @@ static int64_t had_us(const struct policy *self, const struct policy_job *job, i
         void *cursor = NULL;
 
         sum += job->seen[k].work_us;
-        if (job->phase[k].running > 0)
-            while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r))
-                sum += r.suspended ? 0 : now_us - r.started_us;
+        while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r))
+            sum += now_us - r.started_us;
     }
     return sum;
 }
