@@ -438,7 +438,7 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
         const struct base_container_id *id = &ct->id;
 
         next = ct->node_next;
-        if (rm_node_ordered(n, RM_ORDER_LAUNCH, &ct->id) || (ct->app && !ct->app->is_job && ct->state == RM_CONTAINER_ALLOCATED) ||
+        if (rm_node_ordered(n, RM_ORDER_LAUNCH, &ct->id) || rm_container_unsent(ct) ||
             bsearch(&id, ids, reports_n, sizeof *ids, by_id))
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted", NULL);

@@ -192,7 +192,10 @@ static void apply(struct rm_core *c)
             c->stats.overruled++;
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
-            rm_container_kill(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
+            if (rm_container_unsent(ct))
+                rm_container_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler", NULL);
+            else
+                rm_container_kill(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING) {
             rm_container_suspend(c, ct);
         } else {

@@ -141,6 +141,13 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
             ct->exit_code = RM_EXIT_KILLED_BY_RM;
         }
         break;
+    case RM_ORDER_SUSPEND:
+    case RM_ORDER_RESUME:
+        n->suspends += o->kind == RM_ORDER_SUSPEND;
+        n->resumes += o->kind == RM_ORDER_RESUME;
+        if (ct && !ct->ended)
+            ct->suspended = o->kind == RM_ORDER_SUSPEND;
+        break;
     case RM_ORDER_FORGET:
         n->forgets++;
         if (ct && ct->ended)
@@ -360,7 +367,8 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
         const struct world_container *ct = &n->v[i];
 
         r[i] = (struct rm_container_report){.id = ct->id,
-                                            .state = ct->ended ? RM_CONTAINER_COMPLETED : RM_CONTAINER_RUNNING,
+                                            .state = ct->ended ? RM_CONTAINER_COMPLETED
+                                                     : ct->suspended ? RM_CONTAINER_SUSPENDED : RM_CONTAINER_RUNNING,
                                             .slot = ct->slot,
                                             .progress = ct->progress,
                                             .exit_code = ct->exit_code,
@@ -494,7 +502,7 @@ void world_run_dry(struct world *w)
             if (!n->up)
                 continue;
             for (size_t j = 0; j < n->n; j++)
-                if (!n->v[j].ended && n->v[j].has_task) {
+                if (!n->v[j].ended && !n->v[j].suspended && n->v[j].has_task) {
                     n->v[j].ended = true;
                     n->v[j].exit_code = 0;
                     busy = true;

@@ -11,7 +11,7 @@ struct world_container { /* as its node knows it */
     struct base_task_id task;
     int32_t attempt, exit_code;
     enum rm_slot slot;
-    bool has_task, master, ended, killed;
+    bool has_task, master, ended, killed, suspended;
     float progress;
     struct rm_res resource;
     char diagnostics[64];
@@ -28,6 +28,7 @@ struct world_node {
     struct base_app_id *apps; /* that have folders there */
     size_t apps_n, apps_cap;
     size_t launches, kills, forgets, cleanups, repeats; /* orders seen; launches of known containers */
+    size_t suspends, resumes;
 };
 struct world_record {
     uint64_t seq;

@@ -18,6 +18,7 @@ static struct world w;
 static uint64_t rng, seed_now, log_hash;
 static int64_t event_now;
 static bool strict; /* no delay scheduling in this run: then no slot may idle */
+static bool chaotic; /* a policy that suspends and kills at random */
 
 static uint32_t rnd(uint32_t below)
 {
@@ -38,11 +39,17 @@ static uint32_t rnd(uint32_t below)
 /* ---------------------------------------------------------------- invariants */
 static void check_node(const struct rm_node *n)
 {
-    int32_t used[RM_SLOT_KINDS] = {0}, count = 0;
+    int32_t used[RM_SLOT_KINDS] = {0}, suspended[RM_SLOT_KINDS] = {0}, freeing[RM_SLOT_KINDS] = {0}, count = 0;
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
-        used[ct->slot]++;
+        bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
+
+        used[ct->slot] += !stopped;
+        suspended[ct->slot] += stopped;
+        freeing[ct->slot] += !stopped && ct->killing;
         count++;
+        MUST(stopped == (ct->suspended_at_us != 0));
+        MUST(!stopped || !ct->task || ct->task->state == RM_TASK_SUSPENDED);
         MUST(ct->node == n && ct->state != RM_CONTAINER_COMPLETED);
         MUST(rm_container_find(w.core, &ct->id) == ct);
         MUST(!ct->task || ct->task->running == ct);
@@ -51,6 +58,7 @@ static void check_node(const struct rm_node *n)
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         MUST(used[k] == n->used[k]);
         MUST(n->used[k] <= n->slots[k]);
+        MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
     }
     MUST(n->registered || !n->containers);
 }
@@ -103,13 +111,13 @@ static void check_app(const struct rm_app *a)
             const struct rm_task *t = &p->tasks[i];
 
             n[t->state]++;
-            MUST((t->state == RM_TASK_RUNNING) == (t->running != NULL));
+            MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) == (t->running != NULL));
             MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
             if (p->bits)
                 MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING));
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
-             n[RM_TASK_SUCCEEDED] == p->succeeded);
+             n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
         MUST(progress[k] == p->progress);
         MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
     }
@@ -136,6 +144,28 @@ static void check_sums(void)
         for (int b = 1; strict && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
             MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
     }
+}
+
+static void check_capacity(void)
+{
+    struct policy_capacity all = {0};
+
+    for (size_t i = 0; i < w.core->nodes_n; i++) {
+        const struct rm_node *n = w.core->nodes[i];
+
+        if (n->state != RM_NODE_RUNNING || !n->registered)
+            continue;
+        all.nodes++;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            all.slots[k] += n->slots[k];
+            all.used[k] += n->used[k];
+            all.freeing[k] += n->freeing[k];
+        }
+    }
+    MUST(all.nodes == w.core->capacity.nodes);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        MUST(all.slots[k] == w.core->capacity.slots[k] && all.used[k] == w.core->capacity.used[k] &&
+             all.freeing[k] == w.core->capacity.freeing[k]);
 }
 
 static bool before(const struct rm_app *a, const struct rm_app *b)
@@ -175,6 +205,7 @@ static void check(bool all)
 {
     check_fifo();
     check_sums();
+    check_capacity();
     for (size_t i = 0; all && i < w.core->nodes_n; i++)
         check_node(w.core->nodes[i]);
     for (size_t i = 0; all && i < w.core->apps_n; i++)
@@ -247,7 +278,7 @@ static void do_ends(struct world_node *n)
 {
     for (size_t i = 0; i < n->n; i++) {
         n->v[i].progress = (float)rnd(101) / 100;
-        if (!n->v[i].ended && rnd(n->v[i].master ? 60 : 3) == 0)
+        if (!n->v[i].ended && !n->v[i].suspended && rnd(n->v[i].master ? 60 : 3) == 0)
             do_end(n, &n->v[i]);
     }
 }
@@ -410,8 +441,35 @@ static void do_policy(void)
 {
     struct rm_event ev = {.kind = RM_EV_SET_POLICY, .token = ++w.token};
 
-    ev.u.policy.name = rnd(2) ? "fifo" : "naive-fair";
+    for (size_t i = rnd(64); !ev.u.policy.name; i = rnd(64)) /* any that is not for simulations alone */
+        if (policy_at(i) && !policy_at(i)->sim_only)
+            ev.u.policy.name = policy_at(i)->name;
+    if (rnd(2))
+        ev.u.policy.name = rnd(2) ? "fifo" : "naive-fair";
     world_step(&w, &ev);
+}
+
+static void random_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
+                           size_t n, struct policy_plan *plan)
+{
+    (void)self;
+    (void)offer;
+    if (!rnd(3))
+        policy_plan_add(plan, here[rnd((uint32_t)n)].container,
+                        rnd(3) ? POLICY_VICTIM_SUSPEND : POLICY_VICTIM_KILL);
+}
+
+/* Naive fair sharing that preempts without reason. */
+static void make_chaotic(bool on)
+{
+    static struct policy_ops chaos;
+
+    chaos = policy_naive_fair;
+    chaos.victims = random_victims;
+    if (on && w.core->ops == &policy_naive_fair)
+        w.core->ops = &chaos;
+    else if (!on && w.core->ops == &chaos)
+        w.core->ops = &policy_naive_fair;
 }
 
 /* What the durable records say, counted without the core's reader. */
@@ -524,6 +582,7 @@ static void end_masters(void)
 static void bring_to_end(void)
 {
     w.auto_store = true;
+    make_chaotic(false);
     world_settle(&w);
     for (size_t i = 0; i < w.nodes_n; i++)
         if (!w.nodes[i].up) {
@@ -566,6 +625,7 @@ static void run(uint64_t seed, int64_t events)
     log_hash = UINT64_C(0xcbf29ce484222325);
     world_init(&w, seed % 2 ? "fifo" : "naive-fair");
     strict = seed % 3 != 0;
+    chaotic = seed % 5 < 2;
     w.conf.completed_apps_max = 20;
     world_option(&w, "delay.w1", strict ? "0" : "2");
     world_option(&w, "delay.w2", strict ? "0" : "2");
@@ -575,6 +635,8 @@ static void run(uint64_t seed, int64_t events)
     for (int i = 0; i < 5; i++)
         world_add_node(&w, 3, 2, i % 2 ? "/a" : "/b");
     for (event_now = 0; event_now < events; event_now++) {
+        if (chaotic)
+            make_chaotic(true);
         one_event();
         check(event_now % 16 == 0);
         hash_log(&log);
