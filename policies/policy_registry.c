@@ -7,6 +7,13 @@
 static const struct policy_ops *const registry[] = {
     &policy_fifo,
     &policy_naive_fair,
+    &policy_hsrtf_pu,
+    &policy_hsrtf_pup,
+    &policy_hsrtf_pr,
+    &policy_hsrtf_prp,
+    &policy_las,
+    &policy_srpt,
+    &policy_np_srpt,
 };
 
 const struct policy_ops *policy_find(const char *name)
