@@ -66,6 +66,7 @@ struct sim_conf {
     struct sim_cluster cluster;
     struct sim_workload workload;
     uint64_t seed;
+    double slowstart;          /* share of the maps that must be done before reduces start */
     int64_t swap_us;           /* a resumed attempt takes so much longer */
     enum sim_progress progress;
     bool true_work;            /* sum up what jobs will truly take: for the policies that need it, results and the bound */
@@ -83,7 +84,7 @@ struct sim_conf {
     void *ctx;
     struct sim_log *log; /* NULL: none */
 };
-/* Zero, and: fifo, seed 1, heartbeat AUTO, one rack. */
+/* Zero, and: fifo, seed 1, heartbeat AUTO, one rack, slowstart 0.05. */
 void sim_conf_init(struct sim_conf *conf);
 
 /* ---------------------------------------------------------------- run */

@@ -56,6 +56,7 @@ struct sim_totals {
     double useful_us[SIM_KINDS], met_us[SIM_KINDS]; /* met_us: of accepted jobs that met their deadline, or have none */
     double slots[SIM_KINDS];
     int64_t events, heartbeats, jobs_live_max;
+    int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it took FIFO instead */
     int64_t suspended_node_max[SIM_KINDS]; /* most attempts of a kind suspended on one node at once */
     double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim_bound.h), 0: not asked for */
 };

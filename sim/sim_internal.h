@@ -1,0 +1,152 @@
+/* sim/sim_internal.h - the engine's objects. Only sim_engine*.c and sim_node*.c include this. */
+#ifndef CREEL_SIM_INTERNAL_H
+#define CREEL_SIM_INTERNAL_H
+
+#include "policies/policy.h"
+#include "rm/core/rm_core.h"
+#include "rm/core/rm_mem.h"
+#include "sim/sim.h"
+#include "sim/sim_bound.h"
+#include "sim/sim_cost.h"
+#include "sim/sim_queue.h"
+
+#define SIM_NONE UINT32_MAX
+/* The core's clock at virtual time 0: not 0, since policies read 0 as "not yet"; whole seconds. */
+#define SIM_EPOCH_US INT64_C(1000000000)
+
+/* HELD --its predecessor ended--> QUEUED --its time--> LIVE --> gone */
+enum sim_live_state { SIM_HELD, SIM_QUEUED, SIM_LIVE };
+
+struct sim_live { /* a job that was read and has not finished */
+    struct sim_job job;
+    struct sim_cost cost;
+    struct rm_job_spec *spec; /* a reference */
+    struct sim_job_result r;
+    uint64_t id;
+    enum sim_live_state state;
+    uint32_t index;          /* in sim->live */
+    int32_t seq;             /* of its application */
+    int32_t running[SIM_KINDS], done[SIM_KINDS], reported[SIM_KINDS];
+    int64_t last_end_us;
+    uint32_t map_node;       /* of the map that ended last */
+    uint32_t waiting;        /* its reduces that wait for the last map: attempts, newest first */
+    bool output;             /* the core asks for setup and commit */
+    struct sim_live *chain, *chain_next; /* jobs held for it, latest first; its neighbour in such a list */
+};
+
+enum sim_attempt_state { SIM_RUNNING, SIM_SUSPENDED, SIM_ENDED, SIM_KILLED };
+struct sim_attempt { /* of a task, as its node knows it */
+    struct sim_live *job;
+    int64_t num; /* of its container */
+    uint64_t event;          /* order of its end in the queue, 0: not set */
+    int64_t launched_us, ended_us;
+    int64_t since_us;        /* it holds its slot since then */
+    int64_t held_us;         /* and held it before */
+    int64_t idle_us;         /* of that: without the last map */
+    int64_t duration_us;     /* 0: a reduce that has not begun */
+    int64_t left_us;         /* suspended: still to do */
+    int64_t due_us;          /* running and begun: when it ends */
+    int32_t task, number;    /* number: of the attempt */
+    uint32_t node, node_next, wait_next; /* in the lists of its node and of waiting reduces; node_next: free ones */
+    uint8_t kind, state, level;
+    bool told;               /* its node has reported it once */
+};
+struct sim_node {
+    const char *id; /* and host */
+    int64_t response_id;
+    double speed;
+    int32_t slots[SIM_KINDS], running[SIM_KINDS], suspended[SIM_KINDS];
+    uint32_t attempts; /* those that it has not reported to have ended */
+    int32_t news;      /* attempts to report */
+    bool oob;          /* waits for its extra heartbeat */
+};
+
+struct sim {
+    struct sim_conf conf;
+    struct rm_core *core;
+    struct rm_effects fx;
+    const struct policy_ops *ops;
+    bool progress, running_told; /* what heartbeats report beside ends */
+    int64_t now_us, heartbeat_us;
+    uint64_t token;
+    struct base_error err;
+    int failed;
+    /* nodes */
+    struct sim_node *nodes;
+    int32_t nodes_n;
+    struct sim_topology topology;
+    struct rm_host_table hosts;
+    char *texts;           /* ids of nodes */
+    const char **ids;
+    struct sim_attempt *attempts;
+    size_t attempts_n, attempts_cap;
+    uint32_t attempts_free;
+    struct rm_container_report *reports;
+    size_t reports_cap;
+    /* regular heartbeats: nodes in order of their phase, a cycle after the other */
+    struct sim_beat {
+        int64_t phase_us;
+        uint32_t node;
+    } *beats;
+    int64_t cycle_us; /* begin of the present one */
+    int32_t beat;     /* next of the cycle */
+    uint32_t *oob;    /* nodes that beat at once, in order: a ring as long as there are nodes */
+    int32_t oob_first, oob_n;
+    bool changed;     /* heartbeats at every change: something happened at this instant */
+    /* events */
+    struct sim_queue queue;
+    int64_t wake_us;  /* 0: none */
+    /* jobs */
+    struct sim_live **live;
+    size_t live_n, live_cap;
+    uint32_t *live_free;
+    size_t live_free_n, live_free_cap;
+    struct rm_map by_id;
+    struct sim_live **by_seq; /* ring: seq & mask */
+    int32_t seq_mask;
+    int64_t jobs_live, jobs_read, running_all;
+    int64_t last_submit_us; /* of the workload's order */
+    int64_t last_active_us; /* something was launched, ended or submitted */
+    uint64_t reading; /* order of the event of the job that was read last: then the next one is read */
+    bool read_all;
+    struct sim_totals totals;
+    struct sim_bound bound;
+};
+
+/* ---- sim_engine.c ---- */
+int sim_fail(struct sim *s, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* One step of the core. What it wants is left in s->fx. */
+void sim_core_event(struct sim *s, struct rm_event *ev);
+/* Effects that are not answers to a node; @node: the one that the answers are for, SIM_NONE. */
+void sim_apply(struct sim *s, uint32_t node);
+void sim_log_task(struct sim *s, const char *event, const struct sim_attempt *a, const char *detail);
+void sim_log_job(struct sim *s, const char *event, const struct sim_live *job, int64_t number);
+
+/* ---- sim_engine_job.c ---- */
+struct sim_live *sim_live_of(const struct sim *s, int32_t seq);
+void sim_jobs_read(struct sim *s);                           /* until one has its event, or there are no more */
+void sim_job_submit(struct sim *s, struct sim_live *job);
+void sim_job_set_up(struct sim *s, struct sim_live *job);    /* its setup is over */
+void sim_job_committed(struct sim *s, struct sim_live *job); /* its cleanup is */
+void sim_job_check(struct sim *s, struct sim_live *job);     /* the core has heard of an end: finished? */
+void sim_jobs_free(struct sim *s);
+
+/* ---- sim_node.c ---- */
+int sim_nodes_make(struct sim *s, struct base_error *err);
+void sim_nodes_register(struct sim *s);
+void sim_nodes_free(struct sim *s);
+int64_t sim_nodes_next_us(const struct sim *s); /* next regular heartbeat */
+void sim_nodes_seek(struct sim *s);             /* the next one is the first not before now */
+void sim_nodes_beat(struct sim *s);             /* the next one: out of band first */
+void sim_nodes_round(struct sim *s);            /* all, until nothing changes */
+
+/* ---- sim_node_task.c ---- */
+void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o);
+void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o);
+void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o);
+void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o);
+void sim_task_end(struct sim *s, const struct sim_event *e);
+void sim_task_free(struct sim *s, uint32_t index);
+float sim_task_progress(const struct sim *s, const struct sim_attempt *a);
+
+#endif
