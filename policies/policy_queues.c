@@ -105,6 +105,16 @@ static void queue_defaults(const struct policy_queues *q, struct policy_queue *u
     *u = fresh;
 }
 
+void policy_queue_reset(struct policy_queues *q, int32_t index)
+{
+    bool configured = q->v[index].configured;
+
+    free(q->v[index].acl_submit);
+    free(q->v[index].acl_admin);
+    queue_defaults(q, &q->v[index]);
+    q->v[index].configured = configured;
+}
+
 static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent, bool dynamic)
 {
     struct policy_queue *u;

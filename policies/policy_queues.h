@@ -99,6 +99,8 @@ int32_t policy_queues_find(const struct policy_queues *q, const char *name);
 int32_t policy_queues_add(struct policy_queues *q, const char *name);
 /* The same for a queue nobody configured, as placement rules make them. */
 int32_t policy_queues_make(struct policy_queues *q, const char *name);
+/* Gives a queue the settings of one that nobody describes: defaults, and what its parent hands down. */
+void policy_queue_reset(struct policy_queues *q, int32_t index);
 /* Takes over what @from describes, keeping indexes of names that both have; others stay, no longer configured. @from is
  * emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);

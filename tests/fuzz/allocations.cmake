@@ -1,0 +1,1 @@
+creel_fuzz(fuzz_allocations SOURCES fuzz/fuzz_allocations.c LIBS creel_rm)
