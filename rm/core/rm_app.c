@@ -22,18 +22,39 @@ struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
     return rm_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
 }
 
-bool rm_queue_find(const struct rm_core *c, const char *name, uint32_t *index)
+void rm_queues_sync(struct rm_core *c)
 {
-    if (!name)
-        return false;
-    if (strncmp(name, "root.", 5) == 0)
-        name += 5;
-    for (size_t i = 0; i < c->queues_n; i++)
-        if (strcmp(c->queues[i].name, name) == 0) {
-            *index = (uint32_t)i;
-            return true;
-        }
-    return false;
+    if (c->queues_n == c->tree.n)
+        return;
+    c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
+    memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
+    c->queues_n = c->tree.n;
+    if (c->ops && c->ops->on_queues)
+        c->ops->on_queues(c->policy, c->now_us);
+}
+
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user, uint32_t *index, struct base_error *err)
+{
+    int32_t at = -1;
+    int rc = policy_queues_place(&c->tree, queue, user ? user : "", NULL, 0, &at, err);
+
+    *index = rc < 0 ? RM_NONE : (uint32_t)at;
+    rm_queues_sync(c);
+    return rc;
+}
+
+void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
+{
+    size_t before = c->tree.n;
+
+    policy_queues_replace(&c->tree, ev->u.queues.queues);
+    rm_queues_sync(c);
+    if (c->tree.n == before && c->ops->on_queues)
+        c->ops->on_queues(c->policy, c->now_us);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        c->offer_all[k] = true;
+    rm_note(c, 6, "%zu queues are configured now", c->tree.n);
+    rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
 /* Where @id is or would be among the applications in order of id. */
@@ -73,6 +94,20 @@ bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     if (!id->seq)
         *id = (struct base_app_id){c->conf.cluster_ts_ms, ++c->next_app};
     return true;
+}
+
+/* In the queue that the rules give it; it is shown under the name it gave itself where that is the same queue. */
+static void place(struct rm_core *c, struct rm_app *a)
+{
+    const char *named = a->queue;
+
+    a->queue = named && *named ? named : "default";
+    if (rm_queue_place(c, named, a->user, &a->queue_index, NULL) < 0 ||
+        policy_queues_find(&c->tree, a->queue) == (int32_t)a->queue_index)
+        return;
+    named = c->tree.v[a->queue_index].name;
+    a->placed = base_strdup(strncmp(named, "root.", 5) == 0 ? named + 5 : named);
+    a->queue = a->placed;
 }
 
 /* One that lies in the past cannot be met, but is one. */
@@ -121,7 +156,6 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     a->name = job ? job->name : spec->name;
     a->queue = job ? job->queue : spec->queue;
     a->type = job ? "MAPREDUCE" : spec->type;
-    a->queue = a->queue ? a->queue : "default";
     a->user = a->user ? a->user : "";
     a->name = a->name ? a->name : "";
     a->type = a->type ? a->type : "YARN";
@@ -129,7 +163,7 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     a->state = a->state_before = RM_APP_NEW;
     a->next_num = 2; /* 1 would be the master's: a job has none */
     a->queue_index = RM_NONE;
-    rm_queue_find(c, a->queue, &a->queue_index);
+    place(c, a);
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
@@ -165,6 +199,7 @@ void rm_app_free(struct rm_app *a)
     rm_job_spec_unref(a->job);
     rm_app_spec_unref(a->app);
     free(a->diagnostics);
+    free(a->placed);
     free(a->nodes);
     free(a);
 }

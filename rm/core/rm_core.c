@@ -216,35 +216,6 @@ static void wish_wake(struct rm_core *c)
 }
 
 /* ---------------------------------------------------------------- life of the core */
-static void add_queues(struct rm_core *c, const char *list)
-{
-    uint32_t index;
-
-    c->queues = base_alloc(sizeof *c->queues);
-    c->queues[0].name = base_strdup("default");
-    c->queues_n = 1;
-    while (list && *list) {
-        size_t n = strcspn(list, ",");
-        size_t skip = strspn(list, " \t\n");
-        char *name;
-
-        skip = skip < n ? skip : n;
-        name = base_strndup(list + skip, n - skip);
-        for (size_t len = strlen(name); len && strchr(" \t\n", name[len - 1]); len--)
-            name[len - 1] = '\0';
-        if (strncmp(name, "root.", 5) == 0)
-            memmove(name, name + 5, strlen(name + 5) + 1);
-        if (*name && !rm_queue_find(c, name, &index)) {
-            c->queues = base_realloc_array(c->queues, c->queues_n + 1, sizeof *c->queues);
-            c->queues[c->queues_n++] = (struct rm_queue){.name = name};
-        } else {
-            free(name);
-        }
-        list += n;
-        list += *list == ',';
-    }
-}
-
 static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
 {
     if (conf->node_expiry_us <= 0 || conf->heartbeat_us <= 0)
@@ -265,13 +236,20 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c = base_alloc(sizeof *c);
     c->conf = *conf;
     c->conf.queues = NULL;
+    c->conf.tree = NULL;
     c->policy_name = base_strdup(conf->policy ? conf->policy : "fifo");
     c->conf.policy = c->policy_name;
     c->containers.size = sizeof(struct rm_container);
     c->rack_stamp = 1;
     c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
     c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
-    add_queues(c, conf->queues);
+    if (conf->tree) {
+        c->tree = *conf->tree;
+        *conf->tree = (struct policy_queues){0};
+    } else {
+        policy_queues_init(&c->tree, conf->queues);
+    }
+    rm_queues_sync(c);
     c->conf.options = NULL;
     if (rm_policy_set(c, c->policy_name, conf->options, err) < 0) {
         rm_core_free(c);
@@ -306,8 +284,7 @@ void rm_core_free(struct rm_core *c)
         rm_node_free(c->nodes[i]);
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
-    for (size_t i = 0; i < c->queues_n; i++)
-        free(c->queues[i].name);
+    policy_queues_free(&c->tree);
     for (size_t i = 0; i < c->stash_n; i++) {
         free(c->stash[i].key);
         free(c->stash[i].data);
@@ -401,6 +378,9 @@ static void handle(struct rm_core *c, const struct rm_event *ev)
         break;
     case RM_EV_SET_POLICY:
         rm_policy_on_set(c, ev);
+        break;
+    case RM_EV_SET_QUEUES:
+        rm_queues_on_set(c, ev);
         break;
     }
 }

@@ -21,6 +21,7 @@
 #define CREEL_RM_CORE_H
 
 #include "policies/policy_conf.h"
+#include "policies/policy_queues.h"
 #include "rm/core/rm_types.h"
 
 struct rm_core;
@@ -33,6 +34,7 @@ struct rm_core_conf {
     const struct policy_conf *options; /* of policies; NULL: defaults */
     bool simulation;        /* nothing is recorded; policies that need what only a simulation knows are fine */
     const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
+    struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
     double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
     int64_t offer_margin_us;          /* refused deadlines: what is offered lies so much after what could be promised */
@@ -60,6 +62,7 @@ enum rm_event_kind {
     RM_EV_NODE_GONE,       /* node unregisters in good order */
     RM_EV_AM_REGISTER, RM_EV_AM_ALLOCATE, RM_EV_AM_FINISH,
     RM_EV_SET_POLICY,
+    RM_EV_SET_QUEUES,
     RM_EV_KINDS
 };
 
@@ -133,6 +136,7 @@ struct rm_event {
         } am_allocate;
         struct { struct base_attempt_id attempt; enum rm_final_status status; const char *diagnostics, *tracking_url; }
             am_finish;
+        struct { struct policy_queues *queues; } queues; /* taken: emptied */
         struct { const char *name; const struct policy_conf *options; } policy; /* options NULL: as they are */
     } u;
 };

@@ -188,6 +188,7 @@ struct rm_app {
     struct rm_job_spec *job;
     struct rm_app_spec *app;
     uint32_t queue_index;
+    char *placed; /* a rule has put it in another queue than the one it names: @queue; NULL */
     int64_t submit_us, launch_us, start_us, finish_us;
     uint64_t saved_seq; /* newest record of it */
     struct rm_container *containers;
@@ -217,8 +218,7 @@ struct rm_app {
     struct rm_timer timer;           /* master's expiry */
 };
 
-struct rm_queue {
-    char *name; /* "default"; shown as root.default */
+struct rm_queue { /* what there is in a queue of the tree, beside the same index */
     int64_t pending_apps, active_apps;
     struct rm_res used;
     int64_t containers, pending[RM_SLOT_KINDS];
@@ -251,7 +251,7 @@ struct rm_core {
     size_t apps_n, apps_cap;
     struct rm_node **nodes;
     size_t nodes_n, nodes_cap;
-    struct rm_queue *queues;
+    struct rm_queue *queues; /* as many as the tree has */
     size_t queues_n;
     struct rm_names hosts, racks, users;
     uint32_t *host_rack; /* by host: rack, RM_NONE unknown */
@@ -364,7 +364,10 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes 
 void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
 void rm_app_trim_finished(struct rm_core *c);
-bool rm_queue_find(const struct rm_core *c, const char *name, uint32_t *index);
+/* The queue of a submission, by the rules of placement; may make it. */
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user, uint32_t *index, struct base_error *err);
+void rm_queues_sync(struct rm_core *c); /* the tree has grown */
+void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 void rm_app_touch_node(struct rm_app *a, uint32_t node);
 bool rm_app_touched_node(const struct rm_app *a, uint32_t node); /* it had containers there */
 

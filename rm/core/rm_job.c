@@ -32,16 +32,11 @@ static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
 static bool refused(struct rm_core *c, const struct rm_event *ev)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct base_error err;
     uint32_t queue;
 
-    if (!rm_queue_find(c, spec->queue ? spec->queue : "default", &queue)) {
-        struct base_buf known = {0};
-
-        for (size_t i = 0; i < c->queues_n; i++)
-            base_buf_addf(&known, "%s%s", i ? ", " : "", c->queues[i].name);
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "queue: \"%s\" is unknown; known queues are %s", spec->queue,
-                       known.data);
-        base_buf_free(&known);
+    if (rm_queue_place(c, spec->queue, spec->user, &queue, &err) < 0) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
     }
     for (int k = 0; k < RM_SLOT_KINDS; k++)

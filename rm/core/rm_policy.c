@@ -34,6 +34,13 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
     return true;
 }
 
+static const char *env_user_name(void *core, int32_t user)
+{
+    const struct rm_core *c = core;
+
+    return user >= 0 && (size_t)user < c->users.n ? c->users.v[user] : NULL;
+}
+
 static void env_note(void *core, int level, const char *text)
 {
     rm_note(core, level, "%s", text);
@@ -105,6 +112,7 @@ static void begin(struct rm_core *c, const struct policy_ops *ops)
                                  .heartbeat_us = c->conf.heartbeat_us,
                                  .core = c,
                                  .running = env_running,
+                                 .user_name = env_user_name,
                                  .note = env_note};
     set_filters(c);
     c->policy = ops->create(&c->env);

@@ -142,58 +142,121 @@ int rm_view_node(const struct rm_core *c, const char *node_id, struct rm_views *
 }
 
 /* ---------------------------------------------------------------- queues */
+static const char *order_name(enum policy_queue_order o)
+{
+    return o == POLICY_QUEUE_FIFO ? "fifo" : o == POLICY_QUEUE_DRF ? "drf" : "fair";
+}
+
+/* Slots of both kinds as a resource. */
+static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[RM_SLOT_KINDS])
+{
+    struct rm_res out = {{0}};
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
+            out.v[r] += slots[k] * c->conf.slot_res[k].v[r];
+    out.v[RM_RES_MAP_SLOTS] = slots[RM_SLOT_MAP];
+    out.v[RM_RES_REDUCE_SLOTS] = slots[RM_SLOT_REDUCE];
+    return out;
+}
+
+static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
+{
+    const struct rm_queue *q = &c->queues[i];
+
+    v->pending_apps = q->pending_apps;
+    v->active_apps = q->active_apps;
+    v->pending_containers = q->pending[RM_SLOT_MAP] + q->pending[RM_SLOT_REDUCE];
+    v->allocated_containers = q->containers;
+    v->used = q->used;
+    v->demand = slots_res(c, q->pending);
+    for (int r = 0; r < RM_RES_NAMES; r++)
+        v->demand.v[r] += q->used.v[r];
+}
+
+static void limits(const struct rm_core *c, const struct policy_queue *q, const struct rm_res *total,
+                   struct rm_queue_view *v)
+{
+    int64_t min[RM_SLOT_KINDS], max[RM_SLOT_KINDS];
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        min[k] = policy_limit_slots(&q->min, (enum policy_kind)k, &c->capacity, 0);
+        max[k] = policy_limit_slots(&q->max, (enum policy_kind)k, &c->capacity, c->capacity.slots[k]);
+    }
+    v->min = slots_res(c, min);
+    v->max = q->max.given ? slots_res(c, max) : *total;
+    v->weight = q->weight;
+    v->max_apps = q->max_running;
+    v->preemptable = q->preempt;
+}
+
+static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, struct rm_queue_view *v)
+{
+    int64_t share[RM_SLOT_KINDS], demand[RM_SLOT_KINDS];
+    size_t leaves = 0;
+
+    if (c->ops->queue_share && c->ops->queue_share(c->policy, (int32_t)i, share, demand)) {
+        v->fair_share = slots_res(c, share);
+        return;
+    }
+    for (size_t j = 0; j < c->tree.n; j++)
+        leaves += c->tree.v[j].parent == c->tree.v[i].parent;
+    for (int r = 0; r < RM_RES_NAMES; r++)
+        v->fair_share.v[r] = total->v[r] / (int64_t)leaves;
+}
+
+static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
+{
+    to->pending_apps += v->pending_apps;
+    to->active_apps += v->active_apps;
+    to->pending_containers += v->pending_containers;
+    to->allocated_containers += v->allocated_containers;
+    for (int r = 0; r < RM_RES_NAMES; r++) {
+        to->used.v[r] += v->used.v[r];
+        to->demand.v[r] += v->demand.v[r];
+    }
+}
+
 void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
-    struct rm_queue_view *root;
-    struct rm_res total = {{0}};
+    int64_t *slots = (int64_t[RM_SLOT_KINDS]){c->capacity.slots[RM_SLOT_MAP], c->capacity.slots[RM_SLOT_REDUCE]};
+    struct rm_res total = slots_res(c, slots);
+    size_t n = c->tree.n, kept = 0;
+    struct rm_queue_view *all = base_alloc(n * sizeof *all);
+    int32_t *place = base_alloc(n * sizeof *place);
 
-    for (size_t i = 0; i < c->nodes_n; i++)
-        for (int r = 0; r < RM_RES_NAMES; r++)
-            total.v[r] += c->nodes[i]->state == RM_NODE_RUNNING ? c->nodes[i]->total.v[r] : 0;
-    free(out->queues);
-    out->queues = base_alloc((c->queues_n + 1) * sizeof *out->queues);
-    out->queues_n = c->queues_n + 1;
-    root = &out->queues[0];
-    *root = (struct rm_queue_view){.name = rm_view_text(out, "root"),
-                                   .parent = -1,
-                                   .fair_share = total,
-                                   .max = total,
-                                   .policy = rm_view_text(out, c->ops->name)};
-    for (size_t i = 0; i < c->queues_n; i++) {
-        const struct rm_queue *q = &c->queues[i];
-        struct rm_queue_view *v = &out->queues[i + 1];
-        char *full = base_printf("root.%s", q->name);
-
-        *v = (struct rm_queue_view){.name = rm_view_text(out, full),
-                                    .depth = 1,
-                                    .pending_apps = q->pending_apps,
-                                    .active_apps = q->active_apps,
-                                    .pending_containers = q->pending[RM_SLOT_MAP] + q->pending[RM_SLOT_REDUCE],
-                                    .allocated_containers = q->containers,
-                                    .used = q->used,
-                                    .max = total,
-                                    .policy = root->policy};
-        free(full);
-        for (int r = 0; r < RM_RES_NAMES; r++) {
-            v->demand.v[r] = q->used.v[r];
-            for (int k = 0; k < RM_SLOT_KINDS; k++)
-                v->demand.v[r] += q->pending[k] * c->conf.slot_res[k].v[r];
-            v->fair_share.v[r] = total.v[r] / (int64_t)c->queues_n;
-            root->used.v[r] += v->used.v[r];
-            root->demand.v[r] += v->demand.v[r];
-        }
-        root->pending_apps += v->pending_apps;
-        root->active_apps += v->active_apps;
-        root->pending_containers += v->pending_containers;
-        root->allocated_containers += v->allocated_containers;
+    for (size_t i = 0; i < n; i++)
+        own_part(c, i, &all[i]);
+    for (size_t i = n - 1; i > 0; i--) { /* children come after their parents */
+        place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps || all[i].active_apps ||
+                   all[i].allocated_containers;
+        place[c->tree.v[i].parent] |= place[i];
+        add_up(&all[c->tree.v[i].parent], &all[i]);
     }
+    for (size_t i = 0; i < n; i++) {
+        const struct policy_queue *q = &c->tree.v[i];
+        struct rm_queue_view v = all[i];
+
+        if (i && !place[i]) /* nobody configured it, nothing is in it */
+            continue;
+        v.name = rm_view_text(out, q->name);
+        v.parent = i ? place[q->parent] : -1;
+        v.depth = i ? all[v.parent].depth + 1 : 0;
+        v.policy = rm_view_text(out, c->ops->queue_share ? order_name(q->order) : c->ops->name);
+        limits(c, q, &total, &v);
+        shares(c, i, &total, &v);
+        place[i] = (int32_t)kept;
+        all[kept++] = v; /* never past @i */
+    }
+    free(place);
+    free(out->queues);
+    out->queues = all;
+    out->queues_n = kept;
 }
 
 bool rm_view_queue_exists(const struct rm_core *c, const char *name)
 {
-    uint32_t index;
-
-    return rm_queue_find(c, name, &index);
+    return c->tree.rules_given || policy_queues_find(&c->tree, name) > 0;
 }
 
 /* ---------------------------------------------------------------- tasks */

@@ -97,7 +97,10 @@ struct rm_queue_view {
     int32_t depth, parent; /* parent: index in the list, -1 for root; parents come first */
     int64_t pending_apps, active_apps, pending_containers, allocated_containers;
     struct rm_res used, demand, fair_share, min, max;
-    const char *policy;
+    double weight;
+    int32_t max_apps; /* INT32_MAX: any number */
+    bool preemptable;
+    const char *policy; /* fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares */
 };
 struct rm_map_output_view {
     int32_t map, attempt;
@@ -152,7 +155,7 @@ int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
 /* Why does it wait, in the policy's words; nothing is added when the policy does not know it (any more). */
 int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out); /* -BASE_ENOTFOUND */
-/* Queue exists? NULL-safe; accepts "x", "root.x". */
+/* Queue exists, or rules may make it? NULL-safe; accepts "x", "root.x". */
 bool rm_view_queue_exists(const struct rm_core *core, const char *name);
 
 #endif
