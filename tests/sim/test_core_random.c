@@ -629,6 +629,7 @@ static void run(uint64_t seed, int64_t events)
     w.conf.completed_apps_max = 20;
     world_option(&w, "delay.w1", strict ? "0" : "2");
     world_option(&w, "delay.w2", strict ? "0" : "2");
+    world_option(&w, "colo_wait", strict ? "0" : "1");
     world_renew(&w);
     w.auto_store = seed % 4 == 0;
     w.log = &log;

@@ -164,7 +164,7 @@ static void test_unknown_queue(void)
         if (i < 2) {
             CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
             CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, queues[i]));
-            CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "default, batch, prod"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "root.default, root.batch, root.prod"));
         }
     }
     world_free(&w);
