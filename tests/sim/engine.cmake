@@ -1,0 +1,2 @@
+creel_test(test_sim_cost SOURCES sim/test_sim_cost.c LIBS creel_sim LABELS unit sim)
+creel_test(test_sim_engine SOURCES sim/test_sim_engine.c LIBS creel_sim LABELS unit sim)

@@ -1,0 +1,526 @@
+/* Goal: the engine does what its model says. Method: tiny schedules computed by hand, under real policies and the real core:
+ * heartbeats at every change make them exact; then heartbeats of 3 s, locality, early reduces, chains, setup and cleanup,
+ * equal logs, and input that cannot be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+#define JOBS_MAX 64
+
+struct world {
+    struct sim_conf conf;
+    struct sim_group group[2];
+    struct sim_job jobs[JOBS_MAX], more;
+    size_t jobs_n, given, loops;
+    struct sim_job_result r[JOBS_MAX * 2];
+    size_t r_n;
+    int64_t allocs, alloc_max;
+    struct base_buf text;
+    struct sim_log log;
+    struct sim_totals totals;
+    struct base_error err;
+};
+
+static int next(void *self, struct sim_job *out, struct base_error *err)
+{
+    struct world *w = self;
+
+    (void)err;
+    if (w->given == w->jobs_n)
+        return 0;
+    *out = w->jobs[w->given];
+    sim_job_init(&w->jobs[w->given++]); /* what hung on it is the engine's now */
+    return 1;
+}
+
+static bool at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+{
+    struct world *w = self;
+
+    (void)ended;
+    (void)now_us;
+    if (!w->loops)
+        return false;
+    w->loops--;
+    *out = w->more;
+    return true;
+}
+
+static bool once(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+{
+    static uint64_t last; /* one new job for each that ended */
+
+    if (ended->id == last)
+        return false;
+    last = ended->id;
+    return at_end(self, ended, now_us, out);
+}
+
+static void on_job(void *ctx, const struct sim_job_result *r)
+{
+    struct world *w = ctx;
+
+    w->r[w->r_n++] = *r;
+}
+
+static void on_alloc(void *ctx, const struct sim_alloc *a)
+{
+    struct world *w = ctx;
+
+    w->allocs++;
+    if (a->running > w->alloc_max)
+        w->alloc_max = a->running;
+}
+
+static void init(struct world *w, const char *policy, int32_t nodes, int32_t maps, int32_t reduces)
+{
+    memset(w, 0, sizeof *w);
+    sim_conf_init(&w->conf);
+    w->group[0] = (struct sim_group){.nodes = nodes, .slots = {maps, reduces}, .speed = 1};
+    w->conf.policy = policy;
+    w->conf.cluster.groups = w->group;
+    w->conf.cluster.groups_n = 1;
+    w->conf.cluster.heartbeat_us = SIM_HEARTBEAT_ZERO;
+    w->conf.workload = (struct sim_workload){.self = w, .next = next};
+    w->conf.on_job = on_job;
+    w->conf.on_alloc = on_alloc;
+    w->conf.ctx = w;
+}
+
+static struct sim_job *add(struct world *w, double submit_s, int32_t maps, double map_s, int32_t reduces, double reduce_s)
+{
+    struct sim_job *j = &w->jobs[w->jobs_n++];
+
+    sim_job_init(j);
+    j->located = false;
+    j->submit_us = (int64_t)(submit_s * 1e6);
+    j->tasks[SIM_MAP] = maps;
+    j->tasks[SIM_REDUCE] = reduces;
+    j->base_us[SIM_MAP] = (int64_t)(map_s * 1e6);
+    j->base_us[SIM_REDUCE] = (int64_t)(reduce_s * 1e6);
+    return j;
+}
+
+static int run(struct world *w)
+{
+    struct sim *s = sim_new(&w->conf, &w->err);
+    int rc;
+
+    if (!s)
+        return w->err.code;
+    rc = sim_run(s, &w->err);
+    w->totals = *sim_totals_peek(s);
+    CU_ASSERT_EQUAL(w->totals.overruled, 0);
+    CU_ASSERT_EQUAL(w->totals.fallbacks, 0);
+    if (w->conf.log)
+        CU_ASSERT_EQUAL(sim_log_end(w->conf.log, NULL), 0);
+    sim_free(s);
+    return rc;
+}
+
+static const struct sim_job_result *result(const struct world *w, uint64_t id)
+{
+    for (size_t i = 0; i < w->r_n; i++)
+        if (w->r[i].id == id)
+            return &w->r[i];
+    CU_FAIL("the job never ended");
+    return &w->r[0];
+}
+
+static void with_log(struct world *w)
+{
+    w->log = (struct sim_log){.write = sim_log_to_buf, .self = &w->text};
+    w->conf.log = &w->log;
+}
+
+/* ---------------------------------------------------------------- schedules */
+/* Two slots; j1 three maps of 10 s at 0, j2 one at 1: 0-10 two of j1, 10-20 the third beside j2. */
+static void test_fifo(void)
+{
+    static const char want[] = "time_us,event,job,kind,task,attempt,node,detail\n"
+                               "0,submit,1,,,,,\n"
+                               "0,launch,1,m,0,0,0,any\n"
+                               "0,launch,1,m,1,0,1,any\n"
+                               "1000000,submit,2,,,,,\n"
+                               "10000000,end,1,m,0,0,0,\n"
+                               "10000000,end,1,m,1,0,1,\n"
+                               "10000000,launch,1,m,2,0,0,any\n"
+                               "10000000,launch,2,m,0,0,1,any\n"
+                               "20000000,end,1,m,2,0,0,\n"
+                               "20000000,end,2,m,0,0,1,\n"
+                               "20000000,finish,1,,,,,\n"
+                               "20000000,finish,2,,,,,\n";
+    struct world w;
+
+    init(&w, "fifo", 2, 1, 0);
+    with_log(&w);
+    add(&w, 0, 3, 10, 0, 0);
+    add(&w, 1, 1, 10, 0, 0);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(sim_sojourn_us(result(&w, 1)), 20 * S);
+    CU_ASSERT_EQUAL(sim_sojourn_us(result(&w, 2)), 19 * S);
+    CU_ASSERT_EQUAL(sim_waiting_us(result(&w, 2)), 9 * S);
+    CU_ASSERT_EQUAL(sim_execution_us(result(&w, 2)), 10 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->launches[SIM_MAP], 3);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 30 * S);
+    CU_ASSERT_EQUAL(sim_makespan_us(&w.totals), 20 * S);
+    CU_ASSERT_DOUBLE_EQUAL(sim_utilisation(&w.totals, SIM_MAP), 1, 1e-12);
+    CU_ASSERT_EQUAL(w.totals.completions[SIM_MAP], 4);
+    CU_ASSERT(w.text.data && strcmp(w.text.data, want) == 0);
+    base_buf_free(&w.text);
+}
+
+/* Two slots; j1 four maps of 10 s at 0, j2 two at 5: from 10 on one slot each. */
+static void test_naive_fair(void)
+{
+    struct world w;
+
+    init(&w, "naive-fair", 2, 1, 0);
+    add(&w, 0, 4, 10, 0, 0);
+    add(&w, 5, 2, 10, 0, 0);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 2)->first_us, 10 * S);
+    CU_ASSERT_EQUAL(w.alloc_max, 2);
+    CU_ASSERT_EQUAL(w.allocs, 12);
+}
+
+/* Priority before submission. */
+static void test_priority(void)
+{
+    struct world w;
+
+    init(&w, "fifo", 1, 1, 0);
+    add(&w, 0, 2, 10, 0, 0);
+    add(&w, 1, 1, 10, 0, 0)->priority = 1;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 20 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 30 * S);
+}
+
+/* One node, beats at p, p+3, ...: 10 s from p; its slot is free at p+12. With extra beats it is at p+10. */
+static void test_heartbeats(void)
+{
+    for (int oob = 0; oob < 2; oob++) {
+        struct world w;
+        const struct sim_job_result *r;
+
+        init(&w, "fifo", 1, 1, 0);
+        w.conf.cluster.heartbeat_us = 3 * S;
+        w.conf.cluster.oob = oob;
+        add(&w, 0, 2, 10, 0, 0);
+        add(&w, 1000, 1, 1, 0, 0); /* nothing beats in between: the phase is kept all the same */
+        CU_ASSERT_EQUAL(run(&w), 0);
+        r = result(&w, 1);
+        CU_ASSERT(sim_waiting_us(r) >= 0 && sim_waiting_us(r) < 3 * S);
+        CU_ASSERT_EQUAL(sim_execution_us(r), oob ? 20 * S : 22 * S);
+        CU_ASSERT_EQUAL((result(&w, 2)->first_us - r->first_us) % (3 * S), 0);
+        CU_ASSERT(sim_waiting_us(result(&w, 2)) < 3 * S);
+        CU_ASSERT(w.totals.heartbeats < 20);
+    }
+}
+
+static int64_t heartbeat_of(int32_t nodes)
+{
+    struct world w;
+    struct sim *s;
+    int64_t us;
+
+    init(&w, "fifo", nodes, 1, 1);
+    w.conf.cluster.heartbeat_us = SIM_HEARTBEAT_AUTO;
+    s = sim_new(&w.conf, NULL);
+    us = sim_heartbeat_us(s);
+    sim_free(s);
+    return us;
+}
+
+static void test_heartbeat_rule(void)
+{
+    CU_ASSERT_EQUAL(heartbeat_of(58), 3 * S);
+    CU_ASSERT_EQUAL(heartbeat_of(300), 3 * S);
+    CU_ASSERT_EQUAL(heartbeat_of(301), 4 * S);
+    CU_ASSERT_EQUAL(heartbeat_of(3000), 30 * S);
+}
+
+/* Two maps of 10 s one after the other. A reduce of 5 s launched with the first end holds its slot until 20. */
+static void test_early_reduces(void)
+{
+    for (int late = 0; late < 2; late++) {
+        struct world w;
+        const struct sim_job_result *r;
+
+        init(&w, "fifo", 1, 1, 1);
+        w.conf.slowstart = late ? 1 : .05;
+        add(&w, 0, 2, 10, 1, 5);
+        add(&w, 1, 0, 0, 1, 1)->priority = -1; /* waits for the slot that is held */
+        CU_ASSERT_EQUAL(run(&w), 0);
+        r = result(&w, 1);
+        CU_ASSERT_EQUAL(r->finish_us, 25 * S);
+        CU_ASSERT_EQUAL(r->maps_done_us, 20 * S);
+        CU_ASSERT_EQUAL(r->idle_us, late ? 0 : 10 * S);
+        CU_ASSERT_EQUAL(r->useful_us[SIM_REDUCE], late ? 5 * S : 15 * S);
+        CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 2 * S); /* before: reduces alone need no maps */
+    }
+}
+
+static struct sim_job *place(struct sim_job *j, uint32_t node)
+{
+    j->located = true;
+    j->replicas = 1;
+    j->replica_nodes = malloc(sizeof *j->replica_nodes);
+    j->replica_nodes[0] = node;
+    return j;
+}
+
+/* The first of four nodes is asked first: the only map runs there, wherever its data are. */
+static int64_t sojourn_with_data_on(uint32_t node, int32_t racks, int64_t level[SIM_LEVELS])
+{
+    struct world w;
+
+    init(&w, "fifo", 4, 1, 0);
+    w.conf.cluster.racks = racks;
+    place(add(&w, 0, 1, 10, 0, 0), node);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    memcpy(level, w.r[0].level, sizeof w.r[0].level);
+    return sim_sojourn_us(&w.r[0]);
+}
+
+static void test_levels(void)
+{
+    int64_t level[SIM_LEVELS];
+
+    CU_ASSERT_EQUAL(sojourn_with_data_on(0, 2, level), 10 * S);
+    CU_ASSERT(level[SIM_NODE_LOCAL] == 1 && !level[SIM_RACK_LOCAL] && !level[SIM_OFF_RACK]);
+    CU_ASSERT_EQUAL(sojourn_with_data_on(2, 2, level), 12 * S);
+    CU_ASSERT_EQUAL(level[SIM_RACK_LOCAL], 1);
+    CU_ASSERT_EQUAL(sojourn_with_data_on(3, 2, level), 20 * S);
+    CU_ASSERT_EQUAL(level[SIM_OFF_RACK], 1);
+    CU_ASSERT_EQUAL(sojourn_with_data_on(3, 1, level), 20 * S);
+    CU_ASSERT_EQUAL(level[SIM_RACK_LOCAL], 1); /* one rack: there is nothing beyond it */
+}
+
+/* Delay scheduling: the first node's offer is declined, the one that has the data takes it. */
+static void test_delay(void)
+{
+    struct policy_conf options = {0};
+    struct world w;
+
+    init(&w, "fifo", 4, 1, 0);
+    w.conf.cluster.heartbeat_us = 3 * S;
+    CU_ASSERT_EQUAL(policy_conf_set(&options, "delay.w1", "10", &w.err), 0);
+    w.conf.options = &options;
+    place(add(&w, 0, 1, 10, 0, 0), 3);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.r[0].level[SIM_NODE_LOCAL], 1);
+    CU_ASSERT_EQUAL(sim_execution_us(&w.r[0]), 10 * S);
+    policy_conf_free(&options);
+}
+
+static void test_speeds_and_exact(void)
+{
+    static const int64_t us[] = {10 * S, 40 * S};
+    struct world w;
+    struct sim_job *j;
+
+    init(&w, "fifo", 1, 1, 0);
+    w.group[1] = (struct sim_group){.nodes = 1, .slots = {1, 0}, .speed = .5};
+    w.conf.cluster.groups_n = 2;
+    j = add(&w, 0, 2, 0, 0, 0);
+    j->task_us[SIM_MAP] = malloc(sizeof us);
+    memcpy(j->task_us[SIM_MAP], us, sizeof us);
+    w.conf.true_work = true;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.r[0].finish_us, 80 * S);
+    CU_ASSERT_EQUAL(w.r[0].work_us[SIM_MAP], 50 * S);
+    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 40e6, 1); /* the longest on the fast node */
+}
+
+/* A job of one map and one reduce: the reduce finds its data on the map's node. */
+static void test_colocated(void)
+{
+    struct world w;
+
+    init(&w, "fifo", 1, 1, 1);
+    add(&w, 0, 1, 10, 1, 10)->f_colo = .7;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.r[0].finish_us, 17 * S);
+}
+
+/* ---------------------------------------------------------------- around the tasks */
+static void test_setup_cleanup(void)
+{
+    struct world w;
+    struct sim_job *j;
+
+    init(&w, "fifo", 1, 1, 1);
+    j = add(&w, 0, 1, 12, 0, 0);
+    j->setup_us = j->cleanup_us = 10 * S;
+    add(&w, 1, 1, 5, 0, 0); /* setup holds no slot */
+    add(&w, 50, 0, 0, 0, 0); /* no tasks */
+    j = add(&w, 60, 0, 0, 0, 0);
+    j->setup_us = j->cleanup_us = 2 * S;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 32 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->first_us, 10 * S);
+    CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 6 * S);
+    CU_ASSERT_EQUAL(result(&w, 3)->finish_us, 50 * S);
+    CU_ASSERT_EQUAL(result(&w, 4)->finish_us, 64 * S);
+}
+
+/* 2 and 3 wait for 1; 4 for 3, 5 s longer; 5 for one that has gone. */
+static void test_chain(void)
+{
+    struct world w;
+    struct sim_job *j;
+
+    init(&w, "fifo", 2, 1, 0);
+    add(&w, 0, 1, 10, 0, 0);
+    add(&w, 0, 1, 10, 0, 0)->after = 1;
+    add(&w, 0, 1, 10, 0, 0)->after = 1;
+    j = add(&w, 0, 1, 10, 0, 0);
+    j->after = 3;
+    j->gap_us = 5 * S;
+    add(&w, 100, 1, 10, 0, 0)->after = 1;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 2)->submit_us, 10 * S);
+    CU_ASSERT_EQUAL(result(&w, 3)->submit_us, 10 * S);
+    CU_ASSERT_EQUAL(result(&w, 4)->submit_us, 25 * S);
+    CU_ASSERT_EQUAL(result(&w, 4)->finish_us, 35 * S);
+    CU_ASSERT_EQUAL(result(&w, 5)->submit_us, 100 * S);
+}
+
+static void test_closed_loop(void)
+{
+    struct world w;
+
+    init(&w, "fifo", 2, 1, 0);
+    w.conf.workload.at_end = once;
+    w.loops = 8;
+    add(&w, 0, 1, 10, 0, 0);
+    add(&w, 0, 1, 10, 0, 0);
+    w.more = w.jobs[0];
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.r_n, 10);
+    CU_ASSERT_EQUAL(w.totals.jobs_live_max, 2);
+    CU_ASSERT_EQUAL(sim_makespan_us(&w.totals), 50 * S);
+    CU_ASSERT_DOUBLE_EQUAL(sim_mean_sojourn_us(&w.totals), 10e6, 1e-6);
+}
+
+/* ---------------------------------------------------------------- equal seeds */
+static void busy(struct world *w, uint64_t seed)
+{
+    init(w, "naive-fair", 10, 2, 1);
+    w->conf.cluster.racks = 3;
+    w->conf.cluster.heartbeat_us = 3 * S;
+    w->conf.seed = seed;
+    w->conf.true_work = true;
+    with_log(w);
+    for (int i = 0; i < 30; i++) {
+        struct sim_job *j = add(w, i * 7, 1 + i * 3 % 40, 12, i % 4, 20);
+
+        j->located = true;
+        j->cv[SIM_MAP] = j->cv[SIM_REDUCE] = .3;
+        j->setup_us = i % 3 ? 0 : S;
+    }
+}
+
+static void test_determinism(void)
+{
+    struct world a, b, c;
+
+    busy(&a, 5);
+    busy(&b, 5);
+    busy(&c, 6);
+    b.conf.progress = SIM_PROGRESS_ON; /* what nodes tell beside ends changes nothing for those who do not listen */
+    CU_ASSERT_EQUAL(run(&a), 0);
+    CU_ASSERT_EQUAL(run(&b), 0);
+    CU_ASSERT_EQUAL(run(&c), 0);
+    CU_ASSERT(a.text.len > 10000 && a.text.len == b.text.len && memcmp(a.text.data, b.text.data, a.text.len) == 0);
+    CU_ASSERT(strcmp(a.text.data, c.text.data) != 0);
+    CU_ASSERT_EQUAL(a.r_n, 30);
+    CU_ASSERT(a.totals.bound_us > 0 && a.totals.bound_us <= sim_mean_sojourn_us(&a.totals));
+    base_buf_free(&a.text);
+    base_buf_free(&b.text);
+    base_buf_free(&c.text);
+}
+
+/* ---------------------------------------------------------------- what cannot be */
+static void refused(struct world *w, int code, const char *words)
+{
+    CU_ASSERT_EQUAL(run(w), code);
+    if (!strstr(w->err.text, words))
+        CU_FAIL(w->err.text);
+}
+
+static void test_bad_input(void)
+{
+    struct world w;
+
+    init(&w, "no-such", 1, 1, 1);
+    refused(&w, -BASE_EINVAL, "naive-fair"); /* the names there are */
+    init(&w, "fifo", 0, 1, 1);
+    refused(&w, -BASE_EINVAL, "nodes");
+    init(&w, "fifo", 1, 0, 0);
+    refused(&w, -BASE_EINVAL, "slots");
+    init(&w, "fifo", 1, 1, 0);
+    add(&w, 0, 1, 1, 1, 1);
+    refused(&w, -BASE_EINVAL, "job 1: reduces");
+    init(&w, "fifo", 1, 1, 0);
+    add(&w, 5, 1, 1, 0, 0);
+    add(&w, 4, 1, 1, 0, 0);
+    refused(&w, -BASE_EINVAL, "submission must be in order");
+    init(&w, "fifo", 1, 1, 0);
+    add(&w, 5, 1, 0, 0, 0);
+    refused(&w, -BASE_EINVAL, "map time");
+    init(&w, "fifo", 1, 1, 0);
+    add(&w, 0, 1, 1, 0, 0)->id = 7;
+    add(&w, 0, 1, 1, 0, 0)->id = 7;
+    refused(&w, -BASE_EINVAL, "job 7: id");
+    init(&w, "fifo", 1, 1, 0);
+    place(add(&w, 0, 1, 1, 0, 0), 1);
+    refused(&w, -BASE_EINVAL, "places");
+}
+
+static int full(void *self, const char *data, size_t n, struct base_error *err)
+{
+    (void)self;
+    (void)data;
+    (void)n;
+    return base_error_set(err, -BASE_ENOSPC, "event log: the disk is full");
+}
+
+static void test_log_fails(void)
+{
+    struct world w;
+    struct base_error err;
+
+    init(&w, "fifo", 1, 1, 0);
+    w.log = (struct sim_log){.write = full};
+    sim_log_begin(&w.log);
+    CU_ASSERT_EQUAL(sim_log_end(&w.log, &err), -BASE_ENOSPC);
+    CU_ASSERT(strstr(err.text, "disk is full") != NULL);
+}
+
+static const struct cunit_case cases[] = {
+    {"FIFO, to the letter", test_fifo},
+    {"naive fair", test_naive_fair},
+    {"priority", test_priority},
+    {"heartbeats and extra ones", test_heartbeats},
+    {"the heartbeat rule of Hadoop 1", test_heartbeat_rule},
+    {"reduces that come early hold their slots", test_early_reduces},
+    {"locality levels and what they cost", test_levels},
+    {"delay scheduling waits for the node with the data", test_delay},
+    {"speeds, exact times, true work", test_speeds_and_exact},
+    {"a co-located reduce", test_colocated},
+    {"setup and cleanup", test_setup_cleanup},
+    {"jobs after jobs", test_chain},
+    {"a closed loop", test_closed_loop},
+    {"equal seeds, equal logs", test_determinism},
+    {"input that cannot be", test_bad_input},
+    {"a log that cannot be written", test_log_fails},
+};
+CUNIT_MAIN("sim engine", cases)
