@@ -192,19 +192,26 @@ int32_t policy_queues_make(struct policy_queues *q, const char *name)
     return at;
 }
 
+static void declare(struct policy_queues *q, const char *name)
+{
+    int32_t at = policy_queues_add(q, name); /* moves q->v when it grows */
+
+    q->v[at].configured = true;
+}
+
 void policy_queues_init(struct policy_queues *q, const char *list)
 {
     *q = (struct policy_queues){.user_max_running = INT32_MAX, .strict = true};
     defaults_init(&q->defaults);
     append(q, "root", 4, -1, false);
     q->v[0].configured = true;
-    q->v[policy_queues_add(q, "default")].configured = true;
+    declare(q, "default");
     for (const char *s = list ? list : ""; *s;) {
         size_t skip = strspn(s, ", \t\r\n"), len = strcspn(s + skip, ", \t\r\n");
         char *name = base_strndup(s + skip, len);
 
         if (*name && policy_queue_check_name(name, NULL) == 0)
-            q->v[policy_queues_add(q, name)].configured = true;
+            declare(q, name);
         free(name);
         s += skip + len;
     }
