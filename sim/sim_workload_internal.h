@@ -1,0 +1,77 @@
+/* sim/sim_workload_internal.h - how workloads are made: a recipe, its settings, helpers. */
+#ifndef CREEL_SIM_WORKLOAD_INTERNAL_H
+#define CREEL_SIM_WORKLOAD_INTERNAL_H
+
+#include "sim/sim_rng.h"
+#include "sim/sim_workload.h"
+
+#define SIM_KNOBS_MAX 20
+
+struct sim_knob {
+    const char *key;
+    double value, min, max; /* value: the default; with words: index of a word */
+    const char *words;      /* "io,cpu"; NULL: a number */
+    const char *help;
+};
+struct sim_maker {
+    const struct sim_recipe *recipe;
+    double value[SIM_KNOBS_MAX];
+    bool set[SIM_KNOBS_MAX]; /* by the caller */
+    uint64_t seed;
+    struct sim_made *made;
+};
+struct sim_recipe {
+    const char *name, *help;
+    const struct sim_knob *knobs; /* ends with a NULL key */
+    void (*make)(struct sim_maker *m);
+};
+/* Of the papers on fair sharing, and of all others. End with a NULL name. */
+extern const struct sim_recipe sim_recipes_hfs[], sim_recipes_others[];
+
+/* The setting; asserts that the recipe has it. */
+double sim_knob(const struct sim_maker *m, const char *key);
+int64_t sim_knob_us(const struct sim_maker *m, const char *key); /* seconds as microseconds */
+int sim_knob_word(const struct sim_maker *m, const char *key);
+bool sim_knob_is_set(const struct sim_maker *m, const char *key);
+
+/* A new job at the end, with number, base times, cv, f_rack, f_off, setup and cleanup from the settings of these names,
+ * as far as the recipe has them. Valid until the next one. */
+struct sim_job *sim_maker_add(struct sim_maker *m, const char *class_name, int32_t maps, int32_t reduces);
+/* Puts the jobs from number @from on in random order. Before they refer to each other: ids are given anew. */
+void sim_maker_shuffle(struct sim_maker *m);
+/* Times of submission: the first at 0, then exponential gaps. */
+void sim_maker_arrivals(struct sim_maker *m, double mean_gap_s);
+/* A sequence of its own for each purpose. */
+struct sim_rng sim_maker_rng(const struct sim_maker *m, uint64_t purpose);
+
+/* Settings that most recipes have. */
+#define SIM_KNOB_TASKS(map_s, reduce_s, cv)                                                                            \
+    {"map_s", map_s, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},                                  \
+        {"reduce_s", reduce_s, 0.001, 1e6, NULL, "seconds of a reduce"},                                               \
+    {                                                                                                                  \
+        "cv", cv, 0, 3, NULL, "coefficient of variation of task times"                                                 \
+    }
+#define SIM_KNOB_WAY(f_rack, f_off)                                                                                    \
+    {"f_rack", f_rack, 0, 100, NULL, "a map takes so much longer with its data in the rack; 0: 1.2, in one rack 2"},   \
+    {                                                                                                                  \
+        "f_off", f_off, 0, 100, NULL, "and with its data off the rack; 0: 2"                                           \
+    }
+#define SIM_KNOB_FRAME(setup_s, cleanup_s)                                                                             \
+    {"setup_s", setup_s, 0, 1e6, NULL, "seconds before the first task"},                                               \
+    {                                                                                                                  \
+        "cleanup_s", cleanup_s, 0, 1e6, NULL, "seconds after the last task"                                            \
+    }
+#define SIM_KNOB_GAP(gap_s)                                                                                            \
+    {                                                                                                                  \
+        "gap_s", gap_s, 0, 1e6, NULL, "mean seconds between submissions"                                               \
+    }
+#define SIM_KNOB_JOBS(jobs)                                                                                            \
+    {                                                                                                                  \
+        "jobs", jobs, 1, 1e6, NULL, "number of jobs"                                                                   \
+    }
+#define SIM_KNOB_END                                                                                                   \
+    {                                                                                                                  \
+        NULL, 0, 0, 0, NULL, NULL                                                                                      \
+    }
+
+#endif
