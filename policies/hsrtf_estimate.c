@@ -167,7 +167,7 @@ static int by_rank(const void *a, const void *b)
     return p->seq < q->seq ? -1 : p->seq > q->seq;
 }
 
-/* Equal remaining times: those with less work first; the rank among all is the key. */
+/* Equal remaining times: those with less work first; the rank among all is the key. There is a job at least. */
 static void rank(struct policy *self)
 {
     size_t n = 0;
@@ -196,7 +196,7 @@ void hsrtf_estimate(struct policy *self)
         o->rt_us = time_us(self, o, 1, false);
         o->key = o->rt_us;
     }
-    if (self->ties_by_work)
+    if (self->ties_by_work && self->n > 0)
         rank(self);
 }
 

@@ -21,6 +21,7 @@ struct srpt_job { /* policy_job.own */
     struct srpt_job *prev, *next; /* all jobs */
     int64_t inside_us;            /* done by attempts that have not ended */
     int64_t left_us;              /* remaining work */
+    struct policy_link active[POLICY_KINDS]; /* srpt: among jobs with something that runs, waits or is suspended */
 };
 
 struct policy {
@@ -29,6 +30,7 @@ struct policy {
     int64_t epoch_us;
     struct srpt_job *first;
     struct policy_order order[POLICY_KINDS]; /* jobs with something to launch or resume, by left_us */
+    struct policy_order active[POLICY_KINDS]; /* srpt */
 };
 
 static const struct policy_option srpt_options[] = {
@@ -125,9 +127,14 @@ static int64_t inside_us(const struct policy *self, const struct policy_job *job
 static void place(struct policy *self, struct srpt_job *own)
 {
     own->left_us = estimate(self, own);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        policy_order_place(&self->order[k], &own->job->link[k],
-                           own->job->phase[k].pending > 0 || own->job->phase[k].suspended > 0, own->left_us);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_phase *phase = &own->job->phase[k];
+        bool wants = phase->pending > 0 || phase->suspended > 0;
+
+        policy_order_place(&self->order[k], &own->job->link[k], wants, own->left_us);
+        if (self->interrupts)
+            policy_order_place(&self->active[k], &own->active[k], wants || phase->running > 0, own->left_us);
+    }
 }
 
 static void measure_all(struct policy *self, int64_t now_us)
@@ -165,8 +172,10 @@ static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t no
         self->first->prev = own;
     self->first = own;
     job->own = own;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (int k = 0; k < POLICY_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+        own->active[k] = job->link[k];
+    }
     if (self->interrupts) {
         measure_all(self, now_us);
     } else {
@@ -180,8 +189,10 @@ static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_u
     struct srpt_job *own = own_of(job);
 
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (int k = 0; k < POLICY_KINDS; k++) {
         policy_order_place(&self->order[k], &job->link[k], false, 0);
+        policy_order_place(&self->active[k], &own->active[k], false, 0);
+    }
     *(own->prev ? &own->prev->next : &self->first) = own->next;
     if (own->next)
         own->next->prev = own->prev;
@@ -209,20 +220,67 @@ static struct policy_job *srpt_next(struct policy *self, struct policy_offer *of
     return after(self, offer->kind, prev);
 }
 
-/* Victims: most remaining work first, of equal jobs the later one; of one job the newest attempt. */
+/* ---------------------------------------------------------------- suspension */
+/* The cluster's slots go to jobs in order, to each as many as it has tasks; where they end, one job gets the rest. Jobs
+ * behind it run what others should have. */
+struct border {
+    const struct policy_job *job; /* NULL: slots for all */
+    int64_t over;                 /* it runs so many more than it should, may be negative */
+};
+
+static bool comes_before(const struct policy_job *a, const struct policy_job *b)
+{
+    if (own_of(a)->left_us != own_of(b)->left_us)
+        return own_of(a)->left_us < own_of(b)->left_us;
+    if (a->submit_us != b->submit_us)
+        return a->submit_us < b->submit_us;
+    if (a->cluster_ts != b->cluster_ts)
+        return a->cluster_ts < b->cluster_ts;
+    return a->seq < b->seq;
+}
+
+static struct srpt_job *active_job(struct policy_link *link, enum policy_kind kind)
+{
+    return (struct srpt_job *)(void *)((char *)(link - kind) - offsetof(struct srpt_job, active));
+}
+
+static struct border find_border(const struct policy *self, enum policy_kind kind)
+{
+    int64_t slots = self->env->capacity->slots[kind];
+
+    for (struct policy_link *l = self->active[kind].first; l; l = policy_order_next(l)) {
+        const struct policy_job *job = active_job(l, kind)->job;
+        const struct policy_phase *phase = &job->phase[kind];
+        int64_t want = (int64_t)phase->running + phase->pending + phase->suspended;
+
+        if (want > slots)
+            return (struct border){job, phase->running - slots};
+        slots -= want;
+    }
+    return (struct border){NULL, 0};
+}
+
+static bool is_over(const struct border *border, const struct policy_job *job)
+{
+    if (!border->job)
+        return false;
+    return job == border->job ? border->over > 0 : comes_before(border->job, job);
+}
+
+/* Of @claim slots those that @job should have. */
+static int64_t within(const struct border *border, const struct policy_job *job, int64_t claim)
+{
+    if (!border->job || comes_before(job, border->job))
+        return claim;
+    if (job != border->job)
+        return 0;
+    return -border->over < claim ? -border->over : claim;
+}
+
+/* Victims: the last job's first, of one job the newest attempt. */
 static bool suspended_before(const struct policy_running *here, size_t i, size_t j)
 {
-    const struct policy_job *a = here[i].job, *b = here[j].job;
-
-    if (a == b)
-        return i < j;
-    if (own_of(a)->left_us != own_of(b)->left_us)
-        return own_of(a)->left_us > own_of(b)->left_us;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us > b->submit_us;
-    if (a->cluster_ts != b->cluster_ts)
-        return a->cluster_ts > b->cluster_ts;
-    return a->seq > b->seq;
+    return here[i].job == here[j].job ? i < j : comes_before(here[j].job, here[i].job);
 }
 
 /* The first in that order after @last (n: from the beginning) that can be suspended; n when there is none. */
@@ -250,8 +308,8 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
     return n;
 }
 
-/* Free slots anywhere go to the first jobs' waiting tasks; what these lack, and what they have suspended here, is taken
- * on this node from jobs with strictly more remaining work. */
+/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with strictly
+ * more remaining work that run what others should have; what they have suspended here, from any with more. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                          size_t n, struct policy_plan *plan)
 {
@@ -259,15 +317,27 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer, 
     int64_t free_slots =
         offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
     size_t victim = next_victim(here, n, n);
+    struct border border = {NULL, -1};
 
     for (struct policy_job *job = NULL; victim < n && (job = after(self, kind, job));) {
-        int64_t claim = job->phase[kind].pending, met = claim < free_slots ? claim : free_slots;
+        int64_t claim = job->phase[kind].pending, met = claim < free_slots ? claim : free_slots,
+                pinned = suspended_here(self, offer, job);
 
         if (own_of(here[victim].job)->left_us <= own_of(job)->left_us)
             return;
         free_slots -= met;
-        claim += suspended_here(self, offer, job) - met;
-        for (; claim > 0 && victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us; claim--) {
+        claim -= met;
+        if (claim > 0 && !border.job)
+            border = find_border(self, kind);
+        claim = within(&border, job, claim);
+        while (victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us) {
+            if (pinned > 0)
+                pinned--;
+            else if (claim > 0 && is_over(&border, here[victim].job))
+                claim--;
+            else
+                break;
+            border.over -= here[victim].job == border.job;
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_SUSPEND);
             victim = next_victim(here, n, victim);
         }
