@@ -23,7 +23,8 @@ struct sim_pool_hooks {
     void *ctx;
 };
 /* @jobs: processes at once; 0: as many as there are processors. Returns 0 when every run was done (also those that
- * failed), 1 when a hook stopped it, negative with @err when no process can be made, or on a signal (-BASE_ESTATE). */
+ * failed), 1 when a hook stopped it, negative with @err when no process can be made. When this process is
+ * ended, those of the runs end too. */
 int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs, const struct sim_pool_hooks *hooks,
                  struct base_error *err);
 /* Processors this process may use. */

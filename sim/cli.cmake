@@ -1,0 +1,7 @@
+# Runs of simulations, their figures, reports and the command `creel sim`.
+file(GLOB sim_cli_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sim_usage.c
+  ${CMAKE_CURRENT_SOURCE_DIR}/sim_run*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_pool*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_stats*.c
+  ${CMAKE_CURRENT_SOURCE_DIR}/sim_results.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_output*.c
+  ${CMAKE_CURRENT_SOURCE_DIR}/sim_report*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_cli*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_paper*.c)
+add_library(creel_sim_cli STATIC ${sim_cli_sources})
+target_link_libraries(creel_sim_cli PUBLIC creel_sim_inputs creel_sim creel_base PkgConfig::JANSSON m)
