@@ -18,6 +18,7 @@ struct run {
     const struct sim_run_watch *watch;
     struct sim_outcome *out;
     struct sim_workload inner; /* what it was opened with */
+    struct sim_source *source; /* when it is one */
     struct base_buf texts;
     struct text *known;
     size_t jobs_cap, notes;
@@ -66,16 +67,17 @@ static bool job_at_end(void *self, const struct sim_job_result *ended, int64_t n
     return true;
 }
 
-/* The next job without its place in time: it is submitted when it is taken. */
-static int take_alone(struct run *run, struct sim_job *job, struct base_error *err)
+/* The next job without its place in time: it is submitted when it is taken. @ended: the one before, NULL: none. */
+static int take_alone(struct run *run, const struct sim_job_result *ended, int64_t now_us, struct sim_job *job,
+                      struct base_error *err)
 {
-    if (run->over)
-        return 0;
-    int rc = next_job(run, job, err);
-    if (rc != 1) {
-        run->over = true;
+    int rc = run->over ? 0 : next_job(run, job, err);
+
+    run->over = rc != 1;
+    if (rc == 0 && ended && run->inner.at_end && job_at_end(run, ended, now_us, job))
+        rc = 1; /* a closed loop */
+    if (rc != 1)
         return rc;
-    }
     if (!job->id)
         job->id = run->given; /* as the engine would have numbered it: durations hang on it */
     job->submit_us = 0;
@@ -89,18 +91,14 @@ static int next_alone(void *self, struct sim_job *job, struct base_error *err)
 {
     struct run *run = self;
 
-    return run->given ? 0 : take_alone(run, job, err);
+    return run->given ? 0 : take_alone(run, NULL, 0, job, err);
 }
 
 static bool alone_at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *job)
 {
     struct run *run = self;
 
-    (void)ended;
-    (void)now_us;
-    if (run->late.code)
-        return false;
-    return take_alone(run, job, &run->late) == 1;
+    return !run->late.code && take_alone(run, ended, now_us, job, &run->late) == 1;
 }
 
 /* ---------------------------------------------------------------- what is kept */
@@ -176,16 +174,21 @@ static bool has_line(const struct base_buf *lines, const char *text)
     return false;
 }
 
+static void keep_note(struct run *run, const char *text)
+{
+    if (!*text || run->notes >= SIM_RUN_NOTES || has_line(&run->out->notes, text))
+        return;
+    run->notes++;
+    base_buf_addf(&run->out->notes, "%s\n", text);
+}
+
 static void noted(void *ctx, int64_t now_us, int level, const char *text)
 {
     struct run *run = ctx;
 
     if (run->spec->conf.on_note)
         run->spec->conf.on_note(run->spec->conf.ctx, now_us, level, text);
-    if (run->notes >= SIM_RUN_NOTES || has_line(&run->out->notes, text))
-        return;
-    run->notes++;
-    base_buf_addf(&run->out->notes, "%s\n", text);
+    keep_note(run, text);
 }
 
 static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)
@@ -197,7 +200,7 @@ static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)
         return false;
     if (!run->watch)
         return true;
-    double fraction = spec->fraction ? spec->fraction(spec, &run->inner) : -1;
+    double fraction = run->source ? sim_source_fraction(run->source) : -1;
     return run->watch->on_progress(run->watch->ctx, fraction, now_us, so_far);
 }
 
@@ -284,6 +287,43 @@ static int simulate(struct run *run, struct base_error *err)
     return rc;
 }
 
+static int open_workload(struct run *run, struct base_error *err)
+{
+    const struct sim_spec *spec = run->spec;
+    struct sim_source_conf conf = spec->source;
+
+    if (run->inner.next)
+        return 0;
+    if (!conf.what)
+        return spec->open(spec, &run->inner, err);
+    conf.seed = spec->conf.seed;
+    for (size_t i = 0; !spec->source.nodes && i < spec->conf.cluster.groups_n; i++)
+        conf.nodes += spec->conf.cluster.groups[i].nodes;
+    run->source = sim_source_open(&conf, err);
+    if (!run->source)
+        return err->code;
+    run->inner = sim_source_workload(run->source);
+    return 0;
+}
+
+static void close_workload(struct run *run)
+{
+    const struct sim_spec *spec = run->spec;
+    char text[1200];
+
+    if (run->source) {
+        keep_note(run, sim_source_note(run->source));
+        if (sim_source_skipped(run->source)) {
+            snprintf(text, sizeof text, "bad lines that were passed over: %zu; the first: %s",
+                     sim_source_skipped(run->source), sim_source_first_skipped(run->source));
+            keep_note(run, text);
+        }
+        sim_source_close(run->source);
+    } else if (!spec->conf.workload.next && spec->close) {
+        spec->close(spec, &run->inner);
+    }
+}
+
 static void forget_texts(struct run *run)
 {
     struct text *t, *next;
@@ -304,13 +344,10 @@ int sim_run_spec(const struct sim_spec *spec, const struct sim_run_watch *watch,
         out->usage = base_alloc(sizeof *out->usage);
         sim_usage_init(out->usage);
     }
-    bool opened = !run.inner.next;
-    if (opened)
-        out->code = spec->open(spec, &run.inner, &out->err);
+    out->code = open_workload(&run, &out->err);
     if (out->code == 0) {
         out->code = simulate(&run, &out->err);
-        if (opened && spec->close)
-            spec->close(spec, &run.inner);
+        close_workload(&run);
     }
     out->err.code = out->code;
     out->texts = base_buf_take(&run.texts);

@@ -14,6 +14,7 @@
 #include "base/base_error.h"
 #include "base/base_mem.h"
 #include "sim/sim.h"
+#include "sim/sim_source.h"
 #include "sim/sim_usage.h"
 
 struct sim_outcome;
@@ -23,11 +24,12 @@ struct sim_spec {
     /* Policy, options, cluster, seed, slowstart ...; its hooks are called too, in the process that runs it. workload, log
      * and true_work are set by the runner, unless workload.next is given. */
     struct sim_conf conf;
-    /* Where jobs come from, when conf.workload.next is NULL: opened at the beginning of the run. */
+    /* Where jobs come from, when conf.workload.next is NULL: this source (its seed is conf.seed, its nodes the cluster's
+     * unless given) ... */
+    struct sim_source_conf source;
+    /* ... or, when that is no source (what is NULL), what is opened at the beginning of the run. */
     int (*open)(const struct sim_spec *spec, struct sim_workload *out, struct base_error *err);
     void (*close)(const struct sim_spec *spec, struct sim_workload *w); /* NULL: nothing to close */
-    double (*fraction)(const struct sim_spec *spec, const struct sim_workload *w); /* of the jobs that have been read,
-                                                                                      0..1, below 0: unknown; NULL */
     void *open_ctx; /* theirs */
     /* A last look at each job before the engine takes it; NULL: none. */
     void (*tweak)(const struct sim_spec *spec, struct sim_job *job);
@@ -51,7 +53,7 @@ struct sim_outcome {
     struct sim_job_result *jobs; /* in order of their ends; texts point into @texts */
     size_t jobs_n;
     struct sim_usage *usage;     /* NULL: not kept */
-    struct base_buf notes;       /* the core's, a line each, the first SIM_RUN_NOTES; equal ones once */
+    struct base_buf notes;       /* the core's and the source's, a line each, the first SIM_RUN_NOTES; equal ones once */
     struct base_buf extra;       /* sim_spec.finish's */
     char *texts;
 };
