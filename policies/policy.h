@@ -163,6 +163,7 @@ struct policy_ops {
 extern const struct policy_ops policy_fifo, policy_naive_fair;
 extern const struct policy_ops policy_hsrtf_pu, policy_hsrtf_pup, policy_hsrtf_pr, policy_hsrtf_prp;
 extern const struct policy_ops policy_las, policy_srpt, policy_np_srpt;
+extern const struct policy_ops policy_rtmr, policy_dc;
 
 /* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
 const struct policy_ops *policy_find(const char *name);

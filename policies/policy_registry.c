@@ -14,6 +14,8 @@ static const struct policy_ops *const registry[] = {
     &policy_las,
     &policy_srpt,
     &policy_np_srpt,
+    &policy_rtmr,
+    &policy_dc,
 };
 
 const struct policy_ops *policy_find(const char *name)
