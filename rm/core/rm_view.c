@@ -188,6 +188,7 @@ static void limits(const struct rm_core *c, const struct policy_queue *q, const 
     v->weight = q->weight;
     v->max_apps = q->max_running;
     v->preemptable = q->preempt;
+    v->is_parent = q->is_parent;
 }
 
 static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, struct rm_queue_view *v)

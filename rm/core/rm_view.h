@@ -99,7 +99,7 @@ struct rm_queue_view {
     struct rm_res used, demand, fair_share, min, max;
     double weight;
     int32_t max_apps; /* INT32_MAX: any number */
-    bool preemptable;
+    bool preemptable, is_parent; /* is_parent: takes no application itself, whether it has children or not */
     const char *policy; /* fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares */
 };
 struct rm_map_output_view {
