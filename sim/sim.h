@@ -69,11 +69,11 @@ struct sim_conf {
     double slowstart;          /* share of the maps that must be done before reduces start */
     int64_t swap_us;           /* a resumed attempt takes so much longer */
     enum sim_progress progress;
-    bool true_work;            /* sum up what jobs will truly take: for the policies that need it, results and the bound */
+    bool true_work;            /* sum up what jobs will truly take: for results and the bound; on for policies that need it */
     int64_t stop_us;           /* ends the run there; 0: when all jobs have ended */
     int64_t stall_us;          /* an error when nothing ran and nothing was launched for so long; 0: 1,000,000 s */
-    const char *queues;        /* as rm_core_conf.queues */
-    /* Last word about the core's configuration before it is made; NULL: none. */
+    const char *queues;        /* as rm_core_conf.queues; NULL: pools are made as jobs name them */
+    /* Last word about the core's configuration before it is made (its queue tree, say); NULL: none. */
     void (*adjust)(void *ctx, struct rm_core_conf *core);
     /* Called as it happens; NULL: not interested. */
     void (*on_job)(void *ctx, const struct sim_job_result *r); /* ended or refused */

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "policies/policy_queues.h"
 #include "rm/core/rm_view.h"
 #include "sim/sim_internal.h"
 
@@ -158,6 +159,7 @@ void sim_apply(struct sim *s, uint32_t node)
 
 static int make_core(struct sim *s, struct base_error *err)
 {
+    struct policy_queues pools = {0};
     struct rm_core_conf conf = {.cluster_ts_ms = 1,
                                 .rm_instance_ms = 1,
                                 .policy = s->conf.policy,
@@ -173,11 +175,17 @@ static int make_core(struct sim *s, struct base_error *err)
                                 .completed_apps_max = 1,
                                 .slot_res = {{{2048, 1, 0, 0}}, {{2048, 1, 0, 0}}}};
 
+    if (!s->conf.queues) { /* pools are made as jobs name them */
+        policy_queues_init(&pools, NULL);
+        policy_queues_default_rules(&pools, true, false);
+        conf.tree = &pools;
+    }
     if (s->conf.adjust)
         s->conf.adjust(s->conf.ctx, &conf);
     s->core = rm_core_new(&conf, err);
+    policy_queues_free(&pools);
     if (!s->core)
-        return err && err->code ? err->code : -BASE_EINVAL;
+        return err->code;
     s->ops = policy_find(conf.policy);
     return 0;
 }
@@ -208,6 +216,7 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
         sim_free(s);
         return NULL;
     }
+    s->conf.true_work = conf->true_work || s->ops->sim_only;
     s->progress = conf->progress == SIM_PROGRESS_ON || (conf->progress == SIM_PROGRESS_AUTO && s->ops->on_progress);
     s->running_told = !s->progress && (s->ops->victims || s->ops->on_timer); /* else what has not begun to run is spared */
     begin_bound(s);

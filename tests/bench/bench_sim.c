@@ -70,7 +70,6 @@ static void run(struct load *l)
 {
     struct sim_group group = {.nodes = l->nodes, .slots = {l->slots[0], l->slots[1]}, .speed = 1};
     struct policy_conf options = {0};
-    struct base_buf queues = {0};
     struct sim_conf conf;
     struct base_error err = {0};
     struct rusage use;
@@ -86,9 +85,6 @@ static void run(struct load *l)
     conf.cluster.groups = &group;
     conf.cluster.groups_n = 1;
     conf.cluster.heartbeat_us = l->heartbeat_us;
-    for (int32_t i = 0; i < l->pools; i++)
-        base_buf_addf(&queues, "%sq%d", i ? "," : "", i);
-    conf.queues = queues.data;
     conf.workload = (struct sim_workload){.self = l, .next = next};
     l->rng = sim_rng_of(1, 1);
     s = sim_new(&conf, &err);
@@ -108,7 +104,6 @@ static void run(struct load *l)
     say(l, "local", 100.0 * (double)t->level[0] / (double)t->launches[SIM_MAP], "%");
     sim_free(s);
     policy_conf_free(&options);
-    base_buf_free(&queues);
 }
 
 int main(int argc, char **argv)
