@@ -35,6 +35,7 @@ struct entry {
 struct base_conf {
     struct entry *v; /* sorted by name */
     size_t len, cap;
+    char *folder; /* of the default files */
 };
 
 static const struct base_conf_key *key_find(const char *name)
@@ -249,6 +250,7 @@ void base_conf_free(struct base_conf *c)
         free(c->v[i].source);
     }
     free(c->v);
+    free(c->folder);
     free(c);
 }
 
@@ -520,14 +522,21 @@ int base_conf_load_default(struct base_conf *c, struct base_error *err)
     static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
     const char *dir = getenv("CREEL_CONF_DIR");
 
+    free(c->folder);
+    c->folder = base_strdup(dir && *dir ? dir : "/etc/creel");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = base_printf("%s/%s", dir && *dir ? dir : "/etc/creel", names[i]);
+        char *path = base_printf("%s/%s", c->folder, names[i]);
         int rc = access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR) ? 0 : base_conf_load_file(c, path, err);
         free(path);
         if (rc < 0)
             return rc;
     }
     return 0;
+}
+
+const char *base_conf_folder(const struct base_conf *c)
+{
+    return c->folder;
 }
 
 int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err)

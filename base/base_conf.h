@@ -31,6 +31,8 @@ void base_conf_free(struct base_conf *c);
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads $CREEL_CONF_DIR or /etc/creel: creel-site.xml, yarn-site.xml, whichever exist. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
+/* The folder that base_conf_load_default() has read; NULL when it was not called. */
+const char *base_conf_folder(const struct base_conf *c);
 /* The same from memory; @name stands for the file in messages and as the base of relative XIncludes. */
 int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err);
 /* "key=value" of -D: beats files, also <final>. */

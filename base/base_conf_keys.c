@@ -32,6 +32,14 @@ const struct base_conf_key base_conf_keys[] = {
 
     /* scheduler */
     STR("creel.scheduler.policy", "fifo", "who gets the next free slot: fifo, fair, hfsp, hsrtf-pr, rtmr, ...; Hadoop's class names of its FifoScheduler and FairScheduler are the same"),
+    STR("yarn.resourcemanager.scheduler.class", "", "where creel.scheduler.policy is not set: Hadoop's FifoScheduler or FairScheduler; others are passed over"),
+    STR("yarn.scheduler.fair.allocation.file", "", "queues, as Hadoop's Fair Scheduler has them; read again when it changes; default: fair-scheduler.xml of the configuration folder, if it is there"),
+    BOOL("yarn.scheduler.fair.preemption", "false", "as creel.fair.preemption"),
+    BOOL("yarn.scheduler.fair.sizebasedweight", "false", "as creel.fair.size_weight"),
+    BOOL("yarn.scheduler.fair.user-as-default-queue", "true", "an allocation file without placement rules: who names no queue gets one called as himself"),
+    BOOL("yarn.scheduler.fair.allow-undeclared-pools", "true", "an allocation file without placement rules: queues that it does not name are made when they are asked for"),
+    INT("yarn.scheduler.fair.locality-delay-node-ms", "-1", -1, MS_MAX, "as creel.delay.w1, in milliseconds"),
+    INT("yarn.scheduler.fair.locality-delay-rack-ms", "-1", -1, MS_MAX, "as creel.delay.w2, in milliseconds"),
     STR("creel.scheduler.queues", "", "names of the queues beside \"default\", separated by commas"),
     INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX, "delay scheduling: wait for a local node, then as long for the rack; 0: off; -1: as the policy has it"),
     DBL("creel.scheduler.slowstart", "0.05", "share of a job's maps that end before its reduces start, 0 to 1"),

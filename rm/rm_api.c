@@ -95,6 +95,12 @@ bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base
     return false;
 }
 
+void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
+{
+    rm_view_explain(rm_backend_hold(b), id, out); /* -BASE_ENOTFOUND: nothing to say */
+    rm_backend_release(b);
+}
+
 bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max, int64_t *out)
 {
     const char *text = api_query(rq, name);

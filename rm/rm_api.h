@@ -31,10 +31,14 @@ void rm_api_no_content(struct api_request *rq);
 bool rm_api_app_id(struct api_request *rq, unsigned i, struct base_app_id *out);
 /* Does the bearer token belong to application @id? False: answered 401, 403 or 404. */
 bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base_app_id id);
+/* Appends why it waits or what it gets, in the policy's words; nothing when the policy does not know it. */
+void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out);
 /* Query parameter as an integer; absent keeps *out. False: answered 400. */
 bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max, int64_t *out);
 
 extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
+extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[];
 extern const size_t rm_api_jobs_routes_n, rm_api_tracker_routes_n, rm_api_master_routes_n;
+extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n;
 
 #endif

@@ -78,11 +78,28 @@ static void put_times(const struct rm_app_view *a, struct base_buf *out)
     rm_json_kint(out, "finishTime", a->finish_us / 1000);
 }
 
-static void put_job(const struct rm_app_view *a, struct base_buf *out)
+/* Absent where there is no such date. */
+static void put_date(struct base_buf *out, const char *key, int64_t us)
+{
+    if (us > 0)
+        rm_json_kint(out, key, us / 1000);
+}
+
+static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
+{
+    put_date(out, "deadline", a->deadline_us);
+    put_date(out, "promisedFinish", a->promised_us);
+    put_date(out, "earliestFinish", a->earliest_us);
+}
+
+/* @why: the policy's words, NULL: it has none. */
+static void put_job(const struct rm_app_view *a, const char *why, struct base_buf *out)
 {
     rm_json_open(out, '{');
     rm_spec_job_encode(a->job, true, out);
     put_state(a, out);
+    put_deadline(a, out);
+    rm_json_kstr_opt(out, "why", why);
     put_progress(a, out);
     put_counts(a, out);
     put_times(a, out);
@@ -108,13 +125,13 @@ static void put_summary(const struct rm_app_view *a, struct base_buf *out)
     rm_json_close(out, '}');
 }
 
-static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a)
+static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a, const char *why)
 {
     struct base_buf body = {0};
 
     rm_json_open(&body, '{');
     rm_json_key(&body, "job");
-    put_job(a, &body);
+    put_job(a, why, &body);
     rm_json_close(&body, '}');
     rm_api_json(rq, status, &body);
 }
@@ -166,12 +183,15 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
 
     add_location(rq, s->prefix, &fx->u.reply.app_id);
     if (!made && find_job(s->call.b, fx->u.reply.app_id, &views) && views.apps[0].is_job) {
-        answer_job(rq, 200, &views.apps[0]);
+        answer_job(rq, 200, &views.apps[0], NULL);
     } else {
         /* Encoded without asking the core: a thousand waiting submissions are answered by one commit. */
         fresh.id = fx->u.reply.app_id;
         fresh.job = s->spec;
         fresh.submit_us = rm_backend_now_us(s->call.b);
+        fresh.deadline_us = s->spec->deadline_at_us;
+        if (s->spec->deadline_us)
+            fresh.deadline_us = fresh.submit_us + s->spec->deadline_us;
         fresh.phase[RM_SLOT_REDUCE].total = fresh.phase[RM_SLOT_REDUCE].pending = s->spec->reduces;
         fresh.phase[RM_SLOT_MAP].total = fresh.phase[RM_SLOT_MAP].pending = (int64_t)s->spec->splits_n;
         for (size_t i = 0; i < s->spec->groups_n; i++) {
@@ -179,7 +199,7 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
             fresh.phase[g->kind].total += g->count;
             fresh.phase[g->kind].pending += g->count;
         }
-        answer_job(rq, made ? 201 : 200, &fresh);
+        answer_job(rq, made ? 201 : 200, &fresh, NULL);
     }
     rm_views_free(&views);
 }
@@ -211,7 +231,7 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const st
         char *prefix = location_prefix(rq, b);
         add_location(rq, prefix, &spec->id);
         free(prefix);
-        answer_job(rq, 200, a);
+        answer_job(rq, 200, a, NULL);
     } else if (a->is_job && strcmp(a->job->json, spec->json) == 0) {
         rm_views_free(&views);
         return false; /* not durable yet: the core answers when it is */
@@ -223,22 +243,10 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const st
     return true;
 }
 
-static bool queue_exists(struct rm_backend *b, const char *name)
+/* What can be wrong with the files of a submission is found here, before the core hears of it; the core finds its queue. */
+static int check_submission(struct rm_job_spec *spec, struct base_error *err)
 {
-    bool yes = rm_view_queue_exists(rm_backend_hold(b), name);
-
-    rm_backend_release(b);
-    return yes;
-}
-
-/* Everything that can be wrong with a submission is found here, before the core hears of it. */
-static int check_submission(struct rm_backend *b, struct rm_job_spec *spec, struct base_error *err)
-{
-    int rc;
-
-    if (!queue_exists(b, spec->queue))
-        return base_error_set(err, -BASE_EINVAL, "job.queue: \"%.200s\" is not a queue of this cluster", spec->queue);
-    rc = spec->output ? rm_output_check(spec->output, err) : 0;
+    int rc = spec->output ? rm_output_check(spec->output, err) : 0;
     if (rc == 0)
         rc = rm_spec_expand(spec, err);
     /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
@@ -263,7 +271,7 @@ static bool checked_submit(void *user, bool stopping)
     struct submit_call *s = user;
     struct base_error err = {0};
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
-                      : check_submission(s->call.b, s->spec, &err);
+                      : check_submission(s->spec, &err);
 
     if (rc < 0 && !is_known(s->call.b, s->spec->id)) {
         err.code = rc;
@@ -427,10 +435,13 @@ static bool path_job(struct api_request *rq, struct rm_backend *b, struct rm_vie
 static void do_job(struct api_request *rq, void *user)
 {
     struct rm_views views = {0};
+    struct base_buf why = {0};
 
     if (!path_job(rq, user, &views))
         return;
-    answer_job(rq, 200, &views.apps[0]);
+    rm_api_explain(user, views.apps[0].id, &why);
+    answer_job(rq, 200, &views.apps[0], why.len ? why.data : NULL);
+    base_buf_free(&why);
     rm_views_free(&views);
 }
 
@@ -594,10 +605,61 @@ static void do_tasks(struct api_request *rq, void *user)
     rm_listing_run(&l->list);
 }
 
+/* ---------------------------------------------------------------- why */
+static const char *reason_beside_policy(const struct rm_app_view *a)
+{
+    if (rm_app_state_public(a->state, a->state_before) < RM_APP_ACCEPTED)
+        return "it is not stored yet";
+    if (a->finish_us)
+        return "it has ended";
+    return "it is about to end";
+}
+
+/* Of jobs and of other applications. */
+static void do_why(struct api_request *rq, void *user)
+{
+    struct rm_views views = {0};
+    struct rm_cluster_view cluster;
+    struct base_buf body = {0}, why = {0};
+    struct base_app_id id;
+    const struct rm_app_view *a;
+    char text[BASE_ID_TEXT_MAX];
+
+    if (!rm_api_app_id(rq, 0, &id))
+        return;
+    if (!find_job(user, id, &views)) {
+        rm_views_free(&views);
+        api_answer_error(rq, 404, "NotFoundException", "application %s not found", base_app_id_text(&id, text));
+        return;
+    }
+    a = &views.apps[0];
+    rm_view_cluster(rm_backend_hold(user), &cluster);
+    rm_backend_release(user);
+    rm_api_explain(user, id, &why);
+    rm_json_open(&body, '{');
+    rm_json_key(&body, "why");
+    rm_json_open(&body, '{');
+    rm_json_kstr(&body, "id", base_app_id_text(&id, text));
+    put_state(a, &body);
+    rm_json_kstr(&body, "policy", cluster.policy);
+    rm_json_kstr(&body, "queue", a->queue);
+    rm_json_kint(&body, "priority", a->priority);
+    put_counts(a, &body);
+    put_deadline(a, &body);
+    rm_json_kstr(&body, "reason", why.len ? why.data : reason_beside_policy(a));
+    rm_json_kstr(&body, "diagnostics", a->diagnostics);
+    rm_json_close(&body, '}');
+    rm_json_close(&body, '}');
+    base_buf_free(&why);
+    rm_views_free(&views);
+    rm_api_json(rq, 200, &body);
+}
+
 const struct api_route rm_api_jobs_routes[] = {
     {"POST", JOBS, API_ROLE_WRITE, BASE_BODY_MAX, do_submit, API_ROUTE_CREEL},
     {"GET", JOBS, API_ROLE_READ, 0, do_list, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}", API_ROLE_READ, 0, do_job, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/apps/{appid}/why", API_ROLE_READ, 0, do_why, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}/tasks", API_ROLE_READ, 0, do_tasks, API_ROUTE_CREEL},
     {"GET", JOBS "/{jobid}/counters", API_ROLE_READ, 0, do_counters, API_ROUTE_CREEL},
 };

@@ -473,12 +473,12 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
     for (int i = 0; i < RM_RES_NAMES; i++) /* what nobody has cannot be used */
         if (max.v[i] > c->total.v[i])
             max.v[i] = c->total.v[i];
-    *q = (struct yarn_fair_queue){.max_apps = INT32_MAX,
+    *q = (struct yarn_fair_queue){.max_apps = v->max_apps,
                                   .pending_containers = v->pending_containers,
                                   .allocated_containers = v->allocated_containers,
                                   .name = v->name,
                                   .policy = policy_name(v->policy),
-                                  .preemptable = true,
+                                  .preemptable = v->preemptable,
                                   .pending_apps = v->pending_apps,
                                   .active_apps = v->active_apps};
     yarn_resource_fill(f, &q->min, &v->min);
@@ -489,11 +489,32 @@ static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_vi
     yarn_resource_fill(f, &q->am_used, &none);
     yarn_resource_fill(f, &q->am_max, &none);
     yarn_resource_fill(f, &q->demand, &v->demand);
-    yarn_resource_fill(f, &q->steady_fair, &v->fair_share);
     yarn_resource_fill(f, &q->fair, &v->fair_share);
     yarn_resource_fill(f, &q->cluster, &c->total);
     yarn_resource_fill(f, &q->reserved, &none);
     yarn_resource_fill(f, &q->max_container, &c->max_capability);
+}
+
+/* A queue's part by weight alone, whoever has work now. Parents come before their children. */
+static void fill_steady(const struct yarn_frame *f, struct yarn_fair_tree *t)
+{
+    const struct rm_views *v = &f->queues;
+    struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
+    double *weights = base_alloc((v->queues_n + 1) * sizeof *weights); /* of the children of each */
+
+    for (size_t i = 1; i < v->queues_n; i++)
+        weights[v->queues[i].parent] += v->queues[i].weight;
+    for (size_t i = 0; i < v->queues_n; i++) {
+        const struct rm_queue_view *q = &v->queues[i];
+        for (int r = 0; r < RM_RES_NAMES; r++)
+            steady[i].v[r] = q->parent < 0 ? f->cluster.total.v[r]
+                             : weights[q->parent] > 0
+                                 ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] + 0.5)
+                                 : 0;
+        yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
+    }
+    free(steady);
+    free(weights);
 }
 
 void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
@@ -506,20 +527,22 @@ void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
                                  .any = base_alloc(n * sizeof *t->any)};
     for (size_t i = 0; i < n; i++)
         fill_fair_queue(f, &v->queues[i], &t->queues[i]);
-    for (size_t i = 0; i < n; i++) { /* parents come before their children: each one's children in a row of @any */
-        struct api_any *first = &t->any[used];
-        size_t count = 0;
-        for (size_t k = i + 1; k < n; k++)
-            if (v->queues[k].parent == (int32_t)i)
-                first[count++] = (struct api_any){.shape = &yarn_shape_fair_leaf, .view = &t->queues[k]};
-        used += count;
-        t->children[i].list = (struct api_list){.items = first, .n = count, .stride = sizeof *first};
-        if (count > 0)
+    for (size_t i = 1; i < n; i++) /* how many children each has */
+        t->children[v->queues[i].parent].list.n++;
+    for (size_t i = 0; i < n; i++) { /* each one's children get a row of @any */
+        struct api_list *l = &t->children[i].list;
+        used += l->n;
+        *l = (struct api_list){.items = &t->any[used - l->n], .n = 0, .stride = sizeof *t->any};
+        if (&t->any[used] != l->items)
             t->queues[i].children = &t->children[i];
     }
-    for (size_t i = 0; i < used; i++)
-        if (((const struct yarn_fair_queue *)t->any[i].view)->children)
-            t->any[i].shape = &yarn_shape_fair_parent;
+    for (size_t i = 1; i < n; i++) {
+        struct api_list *l = &t->children[v->queues[i].parent].list;
+        size_t at = (size_t)((const struct api_any *)l->items - t->any) + l->n++;
+        t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent : &yarn_shape_fair_leaf,
+                                      .view = &t->queues[i]};
+    }
+    fill_steady(f, t);
     t->scheduler.info.root = n > 0 ? &t->queues[0] : NULL;
 }
 

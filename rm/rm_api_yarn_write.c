@@ -13,6 +13,7 @@
 #include "base/base_json.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_app_json.h"
+#include "rm/rm_options.h"
 
 #define SUBMISSION_ROOT "application-submission-context"
 /* the roots YARN's decoder of this resource knows, as it lists them */
@@ -321,7 +322,9 @@ void yarn_put_policy(struct api_request *rq, void *user)
     if (rc == 0)
         rc = base_json_known(body, "", members, &err);
     if (rc == 0)
-        rc = base_json_str(body, "", "policy", true, 31, &name, &err);
+        rc = base_json_str(body, "", "policy", true, 255, &name, &err);
+    if (rc == 0)
+        rc = rm_options_policy_check("policy", name, &err);
     if (rc < 0) {
         json_decref(body);
         api_answer_base_error(rq, &err);

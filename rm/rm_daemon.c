@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base_clock.h"
 #include "base/base_conf.h"
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_options.h"
+#include "rm/rm_queues.h"
 
 #define TURN_US 1000   /* the core's thread lets readers in after this long */
 #define TURN_EVENTS 256
@@ -354,7 +356,7 @@ static void core_conf(const struct base_conf *c, int64_t now_us, int64_t epoch, 
         .cluster_ts_ms = now_us / 1000,
         .rm_instance_ms = now_us / 1000,
         .epoch = epoch,
-        .policy = base_conf_get(c, "creel.scheduler.policy"),
+        .policy = rm_options_policy(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
         .node_expiry_us = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms") * 1000,
         .heartbeat_us = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
@@ -376,6 +378,24 @@ static void core_conf(const struct base_conf *c, int64_t now_us, int64_t epoch, 
     out->slot_res[RM_SLOT_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
+/* 1: @out is what the allocation file says, 0: there is none. */
+static int read_queues(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+{
+    bool optional;
+    int rc;
+
+    b->queues_path = rm_queues_path(b->conf, &optional);
+    if (!b->queues_path || (optional && access(b->queues_path, F_OK) < 0))
+        return 0;
+    rc = rm_queues_read(b->conf, b->queues_path, out, err);
+    if (rc < 0)
+        return rc;
+    base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
+    if (*base_conf_get(b->conf, "creel.scheduler.queues"))
+        base_log_warn("rm", "creel.scheduler.queues is passed over: the queues come from %s", b->queues_path);
+    return 1;
+}
+
 static void queue_init(struct rm_backend *b)
 {
     pthread_condattr_t attr;
@@ -394,6 +414,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     struct rm_backend *b = base_alloc(sizeof *b);
     char *path = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     struct policy_conf options = {0};
+    struct policy_queues tree = {0};
     struct rm_core_conf cc;
     int rc;
 
@@ -415,6 +436,10 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     if (rc < 0)
         goto fail;
     cc.options = &options;
+    rc = read_queues(b, &tree, err);
+    if (rc < 0)
+        goto fail;
+    cc.tree = rc ? &tree : NULL;
     b->core = rm_core_new(&cc, err);
     if (!b->core) {
         rc = -BASE_EINVAL;
@@ -427,6 +452,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     *out = b;
     return 0;
 fail:
+    policy_queues_free(&tree);
     policy_conf_free(&options);
     rm_daemon_free(b);
     return rc;
@@ -496,6 +522,7 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->batch);
     free(b->slots);
     free(atomic_load(&b->url));
+    free(b->queues_path);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);
     pthread_mutex_destroy(&b->qlock);

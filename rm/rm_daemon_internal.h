@@ -30,6 +30,7 @@ struct rm_slot_entry { /* of the token table: token = generation << 32 | index +
 
 struct rm_backend {
     const struct base_conf *conf;
+    char *queues_path; /* the allocation file, NULL: none */
     _Atomic(char *) url;
     struct rm_core *core;
     struct rm_core_lock lock;

@@ -1,5 +1,6 @@
 /* rm/rm_main.c - creel-rm: configuration, start, signals, stop. */
 #include <argp.h>
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include "base/base_sched.h"
 #include "base/base_version.h"
 #include "rm/rm_daemon.h"
+#include "rm/rm_options.h"
+#include "rm/rm_queues.h"
 #include "rm/rm_routes.h"
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
@@ -140,6 +143,39 @@ static char *make_url(const struct settings *s, uint16_t port)
     return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
 }
 
+static void reload(struct rm_backend *b, const char *why)
+{
+    struct base_error err = {0};
+    size_t n;
+
+    base_log_info("rm", "%s: reading %s", why, rm_queues_file(b));
+    if (rm_queues_reload(b, NULL, NULL, &n, &err) < 0)
+        base_log_error("rm", "the queues stay as they are: %s", err.text);
+}
+
+/* SIGHUP, and a changed file, renew the queues. */
+static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
+{
+    static const struct timespec look = {.tv_sec = 1};
+    struct rm_queues_watch watch = {0};
+
+    rm_queues_look(b, &watch);
+    for (;;) {
+        int sig = sigtimedwait(signals, NULL, &look);
+
+        if (sig < 0 && errno != EAGAIN && errno != EINTR)
+            return;
+        if (sig > 0 && sig != SIGHUP)
+            return;
+        if (sig == SIGHUP && !rm_queues_file(b))
+            base_log_info("rm", "SIGHUP: nothing to reload");
+        else if (sig == SIGHUP)
+            reload(b, "SIGHUP");
+        else if (rm_queues_look(b, &watch))
+            reload(b, "changed");
+    }
+}
+
 /* Takes the listener of @conf. */
 static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
                  const sigset_t *signals, struct base_error *err)
@@ -149,7 +185,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     struct base_error stop_err = {0};
     size_t n;
     char *url = NULL;
-    int rc, sig;
+    int rc;
 
     routes = rm_routes_new(&n);
     rm_daemon_start(b);
@@ -161,8 +197,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     }
     if (rc == 0) {
         base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
-        while (sigwait(signals, &sig) == 0 && sig == SIGHUP)
-            base_log_info("rm", "SIGHUP: nothing to reload");
+        until_told_to_stop(b, signals);
         base_log_info("rm", "stopping");
     }
     /* The core goes first and answers all who wait; the server then has nothing parked. */
@@ -185,6 +220,7 @@ static int run(const struct settings *s, struct base_error *err)
     char pid[24];
     int rc;
 
+    rm_options_note(s->conf);
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

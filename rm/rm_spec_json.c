@@ -12,12 +12,15 @@
 
 #define PRIORITY_MAX 1000000
 #define SECONDS_MAX 1e9 /* deadline-s and expected-s: about 31 years */
+#define DATE_MAX    INT64_C(253402300799000) /* deadline-at-ms: the end of the year 9999 */
+#define WEIGHT_MAX  1e6
 #define SPLIT_SIZE_MAX (INT64_C(1) << 50)
 #define GROUPS_MAX 100000
 
 static const char *const job_members[] = {"id",      "name",     "user",  "queue",      "priority",     "input",
                                           "output",  "map",      "combine", "reduce",   "reduces",      "split-size",
-                                          "max-attempts", "env", "deadline-s", "tasks", NULL};
+                                          "max-attempts", "env", "deadline-s", "deadline-at-ms", "weight",
+                                          "tasks",   NULL};
 static const char *const task_members[] = {"kind", "command", "hosts", "count", "expected-s", NULL};
 
 static bool blank(const char *s)
@@ -158,6 +161,45 @@ static int read_seconds(const json_t *obj, const char *where, const char *name, 
     return rc;
 }
 
+static bool given(const json_t *obj, const char *name)
+{
+    const json_t *j = json_object_get(obj, name);
+
+    return j && !json_is_null(j);
+}
+
+/* A deadline from the submission on, or a date. */
+static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_error *err)
+{
+    int64_t ms = 0;
+    int rc;
+
+    if ((rc = read_seconds(job, "job.", "deadline-s", &s->deadline_us, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "deadline-at-ms", false, 1, DATE_MAX, &ms, err)) < 0)
+        return rc;
+    if (given(job, "deadline-s") && given(job, "deadline-at-ms"))
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
+    if (given(job, "deadline-s") && s->deadline_us <= 0)
+        return base_json_refuse(json_object_get(job, "deadline-s"), "job.", "deadline-s",
+                                "a number of seconds greater than 0 (and at least a millionth)", err);
+    s->deadline_at_us = ms * 1000;
+    return 0;
+}
+
+static int read_weight(const json_t *job, struct rm_job_spec *s, struct base_error *err)
+{
+    int rc = base_json_num(job, "job.", "weight", false, 0, WEIGHT_MAX, &s->weight, err);
+
+    if (rc < 0)
+        return rc;
+    s->weight = (double)(int64_t)(s->weight * 1e6 + 0.5) / 1e6; /* as it is stored */
+    if (given(job, "weight") && !(s->weight > 0))
+        return base_json_refuse(json_object_get(job, "weight"), "job.", "weight",
+                                "a number greater than 0 (and at least a millionth)", err);
+    return 0;
+}
+
 static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct base_error *err)
 {
     const char *kind = "map";
@@ -280,7 +322,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
         (rc = base_json_int(job, "job.", "priority", false, 0, PRIORITY_MAX, &priority, err)) < 0 ||
         (rc = base_json_int(job, "job.", "max-attempts", false, 1, BASE_ATTEMPTS_MAX, &attempts, err)) < 0 ||
         (rc = read_env(job, &s->env, err)) < 0 ||
-        (rc = read_seconds(job, "job.", "deadline-s", &s->deadline_us, err)) < 0 ||
+        (rc = read_deadline(job, s, err)) < 0 || (rc = read_weight(job, s, err)) < 0 ||
         (rc = base_json_arr(job, "job.", "tasks", false, GROUPS_MAX, &tasks, err)) < 0)
         return rc;
     s->priority = (int32_t)priority;
@@ -450,6 +492,10 @@ void rm_spec_job_encode(const struct rm_job_spec *s, bool with_id, struct base_b
         put_env(out, &s->env);
     if (s->deadline_us)
         rm_json_knum(out, "deadline-s", (double)s->deadline_us / 1e6);
+    if (s->deadline_at_us)
+        rm_json_kint(out, "deadline-at-ms", s->deadline_at_us / 1000);
+    if (s->weight > 0)
+        rm_json_knum(out, "weight", s->weight);
 }
 
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum rm_slot kind, int64_t index)

@@ -83,6 +83,8 @@ int cli_run_main(int argc, char **argv);
 int cli_logs_main(int argc, char **argv);
 int cli_app_main(int argc, char **argv);
 int cli_node_main(int argc, char **argv);
+int cli_why_main(int argc, char **argv);
+int cli_rmadmin_main(int argc, char **argv);
 int cli_version_main(int argc, char **argv);
 
 #endif

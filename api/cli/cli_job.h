@@ -20,6 +20,16 @@ int cli_job_exit(const json_t *job);
 int cli_job_wait(struct cli *c, const char *id, json_t **job);
 /* For people, on stdout: result, output folder, counters, where the time went. Diagnostics on stderr. */
 void cli_job_summary(struct cli *c, const json_t *job);
+/* ---- cli_deadline.c ---- */
+/* --deadline: a span or a date, into the submission. */
+error_t cli_deadline_set(json_t *job, const char *arg);
+/* Waits until the policy has accepted or refused job @id, and says so on stderr. *job, replaced, gets {"job":{…}}.
+ * CLI_FAILED: refused. */
+int cli_deadline_decided(struct cli *c, const char *id, json_t **job);
+/* Appends the deadline, and how it stands or was kept; nothing without one. @job: the inner object. */
+void cli_deadline_line(const json_t *job, struct base_buf *out);
+/* Appends the date a refused job could have had, and how to ask for it. */
+void cli_deadline_offer(const json_t *job, struct base_buf *out);
 /* Text of many lines (diagnostics), indented, without control characters. */
 void cli_print_block(FILE *out, const char *indent, const char *text);
 

@@ -88,6 +88,30 @@ static void line_times(const json_t *job)
     base_buf_free(&b);
 }
 
+static void line_date(const json_t *job, const char *member, const char *label)
+{
+    struct base_buf b = {0};
+    if (!cli_int(job, member))
+        return;
+    cli_when_iso(cli_int(job, member), &b);
+    line(label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_deadline(const json_t *job)
+{
+    struct base_buf b = {0};
+    cli_deadline_line(job, &b);
+    if (b.len)
+        line("deadline", b.data);
+    line_date(job, "promisedFinish", "promised");
+    base_buf_clear(&b);
+    cli_deadline_offer(job, &b);
+    if (b.len)
+        line("refused", b.data);
+    base_buf_free(&b);
+}
+
 static void print_status(const json_t *job)
 {
     line("id", cli_str(job, "id"));
@@ -99,6 +123,9 @@ static void print_status(const json_t *job)
     line_phase(job, "map", "maps");
     line_phase(job, "reduce", "reduces");
     line_times(job);
+    line_deadline(job);
+    if (*cli_str(job, "why"))
+        line("why", cli_str(job, "why"));
     const json_t *input = json_object_get(job, "input");
     for (size_t i = 0; i < json_array_size(input); i++)
         line(i ? "" : "input", json_string_value(json_array_get(input, i)));

@@ -24,6 +24,7 @@ enum {
     KEY_WAIT,
     KEY_ATTEMPTS,
     KEY_DEADLINE,
+    KEY_WEIGHT,
     KEY_TASK,
     KEY_REDUCE_TASK,
     KEY_TASKS,
@@ -50,7 +51,10 @@ static const struct argp_option options[] = {
     {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 3},
     {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the commands; may be repeated", 3},
     {"max-attempts", KEY_ATTEMPTS, "N", 0, "Attempts of a task before the job fails", 3},
-    {"deadline", KEY_DEADLINE, "SECONDS", 0, "Wanted end, from submission", 3},
+    {"deadline", KEY_DEADLINE, "WHEN", 0,
+     "Wanted end: from submission on (90s, 5m, 1h30m) or a date (2026-11-21T20:00:00). A policy that promises "
+     "deadlines refuses what it cannot promise and names the earliest date it could", 3},
+    {"weight", KEY_WEIGHT, "W", 0, "Share of the job against others of its queue; 1 by default", 3},
     {"wait", KEY_WAIT, NULL, 0, "Show progress until the job ends; the exit status tells how", 3},
     {0},
 };
@@ -67,7 +71,7 @@ static const char doc[] = "Submits a MapReduce job made of Unix commands, or a l
 
 struct submit {
     json_t *job, *input, *tasks, *env;
-    bool wait;
+    bool wait, deadline;
     char *cwd;
 };
 
@@ -180,6 +184,16 @@ static error_t set_output(struct submit *s, const char *arg)
     return rc;
 }
 
+static error_t set_weight(struct submit *s, const char *arg)
+{
+    char *end;
+    double w = strtod(arg, &end);
+    if (!*arg || *end || !(w > 0) || w > 1e6)
+        return cli_bad("--weight: '%s' is not a number greater than 0, at most 1000000", arg);
+    json_object_set_new(s->job, "weight", json_real(w));
+    return 0;
+}
+
 /* What must come together; the rest is the ResourceManager's to judge. */
 static error_t check(const struct submit *s)
 {
@@ -229,7 +243,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_ATTEMPTS:
         return set_number(s, "--max-attempts", "max-attempts", arg);
     case KEY_DEADLINE:
-        return set_number(s, "--deadline", "deadline-s", arg);
+        s->deadline = true;
+        return cli_deadline_set(s->job, arg);
+    case KEY_WEIGHT:
+        return set_weight(s, arg);
     case KEY_TASK:
         return add_task(s, "map", arg);
     case KEY_REDUCE_TASK:
@@ -296,6 +313,25 @@ static int finish(struct cli *c, const char *id)
     return rc;
 }
 
+/* Stored: what the policy says to its deadline, then its end or its id. */
+static int answer(struct cli *c, const struct submit *s, json_t **stored)
+{
+    char *id = base_strdup(cli_str(*stored, "job.id"));
+    int rc = CLI_OK;
+    if (!c->json && !s->wait) {
+        puts(id);
+        fflush(stdout);
+    }
+    if (s->deadline)
+        rc = cli_deadline_decided(c, id, stored);
+    if (rc == CLI_OK && s->wait)
+        rc = finish(c, id);
+    else if (c->json && *stored && rc != CLI_INTERRUPTED)
+        cli_print_json(*stored);
+    free(id);
+    return rc;
+}
+
 int cli_job_submit_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, "[PATH...]", doc, NULL, NULL, NULL};
@@ -315,14 +351,7 @@ int cli_job_submit_main(int argc, char **argv)
     rc = cli_job_submit_take(&c, job_take(&s), &stored);
     if (rc != CLI_OK)
         goto out;
-    const char *id = cli_str(stored, "job.id");
-    if (s.wait) {
-        rc = finish(&c, id);
-    } else if (c.json) {
-        cli_print_json(stored);
-    } else {
-        puts(id);
-    }
+    rc = answer(&c, &s, &stored);
 out:
     json_decref(stored);
     json_decref(s.job);

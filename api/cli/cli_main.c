@@ -22,10 +22,12 @@ static const struct command commands[] = {
     {"dev", cli_dev_main, "a cluster on this machine: start, stop, restart, status"},
     {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
     {"job", cli_job_main, "submit, list, status, kill, counters of MapReduce and task jobs"},
+    {"why", cli_why_main, "why a job or application waits, in the policy's words"},
     {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
     {"application", cli_app_main, "-list, -status ID, -kill ID, with YARN's spellings"},
     {"app", cli_app_main, NULL},
     {"node", cli_node_main, "-list, -status ID"},
+    {"rmadmin", cli_rmadmin_main, "-policy [NAME], -refreshQueues"},
     {"version", cli_version_main, "version of this program and of the ResourceManager"},
     {"help", help_main, "help of a subcommand: creel help job submit"},
 };

@@ -1,7 +1,8 @@
-/* api/cli/cli_text.h - pure text: widths, cleaning, durations and sizes for people, shell quoting, file URIs. */
+/* api/cli/cli_text.h - pure text: widths, cleaning, durations, dates and sizes for people, shell quoting, file URIs. */
 #ifndef CREEL_API_CLI_TEXT_H
 #define CREEL_API_CLI_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/base_mem.h"
@@ -21,6 +22,13 @@ void cli_text_duration(int64_t ms, struct base_buf *out);   /* "0.3 s", "12.4 s"
 void cli_text_bytes(int64_t bytes, struct base_buf *out);   /* "0 B", "1.4 kB", "2.0 GB": powers of 1000 */
 void cli_text_count(int64_t n, struct base_buf *out);       /* "1,234,567" */
 void cli_text_time(int64_t epoch_ms, struct base_buf *out); /* local "2024-05-01 10:11:12"; "-" for 0 */
+
+/* ---- cli_when.c ---- */
+/* A span "90", "1.5s", "+5m", "1h30m", "2d" (*relative, ms > 0) or a date "2026-11-21T20:00[:00]", local unless "Z" or
+ * "+02:00" follows (ms since the epoch). False: neither. */
+bool cli_when_parse(const char *text, bool *relative, int64_t *ms);
+void cli_when_iso(int64_t epoch_ms, struct base_buf *out); /* local "2026-11-21T20:00:05+01:00"; reads back */
+void cli_when_distance(int64_t epoch_ms, int64_t now_ms, struct base_buf *out); /* "in 42.0 s", "5m03s ago" */
 
 /* Appends @arg so that sh reads exactly it back: bare when harmless, else in single quotes. */
 void cli_quote_arg(const char *arg, struct base_buf *out);

@@ -1,4 +1,4 @@
-foreach(subject text quote table progress)
+foreach(subject text quote table progress when)
   creel_test(test_cli_${subject} SOURCES unit/test_cli_${subject}.c LIBS creel_cli_text LABELS unit)
 endforeach()
 # The size parser is the base's; what the command line lets people write is checked here.

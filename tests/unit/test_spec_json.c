@@ -61,6 +61,15 @@ static const struct {
     {"{\"job\":{" MR ",\"env\":{\"\":\"1\"}}}", "env", "name"},
     {"{\"job\":{" MR ",\"deadline-s\":-5}}", "deadline-s: -5", "number from 0"},
     {"{\"job\":{" MR ",\"deadline-s\":\"5\"}}", "deadline-s", "number"},
+    {"{\"job\":{" MR ",\"deadline-s\":0}}", "job.deadline-s: 0 is not", "greater than 0"},
+    {"{\"job\":{" MR ",\"deadline-s\":2e9}}", "deadline-s: ", "to 1e+09"},
+    {"{\"job\":{" MR ",\"deadline-at-ms\":0}}", "deadline-at-ms: 0", "integer from 1"},
+    {"{\"job\":{" MR ",\"deadline-at-ms\":\"2026-11-21\"}}", "deadline-at-ms", "integer"},
+    {"{\"job\":{" MR ",\"deadline-s\":5,\"deadline-at-ms\":1700000000000}}", "deadline-at-ms: not allowed beside",
+     "deadline-s"},
+    {"{\"job\":{" MR ",\"weight\":0}}", "job.weight: 0 is not", "greater than 0"},
+    {"{\"job\":{" MR ",\"weight\":-1}}", "weight: -1", "number from 0"},
+    {"{\"job\":{" MR ",\"weight\":\"2\"}}", "weight", "number"},
     {"{\"job\":{" MR ",\"tasks\":[{\"command\":\"x\"}]}}", "input", "tasks"},
     {"{\"job\":{\"tasks\":{}}}", "tasks", "array"},
     {"{\"job\":{\"tasks\":[]}}", "tasks", "at least one"},
@@ -104,6 +113,8 @@ static void round_trip(const char *body)
     CU_ASSERT_STRING_EQUAL(spec->json, back->json);
     CU_ASSERT_EQUAL(back->id.seq, 7);
     CU_ASSERT_EQUAL(back->deadline_us, spec->deadline_us);
+    CU_ASSERT_EQUAL(back->deadline_at_us, spec->deadline_at_us);
+    CU_ASSERT_EQUAL(back->weight, spec->weight);
     CU_ASSERT_EQUAL(back->max_attempts, spec->max_attempts);
     CU_ASSERT_EQUAL(back->split_size, spec->split_size);
     rm_job_spec_unref(spec);
@@ -116,6 +127,8 @@ static void test_round_trip(void)
     round_trip("{\"job\":{\"name\":\"w\\u00f6rter \\\"x\\\"\",\"user\":\"ann\",\"queue\":\"q\",\"priority\":3," MR
                ",\"combine\":\"c\\n\\td\",\"reduce\":\"r\",\"reduces\":7,\"split-size\":10,\"max-attempts\":1,"
                "\"env\":{\"B\":\"2\",\"A\":\"1=1\",\"E\":\"\"},\"deadline-s\":0.25}}");
+    round_trip("{\"job\":{" MR ",\"deadline-s\":0.000001,\"weight\":0.000001}}");
+    round_trip("{\"job\":{" MR ",\"deadline-at-ms\":1700000000123,\"weight\":2.1234567}}");
     round_trip("{\"job\":{\"tasks\":[{\"kind\":\"reduce\",\"command\":\"sleep 5\",\"hosts\":[\"n1\",\"n2\"],"
                "\"count\":20,\"expected-s\":2.5},{\"command\":\"true\"}]}}");
 }

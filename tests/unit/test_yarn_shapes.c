@@ -139,16 +139,22 @@ static const char *const queue_names[QUEUES] = {"root",         "root.hold",    
 
 static void test_fair(void)
 {
-    struct yarn_frame f = frame("naive-fair", 0);
+    struct yarn_frame f = frame("fair", 0);
     struct rm_queue_view q[QUEUES];
     struct yarn_fair_tree t;
     static const int64_t steady[QUEUES] = {8192, 1638, 4916, 1638, 1229, 2458, 1229, 1229};
 
     for (int i = 0; i < QUEUES; i++) {
         q[i] = (struct rm_queue_view){
-            .name = queue_names[i], .parent = parents[i], .policy = "fair", .fair_share = RES(steady[i], 0)};
+            .name = queue_names[i], .parent = parents[i], .policy = "fair", .weight = 1, .max_apps = INT32_MAX,
+            .preemptable = true, .is_parent = i == ROOT || i == ORG || i == BATCH};
     }
-    q[ROOT].fair_share = (struct rm_res)RES(8192, 8);
+    q[ROOT].fair_share = (struct rm_res)RES(8192, 8); /* nobody else has work */
+    q[HOLD].max_apps = 0;
+    q[ORG].weight = 3;
+    q[ENG].weight = 2;
+    q[ENG].max_apps = 10;
+    q[NIGHT].preemptable = false;
     q[ORG].min = (struct rm_res)RES(1024, 1);
     q[ORG].max = (struct rm_res)RES(6144, 6);
     q[ENG].min = (struct rm_res)RES(512, 1);
@@ -159,11 +165,10 @@ static void test_fair(void)
     f.cluster.max_capability = (struct rm_res)RES(8192, 4);
     f.limits.max[0] = 8192;
     yarn_fair_fill(&f, &t);
-    for (int i = HOLD; i < QUEUES; i++) /* who has no demand has a steady share, but none of the moment */
-        yarn_resource_set(&t.queues[i].fair, 0, 0, NULL);
-    t.queues[HOLD].max_apps = 0; /* limits of that fair-scheduler.xml */
-    t.queues[ENG].max_apps = 10;
-    t.queues[NIGHT].preemptable = false;
+    for (int i = HOLD; i < QUEUES; i++) { /* Hadoop finds shares by bisection, and of memory alone */
+        CU_ASSERT(llabs(t.queues[i].steady_fair.memory - steady[i]) <= 1);
+        yarn_resource_set(&t.queues[i].steady_fair, steady[i], 0, NULL);
+    }
     yarn_resource_set(&t.queues[ENG].max_container, 2048, 2, NULL);
     same_both("fair/idle/scheduler", &yarn_shape_fair_scheduler, API_N_WRAPPED, &t.scheduler);
     yarn_fair_free(&t);

@@ -1,0 +1,138 @@
+#include "rm/rm_queues.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "rm/rm_allocations.h"
+#include "rm/rm_daemon_internal.h"
+
+#define KEY       "yarn.scheduler.fair.allocation.file"
+#define FILE_NAME "fair-scheduler.xml"
+
+/* The place where @key is set ("file, line n", "-D"); NULL: nowhere. */
+static const char *source_of(const struct base_conf *conf, const char *key)
+{
+    struct base_conf_item item;
+
+    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
+        if (strcmp(item.name, key) == 0)
+            return item.source;
+    return NULL;
+}
+
+char *rm_queues_path(const struct base_conf *conf, bool *optional)
+{
+    const char *path = base_conf_get(conf, KEY), *source = source_of(conf, KEY), *slash;
+
+    *optional = false;
+    if (!path || !*path) {
+        *optional = true;
+        return base_conf_folder(conf) ? base_printf("%s/" FILE_NAME, base_conf_folder(conf)) : NULL;
+    }
+    slash = source && *source != '-' ? strrchr(source, '/') : NULL;
+    if (*path == '/' || !slash)
+        return base_strdup(path);
+    return base_printf("%.*s/%s", (int)(slash - source), source, path);
+}
+
+int rm_queues_read(const struct base_conf *conf, const char *path, struct policy_queues *out, struct base_error *err)
+{
+    int rc = rm_allocations_read(path, out, err);
+
+    if (rc == 0 && !out->rules_given)
+        policy_queues_default_rules(out, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
+                                    base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
+    return rc;
+}
+
+const char *rm_queues_file(const struct rm_backend *b)
+{
+    return b->queues_path;
+}
+
+/* ---------------------------------------------------------------- reloading */
+struct reload { /* shared by the event and the reply, which come back in either order */
+    struct rm_event ev;
+    struct policy_queues queues;
+    rm_reply_fn *fn;
+    void *user;
+    atomic_int refs;
+};
+
+static void drop(void *user)
+{
+    struct reload *r = user;
+
+    if (atomic_fetch_sub(&r->refs, 1) != 1)
+        return;
+    policy_queues_free(&r->queues); /* what the core has not taken */
+    free(r);
+}
+
+static void on_reply(void *user, const struct rm_effect *fx)
+{
+    struct reload *r = user;
+
+    if (r->fn)
+        r->fn(r->user, fx);
+    drop(r);
+}
+
+int rm_queues_reload(struct rm_backend *b, rm_reply_fn *fn, void *user, size_t *n, struct base_error *err)
+{
+    struct reload *r;
+    int rc;
+
+    if (!b->queues_path)
+        return base_error_set(err, -BASE_ENOTFOUND, "no allocation file is configured: " KEY);
+    r = base_alloc(sizeof *r);
+    rc = rm_queues_read(b->conf, b->queues_path, &r->queues, err);
+    if (rc < 0) {
+        free(r);
+        return rc;
+    }
+    *n = r->queues.n;
+    r->fn = fn;
+    r->user = user;
+    atomic_init(&r->refs, 2);
+    r->ev.kind = RM_EV_SET_QUEUES;
+    r->ev.u.queues.queues = &r->queues;
+    rm_backend_post(b, &r->ev, on_reply, drop, r);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- watching */
+/* All zero: it is not there. */
+static void stamp_of(const char *path, int64_t out[4])
+{
+    struct stat st;
+
+    memset(out, 0, 4 * sizeof *out);
+    if (stat(path, &st) < 0)
+        return;
+    out[0] = (int64_t)st.st_ino;
+    out[1] = st.st_size;
+    out[2] = st.st_mtim.tv_sec;
+    out[3] = st.st_mtim.tv_nsec;
+}
+
+bool rm_queues_look(const struct rm_backend *b, struct rm_queues_watch *w)
+{
+    int64_t now[4];
+    bool quiet, first = !w->looked;
+
+    if (!b->queues_path)
+        return false;
+    stamp_of(b->queues_path, now);
+    quiet = memcmp(now, w->seen, sizeof now) == 0;
+    memcpy(w->seen, now, sizeof now);
+    w->looked = true;
+    if (first)
+        memcpy(w->stamp, now, sizeof now);
+    if (!quiet || memcmp(now, w->stamp, sizeof now) == 0)
+        return false;
+    memcpy(w->stamp, now, sizeof now);
+    return true;
+}
