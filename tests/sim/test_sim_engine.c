@@ -350,6 +350,93 @@ static void test_colocated(void)
     CU_ASSERT_EQUAL(w.r[0].finish_us, 17 * S);
 }
 
+/* ---------------------------------------------------------------- preemption */
+/* One slot; 30 s at 0, 10 s at 10, 10 s at 15. SOURCE: Pastorelli et al., HFSP, Fig. 1: ends 50, 20 and 30. */
+static void three(struct world *w, const char *policy)
+{
+    init(w, policy, 1, 1, 0);
+    add(w, 0, 1, 30, 0, 0);
+    add(w, 10, 1, 10, 0, 0);
+    add(w, 15, 1, 10, 0, 0);
+}
+
+static void test_suspend(void)
+{
+    struct world w;
+
+    three(&w, "srpt");
+    with_log(&w);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 50 * S);
+    CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 20 * S);
+    CU_ASSERT_EQUAL(result(&w, 3)->finish_us, 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->launches[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(w.totals.resumes[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(w.totals.suspended_node_max[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(w.alloc_max, 1);
+    CU_ASSERT(strstr(w.text.data, "10000000,suspend,1,m,0,0,0,\n") != NULL);
+    CU_ASSERT(strstr(w.text.data, "30000000,resume,1,m,0,0,0,\n") != NULL);
+    base_buf_free(&w.text);
+    CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 25e6, 1); /* it is the best there is */
+}
+
+static void test_swap(void)
+{
+    struct world w;
+
+    three(&w, "srpt");
+    w.conf.swap_us = 4 * S;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 54 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 34 * S);
+}
+
+/* A reduce is suspended while it waits for the last map, and begins when both are over. */
+static void test_suspend_early_reduce(void)
+{
+    struct world w;
+
+    init(&w, "srpt", 1, 1, 1);
+    add(&w, 0, 2, 10, 1, 30);
+    add(&w, 12, 0, 0, 1, 20);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 32 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 62 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[SIM_REDUCE], 1);
+    CU_ASSERT_EQUAL(result(&w, 1)->idle_us, 2 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_REDUCE], 32 * S);
+}
+
+/* The long job's task is killed for the short one at a heartbeat and runs again from its beginning. */
+static void test_kill(void)
+{
+    for (int oob = 0; oob < 2; oob++) {
+        struct world w;
+        const struct sim_job_result *a, *b;
+
+        init(&w, "hsrtf-pup", 1, 1, 0);
+        w.conf.cluster.heartbeat_us = 3 * S;
+        w.conf.cluster.oob = oob;
+        w.conf.slowstart = 1;
+        add(&w, 0, 8, 100, 0, 0);
+        add(&w, 150, 1, 10, 0, 0);
+        with_log(&w);
+        CU_ASSERT_EQUAL(run(&w), 0);
+        a = result(&w, 1);
+        b = result(&w, 2);
+        CU_ASSERT_EQUAL(a->kills[SIM_MAP], 1);
+        CU_ASSERT_EQUAL(a->launches[SIM_MAP], 9);
+        CU_ASSERT_EQUAL(w.totals.completions[SIM_MAP], 9);
+        CU_ASSERT_EQUAL(a->useful_us[SIM_MAP], 800 * S);
+        CU_ASSERT(a->lost_us[SIM_MAP] > 40 * S && a->lost_us[SIM_MAP] < 60 * S);
+        CU_ASSERT(sim_waiting_us(b) < (oob ? 3 : 6) * S);
+        CU_ASSERT(strstr(w.text.data, ",kill,1,m,1,0,0,\n") && strstr(w.text.data, ",launch,1,m,1,1,0,any\n"));
+        base_buf_free(&w.text);
+    }
+}
+
 /* ---------------------------------------------------------------- around the tasks */
 static void test_setup_cleanup(void)
 {
@@ -516,6 +603,10 @@ static const struct cunit_case cases[] = {
     {"delay scheduling waits for the node with the data", test_delay},
     {"speeds, exact times, true work", test_speeds_and_exact},
     {"a co-located reduce", test_colocated},
+    {"suspended and resumed, to the second", test_suspend},
+    {"resuming has its price", test_swap},
+    {"a reduce suspended before the last map", test_suspend_early_reduce},
+    {"killed, and again from its beginning", test_kill},
     {"setup and cleanup", test_setup_cleanup},
     {"jobs after jobs", test_chain},
     {"a closed loop", test_closed_loop},
