@@ -95,8 +95,10 @@ static void say_promised(const json_t *job)
 {
     struct base_buf b = {0};
 
-    if (!cli_int(job, "promisedFinish"))
+    if (!cli_int(job, "promisedFinish")) {
+        fprintf(stderr, "creel: accepted; the scheduling policy promises no deadlines\n");
         return;
+    }
     say_date(&b, cli_int(job, "promisedFinish"));
     fprintf(stderr, "creel: accepted; it will have finished by %s\n", b.data);
     base_buf_free(&b);
