@@ -17,8 +17,10 @@ struct hsrtf_job { /* policy_job.own */
     int64_t target[POLICY_KINDS];
     bool demanded[POLICY_KINDS]; /* it had demand when the target was computed */
     struct policy_link below[POLICY_KINDS]; /* among those with running < target */
-    /* Preempting variants: when a task of its index was last killed; [total] is shared by all others. 0: never. */
-    int64_t *killed_us[POLICY_KINDS];
+    struct hsrtf_killed {
+        int64_t at_us; /* last, 0: never */
+        int32_t times;
+    } *killed[POLICY_KINDS]; /* preempting variants: by task; [killed_n] is shared by all others */
     int32_t killed_n[POLICY_KINDS];
 };
 

@@ -52,7 +52,7 @@ static const struct policy_option hsrtf_options[] = {
     {"hsrtf.fluid", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "remaining time is max(work / slots, one task) instead of whole waves of tasks"},
     {"hsrtf.kill_guard", POLICY_OPT_SECONDS, "10", 0, 86400, NULL,
-     "a task that was killed for another job is not killed again so soon"},
+     "a task that was killed for another job is not killed again so soon; longer when it has been killed often"},
     {.name = NULL},
 };
 
@@ -129,7 +129,7 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
         own->below[k] = job->link[k];
         if (self->preempts) {
             own->killed_n[k] = job->is_job ? job->phase[k].total : 0;
-            own->killed_us[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed_us[k]);
+            own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
         }
     }
     hsrtf_observe(self, own, now_us);
@@ -143,7 +143,7 @@ static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_order_place(&self->all[k], &job->link[k], false, 0);
         policy_order_place(&self->below[k], &own->below[k], false, 0);
-        free(own->killed_us[k]);
+        free(own->killed[k]);
     }
     if (job->seen[POLICY_MAP].n + job->seen[POLICY_REDUCE].n > 0)
         for (int k = 0; k < POLICY_KINDS; k++)
@@ -196,18 +196,36 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
 }
 
 /* ---------------------------------------------------------------- killing for those that come first */
-static int64_t *killed_at(struct hsrtf_job *own, enum policy_kind kind, int32_t task)
-{
-    int32_t n = own->killed_n[kind];
+#define GUARD_PATIENCE 4 /* kills of a task; each further one doubles its guard */
+#define GUARD_SHIFT_MAX 20
 
-    return &own->killed_us[kind][task >= 0 && task < n ? task : n];
+static struct hsrtf_killed *killed_of(const struct policy_running *r)
+{
+    const struct hsrtf_job *own = own_of(r->job);
+    int32_t n = own->killed_n[r->kind];
+
+    return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
 }
 
+/* Estimates change with the tasks that run, so two jobs may come before each other by turns. With a fixed guard they
+ * could kill each other's tasks for ever. */
 static bool guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
 {
-    int64_t at = *killed_at(own_of(r->job), r->kind, r->task);
+    const struct hsrtf_killed *killed = killed_of(r);
+    int32_t shift = killed->times - GUARD_PATIENCE;
 
-    return at > 0 && now_us - at < self->guard_us;
+    if (shift < 0)
+        shift = 0;
+    return killed->times > 0 && (now_us - killed->at_us) >> (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) <
+                                    self->guard_us;
+}
+
+static void note_killed(const struct policy_running *r, int64_t now_us)
+{
+    struct hsrtf_killed *killed = killed_of(r);
+
+    killed->at_us = now_us;
+    killed->times++;
 }
 
 /* Order of victims: longest remaining time, of equal ones the job that comes later; then least progress, newest. */
@@ -280,7 +298,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
         free_slots -= met;
         for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
-            *killed_at(own_of(here[victim].job), kind, here[victim].task) = offer->now_us;
+            note_killed(&here[victim], offer->now_us);
             victim = next_victim(self, here, n, victim, offer->now_us);
         }
     }

@@ -496,6 +496,33 @@ static void test_kill_guard(void)
     fake_free(&w);
 }
 
+/* Two jobs whose estimates change with what they run, on one slot, do not kill each other's tasks for ever: a task that
+ * was killed often is left alone for longer. */
+static void test_kill_patience(void)
+{
+    struct fake w;
+    struct fake_job *a, *b;
+
+    fake_init(&w, &policy_hsrtf_pup, NULL, 1, 1, 1);
+    a = fake_job(&w, 5, S(1000), 0, 0);
+    fake_sizes(a, true, false);
+    fake_arrive(&w, a);
+    for (int i = 0; i < 8; i++) {
+        fake_start(&w, a, POLICY_MAP, 0, 0);
+        w.now_us += S(i < 5 ? 10 : 10 << (i - 4));
+        b = fake_job(&w, 1, S(1), 0, 0);
+        fake_sizes(b, true, false);
+        fake_arrive(&w, b);
+        w.now_us--;
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), i == 0);
+        w.now_us++;
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), i > 0);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+        fake_end(&w, &b->task[POLICY_MAP][0]);
+    }
+    fake_free(&w);
+}
+
 /* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares 1/51 and 50/51. On these
  * 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2 times, 0.6 and 7.4 slots. */
 static void test_kill_up_to_share(void)
@@ -571,6 +598,7 @@ static const struct cunit_case cases[] = {
     {"PuP: least progress", test_kill_least_progress},
     {"PuP: strictly longer", test_kill_strictly_longer},
     {"PuP: a killed task is left alone", test_kill_guard},
+    {"PuP: a task that was killed often", test_kill_patience},
     {"PrP: up to its share", test_kill_up_to_share},
     {"suspended tasks of another policy", test_resumes},
     {"options", test_options},
