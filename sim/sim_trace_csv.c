@@ -26,9 +26,10 @@ static int cell(const struct sim_trace *t, char **p, char **out, struct base_err
         *to++ = *from++;
     }
     if (*from != '"' || (from[1] && from[1] != ',')) {
+        const char *what = *from ? "text behind the quotes of \"%.60s\"" : "the quotes before \"%.60s\" do not end";
+
         *to = '\0';
-        base_error_set(err, -BASE_EINVAL,
-                       *from ? "text behind the quotes of \"%.60s\"" : "the quotes before \"%.60s\" do not end", *out);
+        base_error_set(err, -BASE_EINVAL, what, *out);
         return sim_trace_wrap(t, -BASE_EINVAL, err);
     }
     *p = from[1] ? from + 2 : NULL;
@@ -89,7 +90,9 @@ int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err)
         return base_error_set(err, -BASE_ESTATE, "%s: the first line names no columns", r->trace->name);
     if (r->columns == 0 && (rc = read_names(r, err)) <= 0) {
         r->columns = rc < 0 ? -1 : 0;
-        return rc < 0 ? base_error_wrap(err, -BASE_ESTATE, "no columns") : 0;
+        if (rc < 0 && err)
+            err->code = -BASE_ESTATE; /* no line to pass over */
+        return rc < 0 ? -BASE_ESTATE : 0;
     }
     if ((rc = sim_trace_line(r->trace, err)) <= 0)
         return rc;

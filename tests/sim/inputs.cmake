@@ -1,1 +1,5 @@
-creel_test(test_sim_single SOURCES ${CMAKE_SOURCE_DIR}/tests/sim/test_sim_single.c LIBS creel_sim_inputs LABELS unit sim)
+foreach(subject single traces)
+  creel_test(test_sim_${subject} SOURCES ${CMAKE_SOURCE_DIR}/tests/sim/test_sim_${subject}.c LIBS creel_sim_inputs
+             LABELS unit sim)
+  target_compile_definitions(test_sim_${subject} PRIVATE TRACES_DIR="${CMAKE_SOURCE_DIR}/tests/paper/traces")
+endforeach()
