@@ -6,7 +6,7 @@
 #include "policies/rtmr_internal.h"
 
 #define FEW  256  /* attempts: their ends are told exactly */
-#define MANY 4096 /* else as so many steps of time at most, rounded up */
+#define MANY 1024 /* else as so many steps of time at most, rounded up */
 
 static int64_t max64(int64_t a, int64_t b)
 {

@@ -123,35 +123,34 @@ static void wind_to(struct rtmr_queue *q, size_t at)
 }
 
 /* ---- what runs beside ---- */
-static int64_t held_before(const struct rtmr_queue *q, size_t at)
-{
-    int64_t t = q->base_held_us;
-
-    for (size_t i = 0; i < at; i++)
-        t = max64(t, q->v[i]->held_us);
-    return t;
-}
 
 /* Notes in @e what of @busy is not in the links before place @at. */
 static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t now_us,
                       const struct rtmr_busy *busy)
 {
-    int64_t since = busy ? held_before(q, at) : 0;
-    bool any = busy && since;
+    int64_t since = q->base_held_us;
+    const int64_t *never = q->base_never;
+    bool any = false;
 
     e->held_us = 0;
+    for (size_t i = 0; busy && i < at; i++)
+        if (q->v[i]->held_us) {
+            since = max64(since, q->v[i]->held_us);
+            never = q->v[i]->never;
+        }
     for (int k = 0; k < POLICY_KINDS; k++) {
         e->held_n[k] = 0;
         e->never[k] = busy ? busy[k].never : 0;
+        any = any || (busy && e->never[k] != never[k]);
         for (size_t i = 0; busy && i < busy[k].n; i++) {
             const struct rtmr_until *u = &busy[k].v[i];
 
-            if (u->started_us <= since && since)
+            if (since && u->started_us <= since)
                 continue;
             base_array_grow(&e->held[k], e->held_n[k], &e->held_cap[k]);
             e->held[k][e->held_n[k]++] = (struct slot_run){u->until_us, u->n};
         }
-        any = any || e->held_n[k] || e->never[k];
+        any = any || e->held_n[k];
     }
     if (any)
         e->held_us = max64(now_us, 1);
@@ -403,7 +402,10 @@ static void pop_finished(struct rtmr_queue *q)
 
     for (; n < q->n && q->v[n]->finished; n++) {
         fold(q, q->v[n], q->v[n]->ref_us, true, q->base);
-        q->base_held_us = max64(q->base_held_us, q->v[n]->held_us);
+        if (q->v[n]->held_us) {
+            q->base_held_us = max64(q->base_held_us, q->v[n]->held_us);
+            memcpy(q->base_never, q->v[n]->never, sizeof q->base_never);
+        }
         q->started -= q->started > 0 && q->v[n]->started_us;
         rtmr_entry_free(q->v[n]);
     }

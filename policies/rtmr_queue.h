@@ -78,7 +78,7 @@ struct rtmr_queue { /* zero, then rtmr_queue_init() */
     bool by_submission;     /* waiting jobs: not by deadline */
     int64_t last_key;       /* of the last started */
     struct slot_profile base[POLICY_KINDS], work[POLICY_KINDS];
-    int64_t base_held_us; /* as held_us, of what is in the base */
+    int64_t base_held_us, base_never[POLICY_KINDS]; /* as held_us and never, of what is in the base */
     /* profiles before the job at ahead_at, of the queue as it was at ahead_version */
     struct slot_profile ahead[POLICY_KINDS];
     size_t ahead_at;

@@ -1,0 +1,2 @@
+add_executable(bench_admission bench/bench_admission.c)
+target_link_libraries(bench_admission PRIVATE creel_policies)
