@@ -64,6 +64,9 @@ struct policy_env {
     /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
     bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
                     struct policy_running *out);
+    /* Would @job use a slot of @kind on @node now? False: it waits for one near its data, and this counts as an offer that
+     * it declined. May be NULL: it would. */
+    bool (*takes)(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node);
     /* Name of a policy_job's user, for limits of users. May be NULL: nobody has a limit of his own. */
     const char *(*user_name)(void *core, int32_t user);
     /* For the log; @level as enum base_log_level. */
@@ -160,10 +163,11 @@ struct policy_ops {
                         int64_t demand[POLICY_KINDS]);
 };
 
-extern const struct policy_ops policy_fifo, policy_naive_fair;
+extern const struct policy_ops policy_fifo, policy_naive_fair, policy_fair, policy_ps;
 extern const struct policy_ops policy_hsrtf_pu, policy_hsrtf_pup, policy_hsrtf_pr, policy_hsrtf_prp;
 extern const struct policy_ops policy_las, policy_srpt, policy_np_srpt;
 extern const struct policy_ops policy_rtmr, policy_dc;
+extern const struct policy_ops policy_hfsp, policy_fsp, policy_psbs;
 
 /* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
 const struct policy_ops *policy_find(const char *name);

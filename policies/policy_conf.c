@@ -15,6 +15,8 @@ static const struct policy_option common[] = {
      "policy has it; 0: off"},
     {"delay.w2", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "then so long for one in the rack; auto: as delay.w1"},
     {"delay.skips", POLICY_OPT_INT, "0", 0, 1e9, NULL, "a job declines so many offers instead of waiting; 0: it waits"},
+    {"commit_delay", POLICY_OPT_SECONDS, "0", 0, 3600, NULL,
+     "naive-fair, fair: so long a task that has ended counts as running by its job"},
     {"colo_wait", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
      "a reduce waits so long for a node that ran maps of its job; auto: one heartbeat, where the policy has it"},
     {"learn.map_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "part of a map's time that does not grow with its input"},

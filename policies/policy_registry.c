@@ -7,6 +7,8 @@
 static const struct policy_ops *const registry[] = {
     &policy_fifo,
     &policy_naive_fair,
+    &policy_fair,
+    &policy_ps,
     &policy_hsrtf_pu,
     &policy_hsrtf_pup,
     &policy_hsrtf_pr,
@@ -16,6 +18,9 @@ static const struct policy_ops *const registry[] = {
     &policy_np_srpt,
     &policy_rtmr,
     &policy_dc,
+    &policy_hfsp,
+    &policy_fsp,
+    &policy_psbs,
 };
 
 const struct policy_ops *policy_find(const char *name)

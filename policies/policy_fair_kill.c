@@ -1,0 +1,95 @@
+/* Preemption: pools that have waited too long for their minimum or their share get it from those that have more.
+ * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop 1's FairScheduler.preemptTasksIfNecessary. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/policy_fair_internal.h"
+
+struct fair_candidate {
+    struct policy_running r;
+    int32_t queue;
+};
+
+static int64_t need_of(const struct policy *self, const struct fair_queue *q, enum policy_kind kind)
+{
+    const struct fair_side *s = &q->side[kind];
+
+    return fair_preempt_need(s->min, s->share, fair_demand(s), s->running,
+                             self->now_us - s->at_min_us > q->min_timeout_us,
+                             self->now_us - s->at_fair_us > q->fair_timeout_us);
+}
+
+static void candidates_of(struct policy *self, const struct fair_job *fj, enum policy_kind kind, size_t *n)
+{
+    struct policy_running r;
+    void *cursor = NULL;
+
+    while (self->env->running(self->env->core, fj->job, kind, &cursor, &r)) {
+        if (r.suspended)
+            continue;
+        if (*n == self->candidates_cap) {
+            self->candidates_cap = *n ? 2 * *n : 256;
+            self->candidates = base_realloc_array(self->candidates, self->candidates_cap, sizeof *self->candidates);
+        }
+        self->candidates[(*n)++] = (struct fair_candidate){r, fj->queue};
+    }
+}
+
+/* Newest start first; then the later job, the later task. */
+static int newest(const void *a, const void *b)
+{
+    const struct policy_running *x = &((const struct fair_candidate *)a)->r, *y = &((const struct fair_candidate *)b)->r;
+
+    if (x->started_us != y->started_us)
+        return x->started_us > y->started_us ? -1 : 1;
+    if (x->job->submit_us != y->job->submit_us)
+        return x->job->submit_us > y->job->submit_us ? -1 : 1;
+    if (x->job->cluster_ts != y->job->cluster_ts)
+        return x->job->cluster_ts > y->job->cluster_ts ? -1 : 1;
+    if (x->job->seq != y->job->seq)
+        return x->job->seq > y->job->seq ? -1 : 1;
+    return x->task != y->task ? (x->task > y->task ? -1 : 1) : 0;
+}
+
+/* Kills of @kind until @need slots come free; no pool is taken below its share. */
+static void kill_kind(struct policy *self, enum policy_kind kind, int64_t need, struct policy_plan *plan)
+{
+    int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
+    size_t n = 0;
+
+    for (int32_t i = 0; i < self->queues_n; i++)
+        left[i] = self->queues[i].side[kind].running;
+    for (const struct fair_job *fj = self->first; fj; fj = fj->next) {
+        const struct fair_queue *q = &self->queues[fj->queue];
+
+        if (q->preempt && (double)q->side[kind].running >= q->side[kind].share + 1)
+            candidates_of(self, fj, kind, &n);
+    }
+    if (n > 0)
+        qsort(self->candidates, n, sizeof *self->candidates, newest);
+    for (size_t i = 0; i < n && need > 0; i++) {
+        int32_t queue = self->candidates[i].queue;
+
+        if ((double)(left[queue] - 1) < self->queues[queue].side[kind].share - 1e-9)
+            continue;
+        left[queue]--;
+        need--;
+        policy_plan_add(plan, self->candidates[i].r.container, POLICY_VICTIM_KILL);
+    }
+    free(left);
+}
+
+void fair_preempt(struct policy *self, struct policy_plan *plan)
+{
+    if (!self->env->running)
+        return;
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        int64_t need = -self->env->capacity->freeing[k];
+
+        for (int32_t i = 0; i < self->queues_n; i++)
+            if (self->queues[i].jobs > 0)
+                need += need_of(self, &self->queues[i], (enum policy_kind)k);
+        if (need > 0)
+            kill_kind(self, (enum policy_kind)k, need, plan);
+    }
+}
