@@ -67,13 +67,6 @@ int sim_knob_word(const struct sim_maker *m, const char *key)
     return (int)sim_knob(m, key);
 }
 
-bool sim_knob_is_set(const struct sim_maker *m, const char *key)
-{
-    int i = knob_index(m->recipe, key);
-
-    return i >= 0 && m->set[i];
-}
-
 static int refuse_key(const struct sim_recipe *r, const char *key, struct base_error *err)
 {
     struct base_buf keys = {0};
@@ -81,8 +74,7 @@ static int refuse_key(const struct sim_recipe *r, const char *key, struct base_e
 
     for (const struct sim_knob *k = r->knobs; k->key; k++)
         base_buf_addf(&keys, "%s%s", k == r->knobs ? "" : ", ", k->key);
-    rc = base_error_set(err, -BASE_EINVAL, "workload %s has no setting '%.60s': there are %s", r->name, key,
-                        keys.data ? keys.data : "none");
+    rc = base_error_set(err, -BASE_EINVAL, "no setting '%.60s': there are %s", key, keys.data ? keys.data : "none");
     base_buf_free(&keys);
     return rc;
 }
@@ -120,14 +112,12 @@ static int set_knob(struct sim_maker *m, const char *param, struct base_error *e
             rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value, k->words);
     } else {
         v = strtod(value, &end);
-        if (end == value || *end || !(v >= k->min && v <= k->max))
-            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not a number from %.10g to %.10g", k->key, value,
-                                k->min, k->max);
+        if (end == value || *end || !(v >= k->min && v <= k->max) || (k->whole && v != floor(v)))
+            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not %s from %.10g to %.10g", k->key, value,
+                                k->whole ? "an integer" : "a number", k->min, k->max);
     }
-    if (rc == 0) {
+    if (rc == 0)
         m->value[i] = v;
-        m->set[i] = true;
-    }
     free(key);
     return rc;
 }

@@ -27,11 +27,13 @@ static const struct {
 } bins[] = {{1, 38}, {2, 16}, {10, 14}, {50, 8}, {100, 6}, {200, 6}, {400, 4}, {800, 4}, {4800, 4}};
 
 static const struct sim_knob hfs_knobs[] = {
-    {"bound", 0, 0, 0, "io,cpu", "maps that wait for data, or that compute"},
-    {"map_s", 0, 0, 1e6, NULL, "seconds of a map with its data on its node; 0: 12 for io, 60 for cpu"},
-    {"cv", 0.1, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
-    SIM_KNOB_FRAME(10, 10),
+    SIM_KNOB_WORD("bound", 0, "io,cpu", "maps that wait for data, or that compute"),
+    SIM_KNOB_REAL("map_s", 0, 0, 1e6, "seconds of a map with its data on its node; 0: 12 for io, 60 for cpu"),
+    SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(10),
+    SIM_KNOB_CLEANUP(10),
     SIM_KNOB_GAP(14),
     SIM_KNOB_END,
 };
@@ -72,7 +74,8 @@ static const struct {
 #define JOIN_FOLLOWERS 3 /* small jobs, one after the other, after each join */
 
 static const struct sim_knob mixed_knobs[] = {
-    SIM_KNOB_TASKS(IO_MAP_S, 60, 0.1), SIM_KNOB_WAY(0, 0), SIM_KNOB_FRAME(10, 10), SIM_KNOB_GAP(14), SIM_KNOB_END,
+    SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_REDUCE(60),  SIM_KNOB_CV(0.1), SIM_KNOB_F_RACK(0), SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(10),     SIM_KNOB_CLEANUP(10), SIM_KNOB_GAP(14), SIM_KNOB_END,
 };
 
 /* Puts behind each join the jobs that follow it, each when the one before has ended. */
@@ -111,12 +114,13 @@ static void make_mixed(struct sim_maker *m)
 
 /* ---------------------------------------------------------------- hfs-fig11: section 5.1.3, shares over time */
 static const struct sim_knob fig11_knobs[] = {
-    {"long_maps", 12000, 1, 1e7, NULL, "maps of the two long jobs"},
-    {"long_map_s", 25, 0.001, 1e6, NULL, "seconds of a map of theirs"},
-    {"short_maps", 800, 1, 1e7, NULL, "maps of the four short jobs"},
-    {"map_s", IO_MAP_S, 0.001, 1e6, NULL, "seconds of a map of theirs"},
-    {"cv", 0.1, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
+    SIM_KNOB_WHOLE("long_maps", 12000, 1, 1e7, "maps of the two long jobs"),
+    SIM_KNOB_REAL("long_map_s", 25, 0.001, 1e6, "seconds of a map of theirs"),
+    SIM_KNOB_WHOLE("short_maps", 800, 1, 1e7, "maps of the four short jobs"),
+    SIM_KNOB_REAL("map_s", IO_MAP_S, 0.001, 1e6, "seconds of a map of theirs"),
+    SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
     SIM_KNOB_END,
 };
 
@@ -154,36 +158,38 @@ static void make_equal(struct sim_maker *m)
 
 /* Section 5.2, table 4 and figure 12. */
 static const struct sim_knob small_knobs[] = {
-    {"maps", 10, 1, 1e6, NULL, "maps of a job; 3, 10 and 100 in the paper"},
+    SIM_KNOB_WHOLE("maps", 10, 1, 1e6, "maps of a job; 3, 10 and 100 in the paper"),
     SIM_KNOB_JOBS(1000),
-    {"open", 100, 1, 1e6, NULL, "jobs open at any time"},
-    {"map_s", IO_MAP_S, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},
-    {"cv", 0.1, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
-    SIM_KNOB_FRAME(0, 0),
+    SIM_KNOB_WHOLE("open", 100, 1, 1e6, "jobs open at any time"),
+    SIM_KNOB_MAP(IO_MAP_S),
+    SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0),
     SIM_KNOB_END,
 };
 
 /* Section 5.3, figure 15. */
 static const struct sim_knob closed_knobs[] = {
-    {"maps", 4, 1, 1e6, NULL, "maps of a job; 4 and 12 in the paper"},
+    SIM_KNOB_WHOLE("maps", 4, 1, 1e6, "maps of a job; 4 and 12 in the paper"),
     SIM_KNOB_JOBS(200),
-    {"open", 50, 1, 1e6, NULL, "jobs active at any time"},
-    {"map_s", IO_MAP_S, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},
-    {"cv", 0.1, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
-    SIM_KNOB_FRAME(0, 0),
+    SIM_KNOB_WHOLE("open", 50, 1, 1e6, "jobs active at any time"),
+    SIM_KNOB_MAP(IO_MAP_S),
+    SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0),
     SIM_KNOB_END,
 };
 
 /* ---------------------------------------------------------------- hfs-scans: section 5.2.1, figures 13 and 14 */
 static const struct sim_knob scans_knobs[] = {
-    SIM_KNOB_JOBS(20),
-    {"splits", 1440, 1, 1e6, NULL, "splits of the file: 180 GB in blocks of 128 MB"},
-    {"map_s", IO_MAP_S, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},
-    {"cv", 0.1, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
-    SIM_KNOB_FRAME(0, 0),
+    SIM_KNOB_JOBS(20),      SIM_KNOB_WHOLE("splits", 1440, 1, 1e6, "splits of the file: 180 GB in blocks of 128 MB"),
+    SIM_KNOB_MAP(IO_MAP_S), SIM_KNOB_CV(0.1),
+    SIM_KNOB_F_RACK(0),     SIM_KNOB_F_OFF(0),
+    SIM_KNOB_SETUP(0),      SIM_KNOB_CLEANUP(0),
     SIM_KNOB_END,
 };
 

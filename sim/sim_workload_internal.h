@@ -11,12 +11,12 @@ struct sim_knob {
     const char *key;
     double value, min, max; /* value: the default; with words: index of a word */
     const char *words;      /* "io,cpu"; NULL: a number */
+    bool whole;             /* an integer */
     const char *help;
 };
 struct sim_maker {
     const struct sim_recipe *recipe;
     double value[SIM_KNOBS_MAX];
-    bool set[SIM_KNOBS_MAX]; /* by the caller */
     uint64_t seed;
     struct sim_made *made;
 };
@@ -32,7 +32,6 @@ extern const struct sim_recipe sim_recipes_hfs[], sim_recipes_others[];
 double sim_knob(const struct sim_maker *m, const char *key);
 int64_t sim_knob_us(const struct sim_maker *m, const char *key); /* seconds as microseconds */
 int sim_knob_word(const struct sim_maker *m, const char *key);
-bool sim_knob_is_set(const struct sim_maker *m, const char *key);
 
 /* A new job at the end, with number, base times, cv, f_rack, f_off, setup and cleanup from the settings of these names,
  * as far as the recipe has them. Valid until the next one. */
@@ -44,34 +43,34 @@ void sim_maker_arrivals(struct sim_maker *m, double mean_gap_s);
 /* A sequence of its own for each purpose. */
 struct sim_rng sim_maker_rng(const struct sim_maker *m, uint64_t purpose);
 
-/* Settings that most recipes have. */
-#define SIM_KNOB_TASKS(map_s, reduce_s, cv)                                                                            \
-    {"map_s", map_s, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},                                  \
-        {"reduce_s", reduce_s, 0.001, 1e6, NULL, "seconds of a reduce"},                                               \
+#define SIM_KNOB_REAL(key, value, min, max, help)                                                                      \
     {                                                                                                                  \
-        "cv", cv, 0, 3, NULL, "coefficient of variation of task times"                                                 \
+        key, value, min, max, NULL, false, help                                                                        \
     }
-#define SIM_KNOB_WAY(f_rack, f_off)                                                                                    \
-    {"f_rack", f_rack, 0, 100, NULL, "a map takes so much longer with its data in the rack; 0: 1.2, in one rack 2"},   \
+#define SIM_KNOB_WHOLE(key, value, min, max, help)                                                                     \
     {                                                                                                                  \
-        "f_off", f_off, 0, 100, NULL, "and with its data off the rack; 0: 2"                                           \
+        key, value, min, max, NULL, true, help                                                                         \
     }
-#define SIM_KNOB_FRAME(setup_s, cleanup_s)                                                                             \
-    {"setup_s", setup_s, 0, 1e6, NULL, "seconds before the first task"},                                               \
+#define SIM_KNOB_WORD(key, value, words, help)                                                                         \
     {                                                                                                                  \
-        "cleanup_s", cleanup_s, 0, 1e6, NULL, "seconds after the last task"                                            \
-    }
-#define SIM_KNOB_GAP(gap_s)                                                                                            \
-    {                                                                                                                  \
-        "gap_s", gap_s, 0, 1e6, NULL, "mean seconds between submissions"                                               \
-    }
-#define SIM_KNOB_JOBS(jobs)                                                                                            \
-    {                                                                                                                  \
-        "jobs", jobs, 1, 1e6, NULL, "number of jobs"                                                                   \
+        key, value, 0, 0, words, false, help                                                                           \
     }
 #define SIM_KNOB_END                                                                                                   \
     {                                                                                                                  \
-        NULL, 0, 0, 0, NULL, NULL                                                                                      \
+        NULL, 0, 0, 0, NULL, false, NULL                                                                               \
     }
+
+/* Settings that many recipes have. */
+#define SIM_KNOB_MAP(seconds)    SIM_KNOB_REAL("map_s", seconds, 0.001, 1e6, "seconds of a map with its data on its node")
+#define SIM_KNOB_REDUCE(seconds) SIM_KNOB_REAL("reduce_s", seconds, 0.001, 1e6, "seconds of a reduce")
+#define SIM_KNOB_CV(cv)          SIM_KNOB_REAL("cv", cv, 0, 3, "coefficient of variation of task times")
+#define SIM_KNOB_F_RACK(times)                                                                                         \
+    SIM_KNOB_REAL("f_rack", times, 0, 100,                                                                             \
+                  "a map takes so much longer with its data in the rack; 0: 1.2, in one rack 2")
+#define SIM_KNOB_F_OFF(times)     SIM_KNOB_REAL("f_off", times, 0, 100, "and with its data off the rack; 0: 2")
+#define SIM_KNOB_SETUP(seconds)   SIM_KNOB_REAL("setup_s", seconds, 0, 1e6, "seconds before the first task")
+#define SIM_KNOB_CLEANUP(seconds) SIM_KNOB_REAL("cleanup_s", seconds, 0, 1e6, "seconds after the last task")
+#define SIM_KNOB_GAP(seconds)     SIM_KNOB_REAL("gap_s", seconds, 0, 1e6, "mean seconds between submissions")
+#define SIM_KNOB_JOBS(jobs)       SIM_KNOB_WHOLE("jobs", jobs, 1, 1e6, "number of jobs")
 
 #endif

@@ -24,11 +24,9 @@ static int32_t log_uniform(struct sim_rng *rng, int32_t low, int32_t high)
  * SOURCE: Pastorelli et al., HFSP, section 4.1: 53 small jobs of one or two maps, 41 medium ones of 5 to 500 maps and 2
  * to 100 reduces, 6 large ones of up to 3,000 maps and up to 1,000 reduces; tasks vary by less than 5 %. */
 static const struct sim_knob hfsp_knobs[] = {
-    SIM_KNOB_TASKS(60, 1000, 0.05),
-    SIM_KNOB_WAY(0, 0),
-    SIM_KNOB_FRAME(0, 0),
-    SIM_KNOB_GAP(13),
-    {"reduces", 1, 0, 1, NULL, "0: no job has reduces"},
+    SIM_KNOB_MAP(60),    SIM_KNOB_REDUCE(1000), SIM_KNOB_CV(0.05),
+    SIM_KNOB_F_RACK(0),  SIM_KNOB_F_OFF(0),     SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0), SIM_KNOB_GAP(13),      SIM_KNOB_WHOLE("reduces", 1, 0, 1, "0: no job has reduces"),
     SIM_KNOB_END,
 };
 #define HFSP_ONE_MAP  40
@@ -73,13 +71,14 @@ static const struct rtmr_class rtmr_2[] = {
     {13, {200, 300}, {35, 70}, {2500, 3500}},
 };
 static const struct sim_knob rtmr_knobs[] = {
-    {"map_s", 10, 0.001, 1e6, NULL, "seconds of a map with its data on its node"},
-    {"reduce_s", 20, 0.001, 1e6, NULL, "fixed seconds of a reduce"},
-    {"reduce_map_s", 1, 0, 1e6, NULL, "and so many for each map's output that it gets: times maps / reduces"},
-    {"cv", 0.3, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(0, 0),
+    SIM_KNOB_MAP(10),
+    SIM_KNOB_REAL("reduce_s", 20, 0.001, 1e6, "fixed seconds of a reduce"),
+    SIM_KNOB_REAL("reduce_map_s", 1, 0, 1e6, "and so many for each map's output that it gets: times maps / reduces"),
+    SIM_KNOB_CV(0.3),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
     SIM_KNOB_GAP(14),
-    {"reduces_max", 0, 0, 1e6, NULL, "jobs with more reduces are left out; 0: none"},
+    SIM_KNOB_WHOLE("reduces_max", 0, 0, 1e6, "jobs with more reduces are left out; 0: none"),
     SIM_KNOB_END,
 };
 
@@ -131,14 +130,16 @@ static void make_rtmr_2(struct sim_maker *m)
  * SOURCE: Cheriere et al., SAC 2016, section 5: the jobs, their order, one every 10 s. Times are ours: 128 MB a map, 1
  * GB a reducer of the large and medium Sorts. */
 static const struct sim_knob hsrtf_knobs[] = {
-    {"map_s", 75, 0.001, 1e6, NULL, "seconds of a map of Sort"},
-    {"wordcount_map_s", 100, 0.001, 1e6, NULL, "of WordCount"},
-    {"reduce_s", 400, 0.001, 1e6, NULL, "of a reduce of Sort with 1 GB of input"},
-    {"small_reduce_s", 50, 0.001, 1e6, NULL, "of the reduce of a small Sort"},
-    {"wordcount_reduce_s", 15, 0.001, 1e6, NULL, "of WordCount"},
-    {"cv", 0.15, 0, 3, NULL, "coefficient of variation of task times"},
-    SIM_KNOB_WAY(1.3, 1.3),
-    SIM_KNOB_FRAME(0, 0),
+    SIM_KNOB_REAL("map_s", 75, 0.001, 1e6, "seconds of a map of Sort"),
+    SIM_KNOB_REAL("wordcount_map_s", 100, 0.001, 1e6, "of WordCount"),
+    SIM_KNOB_REAL("reduce_s", 400, 0.001, 1e6, "of a reduce of Sort with 1 GB of input"),
+    SIM_KNOB_REAL("small_reduce_s", 50, 0.001, 1e6, "of the reduce of a small Sort"),
+    SIM_KNOB_REAL("wordcount_reduce_s", 15, 0.001, 1e6, "of WordCount"),
+    SIM_KNOB_CV(0.15),
+    SIM_KNOB_F_RACK(1.3),
+    SIM_KNOB_F_OFF(1.3),
+    SIM_KNOB_SETUP(0),
+    SIM_KNOB_CLEANUP(0),
     SIM_KNOB_GAP(10),
     SIM_KNOB_END,
 };
@@ -169,31 +170,25 @@ static void make_hsrtf(struct sim_maker *m)
 /* ---------------------------------------------------------------- hfsp-fig2, hfsp-fig7, hfsp-decreasing
  * SOURCE: Pastorelli et al., HFSP, figures 2 and 7, section 3.3. Sizes are known and exact. */
 enum { KIND_REDUCE, KIND_MAP };
-#define KNOB_KIND                                                                                                      \
-    {                                                                                                                  \
-        "kind", KIND_REDUCE, 0, 0, "reduce,map", "which tasks the jobs have"                                           \
-    }
-#define KNOB_SCALE                                                                                                     \
-    {                                                                                                                  \
-        "scale", 1, 1e-6, 1000, NULL, "all times times this"                                                           \
-    }
+#define KNOB_KIND  SIM_KNOB_WORD("kind", KIND_REDUCE, "reduce,map", "which tasks the jobs have")
+#define KNOB_SCALE SIM_KNOB_REAL("scale", 1, 1e-6, 1000, "all times times this")
 
 static const struct sim_knob fig2_knobs[] = {KNOB_KIND, KNOB_SCALE, SIM_KNOB_END};
 static const struct sim_knob fig7_knobs[] = {
     KNOB_KIND,
     KNOB_SCALE,
-    {"tasks", 11, 1, 1e6, NULL, "tasks of the first job (8: as many as there are slots)"},
-    {"first_s", 500, 0.001, 1e6, NULL, "seconds of each"},
-    {"task_s", 400, 0.001, 1e6, NULL, "seconds of each task of the others"},
+    SIM_KNOB_WHOLE("tasks", 11, 1, 1e6, "tasks of the first job (8: as many as there are slots)"),
+    SIM_KNOB_REAL("first_s", 500, 0.001, 1e6, "seconds of each"),
+    SIM_KNOB_REAL("task_s", 400, 0.001, 1e6, "seconds of each task of the others"),
     SIM_KNOB_END,
 };
 static const struct sim_knob decreasing_knobs[] = {
     KNOB_KIND,
     SIM_KNOB_JOBS(10),
-    {"tasks", 2000, 1, 1e6, NULL, "tasks of the first job"},
-    {"ratio", 0.6, 0.01, 1, NULL, "of the size of a job and the one before"},
-    {"task_s", 100, 0.001, 1e6, NULL, "seconds of a task"},
-    {"cv", 0, 0, 3, NULL, "coefficient of variation of task times"},
+    SIM_KNOB_WHOLE("tasks", 2000, 1, 1e6, "tasks of the first job"),
+    SIM_KNOB_REAL("ratio", 0.6, 0.01, 1, "of the size of a job and the one before"),
+    SIM_KNOB_REAL("task_s", 100, 0.001, 1e6, "seconds of a task"),
+    SIM_KNOB_CV(0),
     SIM_KNOB_GAP(15),
     SIM_KNOB_END,
 };
@@ -247,11 +242,14 @@ static void make_decreasing(struct sim_maker *m)
  */
 static const struct sim_knob reference_knobs[] = {
     SIM_KNOB_JOBS(100),
-    {"maps", 1000, 0, 1e6, NULL, "maps of a job"},
-    {"reduces", 1000, 0, 1e6, NULL, "reduces of a job"},
-    {"pools", 20, 1, 10000, NULL, "pools, each with an equal part of the jobs"},
-    SIM_KNOB_TASKS(10, 10, 0),
-    SIM_KNOB_WAY(0, 0),
+    SIM_KNOB_WHOLE("maps", 1000, 0, 1e6, "maps of a job"),
+    SIM_KNOB_WHOLE("reduces", 1000, 0, 1e6, "reduces of a job"),
+    SIM_KNOB_WHOLE("pools", 20, 1, 10000, "pools, each with an equal part of the jobs"),
+    SIM_KNOB_MAP(10),
+    SIM_KNOB_REDUCE(10),
+    SIM_KNOB_CV(0),
+    SIM_KNOB_F_RACK(0),
+    SIM_KNOB_F_OFF(0),
     SIM_KNOB_END,
 };
 
