@@ -60,21 +60,35 @@ static bool launch(struct delay *d, struct delay_job *job, enum delay_level leve
     return true;
 }
 
-/* SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
-bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
+/* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
+static int level_of(const struct delay *d, const struct delay_job *job, enum delay_level best)
 {
     int64_t w1 = d->w1_us, w2 = d->w2_us;
 
     if (best == DELAY_NODE)
-        return launch(d, job, DELAY_NODE);
+        return DELAY_NODE;
     if (best == DELAY_RACK && (job->level >= DELAY_RACK || job->wait_us >= w1))
-        return launch(d, job, DELAY_RACK);
+        return DELAY_RACK;
     if (job->level == DELAY_ANY || (job->level == DELAY_RACK && job->wait_us >= w2) ||
         (job->level == DELAY_NODE && job->wait_us >= w1 + w2))
-        return launch(d, job, DELAY_ANY);
+        return DELAY_ANY;
+    return -1;
+}
+
+bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    int level = level_of(d, job, best);
+
+    if (level >= 0)
+        return launch(d, job, (enum delay_level)level);
     if (job->launched_beat != d->beat)
         mark(d, job);
     return false;
+}
+
+bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    return level_of(d, job, best) >= 0 || delay_offer(d, job, best);
 }
 
 void delay_launched(struct delay *d, struct delay_job *job)

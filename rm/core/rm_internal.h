@@ -95,6 +95,7 @@ struct rm_node {
 struct rm_task {
     struct rm_container *running;
     int64_t start_us, finish_us, out_version; /* out_version: of a map's output, 0: none */
+    int64_t suspended_us;                     /* of the attempt that succeeded */
     int64_t container_num;                    /* latest attempt */
     char *diagnostics;
     uint32_t *bad; /* nodes on which it failed: bad[0] = count */
@@ -468,6 +469,8 @@ void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, sl
 /* ---- rm_offer.c ---- */
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
 void rm_offer_all(struct rm_core *c);
+/* Would @a use a slot here? If it waits for one near its data it has declined this one. */
+bool rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
 void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
 
 /* ---- rm_am.c, rm_ask.c ---- */

@@ -34,6 +34,14 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
     return true;
 }
 
+static bool env_takes(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
+{
+    struct rm_core *c = core;
+    struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
+
+    return rm_offer_ask(c, a, (enum rm_slot)kind, c->nodes[node]);
+}
+
 static const char *env_user_name(void *core, int32_t user)
 {
     const struct rm_core *c = core;
@@ -112,6 +120,7 @@ static void begin(struct rm_core *c, const struct policy_ops *ops)
                                  .heartbeat_us = c->conf.heartbeat_us,
                                  .core = c,
                                  .running = env_running,
+                                 .takes = env_takes,
                                  .user_name = env_user_name,
                                  .note = env_note};
     set_filters(c);

@@ -1,0 +1,200 @@
+/* Claims of jobs that wait, and the victims they find on a node.
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis on
+ * the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots on,
+ * until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time, so
+ * that nobody is suspended because of a clock. */
+#include <stdlib.h>
+
+#include "policies/hfsp_internal.h"
+
+#define CLAIMANTS_MAX 64 /* looked at per call */
+
+static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
+{
+    if (node >= ks->node_n) {
+        size_t n = (size_t)node * 2 + 16;
+
+        ks->node = base_realloc_array(ks->node, n, sizeof *ks->node);
+        for (size_t i = ks->node_n; i < n; i++)
+            ks->node[i] = (struct hfsp_node){0};
+        ks->node_n = n;
+    }
+    return &ks->node[node];
+}
+
+void hfsp_nodes_free(struct hfsp_kind *ks)
+{
+    for (size_t i = 0; i < ks->node_n; i++)
+        free(ks->node[i].v);
+    free(ks->node);
+    free(ks->candidate);
+}
+
+void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by)
+{
+    struct hfsp_node *n = node_of(&self->kind[p->kind], node);
+    size_t at = 0;
+
+    while (at < n->len && n->v[at].phase != p)
+        at++;
+    if (at == n->len) {
+        base_array_grow(&n->v, n->len, &n->cap);
+        n->v[n->len++] = (struct hfsp_held){.phase = p};
+    }
+    n->v[at].n += by;
+    if (n->v[at].n <= 0)
+        n->v[at] = n->v[--n->len];
+}
+
+void hfsp_nodes_forget(struct policy *self, const struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    for (size_t i = 0; i < ks->node_n; i++)
+        for (size_t at = 0; at < ks->node[i].len; at++)
+            if (ks->node[i].v[at].phase == p)
+                ks->node[i].v[at--] = ks->node[i].v[--ks->node[i].len];
+}
+
+static int32_t held_of(const struct hfsp_node *n, const struct hfsp_phase *p)
+{
+    for (size_t at = 0; at < n->len; at++)
+        if (n->v[at].phase == p)
+            return n->v[at].n;
+    return 0;
+}
+
+/* How many may be preempted on the node now. */
+static int64_t room(const struct policy *self, struct hfsp_node *n, const struct policy_offer *offer)
+{
+    int64_t slots = offer->node_slots;
+
+    if (self->set.preemption == HFSP_KILL)
+        return slots;
+    if (offer->node_suspended <= slots)
+        n->stopped = false;
+    else if (offer->node_suspended >= 2 * slots)
+        n->stopped = true;
+    return n->stopped ? 0 : 2 * slots - offer->node_suspended;
+}
+
+/* Attempts here that may be victims, with the rank of their job. */
+static size_t candidates(struct hfsp_kind *ks, enum policy_kind kind, const struct policy_running *here, size_t n)
+{
+    size_t len = 0;
+
+    if (ks->candidate_cap < n) {
+        ks->candidate = base_realloc_array(ks->candidate, n, sizeof *ks->candidate);
+        ks->candidate_cap = n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct hfsp_phase *p = hfsp_phase_of(here[i].job, kind);
+
+        if (here[i].task < 0 || here[i].suspended || p->state != HFSP_SIZED || p->late)
+            continue;
+        ks->candidate[len++] = (struct hfsp_candidate){i, ks->rank.rank[p->virtual]};
+    }
+    return len;
+}
+
+/* The newest of the last job in order. @len > 0. */
+static size_t last_of(const struct hfsp_kind *ks, size_t len)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < len; i++)
+        if (ks->candidate[i].rank > ks->candidate[best].rank) /* here[] is newest first */
+            best = i;
+    return best;
+}
+
+static bool is_later(const struct hfsp_kind *ks, int32_t rank, const struct hfsp_phase *than)
+{
+    return virtual_cluster_key(ks->vc, ks->rank.job[rank]) > virtual_cluster_key(ks->vc, than->virtual);
+}
+
+/* Would the claimant use a slot here? One that waits for a slot near its data has declined this one. */
+static bool takes(const struct policy *self, const struct hfsp_phase *p, uint32_t node)
+{
+    return !self->env->takes || self->env->takes(self->env->core, p->own->job, p->kind, node);
+}
+
+/* Slots that @p waits for. While training is all it gets, no more than that. */
+static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
+{
+    int64_t pending = p->own->job->phase[p->kind].pending;
+
+    if (p->state == HFSP_TRAINING && self->set.xi > 1e12)
+        return pending < hfsp_train_need(p) ? pending : hfsp_train_need(p);
+    return pending;
+}
+
+struct claim {
+    struct policy *self;
+    struct hfsp_kind *ks;
+    const struct policy_offer *offer;
+    const struct policy_running *here;
+    struct policy_plan *plan;
+    int64_t room;
+    size_t len; /* of candidates */
+};
+
+/* Victims for @need slots of @p; false: no attempt here belongs to a later job. */
+static bool take_victims(struct claim *c, const struct hfsp_phase *p, int64_t need)
+{
+    enum policy_victim_how how = c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
+    size_t at = last_of(c->ks, c->len);
+
+    if (!is_later(c->ks, c->ks->candidate[at].rank, p))
+        return false;
+    if (!takes(c->self, p, c->offer->node))
+        return true;
+    if (c->self->env->takes && p->kind == POLICY_MAP && need > 1)
+        need = 1; /* the next one may be farther from its data: asked again when this slot is taken */
+    while (need-- > 0 && c->room > 0 && c->len > 0) {
+        at = last_of(c->ks, c->len);
+        if (!is_later(c->ks, c->ks->candidate[at].rank, p))
+            break;
+        policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
+        for (c->len--; at < c->len; at++)
+            c->ks->candidate[at] = c->ks->candidate[at + 1];
+        c->room--;
+    }
+    return true;
+}
+
+void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
+                  struct policy_plan *plan)
+{
+    enum policy_kind kind = offer->kind;
+    struct hfsp_kind *ks = &self->kind[kind];
+    struct hfsp_node *node;
+    struct claim c = {self, ks, offer, here, plan, 0, 0};
+    int64_t left;
+    int32_t rank = -1;
+
+    hfsp_clock(self, offer->now_us);
+    if (self->set.preemption == HFSP_WAIT)
+        return;
+    left = offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
+    if (ks->pending <= left && offer->node_suspended == 0)
+        return;
+    node = node_of(ks, offer->node);
+    c.room = room(self, node, offer);
+    c.len = c.room > 0 ? candidates(ks, kind, here, n) : 0;
+    for (int i = 0; i < CLAIMANTS_MAX && c.len > 0 && c.room > 0; i++) {
+        const struct hfsp_phase *p;
+        int64_t need;
+
+        rank = hfsp_rank_next(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
+        if (rank < 0)
+            break;
+        p = ks->phase[ks->rank.job[rank]];
+        need = wanted(self, p) + held_of(node, p);
+        if (need > left && !take_victims(&c, p, need - left))
+            break;
+        left = left > need ? left - need : 0;
+    }
+    if (self->set.preemption == HFSP_EAGER && offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
+        node->stopped = true;
+}

@@ -1,0 +1,89 @@
+#include "policies/hfsp_rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_mem.h"
+
+void hfsp_rank_free(struct hfsp_rank *r)
+{
+    free(r->job);
+    free(r->rank);
+    free(r->want);
+    for (int w = 0; w < HFSP_WANTS; w++)
+        free(r->bits[w]);
+    *r = (struct hfsp_rank){0};
+}
+
+static void reserve(struct hfsp_rank *r, size_t n, size_t handles)
+{
+    size_t words = n / 64 + 1;
+
+    if (handles > r->handles_cap) {
+        r->handles_cap = handles * 2;
+        r->rank = base_realloc_array(r->rank, r->handles_cap, sizeof *r->rank);
+        r->want = base_realloc_array(r->want, r->handles_cap, sizeof *r->want);
+    }
+    if (handles > r->handles)
+        memset(r->want + r->handles, 0, handles - r->handles);
+    r->handles = handles > r->handles ? handles : r->handles;
+    if (n > r->jobs_cap) {
+        r->jobs_cap = n * 2;
+        r->job = base_realloc_array(r->job, r->jobs_cap, sizeof *r->job);
+    }
+    if (words > r->words_cap) {
+        r->words_cap = words * 2;
+        for (int w = 0; w < HFSP_WANTS; w++)
+            r->bits[w] = base_realloc_array(r->bits[w], r->words_cap, sizeof *r->bits[w]);
+    }
+}
+
+void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n, size_t handles)
+{
+    reserve(r, n, handles);
+    r->n = n;
+    for (int w = 0; w < HFSP_WANTS; w++)
+        memset(r->bits[w], 0, (n / 64 + 1) * sizeof *r->bits[w]);
+    for (size_t i = 0; i < r->handles; i++)
+        r->rank[i] = -1;
+    for (size_t i = 0; i < n; i++) {
+        r->job[i] = order[i];
+        r->rank[order[i]] = (int32_t)i;
+        for (int w = 0; w < HFSP_WANTS; w++)
+            r->bits[w][i / 64] |= (uint64_t)(r->want[order[i]] >> w & 1) << i % 64;
+    }
+}
+
+void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want)
+{
+    int32_t at = r->rank[job];
+    unsigned changed = r->want[job] ^ want;
+
+    r->want[job] = (uint8_t)want;
+    if (at < 0 || !changed)
+        return;
+    for (int w = 0; w < HFSP_WANTS; w++)
+        r->bits[w][at / 64] ^= (uint64_t)(changed >> w & 1) << at % 64;
+}
+
+static uint64_t word(const struct hfsp_rank *r, size_t at, unsigned want)
+{
+    uint64_t bits = 0;
+
+    for (int w = 0; w < HFSP_WANTS; w++)
+        bits |= want >> w & 1 ? r->bits[w][at] : 0;
+    return bits;
+}
+
+int32_t hfsp_rank_next(const struct hfsp_rank *r, int32_t from, unsigned want)
+{
+    size_t at = (size_t)from / 64, words = r->n / 64 + 1;
+    uint64_t bits;
+
+    if ((size_t)from >= r->n)
+        return -1;
+    bits = word(r, at, want) & ~UINT64_C(0) << from % 64;
+    while (!bits && ++at < words)
+        bits = word(r, at, want);
+    return bits ? (int32_t)(at * 64) + __builtin_ctzll(bits) : -1;
+}
