@@ -16,6 +16,7 @@ struct api_route *rm_routes_new(size_t *n)
         {rm_api_tracker_routes, rm_api_tracker_routes_n},
         {rm_api_master_routes, rm_api_master_routes_n},
         {rm_api_queues_routes, rm_api_queues_routes_n},
+        {rm_api_history_routes, rm_api_history_routes_n},
     };
     struct api_route *all;
 

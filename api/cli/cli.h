@@ -85,6 +85,7 @@ int cli_app_main(int argc, char **argv);
 int cli_node_main(int argc, char **argv);
 int cli_why_main(int argc, char **argv);
 int cli_rmadmin_main(int argc, char **argv);
+int cli_history_main(int argc, char **argv);
 int cli_version_main(int argc, char **argv);
 
 #endif

@@ -27,6 +27,7 @@ static const struct command commands[] = {
     {"application", cli_app_main, "-list, -status ID, -kill ID, with YARN's spellings"},
     {"app", cli_app_main, NULL},
     {"node", cli_node_main, "-list, -status ID"},
+    {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},
     {"rmadmin", cli_rmadmin_main, "-policy [NAME], -refreshQueues"},
     {"version", cli_version_main, "version of this program and of the ResourceManager"},
     {"help", help_main, "help of a subcommand: creel help job submit"},

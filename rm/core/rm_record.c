@@ -219,6 +219,8 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     for (uint32_t i = 1; i <= bad; i++)
         rm_put_text(b, c->nodes[t->bad[i]]->id);
     put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL, RM_C_TASK_COUNTERS);
+    if (t->suspended_us)
+        rm_put_int(b, t->suspended_us);
     return store(c, "task", task_key(c, a, t));
 }
 

@@ -5,7 +5,7 @@
  *            <set up> <diagnostics> <counters of the core: n n1..nn> <failed attempts> <attempts: n, each: number state
  *            registered has_master master_num node http host url diagnostics rpc exit start finish next_num>
  *   task  t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start> <finish> <diagnostics>
- *            <n bad nodes> <each> <counters: n n1..nn>
+ *            <n bad nodes> <each> <counters: n n1..nn> [<time suspended>]
  *   node  n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots> <reduce slots>
  *   commit c1 <attempt>            the attempt that may commit; -1: nobody any more
  *   meta  s1 <paths: n, each> <splits: n, each: path offset length gzip hosts: n, each>     key "splits_<app id>"

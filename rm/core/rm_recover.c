@@ -448,6 +448,8 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
     }
     a->phase[t->kind].avoiding += bad > 0;
     read_counters(&r, a, t);
+    if (r.p != r.end)
+        t->suspended_us = rm_get_int(&r);
     if (r.bad)
         return corrupt(rec, err, "it is cut short or damaged");
     take_state(c, a, t, state);

@@ -167,6 +167,7 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
                        const struct rm_container_report *r)
 {
     attempt_over(c, t);
+    t->suspended_us = ct->suspended_us;
     t->exit_code = 0;
     t->fetch_failures = 0;
     t->fetch_reduce = -1;

@@ -287,6 +287,7 @@ static void add_task(const struct rm_core *c, const struct rm_app *a, const stru
         .diagnostics = rm_view_text(out, t->diagnostics ? t->diagnostics : ""),
         .start_us = t->start_us,
         .finish_us = t->finish_us,
+        .suspended_us = t->suspended_us,
         .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
 }
 

@@ -80,6 +80,7 @@ struct rm_task_view {
     struct base_container_id container; bool has_container; /* latest attempt's */
     const char *node_id, *node_http, *diagnostics;
     int64_t start_us, finish_us;
+    int64_t suspended_us; /* between these, of the attempt that succeeded */
     int32_t exit_code;
 };
 struct rm_cluster_view {

@@ -1,0 +1,143 @@
+/* rm/rm_api_history.c - GET /ws/v1/cluster/history: jobs that have ended, newest submission first, as the simulator replays
+ * them: {"history":[{…},…],"cursor":"application_…"}. Query: from, to (ms since the epoch, of the submission), zero (where
+ * times count from, the same; 0), limit, cursor (of the page before). */
+#include <stdlib.h>
+
+#include "rm/rm_api.h"
+#include "rm/rm_history.h"
+#include "rm/rm_json.h"
+#include "rm/rm_listing.h"
+
+#define DATE_MAX      INT64_C(253402300799000) /* the end of the year 9999 */
+#define LIMIT_DEFAULT 1000
+#define LIMIT_MAX     10000
+#define TASKS_AT_ONCE 1000 /* copied per hold of the core */
+#define LOOK_AT_ONCE  8
+
+struct history {
+    struct rm_listing list;
+    struct rm_app_filter filter;
+    struct base_app_id cursor;
+    int64_t from_us, to_us, zero_us, limit;
+    bool opened, more, begun;
+    struct rm_views apps;
+    size_t at; /* in apps */
+};
+
+static void drop(struct rm_listing *list)
+{
+    rm_views_free(&((struct history *)list)->apps);
+}
+
+/* All tasks of a kind. They do not change any more: the job has ended. */
+static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum rm_slot k, struct rm_views *out)
+{
+    int64_t pos = 0, before;
+    int rc;
+
+    do {
+        before = pos;
+        rc = rm_view_tasks(rm_backend_hold(b), id, k, 0, &pos, TASKS_AT_ONCE, out);
+        rm_backend_release(b);
+    } while (rc == 0 && pos != before);
+}
+
+static void put_one(struct history *h, const struct rm_app_view *a, struct base_buf *out)
+{
+    struct rm_views tasks[RM_SLOT_KINDS] = {{0}};
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        copy_tasks(h->list.b, a->id, (enum rm_slot)k, &tasks[k]);
+    /* a job may have been dropped from the core meanwhile: then there are no tasks */
+    if ((int64_t)tasks[RM_SLOT_MAP].tasks_n == a->phase[RM_SLOT_MAP].total &&
+        (int64_t)tasks[RM_SLOT_REDUCE].tasks_n == a->phase[RM_SLOT_REDUCE].total &&
+        rm_history_put(a, (const struct rm_views *)tasks, h->zero_us, out))
+        h->limit--;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_views_free(&tasks[k]);
+}
+
+static bool wanted(const struct history *h, const struct rm_app_view *a)
+{
+    return a->finish_us > 0 && a->submit_us >= h->from_us && a->submit_us <= h->to_us;
+}
+
+static void look_further(struct history *h)
+{
+    struct base_app_id before = h->cursor;
+
+    rm_views_free(&h->apps);
+    h->at = 0;
+    h->more = rm_view_apps(rm_backend_hold(h->list.b), &h->filter, h->begun ? &before : NULL, LOOK_AT_ONCE, &h->apps,
+                           &h->cursor);
+    rm_backend_release(h->list.b);
+    h->begun = true;
+}
+
+static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct history *h = (struct history *)list;
+    char text[BASE_ID_TEXT_MAX];
+
+    (void)max;
+    if (!h->opened) {
+        rm_json_open(out, '{');
+        rm_json_key(out, "history");
+        rm_json_open(out, '[');
+        h->opened = true;
+    }
+    if (h->limit > 0 && h->at == h->apps.apps_n && h->more)
+        look_further(h);
+    while (h->at < h->apps.apps_n && h->limit > 0)
+        if (wanted(h, &h->apps.apps[h->at++])) {
+            put_one(h, &h->apps.apps[h->at - 1], out);
+            return RM_LISTING_MORE;
+        }
+    if (h->limit > 0 && h->more)
+        return RM_LISTING_MORE;
+    rm_json_close(out, ']');
+    if (h->limit == 0 && (h->more || h->at < h->apps.apps_n))
+        rm_json_kstr(out, "cursor", base_app_id_text(&h->apps.apps[h->at - 1].id, text));
+    rm_json_close(out, '}');
+    return RM_LISTING_END;
+}
+
+static bool read_cursor(struct api_request *rq, struct history *h)
+{
+    const char *text = api_query(rq, "cursor");
+    struct base_error err = {0};
+
+    h->begun = text && *text;
+    if (!h->begun || base_app_id_parse(text, &h->cursor, &err) == 0)
+        return true;
+    api_answer_error(rq, 400, "BadRequestException", "cursor: %s", err.text);
+    return false;
+}
+
+static void do_history(struct api_request *rq, void *user)
+{
+    struct history *h = base_alloc(sizeof *h);
+    int64_t from = 0, to = DATE_MAX, zero = 0;
+
+    h->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk, .drop = drop};
+    h->filter = (struct rm_app_filter){
+        .jobs_only = true, .states = 1u << RM_APP_FINISHED | 1u << RM_APP_FAILED | 1u << RM_APP_KILLED};
+    h->more = true;
+    h->limit = LIMIT_DEFAULT;
+    if (!rm_api_query_int(rq, "from", 0, DATE_MAX, &from) ||
+        !rm_api_query_int(rq, "to", 0, DATE_MAX, &to) ||
+        !rm_api_query_int(rq, "zero", 0, DATE_MAX, &zero) ||
+        !rm_api_query_int(rq, "limit", 1, LIMIT_MAX, &h->limit) || !read_cursor(rq, h)) {
+        free(h);
+        return;
+    }
+    h->from_us = from * 1000;
+    h->to_us = to * 1000 + 999;
+    h->zero_us = zero * 1000;
+    rm_listing_run(&h->list);
+}
+
+const struct api_route rm_api_history_routes[] = {
+    {"GET", "/ws/v1/cluster/history", API_ROLE_READ, 0, do_history, API_ROUTE_CREEL},
+};
+const size_t rm_api_history_routes_n = sizeof rm_api_history_routes / sizeof *rm_api_history_routes;
