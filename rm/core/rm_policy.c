@@ -314,6 +314,8 @@ bool rm_policy_admits(struct rm_core *c, struct rm_app *a)
 
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) /* as they are when it arrives */
+        a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;
         return true;
