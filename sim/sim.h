@@ -24,6 +24,7 @@
 #define SIM_HEARTBEAT_ZERO 0    /* every node beats at every instant at which something happened: for exact oracles */
 #define SIM_NODES_MAX 100000
 #define SIM_NODE_SLOTS_MAX 1000 /* of one kind on one node */
+#define SIM_SLOTS_MAX 10000000  /* in all */
 
 /* ---------------------------------------------------------------- cluster */
 struct sim_group { /* nodes alike */

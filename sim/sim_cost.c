@@ -127,47 +127,49 @@ static bool taken(const uint32_t *v, int32_t n, uint32_t node)
     return false;
 }
 
-/* One of the nodes of @rack (-1: of all) that is not yet among the @n of @v; false: there is none. */
-static bool another(const struct sim_topology *t, int32_t rack, uint64_t draw, uint32_t *v, int32_t n)
+/* One of @count nodes from member @begin on that is not yet among the @n of @v; there is one. Drawn again a few
+ * times, then the next free one: with few nodes left all are reached. */
+static uint32_t another(const struct sim_topology *t, int32_t begin, int32_t count, uint64_t draw, const uint32_t *v,
+                        int32_t n)
 {
-    int32_t begin = rack < 0 ? 0 : t->first[rack], count = rack < 0 ? t->nodes : t->first[rack + 1] - begin;
-    int32_t left = count;
+    int32_t i = 0;
 
-    for (int32_t i = 0; i < n; i++)
-        left -= rack < 0 || t->rack_of[v[i]] == rack;
-    if (left <= 0)
-        return false;
-    /* drawn again a few times, then the next free one: with few nodes left all are reached */
-    for (int i = 0; i < 8; i++, draw = sim_mix(draw + 1)) {
-        uint32_t node = t->members[begin + (int32_t)sim_below(draw, (uint64_t)count)];
-
-        if (!taken(v, n, node)) {
-            v[n] = node;
-            return true;
-        }
+    for (int tries = 0; tries < 8; tries++, draw = sim_mix(draw + 1)) {
+        i = (int32_t)sim_below(draw, (uint64_t)count);
+        if (!taken(v, n, t->members[begin + i]))
+            return t->members[begin + i];
     }
-    for (int32_t i = (int32_t)sim_below(draw, (uint64_t)count);; i = (i + 1) % count)
-        if (!taken(v, n, t->members[begin + i])) {
-            v[n] = t->members[begin + i];
-            return true;
-        }
+    while (taken(v, n, t->members[begin + i]))
+        i = (i + 1) % count;
+    return t->members[begin + i];
+}
+
+/* In the rack of the second replica, which is not the first one's: has it another node? */
+static bool beside(const struct sim_topology *t, const uint32_t *v)
+{
+    int32_t rack = t->rack_of[v[1]];
+
+    return rack != t->rack_of[v[0]] && t->first[rack + 1] - t->first[rack] > 1;
 }
 
 int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t split, int32_t replicas,
                   uint32_t out[SIM_REPLICAS_MAX])
 {
     uint64_t draw = sim_mix(place_key + (uint64_t)(uint32_t)split * UINT64_C(0x9e3779b97f4a7c15));
-    int32_t n = 0, want = replicas < t->nodes ? replicas : t->nodes, rack, others;
+    int32_t want = replicas < t->nodes ? replicas : t->nodes;
 
-    while (n < want) {
-        rack = n > 0 ? t->rack_of[out[0]] : -1;
-        others = n > 0 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
-        if (n == 1 && others > 0)
+    for (int32_t n = 0; n < want; n++, draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95))) {
+        int32_t rack = n > 0 && t->racks > 1 ? t->rack_of[out[0]] : 0;
+        int32_t others = n == 1 && t->racks > 1 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
+
+        if (others > 0) {
             out[1] = outside(t, rack, sim_below(draw, (uint64_t)others));
-        else if (n != 2 || others <= 0 || !another(t, t->rack_of[out[1]], draw, out, n))
-            another(t, -1, draw, out, n);
-        n++;
-        draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95));
+        } else if (n == 2 && t->racks > 1 && beside(t, out)) {
+            rack = t->rack_of[out[1]];
+            out[2] = another(t, t->first[rack], t->first[rack + 1] - t->first[rack], draw, out, 2);
+        } else {
+            out[n] = another(t, 0, t->nodes, draw, out, n);
+        }
     }
-    return n;
+    return want;
 }

@@ -210,7 +210,6 @@ struct sim *sim_new(const struct sim_conf *conf, struct base_error *err)
 
     err = err ? err : &own;
     s->conf = *conf;
-    s->attempts_free = SIM_NONE;
     s->conf.stall_us = conf->stall_us > 0 ? conf->stall_us : STALL_US;
     if (sim_nodes_make(s, err) < 0 || make_core(s, err) < 0) {
         sim_free(s);
@@ -259,20 +258,22 @@ int64_t sim_heartbeat_us(const struct sim *s)
 /* ---------------------------------------------------------------- the loop */
 static void happen(struct sim *s, const struct sim_event *e)
 {
-    switch ((enum sim_event_kind)e->kind) {
+    uint32_t index = sim_event_index(e);
+
+    switch (sim_event_kind_of(e)) {
     case SIM_EVENT_TASK_END:
         sim_task_end(s, e);
         break;
     case SIM_EVENT_SET_UP:
-        sim_job_set_up(s, s->live[e->index]);
+        sim_job_set_up(s, s->live[index]);
         break;
     case SIM_EVENT_COMMITTED:
-        sim_job_committed(s, s->live[e->index]);
+        sim_job_committed(s, s->live[index]);
         break;
     case SIM_EVENT_SUBMIT:
         if (!s->jobs_live && s->heartbeat_us > 0) /* nobody has listened to heartbeats meanwhile */
             sim_nodes_seek(s);
-        sim_job_submit(s, s->live[e->index]);
+        sim_job_submit(s, s->live[index]);
         if (e->order == s->reading)
             sim_jobs_read(s);
         break;
@@ -329,6 +330,8 @@ static void advance(struct sim *s, enum sim_event_class class)
     case SIM_CLASS_END:
     case SIM_CLASS_SUBMIT:
         e = sim_queue_take(&s->queue);
+        if (s->queue.n && sim_event_kind_of(&s->queue.v[0]) == SIM_EVENT_TASK_END)
+            __builtin_prefetch(&s->attempts[sim_event_index(&s->queue.v[0])]);
         happen(s, &e);
         break;
     case SIM_CLASS_TIMER:

@@ -35,31 +35,37 @@ struct sim_live { /* a job that was read and has not finished */
 };
 
 enum sim_attempt_state { SIM_RUNNING, SIM_SUSPENDED, SIM_ENDED, SIM_KILLED };
+/* Two lines of the cache: the second one is seldom looked at when a map ends. */
 struct sim_attempt { /* of a task, as its node knows it */
     struct sim_live *job;
-    int64_t num; /* of its container */
-    uint64_t event;          /* order of its end in the queue, 0: not set */
-    int64_t launched_us, ended_us;
-    int64_t since_us;        /* it holds its slot since then */
-    int64_t held_us;         /* and held it before */
-    int64_t idle_us;         /* of that: without the last map */
-    int64_t duration_us;     /* 0: a reduce that has not begun */
-    int64_t left_us;         /* suspended: still to do */
-    int64_t due_us;          /* running and begun: when it ends */
-    int32_t task, number;    /* number: of the attempt */
-    uint32_t node, node_next, wait_next; /* in the lists of its node and of waiting reduces; node_next: free ones */
+    int64_t num;         /* of its container */
+    uint64_t event;      /* order of its end in the queue, 0: not set */
+    int64_t launched_us;
+    int64_t end_us;      /* running and begun: when it will end; ended: when it did */
+    int64_t since_us;    /* it holds its slot since then */
+    uint32_t node, node_next, wait_next; /* lists of its node (or free ones) and of waiting reduces */
     uint8_t kind, state, level;
-    bool told;               /* its node has reported it once */
+    bool told;           /* its node has reported it once */
+
+    int64_t duration_us; /* 0: a reduce that has not begun */
+    int64_t held_us;     /* slot time before since_us */
+    int64_t idle_us;     /* of all its slot time: without the last map */
+    int64_t left_us;     /* suspended: still to do */
+    int32_t task, number; /* number: of the attempt */
+    bool summed;         /* held_us or idle_us is not 0 */
 };
 struct sim_node {
     const char *id; /* and host */
     int64_t response_id;
     double speed;
-    int32_t slots[SIM_KINDS], running[SIM_KINDS], suspended[SIM_KINDS];
-    uint32_t attempts; /* those that it has not reported to have ended */
-    int32_t news;      /* attempts to report */
-    bool oob;          /* waits for its extra heartbeat */
+    int32_t slots[SIM_KINDS];
+    int32_t used[SIM_KINDS];  /* as the core knows: until an end is reported */
+    int32_t suspended[SIM_KINDS];
+    uint32_t attempts;    /* those whose end it has not reported */
+    uint32_t block, free; /* its own places in the table, as many as slots; of those: free ones */
+    int32_t fresh;        /* and how many were never used */
 };
+_Static_assert(sizeof(struct sim_attempt) <= 128, "an attempt has two lines");
 
 struct sim {
     struct sim_conf conf;
@@ -78,9 +84,9 @@ struct sim {
     struct rm_host_table hosts;
     char *texts;           /* ids of nodes */
     const char **ids;
-    struct sim_attempt *attempts;
-    size_t attempts_n, attempts_cap;
-    uint32_t attempts_free;
+    uint8_t *news, *oob_set;      /* by node: it has something to report; waits for its extra heartbeat */
+    struct sim_attempt *attempts; /* blocks of the nodes, then what more is suspended */
+    uint32_t attempts_n, attempts_cap, attempts_free;
     struct rm_container_report *reports;
     size_t reports_cap;
     /* regular heartbeats: nodes in order of their phase, a cycle after the other */
@@ -147,6 +153,7 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o);
 void sim_task_end(struct sim *s, const struct sim_event *e);
 void sim_task_free(struct sim *s, uint32_t index);
+void sim_tasks_make(struct sim *s, uint32_t slots); /* the table */
 float sim_task_progress(const struct sim *s, const struct sim_attempt *a);
 
 #endif

@@ -9,6 +9,7 @@
 #define HEARTBEAT_MIN_US 3000000
 #define NODES_PER_SECOND 100
 #define ID_MAX 16
+#define AHEAD 16 /* attempts of a node that are fetched before it beats */
 #define ROUNDS_MAX 10000 /* at one instant */
 
 /* ---------------------------------------------------------------- made */
@@ -33,8 +34,8 @@ static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error 
     }
     if (*nodes < 1 || *nodes > SIM_NODES_MAX)
         return base_error_set(err, -BASE_EINVAL, "cluster: %lld nodes; 1 to %d can be", (long long)*nodes, SIM_NODES_MAX);
-    if (!slots)
-        return base_error_set(err, -BASE_EINVAL, "cluster: there are no slots");
+    if (slots < 1 || slots > SIM_SLOTS_MAX)
+        return base_error_set(err, -BASE_EINVAL, "cluster: %lld slots; 1 to %d can be", (long long)slots, SIM_SLOTS_MAX);
     if (c->racks < 0 || c->racks > *nodes)
         return base_error_set(err, -BASE_EINVAL, "cluster: %d racks for %lld nodes", c->racks, (long long)*nodes);
     for (int64_t i = 0; c->rack_of && i < *nodes; i++)
@@ -82,6 +83,8 @@ int sim_nodes_make(struct sim *s, struct base_error *err)
     sim_topology_init(&s->topology, s->nodes_n, c->racks > 0 ? c->racks : 1, c->rack_of);
     s->nodes = base_alloc((size_t)nodes * sizeof *s->nodes);
     s->oob = base_alloc((size_t)nodes * sizeof *s->oob);
+    s->oob_set = base_alloc((size_t)nodes);
+    s->news = base_alloc((size_t)nodes);
     s->texts = base_alloc((size_t)nodes * ID_MAX);
     s->ids = base_alloc((size_t)nodes * sizeof *s->ids);
     for (size_t g = 0; g < c->groups_n; g++)
@@ -90,13 +93,15 @@ int sim_nodes_make(struct sim *s, struct base_error *err)
 
             snprintf(s->texts + (size_t)at * ID_MAX, ID_MAX, "n%d", at);
             s->ids[at] = n->id = s->texts + (size_t)at * ID_MAX;
-            n->attempts = SIM_NONE;
+            n->attempts = n->free = SIM_NONE;
+            n->block = (uint32_t)(s->totals.slots[SIM_MAP] + s->totals.slots[SIM_REDUCE]);
             n->speed = c->groups[g].speed;
             for (int k = 0; k < SIM_KINDS; k++) {
                 n->slots[k] = c->groups[g].slots[k];
                 s->totals.slots[k] += n->slots[k];
             }
         }
+    sim_tasks_make(s, (uint32_t)(s->totals.slots[SIM_MAP] + s->totals.slots[SIM_REDUCE]));
     s->hosts = (struct rm_host_table){.id = 1, .v = s->ids, .n = (size_t)nodes};
     if (s->heartbeat_us > 0)
         set_phases(s);
@@ -126,6 +131,8 @@ void sim_nodes_free(struct sim *s)
 {
     free(s->nodes);
     free(s->oob);
+    free(s->oob_set);
+    free(s->news);
     free(s->texts);
     free(s->ids);
     free(s->beats);
@@ -148,7 +155,7 @@ static void report_end(struct rm_container_report *r, const struct sim_attempt *
     r->state = RM_CONTAINER_COMPLETED;
     r->progress = 1;
     r->started_us = SIM_EPOCH_US + a->launched_us;
-    r->ended_us = SIM_EPOCH_US + a->ended_us;
+    r->ended_us = SIM_EPOCH_US + a->end_us;
     if (a->state == SIM_KILLED) {
         r->exit_code = RM_EXIT_KILLED_BY_RM;
         return;
@@ -190,8 +197,8 @@ static size_t collect(struct sim *s, struct sim_node *n, uint32_t *ended)
         *link = a->node_next;
         a->node_next = *ended;
         *ended = i;
+        n->used[a->kind]--;
     }
-    n->news = 0;
     return len;
 }
 
@@ -217,8 +224,9 @@ static void beat(struct sim *s, uint32_t node)
     struct sim_node *n = &s->nodes[node];
     struct rm_event ev;
     uint32_t ended = SIM_NONE;
-    size_t len = n->news || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
+    size_t len = s->news[node] || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
 
+    s->news[node] = 0;
     ev.kind = RM_EV_NODE_HEARTBEAT;
     ev.token = ++s->token;
     ev.caller = NULL;
@@ -235,7 +243,7 @@ static void beat(struct sim *s, uint32_t node)
     sim_core_event(s, &ev);
     sim_apply(s, node);
     for (int k = 0; k < SIM_KINDS; k++)
-        base_assert(n->running[k] <= n->slots[k]); /* the core never gives more than there is */
+        base_assert(n->used[k] <= n->slots[k]); /* the core never gives more than there is */
     forget(s, ended);
 }
 
@@ -265,6 +273,18 @@ void sim_nodes_seek(struct sim *s)
     }
 }
 
+/* What the next heartbeats will look at is fetched while this one is at work. */
+static void look_ahead(const struct sim *s)
+{
+    const struct sim_node *near = &s->nodes[s->beats[s->beat].node];
+    int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0, n = near->slots[SIM_MAP] + near->slots[SIM_REDUCE];
+
+    __builtin_prefetch(&s->nodes[s->beats[far].node]);
+    __builtin_prefetch((const char *)&s->nodes[s->beats[far].node] + 64);
+    for (int32_t i = 0; i < n && i < AHEAD; i++)
+        __builtin_prefetch(&s->attempts[near->block + (uint32_t)i]);
+}
+
 void sim_nodes_beat(struct sim *s)
 {
     uint32_t node;
@@ -273,7 +293,7 @@ void sim_nodes_beat(struct sim *s)
         node = s->oob[s->oob_first];
         s->oob_first = (s->oob_first + 1) % s->nodes_n;
         s->oob_n--;
-        s->nodes[node].oob = false;
+        s->oob_set[node] = 0;
         beat(s, node);
         return;
     }
@@ -282,6 +302,7 @@ void sim_nodes_beat(struct sim *s)
         s->beat = 0;
         s->cycle_us += s->heartbeat_us;
     }
+    look_ahead(s);
     beat(s, node);
 }
 

@@ -1,4 +1,7 @@
 /* Attempts of tasks on simulated nodes: launched, begun, suspended, resumed, killed, ended. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/sim_internal.h"
 
 static struct sim_attempt *at(const struct sim *s, uint32_t index)
@@ -7,24 +10,58 @@ static struct sim_attempt *at(const struct sim *s, uint32_t index)
 }
 
 /* ---------------------------------------------------------------- the table */
-static uint32_t attempt_new(struct sim *s)
-{
-    uint32_t i = s->attempts_free;
+#define LINE 64
 
+static void grow(struct sim *s, uint32_t cap)
+{
+    size_t size = (size_t)cap * sizeof *s->attempts;
+    struct sim_attempt *v = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
+
+    base_assert(v && cap <= SIM_INDEX_MAX);
+    if (s->attempts_n)
+        memcpy(v, s->attempts, s->attempts_n * sizeof *v);
+    free(s->attempts);
+    s->attempts = v;
+    s->attempts_cap = cap;
+}
+
+void sim_tasks_make(struct sim *s, uint32_t slots)
+{
+    grow(s, slots);
+    s->attempts_n = slots;
+    s->attempts_free = SIM_NONE;
+}
+
+static bool in_block(const struct sim_node *n, uint32_t index)
+{
+    return index - n->block < (uint32_t)(n->slots[SIM_MAP] + n->slots[SIM_REDUCE]);
+}
+
+/* In the node's own block as long as there is room: what runs on a node lies together. */
+static uint32_t attempt_new(struct sim *s, struct sim_node *n)
+{
+    uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
+
+    if (n->free == SIM_NONE && n->fresh < n->slots[SIM_MAP] + n->slots[SIM_REDUCE])
+        return n->block + (uint32_t)n->fresh++;
     if (i != SIM_NONE) {
-        s->attempts_free = s->attempts[i].node_next;
+        *from = s->attempts[i].node_next;
         return i;
     }
-    base_assert(s->attempts_n < SIM_NONE);
-    base_array_grow(&s->attempts, s->attempts_n, &s->attempts_cap);
-    return (uint32_t)s->attempts_n++;
+    if (s->attempts_n == s->attempts_cap)
+        grow(s, s->attempts_cap + s->attempts_cap / 2 + 64);
+    return s->attempts_n++;
 }
 
 void sim_task_free(struct sim *s, uint32_t index)
 {
+    struct sim_node *n = &s->nodes[s->attempts[index].node];
+    uint32_t *to = in_block(n, index) ? &n->free : &s->attempts_free;
+
     s->attempts[index].job = NULL;
-    s->attempts[index].node_next = s->attempts_free;
-    s->attempts_free = index;
+    s->attempts[index].event = 0;
+    s->attempts[index].node_next = *to;
+    *to = index;
 }
 
 /* The attempt on @node that an order is about; SIM_NONE: it has gone. */
@@ -37,14 +74,14 @@ static uint32_t find(const struct sim *s, uint32_t node, const struct rm_order *
     return i;
 }
 
-static void notice(struct sim *s, struct sim_attempt *a)
+static void notice(struct sim *s, const struct sim_attempt *a)
 {
-    s->nodes[a->node].news++;
+    s->news[a->node] = 1;
     s->changed = true;
     s->last_active_us = s->now_us;
-    if (!s->conf.cluster.oob || s->nodes[a->node].oob || !s->heartbeat_us)
+    if (!s->conf.cluster.oob || s->oob_set[a->node] || !s->heartbeat_us)
         return;
-    s->nodes[a->node].oob = true;
+    s->oob_set[a->node] = 1;
     s->oob[(s->oob_first + s->oob_n++) % s->nodes_n] = a->node;
 }
 
@@ -53,13 +90,10 @@ static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
 {
     struct sim_live *job = a->job;
 
-    s->nodes[a->node].running[a->kind] += by;
     s->running_all += by;
     job->running[a->kind] += by;
     if (by > 0)
         a->since_us = s->now_us;
-    else
-        a->held_us += s->now_us - a->since_us;
     if (s->conf.on_alloc) {
         struct sim_alloc alloc = {.now_us = s->now_us,
                                   .job = job->id,
@@ -71,6 +105,12 @@ static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
 
         s->conf.on_alloc(s->conf.ctx, &alloc);
     }
+}
+
+/* Slot time up to now. */
+static int64_t held(const struct sim *s, const struct sim_attempt *a)
+{
+    return (a->summed ? a->held_us : 0) + (s->now_us - a->since_us);
 }
 
 static bool maps_done(const struct sim_live *job)
@@ -90,7 +130,7 @@ static int64_t duration(const struct sim *s, const struct sim_attempt *a)
 
 static void due_at(struct sim *s, uint32_t index, int64_t us)
 {
-    at(s, index)->due_us = us;
+    at(s, index)->end_us = us;
     at(s, index)->event = sim_queue_add(&s->queue, us, SIM_CLASS_END, SIM_EVENT_TASK_END, index);
 }
 
@@ -135,6 +175,7 @@ static void maps_ended(struct sim *s, struct sim_live *job)
     }
     for (; first != SIM_NONE; first = at(s, first)->wait_next) {
         at(s, first)->idle_us += s->now_us - at(s, first)->since_us;
+        at(s, first)->summed = true;
         begin(s, first);
         sim_log_task(s, "begin", at(s, first), NULL);
     }
@@ -168,7 +209,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
 {
     struct sim_live *job = sim_live_of(s, o->container.attempt.app.seq);
     struct sim_node *n = &s->nodes[node];
-    uint32_t index = attempt_new(s);
+    uint32_t index = attempt_new(s, n);
     struct sim_attempt *a = at(s, index);
     const char *level;
 
@@ -182,7 +223,9 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
                               .wait_next = SIM_NONE,
                               .kind = o->slot == RM_SLOT_MAP ? SIM_MAP : SIM_REDUCE};
     n->attempts = index;
-    n->news += s->running_told;
+    n->used[a->kind]++;
+    if (s->running_told)
+        s->news[node] = 1;
     if (!job->r.launches[SIM_MAP] && !job->r.launches[SIM_REDUCE])
         job->r.first_us = s->now_us;
     job->r.launches[a->kind]++;
@@ -208,6 +251,8 @@ static void stop(struct sim *s, uint32_t index)
         a->idle_us += s->now_us - a->since_us;
     }
     a->event = 0;
+    a->held_us = held(s, a);
+    a->summed = true;
     hold(s, a, -1);
 }
 
@@ -219,17 +264,18 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
     if (index == SIM_NONE || at(s, index)->state == SIM_ENDED || at(s, index)->state == SIM_KILLED)
         return;
     a = at(s, index);
-    if (a->state == SIM_RUNNING)
+    if (a->state == SIM_RUNNING) {
         stop(s, index);
-    else
+    } else { /* its end will give back what it does not have */
         s->nodes[node].suspended[a->kind]--;
+        s->nodes[node].used[a->kind]++;
+    }
     a->state = SIM_KILLED;
-    a->ended_us = s->now_us;
+    a->end_us = s->now_us;
     a->job->r.kills[a->kind]++;
     a->job->r.lost_us[a->kind] += a->held_us;
     s->totals.kills[a->kind]++;
     sim_log_task(s, "kill", a, NULL);
-    s->nodes[node].news -= s->running_told && !a->told; /* told at once that it has ended */
     notice(s, a);
 }
 
@@ -242,8 +288,9 @@ void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
     if (index == SIM_NONE || at(s, index)->state != SIM_RUNNING)
         return;
     a = at(s, index);
-    a->left_us = a->duration_us ? a->due_us - s->now_us : 0;
+    a->left_us = a->duration_us ? a->end_us - s->now_us : 0;
     stop(s, index);
+    n->used[a->kind]--;
     a->state = SIM_SUSPENDED;
     a->job->r.suspensions[a->kind]++;
     s->totals.suspensions[a->kind]++;
@@ -263,6 +310,7 @@ void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
     a = at(s, index);
     a->state = SIM_RUNNING;
     s->nodes[node].suspended[a->kind]--;
+    s->nodes[node].used[a->kind]++;
     s->totals.resumes[a->kind]++;
     s->changed = true;
     s->last_active_us = s->now_us;
@@ -279,22 +327,20 @@ void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
 /* ---------------------------------------------------------------- the end */
 void sim_task_end(struct sim *s, const struct sim_event *e)
 {
-    struct sim_attempt *a = at(s, e->index);
+    struct sim_attempt *a = at(s, sim_event_index(e));
     struct sim_live *job = a->job;
 
-    if (!job || a->event != e->order) /* killed or suspended meanwhile */
+    if (a->event != e->order) /* killed or suspended meanwhile */
         return;
     a->event = 0;
-    hold(s, a, -1);
     a->state = SIM_ENDED;
-    a->ended_us = s->now_us;
     job->done[a->kind]++;
     job->last_end_us = s->now_us;
-    job->r.useful_us[a->kind] += a->held_us;
-    job->r.idle_us += a->idle_us;
+    job->r.useful_us[a->kind] += held(s, a);
+    job->r.idle_us += a->summed ? a->idle_us : 0;
+    hold(s, a, -1);
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);
-    s->nodes[a->node].news -= s->running_told && !a->told;
     notice(s, a);
     if (a->kind != SIM_MAP)
         return;
@@ -310,7 +356,7 @@ float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
     double share = 0;
 
     if (a->duration_us) {
-        int64_t left = a->state == SIM_SUSPENDED ? a->left_us : a->due_us - s->now_us;
+        int64_t left = a->state == SIM_SUSPENDED ? a->left_us : a->end_us - s->now_us;
 
         left = left < a->duration_us ? left : a->duration_us;
         share = (double)(a->duration_us - left) / (double)a->duration_us;

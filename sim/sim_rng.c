@@ -2,6 +2,7 @@
  * processor to another, and a simulation with it. */
 #include "sim/sim_rng.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define LN2_HIGH 6.93147180369123816490e-01 /* its last 21 bits are 0: times a small integer it stays exact */
@@ -10,6 +11,8 @@
 /* x = m * 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m-1)/(m+1)), by its series. */
 double sim_log(double x)
 {
+    static const double odd[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
+                                 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
     uint64_t bits;
     int64_t e;
     double m, s, z, sum = 0;
@@ -24,23 +27,34 @@ double sim_log(double x)
     }
     s = (m - 1) / (m + 1);
     z = s * s;
-    for (int i = 21; i >= 1; i -= 2)
-        sum = sum * z + 1.0 / i;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        sum = sum * z + odd[i];
     return (double)e * LN2_HIGH + (2 * s * sum + (double)e * LN2_LOW);
 }
 
-/* exp(x) = 2^n * exp(r), |r| <= ln 2 / 2, by Taylor's series. */
+/* 2^(i/32) */
+static const double two_to[32] = {
+    1, 1.0218971486541166, 1.0442737824274138, 1.0671404006768237,
+    1.0905077326652577, 1.1143867425958924, 1.1387886347566916, 1.1637248587775775,
+    1.189207115002721, 1.215247359980469, 1.241857812073484, 1.2690509571917332,
+    1.2968395546510096, 1.3252366431597413, 1.3542555469368927, 1.383909881963832,
+    1.4142135623730951, 1.4451808069770467, 1.4768261459394993, 1.5091644275934228,
+    1.5422108254079407, 1.5759808451078865, 1.6104903319492543, 1.6457554781539649,
+    1.681792830507429, 1.7186192981224779, 1.7562521603732995, 1.7947090750031072,
+    1.8340080864093424, 1.8741676341103, 1.9152065613971474, 1.9571441241754002,
+};
+
+/* exp(x) = 2^n * 2^(i/32) * exp(r), |r| <= ln 2 / 64: seven terms of Taylor's series. */
 double sim_exp(double x)
 {
-    double n = x * 1.44269504088896338700, r, sum = 1, two;
+    double n = x * (32 * 1.44269504088896338700), r, sum, two;
     int64_t whole = (int64_t)(n < 0 ? n - 0.5 : n + 0.5);
-    uint64_t bits = (uint64_t)(whole + 1023) << 52;
+    uint64_t bits = (uint64_t)((whole >> 5) + 1023) << 52;
 
-    r = x - (double)whole * LN2_HIGH - (double)whole * LN2_LOW;
-    for (int i = 14; i >= 1; i--)
-        sum = 1 + sum * r * (1.0 / i);
+    r = x - (double)whole * (LN2_HIGH / 32) - (double)whole * (LN2_LOW / 32);
+    sum = 1 + r * (1 + r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720))))));
     memcpy(&two, &bits, sizeof two);
-    return sum * two;
+    return two_to[whole & 31] * sum * two;
 }
 
 /* A square root by Newton's steps from the middle of the exponent: correct to the last places, and without libm. */
