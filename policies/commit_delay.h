@@ -14,7 +14,7 @@ struct commit_delay { /* zero, but for the delay */
         int64_t until_us;
         struct policy_job *job; /* NULL: gone */
         enum policy_kind kind;
-    } *v; /* ring, oldest first */
+    } * v; /* ring, oldest first */
     size_t head, n, cap;
 };
 

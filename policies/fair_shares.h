@@ -31,7 +31,8 @@ struct fair_scratch { /* zero to begin with; grows; fair_scratch_free() */
 /* Sets the shares. Returns true when the minima exceeded @total and were scaled by total / sum. O(n log n).
  * *@level: x; INFINITY when every entity has its cap. May be NULL. */
 bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch, double *level);
-/* Whole slots that add up to @total (at most the shares' sum, rounded up): largest remainder first, then smaller index. */
+/* Whole slots that add up to @total (at most the shares' sum, rounded up): largest remainder first, then smaller index.
+ */
 void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
                        struct fair_scratch *scratch);
 void fair_scratch_free(struct fair_scratch *scratch);
@@ -40,7 +41,8 @@ void fair_scratch_free(struct fair_scratch *scratch);
 double fair_deficit(double share, int64_t running, int64_t us);
 /* Running tasks from which a pool is no longer starved of its fair share: floor(min(share * threshold, demand)). */
 int64_t fair_alarm(double share, double threshold, int64_t demand);
-/* Slots to take from others for a pool that has waited too long below its minimum (@min_over), its share (@fair_over). */
+/* Slots to take from others for a pool that has waited too long below its minimum (@min_over), its share (@fair_over).
+ */
 int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over, bool fair_over);
 
 #endif

@@ -123,9 +123,8 @@ void fair_apps_admit(struct policy *self)
         struct fair_job *best = NULL;
 
         for (int32_t i = 0; i < self->queues_n; i++) {
-            struct fair_job *fj = self->queues[i].waiting.n && !queues_full(self, i)
-                                      ? first_waiting(self, &self->queues[i])
-                                      : NULL;
+            struct fair_job *fj =
+                self->queues[i].waiting.n && !queues_full(self, i) ? first_waiting(self, &self->queues[i]) : NULL;
 
             if (fj && (!best || came_before(&fj->wait, &best->wait)))
                 best = fj;

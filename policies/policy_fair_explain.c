@@ -20,11 +20,11 @@ static void limits(const struct policy *self, const struct fair_job *fj, struct 
 }
 
 /* Elements of @o before @l. */
-static size_t before(const struct fair_order *o, const struct policy_link *l)
+static size_t before(const struct policy_order *o, const struct policy_link *l)
 {
     size_t n = 0;
 
-    for (const struct policy_link *m = fair_order_first(o); m && m != l; m = fair_order_next(o, m))
+    for (const struct policy_link *m = o->first; m && m != l; m = policy_order_next(m))
         n++;
     return n;
 }
@@ -52,7 +52,8 @@ static void queue_words(const struct policy *self, int32_t queue, enum policy_ki
         base_buf_adds(out, ", too little for too long: it waits for no local slot");
 }
 
-static void place_words(const struct policy *self, const struct fair_job *fj, enum policy_kind kind, struct base_buf *out)
+static void place_words(const struct policy *self, const struct fair_job *fj, enum policy_kind kind,
+                        struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[fj->queue];
     size_t jobs = before(&q->side[kind].jobs, &fj->job->link[kind]), queues = 0;

@@ -15,23 +15,22 @@
 #include "policies/commit_delay.h"
 #include "policies/fair_shares.h"
 #include "policies/policy.h"
-#include "policies/policy_fair_order.h"
 #include "policies/policy_queues.h"
 
-struct fair_side { /* a queue's tasks of one kind, those of queues in it included */
-    int64_t running; /* of all its jobs */
-    int64_t wants;   /* of its active jobs: pending, and suspended ones that would go on */
+struct fair_side {                  /* a queue's tasks of one kind, those of queues in it included */
+    int64_t running;                /* of all its jobs */
+    int64_t wants;                  /* of its active jobs: pending, and suspended ones that would go on */
     int64_t own_running, own_wants; /* the same without queues in it */
-    int64_t max;     /* slots; INT64_MAX: no limit */
-    double min;      /* slots, scaled where the minima beside it do not fit */
+    int64_t max;                    /* slots; INT64_MAX: no limit */
+    double min;                     /* slots, scaled where the minima beside it do not fit */
     double share;
     int64_t share_slots;
-    double own_share; /* of share: what its own jobs have beside queues in it */
-    double deficit;   /* task-microseconds below the share; deficit mode */
+    double own_share;              /* of share: what its own jobs have beside queues in it */
+    double deficit;                /* task-microseconds below the share; deficit mode */
     int64_t at_min_us, at_fair_us; /* when it last had its minimum, its part of the fair share */
-    bool starved;     /* past one of its time-outs */
+    bool starved;                  /* past one of its time-outs */
     struct policy_link link;       /* among the queues beside it */
-    struct fair_order jobs, queues;
+    struct policy_order jobs, queues;
 };
 struct fair_queue {
     struct fair_side side[POLICY_KINDS];
@@ -50,20 +49,20 @@ struct fair_job {
     int32_t priority;             /* as counted in weight */
     double job_weight;            /* as counted in weight */
     double weight[POLICY_KINDS];
-    bool active;                  /* among the running applications of its queues and user */
+    bool active; /* among the running applications of its queues and user */
     bool is_long;
     int32_t running[POLICY_KINDS], wants[POLICY_KINDS]; /* as counted in its queues */
-    int32_t ended[POLICY_KINDS];  /* counted on for commit_delay */
-    double min[POLICY_KINDS], deficit[POLICY_KINDS]; /* deficit mode */
-    struct policy_link wait;      /* among the waiting ones of its queue */
+    int32_t ended[POLICY_KINDS];                        /* counted on for commit_delay */
+    double min[POLICY_KINDS], deficit[POLICY_KINDS];    /* deficit mode */
+    struct policy_link wait;                            /* among the waiting ones of its queue */
 };
 struct fair_user {
     int32_t active, max;
 };
 struct policy {
     const struct policy_env *env;
-    bool started;         /* the timer has run */
-    bool single;          /* one pool for all: processor sharing */
+    bool started; /* the timer has run */
+    bool single;  /* one pool for all: processor sharing */
     bool deficits, size_weight, spread_cap, preemption, long_tasks;
     int64_t update_us, preemption_us;
     struct fair_queue *queues;
@@ -71,20 +70,20 @@ struct policy {
     struct fair_job *first, *last; /* in order of arrival */
     struct fair_user *users;
     int32_t users_n;
-    size_t waiting_n;     /* jobs over a limit */
+    size_t waiting_n; /* jobs over a limit */
     int64_t now_us, updated_us, next_preemption_us;
     int64_t fits_since_us; /* slots have been the same since */
     int64_t slots[POLICY_KINDS];
     bool warned[POLICY_KINDS];
     struct commit_delay commit;
-    int32_t *long_on;     /* running tasks of long jobs by node */
+    int32_t *long_on; /* running tasks of long jobs by node */
     size_t long_nodes;
     int64_t long_running;
     /* scratch of the timer */
     struct fair_scratch scratch;
     struct fair_entity *entities;
     int64_t *whole;
-    void **owners;        /* of entities */
+    void **owners; /* of entities */
     size_t entities_cap;
     struct fair_candidate *candidates;
     size_t candidates_cap;

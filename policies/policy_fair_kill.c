@@ -38,7 +38,8 @@ static void candidates_of(struct policy *self, const struct fair_job *fj, enum p
 /* Newest start first; then the later job, the later task. */
 static int newest(const void *a, const void *b)
 {
-    const struct policy_running *x = &((const struct fair_candidate *)a)->r, *y = &((const struct fair_candidate *)b)->r;
+    const struct policy_running *x = &((const struct fair_candidate *)a)->r,
+                                *y = &((const struct fair_candidate *)b)->r;
 
     if (x->started_us != y->started_us)
         return x->started_us > y->started_us ? -1 : 1;

@@ -55,8 +55,8 @@ static void complain(struct policy *self, enum policy_kind kind, double sum, dou
     if (self->warned[kind] || self->now_us - self->fits_since_us < SETTLED_US || total <= 0 || !self->env->note)
         return;
     self->warned[kind] = true;
-    snprintf(text, sizeof text, "minimum shares of the queues add up to %.0f %s slots of %.0f: they are scaled down", sum,
-             kind == POLICY_MAP ? "map" : "reduce", total);
+    snprintf(text, sizeof text, "minimum shares of the queues add up to %.0f %s slots of %.0f: they are scaled down",
+             sum, kind == POLICY_MAP ? "map" : "reduce", total);
     self->env->note(self->env->core, 4, text);
 }
 
@@ -133,8 +133,8 @@ static size_t collect_jobs(struct policy *self, int32_t queue, enum policy_kind 
             continue;
         room(self, n + 1);
         self->owners[n] = fj;
-        self->entities[n++] = (struct fair_entity){.weight = fj->weight[kind],
-                                                   .cap = (double)fj->running[kind] + fj->wants[kind]};
+        self->entities[n++] =
+            (struct fair_entity){.weight = fj->weight[kind], .cap = (double)fj->running[kind] + fj->wants[kind]};
     }
     return n;
 }

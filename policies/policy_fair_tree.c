@@ -5,9 +5,9 @@
 
 #include "policies/policy_fair_internal.h"
 
-#define RATIO_ONE 4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
-#define RATIO_MAX (INT64_C(1) << 62)
-#define NEEDY (INT64_C(1) << 61) /* below its minimum: before all others */
+#define RATIO_ONE   4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
+#define RATIO_MAX   (INT64_C(1) << 62)
+#define NEEDY       (INT64_C(1) << 61) /* below its minimum: before all others */
 #define DEFICIT_MAX 1e18
 
 /* --- making it --- */
@@ -43,16 +43,6 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
     q->threshold = from ? from->fair_threshold : .5;
 }
 
-static void queues_free(struct fair_queue *v, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++) {
-            fair_order_free(&v[i].side[k].jobs);
-            fair_order_free(&v[i].side[k].queues);
-        }
-    free(v);
-}
-
 void fair_tree_build(struct policy *self)
 {
     const struct policy_queues *from = self->single ? NULL : self->env->queues;
@@ -69,13 +59,13 @@ void fair_tree_build(struct policy *self)
         self->queues[i].next = up->first;
         up->first = i;
     }
-    queues_free(old, old_n);
+    free(old);
     fair_tree_limits(self);
 }
 
 void fair_tree_free(struct policy *self)
 {
-    queues_free(self->queues, self->queues_n);
+    free(self->queues);
     self->queues = NULL;
     self->queues_n = 0;
 }
@@ -124,15 +114,15 @@ static int64_t key_of(const struct policy *self, int64_t running, int64_t demand
     return ratio(running, weight);
 }
 
-static void order_set(struct fair_order *o, struct policy_link *l, bool wanted, int64_t key)
+static void order_set(struct policy_order *o, struct policy_link *l, bool wanted, int64_t key)
 {
     if (!wanted) {
         if (l->linked)
-            fair_order_remove(o, l);
+            policy_order_remove(o, l);
     } else if (l->linked) {
-        fair_order_move(o, l, key);
+        policy_order_move(o, l, key);
     } else {
-        fair_order_insert(o, l, key);
+        policy_order_insert(o, l, key);
     }
 }
 
@@ -141,10 +131,10 @@ void fair_job_place(struct policy *self, struct fair_job *fj, enum policy_kind k
     struct fair_queue *q = &self->queues[fj->queue];
     int64_t running = fj->running[kind];
 
-    order_set(&q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
-              q->fifo ? -(int64_t)fj->priority
-                      : key_of(self, running, running + fj->wants[kind], fj->min[kind], fj->weight[kind],
-                       fj->deficit[kind]));
+    order_set(
+        &q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
+        q->fifo ? -(int64_t)fj->priority
+                : key_of(self, running, running + fj->wants[kind], fj->min[kind], fj->weight[kind], fj->deficit[kind]));
 }
 
 void fair_queue_place(struct policy *self, struct fair_queue *q, enum policy_kind kind)
@@ -223,9 +213,9 @@ struct walk {
 };
 
 /* The first from @l on that may have this slot. */
-static struct policy_job *job_from(struct walk *w, const struct fair_order *jobs, struct policy_link *l)
+static struct policy_job *job_from(struct walk *w, struct policy_link *l)
 {
-    for (; l; l = fair_order_next(jobs, l)) {
+    for (; l; l = policy_order_next(l)) {
         struct policy_job *job = policy_link_job(l, w->kind);
 
         if (!w->self->long_tasks || !fair_long_full(w->self, fair_job_of(job), w->offer))
@@ -237,11 +227,11 @@ static struct policy_job *job_from(struct walk *w, const struct fair_order *jobs
 
 static struct policy_job *first_in(struct walk *w, const struct fair_queue *q);
 
-static struct policy_job *queue_from(struct walk *w, const struct fair_order *queues, struct policy_link *l)
+static struct policy_job *queue_from(struct walk *w, struct policy_link *l)
 {
     struct policy_job *job = NULL;
 
-    for (; l && !job; l = fair_order_next(queues, l))
+    for (; l && !job; l = policy_order_next(l))
         job = first_in(w, fair_queue_of(l, w->kind));
     return job;
 }
@@ -255,22 +245,19 @@ static struct policy_job *first_in(struct walk *w, const struct fair_queue *q)
         w->held = w->held || s->wants > 0;
         return NULL;
     }
-    job = job_from(w, &s->jobs, fair_order_first(&s->jobs));
-    return job ? job : queue_from(w, &s->queues, fair_order_first(&s->queues));
+    job = job_from(w, s->jobs.first);
+    return job ? job : queue_from(w, s->queues.first);
 }
 
 static struct policy_job *behind(struct walk *w, const struct policy_job *prev)
 {
     const struct fair_queue *q = &w->self->queues[fair_job_of(prev)->queue];
-    const struct fair_side *s = &q->side[w->kind];
-    struct policy_job *job = job_from(w, &s->jobs, fair_order_next(&s->jobs, &prev->link[w->kind]));
+    struct policy_job *job = job_from(w, policy_order_next(&prev->link[w->kind]));
 
     if (!job)
-        job = queue_from(w, &s->queues, fair_order_first(&s->queues));
+        job = queue_from(w, q->side[w->kind].queues.first);
     while (!job && q->parent >= 0) {
-        const struct fair_order *beside = &w->self->queues[q->parent].side[w->kind].queues;
-
-        job = queue_from(w, beside, fair_order_next(beside, &q->side[w->kind].link));
+        job = queue_from(w, policy_order_next(&q->side[w->kind].link));
         q = &w->self->queues[q->parent];
     }
     return job;
@@ -283,7 +270,8 @@ struct policy_job *fair_next(struct policy *self, struct policy_offer *offer, st
     struct policy_job *job;
 
     if (!prev && self->spread_cap &&
-        offer->node_used >= policy_spread_cap(offer->node_slots, fair_demand(root), offer->capacity->slots[offer->kind])) {
+        offer->node_used >=
+            policy_spread_cap(offer->node_slots, fair_demand(root), offer->capacity->slots[offer->kind])) {
         offer->held = true;
         return NULL;
     }

@@ -135,7 +135,8 @@ static int unknown(const struct policy_queues *q, const char *name, const char *
             base_buf_addf(&b, "%s%s", known > 1 ? ", " : "", q->v[i].name);
     if (known > KNOWN_MAX)
         base_buf_addf(&b, " and %zu more", known - KNOWN_MAX);
-    rc = base_error_set(err, -BASE_EINVAL, "queue \"%s\" %s; applications go to: %s", name, why, b.data ? b.data : "none");
+    rc = base_error_set(err, -BASE_EINVAL, "queue \"%s\" %s; applications go to: %s", name, why,
+                        b.data ? b.data : "none");
     base_buf_free(&b);
     return rc;
 }

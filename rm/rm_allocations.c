@@ -18,7 +18,7 @@ struct reader {
     struct policy_queues q;
     struct base_buf *notes;
     struct base_error *err;
-    char *first; /* first message of libxml2, or NULL */
+    char *first;                 /* first message of libxml2, or NULL */
     int64_t old_fair_timeout_us; /* fairSharePreemptionTimeout at the top, an older name; -1: not there */
     bool fair_timeout;           /* defaultFairSharePreemptionTimeout is there */
     xmlNodePtr placement;
@@ -67,9 +67,9 @@ static int text_of(struct reader *r, xmlNodePtr node, char **out)
             base_buf_adds(&b, (const char *)n->content);
         } else if (n->type == XML_ELEMENT_NODE || n->type == XML_ENTITY_REF_NODE) {
             base_buf_free(&b);
-            return refuse(r, n->type == XML_ELEMENT_NODE ? n : node, n->type == XML_ELEMENT_NODE
-                              ? "an element inside a value, expected text"
-                              : "an entity reference, expected text");
+            return refuse(r, n->type == XML_ELEMENT_NODE ? n : node,
+                          n->type == XML_ELEMENT_NODE ? "an element inside a value, expected text"
+                                                      : "an entity reference, expected text");
         }
     }
     *out = base_buf_take(&b);
@@ -119,7 +119,10 @@ static xmlNodePtr first_element(xmlNodePtr n)
     return n;
 }
 
-#define EACH_ELEMENT(n, parent) xmlNodePtr n = first_element((parent)->children); n; n = first_element(n->next)
+#define EACH_ELEMENT(n, parent)                                                                                        \
+    xmlNodePtr n = first_element((parent)->children);                                                                  \
+    n;                                                                                                                 \
+    n = first_element(n->next)
 
 static int integer(struct reader *r, xmlNodePtr node, int64_t max, const char *what, int64_t *out)
 {
@@ -315,9 +318,9 @@ static int other(struct reader *r, xmlNodePtr n, struct policy_queue *u)
 
 static void ignored(struct reader *r, xmlNodePtr n)
 {
-    static const char *const known[] = {
-        "reservation",           "maxContainerAllocation", "aclAdministerReservations", "aclListReservations",
-        "aclSubmitReservations", "reservation-planner",    "reservation-agent",         "reservation-policy"};
+    static const char *const known[] = {"reservation",         "maxContainerAllocation", "aclAdministerReservations",
+                                        "aclListReservations", "aclSubmitReservations",  "reservation-planner",
+                                        "reservation-agent",   "reservation-policy"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (named(n, known[i])) {
@@ -509,8 +512,9 @@ static int placement(struct reader *r, xmlNodePtr node)
     if (!last)
         return refuse(r, node, "no rule, expected one at least");
     if (!policy_rule_is_last(&q->rules[q->rules_n - 1]))
-        return refuse(r, last, "the last rule may find no queue, expected default, reject, or user or primaryGroup that "
-                               "may create one");
+        return refuse(r, last,
+                      "the last rule may find no queue, expected default, reject, or user or primaryGroup that "
+                      "may create one");
     q->rules_given = true;
     return 0;
 }

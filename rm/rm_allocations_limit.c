@@ -5,8 +5,9 @@
 
 #include "rm/rm_allocations.h"
 
-#define EXPECTED                                                                                                      \
-    "expected \"10000 mb, 10 vcores\", \"50%\", \"50% memory, 40% cpu\" or \"memory-mb=10000, vcores=10, map-slots=5\""
+#define EXPECTED                                                                                                       \
+    "expected \"10000 mb, 10 vcores\", \"50%\", \"50% memory, 40% cpu\" or \"memory-mb=10000, vcores=10, "             \
+    "map-slots=5\""
 #define VALUE_MAX 1e15
 
 enum resource { MEMORY, VCORES, MAP_SLOTS, REDUCE_SLOTS, RESOURCES };

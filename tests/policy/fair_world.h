@@ -10,9 +10,9 @@
 #include "policies/policy_queues.h"
 #include "tests/unit/cunit_main.h"
 
-#define WORLD_JOBS 64
+#define WORLD_JOBS     64
 #define WORLD_ATTEMPTS 4096
-#define SEC INT64_C(1000000)
+#define SEC            INT64_C(1000000)
 
 struct world {
     struct policy_env env;
@@ -55,12 +55,8 @@ static inline bool world_running(void *core, const struct policy_job *job, enum 
         a--;
         if (a->job != job || a->kind != kind)
             continue;
-        *out = (struct policy_running){.job = a->job,
-                                       .kind = kind,
-                                       .task = a->task,
-                                       .node = a->node,
-                                       .started_us = a->started_us,
-                                       .container = a};
+        *out = (struct policy_running){
+            .job = a->job, .kind = kind, .task = a->task, .node = a->node, .started_us = a->started_us, .container = a};
         *cursor = a;
         return true;
     }

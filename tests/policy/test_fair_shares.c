@@ -1,5 +1,5 @@
-/* Goal: fair shares are exact. Method: the paper's figures (Zaharia et al., EuroSys 2010, Fig. 4 and 11), the arithmetic
- * of minima, deficits and preemption, and random divisions checked against the definition. */
+/* Goal: fair shares are exact. Method: the paper's figures (Zaharia et al., EuroSys 2010, Fig. 4 and 11), the
+ * arithmetic of minima, deficits and preemption, and random divisions checked against the definition. */
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +17,8 @@ static bool split(struct fair_entity *v, size_t n, double total, double *level)
 
 static void test_figure_4(void)
 {
-    struct fair_entity pools[] = {{.weight = 1, .min = 60, .cap = 100},
-                                  {.weight = 1, .min = 0, .cap = 100},
-                                  {.weight = 1, .min = 10, .cap = 0}};
+    struct fair_entity pools[] = {
+        {.weight = 1, .min = 60, .cap = 100}, {.weight = 1, .min = 0, .cap = 100}, {.weight = 1, .min = 10, .cap = 0}};
     struct fair_entity jobs[] = {{.weight = 1, .cap = 50}, {.weight = 1, .cap = 50}};
     double x;
 

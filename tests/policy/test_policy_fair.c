@@ -1,5 +1,5 @@
-/* Goal: the fair scheduler gives slots as the paper and Hadoop say. Method: the figures of Zaharia et al., EuroSys 2010,
- * Hadoop's limits one by one, and preemption traces on a cluster in memory. */
+/* Goal: the fair scheduler gives slots as the paper and Hadoop say. Method: the figures of Zaharia et al., EuroSys
+ * 2010, Hadoop's limits one by one, and preemption traces on a cluster in memory. */
 #include <math.h>
 
 #include "tests/policy/fair_world.h"
@@ -131,7 +131,8 @@ static void test_minima_that_do_not_fit(void)
     shares_are(w, "b", 50);
     CU_ASSERT_STRING_EQUAL(w->noted, "");
     world_pass(w, 20 * SEC);
-    CU_ASSERT_STRING_EQUAL(w->noted, "minimum shares of the queues add up to 120 map slots of 100: they are scaled down");
+    CU_ASSERT_STRING_EQUAL(w->noted,
+                           "minimum shares of the queues add up to 120 map slots of 100: they are scaled down");
     world_free(w);
 }
 
@@ -575,8 +576,9 @@ static void test_explain(void)
     world_fill(w);
     world_pass(w, SEC);
     w->ops->explain(w->policy, a, w->now_us, &text);
-    CU_ASSERT_STRING_EQUAL(text.data, "queue root.a runs 7 of a fair share of 6.7 map slots (weight 2); the job runs 7 at "
-                                      "weight 1, 1 queue beside its own and 0 jobs in it comes first");
+    CU_ASSERT_STRING_EQUAL(text.data,
+                           "queue root.a runs 7 of a fair share of 6.7 map slots (weight 2); the job runs 7 at "
+                           "weight 1, 1 queue beside its own and 0 jobs in it comes first");
     base_buf_free(&text);
     world_free(w);
 }

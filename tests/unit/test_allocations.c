@@ -26,44 +26,43 @@ static const struct policy_queue *queue(const struct policy_queues *q, const cha
 }
 
 /* The example of the documentation. */
-static const char example[] =
-    "<?xml version=\"1.0\"?>\n"
-    "<allocations>\n"
-    "  <queue name=\"sample_queue\">\n"
-    "    <minResources>10000 mb,0vcores</minResources>\n"
-    "    <maxResources>90000 mb,0vcores</maxResources>\n"
-    "    <maxRunningApps>50</maxRunningApps>\n"
-    "    <maxAMShare>0.1</maxAMShare>\n"
-    "    <weight>2.0</weight>\n"
-    "    <schedulingPolicy>fair</schedulingPolicy>\n"
-    "    <queue name=\"sample_sub_queue\">\n"
-    "      <aclSubmitApps>charlie</aclSubmitApps>\n"
-    "      <minResources>5000 mb,0vcores</minResources>\n"
-    "    </queue>\n"
-    "    <queue name=\"sample_reservable_queue\">\n"
-    "      <reservation></reservation>\n"
-    "    </queue>\n"
-    "  </queue>\n"
-    "  <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>\n"
-    "  <queueMaxResourcesDefault>40000 mb,0vcores</queueMaxResourcesDefault>\n"
-    "  <!-- a parent queue that may have user queues under it -->\n"
-    "  <queue name=\"secondary_group_queue\" type=\"parent\">\n"
-    "  <weight>3.0</weight>\n"
-    "  <maxChildResources>4096 mb,4vcores</maxChildResources>\n"
-    "  </queue>\n"
-    "  <user name=\"sample_user\">\n"
-    "    <maxRunningApps>30</maxRunningApps>\n"
-    "  </user>\n"
-    "  <userMaxAppsDefault>5</userMaxAppsDefault>\n"
-    "  <queuePlacementPolicy>\n"
-    "    <rule name=\"specified\" />\n"
-    "    <rule name=\"primaryGroup\" create=\"false\" />\n"
-    "    <rule name=\"nestedUserQueue\">\n"
-    "        <rule name=\"secondaryGroupExistingQueue\" create=\"false\" />\n"
-    "    </rule>\n"
-    "    <rule name=\"default\" queue=\"sample_queue\"/>\n"
-    "  </queuePlacementPolicy>\n"
-    "</allocations>\n";
+static const char example[] = "<?xml version=\"1.0\"?>\n"
+                              "<allocations>\n"
+                              "  <queue name=\"sample_queue\">\n"
+                              "    <minResources>10000 mb,0vcores</minResources>\n"
+                              "    <maxResources>90000 mb,0vcores</maxResources>\n"
+                              "    <maxRunningApps>50</maxRunningApps>\n"
+                              "    <maxAMShare>0.1</maxAMShare>\n"
+                              "    <weight>2.0</weight>\n"
+                              "    <schedulingPolicy>fair</schedulingPolicy>\n"
+                              "    <queue name=\"sample_sub_queue\">\n"
+                              "      <aclSubmitApps>charlie</aclSubmitApps>\n"
+                              "      <minResources>5000 mb,0vcores</minResources>\n"
+                              "    </queue>\n"
+                              "    <queue name=\"sample_reservable_queue\">\n"
+                              "      <reservation></reservation>\n"
+                              "    </queue>\n"
+                              "  </queue>\n"
+                              "  <queueMaxAMShareDefault>0.5</queueMaxAMShareDefault>\n"
+                              "  <queueMaxResourcesDefault>40000 mb,0vcores</queueMaxResourcesDefault>\n"
+                              "  <!-- a parent queue that may have user queues under it -->\n"
+                              "  <queue name=\"secondary_group_queue\" type=\"parent\">\n"
+                              "  <weight>3.0</weight>\n"
+                              "  <maxChildResources>4096 mb,4vcores</maxChildResources>\n"
+                              "  </queue>\n"
+                              "  <user name=\"sample_user\">\n"
+                              "    <maxRunningApps>30</maxRunningApps>\n"
+                              "  </user>\n"
+                              "  <userMaxAppsDefault>5</userMaxAppsDefault>\n"
+                              "  <queuePlacementPolicy>\n"
+                              "    <rule name=\"specified\" />\n"
+                              "    <rule name=\"primaryGroup\" create=\"false\" />\n"
+                              "    <rule name=\"nestedUserQueue\">\n"
+                              "        <rule name=\"secondaryGroupExistingQueue\" create=\"false\" />\n"
+                              "    </rule>\n"
+                              "    <rule name=\"default\" queue=\"sample_queue\"/>\n"
+                              "  </queuePlacementPolicy>\n"
+                              "</allocations>\n";
 
 static void test_example_queues(void)
 {
@@ -284,11 +283,13 @@ static void test_refused(void)
          "schedulingPolicy: \"lifo\", expected fair, fifo or drf"},
         {"<allocations><queue name='a'><allowPreemptionFrom>no</allowPreemptionFrom></queue></allocations>",
          "allowPreemptionFrom: \"no\", expected true or false"},
-        {"<allocations><queue name='a'><minSharePreemptionTimeout>1.5</minSharePreemptionTimeout></queue></allocations>",
+        {"<allocations><queue "
+         "name='a'><minSharePreemptionTimeout>1.5</minSharePreemptionTimeout></queue></allocations>",
          "minSharePreemptionTimeout: \"1.5\", expected whole seconds"},
         {"<allocations><defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy></allocations>",
          "defaultQueueSchedulingPolicy: fifo, expected fair or drf"},
-        {"<allocations><user><maxRunningApps>1</maxRunningApps></user></allocations>", "user: attribute name is missing"},
+        {"<allocations><user><maxRunningApps>1</maxRunningApps></user></allocations>",
+         "user: attribute name is missing"},
         {"<allocations><queuePlacementPolicy/></allocations>", "queuePlacementPolicy: no rule"},
         {"<allocations><queuePlacementPolicy><rule name='specified'/></queuePlacementPolicy></allocations>",
          "rule: the last rule may find no queue"},
