@@ -95,6 +95,10 @@ void yarn_get_prometheus(struct api_request *rq, void *user)
            (double)c.policy_overruled);
     metric(&b, "policy_fallbacks_total", "counter", "Assignments in FIFO order because the policy gave none.",
            (double)c.policy_fallbacks);
+    head(&b, "preemptions_total", "counter", "Attempts taken off their slots by the policy, and put back, by how.");
+    row(&b, "preemptions_total", "how", "suspended", c.suspended);
+    row(&b, "preemptions_total", "how", "resumed", c.resumed);
+    row(&b, "preemptions_total", "how", "killed", c.preempted);
     metric(&b, "event_queue_length", "gauge", "Events waiting for the core.", (double)stats.queue_length);
     metric(&b, "store_commits_total", "counter", "Commits of the state store (one fsync each).",
            (double)stats.store_commits);

@@ -60,9 +60,8 @@ void cli_deadline_offer(const json_t *job, struct base_buf *out)
 
     if (!earliest)
         return;
-    base_buf_adds(out, "it could be promised by ");
     say_date(out, earliest);
-    base_buf_adds(out, "; to ask for that, submit it again with --deadline ");
+    base_buf_adds(out, ": submit it again with --deadline ");
     cli_when_iso(earliest, out);
 }
 
@@ -86,7 +85,7 @@ static int say_refused(const json_t *job)
     cli_print_block(stderr, "  ", cli_str(job, "diagnostics"));
     cli_deadline_offer(job, &offer);
     if (offer.len)
-        fprintf(stderr, "creel: %s\n", offer.data);
+        fprintf(stderr, "creel: offered: %s\n", offer.data);
     base_buf_free(&offer);
     return CLI_FAILED;
 }

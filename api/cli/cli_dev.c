@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
     {"nodes", KEY_NODES, "N", 0, "NodeManagers to start (3)", 1},
     {"map-slots", KEY_MAP, "N", 0, "Map slots of each (2)", 1},
     {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each (1)", 1},
-    {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fifo (the default) or naive-fair", 1},
+    {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fifo (the default), fair, hfsp, rtmr, …", 1},
     {"port", KEY_PORT, "PORT", 0, "The ResourceManager's port (8088; 0: any free)", 1},
     {"dir", KEY_DIR, "DIR", 0, "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev", 1},
     {"detach", KEY_DETACH, NULL, 0, "Leave it running in the background", 1},

@@ -108,7 +108,7 @@ static void line_deadline(const json_t *job)
     base_buf_clear(&b);
     cli_deadline_offer(job, &b);
     if (b.len)
-        line("refused", b.data);
+        line("offered", b.data);
     base_buf_free(&b);
 }
 

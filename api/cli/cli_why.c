@@ -61,7 +61,7 @@ static void print_why(const json_t *why)
     line("reason", cli_str(why, "reason"));
     cli_deadline_offer(why, &b);
     if (b.len)
-        line("refused", b.data);
+        line("offered", b.data);
     base_buf_free(&b);
     if (*cli_str(why, "diagnostics")) {
         puts("diagnostics");

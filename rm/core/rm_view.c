@@ -82,6 +82,9 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
                                     .events = c->stats.events,
                                     .policy_overruled = c->stats.overruled,
                                     .policy_fallbacks = c->stats.fallbacks,
+                                    .suspended = c->stats.suspended,
+                                    .resumed = c->stats.resumed,
+                                    .preempted = c->stats.preempted,
                                     .max_capability = rm_max_capability(c)};
     count_apps(c, out);
     for (size_t i = 0; i < c->nodes_n; i++) {

@@ -91,6 +91,7 @@ struct rm_cluster_view {
     int64_t containers_allocated, containers_pending;
     int32_t nodes[RM_NODE_STATES];
     int64_t assignments, heartbeats, events, policy_overruled, policy_fallbacks;
+    int64_t suspended, resumed, preempted; /* orders of the policy so far: attempts; preempted: killed */
     struct rm_res max_capability;
 };
 struct rm_queue_view {
