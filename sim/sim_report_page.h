@@ -13,7 +13,7 @@ struct sim_page { /* zero to begin with */
     struct base_buf html;
     struct base_buf contents; /* links to the headings */
     size_t headings, pictures;
-    bool in_row; /* pictures beside each other */
+    bool in_row; /* of a table */
 };
 void sim_page_heading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sim_page_subheading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
