@@ -244,6 +244,13 @@ int64_t sim_guess_reduces(const struct sim_guess *g, int64_t shuffle_bytes, int6
     return n > 1 ? n : 1;
 }
 
+double sim_guess_selectivity(const struct sim_job *job)
+{
+    if (job->input_bytes <= 0)
+        return 0;
+    return fmin(SIM_TRACE_SELECTIVITY_MAX, (double)job->shuffle_bytes / (double)job->input_bytes);
+}
+
 int64_t sim_guess_reduce_us(const struct sim_guess *g, const struct sim_job *job)
 {
     double bytes = (double)job->shuffle_bytes + (double)job->output_bytes;

@@ -17,10 +17,11 @@
 #include "base/base_mem.h"
 #include "sim/sim_job.h"
 
-#define SIM_TRACE_LINE_MAX   (INT64_C(256) << 20) /* bytes of a line or of a JSON object */
-#define SIM_TRACE_HOSTS_MAX  1000000              /* names of hosts in a trace */
-#define SIM_TRACE_TIME_MAX_S 1e9                  /* about 30 years */
-#define SIM_TRACE_BYTES_MAX  INT64_C(1000000000000000000)
+#define SIM_TRACE_LINE_MAX        (INT64_C(256) << 20) /* bytes of a line or of a JSON object */
+#define SIM_TRACE_HOSTS_MAX       1000000              /* names of hosts in a trace */
+#define SIM_TRACE_TIME_MAX_S      1e9                  /* about 30 years */
+#define SIM_TRACE_SELECTIVITY_MAX 1e9
+#define SIM_TRACE_BYTES_MAX       INT64_C(1000000000000000000)
 
 struct sim_trace {
     FILE *in;
@@ -79,6 +80,8 @@ struct sim_guess {
 void sim_guess_init(struct sim_guess *g);
 int64_t sim_guess_maps(const struct sim_guess *g, int64_t input_bytes);
 int64_t sim_guess_reduces(const struct sim_guess *g, int64_t shuffle_bytes, int64_t output_bytes);
+/* Shuffle by input, at most SIM_TRACE_SELECTIVITY_MAX; 0 without input. */
+double sim_guess_selectivity(const struct sim_job *job);
 int64_t sim_guess_reduce_us(const struct sim_guess *g, const struct sim_job *job);
 
 /* ---------------------------------------------------------------- jobs */

@@ -76,7 +76,7 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
     [F_OUTPUT] = {"output_bytes", SIM_FIELD_BYTES, AT(output_bytes), 0, BYTES_MAX},
     [F_SPLIT] = {"split_bytes", SIM_FIELD_BYTES, AT(split_bytes), 0, BYTES_MAX},
     [F_PARTITION] = {"partition_bytes", SIM_FIELD_BYTES, AT(partition_bytes), 0, BYTES_MAX},
-    [F_SELECTIVITY] = {"selectivity", SIM_FIELD_REAL, AT(selectivity), 0, 1e9},
+    [F_SELECTIVITY] = {"selectivity", SIM_FIELD_REAL, AT(selectivity), 0, SIM_TRACE_SELECTIVITY_MAX},
     [F_RACK] = {"f_rack", SIM_FIELD_REAL, AT(f_rack), 0, 1000},
     [F_OFF] = {"f_off", SIM_FIELD_REAL, AT(f_off), 0, 1000},
     [F_COLO] = {"f_colo", SIM_FIELD_REAL, AT(f_colo), 0, 1000},
@@ -303,7 +303,7 @@ static void complete_sizes(uint64_t seen, struct sim_job *job)
     if (!(seen & BIT(F_SPLIT)) && job->input_bytes > 0 && maps > 0)
         job->split_bytes = (job->input_bytes - 1) / maps + 1;
     if (!(seen & BIT(F_SELECTIVITY)) && job->input_bytes > 0 && (seen & BIT(F_SHUFFLE)))
-        job->selectivity = (double)job->shuffle_bytes / (double)job->input_bytes;
+        job->selectivity = sim_guess_selectivity(job);
     if (!(seen & BIT(F_PARTITION)) && job->shuffle_bytes > 0 && reduces > 0)
         job->partition_bytes = (job->shuffle_bytes - 1) / reduces + 1;
 }
@@ -330,6 +330,8 @@ int sim_fields_complete(const struct sim_trace *t, uint64_t seen, struct sim_job
     for (int k = 0; k < SIM_KINDS; k++) {
         if (job->tasks[k] > 0 && job->base_us[k] == 0)
             job->base_us[k] = k == SIM_MAP ? g.map_us : sim_guess_reduce_us(&g, job);
+        if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_us_of(TIME_MAX))
+            return missing(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
         if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == SIM_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
             job->cv[k] = g.cv;
     }

@@ -88,7 +88,12 @@ static int make_tasks(const struct sim_swim *r, bool shuffled, struct sim_job *j
     job->base_us[SIM_REDUCE] = sim_guess_reduce_us(g, job);
     job->cv[SIM_MAP] = job->cv[SIM_REDUCE] = g->cv;
     job->split_bytes = job->input_bytes > 0 ? (job->input_bytes - 1) / maps + 1 : 1;
-    job->selectivity = job->input_bytes > 0 ? (double)job->shuffle_bytes / (double)job->input_bytes : 0;
+    job->selectivity = sim_guess_selectivity(job);
+    if (job->base_us[SIM_REDUCE] > sim_trace_us_of(SIM_TRACE_TIME_MAX_S)) {
+        base_error_set(err, -BASE_ELIMIT, "a reduce of %lld s: at most %.0f",
+                       (long long)(job->base_us[SIM_REDUCE] / 1000000), SIM_TRACE_TIME_MAX_S);
+        return sim_trace_wrap(r->trace, -BASE_ELIMIT, err);
+    }
     if (reduces > 0)
         job->partition_bytes = job->shuffle_bytes > reduces ? job->shuffle_bytes / reduces : 1;
     return 0;
