@@ -9,6 +9,12 @@ void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us)
     *d = (struct delay){.w1_us = w1_us, .w2_us = w2_us, .beat = 1};
 }
 
+void delay_init_skips(struct delay *d, int64_t skips)
+{
+    base_assert(skips > 0);
+    *d = (struct delay){.skips = skips, .beat = 1};
+}
+
 static void unmark(struct delay *d, struct delay_job *job)
 {
     if (!job->skipped)
@@ -75,10 +81,29 @@ static int level_of(const struct delay *d, const struct delay_job *job, enum del
     return -1;
 }
 
+/* SOURCE: the same, Algorithm 2. */
+static bool enough_skips(const struct delay *d, const struct delay_job *job, enum delay_level best)
+{
+    return best == DELAY_NODE || job->skips >= d->skips;
+}
+
+static bool offer_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    if (best == DELAY_NODE)
+        job->skips = 0;
+    if (enough_skips(d, job, best))
+        return true;
+    job->skips++;
+    return false;
+}
+
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    int level = level_of(d, job, best);
+    int level;
 
+    if (d->skips > 0)
+        return offer_skips(d, job, best);
+    level = level_of(d, job, best);
     if (level >= 0)
         return launch(d, job, (enum delay_level)level);
     if (job->launched_beat != d->beat)
@@ -88,7 +113,9 @@ bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
 
 bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    return level_of(d, job, best) >= 0 || delay_offer(d, job, best);
+    bool takes = d->skips > 0 ? enough_skips(d, job, best) : level_of(d, job, best) >= 0;
+
+    return takes || delay_offer(d, job, best);
 }
 
 void delay_launched(struct delay *d, struct delay_job *job)

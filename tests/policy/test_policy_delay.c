@@ -5,7 +5,7 @@
 #include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S                          INT64_C(1000000)
 #define NEAR(got, want, tolerance) CU_ASSERT_DOUBLE_EQUAL((got), (want), (tolerance))
 
 static void test_choice_of_d(void)
@@ -13,10 +13,8 @@ static void test_choice_of_d(void)
     static const double l[] = {.90, .95, .99};
     static const struct {
         double n, want[3];
-    } rows[] = {{1, {.799, 1.015, 1.538}},
-                {10, {.231, .366, .799}},
-                {20, {.135, .231, .597}},
-                {100, {.032, .061, .231}}};
+    } rows[] = {
+        {1, {.799, 1.015, 1.538}}, {10, {.231, .366, .799}}, {20, {.135, .231, .597}}, {100, {.032, .061, .231}}};
 
     NEAR(delay_d_for_locality(.95, 20, 3, 1), .231049, 5e-7);
     NEAR(delay_wait_bound_s(.231049, 1, 8), .02888, 5e-6);
@@ -141,13 +139,41 @@ static void test_spread_cap(void)
     CU_ASSERT_EQUAL(policy_spread_cap(8, 5, 0), 8);
 }
 
-static const struct cunit_case cases[] = {{"choice of D", test_choice_of_d},
-                                          {"locality reached with D", test_locality_of_d},
-                                          {"chances", test_chances},
-                                          {"responsiveness", test_responsiveness},
-                                          {"sticky slots", test_sticky_slots},
-                                          {"Algorithm 3, trace", test_algorithm_3_trace},
-                                          {"Algorithm 3, levels", test_levels},
-                                          {"spread cap", test_spread_cap}};
+/* Algorithm 2, D = 3: three offers are declined; then any is taken until a local one sets the count back. */
+static void test_skips(void)
+{
+    struct delay d;
+    struct delay_job job = {0};
+
+    delay_init_skips(&d, 3);
+    CU_ASSERT(delay_is_on(&d));
+    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
+    for (int i = 0; i < 3; i++) {
+        delay_beat(&d, i * S);
+        CU_ASSERT_EQUAL(job.skips, i);
+        CU_ASSERT_FALSE(i == 1 ? delay_ask(&d, &job, DELAY_ANY) : delay_offer(&d, &job, DELAY_RACK));
+    }
+    CU_ASSERT(delay_ask(&d, &job, DELAY_ANY)); /* asking alone changes nothing then */
+    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
+    CU_ASSERT(delay_offer(&d, &job, DELAY_RACK)); /* the count stays */
+    CU_ASSERT(delay_offer(&d, &job, DELAY_NODE));
+    CU_ASSERT_EQUAL(job.skips, 0);
+    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
+    delay_leave(&d, &job);
+    delay_init(&d, 0, 0);
+    CU_ASSERT_FALSE(delay_is_on(&d));
+}
+
+static const struct cunit_case cases[] = {
+    {"choice of D", test_choice_of_d},
+    {"locality reached with D", test_locality_of_d},
+    {"chances", test_chances},
+    {"responsiveness", test_responsiveness},
+    {"sticky slots", test_sticky_slots},
+    {"Algorithm 3, trace", test_algorithm_3_trace},
+    {"Algorithm 3, levels", test_levels},
+    {"spread cap", test_spread_cap},
+    {"skip counts", test_skips},
+};
 
 CUNIT_MAIN("delay scheduling", cases)
