@@ -197,6 +197,7 @@ static bool read_one(struct sim *s)
         return true;
     }
     if (j.submit_us < s->last_submit_us) {
+        j.id = j.id ? j.id : (uint64_t)s->jobs_read + 1;
         bad(s, &j, "submission", "in order");
         sim_job_clear(&j);
         return true;

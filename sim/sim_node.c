@@ -226,6 +226,7 @@ static void beat(struct sim *s, uint32_t node)
     uint32_t ended = SIM_NONE;
     size_t len = s->news[node] || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
 
+    s->changed = s->changed || s->news[node]; /* progress alone changes nothing */
     s->news[node] = 0;
     ev.kind = RM_EV_NODE_HEARTBEAT;
     ev.token = ++s->token;
@@ -239,7 +240,6 @@ static void beat(struct sim *s, uint32_t node)
     ev.u.heartbeat.reports = s->reports;
     ev.u.heartbeat.reports_n = len;
     s->totals.heartbeats++;
-    s->changed = s->changed || len;
     sim_core_event(s, &ev);
     sim_apply(s, node);
     for (int k = 0; k < SIM_KINDS; k++)

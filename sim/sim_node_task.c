@@ -224,7 +224,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
                               .kind = o->slot == RM_SLOT_MAP ? SIM_MAP : SIM_REDUCE};
     n->attempts = index;
     n->used[a->kind]++;
-    if (s->running_told)
+    if (s->running_told || s->progress)
         s->news[node] = 1;
     if (!job->r.launches[SIM_MAP] && !job->r.launches[SIM_REDUCE])
         job->r.first_us = s->now_us;
