@@ -503,26 +503,32 @@ static void test_long_tasks(void)
 }
 
 /* An ended task counts on for a while: its slot goes to the other job first. */
+static void commit_delay(const struct policy_ops *ops, bool on)
+{
+    struct world *w = world_new(10, 0, NULL);
+    struct policy_job *a, *b;
+
+    world_set(w, "commit_delay", on ? "2" : "0");
+    world_start(w, ops);
+    a = world_submit(w, "default", 100, 0);
+    b = world_submit(w, "default", 100, 0);
+    world_fill(w);
+    CU_ASSERT_EQUAL(maps_of(a), 5);
+    world_end_one(w, b, POLICY_MAP);
+    CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? a : b);
+    world_pass(w, 3 * SEC);
+    world_end_one(w, a, POLICY_MAP);
+    world_pass(w, 3 * SEC); /* counted no longer */
+    CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? b : a);
+    world_end_one(w, a, POLICY_MAP);
+    world_free(w);
+}
+
 static void test_commit_delay(void)
 {
     for (int on = 0; on < 2; on++) {
-        struct world *w = world_new(10, 0, NULL);
-        struct policy_job *a, *b;
-
-        world_set(w, "commit_delay", on ? "2" : "0");
-        world_start(w, &policy_fair);
-        a = world_submit(w, "default", 100, 0);
-        b = world_submit(w, "default", 100, 0);
-        world_fill(w);
-        CU_ASSERT_EQUAL(maps_of(a), 5);
-        world_end_one(w, b, POLICY_MAP);
-        CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? a : b);
-        world_pass(w, 3 * SEC);
-        world_end_one(w, a, POLICY_MAP);
-        world_pass(w, 3 * SEC); /* counted no longer */
-        CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? b : a);
-        world_end_one(w, a, POLICY_MAP);
-        world_free(w);
+        commit_delay(&policy_fair, on);
+        commit_delay(&policy_naive_fair, on);
     }
 }
 
