@@ -136,31 +136,60 @@ struct claim {
     const struct policy_running *here;
     struct policy_plan *plan;
     int64_t room;
-    size_t len; /* of candidates */
+    size_t len;    /* of candidates */
+    int64_t unmet; /* claims of earlier jobs that found nobody here */
 };
 
-/* Victims for @need slots of @p; false: no attempt here belongs to a later job. */
-static bool take_victims(struct claim *c, const struct hfsp_phase *p, int64_t need)
+/* May a job at @rank be preempted for @p? For a task that could start on any node not while those behind it, on whatever
+ * node, are as many as all that is claimed: they go first. @gone: those of them that are victims already. */
+static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool anywhere, int64_t starts,
+                    int64_t gone)
+{
+    if (!is_later(c->ks, rank, p))
+        return false;
+    return !anywhere || c->unmet + starts > hfsp_rank_prey_behind(&c->ks->rank, rank) - gone;
+}
+
+/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. */
+static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts, int64_t resumes)
 {
     enum policy_victim_how how = c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
-    size_t at = last_of(c->ks, c->len);
+    int32_t rank = -1;
+    int64_t taken = 0, gone = 0;
 
-    if (!is_later(c->ks, c->ks->candidate[at].rank, p))
-        return false;
-    if (!takes(c->self, p, c->offer->node))
-        return true;
-    if (c->self->env->takes && p->kind == POLICY_MAP && need > 1)
-        need = 1; /* the next one may be farther from its data: asked again when this slot is taken */
-    while (need-- > 0 && c->room > 0 && c->len > 0) {
-        at = last_of(c->ks, c->len);
-        if (!is_later(c->ks, c->ks->candidate[at].rank, p))
+    for (; starts + resumes > 0 && c->room > 0 && c->len > 0; taken++, c->room--) {
+        size_t at = last_of(c->ks, c->len);
+
+        if (taken > 0 && resumes == 0 && p->kind == POLICY_MAP && c->self->env->takes)
+            break; /* its next task may be farther from its data: asked again when this slot is taken */
+        if (c->ks->candidate[at].rank != rank)
+            gone = taken;
+        rank = c->ks->candidate[at].rank;
+        if (!is_prey(c, p, rank, resumes == 0, starts, gone) || (taken == 0 && !takes(c->self, p, c->offer->node)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)
             c->ks->candidate[at] = c->ks->candidate[at + 1];
-        c->room--;
+        *(resumes > 0 ? &resumes : &starts) -= 1;
     }
-    return true;
+    c->unmet += starts;
+}
+
+/* Free slots of the cluster serve claims in order: what could start elsewhere first. What is left of @p's claim. */
+static void claim_of(const struct policy *self, const struct hfsp_node *node, const struct hfsp_phase *p, int64_t *left,
+                     int64_t *starts, int64_t *resumes)
+{
+    int64_t served;
+
+    *starts = wanted(self, p);
+    *resumes = held_of(node, p);
+    served = *left < *starts + *resumes ? *left : *starts + *resumes;
+    *left -= served;
+    *starts -= served;
+    if (*starts < 0) {
+        *resumes += *starts;
+        *starts = 0;
+    }
 }
 
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
@@ -169,7 +198,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     enum policy_kind kind = offer->kind;
     struct hfsp_kind *ks = &self->kind[kind];
     struct hfsp_node *node;
-    struct claim c = {self, ks, offer, here, plan, 0, 0};
+    struct claim c = {self, ks, offer, here, plan, 0, 0, 0};
     int64_t left;
     int32_t rank = -1;
 
@@ -184,16 +213,14 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     c.len = c.room > 0 ? candidates(ks, kind, here, n) : 0;
     for (int i = 0; i < CLAIMANTS_MAX && c.len > 0 && c.room > 0; i++) {
         const struct hfsp_phase *p;
-        int64_t need;
+        int64_t starts, resumes;
 
         rank = hfsp_rank_next(&ks->rank, rank + 1, HFSP_CLAIM | (node->len ? HFSP_RESUME : 0));
-        if (rank < 0)
+        if (rank < 0 || rank > ks->candidate[last_of(ks, c.len)].rank)
             break;
         p = ks->phase[ks->rank.job[rank]];
-        need = wanted(self, p) + held_of(node, p);
-        if (need > left && !take_victims(&c, p, need - left))
-            break;
-        left = left > need ? left - need : 0;
+        claim_of(self, node, p, &left, &starts, &resumes);
+        take_victims(&c, p, starts, resumes);
     }
     if (self->set.preemption == HFSP_EAGER && offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;

@@ -10,6 +10,8 @@ void hfsp_rank_free(struct hfsp_rank *r)
     free(r->job);
     free(r->rank);
     free(r->want);
+    free(r->prey);
+    free(r->sums);
     for (int w = 0; w < HFSP_WANTS; w++)
         free(r->bits[w]);
     *r = (struct hfsp_rank){0};
@@ -23,18 +25,36 @@ static void reserve(struct hfsp_rank *r, size_t n, size_t handles)
         r->handles_cap = handles * 2;
         r->rank = base_realloc_array(r->rank, r->handles_cap, sizeof *r->rank);
         r->want = base_realloc_array(r->want, r->handles_cap, sizeof *r->want);
+        r->prey = base_realloc_array(r->prey, r->handles_cap, sizeof *r->prey);
     }
-    if (handles > r->handles)
+    if (handles > r->handles) {
         memset(r->want + r->handles, 0, handles - r->handles);
+        memset(r->prey + r->handles, 0, (handles - r->handles) * sizeof *r->prey);
+    }
     r->handles = handles > r->handles ? handles : r->handles;
     if (n > r->jobs_cap) {
         r->jobs_cap = n * 2;
         r->job = base_realloc_array(r->job, r->jobs_cap, sizeof *r->job);
+        r->sums = base_realloc_array(r->sums, r->jobs_cap + 1, sizeof *r->sums);
     }
     if (words > r->words_cap) {
         r->words_cap = words * 2;
         for (int w = 0; w < HFSP_WANTS; w++)
             r->bits[w] = base_realloc_array(r->bits[w], r->words_cap, sizeof *r->bits[w]);
+    }
+}
+
+static void sum_up(struct hfsp_rank *r)
+{
+    r->prey_all = 0;
+    for (size_t i = 1; i <= r->n; i++)
+        r->sums[i] = r->prey[r->job[i - 1]];
+    for (size_t i = 1; i <= r->n; i++) {
+        size_t up = i + (i & -i);
+
+        r->prey_all += r->prey[r->job[i - 1]];
+        if (up <= r->n)
+            r->sums[up] += r->sums[i];
     }
 }
 
@@ -52,6 +72,28 @@ void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n, size_t h
         for (int w = 0; w < HFSP_WANTS; w++)
             r->bits[w][i / 64] |= (uint64_t)(r->want[order[i]] >> w & 1) << i % 64;
     }
+    sum_up(r);
+}
+
+void hfsp_rank_prey(struct hfsp_rank *r, int32_t job, int32_t attempts)
+{
+    int32_t at = r->rank[job], by = attempts - r->prey[job];
+
+    r->prey[job] = attempts;
+    if (at < 0 || !by)
+        return;
+    r->prey_all += by;
+    for (size_t i = (size_t)at + 1; i <= r->n; i += i & -i)
+        r->sums[i] += by;
+}
+
+int64_t hfsp_rank_prey_behind(const struct hfsp_rank *r, int32_t rank)
+{
+    int64_t sum = r->prey_all;
+
+    for (size_t i = (size_t)rank + 1; i > 0; i -= i & -i)
+        sum -= r->sums[i];
+    return sum;
 }
 
 void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want)

@@ -98,7 +98,6 @@ static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_
     }
     ks->phase[p->virtual] = p;
     hfsp_reorder(self, p->kind);
-    hfsp_rank_want(&ks->rank, p->virtual, 0); /* the handle may have been another's */
 }
 
 /* The size is known: what is left of it after what has been done enters. */
