@@ -223,10 +223,11 @@ static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *jo
         uint32_t host = 0;
         int rc = read_task(r, json_array_get(tasks, i), i, &task, err);
 
-        if (rc == 0 && task.kind == SIM_MAP && job->replica_nodes)
-            rc = sim_hosts_number(&r->hosts, task.host, &host, err);
         if (rc < 0)
             return rc;
+        if (task.kind == SIM_MAP && job->replica_nodes &&
+            (rc = sim_hosts_number(&r->hosts, task.host, &host, err)) < 0)
+            return sim_trace_wrap(r->trace, rc, err);
         for (int64_t k = 0; k < task.count; k++, at[task.kind]++) {
             job->task_us[task.kind][at[task.kind]] = task.us;
             if (task.kind == SIM_MAP && job->replica_nodes)
