@@ -18,10 +18,10 @@
  *   map_ran_on, reduce_ran_on        its host
  * A member that is not listed is refused, with the nearest name: a misspelt one would change the simulation silently.
  *
- * What an export writes, so that a replay is of the same work: the jobs sorted by submission, the first at 0; tasks as the
- * attempt that succeeded took them, without the time it was suspended; a reduce from its start or the end of the job's last
- * map, whichever was later (the simulator adds the waiting before); f_rack and f_off 1, since what a map took includes the
- * way of its data. */
+ * What an export writes, so that a replay is of the same work: the jobs sorted by submission, the first at 0; tasks as
+ * the attempt that succeeded took them, without the time it was suspended; a reduce from its start or the end of the
+ * job's last map, whichever was later (the simulator adds the waiting before); f_rack and f_off 1, since what a map
+ * took includes the way of its data. */
 #ifndef CREEL_SIM_TRACE_JSONL_H
 #define CREEL_SIM_TRACE_JSONL_H
 
