@@ -251,11 +251,19 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     }
     rm_queues_sync(c);
     c->conf.options = NULL;
+    if (conf->learned)
+        c->learned = *conf->learned;
+    c->conf.learned = NULL;
     if (rm_policy_set(c, c->policy_name, conf->options, err) < 0) {
         rm_core_free(c);
         return NULL;
     }
     return c;
+}
+
+const struct policy_learned *rm_core_learned(const struct rm_core *c)
+{
+    return &c->learned;
 }
 
 void rm_core_free(struct rm_core *c)

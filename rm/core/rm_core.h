@@ -21,6 +21,7 @@
 #define CREEL_RM_CORE_H
 
 #include "policies/policy_conf.h"
+#include "policies/policy_learned.h"
 #include "policies/policy_queues.h"
 #include "rm/core/rm_types.h"
 
@@ -32,6 +33,7 @@ struct rm_core_conf {
     int64_t epoch;          /* 0 on a fresh store; container ids carry it */
     const char *policy;     /* policy_find() */
     const struct policy_conf *options; /* of policies; NULL: defaults */
+    const struct policy_learned *learned; /* of tasks that ran before; NULL: nothing */
     bool simulation;        /* nothing is recorded; policies that need what only a simulation knows are fine */
     const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
     struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
@@ -234,6 +236,8 @@ struct rm_effects { /* caller's buffer; the core appends */
     size_t len, cap;
 };
 
+/* What tasks have shown so far. Borrowed. */
+const struct policy_learned *rm_core_learned(const struct rm_core *core);
 /* @conf is copied. NULL and @err on an impossible setting (unknown policy, ...). */
 struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);
 void rm_core_free(struct rm_core *core);

@@ -1,0 +1,12 @@
+/* sim/sim_paper_internal.h - between the files of the papers. */
+#ifndef CREEL_SIM_PAPER_INTERNAL_H
+#define CREEL_SIM_PAPER_INTERNAL_H
+
+#include "sim/sim_paper.h"
+
+/* Runs all cases of @n papers. As sim_pool_run; a run that failed is an error that names it. */
+int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, void (*on_progress)(double fraction),
+                      struct base_error *err);
+void sim_paper_run_free(struct sim_paper_run *run);
+
+#endif
