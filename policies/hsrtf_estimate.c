@@ -167,6 +167,8 @@ static int by_rank(const void *a, const void *b)
     return p->seq < q->seq ? -1 : p->seq > q->seq;
 }
 
+#define RANK_GAP (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking */
+
 /* Equal remaining times: those with less work first; the rank among all is the key. There is a job at least. */
 static void rank(struct policy *self)
 {
@@ -181,23 +183,50 @@ static void rank(struct policy *self)
     }
     qsort(self->scratch, n, sizeof *self->scratch, by_rank);
     for (size_t i = 0; i < n; i++)
-        self->scratch[i].own->key = (int64_t)i;
+        self->scratch[i].own->key = (int64_t)i * RANK_GAP;
 }
 
 void hsrtf_estimate(struct policy *self)
 {
-    int64_t prior_us[POLICY_KINDS];
-
     for (struct hsrtf_job *o = self->first; o; o = o->next)
         note_ended(o);
-    priors(self, prior_us);
+    priors(self, self->prior_us);
+    self->inverse_sum = 0;
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
-        averages(o, prior_us);
+        averages(o, self->prior_us);
         o->rt_us = time_us(self, o, 1, false);
         o->key = o->rt_us;
+        self->inverse_sum += 1 / (double)o->rt_us;
     }
     if (self->ties_by_work && self->n > 0)
         rank(self);
+}
+
+/* Between the ranked jobs with less remaining time, or as much, and those with more. */
+static int64_t key_between(const struct policy *self, const struct hsrtf_job *own)
+{
+    const struct hsrtf_job *below = NULL, *above = NULL;
+
+    for (const struct hsrtf_job *o = self->first; o; o = o->next) {
+        if (o == own)
+            continue;
+        if (o->rt_us <= own->rt_us && (!below || o->key > below->key))
+            below = o;
+        else if (o->rt_us > own->rt_us && (!above || o->key < above->key))
+            above = o;
+    }
+    if (below && above)
+        return below->key + (above->key - below->key) / 2;
+    return below ? below->key + RANK_GAP : above ? above->key - RANK_GAP : 0;
+}
+
+void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
+{
+    note_ended(own);
+    averages(own, self->prior_us);
+    own->rt_us = time_us(self, own, 1, false);
+    own->share = 1 / (double)own->rt_us / (self->inverse_sum + 1 / (double)own->rt_us);
+    own->key = self->ties_by_work ? key_between(self, own) : own->rt_us;
 }
 
 /* ---------------------------------------------------------------- shares */

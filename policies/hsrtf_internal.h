@@ -37,6 +37,9 @@ struct policy {
     int64_t epoch_us, guard_us;
     struct hsrtf_job *first, *last;
     size_t n, room;
+    int64_t last_us;             /* of the last recomputation */
+    int64_t prior_us[POLICY_KINDS]; /* what jobs without data took over then */
+    double inverse_sum;             /* sum of 1 / remaining time then */
     int64_t ended_us[POLICY_KINDS]; /* averages of the job that left last having some, 0: unknown */
     struct policy_order all[POLICY_KINDS], below[POLICY_KINDS]; /* jobs with something to launch or resume */
     struct hsrtf_scratch *scratch; /* these have [room] places */
@@ -50,6 +53,8 @@ struct policy {
 void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now_us);
 /* Averages, remaining times and keys of all jobs from what is known of each. O(jobs). */
 void hsrtf_estimate(struct policy *self);
+/* The same of one job, with what the others had at the last recomputation; its share from equation 3. */
+void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own);
 /* Shares and targets (equations 3 to 5). @epoch: these shares are what the next ones start from. O(jobs log jobs). */
 void hsrtf_share(struct policy *self, int64_t now_us, bool epoch);
 /* What a job that had no demand of @kind when shares were computed may have until they are computed again. */

@@ -36,12 +36,22 @@ static void hsrtf_changed(struct policy *self, struct policy_job *job, enum poli
 
 static void recompute(struct policy *self, int64_t now_us, bool epoch)
 {
+    self->last_us = now_us;
     hsrtf_estimate(self);
     if (self->proportional)
         hsrtf_share(self, now_us, epoch);
     for (struct hsrtf_job *o = self->first; o; o = o->next)
         for (int k = 0; k < POLICY_KINDS; k++)
             hsrtf_changed(self, o->job, (enum policy_kind)k);
+}
+
+#define FEW 100             /* jobs: all are looked at whenever one comes or goes */
+#define PAUSE_US_PER_JOB 10 /* with more, not before so much time has passed */
+
+/* A thousand that come or go at once, as when the policy is changed, are not a million estimates. */
+static bool is_due(const struct policy *self, int64_t now_us)
+{
+    return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -133,7 +143,13 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
         }
     }
     hsrtf_observe(self, own, now_us);
-    recompute(self, now_us, false);
+    if (is_due(self, now_us)) {
+        recompute(self, now_us, false);
+        return;
+    }
+    hsrtf_estimate_one(self, own);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        hsrtf_changed(self, job, (enum policy_kind)k);
 }
 
 static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -153,7 +169,8 @@ static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_
     self->n--;
     job->own = NULL;
     free(own);
-    recompute(self, now_us, false);
+    if (is_due(self, now_us))
+        recompute(self, now_us, false);
 }
 
 static int64_t hsrtf_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)

@@ -7,7 +7,7 @@
 #include "policies/policy.h"
 #include "policies/policy_queues.h"
 
-#define FAKE_JOBS 16
+#define FAKE_JOBS 256
 #define FAKE_SLOTS 64 /* of a kind on a node */
 #define FAKE_NODES 16
 #define FAKE_SECOND INT64_C(1000000)

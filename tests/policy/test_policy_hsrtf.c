@@ -567,6 +567,39 @@ static void test_resumes(void)
     fake_free(&w);
 }
 
+/* Many at once: each finds its place, and the next epoch puts all right. */
+static void test_many_at_once(void)
+{
+    static const struct policy_ops *const variants[] = {&policy_hsrtf_pu, &policy_hsrtf_pr};
+
+    for (int v = 0; v < 4; v++) {
+        struct policy_conf conf = one_option("hsrtf.tie", v % 2 ? "work" : "submit");
+        struct fake w;
+        int64_t last = 0;
+
+        fake_init(&w, variants[v / 2], &conf, 1, 4, 1);
+        for (int i = 0; i < 200; i++) {
+            struct fake_job *j = fake_job(&w, 1, S(1 + i * 37 % 200), 0, 0);
+
+            fake_sizes(j, true, false);
+            fake_arrive(&w, j);
+        }
+        for (int pass = 0; pass < 2; pass++, epoch(&w)) {
+            struct policy_offer offer = {.kind = POLICY_MAP, .now_us = w.now_us, .capacity = &w.capacity};
+            int n = 0;
+
+            last = 0;
+            for (struct policy_job *j = NULL; (j = w.ops->next(w.policy, &offer, j)); n++) {
+                if (w.ops == &policy_hsrtf_pu || pass == 1)
+                    CU_ASSERT(j->size[POLICY_MAP].given_us >= last || n == 4); /* Pr: after those with a share */
+                last = j->size[POLICY_MAP].given_us;
+            }
+            CU_ASSERT_EQUAL(n, 200);
+        }
+        fake_free(&w);
+    }
+}
+
 static void test_options(void)
 {
     struct policy_conf conf = {0};
@@ -601,6 +634,7 @@ static const struct cunit_case cases[] = {
     {"PuP: a task that was killed often", test_kill_patience},
     {"PrP: up to its share", test_kill_up_to_share},
     {"suspended tasks of another policy", test_resumes},
+    {"many at once", test_many_at_once},
     {"options", test_options},
 };
 CUNIT_MAIN("hsrtf", cases)
