@@ -1,0 +1,594 @@
+/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of training, late jobs, claims
+ * and their bounds, what is carried over a change of policy, and its words. Method: a small world of slots around the
+ * policy; sizes are read from its state. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policies/hfsp_internal.h"
+#include "tests/policy/policy_fake.h"
+#include "tests/unit/cunit_main.h"
+
+#define S FAKE_SECOND
+
+static void start(struct fake *w, const struct policy_ops *ops, const char *options, uint32_t nodes, int32_t maps,
+                  int32_t reduces)
+{
+    struct policy_conf conf = {0};
+    char text[256], *at = text;
+    struct base_error err;
+
+    snprintf(text, sizeof text, "%s", options);
+    for (char *word; (word = strsep(&at, " ")) && *word;) {
+        char *value = strchr(word, '=');
+
+        *value++ = '\0';
+        if (policy_conf_set(&conf, word, value, &err) < 0) {
+            printf("%s\n", err.text);
+            CU_FAIL("an option");
+        }
+    }
+    fake_init(w, ops, &conf, nodes, maps, reduces);
+}
+
+static const struct hfsp_phase *phase(const struct fake_job *j, enum policy_kind kind)
+{
+    return hfsp_phase_of(&j->pj, kind);
+}
+
+static double left_s(const struct fake *w, const struct fake_job *j, enum policy_kind kind)
+{
+    return virtual_cluster_left(w->policy->kind[kind].vc, phase(j, kind)->virtual) / 1e6;
+}
+
+static struct fake_job *arrive(struct fake *w, int32_t maps, double map_s, int32_t reduces, double reduce_s)
+{
+    struct fake_job *j = fake_job(w, maps, (int64_t)(map_s * 1e6), reduces, (int64_t)(reduce_s * 1e6));
+
+    fake_sizes(j, true, true);
+    CU_ASSERT(fake_arrive(w, j));
+    return j;
+}
+
+/* ---------------------------------------------------------------- sizes */
+static void test_first_guess(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "", 2, 4, 1);
+    j = arrive(&w, 10, 1, 0, 0);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 600.0 * S); /* nothing is known yet: 60 s a task */
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_ABSENT);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.xi=1.5 hfsp.initial_map=7", 2, 4, 1);
+    w.learned.kind[POLICY_MAP].us[0] = 20 * S; /* mean of the last two: 30 s */
+    w.learned.kind[POLICY_MAP].us[1] = 40 * S;
+    w.learned.kind[POLICY_MAP].sum_us = 60 * S;
+    w.learned.kind[POLICY_MAP].n = w.learned.kind[POLICY_MAP].at = 2;
+    j = arrive(&w, 40, 1, 0, 0);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 1800.0 * S);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 1800, 1e-9);
+    fake_free(&w);
+}
+
+/* 20 maps, samples of 9, 10, 11, 10, 10 s: 200 s in all, 150 left. */
+static struct fake_job *train(struct fake *w, const char *options, double first_s)
+{
+    static const double s[5] = {9, 10, 11, 10, 10};
+    struct fake_job *j;
+    int64_t from;
+
+    start(w, &policy_hfsp, options, 5, 1, 1);
+    j = arrive(w, 20, 10, 0, 0);
+    j->task[POLICY_MAP][0].needs_us = (int64_t)(first_s * 1e6);
+    for (int i = 1; i < 5; i++)
+        j->task[POLICY_MAP][i].needs_us = (int64_t)(s[i] * 1e6);
+    from = w->now_us;
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(w, i, POLICY_MAP), j);
+    for (int t = 9; t <= 11; t++)
+        for (int i = 0; i < 5; i++)
+            if (j->task[POLICY_MAP][i].state == FAKE_RUNS && fake_ends_at(w, &j->task[POLICY_MAP][i]) <= from + t * S) {
+                w->now_us = from + t * S;
+                CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+                fake_end(w, &j->task[POLICY_MAP][i]);
+            }
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
+    return j;
+}
+
+static void test_training_update(void)
+{
+    struct fake w;
+    struct fake_job *j = train(&w, "", 9), *k;
+
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 1);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 150, 1e-6);
+    CU_ASSERT_EQUAL(virtual_cluster_tasks(w.policy->kind[POLICY_MAP].vc, phase(j, POLICY_MAP)->virtual), 15);
+    k = arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
+    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->size_us, 40e6);
+    fake_free(&w);
+    /* by virtual service: 11 s on 5 slots */
+    j = train(&w, "hfsp.resize=virtual", 9);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 145, 1e-6);
+    fake_free(&w);
+    /* a uniform distribution through 9, 10, 10, 10, 11 has the same total */
+    j = train(&w, "hfsp.estimator=uniform", 9);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 10);
+    fake_free(&w);
+    for (int f = 0; f < ESTIMATOR_FAMILIES; f++) {
+        static const char *const names[] = {"mean", "uniform", "normal", "lognormal", "exponential", "weibull"};
+        char option[64];
+
+        snprintf(option, sizeof option, "hfsp.estimator=%s", names[f]);
+        j = train(&w, option, 9);
+        CU_ASSERT(phase(j, POLICY_MAP)->size_us > 100e6 && phase(j, POLICY_MAP)->size_us < 300e6);
+        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), phase(j, POLICY_MAP)->size_us / 1e6 - 50, 1e-3);
+        fake_free(&w);
+    }
+}
+
+static void test_known_sizes(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 4, 1);
+    j = fake_job(&w, 4, 10 * S, 2, 30 * S);
+    j->task[POLICY_MAP][0].needs_us = 40 * S;
+    fake_sizes(j, true, false);
+    fake_arrive(&w, j);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 70, 1e-9);
+    /* the longest task is known: 40 s, however many slots there are */
+    CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[POLICY_MAP].vc, phase(j, POLICY_MAP)->virtual) - w.now_us,
+                    40 * S);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 60, 1e-9);
+    j = fake_job(&w, 4, 10 * S, 0, 0); /* nothing is given: it trains */
+    fake_arrive(&w, j);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.sizes=true hfsp.min_tasks=3", 2, 4, 1);
+    j = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 20, 1e-9);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.min_tasks=3", 2, 4, 1);
+    j = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
+    CU_ASSERT_EQUAL(left_s(&w, j, POLICY_MAP), 0);
+    fake_free(&w);
+}
+
+static void test_errors(void)
+{
+    struct hfsp_settings set = {.error = 0.3, .error_seed = 7};
+    double sum = 0, square = 0, low = 9, high = 0;
+    struct fake w;
+    struct fake_job *j;
+
+    for (int32_t i = 0; i < 10000; i++) {
+        double f = hfsp_error_factor(&set, 1, i, POLICY_MAP);
+
+        sum += f;
+        low = f < low ? f : low;
+        high = f > high ? f : high;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 1, 0.01);
+    CU_ASSERT(low >= 0.7 && low < 0.701 && high <= 1.3 && high > 1.299);
+    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, POLICY_MAP), hfsp_error_factor(&set, 1, 5, POLICY_MAP));
+    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, POLICY_MAP), hfsp_error_factor(&set, 1, 5, POLICY_REDUCE));
+    set = (struct hfsp_settings){.error_sigma = 0.5, .error_seed = 7};
+    sum = 0;
+    for (int32_t i = 0; i < 10000; i++) {
+        double f = log(hfsp_error_factor(&set, 1, i, POLICY_MAP));
+
+        sum += f;
+        square += f * f;
+    }
+    CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 0, 0.02);
+    CU_ASSERT_DOUBLE_EQUAL(sqrt(square / 10000), 0.5, 0.02);
+    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.error=0.5", 2, 4, 1);
+    j = arrive(&w, 10, 10, 0, 0);
+    CU_ASSERT(phase(j, POLICY_MAP)->size_us >= 50e6 && phase(j, POLICY_MAP)->size_us <= 150e6);
+    CU_ASSERT_NOT_EQUAL(phase(j, POLICY_MAP)->size_us, 100e6);
+    fake_free(&w);
+    j = train(&w, "hfsp.error=0.5", 9); /* at the end of training, not before */
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us,
+                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, POLICY_MAP), 10);
+    fake_free(&w);
+}
+
+/* Delta 60 s: a score of .75 is a quarter of the function, so 240 s a reduce. */
+static void test_reduces_in_delta(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "", 5, 1, 1);
+    j = arrive(&w, 0, 0, 20, 240);
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), j);
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    w.now_us += 59 * S;
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 0);
+    w.now_us += 1 * S;
+    for (uint32_t i = 0; i < 4; i++)
+        fake_report(&w, i);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->sample[0].lasts_us, 240 * S);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_TRAINING);
+    fake_report(&w, 4);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_REDUCE)->size_us, 4800e6, 10);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 4500, 1e-3);
+    fake_free(&w);
+}
+
+/* ---------------------------------------------------------------- training */
+static void test_training_order(void)
+{
+    struct fake w;
+    struct fake_job *big, *small;
+
+    start(&w, &policy_hfsp, "", 10, 1, 1);
+    big = arrive(&w, 30, 10, 0, 0);
+    small = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    for (uint32_t i = 2; i < 8; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), big); /* its sample, then the job scheduler */
+    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->started, 5);
+    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].running, 6);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.train_order=most", 10, 1, 1);
+    big = arrive(&w, 30, 10, 0, 0);
+    fake_offer(&w, 0, POLICY_MAP);
+    small = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), big);
+    fake_free(&w);
+}
+
+/* Three jobs and three training slots: one each. What training does not use goes to the job scheduler, and back. */
+static void test_training_share(void)
+{
+    struct fake w;
+    struct fake_job *known, *a, *b, *c;
+
+    start(&w, &policy_hfsp, "hfsp.train_map_slots=3 hfsp.sizes=given", 10, 1, 1);
+    known = arrive(&w, 2, 10, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        struct fake_job *j = fake_job(&w, 10 + i, 10 * S, 0, 0); /* of unknown size */
+
+        fake_arrive(&w, j);
+        *(i == 0 ? &a : i == 1 ? &b : &c) = j;
+    }
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), c);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), known); /* training has its three slots */
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 4, POLICY_MAP), known);
+    for (uint32_t i = 5; i < 10; i++)
+        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, i, POLICY_MAP)); /* nothing stays idle */
+    fake_free(&w);
+}
+
+static void test_xi_without_bound(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "hfsp.xi=inf", 10, 1, 1);
+    j = arrive(&w, 20, 10, 0, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
+    CU_ASSERT_PTR_NULL(fake_offer(&w, 5, POLICY_MAP));
+    CU_ASSERT_EQUAL(w.held, 1); /* and that is meant */
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+}
+
+/* A sample that is killed is replaced. */
+static void test_sample_lost(void)
+{
+    struct fake w;
+    struct fake_job *j;
+    struct policy_task_end end = {.killed = true};
+
+    start(&w, &policy_hfsp, "", 10, 1, 1);
+    j = arrive(&w, 20, 10, 0, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        fake_offer(&w, i, POLICY_MAP);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_MAP)), 0);
+    end.task = 2;
+    end.node = 2;
+    end.ended_us = w.now_us + S;
+    w.ops->on_task_ended(w.policy, &j->pj, POLICY_MAP, &end);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_MAP)), 1);
+    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].training_running, 4);
+    fake_free(&w);
+}
+
+/* ---------------------------------------------------------------- order */
+static void test_carried_over(void)
+{
+    struct fake w;
+    struct fake_job *j, *k;
+
+    start(&w, &policy_fifo, "", 10, 1, 1);
+    j = arrive(&w, 20, 10, 0, 0);
+    k = arrive(&w, 20, 30, 0, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
+    w.now_us += 10 * S;
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    for (uint32_t i = 0; i < 2; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
+    fake_start(&w, k, POLICY_MAP, 0, 2);
+    w.now_us += 4 * S;
+    fake_switch(&w, &policy_hfsp);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED); /* five of its tasks have been seen */
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 1);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 142, 1e-6); /* two have run for 4 s */
+    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->started, 1); /* what runs is of its sample */
+    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->size_us, 200e6); /* guessed by the other's tasks */
+    fake_free(&w);
+}
+
+static void test_reduces_when_ready(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.reduce_virtual=ready", 2, 1, 1);
+    j = arrive(&w, 2, 10, 2, 20);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_ABSENT);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+    w.now_us += 10 * S;
+    fake_report(&w, 0);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 40, 1e-9);
+    fake_free(&w);
+}
+
+/* Two late jobs: one after the other by default, in turns under PSBS, and before everybody else. */
+static void late_jobs(const struct policy_ops *ops, const char *options, bool turns)
+{
+    struct fake w;
+    struct fake_job *a, *b, *c;
+
+    start(&w, ops, options, 8, 1, 1);
+    a = arrive(&w, 8, 10, 0, 0);
+    b = arrive(&w, 8, 10, 0, 0);
+    w.now_us += 100 * S; /* nothing ran: both are virtually over */
+    c = arrive(&w, 1, 1, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), turns ? b : a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), turns ? b : a);
+    CU_ASSERT_EQUAL(c->pj.phase[POLICY_MAP].running, 0);
+    CU_ASSERT_EQUAL(phase(a, POLICY_MAP)->late, turns);
+    CU_ASSERT_EQUAL(phase(c, POLICY_MAP)->late, false);
+    fake_free(&w);
+}
+
+static void test_late(void)
+{
+    late_jobs(&policy_hfsp, "hfsp.sizes=given", false);
+    late_jobs(&policy_hfsp, "hfsp.sizes=given hfsp.late=psbs", true);
+    late_jobs(&policy_fsp, "", false);
+    late_jobs(&policy_psbs, "", true);
+}
+
+static void test_weights(void)
+{
+    struct fake w;
+    struct fake_job *light, *heavy;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 4, 1, 1);
+    light = arrive(&w, 40, 10, 0, 0);
+    heavy = fake_job(&w, 60, 10 * S, 0, 0);
+    fake_sizes(heavy, true, true);
+    heavy->pj.weight = 3;
+    fake_arrive(&w, heavy);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), heavy); /* 600/3 before 400/1 */
+    CU_ASSERT_PTR_NOT_EQUAL(fake_peek(&w, 0, POLICY_MAP), light);
+    fake_free(&w);
+}
+
+/* An application's totals grow with what it asks for. */
+static void test_application(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "", 4, 1, 1);
+    j = fake_job(&w, 6, 10 * S, 0, 0);
+    j->pj.is_job = false;
+    fake_arrive(&w, j);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 360e6);
+    j->pj.phase[POLICY_MAP].total += 4;
+    j->pj.phase[POLICY_MAP].pending += 4;
+    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 600e6);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 600, 1e-6);
+    j->pj.phase[POLICY_MAP].total -= 4;
+    j->pj.phase[POLICY_MAP].pending -= 4;
+    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 600, 1e-6);
+    fake_free(&w);
+}
+
+/* ---------------------------------------------------------------- preemption */
+static void fill(struct fake *w, uint32_t nodes, enum policy_kind kind)
+{
+    for (uint32_t i = 0; i < nodes; i++)
+        while (w->node[i].used[kind] < w->node[i].slots[kind] && fake_offer(w, i, kind))
+            continue;
+}
+
+/* One node of two slots, ever smaller jobs: four are suspended, then everybody waits until two have gone on. */
+static void test_hysteresis(void)
+{
+    struct fake w;
+    struct fake_job *j[4];
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 2);
+    for (int i = 0; i < 4; i++) {
+        j[i] = arrive(&w, 2, 100 - 20 * i, 0, 0);
+        fake_offer_node(&w, 0);
+        CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], i < 2 ? 2 * i : 4);
+        w.now_us += S;
+    }
+    CU_ASSERT_EQUAL(j[2]->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 0); /* waits */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    fake_end(&w, &j[2]->task[POLICY_MAP][0]);
+    fake_offer_node(&w, 0); /* j3 is the smallest: it starts */
+    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 1);
+    fake_end(&w, &j[2]->task[POLICY_MAP][1]);
+    fake_offer_node(&w, 0);
+    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 2);
+    fake_end(&w, &j[3]->task[POLICY_MAP][0]);
+    fake_end(&w, &j[3]->task[POLICY_MAP][1]);
+    fake_offer_node(&w, 0); /* j1 goes on */
+    CU_ASSERT_EQUAL(j[1]->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 2);
+    arrive(&w, 1, 1, 0, 0); /* two are suspended: as many as slots, so again */
+    fake_offer_node(&w, 0);
+    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 3);
+    fake_free(&w);
+}
+
+static void test_victims(void)
+{
+    struct fake w;
+    struct fake_job *big, *medium, *small;
+
+    /* wait: nobody; kill: as many as claimed, newest first */
+    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.preemption=wait", 2, 2, 1);
+    big = arrive(&w, 8, 100, 0, 0);
+    fill(&w, 2, POLICY_MAP);
+    small = arrive(&w, 1, 10, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.preemption=kill", 2, 2, 1);
+    w.kill_us = 3 * S;
+    big = arrive(&w, 8, 100, 0, 0);
+    for (uint32_t i = 0; i < 4; i++, w.now_us += S)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i / 2, POLICY_MAP), big);
+    small = arrive(&w, 1, 10, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT(big->task[POLICY_MAP][1].kill_at_us > 0); /* the newest here */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0); /* one is being freed already */
+    fake_free(&w);
+    /* those on other nodes that come later go first */
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 2, 1);
+    medium = arrive(&w, 2, 50, 0, 0);
+    fill(&w, 1, POLICY_MAP);
+    big = arrive(&w, 8, 100, 0, 0);
+    fill(&w, 2, POLICY_MAP);
+    CU_ASSERT_EQUAL(medium->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].running, 2);
+    small = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* the medium one's */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 2);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+    /* nobody in training is a victim */
+    start(&w, &policy_hfsp, "", 1, 2, 1);
+    big = arrive(&w, 8, 100, 0, 0);
+    fill(&w, 1, POLICY_MAP);
+    small = arrive(&w, 1, 10, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    fake_free(&w);
+}
+
+/* ---------------------------------------------------------------- words */
+static bool says(const struct fake *w, const struct fake_job *j, const char *words)
+{
+    struct base_buf out = {0};
+    bool found;
+
+    w->ops->explain(w->policy, &j->pj, w->now_us, &out);
+    found = strstr(out.data, words) != NULL;
+    if (!found)
+        printf("\n    not \"%s\" in \"%s\"", words, out.data);
+    base_buf_free(&out);
+    return found;
+}
+
+static void test_words(void)
+{
+    struct fake w;
+    struct fake_job *big, *small;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 1);
+    big = arrive(&w, 4, 100, 1, 10);
+    small = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT(says(&w, big, "maps: size 400.0 s, a fair share of the cluster would finish it in 210.0 s; 1 waiting job "
+                            "comes first. reduces: size 10.0 s"));
+    CU_ASSERT(says(&w, small, "no waiting job comes first"));
+    w.now_us += 30 * S;
+    CU_ASSERT(says(&w, small, "late: its fair share of the cluster would have finished it 10.0 s ago"));
+    fake_free(&w);
+    start(&w, &policy_hfsp, "", 1, 2, 1);
+    big = arrive(&w, 10, 100, 0, 0);
+    CU_ASSERT(says(&w, big, "size guessed as 600.0 s: in training, 0 of 5 sample tasks measured"));
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.xi=inf", 1, 2, 1);
+    big = arrive(&w, 10, 100, 0, 0);
+    CU_ASSERT(says(&w, big, "size unknown: 0 of 5 sample tasks measured, no others start before"));
+    fake_free(&w);
+}
+
+static void test_options(void)
+{
+    static const char *const wrong[][2] = {{"hfsp.xi", "0.9"},          {"hfsp.sample_maps", "0"},
+                                           {"hfsp.error", "1.5"},       {"hfsp.preemption", "never"},
+                                           {"hfsp.train_map_slots", "-2"}, {"hfsp.delta_reduce", "0"}};
+    struct policy_conf conf = {0};
+    struct base_error err;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CU_ASSERT_EQUAL(policy_conf_set(&conf, wrong[i][0], wrong[i][1], &err), -BASE_EINVAL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, wrong[i][0]));
+    }
+    CU_ASSERT_EQUAL(policy_conf_set(&conf, "creel.hfsp.xi", "inf", &err), 0);
+    CU_ASSERT_EQUAL(policy_conf_set(&conf, "hfsp.delta-reduce", "inf", &err), 0);
+    policy_conf_free(&conf);
+    CU_ASSERT(policy_fsp.sim_only && policy_psbs.sim_only && !policy_hfsp.sim_only);
+    CU_ASSERT(policy_find("hfsp") == &policy_hfsp && policy_find("fsp") == &policy_fsp &&
+              policy_find("psbs") == &policy_psbs);
+}
+
+static const struct cunit_case cases[] = {
+    {"the first guess", test_first_guess},
+    {"training: the estimate and what is left", test_training_update},
+    {"known sizes", test_known_sizes},
+    {"errors for experiments", test_errors},
+    {"reduces are measured in Delta", test_reduces_in_delta},
+    {"the order of training", test_training_order},
+    {"equal shares of the training slots", test_training_share},
+    {"xi without bound", test_xi_without_bound},
+    {"a sample is lost", test_sample_lost},
+    {"estimates carry over", test_carried_over},
+    {"reduces enter when ready", test_reduces_when_ready},
+    {"late jobs", test_late},
+    {"weights", test_weights},
+    {"an application grows", test_application},
+    {"hysteresis", test_hysteresis},
+    {"victims", test_victims},
+    {"in words", test_words},
+    {"options", test_options},
+};
+CUNIT_MAIN("HFSP", cases)
