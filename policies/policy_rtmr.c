@@ -109,6 +109,8 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->cluster_ts = job->cluster_ts;
     e->seq = job->seq;
     e->due_us = job->submit_us + job->deadline_us;
+    if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
+        e->gap_us = self->env->heartbeat_us;
     for (int k = 0; k < POLICY_KINDS; k++) {
         e->n[k] = max64(job->phase[k].total - job->phase[k].done - job->phase[k].running, 0);
         e->eps_us[k] = rtmr_eps_us(self, job, (enum policy_kind)k);
@@ -146,6 +148,9 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     drop_candidate(self);
     rtmr_capacity(self, now_us);
     rtmr_beside_busy(self, now_us);
+    if (self->adopted) /* all jobs are known by now */
+        rtmr_queue_lay(&self->q, now_us, self->busy);
+    self->adopted = false;
     e = new_entry(self, job);
     rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -246,10 +251,10 @@ static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
     } else {
         drop_candidate(self);
         e = adopt(self, job, now_us);
-        rtmr_beside_busy(self, now_us);
-        rtmr_queue_insert_take(&self->q, e, now_us, self->busy);
+        rtmr_queue_insert_take(&self->q, e, now_us, NULL);
         if (e->started_us) /* what runs of it holds for all: the base has changed */
             rtmr_queue_estimate(&self->q, 0, now_us);
+        self->adopted = true;
     }
     e->job = job;
     own->entry = e;
@@ -333,11 +338,13 @@ static void rtmr_task_started(struct policy *self, struct policy_job *job, enum 
     (void)node;
     if (!e || e->started_us)
         return;
-    if (rtmr_queue_start(&self->q, e, now_us))
-        rtmr_say_lost(self, "a job started before others that come first");
-    for (int k = 0; k < POLICY_KINDS; k++)
-        if (job->link[k].linked)
-            policy_order_move(&self->order[k], &job->link[k], e->key);
+    for (size_t i = rtmr_queue_start(&self->q, e, now_us); i <= e->at; i++) {
+        struct policy_job *moved = self->q.v[i]->job;
+
+        for (int k = 0; k < POLICY_KINDS && moved; k++)
+            if (moved->link[k].linked)
+                policy_order_move(&self->order[k], &moved->link[k], self->q.v[i]->key);
+    }
 }
 
 static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,

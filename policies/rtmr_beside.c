@@ -144,9 +144,12 @@ void rtmr_beside_busy(struct policy *self, int64_t now_us)
             eps_us = rtmr_eps_us(self, own->job, (enum policy_kind)k);
             while (env->running(env->core, own->job, (enum policy_kind)k, &cursor, &r)) {
                 int64_t until = rtmr_until_us(&r, eps_us, now_us);
+                /* it holds its slot longer than was said before: as if it had started now */
+                bool longer = self->be_kill || r.started_us + eps_us <= now_us;
 
                 if (!r.suspended)
-                    add(b, self->be_kill ? min64(until, killed_us(self, now_us)) : until, r.started_us, 1);
+                    add(b, self->be_kill ? min64(until, killed_us(self, now_us)) : until,
+                        longer ? now_us : r.started_us, 1);
             }
         }
         if (b->n > FEW)
@@ -161,16 +164,17 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
     for (int k = 0; k < POLICY_KINDS; k++) {
         const struct rtmr_busy *b = &self->busy[k];
         struct rtmr_busy *w = &self->later[k];
-        int64_t eps_us = 0, slots = self->env->capacity->slots[k] - b->never - self->running[1][k],
-                n = min64(self->running[0][k] + self->pending[0][k], slots);
+        int64_t eps_us = 0, slots = self->env->capacity->slots[k],
+                n = min64(self->running[0][k] + self->pending[0][k], slots - b->never);
 
         w->n = 0;
         w->never = b->never;
         for (struct rtmr_job *own = self->first; own; own = own->next)
             if (own->job->is_job && own->pending[k] > 0)
                 eps_us = max64(eps_us, rtmr_eps_us(self, own->job, (enum policy_kind)k));
-        if (!eps_us || n <= 0 || (k == POLICY_MAP && self->pending[1][POLICY_MAP] > 0)) {
-            for (size_t i = 0; i < b->n; i++) /* no other will start until then */
+        /* no other will start until then: none waits, or jobs with deadlines have more than a wave to start before */
+        if (!eps_us || n <= 0 || (k == POLICY_MAP && self->pending[1][POLICY_MAP] > slots)) {
+            for (size_t i = 0; i < b->n; i++)
                 add(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
             continue;
         }

@@ -66,7 +66,7 @@ static int64_t fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t re
         return e->finish_us;
     }
     maps_us = slot_profile_place(&p[POLICY_MAP], e->n[POLICY_MAP], e->eps_us[POLICY_MAP], ref_us);
-    maps_us = max64(maps_us, e->after_us[POLICY_MAP]);
+    maps_us = max64(maps_us, e->after_us[POLICY_MAP]) + (e->n[POLICY_REDUCE] ? e->gap_us : 0);
     end_us = slot_profile_place(&p[POLICY_REDUCE], e->n[POLICY_REDUCE], e->eps_us[POLICY_REDUCE], maps_us);
     return max64(end_us, e->after_us[POLICY_REDUCE]);
 }
@@ -165,12 +165,10 @@ static void drop_held(struct rtmr_entry *e)
 
 /* ---- Algorithm I ---- */
 
-/* As rtmr_queue_test, with the deadline @due_us. */
-static bool test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t now_us,
+/* May @e enter at place @at with the deadline @due_us? */
+static bool test(struct rtmr_queue *q, struct rtmr_entry *e, size_t at, int64_t due_us, int64_t now_us,
                  const struct rtmr_busy *busy, struct rtmr_verdict *out)
 {
-    size_t at = place_of(q, e, key_of(q, e, due_us));
-
     *out = (struct rtmr_verdict){0};
     q->tested = NULL;
     wind_to(q, at);
@@ -199,36 +197,61 @@ static bool test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                      struct rtmr_verdict *out)
 {
-    test(q, e, e->due_us, now_us, busy, out);
+    test(q, e, place_of(q, e, key_of(q, e, e->due_us)), e->due_us, now_us, busy, out);
 }
 
 /* ---- what could be promised ---- */
 
-/* @due_us when that date would be accepted at @now_us, else a later one with none accepted in between. */
-static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t now_us,
-                        const struct rtmr_busy *busy)
+/* @due_us when that date would be accepted at @now_us with @at_least jobs before it, else a later one with none accepted
+ * in between. @alone: whoever it may hurt. */
+static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, size_t at_least, int64_t due_us, int64_t now_us,
+                        const struct rtmr_busy *busy, bool alone)
 {
+    size_t at = place_of(q, e, key_of(q, e, due_us));
     struct rtmr_verdict v;
 
-    if (test(q, e, due_us, now_us, busy, &v))
+    at = at < at_least ? at_least : at;
+    if (alone) {
+        wind_to(q, at);
+        note_held(q, e, at, now_us, busy);
+        return max64(due_us, fold(q, e, now_us, true, q->work));
+    }
+    if (test(q, e, at, due_us, now_us, busy, &v))
         return due_us;
     if (!v.hurt)
         return v.finish_us; /* further back it ends no earlier */
     if (q->by_submission)
         return SLOT_NEVER;
-    return max64(q->v[place_of(q, e, due_us)]->due_us, due_us + 1); /* behind the next one */
+    return max64(q->v[at]->due_us, due_us + 1); /* behind the next one */
 }
 
-/* The same for all dates from @due_us to @until_us. */
-static int64_t all_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t until_us,
-                            int64_t now_us, const struct rtmr_busy *busy)
+/* So many jobs at the front may have started soon: those for which a slot may be left when each slot becomes free once.
+ * None of them is overtaken then. */
+static size_t soon_fixed(const struct rtmr_queue *q)
 {
+    int64_t maps = 0;
+    size_t fixed = q->fixed;
+
+    for (size_t i = q->fixed; i < q->n && maps < q->base[POLICY_MAP].slots; i++) {
+        maps += q->v[i]->n[POLICY_MAP];
+        fixed = i + 1;
+    }
+    return fixed;
+}
+
+/* As or_later() for all dates from @due_us to @until_us, whichever of the first waiting jobs start before. */
+static int64_t all_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t until_us,
+                            int64_t now_us, const struct rtmr_busy *busy, bool alone)
+{
+    size_t soon = soon_fixed(q);
     int64_t date = due_us;
 
     for (;;) {
         size_t at = place_of(q, e, key_of(q, e, date));
-        int64_t got = or_later(q, e, date, now_us, busy);
+        int64_t got = or_later(q, e, 0, date, now_us, busy, alone);
 
+        if (got == date && soon > at)
+            got = or_later(q, e, soon, date, now_us, busy, alone);
         if (got != date)
             return got;
         if (q->by_submission || at >= q->n || q->v[at]->due_us > until_us)
@@ -237,16 +260,34 @@ static int64_t all_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     }
 }
 
+/* As or_later() for what an offer has to be. What is good later is good now at the same place: no time is earlier, no
+ * slot is held longer. */
+static int64_t offer_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t date_us, int64_t now_us,
+                              const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later, bool alone)
+{
+    const int64_t from_us = date_us + margin_us;
+    int64_t got = date_us;
+
+    if (!margin_us || alone ||
+        place_of(q, e, key_of(q, e, date_us)) != place_of(q, e, key_of(q, e, from_us)))
+        got = or_later(q, e, 0, date_us, now_us, busy, alone);
+    if (got != date_us || !margin_us)
+        return got;
+    return all_or_later(q, e, from_us, from_us + ROUND_US, now_us + margin_us, later, alone) - margin_us;
+}
+
 /* A date at the end of the queue: it hurts nobody. */
 static int64_t last_resort(struct rtmr_queue *q, struct rtmr_entry *e, int64_t due_us, int64_t now_us,
                            const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later)
 {
     struct rtmr_verdict v;
-    int64_t end_us = q->n > q->started ? max64(due_us, q->v[q->n - 1]->due_us) : due_us;
+    int64_t end_us = due_us;
 
-    if (!test(q, e, end_us, now_us, busy, &v))
+    for (size_t i = q->fixed; i < q->n; i++)
+        end_us = max64(end_us, q->v[i]->due_us);
+    if (!test(q, e, q->n, end_us, now_us, busy, &v))
         end_us = max64(end_us, v.finish_us);
-    if (margin_us && !test(q, e, end_us + margin_us, now_us + margin_us, later, &v))
+    if (margin_us && !test(q, e, q->n, end_us + margin_us, now_us + margin_us, later, &v))
         end_us = max64(end_us, v.finish_us - margin_us);
     return end_us;
 }
@@ -258,10 +299,10 @@ int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now
     int64_t date = e->due_us;
 
     for (;;) {
-        int64_t got = or_later(q, e, date, now_us, busy);
+        int64_t got = offer_or_later(q, e, date, now_us, busy, margin_us, later, true);
 
-        if (got == date && margin_us)
-            got = all_or_later(q, e, date + margin_us, date + margin_us + ROUND_US, now_us + margin_us, later) - margin_us;
+        if (got == date)
+            got = offer_or_later(q, e, date, now_us, busy, margin_us, later, false);
         if (got == date)
             break;
         date = got;
@@ -342,7 +383,7 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     if (e->started_us) {
         e->key = STARTED_AT + e->started_us;
         q->last_key = max64(q->last_key, e->key);
-        q->started++;
+        q->fixed++;
     }
     at = tested ? q->tested_at : place_of(q, e, e->key);
     if (!tested)
@@ -366,23 +407,17 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     rtmr_queue_estimate(q, at, now_us);
 }
 
-bool rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
+size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
 {
-    size_t from = e->at, to = q->started;
+    size_t from = q->fixed;
 
-    base_assert(!e->started_us && from >= to);
+    base_assert(!e->started_us);
     e->started_us = max64(now_us, 1);
-    e->key = max64(STARTED_AT + now_us, q->last_key + 1);
-    q->last_key = e->key;
-    q->started++;
-    if (from == to)
-        return false;
-    memmove(q->v + to + 1, q->v + to, (from - to) * sizeof *q->v);
-    q->v[to] = e;
-    q->version++;
-    index_from(q, to);
-    rtmr_queue_estimate(q, to, now_us);
-    return true;
+    for (; q->fixed <= e->at; q->fixed++) {
+        q->last_key = max64(STARTED_AT + now_us, q->last_key + 1);
+        q->v[q->fixed]->key = q->last_key;
+    }
+    return from;
 }
 
 void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us)
@@ -406,7 +441,7 @@ static void pop_finished(struct rtmr_queue *q)
             q->base_held_us = max64(q->base_held_us, q->v[n]->held_us);
             memcpy(q->base_never, q->v[n]->never, sizeof q->base_never);
         }
-        q->started -= q->started > 0 && q->v[n]->started_us;
+        q->fixed -= q->fixed > 0;
         rtmr_entry_free(q->v[n]);
     }
     if (!n)
@@ -434,6 +469,17 @@ void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct
 {
     slot_profile_hold(&q->base[kind], until, n);
     q->version++;
+}
+
+void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy)
+{
+    for (size_t i = 0; i < q->n; i++)
+        drop_held(q->v[i]);
+    if (!q->n)
+        return;
+    note_held(q, q->v[0], 0, now_us, busy);
+    q->version++;
+    rtmr_queue_estimate(q, 0, now_us);
 }
 
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us)

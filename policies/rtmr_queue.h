@@ -1,7 +1,8 @@
 /* policies/rtmr_queue.h - RTMR's queue of jobs with deadlines: who may enter, and by when everybody has finished.
  *
- * Order: first the started jobs in the order of their start, never overtaken, then the waiting ones by deadline (or by
- * submission). A job stays until it and all before it have finished. Each job has a slot-availability profile "after it"
+ * Order: first the started jobs, never overtaken, then the waiting ones by deadline (or by submission). Jobs start in
+ * the order of the queue; where one starts earlier than one before it (reduces may, on slots that nobody before needs),
+ * neither is overtaken any more. A job stays until it and all before it have finished. Each job has a slot-availability profile "after it"
  * for maps and for reduces, made from its predecessor's: so the profiles are a chain
  *
  *     base --job 1--> profiles --job 2--> profiles --> ...          base: after the last job removed from the queue
@@ -39,6 +40,7 @@ struct rtmr_entry {
     /* what is to be placed of each kind, how long a task takes at most; what ran already when the job was taken over
      * lies in the base and ends by after_us */
     int64_t n[POLICY_KINDS], eps_us[POLICY_KINDS], after_us[POLICY_KINDS];
+    int64_t gap_us;     /* from the end of its maps to the earliest reduce */
     int64_t started_us; /* reference of a started job, 0: waiting; set on entry or by rtmr_queue_start() */
 
     /* the queue's */
@@ -74,9 +76,9 @@ struct rtmr_verdict {
 };
 struct rtmr_queue { /* zero, then rtmr_queue_init() */
     struct rtmr_entry **v;
-    size_t n, cap, started; /* the first @started ones have started */
+    size_t n, cap, fixed; /* the first @fixed ones are not overtaken any more */
     bool by_submission;     /* waiting jobs: not by deadline */
-    int64_t last_key;       /* of the last started */
+    int64_t last_key;       /* of those not overtaken any more, the largest so far */
     struct slot_profile base[POLICY_KINDS], work[POLICY_KINDS];
     int64_t base_held_us, base_never[POLICY_KINDS]; /* as held_us and never, of what is in the base */
     /* profiles before the job at ahead_at, of the queue as it was at ahead_version */
@@ -99,16 +101,17 @@ void rtmr_entry_free(struct rtmr_entry *e);
  * next_us of others. */
 void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                      struct rtmr_verdict *out);
-/* The earliest date not before @e's own deadline that would be accepted: at once, and any date from @margin_us to a
- * second more after it also at @now_us + @margin_us, when @later (as @busy) runs. @margin_us 0: at once alone.
- * 0: none. Only a date is looked for; @e->due_us stays. */
+/* The earliest date not before @e's own deadline that would be accepted at once, and still at @now_us + @margin_us with
+ * any deadline from @margin_us to a second more after it, when @later (as @busy, with no slot less and none held
+ * shorter) runs then and some of the first waiting jobs have started. @margin_us 0: at once alone. 0: none. Only a date is looked for; @e->due_us stays. */
 int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                          int64_t margin_us, const struct rtmr_busy *later);
 /* Takes @e in at its place: waiting, or among the started ones by started_us. Estimates of later jobs follow. After an
  * accepting rtmr_queue_test() of the same @e this is what was tested. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy);
-/* Its first task starts. True: it overtook others, so estimates were calculated anew. */
-bool rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
+/* Its first task starts. Returns the first place from which on, up to @e, keys changed (not their order); past @e: none
+ * did. Estimates stay. */
+size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* An attempt of it ended at @at_us. */
 void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us);
 /* Slots for reduces to keep for it. O(log n). */
@@ -120,6 +123,9 @@ int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
 void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
 /* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
 void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n);
+/* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not start
+ * by the rules here. Calculates all anew. */
+void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
 /* The cluster has these slots now. Does not calculate. */
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);
 /* All estimates from place @from on, anew: started jobs from their start, waiting ones from @now_us. */
