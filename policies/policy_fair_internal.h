@@ -22,7 +22,8 @@ struct fair_side {                  /* a queue's tasks of one kind, those of que
     int64_t wants;                  /* of its active jobs: pending, and suspended ones that would go on */
     int64_t own_running, own_wants; /* the same without queues in it */
     int64_t max;                    /* slots; INT64_MAX: no limit */
-    double min;                     /* slots, scaled where the minima beside it do not fit */
+    int64_t min_slots;              /* as configured */
+    double min;                     /* slots, scaled where the minima beside it do not fit; by the timer */
     double share;
     int64_t share_slots;
     double own_share;              /* of share: what its own jobs have beside queues in it */

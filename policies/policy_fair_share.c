@@ -35,12 +35,12 @@ static size_t collect(struct policy *self, const struct fair_queue *q, enum poli
 
     for (int32_t i = q->first; i >= 0; i = self->queues[i].next) {
         struct fair_side *s = &self->queues[i].side[kind];
-        double cap = cap_of(s);
+        double cap = cap_of(s), min = (double)s->min_slots;
 
         room(self, n + 1);
         self->owners[n] = s;
         self->entities[n++] = (struct fair_entity){
-            .weight = self->queues[i].weight, .cap = cap, .min = q->parent < 0 || s->min < cap ? s->min : cap};
+            .weight = self->queues[i].weight, .cap = cap, .min = q->parent < 0 || min < cap ? min : cap};
     }
     room(self, n + 1);
     self->owners[n] = NULL;
@@ -81,8 +81,7 @@ static void divide(struct policy *self, struct fair_queue *q, enum policy_kind k
         if (s) {
             s->share = self->entities[i].share;
             s->share_slots = self->whole[i];
-            if (q->parent < 0)
-                s->min = self->entities[i].min;
+            s->min = q->parent < 0 ? self->entities[i].min : (double)s->min_slots;
         } else {
             own->own_share = self->entities[i].share;
         }

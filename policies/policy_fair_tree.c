@@ -61,6 +61,9 @@ void fair_tree_build(struct policy *self)
     }
     free(old);
     fair_tree_limits(self);
+    for (int32_t i = 0; i < self->queues_n; i++)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            self->queues[i].side[k].min = (double)self->queues[i].side[k].min_slots;
 }
 
 void fair_tree_free(struct policy *self)
@@ -78,7 +81,7 @@ void fair_tree_limits(struct policy *self)
         for (int k = 0; k < POLICY_KINDS; k++) {
             struct fair_side *s = &self->queues[i].side[k];
 
-            s->min = (double)policy_limit_slots(&from->v[i].min, (enum policy_kind)k, self->env->capacity, 0);
+            s->min_slots = policy_limit_slots(&from->v[i].min, (enum policy_kind)k, self->env->capacity, 0);
             s->max = policy_limit_slots(&from->v[i].max, (enum policy_kind)k, self->env->capacity, INT64_MAX);
         }
 }
