@@ -1,0 +1,227 @@
+/* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to 20 reduces: a job arrives
+ * (both phases enter the virtual cluster, all are projected and ordered anew), a sample is measured (one phase), a
+ * slot is given away. One job leaves for each that arrives; that is not measured. Those that left stay in the virtual
+ * cluster until they are virtually over: with few slots there are more than 1,000 in the end.
+ * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "policies/policy.h"
+
+#define JOBS 1000
+#define S    INT64_C(1000000)
+
+struct job { /* as far apart in memory as the core's */
+    struct policy_job pj;
+    char rest[2048];
+};
+static struct {
+    struct policy_env env;
+    struct policy_conf conf;
+    struct policy_capacity capacity;
+    struct policy_learned learned;
+    struct policy *policy;
+    struct job *job[JOBS];
+    int64_t now;
+    int32_t seq;
+} w;
+
+static uint64_t seed = 7;
+
+static int64_t rnd(int64_t n)
+{
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return (int64_t)((seed * UINT64_C(2685821657736338717) >> 33) % (uint64_t)n);
+}
+
+static int64_t cpu_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static bool running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+                    struct policy_running *out)
+{
+    (void)core;
+    (void)job;
+    (void)kind;
+    (void)cursor;
+    (void)out;
+    return false;
+}
+
+static void describe(struct policy_job *pj)
+{
+    int32_t n[POLICY_KINDS] = {1 + (int32_t)rnd(100), 1 + (int32_t)rnd(20)};
+
+    *pj = (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = ++w.seq, .weight = 1, .is_job = true};
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        pj->phase[k].total = n[k];
+        pj->size[k].given_us = n[k] * (1 + rnd(600)) * S;
+    }
+}
+
+/* The counts come after the arrival, as the core tells them. */
+static int64_t arrive(struct policy_job *pj)
+{
+    int64_t before;
+
+    describe(pj);
+    before = cpu_ns();
+    policy_hfsp.on_job_arrived(w.policy, pj, w.now);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        pj->phase[k].pending = pj->phase[k].total;
+        policy_hfsp.on_job_changed(w.policy, pj, (enum policy_kind)k);
+    }
+    return cpu_ns() - before;
+}
+
+static void begin(int64_t slots, const char *sizes)
+{
+    struct base_error err;
+
+    w.seq = 0;
+    w.now = S;
+    policy_conf_free(&w.conf);
+    if (policy_conf_set(&w.conf, "hfsp.sizes", sizes, &err) < 0)
+        abort();
+    w.capacity = (struct policy_capacity){.nodes = (int32_t)(slots / 4), .slots = {slots, slots / 2}};
+    w.env = (struct policy_env){.conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S,
+                                .running = running};
+    w.policy = policy_hfsp.create(&w.env);
+    for (int i = 0; i < JOBS; i++) {
+        w.job[i] = base_alloc(sizeof *w.job[i]);
+        arrive(&w.job[i]->pj);
+        w.now += rnd(S);
+    }
+}
+
+static void end(void)
+{
+    for (int i = 0; i < JOBS; i++) {
+        policy_hfsp.on_job_left(w.policy, &w.job[i]->pj, w.now);
+        free(w.job[i]);
+    }
+    policy_hfsp.destroy(w.policy);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void tell(const char *name, int64_t *ns, int runs, bool table)
+{
+    double sum = 0;
+
+    for (int i = 0; i < runs; i++)
+        sum += (double)ns[i] / 1e3;
+    qsort(ns, (size_t)runs, sizeof *ns, by_value);
+    if (table)
+        printf("| %s | %.2f | %.2f | %.2f |\n", name, sum / runs, (double)ns[runs / 2] / 1e3,
+               (double)ns[runs * 99 / 100] / 1e3);
+    else
+        printf("hfsp_%s_us %.2f us\n", name, sum / runs);
+}
+
+static void arrivals(const char *name, int64_t slots, int64_t *ns, int runs, bool table)
+{
+    begin(slots, "given");
+    for (int i = 0; i < runs; i++) {
+        struct job *j = w.job[rnd(JOBS)];
+
+        w.now += 1 + rnd(2 * S);
+        policy_hfsp.on_job_left(w.policy, &j->pj, w.now);
+        ns[i] = arrive(&j->pj);
+    }
+    end();
+    tell(name, ns, runs, table);
+}
+
+/* One task of a job of a single map ends: its sample is complete. */
+static void measured(int64_t slots, int64_t *ns, int runs, bool table)
+{
+    begin(slots, "estimated");
+    for (int i = 0; i < runs; i++) {
+        struct policy_job *pj = &w.job[rnd(JOBS)]->pj;
+        struct policy_task_end over = {.success = true, .work_us = (1 + rnd(600)) * S};
+
+        w.now += 1 + rnd(2 * S);
+        policy_hfsp.on_job_left(w.policy, pj, w.now);
+        describe(pj);
+        pj->phase[POLICY_MAP].total = 1;
+        policy_hfsp.on_job_arrived(w.policy, pj, w.now);
+        policy_hfsp.on_task_started(w.policy, pj, POLICY_MAP, 0, 0, w.now);
+        pj->phase[POLICY_MAP].running = 1;
+        policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+        over.ended_us = w.now += 1 + rnd(2 * S);
+        ns[i] = cpu_ns();
+        policy_hfsp.on_task_ended(w.policy, pj, POLICY_MAP, &over);
+        ns[i] = cpu_ns() - ns[i];
+    }
+    end();
+    tell("sample_measured", ns, runs, table);
+}
+
+#define BATCH 10000
+
+/* A free slot of a full cluster is offered, a task starts there; a task of some job has ended before. */
+static void offers(int64_t *ns, int runs, bool table)
+{
+    uint64_t given = 0;
+
+    begin(20000, "given");
+    for (int i = 0; i < runs; i++) {
+        ns[i] = cpu_ns();
+        for (int n = 0; n < BATCH; n++) {
+            struct policy_offer offer = {.kind = POLICY_MAP, .now_us = w.now, .node_slots = 4, .node_used = 3,
+                                         .capacity = &w.capacity};
+            struct policy_job *pj = policy_hfsp.next(w.policy, &offer, NULL);
+            struct policy_phase *p = &pj->phase[POLICY_MAP];
+
+            given += (uint64_t)pj->seq;
+            policy_hfsp.on_task_started(w.policy, pj, POLICY_MAP, 0, 0, w.now);
+            p->pending--;
+            p->running++;
+            policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+            pj = &w.job[(n * 7 + i) % JOBS]->pj;
+            pj->phase[POLICY_MAP].pending++;
+            policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+        }
+        ns[i] = (cpu_ns() - ns[i]) / BATCH;
+    }
+    end();
+    tell("assignment", ns, runs, table);
+    if (given == 0)
+        abort();
+}
+
+int main(int argc, char **argv)
+{
+    int runs = argc > 1 ? atoi(argv[1]) : 500;
+    bool table = argc > 2 && strcmp(argv[2], "table") == 0;
+    int64_t *ns;
+
+    if (runs < 1)
+        return 2;
+    ns = base_alloc((size_t)runs * sizeof *ns);
+    if (table)
+        printf("| with 1,000 jobs | mean, us | median | 99th of 100 |\n|---|---|---|---|\n");
+    arrivals("arrival_400_slots", 400, ns, runs, table);
+    arrivals("arrival_10000_slots", 10000, ns, runs, table);
+    arrivals("arrival_100000_slots", 100000, ns, runs, table);
+    measured(10000, ns, runs, table);
+    offers(ns, runs < 100 ? runs : 100, table);
+    free(ns);
+    return 0;
+}
