@@ -9,6 +9,7 @@
 #include "api/cli/cli_rm.h"
 #include "base/base_nearest.h"
 #include "base/base_version.h"
+#include "sim/sim_cli.h"
 
 struct command {
     const char *name;
@@ -29,6 +30,7 @@ static const struct command commands[] = {
     {"node", cli_node_main, "-list, -status ID"},
     {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},
     {"rmadmin", cli_rmadmin_main, "-policy [NAME], -refreshQueues"},
+    {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},
     {"version", cli_version_main, "version of this program and of the ResourceManager"},
     {"help", help_main, "help of a subcommand: creel help job submit"},
 };
