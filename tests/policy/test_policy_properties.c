@@ -85,7 +85,7 @@ static void rnd_job(struct fake *w, const struct plan *plan)
     static const double weights[] = {1, 1, 2, 0.5};
     static const char *const queues[] = {"default", "a", "b", "c"};
     int32_t reduces = w->node[0].slots[POLICY_REDUCE] && one_in(2) ? 1 + (int32_t)rnd(4) : 0;
-    int32_t maps = reduces && !plan->timed && one_in(8) ? 0 : 1 + (int32_t)rnd(one_in(3) ? 9 : 3);
+    int32_t maps = reduces && one_in(8) ? 0 : 1 + (int32_t)rnd(one_in(3) ? 9 : 3);
     struct fake_job *j = fake_job(w, maps, 0, reduces, 0);
     uint32_t longest = one_in(3) ? 200 : 40;
 
@@ -146,7 +146,7 @@ static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops
     state = seed * 2654435761u + 1;
     *plan = (struct plan){.given = one_in(2), .plain = one_in(2), .switches = one_in(5), .mode = rnd(3),
                           .limits = one_in(4)};
-    if (timed) /* durations are known, nothing but jobs runs, all with maps; what ends is told at once */
+    if (timed) /* durations are known, nothing but jobs runs, what ends is told at once */
         *plan = (struct plan){.given = true, .plain = true, .timed = true, .mode = rnd(2)};
     for (int i = 0; i < FAKE_NODES; i++)
         plan->phase[i] = FAKE_SECOND + rnd_time(0, 9);
