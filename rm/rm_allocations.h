@@ -5,8 +5,8 @@
  *
  * A file with a mistake is refused whole: "FILE:LINE: ELEMENT: what is wrong, what was expected". As in Hadoop an
  * element of an unknown name is no mistake; it is noted. Read and noted too: what has no effect here (reservations, the
- * largest container of a queue). Limits of resources by default are not root's: they would be the cluster's. Entities
- * are not expanded, nothing outside the file is read. */
+ * largest container of a queue). Limits of resources by default are not root's: they would be the cluster's. A
+ * document type declaration is refused, and entities with it; nothing outside the file is read. */
 #ifndef CREEL_RM_ALLOCATIONS_H
 #define CREEL_RM_ALLOCATIONS_H
 

@@ -19,7 +19,8 @@ const char *const creel_fuzz_samples[] = {
     "</queuePlacementPolicy><user name=\"u\"><maxRunningApps>3</maxRunningApps></user></allocations>",
     "<allocations><queue name=\"root\"><queue name=\"c\"><allowPreemptionFrom>false</allowPreemptionFrom>"
     "<schedulingPolicy>fifo</schedulingPolicy><reservation/></queue></queue></allocations>",
-    "<!DOCTYPE a [<!ENTITY e \"v\"><!ENTITY f \"&e;&e;\">]><allocations><queue name=\"&f;\"/></allocations>",
+    "<!DOCTYPE a [<!ENTITY e \"v\"><!ENTITY f \"&e;&e;\"><!ENTITY g \"&f;&f;&f;\">]><allocations><queue "
+    "name=\"&g;&g;\"/></allocations>",
     NULL,
 };
 
