@@ -28,7 +28,7 @@
 
 enum dc_cost { DC_MEAN, DC_MAX };
 
-struct dc_need { /* what the test looks at */
+struct dc_need {                 /* what the test looks at */
     int64_t maps_us, longest_us; /* all maps, the longest */
     int64_t tail_us;             /* transfer and reduces */
     int32_t maps, reduces;
@@ -51,7 +51,8 @@ struct policy {
 };
 
 static const struct policy_option dc_options[] = {
-    {"dc.cost", POLICY_OPT_WORD, "mean", 0, 0, "mean,max", "what tasks are expected to take: means, or the longest seen"},
+    {"dc.cost", POLICY_OPT_WORD, "mean", 0, 0, "mean,max",
+     "what tasks are expected to take: means, or the longest seen"},
     {"dc.integral", POLICY_OPT_BOOL, "false", 0, 0, NULL, "maps are counted in whole waves"},
     {"dc.transfer", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL, "moving a GiB of map output to the reduces takes so long"},
     {.name = NULL},
@@ -136,9 +137,9 @@ static int64_t free_maps(const struct policy *self)
     return c->slots[POLICY_MAP] - c->used[POLICY_MAP];
 }
 
-/* The earliest s at which it would be accepted: as soon as the free slots do its maps, or when a claim ends. What is
- * offered is asked for a little later: so long the slots must stay unclaimed. */
-static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t now_us)
+/* The earliest s from @asked_us on at which it would be accepted: as soon as the free slots do its maps, or when a
+ * claim ends. What is offered is asked for a little later: so long the slots must stay unclaimed. */
+static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us, int64_t now_us)
 {
     const int64_t all = self->env->capacity->slots[POLICY_REDUCE], free_slots = free_maps(self);
     int64_t first = now_us + 1, best = NEVER;
@@ -146,8 +147,9 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
     if (n->reduces > all || (n->maps > 0 && free_slots <= 0))
         return NEVER;
     if (n->maps > 0)
-        first = now_us + (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us
-                                         : ceil_div(n->maps_us, free_slots));
+        first = now_us +
+                (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us : ceil_div(n->maps_us, free_slots));
+    first = first > asked_us ? first : asked_us;
     if (claimed(self, first, first + OFFER_US) + n->reduces <= all)
         return first;
     for (const struct dc_job *d = self->first; d; d = d->next)
@@ -170,7 +172,7 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
     unclaimed = self->env->capacity->slots[POLICY_REDUCE] - claimed(self, start_us, start_us);
     if (start_us > now_us && slots <= free_maps(self) && n.reduces <= unclaimed)
         return true;
-    earliest = earliest_start(self, &n, now_us);
+    earliest = earliest_start(self, &n, start_us, now_us);
     out->finish_us = earliest < NEVER ? earliest + n.tail_us : 0;
     if (start_us <= now_us)
         snprintf(out->why, sizeof out->why, "its reduces alone need %.1f s, deadline %.1f s", (double)n.tail_us / 1e6,
@@ -196,8 +198,8 @@ static void dc_changed(struct policy *self, struct policy_job *job, enum policy_
     struct dc_job *own = own_of(job);
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *p = &job->phase[kind];
-    bool may = kind != POLICY_MAP || p->running < own->at_once,
-         wants = p->pending > 0 || p->suspended > 0, capped = wants && !may;
+    bool may = kind != POLICY_MAP || p->running<own->at_once, wants = p->pending> 0 || p->suspended > 0,
+         capped = wants && !may;
 
     if (kind == POLICY_MAP) {
         self->capped += capped - own->capped;

@@ -3,9 +3,9 @@
  * the estimate, nothing fails and no slot is lost.
  *
  *   admission   rtmr_queue.h: list scheduling on slot-availability profiles, in the order of the queue
- *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free for the reduces of the
- *               jobs before it whose maps are not done (Algorithm IV). Jobs without deadline get what is left
- *   feedback    a job that ended much earlier or late replaces its estimate by what happened (Algorithms V, VI)
+ *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free for the reduces of
+ * the jobs before it whose maps are not done (Algorithm IV). Jobs without deadline get what is left feedback    a job
+ * that ended much earlier or late replaces its estimate by what happened (Algorithms V, VI)
  *
  * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there is res > Ra in
  * Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra (rtmr.literal keeps the print). A
@@ -22,18 +22,21 @@ static const struct policy_option rtmr_options[] = {
     {"rtmr.literal", POLICY_OPT_BOOL, "false", 0, 0, NULL,
      "reserves reduce slots as printed in the paper (one too few), which breaks promises"},
     {"rtmr.feedback", POLICY_OPT_BOOL, "true", 0, 0, NULL, "estimates follow what really happened"},
-    {"rtmr.delta", POLICY_OPT_SECONDS, "10", 0, 1e6, NULL, "a job that ended so much off its estimate corrects later ones"},
+    {"rtmr.delta", POLICY_OPT_SECONDS, "10", 0, 1e6, NULL,
+     "a job that ended so much off its estimate corrects later ones"},
     {"rtmr.eps_margin", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL, "added to the longest time a task is expected to take"},
     {"rtmr.map_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
      "part of a map's time that does not grow with its input; auto: learn.map_startup"},
     {"rtmr.reduce_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "the same of a reduce"},
-    {"rtmr.bootstrap_map", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "a map takes so long while nothing is known of maps"},
+    {"rtmr.bootstrap_map", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL,
+     "a map takes so long while nothing is known of maps"},
     {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "the same of a reduce"},
     {"rtmr.offer_margin", POLICY_OPT_SECONDS, "5", 0, 3600, NULL,
      "a date offered with a refusal can be asked for so much later still"},
     {"rtmr.be_order", POLICY_OPT_WORD, "fifo", 0, 0, "fifo,fair,hsrtf",
      "jobs without deadline: by priority and submission, fewest running tasks, or shortest remaining time first"},
-    {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL, "their tasks are killed when a job with deadline needs the slot"},
+    {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "their tasks are killed when a job with deadline needs the slot"},
     {"rtmr.be_share", POLICY_OPT_REAL, "1", 0, 1, NULL, "they get at most this part of the slots of each kind"},
     {.name = NULL},
 };
@@ -389,8 +392,9 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
         return rtmr_beside_next(self, offer, NULL);
     }
     if (!keeps_enough(self, offer,
-                      offer->step + rtmr_queue_reserved(&self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
-                                                                       : self->q.n))) {
+                      offer->step +
+                          rtmr_queue_reserved(&self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
+                                                             : self->q.n))) {
         offer->held = true;
         return NULL;
     }

@@ -10,10 +10,10 @@ enum rtmr_beside_order { RTMR_BESIDE_FIFO, RTMR_BESIDE_FAIR, RTMR_BESIDE_HSRTF }
 
 struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
-    struct rtmr_entry *entry;       /* NULL: without deadline */
-    struct rtmr_job *prev, *next;   /* jobs without deadline */
+    struct rtmr_entry *entry;                             /* NULL: without deadline */
+    struct rtmr_job *prev, *next;                         /* jobs without deadline */
     int32_t running[POLICY_KINDS], pending[POLICY_KINDS]; /* as counted in the sums */
-    bool broke;                     /* it was said that the precondition does not hold for it */
+    bool broke;                                           /* it was said that the precondition does not hold for it */
 };
 struct policy {
     const struct policy_env *env;
@@ -59,8 +59,8 @@ void rtmr_beside_victims(struct policy *self, const struct policy_offer *offer, 
                          size_t n, struct policy_plan *plan);
 
 /* rtmr_words.c */
-void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v,
-                  int64_t offer_us, struct policy_promise *out);
+void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v, int64_t offer_us,
+                  struct policy_promise *out);
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
 /* A task of @own ran longer than what promises rest on. */
 void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum policy_kind kind, int64_t took_us);

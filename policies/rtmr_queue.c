@@ -6,7 +6,7 @@
 #include "base/base_error.h"
 #include "base/base_mem.h"
 
-#define ROUND_US   INT64_C(1000000) /* an offered date is rounded up to a second by those who show it */
+#define ROUND_US   INT64_C(1000000)      /* an offered date is rounded up to a second by those who show it */
 #define STARTED_AT (-(INT64_C(1) << 62)) /* keys of started jobs come before any date */
 
 static int64_t max64(int64_t a, int64_t b)
@@ -145,7 +145,7 @@ static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t a
         for (size_t i = 0; busy && i < busy[k].n; i++) {
             const struct rtmr_until *u = &busy[k].v[i];
 
-            if (since && u->started_us <= since)
+            if (u->started_us < since) /* at the same time: perhaps after it */
                 continue;
             base_array_grow(&e->held[k], e->held_n[k], &e->held_cap[k]);
             e->held[k][e->held_n[k]++] = (struct slot_run){u->until_us, u->n};
@@ -202,8 +202,8 @@ void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
 
 /* ---- what could be promised ---- */
 
-/* @due_us when that date would be accepted at @now_us with @at_least jobs before it, else a later one with none accepted
- * in between. @alone: whoever it may hurt. */
+/* @due_us when that date would be accepted at @now_us with @at_least jobs before it, else a later one with none
+ * accepted in between. @alone: whoever it may hurt. */
 static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, size_t at_least, int64_t due_us, int64_t now_us,
                         const struct rtmr_busy *busy, bool alone)
 {
@@ -263,13 +263,13 @@ static int64_t all_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
 /* As or_later() for what an offer has to be. What is good later is good now at the same place: no time is earlier, no
  * slot is held longer. */
 static int64_t offer_or_later(struct rtmr_queue *q, struct rtmr_entry *e, int64_t date_us, int64_t now_us,
-                              const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later, bool alone)
+                              const struct rtmr_busy *busy, int64_t margin_us, const struct rtmr_busy *later,
+                              bool alone)
 {
     const int64_t from_us = date_us + margin_us;
     int64_t got = date_us;
 
-    if (!margin_us || alone ||
-        place_of(q, e, key_of(q, e, date_us)) != place_of(q, e, key_of(q, e, from_us)))
+    if (!margin_us || alone || place_of(q, e, key_of(q, e, date_us)) != place_of(q, e, key_of(q, e, from_us)))
         got = or_later(q, e, 0, date_us, now_us, busy, alone);
     if (got != date_us || !margin_us)
         return got;
@@ -374,6 +374,16 @@ static void keep_tested(struct rtmr_queue *q, struct rtmr_entry *e)
     }
 }
 
+/* Nothing is allocated when its tasks end. */
+static void room_for_ends(struct rtmr_entry *e)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        if (e->n[k] > 0) {
+            e->ends_cap[k] = (size_t)e->n[k];
+            e->ends[k] = base_realloc_array(NULL, e->ends_cap[k], sizeof **e->ends);
+        }
+}
+
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy)
 {
     bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us && !e->started_us;
@@ -394,6 +404,7 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
         q->reserved = base_realloc_array(q->reserved, q->cap + 1, sizeof *q->reserved);
     }
     memmove(q->v + at + 1, q->v + at, (q->n - at) * sizeof *q->v);
+    room_for_ends(e);
     q->v[at] = e;
     q->n++;
     q->version++;

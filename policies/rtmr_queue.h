@@ -2,8 +2,8 @@
  *
  * Order: first the started jobs, never overtaken, then the waiting ones by deadline (or by submission). Jobs start in
  * the order of the queue; where one starts earlier than one before it (reduces may, on slots that nobody before needs),
- * neither is overtaken any more. A job stays until it and all before it have finished. Each job has a slot-availability profile "after it"
- * for maps and for reduces, made from its predecessor's: so the profiles are a chain
+ * neither is overtaken any more. A job stays until it and all before it have finished. Each job has a slot-availability
+ * profile "after it" for maps and for reduces, made from its predecessor's: so the profiles are a chain
  *
  *     base --job 1--> profiles --job 2--> profiles --> ...          base: after the last job removed from the queue
  *
@@ -44,12 +44,12 @@ struct rtmr_entry {
     int64_t started_us; /* reference of a started job, 0: waiting; set on entry or by rtmr_queue_start() */
 
     /* the queue's */
-    size_t at;        /* place in the queue */
-    int64_t key;      /* orders the queue: smallest first, then submission and id */
-    int64_t ref_us;   /* nothing of it was placed before: time of the last calculation, or its start */
-    int64_t finish_us; /* the recorded estimate e */
-    int64_t next_us;  /* of a test */
-    bool finished, actual; /* actual: the link is made of what happened */
+    size_t at;                   /* place in the queue */
+    int64_t key;                 /* orders the queue: smallest first, then submission and id */
+    int64_t ref_us;              /* nothing of it was placed before: time of the last calculation, or its start */
+    int64_t finish_us;           /* the recorded estimate e */
+    int64_t next_us;             /* of a test */
+    bool finished, actual;       /* actual: the link is made of what happened */
     int64_t *ends[POLICY_KINDS]; /* actual finish times, ascending */
     size_t ends_n[POLICY_KINDS], ends_cap[POLICY_KINDS];
     int64_t reserve; /* slots for reduces kept for it */
@@ -64,21 +64,21 @@ struct rtmr_busy {
     struct rtmr_until {
         int64_t until_us, started_us;
         int64_t n;
-    } *v; /* until_us ascending */
+    } * v; /* until_us ascending */
     size_t n, cap;
     int64_t never; /* slots whose end nobody knows */
 };
 struct rtmr_verdict {
     bool accepted;
-    int64_t finish_us;              /* of the job itself; SLOT_NEVER: never */
-    const struct rtmr_entry *hurt;  /* another job that would miss its deadline, NULL: the job itself would */
-    int64_t hurt_us;                /* its finish then */
+    int64_t finish_us;             /* of the job itself; SLOT_NEVER: never */
+    const struct rtmr_entry *hurt; /* another job that would miss its deadline, NULL: the job itself would */
+    int64_t hurt_us;               /* its finish then */
 };
 struct rtmr_queue { /* zero, then rtmr_queue_init() */
     struct rtmr_entry **v;
     size_t n, cap, fixed; /* the first @fixed ones are not overtaken any more */
-    bool by_submission;     /* waiting jobs: not by deadline */
-    int64_t last_key;       /* of those not overtaken any more, the largest so far */
+    bool by_submission;   /* waiting jobs: not by deadline */
+    int64_t last_key;     /* of those not overtaken any more, the largest so far */
     struct slot_profile base[POLICY_KINDS], work[POLICY_KINDS];
     int64_t base_held_us, base_never[POLICY_KINDS]; /* as held_us and never, of what is in the base */
     /* profiles before the job at ahead_at, of the queue as it was at ahead_version */
@@ -103,7 +103,8 @@ void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
                      struct rtmr_verdict *out);
 /* The earliest date not before @e's own deadline that would be accepted at once, and still at @now_us + @margin_us with
  * any deadline from @margin_us to a second more after it, when @later (as @busy, with no slot less and none held
- * shorter) runs then and some of the first waiting jobs have started. @margin_us 0: at once alone. 0: none. Only a date is looked for; @e->due_us stays. */
+ * shorter) runs then and some of the first waiting jobs have started. @margin_us 0: at once alone. 0: none. Only a date
+ * is looked for; @e->due_us stays. */
 int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                          int64_t margin_us, const struct rtmr_busy *later);
 /* Takes @e in at its place: waiting, or among the started ones by started_us. Estimates of later jobs follow. After an
@@ -123,8 +124,8 @@ int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
 void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
 /* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
 void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n);
-/* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not start
- * by the rules here. Calculates all anew. */
+/* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not
+ * start by the rules here. Calculates all anew. */
 void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
 /* The cluster has these slots now. Does not calculate. */
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);

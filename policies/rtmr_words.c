@@ -24,8 +24,8 @@ static const char *kind_of(enum policy_kind kind)
     return kind == POLICY_MAP ? "map" : "reduce";
 }
 
-void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v,
-                  int64_t offer_us, struct policy_promise *out)
+void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v, int64_t offer_us,
+                  struct policy_promise *out)
 {
     struct base_buf why = {0};
     char id[BASE_ID_TEXT_MAX];
@@ -35,8 +35,8 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
     if (v->finish_us >= SLOT_NEVER)
         base_buf_addf(&why, "there is no %s slot for it", kind_of(no_maps ? POLICY_MAP : POLICY_REDUCE));
     else if (!v->hurt)
-        base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s", seconds(v->finish_us - e->submit_us),
-                      deadline);
+        base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
+                      seconds(v->finish_us - e->submit_us), deadline);
     else
         base_buf_addf(&why, "with its deadline of %.1f s %s would miss its own by %.1f s", deadline,
                       name_of(v->hurt->cluster_ts, v->hurt->seq, id), seconds(v->hurt_us - v->hurt->due_us));

@@ -134,7 +134,8 @@ static void merge(struct slot_profile *p, size_t n)
     if (!n)
         return;
     lo = at_or_after(p, p->head, p->tail, b[0].at_us);
-    hi = n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us) ? lo : at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
+    hi =
+        n == 1 && (lo == p->tail || p->v[lo].at_us > b[0].at_us) ? lo : at_or_after(p, lo, p->tail, b[n - 1].at_us + 1);
     room(&p->window, &p->window_cap, n + (hi - lo));
     w = p->window;
     for (i = lo; i < hi || j < n;) {
@@ -198,7 +199,8 @@ int64_t slot_profile_place(struct slot_profile *p, int64_t n, int64_t eps_us, in
             return SLOT_NEVER;
         first = end = max64(p->v[p->head].at_us, floor_us);
         /* the block: what is taken in full before any of it is taken again */
-        for (i = p->head; i < p->tail && count < n && p->v[i].at_us <= first + eps_us && p->v[i].at_us < SLOT_NEVER; i++) {
+        for (i = p->head; i < p->tail && count < n && p->v[i].at_us <= first + eps_us && p->v[i].at_us < SLOT_NEVER;
+             i++) {
             count += p->v[i].n;
             end = max64(p->v[i].at_us, floor_us);
         }

@@ -72,8 +72,8 @@ static void note(void *core, int level, const char *text)
 
 static struct policy_job job(int32_t seq, int64_t deadline_us)
 {
-    struct policy_job j = {.submit_us = w.now, .cluster_ts = 1, .seq = seq, .weight = 1, .is_job = true,
-                           .deadline_us = deadline_us};
+    struct policy_job j = {
+        .submit_us = w.now, .cluster_ts = 1, .seq = seq, .weight = 1, .is_job = true, .deadline_us = deadline_us};
 
     for (int k = 0; k < POLICY_KINDS; k++) {
         j.phase[k].total = k == POLICY_MAP ? MAPS : REDS;
@@ -95,12 +95,17 @@ static void build(bool full)
 
     w.now = 1000000 * S;
     w.full = full;
-    w.env = (struct policy_env){.conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S,
-                                .running = running, .note = note};
+    w.env = (struct policy_env){.conf = &w.conf,
+                                .capacity = &w.capacity,
+                                .learned = &w.learned,
+                                .heartbeat_us = S,
+                                .running = running,
+                                .note = note};
     w.capacity = (struct policy_capacity){.nodes = 2500, .slots = {SLOTS, SLOTS}};
     w.policy = policy_rtmr.create(&w.env);
     if (full) {
-        w.beside = (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000, .weight = 1, .is_job = true};
+        w.beside =
+            (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000, .weight = 1, .is_job = true};
         for (int k = 0; k < POLICY_KINDS; k++) {
             w.beside.phase[k] = (struct policy_phase){.total = SLOTS, .running = SLOTS};
             w.beside.size[k].given_max_us = 30 * S;

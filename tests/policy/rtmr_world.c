@@ -17,8 +17,12 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
 
         if (!t->ends_us)
             continue;
-        *out = (struct policy_running){.job = (struct policy_job *)job, .kind = kind, .task = (int32_t)i,
-                                       .node = t->node, .started_us = t->started_us, .container = (void *)t};
+        *out = (struct policy_running){.job = (struct policy_job *)job,
+                                       .kind = kind,
+                                       .task = (int32_t)i,
+                                       .node = t->node,
+                                       .started_us = t->started_us,
+                                       .container = (void *)t};
         *cursor = (void *)(i + 1);
         return true;
     }
@@ -56,8 +60,13 @@ void world_init(struct world *w, const struct policy_ops *ops, const char *setti
 {
     *w = (struct world){.ops = ops, .nodes = nodes, .heartbeat_us = heartbeat_us};
     settings_of(w, settings);
-    w->env = (struct policy_env){.conf = &w->conf, .capacity = &w->capacity, .learned = &w->learned, .core = w,
-                                 .heartbeat_us = pad ? heartbeat_us : 0, .running = env_running, .note = env_note};
+    w->env = (struct policy_env){.conf = &w->conf,
+                                 .capacity = &w->capacity,
+                                 .learned = &w->learned,
+                                 .core = w,
+                                 .heartbeat_us = pad ? heartbeat_us : 0,
+                                 .running = env_running,
+                                 .note = env_note};
     w->capacity.nodes = nodes;
     for (int32_t i = 0; i < nodes; i++) {
         w->slots[POLICY_MAP][i] = maps;
@@ -111,8 +120,8 @@ struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_
     const int32_t n[] = {maps, reduces};
     const int64_t us[] = {map_us, reduce_us};
 
-    j->pj = (struct policy_job){.submit_us = at_us, .cluster_ts = 1, .seq = w->n + 1, .weight = 1,
-                                .deadline_us = deadline_us, .is_job = true};
+    j->pj = (struct policy_job){
+        .submit_us = at_us, .cluster_ts = 1, .seq = w->n + 1, .weight = 1, .deadline_us = deadline_us, .is_job = true};
     for (int k = 0; k < POLICY_KINDS; k++) {
         j->pj.phase[k].total = n[k];
         if (n[k])
@@ -159,8 +168,13 @@ static void ended(struct world *w, struct world_job *j, enum policy_kind k, int3
 {
     struct world_task *t = &j->task[k][i];
     struct policy_phase *p = j->pj.phase;
-    struct policy_task_end end = {.task = i, .node = t->node, .started_us = t->started_us, .ended_us = t->ends_us,
-                                  .work_us = t->ends_us - t->started_us, .success = !t->killed, .killed = t->killed};
+    struct policy_task_end end = {.task = i,
+                                  .node = t->node,
+                                  .started_us = t->started_us,
+                                  .ended_us = t->ends_us,
+                                  .work_us = t->ends_us - t->started_us,
+                                  .success = !t->killed,
+                                  .killed = t->killed};
     bool success = !t->killed;
 
     free_slot(w, k, t);
@@ -228,8 +242,12 @@ static void start(struct world *w, struct world_job *j, enum policy_kind k, uint
 
 static bool offer(struct world *w, enum policy_kind k, uint32_t node)
 {
-    struct policy_offer o = {.kind = k, .now_us = w->now_us, .node = node, .node_slots = w->slots[k][node],
-                             .node_used = w->used[k][node], .capacity = &w->capacity};
+    struct policy_offer o = {.kind = k,
+                             .now_us = w->now_us,
+                             .node = node,
+                             .node_slots = w->slots[k][node],
+                             .node_used = w->used[k][node],
+                             .capacity = &w->capacity};
     struct policy_job *job;
 
     if (w->used[k][node] >= w->slots[k][node])
@@ -249,8 +267,12 @@ static bool offer(struct world *w, enum policy_kind k, uint32_t node)
 static void kill_some(struct world *w, enum policy_kind k, uint32_t node)
 {
     struct policy_running here[64];
-    struct policy_offer o = {.kind = k, .now_us = w->now_us, .node = node, .node_slots = w->slots[k][node],
-                             .node_used = w->used[k][node], .capacity = &w->capacity};
+    struct policy_offer o = {.kind = k,
+                             .now_us = w->now_us,
+                             .node = node,
+                             .node_slots = w->slots[k][node],
+                             .node_used = w->used[k][node],
+                             .capacity = &w->capacity};
     size_t n = 0;
 
     if (!w->ops->victims || w->used[k][node] < w->slots[k][node])
@@ -260,8 +282,12 @@ static void kill_some(struct world *w, enum policy_kind k, uint32_t node)
             struct world_task *task = &w->jobs[i]->task[k][t];
 
             if (task->ends_us && task->node == node && !task->killed)
-                here[n++] = (struct policy_running){.job = &w->jobs[i]->pj, .kind = k, .task = t, .node = node,
-                                                    .started_us = task->started_us, .container = task};
+                here[n++] = (struct policy_running){.job = &w->jobs[i]->pj,
+                                                    .kind = k,
+                                                    .task = t,
+                                                    .node = node,
+                                                    .started_us = task->started_us,
+                                                    .container = task};
         }
     w->plan.len = 0;
     w->ops->victims(w->policy, &o, here, n, &w->plan);

@@ -34,7 +34,8 @@ struct world {
     struct policy_learned learned;
     struct policy_plan plan;
     bool oob;
-    int64_t now_us, heartbeat_us; /* heartbeat_us 0: all nodes beat at every event, again and again until nobody wants */
+    int64_t now_us,
+        heartbeat_us; /* heartbeat_us 0: all nodes beat at every event, again and again until nobody wants */
     int64_t next_us[WORLD_NODES];
     int32_t nodes, slots[POLICY_KINDS][WORLD_NODES], used[POLICY_KINDS][WORLD_NODES];
     struct world_job *jobs[WORLD_JOBS];

@@ -1,5 +1,5 @@
-/* Goal: RTMR keeps its promises. Method: the examples; a thousand random workloads on small clusters, whose tasks take at
- * most what was said; the same with other policies before, with jobs beside, with fewer or more slots. */
+/* Goal: RTMR keeps its promises. Method: the examples; a thousand random workloads on small clusters, whose tasks take
+ * at most what was said; the same with other policies before, with jobs beside, with fewer or more slots. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +168,8 @@ static void test_length_options(void)
     struct world w;
     struct world_job *j;
 
-    world_init(&w, &policy_rtmr, "rtmr.eps_margin=1.5,rtmr.reduce_startup=20,rtmr.bootstrap_map=30", 1, 2, 1, 3 * S, true);
+    world_init(&w, &policy_rtmr, "rtmr.eps_margin=1.5,rtmr.reduce_startup=20,rtmr.bootstrap_map=30", 1, 2, 1, 3 * S,
+               true);
     CU_ASSERT_EQUAL(w.learned.kind[POLICY_REDUCE].startup_us, 20 * S);
     CU_ASSERT_EQUAL(w.learned.kind[POLICY_MAP].startup_us, 0);
     j = world_job(&w, 0, 1, 10 * S, 0, 0, 100 * S);
@@ -216,8 +217,9 @@ static void test_beside(void)
     CU_ASSERT_FALSE(j2->accepted);
     CU_ASSERT_EQUAL(j2->promise.finish_us, 41 * S); /* 31, 31, 31, 41: the slot of the application never comes */
     policy_rtmr.explain(w.policy, &be->pj, w.now_us, &text);
-    CU_ASSERT_STRING_EQUAL(text.data, "without a deadline: it gets what jobs with one leave, 0 reduce slots are kept for "
-                                      "them; runs 3 maps and 0 reduces");
+    CU_ASSERT_STRING_EQUAL(text.data,
+                           "without a deadline: it gets what jobs with one leave, 0 reduce slots are kept for "
+                           "them; runs 3 maps and 0 reduces");
     j1 = world_job(&w, 8 * S, 2, 10 * S, 1, 10 * S, 33 * S);
     world_run(&w, INT64_MAX);
     CU_ASSERT(j1->accepted);
@@ -369,7 +371,8 @@ static void random_jobs(struct world *w, int32_t n, bool beside)
             for (int32_t t = 0; t < j->pj.phase[k].total; t++) {
                 int64_t most = j->task[k][t].needs_us;
 
-                if (k == POLICY_REDUCE && maps && !w->oob && w->heartbeat_us) /* the end of the maps goes unnoticed, too */
+                if (k == POLICY_REDUCE && maps && !w->oob &&
+                    w->heartbeat_us) /* the end of the maps goes unnoticed, too */
                     most -= w->heartbeat_us;
                 j->task[k][t].needs_us = rnd(3) ? most : most * (30 + rnd(71)) / 100;
             }
@@ -430,9 +433,14 @@ static void add_up(struct outcome *sum, const struct outcome *o)
 static void test_promises_hold(void)
 {
     static const char *const settings[] = {
-        "rtmr.feedback=true",        "rtmr.feedback=false",     "rtmr.delta=0",
-        "rtmr.be_kill=true",         "rtmr.be_order=fair",      "rtmr.be_order=hsrtf,rtmr.delta=0",
-        "rtmr.order=fifo,rtmr.delta=1", "rtmr.be_kill=true,rtmr.delta=0",
+        "rtmr.feedback=true",
+        "rtmr.feedback=false",
+        "rtmr.delta=0",
+        "rtmr.be_kill=true",
+        "rtmr.be_order=fair",
+        "rtmr.be_order=hsrtf,rtmr.delta=0",
+        "rtmr.order=fifo,rtmr.delta=1",
+        "rtmr.be_kill=true,rtmr.delta=0",
     };
     struct outcome sum = {0};
 
@@ -466,7 +474,8 @@ static void test_padding(void)
     CU_ASSERT(sum.latest_us > 3 * S);
 }
 
-/* A refused job asks again at once, and again within the margin, for the date it was offered (rounded up to a second). */
+/* A refused job asks again at once, and again within the margin, for the date it was offered (rounded up to a second).
+ */
 static void test_offers_are_good(void)
 {
     int refused = 0, wrong = 0;

@@ -1,6 +1,6 @@
-/* Goal: admission, estimates and offers are those of the paper's algorithms. Method: its examples; long random histories
- * beside the algorithms written down literally, with a stored vector per job and one step per task; offers against
- * trying every date. */
+/* Goal: admission, estimates and offers are those of the paper's algorithms. Method: its examples; long random
+ * histories beside the algorithms written down literally, with a stored vector per job and one step per task; offers
+ * against trying every date. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -324,8 +324,11 @@ static bool history(int run)
         while (started < a.n && a.v[started].st)
             started++;
         if (rnd(3)) {
-            struct naive_job j = {.submit = now, .due = now + rnd(120), .n = {rnd(15), rnd(6)},
-                                  .eps = {1 + rnd(20), 1 + rnd(20)}, .seq = step};
+            struct naive_job j = {.submit = now,
+                                  .due = now + rnd(120),
+                                  .n = {rnd(15), rnd(6)},
+                                  .eps = {1 + rnd(20), 1 + rnd(20)},
+                                  .seq = step};
             struct rtmr_entry *e = entry(now, step, j.due, j.n[0], j.eps[0], j.n[1], j.eps[1]);
             bool want = naive_insert(&a, &b, &j, now);
             struct rtmr_verdict v;

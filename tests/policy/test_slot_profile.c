@@ -8,9 +8,9 @@
 #include "policies/slot_profile.h"
 #include "tests/unit/cunit_main.h"
 
-#define CASES 20000
+#define CASES     20000
 #define SLOTS_MAX 40
-#define S INT64_C(1000000)
+#define S         INT64_C(1000000)
 
 static uint64_t seed = 42;
 
