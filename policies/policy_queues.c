@@ -56,6 +56,7 @@ void policy_queues_free(struct policy_queues *q)
     for (size_t i = 0; i < q->n; i++)
         queue_free(&q->v[i]);
     free(q->v);
+    free(q->by_name);
     users_free(q);
     rules_free(q);
     *q = (struct policy_queues){0};
@@ -115,21 +116,6 @@ void policy_queue_reset(struct policy_queues *q, int32_t index)
     q->v[index].configured = configured;
 }
 
-static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent, bool dynamic)
-{
-    struct policy_queue *u;
-
-    base_array_grow(&q->v, q->n, &q->cap);
-    u = &q->v[q->n];
-    *u = (struct policy_queue){.name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
-    queue_defaults(q, u);
-    if (parent >= 0)
-        q->v[parent].is_parent = true;
-    else
-        u->is_parent = true;
-    return (int32_t)q->n++;
-}
-
 /* @name without "root." in front; "" for root itself. */
 static const char *below_root(const char *name)
 {
@@ -138,17 +124,65 @@ static const char *below_root(const char *name)
     return name;
 }
 
+static size_t hash(const char *rest, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)rest[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(h ^ (h >> 32));
+}
+
+/* The place of a name (without "root.") in the table, or the free one where it belongs. */
+static int32_t *slot_of(const struct policy_queues *q, const char *rest, size_t len)
+{
+    size_t i = hash(rest, len) & (q->by_name_cap - 1);
+
+    for (; q->by_name[i]; i = (i + 1) & (q->by_name_cap - 1)) {
+        const char *have = q->v[q->by_name[i] - 1].name + 5; /* "root." */
+
+        if (strncmp(have, rest, len) == 0 && have[len] == '\0')
+            break;
+    }
+    return &q->by_name[i];
+}
+
+static void by_name_add(struct policy_queues *q, size_t index)
+{
+    const char *rest = q->v[index].name + 5;
+
+    if (2 * (index + 1) > q->by_name_cap) {
+        free(q->by_name);
+        q->by_name_cap = q->by_name_cap ? 2 * q->by_name_cap : 32;
+        q->by_name = base_alloc(q->by_name_cap * sizeof *q->by_name);
+        for (size_t i = 1; i < index; i++)
+            *slot_of(q, q->v[i].name + 5, strlen(q->v[i].name + 5)) = (int32_t)i + 1;
+    }
+    *slot_of(q, rest, strlen(rest)) = (int32_t)index + 1;
+}
+
 static int32_t find_len(const struct policy_queues *q, const char *rest, size_t len)
 {
     if (len == 0)
         return 0;
-    for (size_t i = 1; i < q->n; i++) {
-        const char *have = q->v[i].name + 5; /* "root." */
+    return q->by_name ? *slot_of(q, rest, len) - 1 : -1;
+}
 
-        if (strncmp(have, rest, len) == 0 && have[len] == '\0')
-            return (int32_t)i;
+static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent, bool dynamic)
+{
+    struct policy_queue *u;
+
+    base_array_grow(&q->v, q->n, &q->cap);
+    u = &q->v[q->n];
+    *u = (struct policy_queue){.name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
+    queue_defaults(q, u);
+    if (parent >= 0) {
+        q->v[parent].is_parent = true;
+        by_name_add(q, q->n);
+    } else {
+        u->is_parent = true;
     }
-    return -1;
+    return (int32_t)q->n++;
 }
 
 int32_t policy_queues_find(const struct policy_queues *q, const char *name)

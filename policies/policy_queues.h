@@ -67,6 +67,8 @@ struct policy_rule {
 struct policy_queues {
     struct policy_queue *v;
     size_t n, cap;
+    int32_t *by_name; /* hash table of 1 + index, for policy_queues_find() */
+    size_t by_name_cap;
     struct policy_user_limit *users;
     size_t users_n;
     int32_t user_max_running; /* default for users; INT32_MAX */
