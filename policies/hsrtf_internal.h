@@ -17,6 +17,7 @@ struct hsrtf_job { /* policy_job.own */
     int64_t target[POLICY_KINDS];
     bool demanded[POLICY_KINDS]; /* it had demand when the target was computed */
     struct policy_link below[POLICY_KINDS]; /* among those with running < target */
+    struct policy_link busy[POLICY_KINDS];  /* preempting variants: among those that run something, longest first */
     struct hsrtf_killed {
         int64_t at_us; /* last, 0: never */
         int32_t times;
@@ -42,6 +43,7 @@ struct policy {
     double inverse_sum;             /* sum of 1 / remaining time then */
     int64_t ended_us[POLICY_KINDS]; /* averages of the job that left last having some, 0: unknown */
     struct policy_order all[POLICY_KINDS], below[POLICY_KINDS]; /* jobs with something to launch or resume */
+    struct policy_order busy[POLICY_KINDS];
     struct hsrtf_scratch *scratch; /* these have [room] places */
     struct hsrtf_claim *claims;
     int64_t *rts_us;

@@ -156,6 +156,9 @@ struct policy_ops {
      * offered at once; one freed by a kill when its process has ended (capacity->freeing until then). */
     void (*victims)(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                     struct policy_plan *plan);
+    /* Could victims() name anybody for tasks of @kind now? O(1): asked before the attempts of a node are listed. May say
+     * true too often, false only when it is so. NULL: it could. */
+    bool (*may_preempt)(const struct policy *self, enum policy_kind kind);
     /* One line for operators: order, share, what it waits for. NULL: the core says "pending". */
     void (*explain)(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
     /* Fair share of a queue in slots, as it is used for scheduling now. NULL: the policy has no shares. */

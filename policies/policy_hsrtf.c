@@ -27,6 +27,8 @@ static void hsrtf_changed(struct policy *self, struct policy_job *job, enum poli
     bool wants = phase->pending > 0 || phase->suspended > 0;
 
     policy_order_place(&self->all[kind], &job->link[kind], wants, own->key);
+    if (self->preempts)
+        policy_order_place(&self->busy[kind], &own->busy[kind], phase->running > 0, -own->rt_us);
     if (!self->proportional)
         return;
     if (wants && own->target[kind] <= 0 && !own->demanded[kind])
@@ -136,7 +138,7 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
     job->own = own;
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        own->below[k] = job->link[k];
+        own->below[k] = own->busy[k] = job->link[k];
         if (self->preempts) {
             own->killed_n[k] = job->is_job ? job->phase[k].total : 0;
             own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
@@ -159,6 +161,7 @@ static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_order_place(&self->all[k], &job->link[k], false, 0);
         policy_order_place(&self->below[k], &own->below[k], false, 0);
+        policy_order_place(&self->busy[k], &own->busy[k], false, 0);
         free(own->killed[k]);
     }
     if (job->seen[POLICY_MAP].n + job->seen[POLICY_REDUCE].n > 0)
@@ -289,6 +292,18 @@ static struct policy_job *claimant_after(struct policy *self, enum policy_kind k
     return link ? policy_link_job(link, kind) : NULL;
 }
 
+/* Only when the shortest that wants slots is shorter than the longest that has some. */
+static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    struct policy_link *wants = self->proportional ? self->below[kind].first : self->all[kind].first;
+    const struct hsrtf_job *first;
+
+    if (!wants || !self->busy[kind].first)
+        return false;
+    first = self->proportional ? below_job(wants, kind) : own_of(policy_link_job(wants, kind));
+    return -self->busy[kind].first->key > first->rt_us;
+}
+
 /* Slots that @job could fill now; its share bounds it where shares count. */
 static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
 {
@@ -367,6 +382,7 @@ const struct policy_ops policy_hsrtf_pup = {
     .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
     .create = create_pup,
     .victims = hsrtf_victims,
+    .may_preempt = hsrtf_may_preempt,
     HSRTF_COMMON,
 };
 
@@ -382,5 +398,6 @@ const struct policy_ops policy_hsrtf_prp = {
     .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time, with killing",
     .create = create_prp,
     .victims = hsrtf_victims,
+    .may_preempt = hsrtf_may_preempt,
     HSRTF_COMMON,
 };

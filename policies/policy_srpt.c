@@ -21,7 +21,8 @@ struct srpt_job { /* policy_job.own */
     struct srpt_job *prev, *next; /* all jobs */
     int64_t inside_us;            /* done by attempts that have not ended */
     int64_t left_us;              /* remaining work */
-    struct policy_link active[POLICY_KINDS]; /* srpt: among jobs with something that runs, waits or is suspended */
+    /* srpt: among jobs with something that runs, waits or is suspended; among those that run something, most work first */
+    struct policy_link active[POLICY_KINDS], busy[POLICY_KINDS];
 };
 
 struct policy {
@@ -30,7 +31,7 @@ struct policy {
     int64_t epoch_us;
     struct srpt_job *first;
     struct policy_order order[POLICY_KINDS]; /* jobs with something to launch or resume, by left_us */
-    struct policy_order active[POLICY_KINDS]; /* srpt */
+    struct policy_order active[POLICY_KINDS], busy[POLICY_KINDS]; /* srpt */
 };
 
 static const struct policy_option srpt_options[] = {
@@ -132,8 +133,10 @@ static void place(struct policy *self, struct srpt_job *own)
         bool wants = phase->pending > 0 || phase->suspended > 0;
 
         policy_order_place(&self->order[k], &own->job->link[k], wants, own->left_us);
-        if (self->interrupts)
-            policy_order_place(&self->active[k], &own->active[k], wants || phase->running > 0, own->left_us);
+        if (!self->interrupts)
+            continue;
+        policy_order_place(&self->active[k], &own->active[k], wants || phase->running > 0, own->left_us);
+        policy_order_place(&self->busy[k], &own->busy[k], phase->running > 0, -own->left_us);
     }
 }
 
@@ -174,7 +177,7 @@ static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t no
     job->own = own;
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        own->active[k] = job->link[k];
+        own->active[k] = own->busy[k] = job->link[k];
     }
     if (self->interrupts) {
         measure_all(self, now_us);
@@ -192,6 +195,7 @@ static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_u
     for (int k = 0; k < POLICY_KINDS; k++) {
         policy_order_place(&self->order[k], &job->link[k], false, 0);
         policy_order_place(&self->active[k], &own->active[k], false, 0);
+        policy_order_place(&self->busy[k], &own->busy[k], false, 0);
     }
     *(own->prev ? &own->prev->next : &self->first) = own->next;
     if (own->next)
@@ -308,6 +312,14 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
     return n;
 }
 
+/* Only when the first that wants slots has less work left than the last that has some. */
+static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    const struct policy_link *wants = self->order[kind].first, *has = self->busy[kind].first;
+
+    return wants && has && -has->key > wants->key;
+}
+
 /* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with strictly
  * more remaining work that run what others should have; what they have suspended here, from any with more. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
@@ -362,6 +374,7 @@ const struct policy_ops policy_srpt = {
     .sim_only = true,
     .create = srpt_create,
     .victims = srpt_victims,
+    .may_preempt = srpt_may_preempt,
     SRPT_COMMON,
 };
 

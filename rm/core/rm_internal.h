@@ -336,6 +336,8 @@ int64_t rm_policy_on_timer(struct rm_core *c); /* when next, 0: never */
 /* Jobs that wait could use slots that others hold on @n: asks the policy whom to suspend or kill. True: a slot of @k is
  * free now. */
 bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k);
+/* Could it name anybody at all? */
+bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k);
 /* May this new job enter? False: refused, its end has begun. */
 bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
 void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,

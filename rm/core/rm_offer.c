@@ -251,7 +251,7 @@ static void offer_kind(struct rm_core *c, int k)
 void rm_offer_preempt(struct rm_core *c)
 {
     c->preempt_all = false;
-    if (!c->ops->victims)
+    if (!rm_policy_may_preempt(c, RM_SLOT_MAP) && !rm_policy_may_preempt(c, RM_SLOT_REDUCE))
         return;
     for (size_t i = 0; i < c->nodes_n; i++) {
         struct rm_node *n = c->nodes[i];

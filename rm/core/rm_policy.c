@@ -252,6 +252,11 @@ static size_t running_here(const struct rm_core *c, const struct rm_node *n, enu
     return len;
 }
 
+bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k)
+{
+    return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, (enum policy_kind)k));
+}
+
 bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k)
 {
     struct policy_offer offer = {.kind = (enum policy_kind)k,
@@ -264,7 +269,7 @@ bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k)
     struct policy_running *here;
     size_t len, max = (size_t)n->slots[k];
 
-    if (!c->ops->victims || !max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]))
+    if (!max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_policy_may_preempt(c, k))
         return false;
     here = rm_steps_alloc(&c->scratch, max * sizeof *here);
     len = running_here(c, n, k, here, max);

@@ -590,6 +590,8 @@ size_t fake_victims(struct fake *w, uint32_t node, enum policy_kind kind)
         return 0;
     w->ops->victims(w->policy, &offer, here, n, &w->plan);
     named = w->plan.len;
+    if (named && w->ops->may_preempt && !w->ops->may_preempt(w->policy, kind))
+        breach(w, "a victim where there could be none");
     apply(w, node);
     return named;
 }
