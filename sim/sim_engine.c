@@ -99,10 +99,19 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
     }
 }
 
+/* Where the splits of maps lie that come now: fetched together, not one by one. */
+static void look_ahead(const struct rm_order *o, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (o[i].kind == RM_ORDER_LAUNCH && o[i].slot == RM_SLOT_MAP && o[i].job->near_n)
+            __builtin_prefetch(o[i].job->near + (size_t)o[i].task.index * o[i].job->near_n);
+}
+
 static void answered(struct sim *s, uint32_t node, const struct rm_effect *fx)
 {
     base_assert(node != SIM_NONE && fx->token == s->token); /* answers come at once: nothing is held */
     s->nodes[node].response_id = fx->u.heartbeat.response_id;
+    look_ahead(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++)
         obey(s, node, &fx->u.heartbeat.orders[i]);
 }

@@ -45,14 +45,13 @@ struct sim_attempt { /* of a task, as its node knows it */
     int64_t since_us;    /* it holds its slot since then */
     uint32_t node, node_next, wait_next; /* lists of its node (or free ones) and of waiting reduces */
     uint8_t kind, state, level;
-    bool told;           /* its node has reported it once */
+    bool told : 1, summed : 1; /* its node has reported it once; held_us or idle_us is not 0 */
 
     int64_t duration_us; /* 0: a reduce that has not begun */
     int64_t held_us;     /* slot time before since_us */
     int64_t idle_us;     /* of all its slot time: without the last map */
     int64_t left_us;     /* suspended: still to do */
     int32_t task, number; /* number: of the attempt */
-    bool summed;         /* held_us or idle_us is not 0 */
 };
 struct sim_node {
     const char *id; /* and host */
@@ -89,6 +88,12 @@ struct sim {
     uint32_t attempts_n, attempts_cap, attempts_free;
     struct rm_container_report *reports;
     size_t reports_cap;
+    struct sim_ended { /* attempts whose end a heartbeat tells */
+        struct sim_live *job;
+        uint8_t kind;
+        bool success;
+    } *ended;
+    size_t ended_cap;
     /* regular heartbeats: nodes in order of their phase, a cycle after the other */
     struct sim_beat {
         int64_t phase_us;

@@ -138,6 +138,7 @@ void sim_nodes_free(struct sim *s)
     free(s->beats);
     free(s->attempts);
     free(s->reports);
+    free(s->ended);
     sim_topology_free(&s->topology);
 }
 
@@ -175,8 +176,19 @@ static void report(const struct sim *s, struct rm_container_report *r, const str
         r->progress = sim_task_progress(s, a);
 }
 
-/* What @n has to say; attempts that have ended leave it, into the list *ended. */
-static size_t collect(struct sim *s, struct sim_node *n, uint32_t *ended)
+/* An end is on its way to the core: its place is free for what the answer launches. */
+static void part(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
+{
+    const struct sim_attempt *a = &s->attempts[index];
+
+    base_array_grow(&s->ended, nth, &s->ended_cap);
+    s->ended[nth] = (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
+    n->used[a->kind]--;
+    sim_task_free(s, index);
+}
+
+/* What @n has to say; attempts that have ended leave it. */
+static size_t collect(struct sim *s, struct sim_node *n, size_t *ended)
 {
     uint32_t *link = &n->attempts, i;
     size_t len = 0;
@@ -195,26 +207,21 @@ static size_t collect(struct sim *s, struct sim_node *n, uint32_t *ended)
             continue;
         }
         *link = a->node_next;
-        a->node_next = *ended;
-        *ended = i;
-        n->used[a->kind]--;
+        part(s, n, i, (*ended)++);
     }
     return len;
 }
 
-/* The core has heard of these ends: attempts and perhaps jobs are over. */
-static void forget(struct sim *s, uint32_t ended)
+/* The core has heard of the first @n ends: perhaps jobs are over. */
+static void heard(struct sim *s, size_t n)
 {
-    while (ended != SIM_NONE) {
-        uint32_t next = s->attempts[ended].node_next;
-        struct sim_live *job = s->attempts[ended].job;
-        bool success = s->attempts[ended].state == SIM_ENDED;
+    for (size_t i = 0; i < n; i++) {
+        struct sim_ended e = s->ended[i];
 
-        job->reported[s->attempts[ended].kind] += success;
-        sim_task_free(s, ended);
-        if (success)
-            sim_job_check(s, job);
-        ended = next;
+        if (!e.success)
+            continue;
+        e.job->reported[e.kind]++;
+        sim_job_check(s, e.job);
     }
 }
 
@@ -223,8 +230,7 @@ static void beat(struct sim *s, uint32_t node)
 {
     struct sim_node *n = &s->nodes[node];
     struct rm_event ev;
-    uint32_t ended = SIM_NONE;
-    size_t len = s->news[node] || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
+    size_t ended = 0, len = s->news[node] || (s->progress && n->attempts != SIM_NONE) ? collect(s, n, &ended) : 0;
 
     s->changed = s->changed || s->news[node]; /* progress alone changes nothing */
     s->news[node] = 0;
@@ -244,7 +250,7 @@ static void beat(struct sim *s, uint32_t node)
     sim_apply(s, node);
     for (int k = 0; k < SIM_KINDS; k++)
         base_assert(n->used[k] <= n->slots[k]); /* the core never gives more than there is */
-    forget(s, ended);
+    heard(s, ended);
 }
 
 int64_t sim_nodes_next_us(const struct sim *s)
