@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Goal: under rtmr a job whose deadline cannot be met is refused with the earliest date that could be promised; asked again at
+# once with that date it is accepted and has finished by then, beside other running jobs.
+# Method: N times (20 unless given) on 2 nodes with 2+2 slots and tasks that take as long as they say: jobs of maps and reduces
+# of changing sizes; each submission with an impossible deadline, then with the date offered; before it a job without deadline,
+# every second time one with a deadline of its own. The first two by the command line, in its own words.
+# Usage: deadline.sh [N]
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/policies_lib.sh"
+N=${1:-20}
+start_cluster --nodes 2 --map-slots 2 --reduce-slots 2 --policy rtmr
+wait_for 20 "2 nodes" nodes_running 2
+
+tasks() { # MAPS SECONDS REDUCES SECONDS: a list of tasks
+    jq -nc --argjson m "$1" --argjson ms "$2" --argjson r "$3" --argjson rs "$4" --arg c "$LIVED" \
+        '[{kind:"map", count:$m, "expected-s":$ms, command:"\($c) \($ms)"}] +
+         if $r > 0 then [{kind:"reduce", count:$r, "expected-s":$rs, command:"\($c) \($rs)"}] else [] end'
+}
+ask() { # NAME TASKS [MEMBER VALUE]: submits, prints the id
+    submit --arg n "$1" --argjson t "$2" --arg m "${3:-}" --argjson v "${4:-0}" \
+        '{job:({name:$n, tasks:$t} + if $m != "" then {($m): $v} else {} end)}'
+}
+decided() { job "$1" '.job | .state == "FAILED" or .promisedFinish != null' | grep -qx true; }
+
+# ---- the command line
+tasks 6 0.5 2 0.5 > "$T/tasks.json"
+rc=0
+id=$(creel job submit --name first --tasks "$T/tasks.json" --deadline 0.2s 2> "$T/refused") || rc=$?
+check_equal $rc 1 "exit status of a refused submission"
+check_equal "$(job "$id" '.job.state + "/" + .job.finalStatus')" FAILED/FAILED "state of a refused job"
+[[ $(job "$id" .job.diagnostics) == *"refused by rtmr: "*"Submitted again now with the deadline "* ]] ||
+    fail "diagnostics: $(job "$id" .job.diagnostics)"
+grep -q "was refused" "$T/refused" || fail "$(cat "$T/refused")"
+option=$(grep -o -- '--deadline [^ ]*$' "$T/refused") || fail "no option to ask again with in: $(cat "$T/refused")"
+# shellcheck disable=SC2086
+id=$(creel job submit --name second --tasks "$T/tasks.json" $option 2> "$T/accepted") || fail "$(cat "$T/accepted")"
+grep -q "accepted; it will have finished by" "$T/accepted" || fail "$(cat "$T/accepted")"
+succeeded "$id"
+creel job status "$id" | grep -q '^deadline .* met, .* to spare$' || fail "$(creel job status "$id")"
+creel why "$id" | grep -q '^reason *it has ended$' || fail "$(creel why "$id")"
+
+# ---- N times, beside other jobs
+others=() promised=()
+for ((i = 0; i < N; i++)); do
+    others+=("$(ask "be-$i" "$(tasks 3 0.4 1 0.3)")")
+    [ $((i % 2)) -eq 0 ] || others+=("$(ask "far-$i" "$(tasks 2 0.5 0 0)" deadline-s 600)")
+    work=$(tasks $((2 + i % 5)) "0.$((3 + i % 4))" $((i % 3)) 0.4)
+    first=$(ask "refused-$i" "$work" deadline-s 0.1)
+    wait_for 20 "an answer to $first" decided "$first"
+    earliest=$(job "$first" .job.earliestFinish)
+    check_equal "$(job "$first" .job.state)" FAILED "state of $first"
+    [ "$earliest" != null ] || fail "$first is refused without another date: $(job "$first" .job.diagnostics)"
+    check_equal $((earliest % 1000)) 0 "a date in whole seconds"
+    again=$(ask "again-$i" "$work" deadline-at-ms "$earliest")
+    wait_for 20 "an answer to $again" decided "$again"
+    [ "$(job "$again" .job.state)" != FAILED ] || fail "$i: refused again: $(job "$again" .job.diagnostics)"
+    promised+=("$again")
+    # some jobs go on beside the next ones
+    [ $((i % 4)) -ne 3 ] || wait_for 120 "end of $again" job_ended "$again"
+done
+succeeded "${promised[@]}" "${others[@]}"
+for id in "${promised[@]}"; do
+    job "$id" '.job | if .finishTime <= .deadline and .promisedFinish <= .deadline then empty else
+        "\(.name): finished \(.finishTime - .deadline) ms after its deadline" end' | grep . && fail "$id is late"
+done
+job "$id" '.job | "the last one: promised \(.promisedFinish - .submitTime) ms, finished \(.finishTime - .submitTime) ms, " +
+    "deadline \(.deadline - .submitTime) ms after its submission"'
+no_answer_overruled
+echo "$N of $N refused, asked again, accepted and in time"

@@ -1,0 +1,8 @@
+# What policies do to real processes. lived: a task that takes as long as it says, time it was stopped aside.
+add_executable(creel-test-lived ${CMAKE_SOURCE_DIR}/tests/e2e/lived.c)
+creel_script_test(e2e_preempt ${CMAKE_SOURCE_DIR}/tests/e2e/preempt.sh LABELS e2e TIMEOUT 300)
+creel_script_test(e2e_fig7 ${CMAKE_SOURCE_DIR}/tests/e2e/fig7.sh LABELS e2e TIMEOUT 300)
+creel_script_test(e2e_deadline ${CMAKE_SOURCE_DIR}/tests/e2e/deadline.sh LABELS e2e ARGS 3 TIMEOUT 300)
+creel_script_test(e2e_policy_switch ${CMAKE_SOURCE_DIR}/tests/e2e/policy_switch.sh LABELS e2e ARGS 12 TIMEOUT 300)
+creel_script_test(e2e_fair_queues ${CMAKE_SOURCE_DIR}/tests/e2e/fair_queues.sh LABELS e2e TIMEOUT 300)
+set_tests_properties(e2e_fig7 e2e_deadline e2e_fair_queues PROPERTIES RUN_SERIAL TRUE) # they measure times
