@@ -465,15 +465,16 @@ static char *seeds_text(const struct sim_cli *cli)
                        (unsigned long long)(cli->seed_first + cli->seeds_n - 1));
 }
 
-/* The cluster in words; what is swept has several values and is left to the tables. */
+/* The cluster in words: the first variation. */
 static char *cluster_text(const struct plan *p)
 {
     const struct sim_setup *s = &p->setups[0];
 
-    return base_printf("%d nodes with %d map and %d reduce slots, %d rack%s; a heartbeat every %g s%s", s->group.nodes,
+    return base_printf("%d nodes with %d map and %d reduce slots, %d rack%s; a heartbeat every %g s%s%s%s", s->group.nodes,
                        s->group.slots[SIM_MAP], s->group.slots[SIM_REDUCE], s->cluster.racks,
                        s->cluster.racks == 1 ? "" : "s", (double)p->heartbeat_us / 1e6,
-                       s->cluster.oob ? " and at the end of a task" : "");
+                       s->cluster.oob ? " and at the end of a task" : "", p->axis ? "; varied: " : "",
+                       p->axis ? p->axis : "");
 }
 
 static int write_report(const struct plan *p, struct base_error *err)

@@ -62,9 +62,11 @@ void sim_output_number(double x, enum sim_format format, struct base_buf *out)
 
 void sim_output_stat(const struct sim_stat *s, int digits, char *out, size_t size)
 {
+    if (s->n && (s->mean >= 1000 || s->mean <= -1000))
+        digits = 0;
     if (!s->n)
         snprintf(out, size, "-");
-    else if (s->n < 2)
+    else if (s->n < 2 || s->min == s->max)
         snprintf(out, size, "%.*f", digits, s->mean);
     else
         snprintf(out, size, "%.*f ±%.*f", digits, s->mean, digits, sim_stat_half95(s));

@@ -21,7 +21,7 @@ void sim_output_summary(const struct sim_results *r, enum sim_format format, str
 /* Is there anything to see in this column? Figures that never apply, and kills that never happen, are left out of what
  * people read. */
 bool sim_output_shown(const struct sim_results *r, enum sim_metric metric);
-/* "12.3 ±0.4", "12.3" without an interval, "-" without a value. */
+/* "12.3 ±0.4", "12.3" for one value or equal ones, "-" without a value. From 1,000 on whole numbers. */
 void sim_output_stat(const struct sim_stat *s, int digits, char *out, size_t size);
 /* "mean sojourn (s)" */
 void sim_output_title(enum sim_metric metric, char *out, size_t size);

@@ -331,7 +331,7 @@ static void usage_picture(struct report *w, const char *policy, const struct sim
     p.x_min = 0;
     p.x_max = (double)u->end_us / 1e6;
     p.width = WIDE;
-    p.height = 360;
+    p.height = 280;
     draw(w, &p, &l, NULL);
 }
 
@@ -344,7 +344,7 @@ void report_usage(struct report *w, size_t v)
         return;
     sim_page_subheading(&w->page, "Slots over time");
     sim_page_text(&w->page, "The first seed, %llu.", (unsigned long long)first->usage_seed);
-    sim_page_pictures_begin(&w->page);
+    sim_page_wide_pictures_begin(&w->page);
     for (size_t i = 0; i < r->policies_n; i++) {
         const struct sim_usage *u = sim_results_cell(r, v, i)->usage;
         if (!u)
@@ -369,24 +369,32 @@ static void sweep_of(struct report *w, const char *class_name, enum sim_metric m
     const struct sim_results *r = w->r;
     struct series_list l = {0};
     struct sim_picture p = *like;
+    double low = INFINITY, high = 0;
 
     for (size_t i = 0; i <= r->policies_n; i++) {
         bool bound = i == r->policies_n;
         if (bound && (metric != SIM_M_SOJOURN || strcmp(class_name, SIM_CLASS_ALL) != 0))
             break;
         struct sim_series *s = add_series(&l, bound ? "lower bound" : r->policies[i], r->variations_n, !bound);
-        if (bound)
+        if (bound) {
             s->colour = "#010203"; /* as the axes */
+            s->dashed = true;
+        }
         for (size_t v = 0; v < r->variations_n; v++) {
             const struct sim_over *over = &sim_results_cell(r, v, bound ? 0 : i)->over;
             const struct sim_figures_over *f = sim_over_find(over, class_name);
             const struct sim_stat *stat = f ? &f->v[bound ? SIM_M_BOUND : metric] : NULL;
             if (stat && stat->n)
                 put(s, r->values ? r->values[v] : (double)v, stat->mean, sim_stat_half95(stat));
+            if (stat && stat->n && stat->mean > 0) {
+                low = stat->mean < low ? stat->mean : low;
+                high = stat->mean > high ? stat->mean : high;
+            }
         }
     }
     p.kind = SIM_PICTURE_POINTS;
     p.x_label = r->axis;
+    p.log_y = isnan(p.y_max) && high > LOG_RATIO * low;
     if (!r->values) {
         p.categories = r->variations;
         p.categories_n = r->variations_n;

@@ -17,20 +17,20 @@ static const char style[] =
     "--band:#1d2126;--good:#5cc98a;--bad:#f0808a;--link:#7db5ec}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
     "font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}\n"
-    "main{max-width:1200px;margin:0 auto;padding:1.5rem 1.25rem 4rem}h1{font-size:1.6rem;margin:.2em 0 .6em}\n"
+    "main{max-width:1400px;margin:0 auto;padding:1.5rem 1.25rem 4rem}h1{font-size:1.6rem;margin:.2em 0 .6em}\n"
     "h2{font-size:1.25rem;margin:2.2em 0 .6em;padding-top:.5em;border-top:1px solid var(--line)}"
     "h3{font-size:1.02rem;margin:1.5em 0 .4em}\n"
     "p{max-width:75ch}a{color:var(--link)}nav{display:flex;flex-wrap:wrap;gap:.25rem 1.1rem;margin:1rem 0}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:0}dt{color:var(--soft)}"
     "dd{margin:0;overflow-wrap:anywhere}\n"
     ".table{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-variant-numeric:tabular-nums;"
-    "font-size:.93rem}\n"
-    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem .7rem;text-align:left;"
+    "font-size:.88rem}\n"
+    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem .55rem;text-align:left;"
     "border-bottom:1px solid var(--line);white-space:nowrap}\n"
     "th{font-weight:600;background:var(--band);vertical-align:bottom}.n{text-align:right}"
     ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var(--soft)}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1rem 1.5rem}"
-    "figure{margin:0;min-width:0}figure svg{display:block;width:100%;height:auto;max-width:900px}\n"
+    "figure{margin:0;min-width:0}figure svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure svg{max-width:1100px}\n"
     "figcaption{color:var(--soft);font-size:.9rem;padding:0 .5rem}\n";
 
 static void add_escaped(struct base_buf *b, const char *text)
@@ -138,9 +138,17 @@ void sim_page_table_row(struct sim_page *p)
 
 void sim_page_table_cell(struct sim_page *p, bool number, const char *tone, const char *text)
 {
+    const char *interval = number ? strstr(text, " ±") : NULL; /* less loud than the mean */
+
     base_buf_addf(&p->html, "<td class=\"%s%s\">", number ? "n " : "", tone);
-    add_escaped(&p->html, text);
-    base_buf_adds(&p->html, "</td>");
+    if (interval) {
+        char *mean = base_strndup(text, (size_t)(interval - text));
+        add_element(&p->html, "", mean, "<span class=\"weak\">");
+        add_element(&p->html, "", interval, "</span></td>");
+        free(mean);
+        return;
+    }
+    add_element(&p->html, "", text, "</td>");
 }
 
 void sim_page_table_end(struct sim_page *p)
@@ -153,6 +161,11 @@ void sim_page_table_end(struct sim_page *p)
 void sim_page_pictures_begin(struct sim_page *p)
 {
     base_buf_adds(&p->html, "<div class=\"pictures\">\n");
+}
+
+void sim_page_wide_pictures_begin(struct sim_page *p)
+{
+    base_buf_adds(&p->html, "<div class=\"pictures wide\">\n");
 }
 
 void sim_page_pictures_end(struct sim_page *p)

@@ -30,6 +30,7 @@ void sim_page_table_end(struct sim_page *p);
 
 /* Pictures side by side where the window is wide enough. */
 void sim_page_pictures_begin(struct sim_page *p);
+void sim_page_wide_pictures_begin(struct sim_page *p); /* or one below the other */
 /* Takes DIR/NAME.svg into the page. */
 int sim_page_picture(struct sim_page *p, const char *dir, const char *name, const char *caption, struct base_error *err);
 void sim_page_pictures_end(struct sim_page *p);

@@ -135,15 +135,15 @@ static void add_range(struct base_buf *b, char axis, double low, double high)
     base_buf_adds(b, "]\n");
 }
 
-/* Least and largest value on an axis, positive ones alone for logarithms. */
-static void range_of(const struct sim_picture *p, bool of_x, double *low, double *high)
+/* Least and largest value on an axis, of positive ones alone if need be. */
+static void range_of(const struct sim_picture *p, bool of_x, bool positive, double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t s = 0; s < p->series_n; s++)
         for (size_t i = 0; i < p->series[s].n; i++) {
             double v = of_x ? p->series[s].x[i] : p->series[s].y[i];
-            if (!isfinite(v) || v <= 0)
+            if (!isfinite(v) || (positive && v <= 0))
                 continue;
             *low = v < *low ? v : *low;
             *high = v > *high ? v : *high;
@@ -157,7 +157,7 @@ static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char a
     double low, high;
     const char *between = "";
 
-    range_of(p, axis == 'x', &low, &high);
+    range_of(p, axis == 'x', true, &low, &high);
     base_buf_addf(b, "set logscale %c\n", axis);
     if (!(high > 0))
         return;
@@ -170,11 +170,15 @@ static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char a
     base_buf_adds(b, ")\n");
 }
 
-/* A parameter that takes a few values has these on its axis. */
+/* A parameter that takes a few values has these on its axis, and marks at the ends are within. */
 static void add_values(struct base_buf *b, const struct sim_picture *p)
 {
     const struct sim_series *most = &p->series[0];
+    double low, high;
 
+    range_of(p, true, false, &low, &high);
+    if (!p->log_x && isnan(p->x_min) && isnan(p->x_max) && high > low)
+        add_range(b, 'x', low - (high - low) / 30, high + (high - low) / 30);
     for (size_t i = 1; i < p->series_n; i++)
         most = p->series[i].n > most->n ? &p->series[i] : most;
     base_buf_adds(b, "set xtics (");
@@ -264,6 +268,8 @@ static void add_series(struct base_buf *b, const struct sim_picture *p, const ch
             style = "with boxes";
         else if (p->kind == SIM_PICTURE_POINTS)
             style = "with linespoints lw 2 pt 7 ps 0.6";
+        if (s->dashed && p->kind != SIM_PICTURE_BARS)
+            style = "with lines lw 2 dt 2";
         snprintf(using, sizeof using, "($1+%.6g):2", aside);
         add_plot(b, what, data, s, i, using, style, true);
         what = ", \\\n    ";
@@ -301,11 +307,13 @@ static void add_areas(struct base_buf *b, const struct sim_picture *p, const cha
 
 static void add_commands(struct base_buf *b, const struct sim_picture *p)
 {
-    char *data = base_printf("data/%s.dat", p->name);
+    char *data = base_printf("data/%s.dat", p->name), *plain = base_strdup(p->name);
     size_t names = p->series_n + (p->mark_label != NULL);
 
+    for (char *at = plain; *at; at++) /* what gnuplot lets a name consist of */
+        *at = *at == '-' ? '_' : *at;
     base_buf_addf(b, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,14' name '%s'\n",
-                  p->width ? p->width : 640, p->height ? p->height : 400, p->name);
+                  p->width ? p->width : 640, p->height ? p->height : 400, plain);
     base_buf_addf(b, "set encoding utf8\nset output '%s.svg'\nset datafile missing '?'\n", p->name);
     if (names < 2)
         base_buf_adds(b, "set nokey\n");
@@ -319,6 +327,7 @@ static void add_commands(struct base_buf *b, const struct sim_picture *p)
     else
         add_series(b, p, data);
     free(data);
+    free(plain);
 }
 
 /* ---------------------------------------------------------------- gnuplot */

@@ -26,6 +26,7 @@ struct sim_series {
     const double *x, *y;
     const double *half; /* half widths of intervals; NULL: none */
     size_t n;
+    bool dashed;        /* a line without points: a bound, a reference */
 };
 struct sim_picture {
     const char *name;  /* of the file, without .svg: [a-z0-9-] */

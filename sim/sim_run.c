@@ -8,6 +8,8 @@
 #include <time.h>
 #include <uthash.h>
 
+#include "base/base_log.h"
+
 struct text { /* one of many equal ones */
     size_t at;
     UT_hash_handle hh;
@@ -23,6 +25,7 @@ struct run {
     struct text *known;
     size_t jobs_cap, notes;
     uint64_t given;            /* jobs taken from the workload */
+    uint64_t asked;            /* each job alone: the one that ended last */
     bool over;                 /* it has no more */
     struct base_error late;    /* what went wrong where nothing can be returned */
 };
@@ -84,6 +87,7 @@ static int take_alone(struct run *run, const struct sim_job_result *ended, int64
     job->after = 0;
     job->gap_us = 0;
     job->deadline_us = 0;
+    job->f_rack = job->f_off = 1;
     return 1;
 }
 
@@ -98,7 +102,10 @@ static bool alone_at_end(void *self, const struct sim_job_result *ended, int64_t
 {
     struct run *run = self;
 
-    return !run->late.code && take_alone(run, ended, now_us, job, &run->late) == 1;
+    if (run->asked == ended->id || run->late.code) /* one for each that ends; the engine asks until there is none */
+        return false;
+    run->asked = ended->id;
+    return take_alone(run, ended, now_us, job, &run->late) == 1;
 }
 
 /* ---------------------------------------------------------------- what is kept */
@@ -188,7 +195,8 @@ static void noted(void *ctx, int64_t now_us, int level, const char *text)
 
     if (run->spec->conf.on_note)
         run->spec->conf.on_note(run->spec->conf.ctx, now_us, level, text);
-    keep_note(run, text);
+    if (level <= BASE_LOG_WARN)
+        keep_note(run, text);
 }
 
 static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)

@@ -37,7 +37,8 @@ struct sim_spec {
     /* After the run, before the engine goes: may add to @out->extra. NULL: nothing. */
     void (*finish)(const struct sim_spec *spec, const struct sim *sim, struct sim_outcome *out);
     void *finish_ctx;
-    /* One job after the other, each alone on the empty cluster, under fifo: what slowdown is measured against. */
+    /* One job after the other, each alone on the empty cluster, with all data near, under fifo: what slowdown is measured
+     * against. */
     bool alone;
     bool keep_jobs, keep_usage;
     const char *log_path; /* event log; NULL: none */
@@ -53,7 +54,8 @@ struct sim_outcome {
     struct sim_job_result *jobs; /* in order of their ends; texts point into @texts */
     size_t jobs_n;
     struct sim_usage *usage;     /* NULL: not kept */
-    struct base_buf notes;       /* the core's and the source's, a line each, the first SIM_RUN_NOTES; equal ones once */
+    struct base_buf notes;       /* warnings of the core, and what the source says: a line each, the first SIM_RUN_NOTES, equal ones
+                                    once */
     struct base_buf extra;       /* sim_spec.finish's */
     char *texts;
 };

@@ -5,7 +5,8 @@
  * Every figure is a row of one table (sim_metric): tables, CSV, JSON and pictures are loops over it.
  * Jobs that were refused count in jobs, accepted and success alone.
  * SOURCE of the words: Pastorelli et al., "HFSP", 2013 (sojourn); Cheriere et al., SAC 2016 (waiting, execution); He, Lu,
- * Swanson, HPCC 2013 (accepted, success, utilisation). Slowdown: sojourn over sojourn alone on the empty cluster. */
+ * Swanson, HPCC 2013 (accepted, success, utilisation). Slowdown: sojourn over that alone on the empty cluster
+ * with all data near (sim_spec.alone). */
 #ifndef CREEL_SIM_STATS_H
 #define CREEL_SIM_STATS_H
 
