@@ -1,5 +1,6 @@
 /* sim/sim_cli.c - arguments, help, lists; see the header. */
 #include "sim/sim_cli.h"
+#include "sim/sim_paper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,13 @@ OPTION(opt_history)
     (void)option;
     free(c->workload);
     c->workload = base_printf("jsonl:%s", value);
+    return 0;
+}
+OPTION(opt_paper)
+{
+    (void)err;
+    (void)option;
+    replace(&c->paper, value);
     return 0;
 }
 OPTION(opt_policy)
@@ -229,6 +237,9 @@ static const struct option_row {
     {"--single-server", NULL, "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs",
      opt_single},
     {"--load", "L", "of the single server until the last submission (0.9)", opt_load},
+    {"--paper", "NAME[,...]", "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 seeds "
+                               "unless --seeds says otherwise; with --out their pictures too",
+     opt_paper},
     {"Help", NULL, NULL, NULL},
     {"--list", NULL, "policies, workloads, and all settings with their defaults", opt_list},
     {"--help", NULL, "this text", opt_help},
@@ -276,6 +287,11 @@ static int check(struct sim_cli *c, struct base_error *err)
 {
     if (c->help || c->list)
         return 0;
+    if (c->paper && (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
+        return base_error_set(err, -BASE_EINVAL, "--paper says itself what is run: with it go --seeds, --jobs, --out and "
+                                                 "--format alone");
+    if (c->paper)
+        return 0;
     if (!c->workload)
         return base_error_set(err, -BASE_EINVAL, "what is to be simulated? --workload NAME|swim:FILE|sls:FILE|csv:FILE or "
                                                  "--history FILE; see creel sim --help");
@@ -301,6 +317,7 @@ int sim_cli_parse(struct sim_cli *c, int argc, char **argv, struct base_error *e
 void sim_cli_free(struct sim_cli *c)
 {
     free(c->workload);
+    free(c->paper);
     free(c->out);
     free(c->log);
     sim_list_free(&c->policies);
@@ -442,6 +459,23 @@ void sim_cli_bar_end(struct sim_cli_bar *bar)
 }
 
 /* ---------------------------------------------------------------- all of it */
+enum { PAPER_SEEDS = 10 };
+
+static int paper(const struct sim_cli *cli)
+{
+    struct sim_paper_conf conf = {.name = cli->paper,
+                                  .first_seed = cli->seed_first,
+                                  .seeds = cli->seeds_given ? cli->seeds_n : PAPER_SEEDS,
+                                  .jobs = cli->jobs,
+                                  .dir = cli->out,
+                                  .progress = cli->progress < 0 ? isatty(STDERR_FILENO) : cli->progress,
+                                  .format = cli->format};
+    struct base_error err;
+    int rc = sim_paper_main(&conf, &err);
+
+    return rc < 0 ? sim_cli_error(rc, err.text) : rc ? SIM_CLI_FAILED : SIM_CLI_OK;
+}
+
 int sim_cli_main(int argc, char **argv)
 {
     struct sim_cli cli;
@@ -454,6 +488,8 @@ int sim_cli_main(int argc, char **argv)
         sim_cli_help(argv[0]);
     } else if (cli.list) {
         sim_cli_list();
+    } else if (cli.paper) {
+        rc = paper(&cli);
     } else if (cli.single_server) {
         rc = sim_cli_single(&cli);
     } else {

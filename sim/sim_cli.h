@@ -33,6 +33,7 @@ struct sim_sweep {
 struct sim_cli { /* what was asked for */
     bool help, list, single_server, skip_bad, no_pictures;
     char *workload; /* as sim_source_conf.what */
+    char *paper;    /* NULL: none */
     struct sim_list policies;
     struct sim_list sets; /* "KEY=VALUE": --set, and --nodes and the like, in their order */
     struct sim_sweep sweeps[SIM_CLI_SWEEPS_MAX];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sim_cli.h"
 #include "sim/sim_paper_internal.h"
 #include "sim/sim_pool.h"
 #include "sim/sim_stats.h"
@@ -126,12 +127,12 @@ void sim_paper_run_free(struct sim_paper_run *run)
 
 /* ---------------------------------------------------------------- runs */
 struct gather {
-    struct sim_paper_run **runs;
     struct place {
         struct sim_paper_case *c;
         size_t seed;
     } *places;
-    void (*on_progress)(double fraction);
+    struct sim_cli_bar *bar;
+    size_t n;
     struct base_error *err;
     int rc;
 };
@@ -154,17 +155,15 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
 {
     struct gather *g = ctx;
 
-    (void)ended;
     (void)running;
-    if (g->on_progress)
-        g->on_progress(fraction);
+    sim_cli_bar_draw(g->bar, fraction, ended, g->n);
 }
 
-int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, void (*on_progress)(double fraction),
+int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_cli_bar *bar,
                       struct base_error *err)
 {
     struct sim_spec *specs = NULL;
-    struct gather g = {.on_progress = on_progress, .err = err};
+    struct gather g = {.bar = bar, .err = err};
     struct sim_pool_hooks hooks = {.on_outcome = take, .on_progress = progress, .ctx = &g};
     size_t specs_n = 0, specs_cap = 0, places_cap = 0;
     int rc;
@@ -183,6 +182,7 @@ int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, void (*on_
                 g.places[specs_n++] = (struct place){c, s};
             }
         }
+    g.n = specs_n;
     rc = sim_pool_run(specs, specs_n, jobs, &hooks, err);
     free(specs);
     free(g.places);

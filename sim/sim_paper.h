@@ -12,6 +12,7 @@
 #ifndef CREEL_SIM_PAPER_H
 #define CREEL_SIM_PAPER_H
 
+#include "sim/sim_output.h"
 #include "sim/sim_report_page.h"
 #include "sim/sim_report_picture.h"
 #include "sim/sim_run.h"
@@ -104,7 +105,7 @@ struct sim_paper_conf {
     int jobs;            /* processes, 0: as many as processors */
     const char *dir;     /* report folder, NULL: none */
     bool progress;       /* a bar on standard error */
-    enum { SIM_PAPER_MARKDOWN, SIM_PAPER_CSV, SIM_PAPER_JSON } format;
+    enum sim_format format; /* of the table on standard output; SIM_FORMAT_TABLE: Markdown */
 };
 /* Runs, prints the table on standard output, writes DIR/index.html and DIR/RESULTS.md. 0: every criterion is met; 1: not;
  * negative with @err: it could not be done. */

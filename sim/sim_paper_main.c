@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/base_json.h"
+#include "sim/sim_cli.h"
 #include "sim/sim_paper.h"
 #include "sim/sim_paper_internal.h"
 
@@ -50,29 +51,18 @@ static void markdown(const struct sim_paper_run *run, FILE *out)
     fprintf(out, "\n");
 }
 
-static void csv_cell(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void csv(const struct sim_paper_run *run, FILE *out)
+static void csv(const struct sim_paper_run *run, struct base_buf *out)
 {
     const char *cells[COLUMNS];
 
     for (size_t r = 0; r < run->rows_n; r++) {
         cells_of(&run->rows[r], cells);
-        fprintf(out, "%s", run->paper->name);
+        base_buf_adds(out, run->paper->name);
         for (int i = 0; i < COLUMNS; i++) {
-            fputc(',', out);
-            csv_cell(out, cells[i]);
+            base_buf_adds(out, ",");
+            sim_output_csv_text(cells[i], out);
         }
-        fputc('\n', out);
+        base_buf_adds(out, "\n");
     }
 }
 
@@ -95,15 +85,17 @@ static void print(const struct sim_paper_conf *conf, const struct sim_paper_run 
     struct base_buf b = {0};
     json_t *rows;
 
-    if (conf->format == SIM_PAPER_MARKDOWN) {
+    if (conf->format == SIM_FORMAT_TABLE) {
         for (size_t i = 0; i < n; i++)
             markdown(&runs[i], stdout);
         return;
     }
-    if (conf->format == SIM_PAPER_CSV) {
-        printf("paper,%s,%s,%s,%s,%s,%s\n", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]);
+    if (conf->format == SIM_FORMAT_CSV) {
+        base_buf_adds(&b, "paper,id,of,published,here,criterion,verdict\n");
         for (size_t i = 0; i < n; i++)
-            csv(&runs[i], stdout);
+            csv(&runs[i], &b);
+        printf("%s", b.data);
+        base_buf_free(&b);
         return;
     }
     rows = json_array();
@@ -184,15 +176,6 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
 }
 
 /* ---------------------------------------------------------------- all of it */
-static void bar(double fraction)
-{
-    enum { WIDTH = 30 };
-    int full = (int)(fraction * WIDTH);
-
-    fprintf(stderr, "\r[%.*s%*s] %3.0f %%", full, "##############################", WIDTH - full, "", fraction * 100);
-    fflush(stderr);
-}
-
 static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, size_t len, struct base_error *err)
 {
     char one[16];
@@ -228,6 +211,7 @@ static int verdict_of(const struct sim_paper_run *runs, size_t n)
 int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
 {
     enum { PAPERS_MAX = 8 };
+    struct sim_cli_bar bar;
     struct sim_paper_run runs[PAPERS_MAX] = {0};
     size_t n = 0;
     int rc = 0;
@@ -245,10 +229,10 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
         runs[i].seeds = conf->seeds;
         runs[i].paper->plan(&runs[i]);
     }
+    sim_cli_bar_begin(&bar, conf->progress);
     if (rc >= 0)
-        rc = sim_paper_run_all(runs, n, conf->jobs, conf->progress ? bar : NULL, err);
-    if (conf->progress)
-        fprintf(stderr, "\r%45s\r", "");
+        rc = sim_paper_run_all(runs, n, conf->jobs, &bar, err);
+    sim_cli_bar_end(&bar);
     if (rc >= 0) {
         for (size_t i = 0; i < n; i++)
             runs[i].paper->judge(&runs[i]);
