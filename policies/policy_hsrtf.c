@@ -280,7 +280,7 @@ static size_t next_victim(const struct policy *self, const struct policy_running
     return best;
 }
 
-static struct policy_job *claimant_after(struct policy *self, enum policy_kind kind, struct policy_job *prev)
+static struct policy_job *claimant_after(const struct policy *self, enum policy_kind kind, struct policy_job *prev)
 {
     struct policy_link *link;
 
@@ -292,18 +292,6 @@ static struct policy_job *claimant_after(struct policy *self, enum policy_kind k
     return link ? policy_link_job(link, kind) : NULL;
 }
 
-/* Only when the shortest that wants slots is shorter than the longest that has some. */
-static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
-{
-    struct policy_link *wants = self->proportional ? self->below[kind].first : self->all[kind].first;
-    const struct hsrtf_job *first;
-
-    if (!wants || !self->busy[kind].first)
-        return false;
-    first = self->proportional ? below_job(wants, kind) : own_of(policy_link_job(wants, kind));
-    return -self->busy[kind].first->key > first->rt_us;
-}
-
 /* Slots that @job could fill now; its share bounds it where shares count. */
 static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
 {
@@ -312,22 +300,46 @@ static int64_t claim_of(const struct policy *self, const struct policy_job *job,
     return self->proportional && room < claim ? room : claim;
 }
 
+static int64_t free_slots(const struct policy_capacity *c, enum policy_kind kind)
+{
+    return c->slots[kind] - c->used[kind] + c->freeing[kind];
+}
+
+#define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
+
+/* Only when one that lacks slots is shorter than the longest that has some. */
+static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    const struct policy_link *has = self->busy[kind].first;
+    int64_t left = free_slots(self->env->capacity, kind);
+    struct policy_job *job = claimant_after(self, kind, NULL);
+
+    for (int i = 0; i < LOOK_AT && has && job; i++) {
+        if (own_of(job)->rt_us >= -has->key)
+            return false;
+        left -= claim_of(self, job, kind);
+        if (left < 0)
+            return true;
+        job = claimant_after(self, kind, job);
+    }
+    return has && job;
+}
+
 /* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with strictly
  * more remaining time. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                           size_t n, struct policy_plan *plan)
 {
     enum policy_kind kind = offer->kind;
-    int64_t free_slots =
-        offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
+    int64_t left = free_slots(offer->capacity, kind);
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
-        int64_t claim = claim_of(self, job, kind), met = claim < free_slots ? claim : free_slots;
+        int64_t claim = claim_of(self, job, kind), met = claim < left ? claim : left;
 
         if (own_of(here[victim].job)->rt_us <= own_of(job)->rt_us)
             return;
-        free_slots -= met;
+        left -= met;
         for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
             note_killed(&here[victim], offer->now_us);

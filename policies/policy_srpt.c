@@ -212,7 +212,7 @@ static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_pla
 }
 
 /* ---------------------------------------------------------------- slots */
-static struct policy_job *after(struct policy *self, enum policy_kind kind, struct policy_job *prev)
+static struct policy_job *after(const struct policy *self, enum policy_kind kind, struct policy_job *prev)
 {
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
@@ -312,12 +312,29 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
     return n;
 }
 
-/* Only when the first that wants slots has less work left than the last that has some. */
+static int64_t free_slots(const struct policy_capacity *c, enum policy_kind kind)
+{
+    return c->slots[kind] - c->used[kind] + c->freeing[kind];
+}
+
+#define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
+
+/* Only when one that lacks slots, or has something suspended, has less work left than the last that runs something. */
 static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
 {
-    const struct policy_link *wants = self->order[kind].first, *has = self->busy[kind].first;
+    const struct policy_link *has = self->busy[kind].first;
+    int64_t left = free_slots(self->env->capacity, kind);
+    struct policy_job *job = after(self, kind, NULL);
 
-    return wants && has && -has->key > wants->key;
+    for (int i = 0; i < LOOK_AT && has && job; i++) {
+        if (own_of(job)->left_us >= -has->key)
+            return false;
+        left -= job->phase[kind].pending;
+        if (left < 0 || job->phase[kind].suspended > 0)
+            return true;
+        job = after(self, kind, job);
+    }
+    return has && job;
 }
 
 /* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with strictly
@@ -326,18 +343,17 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer, 
                          size_t n, struct policy_plan *plan)
 {
     enum policy_kind kind = offer->kind;
-    int64_t free_slots =
-        offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
+    int64_t left = free_slots(offer->capacity, kind);
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};
 
     for (struct policy_job *job = NULL; victim < n && (job = after(self, kind, job));) {
-        int64_t claim = job->phase[kind].pending, met = claim < free_slots ? claim : free_slots,
+        int64_t claim = job->phase[kind].pending, met = claim < left ? claim : left,
                 pinned = suspended_here(self, offer, job);
 
         if (own_of(here[victim].job)->left_us <= own_of(job)->left_us)
             return;
-        free_slots -= met;
+        left -= met;
         claim -= met;
         if (claim > 0 && !border.job)
             border = find_border(self, kind);
