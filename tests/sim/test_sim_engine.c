@@ -59,6 +59,22 @@ static bool once(void *self, const struct sim_job_result *ended, int64_t now_us,
     return at_end(self, ended, now_us, out);
 }
 
+/* A refused job comes again with the date that was offered. */
+static bool asks_again(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+{
+    struct world *w = self;
+
+    if (ended->accepted || w->loops++)
+        return false;
+    out->located = false;
+    for (int k = 0; k < SIM_KINDS; k++) {
+        out->tasks[k] = ended->tasks[k];
+        out->base_us[k] = k == SIM_MAP ? 10 * S : 5 * S;
+    }
+    out->deadline_us = ended->promised_us - now_us;
+    return true;
+}
+
 static void on_job(void *ctx, const struct sim_job_result *r)
 {
     struct world *w = ctx;
@@ -497,6 +513,33 @@ static void test_closed_loop(void)
     CU_ASSERT_DOUBLE_EQUAL(sim_mean_sojourn_us(&w.totals), 10e6, 1e-6);
 }
 
+/* The first job shows what tasks take. The second cannot be done in time and is refused, with a date; the third asks for
+ * that date and meets it. */
+static void test_deadlines(void)
+{
+    struct world w;
+    const struct sim_job_result *no, *yes;
+
+    init(&w, "rtmr", 2, 1, 1);
+    w.conf.cluster.heartbeat_us = 3 * S;
+    add(&w, 0, 4, 10, 2, 5);
+    add(&w, 100, 4, 10, 2, 5)->deadline_us = 5 * S;
+    w.conf.workload.at_end = asks_again;
+    with_log(&w);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    no = result(&w, 2);
+    yes = result(&w, 3);
+    CU_ASSERT(!no->accepted && !no->met && result(&w, 1)->accepted && result(&w, 1)->met);
+    CU_ASSERT_EQUAL(no->finish_us, 100 * S);
+    CU_ASSERT_EQUAL(no->launches[SIM_MAP], 0);
+    CU_ASSERT(no->promised_us > 120 * S && no->promised_us < 200 * S);
+    CU_ASSERT(yes->accepted && yes->met);
+    CU_ASSERT(yes->promised_us >= yes->finish_us && yes->promised_us <= no->promised_us);
+    CU_ASSERT(w.totals.refused == 1 && w.totals.accepted == 2 && w.totals.with_deadline == 1 && w.totals.met == 1);
+    CU_ASSERT(strstr(w.text.data, "100000000,refuse,2,,,,,1") != NULL);
+    base_buf_free(&w.text);
+}
+
 /* ---------------------------------------------------------------- equal seeds */
 static void busy(struct world *w, uint64_t seed)
 {
@@ -610,6 +653,7 @@ static const struct cunit_case cases[] = {
     {"setup and cleanup", test_setup_cleanup},
     {"jobs after jobs", test_chain},
     {"a closed loop", test_closed_loop},
+    {"refused with a date, accepted with that date", test_deadlines},
     {"equal seeds, equal logs", test_determinism},
     {"input that cannot be", test_bad_input},
     {"a log that cannot be written", test_log_fails},
