@@ -5,6 +5,8 @@
 
 #include "policies/policy_fair_internal.h"
 
+#define EPSILON 1e-9 /* of shares that are a rounding error off */
+
 struct fair_candidate {
     struct policy_running r;
     int32_t queue;
@@ -19,10 +21,13 @@ static int64_t need_of(const struct policy *self, const struct fair_queue *q, en
                              self->now_us - s->at_fair_us > q->fair_timeout_us);
 }
 
-static void candidates_of(struct policy *self, const struct fair_job *fj, enum policy_kind kind, size_t *n)
+/* Adds the job's attempts. Returns how many slots it will keep if none of them is killed: of a job those listed, since
+ * the others are being killed already; another application has its master beside them. */
+static int64_t candidates_of(struct policy *self, const struct fair_job *fj, enum policy_kind kind, size_t *n)
 {
     struct policy_running r;
     void *cursor = NULL;
+    int64_t listed = 0;
 
     while (self->env->running(self->env->core, fj->job, kind, &cursor, &r)) {
         if (r.suspended)
@@ -32,7 +37,9 @@ static void candidates_of(struct policy *self, const struct fair_job *fj, enum p
             self->candidates = base_realloc_array(self->candidates, self->candidates_cap, sizeof *self->candidates);
         }
         self->candidates[(*n)++] = (struct fair_candidate){r, fj->queue};
+        listed++;
     }
+    return fj->job->is_job ? listed : fj->job->phase[kind].running;
 }
 
 /* Newest start first; then the later job, the later task. */
@@ -58,20 +65,19 @@ static void kill_kind(struct policy *self, enum policy_kind kind, int64_t need, 
     int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
     size_t n = 0;
 
-    for (int32_t i = 0; i < self->queues_n; i++)
-        left[i] = self->queues[i].side[kind].running;
     for (const struct fair_job *fj = self->first; fj; fj = fj->next) {
         const struct fair_queue *q = &self->queues[fj->queue];
+        const struct fair_side *s = &q->side[kind];
 
-        if (q->preempt && (double)q->side[kind].running >= q->side[kind].share + 1)
-            candidates_of(self, fj, kind, &n);
+        if (q->preempt && (double)(s->own_running - 1) >= s->own_share - EPSILON)
+            left[fj->queue] += candidates_of(self, fj, kind, &n);
     }
     if (n > 0)
         qsort(self->candidates, n, sizeof *self->candidates, newest);
     for (size_t i = 0; i < n && need > 0; i++) {
         int32_t queue = self->candidates[i].queue;
 
-        if ((double)(left[queue] - 1) < self->queues[queue].side[kind].share - 1e-9)
+        if ((double)(left[queue] - 1) < self->queues[queue].side[kind].own_share - EPSILON)
             continue;
         left[queue]--;
         need--;

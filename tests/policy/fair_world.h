@@ -33,6 +33,7 @@ struct world {
         int32_t task;
         uint32_t node;
         int64_t started_us;
+        bool killing;
     } attempts[WORLD_ATTEMPTS];
     int n_attempts;
     char noted[256];
@@ -53,7 +54,7 @@ static inline bool world_running(void *core, const struct policy_job *job, enum 
 
     while (a > w->attempts) {
         a--;
-        if (a->job != job || a->kind != kind)
+        if (a->job != job || a->kind != kind || a->killing)
             continue;
         *out = (struct policy_running){
             .job = a->job, .kind = kind, .task = a->task, .node = a->node, .started_us = a->started_us, .container = a};
@@ -173,7 +174,7 @@ static inline void world_launch(struct world *w, struct policy_job *job, enum po
 
     CU_ASSERT_FATAL(w->n_attempts < WORLD_ATTEMPTS && job->phase[kind].pending > 0);
     w->n_attempts++;
-    *a = (struct world_attempt){job, kind, job->phase[kind].total - job->phase[kind].pending, node, w->now_us};
+    *a = (struct world_attempt){job, kind, job->phase[kind].total - job->phase[kind].pending, node, w->now_us, false};
     job->phase[kind].pending--;
     job->phase[kind].running++;
     w->capacity.used[kind]++;

@@ -388,9 +388,23 @@ static void test_preemption_bounds(void)
 {
     struct world *w = two_pools(24, 0, INT64_MAX, 10 * SEC, true);
 
-    w->capacity.freeing[POLICY_MAP] = 20;
+    for (int i = 90; i < 100; i++) { /* ten of a's end slowly */
+        w->attempts[i].killing = true;
+        w->capacity.freeing[POLICY_MAP]++;
+    }
     world_pass(w, 16 * SEC);
-    killed(w, 6);
+    CU_ASSERT_EQUAL(w->plan.len, 16);
+    CU_ASSERT_PTR_EQUAL(w->plan.v[0].container, &w->attempts[89]);
+    for (size_t i = 0; i < w->plan.len; i++) {
+        struct world_attempt *a = w->plan.v[i].container;
+
+        a->killing = true;
+        w->capacity.freeing[POLICY_MAP]++;
+    }
+    w->plan.len = 0;
+    world_submit(w, "b", 100, 0); /* more is wanted, but a has no more than its share left */
+    world_pass(w, 100 * SEC);
+    CU_ASSERT_EQUAL(w->plan.len, 0);
     world_free(w);
     w = two_pools(24, 0, INT64_MAX, 10 * SEC, true);
     world_queue(w, "a")->preempt = false;
