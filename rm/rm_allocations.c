@@ -392,6 +392,14 @@ static int queue_of(struct reader *r, xmlNodePtr node, int32_t parent, int32_t *
     return rc;
 }
 
+static bool exceeds(const struct policy_limit *a, const struct policy_limit *b)
+{
+    return a->given && b->given &&
+           ((b->memory_mb >= 0 && a->memory_mb > b->memory_mb) || (b->vcores > 0 && a->vcores > b->vcores) ||
+            (b->slots[POLICY_MAP] >= 0 && a->slots[POLICY_MAP] > b->slots[POLICY_MAP]) ||
+            (b->slots[POLICY_REDUCE] >= 0 && a->slots[POLICY_REDUCE] > b->slots[POLICY_REDUCE]));
+}
+
 static int queue(struct reader *r, xmlNodePtr node, int32_t parent)
 {
     char *type = attribute(node, "type");
@@ -408,6 +416,8 @@ static int queue(struct reader *r, xmlNodePtr node, int32_t parent)
     for (EACH_ELEMENT(n, node)) /* all of its own first: queues below inherit some */
         if (rc == 0)
             rc = field(r, n, &r->q.v[at]);
+    if (rc == 0 && exceeds(&r->q.v[at].min, &r->q.v[at].max))
+        note(r, node, "its minimum is more than its maximum, which holds");
     for (EACH_ELEMENT(n, node))
         if (rc == 0 && is_queue(n))
             rc = queue(r, n, at);

@@ -168,7 +168,9 @@ static void test_hadoop_1(void)
 
     CU_ASSERT_EQUAL_FATAL(parse("<allocations><pool name='p'><minMaps>5</minMaps><minReduces>6</minReduces>"
                                 "<maxMaps>7</maxMaps><maxReduces>8</maxReduces><maxRunningJobs>3</maxRunningJobs>"
-                                "<wieght>3</wieght></pool><userMaxJobsDefault>9</userMaxJobsDefault></allocations>",
+                                "<wieght>3</wieght></pool><pool "
+                                "name='q'><minMaps>9</minMaps><maxMaps>8</maxMaps></pool><userMaxJobsDefault>9</"
+                                "userMaxJobsDefault></allocations>",
                                 &q),
                           0);
     u = queue(&q, "p");
@@ -179,6 +181,7 @@ static void test_hadoop_1(void)
     CU_ASSERT_EQUAL(u->max_running, 3);
     CU_ASSERT_EQUAL(q.user_max_running, 9);
     CU_ASSERT_PTR_NOT_NULL(strstr(notes.data, "f.xml:1: wieght: an unknown element"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(notes.data, "pool: its minimum is more than its maximum"));
     policy_queues_free(&q);
 }
 
