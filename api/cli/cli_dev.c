@@ -16,6 +16,7 @@
 #include "api/cli/cli_text.h"
 #include "base/base_io.h"
 #include "base/base_limits.h"
+#include "policies/policy.h"
 
 enum {
     KEY_NODES = 256,
@@ -106,7 +107,7 @@ static const char doc[] =
     "Starts a cluster on this machine, a ResourceManager and some NodeManagers, and watches it; Ctrl-C stops it.\v"
     "Examples:\n"
     "  creel dev\n"
-    "  creel dev --nodes 5 --policy naive-fair --detach\n"
+    "  creel dev --nodes 5 --policy fair --detach\n"
     "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n\n"
     "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a cluster started there "
     "again knows its jobs. -D settings go to all daemons.\n\n"
@@ -408,15 +409,19 @@ static int status(struct cli_dev *d, bool json)
 }
 
 /* A policy that does not exist is found here, not in a daemon's log. */
-static int check_policy(struct base_conf *conf, const char *policy)
+static int check_policy(const char *name)
 {
-    struct base_error err = {0};
-    char *set = base_printf("creel.scheduler.policy=%s", policy);
-    int rc = base_conf_set_arg(conf, set, &err);
-    free(set);
-    if (rc >= 0)
-        rc = base_conf_check(conf, &err);
-    return rc < 0 ? cli_error(CLI_USAGE, "%s", strncmp(err.text, "-D: ", 4) == 0 ? err.text + 4 : err.text) : CLI_OK;
+    const struct policy_ops *ops = policy_find(name);
+    struct base_buf known = {0};
+    if (ops && !ops->sim_only)
+        return CLI_OK;
+    for (size_t i = 0; policy_at(i); i++)
+        if (!policy_at(i)->sim_only)
+            base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
+    int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s; there are %s", name,
+                       ops ? "for simulations alone" : "unknown", known.data);
+    base_buf_free(&known);
+    return rc;
 }
 
 /* Keys that have an option here, or that every daemon gets a value of its own for: -D would be lost. */
@@ -475,7 +480,7 @@ int cli_dev_main(int argc, char **argv)
         rc = restart(d, o.restart, o.json);
     else if (rc == CLI_OK && o.status)
         rc = status(d, o.json);
-    else if (rc == CLI_OK && (rc = check_policy(c.conf, o.policy)) == CLI_OK)
+    else if (rc == CLI_OK && (rc = check_policy(o.policy)) == CLI_OK)
         rc = start(d, &o);
     free(d->dir);
     free(d);
