@@ -1,10 +1,10 @@
-/* hSRTF: how long tasks and jobs take, and what share a job gets. SOURCE: Cheriere et al., SAC 2016, equations 1 to 5. */
+/* hSRTF: how long tasks and jobs take, what share a job gets. SOURCE: Cheriere et al., SAC 2016, equations 1 to 5. */
 #include <stdlib.h>
 
 #include "policies/hsrtf_internal.h"
 
-#define PROGRESS_MIN 0.02             /* below, elapsed / progress says nothing */
-#define UNKNOWN_US INT64_C(30000000)  /* a map, when nothing at all is known */
+#define PROGRESS_MIN 0.02              /* below, elapsed / progress says nothing */
+#define UNKNOWN_US   INT64_C(30000000) /* a map, when nothing at all is known */
 
 static int64_t unfinished(const struct policy_job *job, enum policy_kind kind)
 {
@@ -91,8 +91,8 @@ static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_
     return hsrtf_reduce_us(input, selectivity, job->phase[POLICY_REDUCE].total, block, avg_map_us);
 }
 
-/* What a job without data of its own takes over: the means of jobs that have some; else of the job that ended last, else
- * what earlier tasks of the cluster took (another policy may have seen them). 0: nothing. */
+/* What a job without data of its own takes over: the means of jobs that have some; else of the job that ended last,
+ * else what earlier tasks of the cluster took (another policy may have seen them). 0: nothing. */
 static void priors(const struct policy *self, int64_t prior_us[POLICY_KINDS])
 {
     int64_t sum[POLICY_KINDS] = {0}, n[POLICY_KINDS] = {0};
@@ -300,8 +300,8 @@ void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
         const struct hsrtf_job *o = self->scratch[i].own;
         double part = o->epoch_share > 0 ? o->epoch_share : self->shares[i];
 
-        self->starvations[i] = hsrtf_starvation(now_us - o->job->submit_us, time_us(self, o, part, false),
-                                                time_us(self, o, 1, true));
+        self->starvations[i] =
+            hsrtf_starvation(now_us - o->job->submit_us, time_us(self, o, part, false), time_us(self, o, 1, true));
     }
     hsrtf_shares_starved(self->shares, self->starvations, n);
     for (size_t i = 0; i < n; i++) {

@@ -14,7 +14,7 @@
 #include "policies/policy_types.h"
 
 #define HSRTF_BLOCK_BYTES (INT64_C(128) << 20) /* of a job that does not tell its splits */
-#define HSRTF_RT_MIN_US 1000                   /* remaining times are never less */
+#define HSRTF_RT_MIN_US   1000                 /* remaining times are never less */
 
 /* Equation 1: ceil(tasks/slots) * avg over both kinds, at least HSRTF_RT_MIN_US. @fluid: max(tasks * avg / slots, avg)
  * instead, which keeps jobs of different size apart when both need one wave. */

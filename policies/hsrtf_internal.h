@@ -15,7 +15,7 @@ struct hsrtf_job { /* policy_job.own */
     double share;                  /* of the cluster, proportional variants */
     double epoch_share;            /* the same at the last epoch, 0: it was not here then */
     int64_t target[POLICY_KINDS];
-    bool demanded[POLICY_KINDS]; /* it had demand when the target was computed */
+    bool demanded[POLICY_KINDS];            /* it had demand when the target was computed */
     struct policy_link below[POLICY_KINDS]; /* among those with running < target */
     struct policy_link busy[POLICY_KINDS];  /* preempting variants: among those that run something, longest first */
     struct hsrtf_killed {
@@ -38,7 +38,7 @@ struct policy {
     int64_t epoch_us, guard_us;
     struct hsrtf_job *first, *last;
     size_t n, room;
-    int64_t last_us;             /* of the last recomputation */
+    int64_t last_us;                /* of the last recomputation */
     int64_t prior_us[POLICY_KINDS]; /* what jobs without data took over then */
     double inverse_sum;             /* sum of 1 / remaining time then */
     int64_t ended_us[POLICY_KINDS]; /* averages of the job that left last having some, 0: unknown */

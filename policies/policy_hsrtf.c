@@ -2,8 +2,8 @@
  * (Pu), or shares in proportion to its inverse (Pr); each also with killing for jobs that come first (PuP, PrP).
  * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two modes.
  *
- * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the order change. Between,
- * a job enters and leaves the orders with what it has to launch or resume. */
+ * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the order change.
+ * Between, a job enters and leaves the orders with what it has to launch or resume. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static void recompute(struct policy *self, int64_t now_us, bool epoch)
             hsrtf_changed(self, o->job, (enum policy_kind)k);
 }
 
-#define FEW 100             /* jobs: all are looked at whenever one comes or goes */
-#define PAUSE_US_PER_JOB 10 /* with more, not before so much time has passed */
+#define FEW              100 /* jobs: all are looked at whenever one comes or goes */
+#define PAUSE_US_PER_JOB 10  /* with more, not before so much time has passed */
 
 /* A thousand that come or go at once, as when the policy is changed, are not a million estimates. */
 static bool is_due(const struct policy *self, int64_t now_us)
@@ -216,7 +216,7 @@ static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *o
 }
 
 /* ---------------------------------------------------------------- killing for those that come first */
-#define GUARD_PATIENCE 4 /* kills of a task; each further one doubles its guard */
+#define GUARD_PATIENCE  4 /* kills of a task; each further one doubles its guard */
 #define GUARD_SHIFT_MAX 20
 
 static struct hsrtf_killed *killed_of(const struct policy_running *r)
@@ -236,8 +236,8 @@ static bool guarded(const struct policy *self, const struct policy_running *r, i
 
     if (shift < 0)
         shift = 0;
-    return killed->times > 0 && (now_us - killed->at_us) >> (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) <
-                                    self->guard_us;
+    return killed->times > 0 &&
+           (now_us - killed->at_us) >> (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) < self->guard_us;
 }
 
 static void note_killed(const struct policy_running *r, int64_t now_us)
@@ -325,8 +325,8 @@ static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
     return has && job;
 }
 
-/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with strictly
- * more remaining time. */
+/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with
+ * strictly more remaining time. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                           size_t n, struct policy_plan *plan)
 {
@@ -377,9 +377,9 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
 }
 
 /* Delay scheduling is off: few maps of small jobs are local, as in the paper. */
-#define HSRTF_COMMON                                                                                                  \
-    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy, .on_job_arrived = hsrtf_arrived,           \
-    .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed, .on_timer = hsrtf_timer, .next = hsrtf_next,          \
+#define HSRTF_COMMON                                                                                                   \
+    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy, .on_job_arrived = hsrtf_arrived,            \
+    .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed, .on_timer = hsrtf_timer, .next = hsrtf_next,           \
     .explain = hsrtf_explain
 
 const struct policy_ops policy_hsrtf_pu = {

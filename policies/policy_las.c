@@ -1,6 +1,6 @@
 /* LAS, least attained service: the job that has had the least slot time so far, in proportion to its weight, comes
- * first. Knows nothing of sizes and interrupts nothing. Service is slot time, of killed attempts too; suspended attempts
- * get none. SOURCE: foreground-background scheduling, Kleinrock, Queueing Systems II, 1976, section 4.6.
+ * first. Knows nothing of sizes and interrupts nothing. Service is slot time, of killed attempts too; suspended
+ * attempts get none. SOURCE: foreground-background scheduling, Kleinrock, Queueing Systems II, 1976, section 4.6.
  *
  * A job's service is brought up to date when its counts change and once per quantum; it keeps its place between. */
 #include <stdlib.h>
@@ -133,8 +133,8 @@ static void las_started(struct policy *self, struct policy_job *job, enum policy
         self->now_us = now_us; /* on_job_changed comes next */
 }
 
-static void las_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task, uint32_t node,
-                          bool suspended, int64_t now_us)
+static void las_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                          uint32_t node, bool suspended, int64_t now_us)
 {
     (void)suspended;
     las_started(self, job, kind, task, node, now_us);

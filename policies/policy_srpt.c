@@ -1,8 +1,8 @@
 /* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
  *
- *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true sizes, which a simulation
- *            alone knows: what other policies are measured against.
- *   np-srpt  never interrupts a task; true sizes where given, else estimates.
+ *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true sizes, which a
+ * simulation alone knows: what other policies are measured against. np-srpt  never interrupts a task; true sizes where
+ * given, else estimates.
  *
  * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li, arXiv:2411.06348,
  *         2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).
@@ -21,7 +21,8 @@ struct srpt_job { /* policy_job.own */
     struct srpt_job *prev, *next; /* all jobs */
     int64_t inside_us;            /* done by attempts that have not ended */
     int64_t left_us;              /* remaining work */
-    /* srpt: among jobs with something that runs, waits or is suspended; among those that run something, most work first */
+    /* srpt: among jobs with something that runs, waits or is suspended; among those that run something, most work first
+     */
     struct policy_link active[POLICY_KINDS], busy[POLICY_KINDS];
 };
 
@@ -337,8 +338,8 @@ static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
     return has && job;
 }
 
-/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with strictly
- * more remaining work that run what others should have; what they have suspended here, from any with more. */
+/* Free slots anywhere go to the first jobs' waiting tasks. What these lack is taken on this node from jobs with
+ * strictly more remaining work that run what others should have; what they have suspended here, from any with more. */
 static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                          size_t n, struct policy_plan *plan)
 {
@@ -379,9 +380,9 @@ static void srpt_explain(const struct policy *self, const struct policy_job *job
     base_buf_addf(out, "%.1f s of work remain; jobs with less come first", (double)own_of(job)->left_us / 1e6);
 }
 
-#define SRPT_COMMON                                                                                                   \
-    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived, .on_job_left = srpt_left,       \
-    .on_job_changed = srpt_changed, .on_task_ended = srpt_ended, .on_timer = srpt_timer, .next = srpt_next,           \
+#define SRPT_COMMON                                                                                                    \
+    .options = srpt_options, .destroy = srpt_destroy, .on_job_arrived = srpt_arrived, .on_job_left = srpt_left,        \
+    .on_job_changed = srpt_changed, .on_task_ended = srpt_ended, .on_timer = srpt_timer, .next = srpt_next,            \
     .explain = srpt_explain
 
 const struct policy_ops policy_srpt = {

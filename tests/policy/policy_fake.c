@@ -217,8 +217,8 @@ struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t 
     const int64_t us[POLICY_KINDS] = {map_us, reduce_us};
 
     base_assert(w->jobs_n < FAKE_JOBS);
-    j->pj = (struct policy_job){.submit_us = w->now_us, .cluster_ts = 1, .seq = (int32_t)w->jobs_n + 1, .weight = 1,
-                                .is_job = true};
+    j->pj = (struct policy_job){
+        .submit_us = w->now_us, .cluster_ts = 1, .seq = (int32_t)w->jobs_n + 1, .weight = 1, .is_job = true};
     j->pj.queue = policy_queues_find(&w->queues, "default");
     j->open_at = w->ops->reduces_last ? maps : (maps + 19) / 20;
     for (int k = 0; k < POLICY_KINDS; k++) {
@@ -339,8 +339,12 @@ static void leave_if_done(struct fake *w, struct fake_job *j)
 static void over(struct fake *w, struct fake_task *t, bool success)
 {
     struct fake_job *j = t->job;
-    struct policy_task_end e = {.task = t->index, .node = t->node, .started_us = t->started_us, .ended_us = w->now_us,
-                                .success = success, .killed = !success};
+    struct policy_task_end e = {.task = t->index,
+                                .node = t->node,
+                                .started_us = t->started_us,
+                                .ended_us = w->now_us,
+                                .success = success,
+                                .killed = !success};
     bool opened = is_open(j, POLICY_REDUCE);
 
     e.work_us = worked_us(w, t);

@@ -7,9 +7,9 @@
 #include "policies/policy.h"
 #include "policies/policy_queues.h"
 
-#define FAKE_JOBS 256
-#define FAKE_SLOTS 64 /* of a kind on a node */
-#define FAKE_NODES 16
+#define FAKE_JOBS   256
+#define FAKE_SLOTS  64 /* of a kind on a node */
+#define FAKE_NODES  16
 #define FAKE_SECOND INT64_C(1000000)
 
 enum fake_state { FAKE_WAITS, FAKE_RUNS, FAKE_SUSPENDED, FAKE_DONE };
@@ -20,14 +20,14 @@ struct fake_task {
     enum policy_kind kind;
     int32_t index;
     enum fake_state state;
-    int64_t needs_us;         /* work; of a reduce: after the maps */
+    int64_t needs_us; /* work; of a reduce: after the maps */
     uint32_t node;
-    int64_t started_us;       /* moved on by what it spent suspended */
+    int64_t started_us; /* moved on by what it spent suspended */
     int64_t suspended_at_us;
-    int64_t kill_at_us;       /* when its kill is over, 0: it is not being killed */
-    double progress;          /* as last reported; < 0: reported as it is */
-    int32_t ends, kills;      /* how often it completed, was killed */
-    int64_t lost_us;          /* work lost by kills */
+    int64_t kill_at_us;  /* when its kill is over, 0: it is not being killed */
+    double progress;     /* as last reported; < 0: reported as it is */
+    int32_t ends, kills; /* how often it completed, was killed */
+    int64_t lost_us;     /* work lost by kills */
 };
 struct fake_job {
     struct policy_job pj; /* first */

@@ -7,9 +7,9 @@
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 
-#define S(x) ((int64_t)((x) * 1000000.0))
-#define GIB (INT64_C(1) << 30)
-#define MIB (INT64_C(1) << 20)
+#define S(x) ((int64_t)((x)*1000000.0))
+#define GIB  (INT64_C(1) << 30)
+#define MIB  (INT64_C(1) << 20)
 
 static bool near(double a, double b)
 {
@@ -125,8 +125,8 @@ static void check_targets(void)
         CU_ASSERT(fabs(c[i].fluid - (double)c[i].target) < 1 + 1e-6);
         CU_ASSERT(c[i].demand == 0 || slots < wanting || c[i].target >= 1);
         for (size_t j = 0; j < i; j++) {
-            bool free_i = c[i].target > 1 && c[i].target < c[i].demand,
-                 free_j = c[j].target > 1 && c[j].target < c[j].demand;
+            bool free_i =
+                c[i].target > 1 && c[i].target<c[i].demand, free_j = c[j].target> 1 && c[j].target < c[j].demand;
 
             if (free_i && free_j)
                 CU_ASSERT(fabs(c[i].fluid * c[j].share / (c[j].fluid * c[i].share) - 1) < 1e-6);
@@ -523,8 +523,8 @@ static void test_kill_patience(void)
     fake_free(&w);
 }
 
-/* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares 1/51 and 50/51. On these
- * 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2 times, 0.6 and 7.4 slots. */
+/* PrP: as many as the job lacks of its share, no more. Alone the jobs need 500 and 10 s: shares 1/51 and 50/51. On
+ * these 4000 and 20 s, the first after 20 s of waiting: starved 8.04 and 2 times, 0.6 and 7.4 slots. */
 static void test_kill_up_to_share(void)
 {
     struct fake w;

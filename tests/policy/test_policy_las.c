@@ -3,7 +3,7 @@
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 
-#define S(x) ((int64_t)((x) * 1000000.0))
+#define S(x) ((int64_t)((x)*1000000.0))
 
 static struct fake_job *come(struct fake *w, int32_t maps, double each_s, double weight)
 {

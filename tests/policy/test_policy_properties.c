@@ -13,7 +13,7 @@
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 
-#define SEEDS 1000
+#define SEEDS   1000
 #define LIMIT_S 20000 /* far more than any of these workloads needs */
 
 static uint64_t state;
@@ -48,7 +48,8 @@ static void rnd_word(const struct policy_option *o, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(at, ","), at);
 }
 
-/* Any of its words and switches, and times in proportion to these short tasks. Settings that cannot hold together are left at their defaults. */
+/* Any of its words and switches, and times in proportion to these short tasks. Settings that cannot hold together are
+ * left at their defaults. */
 static struct policy_conf rnd_conf(const struct policy_ops *ops)
 {
     struct policy_conf conf = {0};
@@ -144,8 +145,8 @@ static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops
     uint32_t jobs;
 
     state = seed * 2654435761u + 1;
-    *plan = (struct plan){.given = one_in(2), .plain = one_in(2), .switches = one_in(5), .mode = rnd(3),
-                          .limits = one_in(4)};
+    *plan = (struct plan){
+        .given = one_in(2), .plain = one_in(2), .switches = one_in(5), .mode = rnd(3), .limits = one_in(4)};
     if (timed) /* durations are known, nothing but jobs runs, what ends is told at once */
         *plan = (struct plan){.given = true, .plain = true, .timed = true, .mode = rnd(2)};
     for (int i = 0; i < FAKE_NODES; i++)
@@ -411,10 +412,8 @@ static void test_capacity(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"random workloads under every policy", test_random},
-    {"rtmr: promises are kept", test_promises},
-    {"fair: equal jobs end together", test_equal_jobs},
-    {"fair: shares add up", test_shares},
+    {"random workloads under every policy", test_random},   {"rtmr: promises are kept", test_promises},
+    {"fair: equal jobs end together", test_equal_jobs},     {"fair: shares add up", test_shares},
     {"rtmr: more capacity accepts no less", test_capacity},
 };
 CUNIT_MAIN("policy properties", cases)

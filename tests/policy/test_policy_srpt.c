@@ -5,7 +5,7 @@
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 
-#define S(x) ((int64_t)((x) * 1000000.0))
+#define S(x) ((int64_t)((x)*1000000.0))
 
 static struct fake_job *at(struct fake *w, double s, int32_t maps, double each_s, bool known)
 {
