@@ -470,11 +470,14 @@ static char *cluster_text(const struct plan *p)
 {
     const struct sim_setup *s = &p->setups[0];
 
-    return base_printf("%d nodes with %d map and %d reduce slots, %d rack%s; a heartbeat every %g s%s%s%s", s->group.nodes,
-                       s->group.slots[SIM_MAP], s->group.slots[SIM_REDUCE], s->cluster.racks,
-                       s->cluster.racks == 1 ? "" : "s", (double)p->heartbeat_us / 1e6,
-                       s->cluster.oob ? " and at the end of a task" : "", p->axis ? "; varied: " : "",
-                       p->axis ? p->axis : "");
+    char *beats = p->heartbeat_us ? base_printf("a heartbeat every %g s%s", (double)p->heartbeat_us / 1e6,
+                                                s->cluster.oob ? " and at the end of a task" : "")
+                                  : base_strdup("heartbeats whenever something happens");
+    char *text = base_printf("%d nodes with %d map and %d reduce slots, %d rack%s; %s%s%s", s->group.nodes,
+                             s->group.slots[SIM_MAP], s->group.slots[SIM_REDUCE], s->cluster.racks,
+                             s->cluster.racks == 1 ? "" : "s", beats, p->axis ? "; varied: " : "", p->axis ? p->axis : "");
+    free(beats);
+    return text;
 }
 
 static int write_report(const struct plan *p, struct base_error *err)

@@ -152,7 +152,8 @@ static bool has_racks(const struct sim_figures_over *f)
 
 bool sim_output_shown(const struct sim_results *r, enum sim_metric metric)
 {
-    bool needs_more = metric == SIM_M_KILLS || metric == SIM_M_SUSPENSIONS || metric == SIM_M_LOST;
+    bool needs_more = metric == SIM_M_KILLS || metric == SIM_M_SUSPENSIONS || metric == SIM_M_LOST ||
+                      metric == SIM_M_UTILISATION_MAP || metric == SIM_M_UTILISATION_REDUCE;
 
     if (metric == SIM_M_ACCEPTED)
         return any(r, has_deadlines) || any(r, has_refusals);

@@ -101,6 +101,7 @@ static void bars(struct report *w, size_t v, const struct sim_picture *like, enu
 
 /* Bars that differ by more than this are drawn on a logarithmic axis. */
 #define LOG_RATIO 30.0
+#define WIDE_RATIO 5.0 /* the same of a distribution's axis */
 
 static bool differs_much(const struct report *w, size_t v, enum sim_metric metric)
 {
@@ -133,7 +134,7 @@ void report_bars(struct report *w, size_t v)
     sim_picture_init(&p);
     p.name = "locality";
     p.title = "Locality by class";
-    p.y_label = "maps on a node with their data (%)";
+    p.y_label = "node-local maps (%)";
     p.y_min = 0;
     p.y_max = 100;
     bars(w, v, &p, SIM_M_NODE_LOCAL, false, "Launches of maps on a node that holds their split.");
@@ -166,6 +167,19 @@ static const struct sim_cell_class *samples_of(const struct sim_cell *c, const c
         if (strcmp(c->classes[i].name, name) == 0)
             return &c->classes[i];
     return NULL;
+}
+
+/* Is the axis of these distributions better logarithmic? */
+static bool is_wide(const struct series_list *l)
+{
+    double low = INFINITY, high = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < l->v[i].n; k++) {
+            low = l->v[i].x[k] < low ? l->v[i].x[k] : low;
+            high = l->v[i].x[k] > high ? l->v[i].x[k] : high;
+        }
+    return low > 0 && high > WIDE_RATIO * low;
 }
 
 static void add_distribution(struct series_list *l, const char *name, struct sim_samples *samples)
@@ -211,7 +225,8 @@ void report_distributions(struct report *w, size_t v)
         p.x_label = "sojourn (s)";
         p.y_label = "share of jobs";
         p.kind = SIM_PICTURE_STEPS;
-        p.log_x = true;
+        p.log_x = is_wide(&l);
+        p.x_min = p.log_x ? NAN : 0;
         p.y_min = 0;
         p.y_max = 1;
         draw(w, &p, &l, NULL);
@@ -270,7 +285,8 @@ void report_gains(struct report *w, size_t v)
     p.x_label = label;
     p.y_label = "share of jobs";
     p.kind = SIM_PICTURE_STEPS;
-    p.log_x = true;
+    p.log_x = is_wide(&l);
+    p.x_min = p.log_x ? NAN : 0;
     p.y_min = 0;
     p.y_max = 1;
     draw(w, &p, &l, "Right of 1: the job ends sooner.");
@@ -296,9 +312,32 @@ static double sum_of(const struct sim_usage *u, enum sim_usage_by by, enum sim_k
     return sum;
 }
 
-static void usage_picture(struct report *w, const char *policy, const struct sim_usage *u, enum sim_usage_by by,
-                          enum sim_kind kind)
+/* A line of a grouping, in an order that is the same for every policy: so are its colours. */
+struct line {
+    const struct sim_usage_line *of;
+    size_t rank; /* of a class: by size */
+};
+static int by_rank(const void *a, const void *b)
 {
+    const struct line *x = a, *y = b;
+
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strverscmp(x->of->name, y->of->name);
+}
+
+static void order_lines(const struct sim_usage *u, enum sim_usage_by by, const struct sim_over *classes, struct line *out)
+{
+    for (size_t i = 0; i < u->by[by].n; i++) {
+        out[i] = (struct line){.of = &u->by[by].v[i]};
+        while (by == SIM_BY_CLASS && out[i].rank < classes->n && strcmp(classes->v[out[i].rank].name, out[i].of->name) != 0)
+            out[i].rank++;
+    }
+    qsort(out, u->by[by].n, sizeof *out, by_rank);
+}
+
+static void usage_picture(struct report *w, const struct sim_over *classes, const char *policy, const struct sim_usage *u,
+                          enum sim_usage_by by, enum sim_kind kind)
+{
+    struct line lines[SIM_USAGE_NAMES_MAX];
     static const char *const bys[] = {"class", "pool", "job"}, *const kinds[] = {"map", "reduce"};
     size_t cells = sim_usage_cells(u), step = (cells + CELLS_MAX - 1) / CELLS_MAX;
     char name[128], title[160], label[64];
@@ -307,15 +346,16 @@ static void usage_picture(struct report *w, const char *policy, const struct sim
 
     if (!cells || sum_of(u, by, kind) <= 0)
         return;
+    order_lines(u, by, classes, lines);
     for (size_t i = 0; i < u->by[by].n; i++) {
-        const char *of = u->by[by].v[i].name;
+        const char *of = lines[i].of->name;
         struct sim_series *s = add_series(&l, by == SIM_BY_CLASS ? report_class(of) : of, cells, false);
         s->colour = sim_picture_colour(NULL, i);
         for (size_t c = 0; c < cells; c += step) {
             double sum = 0;
             size_t n = 0;
             for (; n < step && c + n < cells; n++)
-                sum += sim_usage_slots(u, &u->by[by].v[i], kind, c + n);
+                sum += sim_usage_slots(u, lines[i].of, kind, c + n);
             put(s, (double)((int64_t)c * u->width_us) / 1e6, sum / (double)n, 0);
         }
     }
@@ -331,7 +371,7 @@ static void usage_picture(struct report *w, const char *policy, const struct sim
     p.x_min = 0;
     p.x_max = (double)u->end_us / 1e6;
     p.width = WIDE;
-    p.height = 280;
+    p.height = 300;
     draw(w, &p, &l, NULL);
 }
 
@@ -353,11 +393,11 @@ void report_usage(struct report *w, size_t v)
         bool pools = !u->by[SIM_BY_POOL].too_many && u->by[SIM_BY_POOL].n > 1;
         for (int k = 0; k < SIM_KINDS; k++) {
             if (jobs)
-                usage_picture(w, r->policies[i], u, SIM_BY_JOB, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_JOB, (enum sim_kind)k);
             if (pools)
-                usage_picture(w, r->policies[i], u, SIM_BY_POOL, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_POOL, (enum sim_kind)k);
             if (!jobs && !u->by[SIM_BY_CLASS].too_many)
-                usage_picture(w, r->policies[i], u, SIM_BY_CLASS, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_CLASS, (enum sim_kind)k);
         }
     }
     sim_page_pictures_end(&w->page);
@@ -428,7 +468,7 @@ void report_sweep(struct report *w)
     sim_picture_init(&p);
     p.name = "sweep-locality";
     p.title = "Locality, all jobs";
-    p.y_label = "maps on a node with their data (%)";
+    p.y_label = "node-local maps (%)";
     p.y_max = 100;
     sweep_of(w, SIM_CLASS_ALL, SIM_M_NODE_LOCAL, &p);
     p.name = "sweep-utilisation";

@@ -135,18 +135,20 @@ static void add_range(struct base_buf *b, char axis, double low, double high)
     base_buf_adds(b, "]\n");
 }
 
-/* Least and largest value on an axis, of positive ones alone if need be. */
+/* Least and largest value on an axis with its intervals, of positive ones alone if need be. */
 static void range_of(const struct sim_picture *p, bool of_x, bool positive, double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t s = 0; s < p->series_n; s++)
         for (size_t i = 0; i < p->series[s].n; i++) {
-            double v = of_x ? p->series[s].x[i] : p->series[s].y[i];
-            if (!isfinite(v) || (positive && v <= 0))
+            const struct sim_series *v = &p->series[s];
+            double at = of_x ? v->x[i] : v->y[i], half = !of_x && v->half && isfinite(v->half[i]) ? v->half[i] : 0;
+            if (!isfinite(at) || (positive && at <= 0))
                 continue;
-            *low = v < *low ? v : *low;
-            *high = v > *high ? v : *high;
+            double least = positive && at - half <= 0 ? at : at - half;
+            *low = least < *low ? least : *low;
+            *high = at + half > *high ? at + half : *high;
         }
 }
 
@@ -251,6 +253,14 @@ static void add_plot(struct base_buf *b, const char *what, const char *data, con
     }
 }
 
+static bool has_width(const struct sim_series *s)
+{
+    for (size_t i = 0; s->half && i < s->n; i++)
+        if (s->half[i] > 0)
+            return true;
+    return false;
+}
+
 static void add_series(struct base_buf *b, const struct sim_picture *p, const char *data)
 {
     double width = 0.82 / (double)p->series_n;
@@ -273,7 +283,7 @@ static void add_series(struct base_buf *b, const struct sim_picture *p, const ch
         snprintf(using, sizeof using, "($1+%.6g):2", aside);
         add_plot(b, what, data, s, i, using, style, true);
         what = ", \\\n    ";
-        if (!s->half)
+        if (!has_width(s))
             continue;
         snprintf(using, sizeof using, "($1+%.6g):2:3", aside);
         base_buf_addf(b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what, data, i, using,
@@ -317,7 +327,7 @@ static void add_commands(struct base_buf *b, const struct sim_picture *p)
     base_buf_addf(b, "set encoding utf8\nset output '%s.svg'\nset datafile missing '?'\n", p->name);
     if (names < 2)
         base_buf_adds(b, "set nokey\n");
-    else if (names <= NAMES_BELOW_MAX)
+    else if (names <= NAMES_BELOW_MAX && p->kind != SIM_PICTURE_STACK)
         base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 textcolor rgb '" INK "'\n");
     else
         base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' textcolor rgb '" INK "'\n");

@@ -3,7 +3,7 @@
  * A picture is a few series of points. sim_picture_write() leaves three files: DIR/data/NAME.dat (the numbers),
  * DIR/data/NAME.gp (what gnuplot was told; "cd DIR && gnuplot data/NAME.gp" draws it again) and DIR/NAME.svg.
  * Texts and axes have the colour of the text around them (black on their own), so that a page may be light or dark.
- * Names of the series are shown below the picture, never in it. */
+ * Names of the series are shown below the picture or, when they are many, beside it: never in it. */
 #ifndef CREEL_SIM_REPORT_PICTURE_H
 #define CREEL_SIM_REPORT_PICTURE_H
 
