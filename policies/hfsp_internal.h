@@ -140,6 +140,8 @@ void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
 void hfsp_train_paused(struct policy *self, struct hfsp_phase *p, int32_t task, bool suspended);
 void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end);
 void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us);
+/* Is it being measured? */
+bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task);
 struct policy_job *hfsp_train_job(const struct policy_link *link);
 
 /* ---- hfsp_preempt.c ---- */

@@ -2,7 +2,8 @@
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis on
  * the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots on,
  * until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time, so
- * that nobody is suspended because of a clock. */
+ * that nobody is suspended because of a clock. Of a job in training those tasks are spared that are being measured: the
+ * others hold slots on the strength of a guess. */
 #include <stdlib.h>
 
 #include "policies/hfsp_internal.h"
@@ -90,7 +91,8 @@ static size_t candidates(struct hfsp_kind *ks, enum policy_kind kind, const stru
     for (size_t i = 0; i < n; i++) {
         const struct hfsp_phase *p = hfsp_phase_of(here[i].job, kind);
 
-        if (here[i].task < 0 || here[i].suspended || p->state != HFSP_SIZED || p->late)
+        if (here[i].task < 0 || here[i].suspended || p->state == HFSP_ABSENT || p->late ||
+            hfsp_train_is_sample(p, here[i].task))
             continue;
         ks->candidate[len++] = (struct hfsp_candidate){i, ks->rank.rank[p->virtual]};
     }
@@ -113,10 +115,9 @@ static bool is_later(const struct hfsp_kind *ks, int32_t rank, const struct hfsp
     return virtual_cluster_key(ks->vc, ks->rank.job[rank]) > virtual_cluster_key(ks->vc, than->virtual);
 }
 
-/* Would the claimant use a slot here? One that waits for a slot near its data has declined this one. */
-static bool takes(const struct policy *self, const struct hfsp_phase *p, uint32_t node)
+static enum policy_take takes(const struct policy *self, const struct hfsp_phase *p, uint32_t node)
 {
-    return !self->env->takes || self->env->takes(self->env->core, p->own->job, p->kind, node);
+    return self->env->takes ? self->env->takes(self->env->core, p->own->job, p->kind, node) : POLICY_TAKES;
 }
 
 /* Slots that @p waits for. While training is all it gets, no more than that. */
@@ -140,32 +141,35 @@ struct claim {
     int64_t unmet; /* claims of earlier jobs that found nobody here */
 };
 
-/* May a job at @rank be preempted for @p? For a task that could start on any node not while those behind it, on whatever
- * node, are as many as all that is claimed: they go first. @gone: those of them that are victims already. */
-static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool anywhere, int64_t starts,
+/* May a job at @rank be preempted for @p? For a task that could as well start elsewhere not while those behind it, on
+ * whatever node, are as many as all that is claimed: they go first. @gone: those of them that are victims already. */
+static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t rank, bool here, int64_t starts,
                     int64_t gone)
 {
     if (!is_later(c->ks, rank, p))
         return false;
-    return !anywhere || c->unmet + starts > hfsp_rank_prey_behind(&c->ks->rank, rank) - gone;
+    return here || c->unmet + starts > hfsp_rank_prey_behind(&c->ks->rank, rank) - gone;
 }
 
-/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. */
+/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. A task whose data is
+ * here is asked for one at a time: the next one's may be elsewhere. */
 static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts, int64_t resumes)
 {
     enum policy_victim_how how = c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
-    int32_t rank = -1;
+    enum policy_take take = POLICY_TAKES_NEAR;
+    size_t at = last_of(c->ks, c->len);
+    int32_t rank = c->ks->candidate[at].rank;
     int64_t taken = 0, gone = 0;
 
-    for (; starts + resumes > 0 && c->room > 0 && c->len > 0; taken++, c->room--) {
-        size_t at = last_of(c->ks, c->len);
-
-        if (taken > 0 && resumes == 0 && p->kind == POLICY_MAP && c->self->env->takes)
-            break; /* its next task may be farther from its data: asked again when this slot is taken */
+    if (starts + resumes > 0 && is_later(c->ks, rank, p) && resumes == 0)
+        take = takes(c->self, p, c->offer->node);
+    for (; starts + resumes > 0 && c->room > 0 && c->len > 0 && take != POLICY_DECLINES; taken++, c->room--) {
+        at = last_of(c->ks, c->len);
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
-        if (!is_prey(c, p, rank, resumes == 0, starts, gone) || (taken == 0 && !takes(c->self, p, c->offer->node)))
+        if ((taken > 0 && resumes == 0 && p->kind == POLICY_MAP && c->self->env->takes) ||
+            !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)

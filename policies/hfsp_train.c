@@ -107,6 +107,11 @@ static struct hfsp_sample *find(const struct hfsp_phase *p, int32_t task, bool r
     return NULL;
 }
 
+bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task)
+{
+    return p->state == HFSP_TRAINING && find(p, task, true);
+}
+
 void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
 {
     if (hfsp_train_need(p) <= 0)

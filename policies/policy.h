@@ -53,6 +53,11 @@ struct policy_running {
     bool suspended;
     void *container;    /* the core's handle, for a plan */
 };
+enum policy_take {
+    POLICY_DECLINES, /* it waits for a slot near its data; this counts as an offer that it declined */
+    POLICY_TAKES,    /* this slot or another */
+    POLICY_TAKES_NEAR /* this one rather than others: its data is on the node, or a suspended attempt of it */
+};
 /* What a policy is created with; lives longer than the policy. */
 struct policy_env {
     const struct policy_conf *conf;
@@ -64,9 +69,8 @@ struct policy_env {
     /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
     bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
                     struct policy_running *out);
-    /* Would @job use a slot of @kind on @node now? False: it waits for one near its data, and this counts as an offer that
-     * it declined. May be NULL: it would. */
-    bool (*takes)(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node);
+    /* Would @job use a slot of @kind on @node now? May be NULL: it would, as any other. */
+    enum policy_take (*takes)(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node);
     /* Name of a policy_job's user, for limits of users. May be NULL: nobody has a limit of his own. */
     const char *(*user_name)(void *core, int32_t user);
     /* For the log; @level as enum base_log_level. */

@@ -213,7 +213,7 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_ABSENT)
         return;
     hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
-    hfsp_rank_prey(&ks->rank, p->virtual, p->state == HFSP_SIZED && !p->late && job->is_job ? count->running : 0);
+    hfsp_rank_prey(&ks->rank, p->virtual, p->late || !job->is_job ? 0 : count->running - (p->state == HFSP_TRAINING ? p->running : 0));
     if (p->state == HFSP_TRAINING)
         hfsp_train_place(self, p);
     if (p->late || p->share.linked)

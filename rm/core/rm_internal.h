@@ -472,7 +472,7 @@ void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, sl
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
 void rm_offer_all(struct rm_core *c);
 /* Would @a use a slot here? If it waits for one near its data it has declined this one. */
-bool rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
+enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
 void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
 
 /* ---- rm_am.c, rm_ask.c ---- */

@@ -77,24 +77,28 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
     return true;
 }
 
-bool rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
 {
     enum delay_level level;
     bool located;
     struct rm_task *t;
 
-    if (!a->is_job || (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k)))
-        return true;
-    if (a->pj.phase[k].pending <= 0)
-        return false;
-    t = rm_task_pick_near(c, a, k, n, &level, &located);
-    if (!t)
+    if (!a->is_job)
+        return POLICY_TAKES;
+    if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
+        return POLICY_TAKES_NEAR;
+    t = a->pj.phase[k].pending > 0 ? rm_task_pick_near(c, a, k, n, &level, &located) : NULL;
+    if (!t && a->pj.phase[k].pending > 0)
         t = rm_task_pick_any(c, a, k, n);
-    if (!t)
-        return false;
-    if (k == RM_SLOT_REDUCE)
-        return !not_colocated(c, a, n);
-    return !located || !(c->delay.w1_us | c->delay.w2_us) || delay_ask(&c->delay, &a->delay, level);
+    if (!t || (k == RM_SLOT_REDUCE && not_colocated(c, a, n)))
+        return POLICY_DECLINES;
+    if (k == RM_SLOT_REDUCE || !located)
+        return POLICY_TAKES;
+    if (level == DELAY_NODE)
+        return POLICY_TAKES_NEAR;
+    if ((c->delay.w1_us | c->delay.w2_us) && !delay_ask(&c->delay, &a->delay, level))
+        return POLICY_DECLINES;
+    return POLICY_TAKES;
 }
 
 /* A policy that keeps answering nothing while work waits is replaced by FIFO. */

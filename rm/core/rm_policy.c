@@ -34,7 +34,7 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
     return true;
 }
 
-static bool env_takes(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
+static enum policy_take env_takes(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
 {
     struct rm_core *c = core;
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
