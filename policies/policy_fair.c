@@ -79,7 +79,7 @@ static void enter(struct policy *self, struct fair_job *fj)
 
     fj->queue = self->single || fj->job->queue >= self->queues_n ? 0 : fj->job->queue;
     q = &self->queues[fj->queue];
-    for (int k = 0; k < POLICY_KINDS && q->jobs == 0; k++)
+    for (int k = 0; k < POLICY_KINDS && !q->first_job; k++)
         q->side[k].at_min_us = q->side[k].at_fair_us = self->now_us;
     fair_apps_enter(self, fj);
     fair_job_weigh(self, fj);

@@ -64,6 +64,29 @@ static void set_active(struct policy *self, struct fair_job *fj, bool active)
         self->queues[i].active += active ? 1 : -1;
 }
 
+static void list_add(struct fair_queue *q, struct fair_job *fj)
+{
+    fj->queue_prev = q->last_job;
+    fj->queue_next = NULL;
+    if (q->last_job)
+        q->last_job->queue_next = fj;
+    else
+        q->first_job = fj;
+    q->last_job = fj;
+}
+
+static void list_remove(struct fair_queue *q, struct fair_job *fj)
+{
+    if (fj->queue_prev)
+        fj->queue_prev->queue_next = fj->queue_next;
+    else
+        q->first_job = fj->queue_next;
+    if (fj->queue_next)
+        fj->queue_next->queue_prev = fj->queue_prev;
+    else
+        q->last_job = fj->queue_prev;
+}
+
 void fair_apps_enter(struct policy *self, struct fair_job *fj)
 {
     struct fair_queue *q = &self->queues[fj->queue];
@@ -71,7 +94,7 @@ void fair_apps_enter(struct policy *self, struct fair_job *fj)
 
     for (int k = 0; k < POLICY_KINDS; k++)
         runs = runs || fj->job->phase[k].running > 0 || fj->job->phase[k].suspended > 0;
-    q->jobs++;
+    list_add(q, fj);
     if (runs || (!queues_full(self, fj->queue) && !user_full(self, fj->job))) {
         set_active(self, fj, true);
         return;
@@ -85,7 +108,7 @@ void fair_apps_leave(struct policy *self, struct fair_job *fj)
 {
     struct fair_queue *q = &self->queues[fj->queue];
 
-    q->jobs--;
+    list_remove(q, fj);
     if (fj->active)
         set_active(self, fj, false);
     if (fj->wait.linked) {

@@ -38,17 +38,19 @@ struct fair_queue {
     int32_t parent, first, next; /* queues in it, beside it; -1: none */
     double weight;
     bool fifo, preempt;
-    int32_t active, max_active, jobs;
+    int32_t active, max_active;
+    struct fair_job *first_job, *last_job; /* of its own */
     int64_t min_timeout_us, fair_timeout_us;
     double threshold;
     struct policy_order waiting; /* jobs over a limit of running applications */
 };
 struct fair_job {
     struct policy_job *job;
-    struct fair_job *prev, *next; /* of all */
-    int32_t queue;                /* -1: not entered yet */
-    int32_t priority;             /* as counted in weight */
-    double job_weight;            /* as counted in weight */
+    struct fair_job *prev, *next;             /* of all */
+    struct fair_job *queue_prev, *queue_next; /* in its queue, in order of arrival */
+    int32_t queue;                            /* -1: not entered yet */
+    int32_t priority;                         /* as counted in weight */
+    double job_weight;                        /* as counted in weight */
     double weight[POLICY_KINDS];
     bool active; /* among the running applications of its queues and user */
     bool is_long;

@@ -65,12 +65,14 @@ static void kill_kind(struct policy *self, enum policy_kind kind, int64_t need, 
     int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
     size_t n = 0;
 
-    for (const struct fair_job *fj = self->first; fj; fj = fj->next) {
-        const struct fair_queue *q = &self->queues[fj->queue];
+    for (int32_t i = 0; i < self->queues_n; i++) {
+        const struct fair_queue *q = &self->queues[i];
         const struct fair_side *s = &q->side[kind];
 
-        if (q->preempt && (double)(s->own_running - 1) >= s->own_share - EPSILON)
-            left[fj->queue] += candidates_of(self, fj, kind, &n);
+        if (!q->preempt || (double)(s->own_running - 1) < s->own_share - EPSILON)
+            continue;
+        for (const struct fair_job *fj = q->first_job; fj; fj = fj->queue_next)
+            left[i] += candidates_of(self, fj, kind, &n);
     }
     if (n > 0)
         qsort(self->candidates, n, sizeof *self->candidates, newest);
@@ -94,7 +96,7 @@ void fair_preempt(struct policy *self, struct policy_plan *plan)
         int64_t need = -self->env->capacity->freeing[k];
 
         for (int32_t i = 0; i < self->queues_n; i++)
-            if (self->queues[i].jobs > 0)
+            if (self->queues[i].first_job)
                 need += need_of(self, &self->queues[i], (enum policy_kind)k);
         if (need > 0)
             kill_kind(self, (enum policy_kind)k, need, plan);

@@ -127,8 +127,8 @@ static size_t collect_jobs(struct policy *self, int32_t queue, enum policy_kind 
 {
     size_t n = 0;
 
-    for (struct fair_job *fj = self->first; fj; fj = fj->next) {
-        if (fj->queue != queue || !fj->active)
+    for (struct fair_job *fj = self->queues[queue].first_job; fj; fj = fj->queue_next) {
+        if (!fj->active)
             continue;
         room(self, n + 1);
         self->owners[n] = fj;
@@ -169,7 +169,7 @@ static void deficits(struct policy *self, enum policy_kind kind, int64_t us)
             s->deficit += fair_deficit(s->share, s->running, us);
         else
             s->deficit = 0;
-        if (!q->fifo && q->jobs > 0)
+        if (!q->fifo && q->first_job)
             job_deficits(self, i, kind, us);
     }
 }
