@@ -139,6 +139,14 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
         rtmr_say_lost(self, "slots were lost");
 }
 
+/* Jobs were taken over, and all are known by now: what they leave. */
+static void lay(struct policy *self, int64_t now_us)
+{
+    rtmr_beside_busy(self, now_us);
+    rtmr_queue_lay(&self->q, now_us, self->busy);
+    self->adopted_us = 0;
+}
+
 static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out)
 {
     struct rtmr_verdict v;
@@ -151,9 +159,8 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
     drop_candidate(self);
     rtmr_capacity(self, now_us);
     rtmr_beside_busy(self, now_us);
-    if (self->adopted) /* all jobs are known by now */
-        rtmr_queue_lay(&self->q, now_us, self->busy);
-    self->adopted = false;
+    if (self->adopted_us)
+        lay(self, now_us);
     e = new_entry(self, job);
     rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -183,7 +190,7 @@ static void count(struct policy *self, struct rtmr_job *own, enum policy_kind ki
     own->pending[kind] = pending;
 }
 
-static void rtmr_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void update(struct policy *self, struct policy_job *job, enum policy_kind kind)
 {
     struct rtmr_job *own = rtmr_job_of(job);
     const struct policy_phase *p = job->phase;
@@ -201,6 +208,13 @@ static void rtmr_changed(struct policy *self, struct policy_job *job, enum polic
         policy_order_insert(&self->order[kind], link, own->entry->key);
     else if (!wants && link->linked)
         policy_order_remove(&self->order[kind], link);
+}
+
+static void rtmr_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    if (self->adopted_us)
+        lay(self, self->adopted_us);
+    update(self, job, kind);
 }
 
 /* ---- jobs come and go ---- */
@@ -254,10 +268,8 @@ static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
     } else {
         drop_candidate(self);
         e = adopt(self, job, now_us);
-        rtmr_queue_insert_take(&self->q, e, now_us, NULL);
-        if (e->started_us) /* what runs of it holds for all: the base has changed */
-            rtmr_queue_estimate(&self->q, 0, now_us);
-        self->adopted = true;
+        rtmr_queue_adopt_take(&self->q, e, now_us);
+        self->adopted_us = max64(now_us, 1);
     }
     e->job = job;
     own->entry = e;
@@ -280,17 +292,18 @@ static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t no
     for (int k = 0; k < POLICY_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     for (int k = 0; k < POLICY_KINDS; k++)
-        rtmr_changed(self, job, (enum policy_kind)k);
+        update(self, job, (enum policy_kind)k);
 }
 
 /* Algorithm V: is the estimate to be corrected? One that did not do all its work leaves slots that it was given. */
-static bool off_estimate(const struct policy *self, const struct policy_job *job, const struct rtmr_entry *e,
-                         int64_t now_us)
+static enum rtmr_finish finish_of(const struct policy *self, const struct policy_job *job, const struct rtmr_entry *e,
+                                  int64_t now_us)
 {
     for (int k = 0; k < POLICY_KINDS; k++)
         if (job->phase[k].done < job->phase[k].total)
-            return true;
-    return self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
+            return e->started_us ? RTMR_CORRECT : RTMR_WITHDRAW;
+    return self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us) ? RTMR_CORRECT
+                                                                                                    : RTMR_AS_PLANNED;
 }
 
 static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
@@ -305,7 +318,7 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
         for (int32_t i = 0; i < job->phase[k].running; i++)
             rtmr_entry_ended(e, (enum policy_kind)k, now_us + self->env->heartbeat_us);
     e->job = NULL;
-    rtmr_queue_finish(&self->q, e, now_us, off_estimate(self, job, e, now_us));
+    rtmr_queue_finish(&self->q, e, now_us, finish_of(self, job, e, now_us));
 }
 
 static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_us)

@@ -384,31 +384,31 @@ static void room_for_ends(struct rtmr_entry *e)
         }
 }
 
-void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy)
+static void put(struct rtmr_queue *q, struct rtmr_entry *e, size_t at)
 {
-    bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us && !e->started_us;
-    size_t at;
-
-    e->key = key_of(q, e, e->due_us);
-    if (e->started_us) {
-        e->key = STARTED_AT + e->started_us;
-        q->last_key = max64(q->last_key, e->key);
-        q->fixed++;
-    }
-    at = tested ? q->tested_at : place_of(q, e, e->key);
-    if (!tested)
-        note_held(q, e, at, now_us, busy);
     if (q->n == q->cap) {
         q->cap = q->cap ? q->cap * 2 : 16;
         q->v = base_realloc_array(q->v, q->cap, sizeof *q->v);
         q->reserved = base_realloc_array(q->reserved, q->cap + 1, sizeof *q->reserved);
     }
-    memmove(q->v + at + 1, q->v + at, (q->n - at) * sizeof *q->v);
     room_for_ends(e);
+    memmove(q->v + at + 1, q->v + at, (q->n - at) * sizeof *q->v);
     q->v[at] = e;
     q->n++;
     q->version++;
     index_from(q, at);
+}
+
+void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy)
+{
+    bool tested = q->tested == e && q->tested_version == q->version && q->tested_us == now_us;
+    size_t at;
+
+    e->key = key_of(q, e, e->due_us);
+    at = tested ? q->tested_at : place_of(q, e, e->key);
+    if (!tested)
+        note_held(q, e, at, now_us, busy);
+    put(q, e, at);
     if (tested) {
         keep_tested(q, e);
         return;
@@ -416,6 +416,19 @@ void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t 
     for (size_t i = at + 1; i < q->n; i++)
         drop_held(q->v[i]);
     rtmr_queue_estimate(q, at, now_us);
+}
+
+void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
+{
+    e->key = key_of(q, e, e->due_us);
+    if (e->started_us) {
+        e->key = STARTED_AT + e->started_us;
+        q->last_key = max64(q->last_key, e->key);
+        q->fixed++;
+    }
+    e->ref_us = e->started_us ? e->started_us : now_us;
+    e->finish_us = e->due_us;
+    put(q, e, place_of(q, e, e->key));
 }
 
 size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us)
@@ -463,16 +476,17 @@ static void pop_finished(struct rtmr_queue *q)
     index_from(q, 0);
 }
 
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
+void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, enum rtmr_finish how)
 {
     rtmr_queue_reserve(q, e, 0);
     e->finished = true;
     q->version++;
-    if (correct) {
+    if (how != RTMR_AS_PLANNED) {
         e->actual = true;
         e->finish_us = now_us;
-        rtmr_queue_estimate(q, e->at, now_us);
     }
+    if (how == RTMR_CORRECT)
+        rtmr_queue_estimate(q, e->at, now_us);
     pop_finished(q);
 }
 

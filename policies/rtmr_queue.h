@@ -107,9 +107,13 @@ void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
  * is looked for; @e->due_us stays. */
 int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                          int64_t margin_us, const struct rtmr_busy *later);
-/* Takes @e in at its place: waiting, or among the started ones by started_us. Estimates of later jobs follow. After an
- * accepting rtmr_queue_test() of the same @e this is what was tested. */
+/* Takes @e, which waits, in at its place. Estimates of later jobs follow. After an accepting rtmr_queue_test() of the
+ * same
+ * @e this is what was tested. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy);
+/* Takes in @e, which comes from elsewhere: waiting, or among the started ones by started_us. Its estimate is its
+ * deadline until rtmr_queue_lay(), which has to follow before anybody else is tested. */
+void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* Its first task starts. Returns the first place from which on, up to @e, keys changed (not their order); past @e: none
  * did. Estimates stay. */
 size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
@@ -119,9 +123,13 @@ void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us
 void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Sum over the first @n of the queue. O(log n). */
 int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
-/* @e finished. @correct: its link becomes what really happened, and later estimates follow (Algorithm V). Finished jobs
- * at the front go into the base and are freed: @e may be gone. */
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
+enum rtmr_finish {
+    RTMR_AS_PLANNED, /* its link stays */
+    RTMR_CORRECT,    /* its link becomes what really happened, and later estimates follow (Algorithm V) */
+    RTMR_WITHDRAW    /* it never ran: its link becomes nothing; later estimates stay until they are made anew */
+};
+/* @e is over. Finished jobs at the front go into the base and are freed: @e may be gone. */
+void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, enum rtmr_finish how);
 /* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
 void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n);
 /* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not

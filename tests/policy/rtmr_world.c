@@ -376,6 +376,17 @@ static void beats(struct world *w)
     }
 }
 
+void world_kill(struct world *w, struct world_job *j)
+{
+    leave(w, j);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        for (int32_t i = 0; i < j->pj.phase[k].total; i++)
+            if (j->task[k][i].ends_us)
+                free_slot(w, (enum policy_kind)k, &j->task[k][i]);
+    if (!w->heartbeat_us)
+        beats(w);
+}
+
 void world_run(struct world *w, int64_t until_us)
 {
     bool left;

@@ -54,6 +54,8 @@ void world_switch(struct world *w, const struct policy_ops *ops);
 /* A job of equal tasks (times given with it), submitted at @at_us. @deadline_us 0: none. */
 struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_t map_us, int32_t reduces,
                             int64_t reduce_us, int64_t deadline_us);
+/* Killed by its user: what runs of it ends at once. */
+void world_kill(struct world *w, struct world_job *j);
 /* Goes on to the end of time @until_us, or (INT64_MAX) until nothing is left to do. */
 void world_run(struct world *w, int64_t until_us);
 

@@ -334,6 +334,29 @@ static void test_slots_lost(void)
     world_free(&w);
 }
 
+/* Two slots. a runs, b waits, c would be too late behind b: once b is killed, or a, it is not. */
+static void test_killed(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct world w;
+        struct world_job *a, *b, *c;
+
+        world_init(&w, &policy_rtmr, "rtmr.feedback=false", 1, 2, 1, 0, false);
+        a = world_job(&w, 0, 2, 20 * S, 0, 0, 100 * S);
+        b = world_job(&w, 0, 2, 10 * S, 0, 0, 100 * S);
+        world_run(&w, 1 * S);
+        CU_ASSERT_EQUAL(rtmr_job_of(&b->pj)->entry->finish_us, 30 * S);
+        if (i)
+            world_kill(&w, i == 1 ? b : a);
+        c = world_job(&w, 2 * S, 2, 10 * S, 0, 0, 102 * S); /* behind b: its deadline is later */
+        world_run(&w, 2 * S);
+        CU_ASSERT_EQUAL(c->promise.finish_us, (i == 0 ? 40 : i == 1 ? 30 : 21) * S);
+        world_run(&w, INT64_MAX);
+        CU_ASSERT(c->finish_us <= c->promise.finish_us);
+        world_free(&w);
+    }
+}
+
 static void test_no_slots(void)
 {
     struct world w;
@@ -598,6 +621,7 @@ static const struct cunit_case cases[] = {
     {"reduces without deadline", test_beside_reduces},
     {"jobs that were there before", test_taken_over},
     {"slots lost", test_slots_lost},
+    {"killed", test_killed},
     {"no slots", test_no_slots},
     {"promises hold", test_promises_hold},
     {"without padding they do not", test_padding},
