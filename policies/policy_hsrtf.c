@@ -325,6 +325,12 @@ static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
     return has && job;
 }
 
+/* A job that waits for a slot near its data would leave one to others. */
+static bool declines(const struct policy *self, const struct policy_job *job, const struct policy_offer *offer)
+{
+    return self->env->takes && self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
+}
+
 /* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with
  * strictly more remaining time. */
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
@@ -340,6 +346,8 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
         if (own_of(here[victim].job)->rt_us <= own_of(job)->rt_us)
             return;
         left -= met;
+        if (claim > met && declines(self, job, offer))
+            continue;
         for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
             policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
             note_killed(&here[victim], offer->now_us);

@@ -359,6 +359,9 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer, 
         if (claim > 0 && !border.job)
             border = find_border(self, kind);
         claim = within(&border, job, claim);
+        if (claim > 0 && self->env->takes &&
+            self->env->takes(self->env->core, job, kind, offer->node) == POLICY_DECLINES)
+            claim = 0; /* it waits for a slot near its data */
         while (victim < n && own_of(here[victim].job)->left_us > own_of(job)->left_us) {
             if (pinned > 0)
                 pinned--;
