@@ -416,7 +416,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     struct policy_conf options = {0};
     struct policy_queues tree = {0};
     struct rm_core_conf cc;
-    int rc;
+    int rc, has_queues = 0;
 
     queue_init(b);
     b->conf = conf;
@@ -424,7 +424,12 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
     b->slow[RM_SLOW_FILES] = rm_worker_new("rm-files", false);
-    rc = b->ops->open(path, &b->opened, &b->epoch, err);
+    /* what is wrong with the configuration leaves the store as it is */
+    rc = rm_options_read(conf, &options, err);
+    if (rc >= 0)
+        rc = has_queues = read_queues(b, &tree, err);
+    if (rc >= 0)
+        rc = b->ops->open(path, &b->opened, &b->epoch, err);
     free(path);
     if (rc < 0)
         goto fail;
@@ -432,14 +437,8 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     if (rc < 0)
         goto fail;
     core_conf(conf, core_now(b), b->epoch, &cc);
-    rc = rm_options_read(conf, &options, err);
-    if (rc < 0)
-        goto fail;
     cc.options = &options;
-    rc = read_queues(b, &tree, err);
-    if (rc < 0)
-        goto fail;
-    cc.tree = rc ? &tree : NULL;
+    cc.tree = has_queues ? &tree : NULL;
     b->core = rm_core_new(&cc, err);
     if (!b->core) {
         rc = -BASE_EINVAL;

@@ -15,6 +15,7 @@
 #include "base/base_log.h"
 #include "base/base_sched.h"
 #include "base/base_version.h"
+#include "policies/policy_conf.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
@@ -87,6 +88,12 @@ static char *help_filter(int key, const char *text, void *input)
     base_buf_adds(&b, "Configuration keys (default):\n");
     for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
         base_buf_addf(&b, "  %s (%s)\n      %s\n", k->name, k->value, k->help);
+    base_buf_adds(&b, "\nOptions of the scheduling policies (default):\n");
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const struct policy_option *o = policy_option_at(i);
+        base_buf_addf(&b, "  creel.%s (%s)\n      %s%s%s\n", o->name, o->value, o->help ? o->help : "",
+                      o->words ? "; one of " : "", o->words ? o->words : "");
+    }
     base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use.");
     return base_buf_take(&b);
 }

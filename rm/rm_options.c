@@ -151,7 +151,8 @@ int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struc
             continue;
         rc = policy_conf_set(out, item.name, item.value, &why);
         if (rc < 0)
-            rc = base_error_set(err, rc, "%s: creel.%s", item.source ? item.source : "default", why.text);
+            rc = base_error_set(err, rc, "%s: %s%s", item.source ? item.source : "default",
+                                policy_option_find(item.name) ? "creel." : "", why.text);
     }
     if (rc >= 0)
         rc = rm_options_policy_check("creel.scheduler.policy", name, err);

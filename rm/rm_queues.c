@@ -131,7 +131,7 @@ bool rm_queues_look(const struct rm_backend *b, struct rm_queues_watch *w)
     w->looked = true;
     if (first)
         memcpy(w->stamp, now, sizeof now);
-    if (!quiet || memcmp(now, w->stamp, sizeof now) == 0)
+    if (!quiet || memcmp(now, w->stamp, sizeof now) == 0 || now[0] == 0) /* gone: the queues stay */
         return false;
     memcpy(w->stamp, now, sizeof now);
     return true;

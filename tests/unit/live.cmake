@@ -1,0 +1,4 @@
+creel_test(test_rm_options SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_options.c LIBS creel_rm LABELS unit)
+creel_test(test_rm_queues SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_queues.c LIBS creel_rm LABELS unit threads)
+creel_test(test_rm_history SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_history.c LIBS creel_rm creel_sim_inputs
+           LABELS unit)

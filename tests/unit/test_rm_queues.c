@@ -1,0 +1,213 @@
+/* Goal: the allocation file is found where it is meant, read at the start and when it changes; a bad one changes nothing.
+ * Method: files in a folder of the test's own, the daemon over the memory store. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "ha/ha_store.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_queues.h"
+#include "tests/unit/cunit_main.h"
+
+static char dir[] = "/tmp/creel-test-queues.XXXXXX";
+
+static char *in_dir(const char *name)
+{
+    return base_printf("%s/%s", dir, name);
+}
+
+static void put(const char *name, const char *text)
+{
+    char *path = in_dir(name);
+
+    base_assert(base_file_write_atomic(path, text, strlen(text), 0644, false, NULL) == 0);
+    free(path);
+}
+
+static void expect_path(struct base_conf *c, const char *want, bool want_optional)
+{
+    bool optional;
+    char *path = rm_queues_path(c, &optional);
+
+    if (want) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(path);
+        CU_ASSERT_STRING_EQUAL(path, want);
+    } else {
+        CU_ASSERT_PTR_NULL(path);
+    }
+    CU_ASSERT_EQUAL(optional, want_optional);
+    free(path);
+}
+
+static void test_path(void)
+{
+    struct base_conf *c = base_conf_new();
+    char *site = in_dir("creel-site.xml"), *queues = in_dir("q.xml"), *fair = in_dir("fair-scheduler.xml");
+
+    expect_path(c, NULL, true); /* no folder was read */
+    setenv("CREEL_CONF_DIR", dir, 1);
+    CU_ASSERT_EQUAL(base_conf_load_default(c, NULL), 0);
+    expect_path(c, fair, true);
+    put("creel-site.xml", "<configuration><property><name>yarn.scheduler.fair.allocation.file</name>"
+                          "<value>q.xml</value></property></configuration>");
+    CU_ASSERT_EQUAL(base_conf_load_file(c, site, NULL), 0);
+    expect_path(c, queues, false);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allocation.file=here.xml", NULL), 0);
+    expect_path(c, "here.xml", false);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allocation.file=/a/b.xml", NULL), 0);
+    expect_path(c, "/a/b.xml", false);
+    base_conf_free(c);
+    free(site);
+    free(queues);
+    free(fair);
+}
+
+static struct base_conf *conf_with_file(const char *name)
+{
+    struct base_conf *c = base_conf_new();
+    char *set = base_printf("yarn.scheduler.fair.allocation.file=%s/%s", dir, name);
+
+    base_assert(base_conf_set_arg(c, set, NULL) == 0);
+    free(set);
+    return c;
+}
+
+static void test_default_rules(void)
+{
+    struct base_conf *c = conf_with_file("q.xml");
+    struct policy_queues q = {0};
+    char *path = in_dir("q.xml");
+    int32_t at;
+
+    put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
+    CU_ASSERT_EQUAL_FATAL(rm_queues_read(c, path, &q, NULL), 0);
+    CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.new");
+    CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.ann");
+    policy_queues_free(&q);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.allow-undeclared-pools=false", NULL), 0);
+    CU_ASSERT_EQUAL(base_conf_set_arg(c, "yarn.scheduler.fair.user-as-default-queue=false", NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_queues_read(c, path, &q, NULL), 0);
+    CU_ASSERT_EQUAL(policy_queues_place(&q, "new", "ann", NULL, 0, &at, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
+    policy_queues_free(&q);
+    base_conf_free(c);
+    free(path);
+}
+
+static void test_bad_start(void)
+{
+    static const char *const bad[] = {"<allocations><queue/></allocations>", "<allocations>", "", NULL};
+
+    for (int i = 0; i < 4; i++) {
+        struct base_conf *c = conf_with_file(bad[i] ? "bad.xml" : "none.xml");
+        struct rm_backend *b = NULL;
+        struct base_error err = {0};
+
+        if (bad[i])
+            put("bad.xml", bad[i]);
+        CU_ASSERT(rm_daemon_new(c, &ha_store_memory, "queues", &b, &err) < 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
+        base_conf_free(c);
+    }
+    ha_store_memory_forget();
+}
+
+static bool known(struct rm_backend *b, const char *queue)
+{
+    bool yes = rm_view_queue_exists(rm_backend_hold(b), queue);
+
+    rm_backend_release(b);
+    return yes;
+}
+
+/* Every event is answered before the daemon has stopped. */
+static void on_reply(void *user, const struct rm_effect *fx)
+{
+    *(int *)user += fx->u.reply.kind == RM_REPLY_OK ? 1 : 100;
+}
+
+static void test_reload(void)
+{
+    struct base_conf *c = conf_with_file("q.xml");
+    struct rm_backend *b = NULL;
+    struct base_error err = {0};
+    size_t n = 0;
+    int answers = 0;
+
+    put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "queues", &b, &err), 0);
+    CU_ASSERT_TRUE(known(b, "a"));
+    CU_ASSERT_FALSE(known(b, "z"));
+    rm_daemon_start(b);
+    put("q.xml", "<allocations><queue name=\"z\"><weight>x</weight></queue></allocations>");
+    CU_ASSERT_EQUAL(rm_queues_reload(b, on_reply, &answers, &n, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "q.xml:1: "));
+    CU_ASSERT_FALSE(known(b, "z"));
+    put("q.xml", "<allocations><queue name=\"z\"/></allocations>");
+    CU_ASSERT_EQUAL(rm_queues_reload(b, on_reply, &answers, &n, &err), 0);
+    CU_ASSERT_EQUAL(n, 3); /* with root and root.default */
+    CU_ASSERT_EQUAL(rm_queues_reload(b, NULL, NULL, &n, &err), 0);
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    CU_ASSERT_EQUAL(answers, 1);
+    CU_ASSERT_TRUE(known(b, "z"));
+    rm_daemon_free(b);
+    base_conf_free(c);
+    ha_store_memory_forget();
+}
+
+static void test_watch(void)
+{
+    struct base_conf *c = conf_with_file("q.xml");
+    struct rm_backend *b = NULL;
+    struct rm_queues_watch w = {0};
+    char *path = in_dir("q.xml");
+
+    put("q.xml", "<allocations/>");
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "queues", &b, NULL), 0);
+    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* what is there at first was read at the start */
+    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
+    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* somebody may still be writing it */
+    CU_ASSERT_TRUE(rm_queues_look(b, &w));
+    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    unlink(path);
+    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* gone: the queues stay */
+    put("q.xml", "<allocations><queue name=\"b\"/></allocations>");
+    CU_ASSERT_FALSE(rm_queues_look(b, &w));
+    CU_ASSERT_TRUE(rm_queues_look(b, &w));
+    rm_daemon_free(b);
+    base_conf_free(c);
+    ha_store_memory_forget();
+    free(path);
+}
+
+static void clear(void)
+{
+    static const char *const names[] = {"creel-site.xml", "q.xml", "bad.xml"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = in_dir(names[i]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(dir);
+}
+
+static const struct cunit_case cases[] = {
+    {"where it is", test_path},           {"rules of a file without any", test_default_rules},
+    {"a bad file at the start", test_bad_start}, {"read again", test_reload},
+    {"watched", test_watch},
+};
+
+int main(void)
+{
+    base_assert(mkdtemp(dir));
+    atexit(clear);
+    return cunit_main("rm_queues", cases, sizeof cases / sizeof *cases);
+}
