@@ -39,6 +39,35 @@ succeeded "$id"
 creel job status "$id" | grep -q '^deadline .* met, .* to spare$' || fail "$(creel job status "$id")"
 creel why "$id" | grep -q '^reason *it has ended$' || fail "$(creel why "$id")"
 
+# ---- bad input
+bad() { # WORDS ARGS...: refused with exit status 2 in one line
+    local words=$1 code=0
+    shift
+    creel job submit --task true "$@" > /dev/null 2> "$T/err" || code=$?
+    check_equal $code 2 "creel job submit $*"
+    grep -q -- "$words" "$T/err" || fail "no \"$words\" in: $(cat "$T/err")"
+}
+bad "--deadline: 'tomorrow' is neither" --deadline tomorrow
+bad "--deadline: '-5' is neither" --deadline=-5
+bad "--deadline: '2026-02-30T00:00' is neither" --deadline 2026-02-30T00:00
+bad "--weight: '0' is not" --weight 0
+bad "--weight: 'heavy' is not" --weight heavy
+rest() { # WORDS MEMBERS
+    local message
+    message=$(curl -s -H 'Content-Type: application/json' -d "{\"job\":{\"tasks\":[{\"command\":\"true\"}],$2}}" \
+        "$CREEL_RM/ws/v1/cluster/jobs" | jq -r '.RemoteException | .exception + ": " + .message')
+    [[ $message == "BadRequestException: "*"$1"* ]] || fail "$2: $message"
+}
+rest "deadline-s: 0" '"deadline-s":0'
+rest "one deadline" '"deadline-s":5,"deadline-at-ms":1900000000000'
+rest "deadline-at-ms: -1" '"deadline-at-ms":-1'
+rest "weight: -2" '"weight":-2'
+# a date that is over is no mistake of form: it cannot be met
+rc=0
+creel job submit --task true --deadline 2020-01-01T00:00Z > "$T/id" 2> "$T/refused" || rc=$?
+check_equal $rc 1 "exit status of a deadline that is over"
+grep -q "offered: .* submit it again with --deadline " "$T/refused" || fail "$(cat "$T/refused")"
+
 # ---- N times, beside other jobs
 others=() promised=()
 for ((i = 0; i < N; i++)); do
