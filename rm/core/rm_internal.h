@@ -115,6 +115,8 @@ struct rm_near_index {
     struct rm_near *v;
     uint32_t mask; /* places - 1; v == NULL: empty */
     int32_t *tasks;
+    uint64_t *has; /* by key: its list may have a pending task. Most questions end here, in few lines of cache */
+    uint32_t keys; /* bits in it */
 };
 struct rm_phase {
     struct rm_task *tasks;

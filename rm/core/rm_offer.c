@@ -24,7 +24,7 @@ static void count_locality(struct rm_app *a, enum delay_level level)
 /* Delay scheduling comes between the order of jobs and the choice of the task. */
 static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
 {
-    if (located && !no_delay && (c->delay.w1_us | c->delay.w2_us))
+    if (located && !no_delay && delay_is_on(&c->delay))
         return !delay_offer(&c->delay, &a->delay, level);
     delay_launched(&c->delay, &a->delay);
     return false;
@@ -96,7 +96,7 @@ enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot 
         return POLICY_TAKES;
     if (level == DELAY_NODE)
         return POLICY_TAKES_NEAR;
-    if ((c->delay.w1_us | c->delay.w2_us) && !delay_ask(&c->delay, &a->delay, level))
+    if (delay_is_on(&c->delay) && !delay_ask(&c->delay, &a->delay, level))
         return POLICY_DECLINES;
     return POLICY_TAKES;
 }

@@ -86,7 +86,7 @@ static uint32_t near_hash(uint32_t key)
 
 static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
 {
-    if (!x->v)
+    if (!x->v || key >= x->keys)
         return NULL;
     for (uint32_t i = near_hash(key) & x->mask; x->v[i].key != RM_NONE; i = (i + 1) & x->mask)
         if (x->v[i].key == key)
@@ -98,6 +98,7 @@ static void near_free(struct rm_near_index *x)
 {
     free(x->v);
     free(x->tasks);
+    free(x->has);
     *x = (struct rm_near_index){0};
 }
 
@@ -146,6 +147,7 @@ static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, ui
     while (x->v[i].key != RM_NONE)
         i = (i + 1) & x->mask;
     x->v[i] = (struct rm_near){.key = key, .start = start, .n = n};
+    x->has[key / 64] |= UINT64_C(1) << (key % 64);
 }
 
 /* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks without any key. */
@@ -176,6 +178,8 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     x->mask = places - 1;
     for (uint32_t i = 0; i < places; i++)
         x->v[i] = (struct rm_near){.key = RM_NONE};
+    x->keys = (uint32_t)key_names;
+    x->has = base_alloc((key_names / 64 + 1) * sizeof *x->has);
     at = base_alloc(count_n * sizeof *at);
     for (size_t i = 0; i < count_n; i++) {
         at[i] = start;
@@ -256,6 +260,8 @@ static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int
 {
     uint32_t at;
 
+    if (list && list->n && list->key != RM_NONE)
+        x->has[list->key / 64] |= UINT64_C(1) << (list->key % 64);
     if (!list || !list->n || !list->cursor)
         return;
     at = near_seek(x, list, index);
@@ -312,6 +318,12 @@ static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t in
     return here && elsewhere > 0;
 }
 
+/* The list of a key that may still have a pending task. */
+static struct rm_near *near_live(const struct rm_near_index *x, uint32_t key)
+{
+    return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? near_find(x, key) : NULL;
+}
+
 static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, const struct rm_near_index *x,
                          struct rm_near *list, const struct rm_node *node)
 {
@@ -322,6 +334,8 @@ static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, cons
     tasks = x->tasks + list->start;
     while (list->cursor < list->n && !is_pending(p, tasks[list->cursor]))
         list->cursor++;
+    if (list->cursor == list->n && list->key != RM_NONE)
+        x->has[list->key / 64] &= ~(UINT64_C(1) << (list->key % 64));
     if (!p->avoiding)
         return list->cursor < list->n ? tasks[list->cursor] : -1;
     for (uint32_t i = list->cursor; i < list->n; i++)
@@ -350,7 +364,7 @@ static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_sl
         near_build(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
-    i = from_list(c, p, &p->rack, near_find(&p->rack, node->rack), node);
+    i = from_list(c, p, &p->rack, near_live(&p->rack, node->rack), node);
     return i < 0 ? NULL : &p->tasks[i];
 }
 
@@ -362,10 +376,11 @@ void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct 
     if (!p->located || !p->host.v)
         return;
     if (step == 0) {
-        __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
+        if (node->host < p->host.keys && (p->host.has[node->host / 64] >> (node->host % 64) & 1))
+            __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
         return;
     }
-    list = near_find(&p->host, node->host);
+    list = near_live(&p->host, node->host);
     if (list && list->cursor < list->n)
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
@@ -381,7 +396,7 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_s
     *level = DELAY_ANY;
     if (!p->located)
         return NULL;
-    i = from_list(c, p, &p->host, near_find(&p->host, node->host), node);
+    i = from_list(c, p, &p->host, near_live(&p->host, node->host), node);
     if (i >= 0) {
         *level = DELAY_NODE;
         return &p->tasks[i];

@@ -78,6 +78,7 @@ static int64_t delay_auto(const struct rm_core *c)
 static void set_filters(struct rm_core *c)
 {
     int64_t w1 = policy_conf_us(&c->options, "delay.w1"), w2 = policy_conf_us(&c->options, "delay.w2");
+    int64_t skips = policy_conf_int(&c->options, "delay.skips");
 
     if (w1 < 0)
         w1 = c->ops->delays ? delay_auto(c) : 0;
@@ -88,7 +89,10 @@ static void set_filters(struct rm_core *c)
         c->apps[i]->delay = (struct delay_job){0};
         c->apps[i]->colo_since_us = 0;
     }
-    delay_init(&c->delay, w1, w2);
+    if (skips > 0)
+        delay_init_skips(&c->delay, skips);
+    else
+        delay_init(&c->delay, w1, w2);
     c->colo_wait_us = policy_conf_us(&c->options, "colo_wait");
     if (c->colo_wait_us < 0)
         c->colo_wait_us = c->ops->colocates ? c->conf.heartbeat_us : 0;

@@ -30,6 +30,7 @@ struct job {
     struct delay_job delay;
     uint64_t *pending[POLICY_KINDS]; /* bit sets */
     size_t low[POLICY_KINDS];
+    uint64_t *near;   /* by node: its list may have a pending split */
     uint32_t *start;  /* of each node's list of splits; nodes + 1 */
     uint32_t *cursor;
     int32_t *split;
@@ -137,6 +138,10 @@ static void place_splits(struct job *j)
     }
     for (int32_t i = 0; i < b.tasks * REPLICAS; i++)
         j->split[j->cursor[host[i]]++] = i / REPLICAS;
+    j->near = base_alloc(((size_t)b.nodes_n / 64 + 1) * sizeof *j->near);
+    for (int32_t n = 0; n < b.nodes_n; n++)
+        if (j->start[n] < j->start[n + 1])
+            j->near[n / 64] |= UINT64_C(1) << (n % 64);
     memcpy(j->cursor, j->start, (size_t)b.nodes_n * sizeof *j->cursor);
     free(host);
 }
@@ -184,11 +189,17 @@ static bool is_pending(const struct job *j, enum policy_kind k, int32_t i)
 
 static int32_t local_task(struct job *j, uint32_t node)
 {
-    uint32_t end = j->start[node + 1];
+    uint32_t end;
 
+    if (!(j->near[node / 64] >> (node % 64) & 1))
+        return -1;
+    end = j->start[node + 1];
     while (j->cursor[node] < end && !is_pending(j, POLICY_MAP, j->split[j->cursor[node]]))
         j->cursor[node]++;
-    return j->cursor[node] < end ? j->split[j->cursor[node]] : -1;
+    if (j->cursor[node] < end)
+        return j->split[j->cursor[node]];
+    j->near[node / 64] &= ~(UINT64_C(1) << (node % 64));
+    return -1;
 }
 
 static int32_t any_task(struct job *j, enum policy_kind k)
@@ -296,7 +307,7 @@ static void end(enum policy_kind k, uint32_t node, int32_t at, bool killed)
     b.capacity.used[k]--;
     j->pj.phase[k].running--;
     if (killed) {
-        j->pending[k][t.index / 64] |= UINT64_C(1) << (t.index % 64);
+        j->pending[k][t.index / 64] |= UINT64_C(1) << (t.index % 64); /* its lists go on behind it: it is no longer local */
         if ((size_t)t.index / 64 < j->low[k])
             j->low[k] = (size_t)t.index / 64;
         j->pj.phase[k].pending++;
@@ -397,6 +408,7 @@ static void free_all(void)
         b.ops->on_job_left(b.policy, &j->pj, b.now_us);
         for (int k = 0; k < POLICY_KINDS; k++)
             free(j->pending[k]);
+        free(j->near);
         free(j->start);
         free(j->cursor);
         free(j->split);
