@@ -100,7 +100,7 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
 }
 
 /* Where the splits of maps lie that come now: fetched together, not one by one. */
-static void look_ahead(const struct rm_order *o, size_t n)
+static void fetch_places(const struct rm_order *o, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (o[i].kind == RM_ORDER_LAUNCH && o[i].slot == RM_SLOT_MAP && o[i].job->near_n)
@@ -111,7 +111,7 @@ static void answered(struct sim *s, uint32_t node, const struct rm_effect *fx)
 {
     base_assert(node != SIM_NONE && fx->token == s->token); /* answers come at once: nothing is held */
     s->nodes[node].response_id = fx->u.heartbeat.response_id;
-    look_ahead(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
+    fetch_places(fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++)
         obey(s, node, &fx->u.heartbeat.orders[i]);
 }
@@ -331,6 +331,14 @@ static int64_t next_us(const struct sim *s, enum sim_event_class *class)
     return at;
 }
 
+/* The next events are among the first places of the queue: what they are about is fetched meanwhile. */
+static void look_ahead(const struct sim *s)
+{
+    for (size_t i = 0; i < s->queue.n && i <= 4; i++)
+        if (sim_event_kind_of(&s->queue.v[i]) == SIM_EVENT_TASK_END)
+            __builtin_prefetch(&s->attempts[sim_event_index(&s->queue.v[i])]);
+}
+
 static void advance(struct sim *s, enum sim_event_class class)
 {
     struct sim_event e;
@@ -339,8 +347,7 @@ static void advance(struct sim *s, enum sim_event_class class)
     case SIM_CLASS_END:
     case SIM_CLASS_SUBMIT:
         e = sim_queue_take(&s->queue);
-        if (s->queue.n && sim_event_kind_of(&s->queue.v[0]) == SIM_EVENT_TASK_END)
-            __builtin_prefetch(&s->attempts[sim_event_index(&s->queue.v[0])]);
+        look_ahead(s);
         happen(s, &e);
         break;
     case SIM_CLASS_TIMER:
