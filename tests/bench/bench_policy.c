@@ -30,9 +30,10 @@ struct job {
     struct delay_job delay;
     uint64_t *pending[POLICY_KINDS]; /* bit sets */
     size_t low[POLICY_KINDS];
-    uint64_t *near;   /* by node: its list may have a pending split */
-    uint32_t *start;  /* of each node's list of splits; nodes + 1 */
-    uint32_t *cursor;
+    uint64_t *near; /* by node: its list may have a pending split */
+    struct list {
+        uint32_t at, end;
+    } *list; /* of each node: where in split[] */
     int32_t *split;
     int64_t done_us[POLICY_KINDS];
 };
@@ -125,24 +126,23 @@ static void changed(struct job *j, enum policy_kind k)
 
 static void place_splits(struct job *j)
 {
-    uint32_t *host = base_alloc((size_t)b.tasks * REPLICAS * sizeof *host);
+    uint32_t *host = base_alloc((size_t)b.tasks * REPLICAS * sizeof *host), first = 0;
 
-    j->start = base_alloc(((size_t)b.nodes_n + 1) * sizeof *j->start);
-    j->cursor = base_alloc((size_t)b.nodes_n * sizeof *j->cursor);
+    j->list = base_alloc((size_t)b.nodes_n * sizeof *j->list);
     j->split = base_alloc((size_t)b.tasks * REPLICAS * sizeof *j->split);
+    j->near = base_alloc(((size_t)b.nodes_n / 64 + 1) * sizeof *j->near);
     for (int32_t i = 0; i < b.tasks * REPLICAS; i++)
-        j->start[(host[i] = rnd((uint32_t)b.nodes_n)) + 1]++;
+        j->list[host[i] = rnd((uint32_t)b.nodes_n)].end++;
     for (int32_t n = 0; n < b.nodes_n; n++) {
-        j->start[n + 1] += j->start[n];
-        j->cursor[n] = j->start[n];
+        uint32_t len = j->list[n].end;
+
+        if (len)
+            j->near[n / 64] |= UINT64_C(1) << (n % 64);
+        j->list[n] = (struct list){first, first};
+        first += len;
     }
     for (int32_t i = 0; i < b.tasks * REPLICAS; i++)
-        j->split[j->cursor[host[i]]++] = i / REPLICAS;
-    j->near = base_alloc(((size_t)b.nodes_n / 64 + 1) * sizeof *j->near);
-    for (int32_t n = 0; n < b.nodes_n; n++)
-        if (j->start[n] < j->start[n + 1])
-            j->near[n / 64] |= UINT64_C(1) << (n % 64);
-    memcpy(j->cursor, j->start, (size_t)b.nodes_n * sizeof *j->cursor);
+        j->split[j->list[host[i]].end++] = i / REPLICAS;
     free(host);
 }
 
@@ -189,15 +189,14 @@ static bool is_pending(const struct job *j, enum policy_kind k, int32_t i)
 
 static int32_t local_task(struct job *j, uint32_t node)
 {
-    uint32_t end;
+    struct list *l = &j->list[node];
 
     if (!(j->near[node / 64] >> (node % 64) & 1))
         return -1;
-    end = j->start[node + 1];
-    while (j->cursor[node] < end && !is_pending(j, POLICY_MAP, j->split[j->cursor[node]]))
-        j->cursor[node]++;
-    if (j->cursor[node] < end)
-        return j->split[j->cursor[node]];
+    while (l->at < l->end && !is_pending(j, POLICY_MAP, j->split[l->at]))
+        l->at++;
+    if (l->at < l->end)
+        return j->split[l->at];
     j->near[node / 64] &= ~(UINT64_C(1) << (node % 64));
     return -1;
 }
@@ -409,8 +408,7 @@ static void free_all(void)
         for (int k = 0; k < POLICY_KINDS; k++)
             free(j->pending[k]);
         free(j->near);
-        free(j->start);
-        free(j->cursor);
+        free(j->list);
         free(j->split);
     }
     b.ops->destroy(b.policy);
