@@ -21,10 +21,17 @@
 
 #include "policies/virtual_cluster.h"
 
-enum estimator_family { ESTIMATOR_MEAN, ESTIMATOR_UNIFORM, ESTIMATOR_NORMAL, ESTIMATOR_LOGNORMAL,
-                        ESTIMATOR_EXPONENTIAL, ESTIMATOR_WEIBULL, ESTIMATOR_FAMILIES };
+enum estimator_family {
+    ESTIMATOR_MEAN,
+    ESTIMATOR_UNIFORM,
+    ESTIMATOR_NORMAL,
+    ESTIMATOR_LOGNORMAL,
+    ESTIMATOR_EXPONENTIAL,
+    ESTIMATOR_WEIBULL,
+    ESTIMATOR_FAMILIES
+};
 #define ESTIMATOR_WORDS "mean,uniform,normal,lognormal,exponential,weibull" /* in the order of the families */
-#define ESTIMATOR_RUNS 16 /* runs that a vector of tasks is given as */
+#define ESTIMATOR_RUNS  16 /* runs that a vector of tasks is given as */
 
 struct estimator_fit {
     enum estimator_family family; /* MEAN: also when the sample shows no spread */

@@ -51,16 +51,16 @@ struct hfsp_phase {
     struct hfsp_job *own;
     enum policy_kind kind;
     enum hfsp_state state;
-    int32_t virtual;  /* handle in the virtual cluster */
-    int32_t total;    /* tasks it knows of */
-    int32_t pending;  /* counted in hfsp_kind.pending */
-    double task_us;   /* expected of one task */
-    double size_us;   /* of all; of a phase in training: a guess */
+    int32_t virtual;                              /* handle in the virtual cluster */
+    int32_t total;                                /* tasks it knows of */
+    int32_t pending;                              /* counted in hfsp_kind.pending */
+    double task_us;                               /* expected of one task */
+    double size_us;                               /* of all; of a phase in training: a guess */
     int32_t sample_n, started, running, measured; /* tasks to measure; those launched, running, measured */
-    int32_t known;    /* of the measured: from before this policy */
-    struct hfsp_sample *sample; /* of those started */
-    bool counted;     /* its mean is one of the recent ones */
-    bool late;        /* shares as a late job */
+    int32_t known;                                /* of the measured: from before this policy */
+    struct hfsp_sample *sample;                   /* of those started */
+    bool counted;                                 /* its mean is one of the recent ones */
+    bool late;                                    /* shares as a late job */
     struct policy_link train, share;
     struct policy_order *train_in; /* NULL: not to be trained now */
 };
@@ -82,20 +82,20 @@ struct hfsp_kind {
     struct hfsp_rank rank;
     struct hfsp_phase **phase; /* by handle */
     size_t phase_cap;
-    int64_t pending;           /* over all jobs */
+    int64_t pending;              /* over all jobs */
     struct policy_order train[2]; /* jobs with samples to launch: below their share of the training slots, and above */
-    int32_t training_n;        /* jobs of unknown size */
-    int64_t training_running;  /* samples */
-    int64_t share;             /* training slots of each */
-    int64_t means_sum, means_n; /* of estimated jobs that are here */
+    int32_t training_n;           /* jobs of unknown size */
+    int64_t training_running;     /* samples */
+    int64_t share;                /* training slots of each */
+    int64_t means_sum, means_n;   /* of estimated jobs that are here */
     struct policy_order share_order; /* late jobs by slots per weight */
-    int32_t late_to;           /* ranks below are late */
+    int32_t late_to;                 /* ranks below are late */
     struct hfsp_node *node;
     size_t node_n;
     struct hfsp_candidate {
         size_t at;
         int32_t rank;
-    } *candidate;
+    } * candidate;
     size_t candidate_cap;
 };
 struct policy {

@@ -1,9 +1,9 @@
 /* Claims of jobs that wait, and the victims they find on a node.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis on
- * the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots on,
- * until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time, so
- * that nobody is suspended because of a clock. Of a job in training those tasks are spared that are being measured: the
- * others hold slots on the strength of a guess. */
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis
+ * on the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots
+ * on, until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time,
+ * so that nobody is suspended because of a clock. Of a job in training those tasks are spared that are being measured:
+ * the others hold slots on the strength of a guess. */
 #include <stdlib.h>
 
 #include "policies/hfsp_internal.h"
@@ -151,8 +151,8 @@ static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t r
     return here || c->unmet + starts > hfsp_rank_prey_behind(&c->ks->rank, rank) - gone;
 }
 
-/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. A task whose data is
- * here is asked for one at a time: the next one's may be elsewhere. */
+/* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. A task whose
+ * data is here is asked for one at a time: the next one's may be elsewhere. */
 static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t starts, int64_t resumes)
 {
     enum policy_victim_how how = c->self->set.preemption == HFSP_KILL ? POLICY_VICTIM_KILL : POLICY_VICTIM_SUSPEND;
@@ -226,6 +226,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
         claim_of(self, node, p, &left, &starts, &resumes);
         take_victims(&c, p, starts, resumes);
     }
-    if (self->set.preemption == HFSP_EAGER && offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
+    if (self->set.preemption == HFSP_EAGER &&
+        offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;
 }

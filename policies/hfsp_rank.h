@@ -8,18 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum hfsp_want { /* bits */
-    HFSP_START = 1,  /* may be offered a slot for a new task */
-    HFSP_RESUME = 2, /* has suspended attempts */
-    HFSP_CLAIM = 4   /* waits for slots, its own or those of its training */
+enum hfsp_want {                  /* bits */
+                 HFSP_START = 1,  /* may be offered a slot for a new task */
+                 HFSP_RESUME = 2, /* has suspended attempts */
+                 HFSP_CLAIM = 4   /* waits for slots, its own or those of its training */
 };
 #define HFSP_WANTS 3
 
 struct hfsp_rank {
-    int32_t *job;  /* handle by rank */
-    int32_t *rank; /* by handle, -1: none */
-    uint8_t *want; /* by handle */
-    int32_t *prey; /* by handle: attempts that could be preempted */
+    int32_t *job;               /* handle by rank */
+    int32_t *rank;              /* by handle, -1: none */
+    uint8_t *want;              /* by handle */
+    int32_t *prey;              /* by handle: attempts that could be preempted */
     uint64_t *bits[HFSP_WANTS]; /* by rank */
     int64_t *sums;              /* Fenwick tree of prey by rank, [1..n] */
     int64_t prey_all;

@@ -1,7 +1,7 @@
 /* The training module: which jobs run their first tasks to be measured, and what those show.
- * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max slots, every job of unknown
- * size an equal share of them up to its sample, jobs with fewest remaining tasks first (the authors' code: those with
- * most launched and finished tasks); a reduce is measured by what its function did in Delta. */
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max slots, every job of
+ * unknown size an equal share of them up to its sample, jobs with fewest remaining tasks first (the authors' code:
+ * those with most launched and finished tasks); a reduce is measured by what its function did in Delta. */
 #include <stddef.h>
 
 #include "policies/hfsp_internal.h"

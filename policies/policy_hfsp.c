@@ -1,9 +1,9 @@
 /* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when each job would end;
  * really, jobs get slots in that order, those that are virtually over first. Jobs of unknown size run a sample first
  * (training) and are ordered by a guess until it is measured. Maps and reduces are two phases of their own.
- * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for Hadoop", IEEE BigData 2013,
- * arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs sharing: Dell'Amico, Carra, Michiardi, PSBS,
- * IEEE Transactions on Computers 2016.
+ * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for Hadoop", IEEE BigData
+ * 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs sharing: Dell'Amico, Carra, Michiardi,
+ * PSBS, IEEE Transactions on Computers 2016.
  *
  * Projections change with arrivals, sizes and capacity alone: there the whole order is made anew, O(jobs log jobs) at
  * most; the passing of time and ends of tasks cost nothing. A choice looks at 64 jobs at a time. */
@@ -18,7 +18,8 @@ static const struct policy_option hfsp_options[] = {
      "sizes of jobs: measured on a sample; as submitted (expected-s of the tasks); true: in simulations"},
     {"hfsp.order", POLICY_OPT_WORD, "finish", 0, 0, "finish,remaining",
      "jobs by projected finish in the virtual cluster, or by the work left there"},
-    {"hfsp.virtual", POLICY_OPT_WORD, "fluid", 0, 0, "fluid,slots", "the virtual cluster shares fractions of slots, or slots"},
+    {"hfsp.virtual", POLICY_OPT_WORD, "fluid", 0, 0, "fluid,slots",
+     "the virtual cluster shares fractions of slots, or slots"},
     {"hfsp.late", POLICY_OPT_WORD, "first", 0, 0, "first,psbs",
      "jobs that took longer than their size: one after another before all others, or sharing by weight (PSBS)"},
     {"hfsp.preemption", POLICY_OPT_WORD, "eager", 0, 0, "eager,wait,kill",
@@ -33,7 +34,8 @@ static const struct policy_option hfsp_options[] = {
     {"hfsp.delta_reduce", POLICY_OPT_SECONDS, "60", 0.001, INFINITY, NULL,
      "a reduce is measured by what its function did in this time; inf: by its end alone"},
     {"hfsp.min_tasks", POLICY_OPT_INT, "1", 0, 1e9, NULL, "phases with fewer tasks come first without training"},
-    {"hfsp.initial_map", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL, "guess of a map's time when none has ended yet"},
+    {"hfsp.initial_map", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL,
+     "guess of a map's time when none has ended yet"},
     {"hfsp.initial_reduce", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL, "the same of a reduce"},
     {"hfsp.xi", POLICY_OPT_REAL, "1", 1, INFINITY, NULL,
      "sizes of jobs in training are guessed so many times longer; inf: such jobs run their samples alone"},
@@ -41,9 +43,11 @@ static const struct policy_option hfsp_options[] = {
      "left after training: the estimate less the work of the sample, or less the virtual service"},
     {"hfsp.reduce_virtual", POLICY_OPT_WORD, "arrival", 0, 0, "arrival,ready",
      "reduces enter the virtual cluster with their job, or when they may start"},
-    {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "the order is made anew this often too; 0: at events"},
+    {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
+     "the order is made anew this often too; 0: at events"},
     {"hfsp.error", POLICY_OPT_REAL, "0", 0, 1, NULL, "experiments: sizes times a uniform factor in 1 - x .. 1 + x"},
-    {"hfsp.error_sigma", POLICY_OPT_REAL, "0", 0, 10, NULL, "experiments: sizes times a log-normal factor of this sigma"},
+    {"hfsp.error_sigma", POLICY_OPT_REAL, "0", 0, 10, NULL,
+     "experiments: sizes times a log-normal factor of this sigma"},
     {"hfsp.error_seed", POLICY_OPT_INT, "1", 0, 1e15, NULL, "experiments: seed of these factors"},
     {.name = NULL},
 };
@@ -202,6 +206,14 @@ static unsigned wants(const struct policy *self, const struct hfsp_phase *p)
     return want;
 }
 
+/* Attempts that may be preempted: none of late jobs that share, none that is being measured. */
+static int32_t prey(const struct hfsp_phase *p)
+{
+    if (p->late || !p->own->job->is_job)
+        return 0;
+    return p->own->job->phase[p->kind].running - (p->state == HFSP_TRAINING ? p->running : 0);
+}
+
 void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -213,7 +225,7 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_ABSENT)
         return;
     hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
-    hfsp_rank_prey(&ks->rank, p->virtual, p->late || !job->is_job ? 0 : count->running - (p->state == HFSP_TRAINING ? p->running : 0));
+    hfsp_rank_prey(&ks->rank, p->virtual, prey(p));
     if (p->state == HFSP_TRAINING)
         hfsp_train_place(self, p);
     if (p->late || p->share.linked)
@@ -320,8 +332,8 @@ static void hfsp_changed(struct policy *self, struct policy_job *job, enum polic
     hfsp_refresh(self, p);
 }
 
-static void hfsp_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task, uint32_t node,
-                         int64_t now_us)
+static void hfsp_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                         uint32_t node, int64_t now_us)
 {
     (void)node;
     hfsp_clock(self, now_us);
@@ -445,10 +457,10 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
     return NULL;
 }
 
-#define HFSP_TABLE                                                                                                    \
-    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                 \
-    .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                        \
-    .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                   \
+#define HFSP_TABLE                                                                                                     \
+    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
+    .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
+    .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
     .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {
@@ -461,7 +473,8 @@ const struct policy_ops policy_hfsp = {
 
 const struct policy_ops policy_fsp = {
     .name = "fsp",
-    .source = "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS 2003; with HFSP's slots",
+    .source =
+        "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS 2003; with HFSP's slots",
     .sim_only = true,
     .create = fsp_create,
     HFSP_TABLE,

@@ -23,7 +23,7 @@
 
 struct psbs_job {
     double weight;
-    double finish_us;             /* virtual; valid when late */
+    double finish_us; /* virtual; valid when late */
     bool late;
     size_t at;                    /* place in the heap of waiting jobs */
     struct psbs_job *prev, *next; /* among the late ones, in order of virtual finish */

@@ -90,8 +90,8 @@ static bool insertion_sort(const struct virtual_cluster *vc, struct vc_keys *k, 
     return true;
 }
 
-static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size_t an, const struct vc_key *b, size_t bn,
-                  struct vc_key *to, bool ties)
+static void merge(const struct virtual_cluster *vc, const struct vc_key *a, size_t an, const struct vc_key *b,
+                  size_t bn, struct vc_key *to, bool ties)
 {
     size_t i = 0, j = 0;
 
@@ -364,8 +364,7 @@ void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
     if (now_us <= vc->now_us)
         return;
     if (vc->slots > 0) {
-        if (vc->form == VIRTUAL_FLUID && vc->steady &&
-            (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
+        if (vc->form == VIRTUAL_FLUID && vc->steady && (double)(now_us - vc->steady_us) < vc->first_end - VC_EPS_US) {
             pass_steadily(vc, now_us);
         } else {
             (vc->form == VIRTUAL_FLUID ? vc_fluid_run : vc_slots_run)(vc, now_us);

@@ -127,8 +127,8 @@ static bool next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
     struct vc_keys *heap = &f->vc->heap_lag;
     const struct vc_scratch *s = f->vc->scratch;
 
-    while (f->lag_at < list->len && (s[list->v[f->lag_at].job].mode != VC_SHARED ||
-                                     s[list->v[f->lag_at].job].at != list->v[f->lag_at].key))
+    while (f->lag_at < list->len &&
+           (s[list->v[f->lag_at].job].mode != VC_SHARED || s[list->v[f->lag_at].job].at != list->v[f->lag_at].key))
         f->lag_at++;
     while (heap->len && s[heap->v[0].job].mode != VC_SHARED)
         vc_heap_pop(heap);

@@ -6,9 +6,9 @@
 #include "base/base_mem.h"
 #include "policies/virtual_cluster.h"
 
-#define VC_EPS_US 1e-3   /* an end this close has come */
+#define VC_EPS_US  1e-3  /* an end this close has come */
 #define VC_EPS_REL 1e-12 /* thresholds this close are equal */
-#define VC_HUGE 1e300
+#define VC_HUGE    1e300
 
 struct vc_key {
     double key;
@@ -28,22 +28,22 @@ enum vc_list { VC_BY_LAG, VC_BY_CAP, VC_ORDER, VC_LISTS };
 struct vc_job {
     double left; /* of each task of the shortest run */
     double weight;
-    int32_t tasks; /* unfinished ones of all runs */
-    int32_t first; /* those of the shortest run */
+    int32_t tasks;        /* unfinished ones of all runs */
+    int32_t first;        /* those of the shortest run */
     struct vc_more *more; /* more[more_at .. more_n) */
     int32_t more_at, more_n, more_cap;
     uint8_t state;
     bool left_really;
-    uint8_t listed; /* bits of enum vc_list: has an entry there */
+    uint8_t listed;            /* bits of enum vc_list: has an entry there */
     double work_set, received; /* work when it was last set; service before that */
     int64_t finish_us, key;
     int64_t submit_us, cluster_ts;
     int32_t seq, next_free;
 };
 enum vc_mode { VC_SHARED, VC_CAPPED, VC_ENDED };
-struct vc_scratch { /* of one job while time passes in an engine */
-    double at;     /* shared: lag at which its shortest run ends; capped: time of that */
-    double ended;  /* VC_ENDED: time */
+struct vc_scratch {     /* of one job while time passes in an engine */
+    double at;          /* shared: lag at which its shortest run ends; capped: time of that */
+    double ended;       /* VC_ENDED: time */
     int32_t tasks, run; /* run: index in more of the run after the shortest */
     uint8_t mode;
 };

@@ -1,8 +1,8 @@
-/* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to 20 reduces: a job arrives
- * (both phases enter the virtual cluster, all are projected and ordered anew), a sample is measured (one phase), a
- * slot is given away. One job leaves for each that arrives; that is not measured. Those that left stay in the virtual
- * cluster until they are virtually over: with few slots there are more than 1,000 in the end.
- * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+/* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to 20 reduces: a job
+ * arrives (both phases enter the virtual cluster, all are projected and ordered anew), a sample is measured (one
+ * phase), a slot is given away. One job leaves for each that arrives; that is not measured. Those that left stay in the
+ * virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end. usage: bench_hfsp
+ * [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +94,8 @@ static void begin(int64_t slots, const char *sizes)
     if (policy_conf_set(&w.conf, "hfsp.sizes", sizes, &err) < 0)
         abort();
     w.capacity = (struct policy_capacity){.nodes = (int32_t)(slots / 4), .slots = {slots, slots / 2}};
-    w.env = (struct policy_env){.conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S,
-                                .running = running};
+    w.env = (struct policy_env){
+        .conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S, .running = running};
     w.policy = policy_hfsp.create(&w.env);
     for (int i = 0; i < JOBS; i++) {
         w.job[i] = base_alloc(sizeof *w.job[i]);
@@ -184,8 +184,8 @@ static void offers(int64_t *ns, int runs, bool table)
     for (int i = 0; i < runs; i++) {
         ns[i] = cpu_ns();
         for (int n = 0; n < BATCH; n++) {
-            struct policy_offer offer = {.kind = POLICY_MAP, .now_us = w.now, .node_slots = 4, .node_used = 3,
-                                         .capacity = &w.capacity};
+            struct policy_offer offer = {
+                .kind = POLICY_MAP, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
             struct policy_job *pj = policy_hfsp.next(w.policy, &offer, NULL);
             struct policy_phase *p = &pj->phase[POLICY_MAP];
 

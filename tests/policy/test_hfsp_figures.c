@@ -6,7 +6,7 @@
 #include "sim/sim.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S        INT64_C(1000000)
 #define JOBS_MAX 120
 
 struct world {
@@ -85,8 +85,10 @@ static void run(struct world *w)
     struct sim *s = sim_new(&w->conf, &w->err);
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-    if (sim_run(s, &w->err) < 0)
-        { printf("%s\n", w->err.text); CU_FAIL("the run"); }
+    if (sim_run(s, &w->err) < 0) {
+        printf("%s\n", w->err.text);
+        CU_FAIL("the run");
+    }
     w->totals = *sim_totals_peek(s);
     CU_ASSERT_EQUAL(w->totals.overruled, 0);
     CU_ASSERT_EQUAL(w->totals.fallbacks, 0);
@@ -193,7 +195,9 @@ static void test_preemption(void)
  * are let go on before more are suspended. */
 static void test_hysteresis(void)
 {
-    static const struct { const char *policy, *sizes; } with[] = {{"hfsp", "given"}, {"hfsp", "estimated"}, {"fsp", "given"}};
+    static const struct {
+        const char *policy, *sizes;
+    } with[] = {{"hfsp", "given"}, {"hfsp", "estimated"}, {"fsp", "given"}};
 
     for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
         struct world w;
@@ -227,8 +231,8 @@ static void test_training(void)
     add(&w, 0, SIM_MAP, 40, 100);
     add(&w, 1, SIM_MAP, 40, 10);
     run(&w);
-    /* 0: 10 tasks of j1, five of them its sample. At 1 s j2 is guessed as long as j1 (60 s a task) and waits; its sample
-     * starts with the first free slots at 100 and is over at 110: j2 is the smaller then. */
+    /* 0: 10 tasks of j1, five of them its sample. At 1 s j2 is guessed as long as j1 (60 s a task) and waits; its
+     * sample starts with the first free slots at 100 and is over at 110: j2 is the smaller then. */
     CU_ASSERT(w.finish_us[1] < w.finish_us[0]);
     CU_ASSERT(w.finish_us[1] <= 160 * S);
     CU_ASSERT_EQUAL(w.kills, 0);

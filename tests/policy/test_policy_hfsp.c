@@ -1,6 +1,6 @@
-/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of training, late jobs, claims
- * and their bounds, what is carried over a change of policy, and its words. Method: a small world of slots around the
- * policy; sizes are read from its state. */
+/* Goal: HFSP's two levels at policy level: guesses, samples, estimates, errors, the order of training, late jobs,
+ * claims and their bounds, what is carried over a change of policy, and its words. Method: a small world of slots
+ * around the policy; sizes are read from its state. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -336,7 +336,7 @@ static void test_carried_over(void)
     CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 1);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 142, 1e-6); /* two have run for 4 s */
     CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->started, 1); /* what runs is of its sample */
+    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->started, 1);     /* what runs is of its sample */
     CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->size_us, 200e6); /* guessed by the other's tasks */
     fake_free(&w);
 }
@@ -486,7 +486,7 @@ static void test_victims(void)
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, i / 2, POLICY_MAP), big);
     small = arrive(&w, 1, 10, 0, 0);
     CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT(big->task[POLICY_MAP][1].kill_at_us > 0); /* the newest here */
+    CU_ASSERT(big->task[POLICY_MAP][1].kill_at_us > 0);  /* the newest here */
     CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0); /* one is being freed already */
     fake_free(&w);
     /* those on other nodes that come later go first */
@@ -535,8 +535,9 @@ static void test_words(void)
     start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 1);
     big = arrive(&w, 4, 100, 1, 10);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT(says(&w, big, "maps: size 400.0 s, a fair share of the cluster would finish it in 210.0 s; 1 waiting job "
-                            "comes first. reduces: size 10.0 s"));
+    CU_ASSERT(says(&w, big,
+                   "maps: size 400.0 s, a fair share of the cluster would finish it in 210.0 s; 1 waiting job "
+                   "comes first. reduces: size 10.0 s"));
     CU_ASSERT(says(&w, small, "no waiting job comes first"));
     w.now_us += 30 * S;
     CU_ASSERT(says(&w, small, "late: its fair share of the cluster would have finished it 10.0 s ago"));
@@ -553,9 +554,9 @@ static void test_words(void)
 
 static void test_options(void)
 {
-    static const char *const wrong[][2] = {{"hfsp.xi", "0.9"},          {"hfsp.sample_maps", "0"},
-                                           {"hfsp.error", "1.5"},       {"hfsp.preemption", "never"},
-                                           {"hfsp.train_map_slots", "-2"}, {"hfsp.delta_reduce", "0"}};
+    static const char *const wrong[][2] = {
+        {"hfsp.xi", "0.9"},           {"hfsp.sample_maps", "0"},      {"hfsp.error", "1.5"},
+        {"hfsp.preemption", "never"}, {"hfsp.train_map_slots", "-2"}, {"hfsp.delta_reduce", "0"}};
     struct policy_conf conf = {0};
     struct base_error err;
 

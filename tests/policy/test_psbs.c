@@ -114,7 +114,7 @@ static void test_size_zero(void)
     psbs_end(&p, &a);
     psbs_arrive(&p, &b, 10, 1);
     CU_ASSERT_EQUAL(psbs_next_us(&p), 10); /* speed 2 */
-    psbs_end(&p, &b); /* over at once, virtually later */
+    psbs_end(&p, &b);                      /* over at once, virtually later */
     CU_ASSERT_PTR_NULL(psbs_first(&p));
     psbs_advance(&p, 100);
     CU_ASSERT(p.weights == 0 && !p.late);

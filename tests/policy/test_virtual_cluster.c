@@ -81,7 +81,10 @@ static void test_caps(void)
 static void test_ideal_fsp(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 20, 0);
-    const struct { int64_t at; int32_t tasks, seconds; } arrives[3] = {{0, 20, 30}, {10, 11, 10}, {13, 7, 10}};
+    const struct {
+        int64_t at;
+        int32_t tasks, seconds;
+    } arrives[3] = {{0, 20, 30}, {10, 11, 10}, {13, 7, 10}};
     double left[3] = {0}, finish[3] = {0}, t = 0;
     int32_t job[3];
     int arrived = 0, over = 0;
@@ -291,7 +294,8 @@ static size_t random_runs(struct virtual_run *runs)
     return n;
 }
 
-/* Without arrivals what was projected comes true, however time is cut; slots are used whole, and service is conserved. */
+/* Without arrivals what was projected comes true, however time is cut; slots are used whole, and service is conserved.
+ */
 static void random_cluster(enum virtual_form form, uint64_t seed)
 {
     struct virtual_cluster *vc = virtual_cluster_new(form, VIRTUAL_BY_FINISH, 0, 0);
