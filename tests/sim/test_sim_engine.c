@@ -578,6 +578,30 @@ static void test_determinism(void)
     base_buf_free(&c.text);
 }
 
+/* Ended at 15 s: what had not ended is not counted. By class, in order of appearance. */
+static void test_stop_and_classes(void)
+{
+    struct sim_summary sum = {0};
+    struct world w;
+
+    init(&w, "fifo", 1, 1, 0);
+    for (int i = 0; i < 4; i++)
+        sim_job_text(add(&w, i, 1, 4, 0, 0)->class_name, i % 2 ? "odd" : "even");
+    w.conf.stop_us = 15 * S;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.totals.jobs, 3);
+    for (size_t i = 0; i < w.r_n; i++) {
+        w.r[i].class_name = w.r[i].id % 2 ? "even" : "odd"; /* the job's own text has gone with it */
+        sim_summary_add(&sum, &w.r[i]);
+    }
+    CU_ASSERT_EQUAL(sum.n, 2);
+    CU_ASSERT(strcmp(sum.v[0].name, "even") == 0 && sum.v[0].jobs == 2 && sum.v[1].jobs == 1);
+    CU_ASSERT_DOUBLE_EQUAL(sum.v[0].sojourn_s.mean, 7, 1e-9); /* 4 and 12 - 2 */
+    CU_ASSERT_DOUBLE_EQUAL(sum.v[1].waiting_s.mean, 3, 1e-9);
+    CU_ASSERT_PTR_NULL(sim_summary_find(&sum, "other"));
+    sim_summary_free(&sum);
+}
+
 /* ---------------------------------------------------------------- what cannot be */
 static void refused(struct world *w, int code, const char *words)
 {
@@ -655,6 +679,7 @@ static const struct cunit_case cases[] = {
     {"a closed loop", test_closed_loop},
     {"refused with a date, accepted with that date", test_deadlines},
     {"equal seeds, equal logs", test_determinism},
+    {"stopped; by class", test_stop_and_classes},
     {"input that cannot be", test_bad_input},
     {"a log that cannot be written", test_log_fails},
 };
