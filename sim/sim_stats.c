@@ -108,7 +108,7 @@ size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, doubl
 struct sums { /* of a class while jobs are added */
     const char *name;
     int64_t jobs, accepted, with_deadline, met, launches[SIM_LEVELS], kills, suspensions, slowdowns;
-    double tasks, waiting_s, execution_s, slowdown;
+    double tasks[SIM_KINDS], waiting_s, execution_s, slowdown;
     struct sim_samples sojourn_s;
 };
 
@@ -138,7 +138,8 @@ static struct alone *sort_alone(const struct sim_outcome *o)
 static void add_job(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
 {
     s->jobs++;
-    s->tasks += (double)r->tasks[SIM_MAP] + (double)r->tasks[SIM_REDUCE];
+    for (int k = 0; k < SIM_KINDS; k++)
+        s->tasks[k] += (double)r->tasks[k];
     if (!r->accepted)
         return;
     double sojourn_s = (double)sim_sojourn_us(r) / 1e6;
@@ -178,7 +179,7 @@ static void figures_of_class(struct sums *s, struct sim_figures *f)
     for (int m = 0; m < SIM_METRICS; m++)
         v[m] = NAN;
     sim_job_text(f->name, s->name);
-    f->size = mean(s->tasks, s->jobs);
+    f->size = mean(s->tasks[SIM_MAP] > 0 ? s->tasks[SIM_MAP] : s->tasks[SIM_REDUCE], s->jobs);
     sim_samples_sort(&s->sojourn_s);
     v[SIM_M_JOBS] = (double)s->jobs;
     v[SIM_M_SOJOURN] = sim_samples_mean(&s->sojourn_s);

@@ -45,7 +45,7 @@ extern const struct sim_metric_info sim_metric_infos[SIM_METRICS];
 #define SIM_CLASS_ALL "all"
 struct sim_figures { /* of all jobs, or of a class; NAN where a figure does not apply */
     char name[SIM_TEXT_MAX]; /* SIM_CLASS_ALL, or the class */
-    double size;             /* mean number of tasks: the order of classes */
+    double size;             /* mean number of maps (of reduces, without maps): the order of classes */
     double v[SIM_METRICS];
 };
 struct sim_run_figures {
