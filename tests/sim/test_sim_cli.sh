@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Goal: creel sim does what it is asked, says the same for the same seed, and refuses what cannot be with the key's name.
+# Method: small simulations, their output read back; every mistake once.
+set -euo pipefail
+BIN=${CREEL_BIN:?}
+SOURCE=${CREEL_SOURCE:?}
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+sim() { "$BIN/creel" sim "$@"; }
+# expect STATUS ARGUMENTS...: output in $T/o, errors in $T/e
+expect() {
+    local want=$1 got=0
+    shift
+    sim "$@" > "$T/o" 2> "$T/e" < /dev/null || got=$?
+    [[ $got == "$want" ]] || fail "creel sim $*: status $got, not $want: $(cat "$T/e")"
+}
+# refused TEXT ARGUMENTS...: status 2 and TEXT in the first line of errors, which begins as all do
+refused() {
+    local text=$1
+    shift
+    expect 2 "$@"
+    head -n 1 "$T/e" | grep -q '^creel: ' || fail "creel sim $*: no error line: $(cat "$T/e")"
+    grep -qF -- "$text" "$T/e" || fail "creel sim $*: no '$text' in: $(cat "$T/e")"
+    [[ ! -s $T/o ]] || fail "creel sim $*: refused and yet printed $(cat "$T/o")"
+}
+# column FILE NAME FILTER: the values of a column, of lines that match the awk condition
+column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } '"${3:-1}"' { print $c }' "$1"; }
+
+# --- the single server on both traces: published oracles of this program, relative tolerance 1e-3
+single() { # TRACE LOAD POLICY=MEAN...
+    local trace=$1 load=$2
+    shift 2
+    expect 0 --single-server --workload "swim:$SOURCE/tests/paper/traces/${trace}_samples_24_times_1hr_0.tsv" --load "$load"
+    [[ $(head -n 1 "$T/o") == policy,mean_sojourn_s ]] || fail "first line: $(head -n 1 "$T/o")"
+    for pair in "$@"; do
+        awk -F, -v p="${pair%=*}" -v want="${pair#*=}" '$1 == p { x = $2 / want - 1; found = x < 1e-3 && x > -1e-3 }
+            END { exit !found }' "$T/o" || fail "$trace, load $load, $pair: $(cat "$T/o")"
+    done
+}
+single FB-2009 0.9 fifo=11135.4592 ps=75.1711 las=49.0899 fsp=32.8430 srpt=32.4864
+single FB-2010 0.9 fifo=1933.9114 ps=27.7486 las=17.3957 fsp=10.3813 srpt=9.7925
+single FB-2009 0.5 fifo=2216.3378 ps=19.1231 fsp=11.9273 srpt=11.7071
+single FB-2010 0.5 fifo=319.3678 ps=5.9788 fsp=3.4762 srpt=3.4538
+refused "there are" --single-server --workload w-hfs --policy nonsense
+expect 0 --single-server --workload w-hsrtf --policy srpt,fifo --format json --seeds 1-3
+jq -e 'length == 2 and .[0].policy == "srpt" and .[0].mean_sojourn_s < .[1].mean_sojourn_s' "$T/o" > /dev/null || fail "json: $(cat "$T/o")"
+echo "ok single server"
+
+# --- HFSP's Fig. 7: exact with heartbeats whenever something happens
+fig7=(--workload hfsp-fig7 --nodes 4 --map-slots 0 --reduce-slots 2 --heartbeat 0 --set hfsp.sizes=given --policy hfsp)
+for pair in eager=520 wait=912; do
+    expect 0 "${fig7[@]}" --set hfsp.preemption="${pair%=*}" --set tasks=11 --format csv
+    got=$(column "$T/o" sojourn_mean_s '$2 == "all"')
+    [[ $got == "${pair#*=}" ]] || fail "Fig. 7, $pair: $got"
+done
+echo "ok figure 7"
+
+# --- formats agree with each other; a row for every variation, policy and class
+run=(--workload w-hsrtf --nodes 58 --map-slots 8 --policy fifo,hsrtf-pr --seeds 1-3)
+expect 0 "${run[@]}" --format csv
+cp "$T/o" "$T/csv"
+[[ $(wc -l < "$T/csv") == 9 ]] || fail "rows: $(cat "$T/csv")"
+expect 0 "${run[@]}" --format json
+for policy in fifo hsrtf-pr; do
+    jq -r --arg p $policy '.results[] | select(.policy == $p).classes[] | select(.class == "all").sojourn_mean_s.mean' "$T/o" > "$T/json"
+    column "$T/csv" sojourn_mean_s "\$1 == \"$policy\" && \$2 == \"all\"" | cmp - "$T/json" || fail "CSV and JSON differ"
+done
+column "$T/csv" bound_ratio '$2 == "all"' | awk '{ if ($1 < 1) exit 1 }' || fail "better than the bound"
+expect 0 "${run[@]}" --slowdown off
+grep -q '^policy .*mean sojourn (s) *lower bound (s)' "$T/o" || fail "table: $(cat "$T/o")"
+echo "ok formats"
+
+# --- one seed, one result: with as many processes as you like
+expect 0 "${run[@]}" --format csv --jobs 1
+cmp "$T/o" "$T/csv" || fail "another number of processes gives another result"
+one=(--workload w-hsrtf --nodes 20 --policy hfsp --seed 7)
+expect 0 "${one[@]}" --log "$T/a.csv"
+expect 0 "${one[@]}" --log "$T/b.csv"
+cmp "$T/a.csv" "$T/b.csv" || fail "logs differ"
+[[ $(head -n 1 "$T/a.csv") == time_us,event,* ]] || fail "log: $(head -n 2 "$T/a.csv")"
+expect 0 "${one[@]}" --seeds 7-8 --log "$T/c.csv"
+cmp "$T/a.csv" "$T/c-hfsp-seed7.csv" || fail "the log of one of several runs differs"
+cmp -s "$T/a.csv" "$T/c-hfsp-seed8.csv" && fail "another seed gives the same log"
+echo "ok seeds"
+
+# --- traces; bad lines
+printf 'submit_s,maps,map_s,name\n0,2,10,a\n5,x,10,b\n6,1,10,c\n' > "$T/t.csv"
+refused "$T/t.csv:3: maps" --workload "csv:$T/t.csv"
+expect 0 --workload "csv:$T/t.csv" --skip-bad --format csv
+[[ $(column "$T/o" jobs '$2 == "all"') == 2 ]] || fail "jobs: $(cat "$T/o")"
+grep -q 'passed over: 1' "$T/e" || fail "no word of the bad line: $(cat "$T/e")"
+sed -i 3d "$T/t.csv"
+sim --workload csv:- --format csv < "$T/t.csv" > "$T/o"
+[[ $(column "$T/o" jobs '$2 == "all"') == 2 ]] || fail "from standard input: $(cat "$T/o")"
+refused "standard input" --workload csv:- --seeds 1-2
+printf '{"submit_s":0,"maps":1,"map_durations_s":[7]}\n' > "$T/h.jsonl"
+expect 0 --history "$T/h.jsonl" --heartbeat 0 --set f_off=1 --set f_rack=1 --format csv
+[[ $(column "$T/o" sojourn_mean_s '$2 == "all"') == 7 ]] || fail "history: $(cat "$T/o")"
+echo "ok traces"
+
+# --- sweeps
+expect 0 --workload w-hsrtf --policy fifo,fair --sweep nodes=20,58 --sweep f_off=1,2 --format csv --slowdown off
+[[ $(column "$T/o" variation '$3 == "all"' | sort | uniq -c | wc -l) == 4 ]] || fail "variations: $(cat "$T/o")"
+more=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=20 f_off=2" && $2 == "fifo"')
+less=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=58 f_off=1" && $2 == "fifo"')
+awk -v a="$more" -v b="$less" 'BEGIN { exit !(a > b) }' || fail "fewer nodes and remote maps are not slower: $more $less"
+echo "ok sweeps"
+
+# --- what is refused, and how
+refused "what is to be simulated" --policy fifo
+refused "w-hfsp" --workload w-hfps
+refused "there is no policy \"fare\": there are fifo," --workload w-hfs --policy fare
+refused "hfsp.xi" --workload w-hfs --policy hfsp --set hfsp.xi=0.5
+refused "hfsp.sample_maps" --workload w-hfs --policy hfsp --set hfsp.sample_maps=0
+refused "delay.w1" --workload w-hfs --set delay.w1=-1
+refused "hfsp.nonsense" --workload w-hfs --set hfsp.nonsense=1
+refused "of policies: delay.w1" --workload w-hfs --set nonsense=1
+refused "nodes: \"0\"" --workload w-hfs --nodes 0
+refused "slowstart" --workload w-hfs --slowstart 2
+refused "cv: \"-1\"" --workload w-hfs --sweep cv=0,-1
+refused "both 0" --workload w-hfs --map-slots 0 --reduce-slots 0
+refused "did you mean --seeds" --workload w-hfs --sedes 1
+refused "--format" --workload w-hfs --format yaml
+refused "--seeds" --workload w-hfs --seeds 9-1
+refused "needs a value" --workload
+refused "takes no value" --list=1
+expect 1 --workload swim:/nonexistent/trace; grep -q '/nonexistent/trace' "$T/e" || fail "$(cat "$T/e")"
+echo "ok refusals"
+
+# --- help and lists
+expect 0 --help; grep -q -- '--single-server' "$T/o" || fail "help"
+expect 0 --list
+for word in hsrtf-prp hfsp.xi oob_heartbeat w-rtmr-2; do grep -q "$word" "$T/o" || fail "no $word in --list"; done
+awk 'length > 200 { exit 1 }' "$T/o" || fail "long lines in --list"
+echo "ok help"
+
+# --- the report
+report() { # the same with and without pictures
+    expect 0 "${run[@]}" --out "$T/report" --format "$1" "${@:2}"
+    for file in summary.csv summary.json jobs.csv manifest.json; do [[ -s $T/report/$file ]] || fail "no $file"; done
+    cmp "$T/report/summary.csv" "$T/csv" || fail "the summary differs"
+    [[ $(wc -l < "$T/report/jobs.csv") == 187 ]] || fail "$(wc -l < "$T/report/jobs.csv") rows of jobs" # 31 x 2 x 3 + 1
+    jq -e '.seeds == [1, 2, 3] and .policies == ["fifo", "hsrtf-pr"] and .cluster.nodes == 58 and (.command | contains("w-hsrtf"))' \
+        "$T/report/manifest.json" > /dev/null || fail "manifest: $(cat "$T/report/manifest.json")"
+}
+report json --no-pictures
+jq -e 'length == 186 and all(.sojourn_s > 0 and .class != "")' "$T/report/jobs.json" > /dev/null || fail "jobs.json"
+[[ ! -e $T/report/index.html ]] || fail "a page without pictures"
+mkdir "$T/bin"
+got=0
+PATH=$T/bin "$BIN/creel" sim "${run[@]}" --out "$T/none" > "$T/o" 2> "$T/e" || got=$?
+[[ $got == 2 ]] && grep -q gnuplot-nox "$T/e" || fail "without gnuplot: $got, $(cat "$T/e")"
+[[ ! -e $T/none ]] || fail "a folder without gnuplot"
+if command -v gnuplot > /dev/null; then
+    report table
+    for picture in sojourn locality slowdown cdf-0 speedup-jobs slots-fifo-class-map; do
+        [[ -s $T/report/$picture.svg && -s $T/report/data/$picture.dat && -s $T/report/data/$picture.gp ]] || fail "no $picture"
+        grep -q "id=\"$picture-canvas\"" "$T/report/index.html" || fail "$picture is not in the page"
+    done
+    [[ $(grep -c '<svg' "$T/report/index.html") -ge 10 ]] || fail "few pictures"
+    sed -n '/<svg/,/<\/svg>/p' "$T/report/index.html" | grep -o "id='[^']*'" | sort | uniq -d > "$T/double"
+    [[ ! -s $T/double ]] || fail "ids twice in the page: $(head -n 3 "$T/double")"
+    expect 0 --workload w-hsrtf --policy fair,hsrtf-pr --sweep nodes=20,40,58 --out "$T/sweep" --slowdown off
+    [[ -s $T/sweep/sweep-sojourn-0.svg && -s $T/sweep/v1-cdf-0.svg && -s $T/sweep/v3-locality.svg ]] || fail "$(ls "$T/sweep")"
+fi
+echo "ok report"
