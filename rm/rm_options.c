@@ -72,7 +72,7 @@ static int read_hadoop(const struct base_conf *conf, const char *key, const char
     return rc < 0 ? base_error_set(err, rc, "%s: %s", key, why.text) : rc;
 }
 
-static int read_hadoop_ms(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
+static int read_ms(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
                           struct base_error *err)
 {
     int64_t ms = base_conf_int(conf, key);
@@ -90,9 +90,9 @@ static int read_fair(const struct base_conf *conf, struct policy_conf *out, stru
 
     if ((rc = read_hadoop(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out, err)) < 0 ||
         (rc = read_hadoop(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out, err)) < 0 ||
-        (rc = read_hadoop_ms(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
+        (rc = read_ms(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
         return rc;
-    return read_hadoop_ms(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
+    return read_ms(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
 }
 
 /* Keys of Hadoop's Fair Scheduler that say nothing to Creel, with the reason. */
@@ -142,6 +142,8 @@ int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struc
     struct base_conf_item item;
     int rc = read_fair(conf, out, err);
 
+    if (rc >= 0) /* what the core adds to an offer, the policy must have looked at */
+        rc = read_ms(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
     if (rc >= 0)
         rc = read_delay(conf, out, err);
     for (size_t i = 0; rc >= 0 && base_conf_at(conf, i, &item); i++) {

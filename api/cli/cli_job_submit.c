@@ -29,6 +29,7 @@ enum {
     KEY_REDUCE_TASK,
     KEY_TASKS,
     KEY_COUNT,
+    KEY_EXPECTED,
 };
 
 static const struct argp_option options[] = {
@@ -40,7 +41,9 @@ static const struct argp_option options[] = {
     {"task", KEY_TASK, "CMD", 0, "Run this command as a task; may be repeated", 2},
     {"reduce-task", KEY_REDUCE_TASK, "CMD", 0, "The same in a reduce slot", 2},
     {"count", KEY_COUNT, "N", 0, "Run the --task or --reduce-task before it N times", 2},
-    {"tasks", KEY_TASKS, "FILE", 0, "Tasks as a JSON array of {kind, command, hosts, count}; - is stdin", 2},
+    {"expected", KEY_EXPECTED, "SPAN", 0, "The --task or --reduce-task before it takes about so long (5s, 2m)", 2},
+    {"tasks", KEY_TASKS, "FILE", 0,
+     "Tasks as a JSON array of {kind, command, hosts, count, expected-s}; - is stdin", 2},
     {NULL, 0, NULL, 0, "Optional:", 3},
     {"name", KEY_NAME, "NAME", 0, "Name of the job; else its command's first word", 3},
     {"combine", KEY_COMBINE, "CMD", 0, "Command run on each map's sorted output", 3},
@@ -129,6 +132,19 @@ static error_t set_count(struct submit *s, const char *arg)
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
         return cli_bad("--count: '%s' is not an integer", arg);
     json_object_set_new(last, "count", json_integer(n));
+    return 0;
+}
+
+static error_t set_expected(struct submit *s, const char *arg)
+{
+    bool relative;
+    int64_t ms;
+    json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
+    if (!last)
+        return cli_bad("--expected: it belongs after a --task or --reduce-task");
+    if (!cli_when_parse(arg, &relative, &ms) || !relative)
+        return cli_bad("--expected: '%s' is not a span such as 5s or 2m", arg);
+    json_object_set_new(last, "expected-s", json_real((double)ms / 1000));
     return 0;
 }
 
@@ -255,6 +271,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return read_tasks(s, arg);
     case KEY_COUNT:
         return set_count(s, arg);
+    case KEY_EXPECTED:
+        return set_expected(s, arg);
     case KEY_WAIT:
         s->wait = true;
         return 0;

@@ -25,7 +25,8 @@ decided() { job "$1" '.job | .state == "FAILED" or .promisedFinish != null' | gr
 # ---- the command line
 tasks 6 0.5 2 0.5 > "$T/tasks.json"
 rc=0
-id=$(creel job submit --name first --tasks "$T/tasks.json" --deadline 0.2s 2> "$T/refused") || rc=$?
+id=$(creel job submit --name first --task "$LIVED 0.5" --count 6 --expected 0.5s --reduce-task "$LIVED 0.5" --count 2 \
+    --expected 0.5s --deadline 0.2s 2> "$T/refused") || rc=$?
 check_equal $rc 1 "exit status of a refused submission"
 check_equal "$(job "$id" '.job.state + "/" + .job.finalStatus')" FAILED/FAILED "state of a refused job"
 [[ $(job "$id" .job.diagnostics) == *"refused by rtmr: "*"Submitted again now with the deadline "* ]] ||
@@ -51,6 +52,7 @@ bad "--deadline: 'tomorrow' is neither" --deadline tomorrow
 bad "--deadline: '-5' is neither" --deadline=-5
 bad "--deadline: '2026-02-30T00:00' is neither" --deadline 2026-02-30T00:00
 bad "--weight: '0' is not" --weight 0
+bad "--expected: 'soon' is not" --expected soon
 bad "--weight: 'heavy' is not" --weight heavy
 rest() { # WORDS MEMBERS
     local message

@@ -66,6 +66,20 @@ creel history export -o "$T/history"
 jq -es --arg id "$L" 'any(.app == $id and (.map_durations_s | length == 8 and max < 3))' "$T/history" > /dev/null ||
     fail "time suspended counts as work: $(cat "$T/history")"
 
+# ---- reduces: the first two are the sample, two of the others give way
+L=$(creel job submit --name reduces --input "$T/in" --output "$T/reduces" --map "sed 's/\$/\tx/'" --reduces 6 \
+    --reduce "$LIVED 1.5 | cat & cat; wait")
+reduced() { job "$L" .job.taskCounts.reduce | jq -e '.succeeded >= 2 and .running == 2'; }
+wait_for 30 "two reduces" reduced
+S=$(submit --arg c "$LIVED 2" '{job:{tasks:[{kind:"reduce", count:2, "expected-s":2, command:$c}]}}')
+reduce_suspended() { [ "$(job "$L" .job.taskCounts.reduce.suspended)" = 2 ]; }
+wait_for 20 "suspended reduces" reduce_suspended
+wait_for 10 "stopped processes" all_stopped "$L"
+succeeded "$S" "$L"
+check_output "$T/reduces" "$T/expected" 6
+one_attempt_each "$L"
+echo "ok: reduces"
+
 # ---- killed while it is suspended
 preempted killed 4
 creel job kill "$L" > /dev/null

@@ -46,7 +46,8 @@ static void test_hadoops_keys(void)
     static const char *const sets[] = {"yarn.scheduler.fair.preemption=true", "yarn.scheduler.fair.sizebasedweight=true",
                                        "yarn.scheduler.fair.locality-delay-node-ms=2500",
                                        "yarn.scheduler.fair.locality-delay-rack-ms=5000",
-                                       "creel.fair.size-weight=false", "creel.hfsp.sample-maps=7"};
+                                       "creel.fair.size-weight=false", "creel.hfsp.sample-maps=7",
+                                       "creel.rtmr.offer-margin-ms=1500"};
     struct base_conf *c = conf_of(sets, sizeof sets / sizeof *sets);
     struct policy_conf options = {0};
 
@@ -56,6 +57,7 @@ static void test_hadoops_keys(void)
     CU_ASSERT_EQUAL(policy_conf_us(&options, "delay.w1"), 2500000);
     CU_ASSERT_EQUAL(policy_conf_us(&options, "delay.w2"), 5000000);
     CU_ASSERT_EQUAL(policy_conf_int(&options, "hfsp.sample_maps"), 7);
+    CU_ASSERT_EQUAL(policy_conf_us(&options, "rtmr.offer_margin"), 1500000);
     policy_conf_free(&options);
     base_conf_free(c);
 }
