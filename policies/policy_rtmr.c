@@ -115,7 +115,7 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
         e->gap_us = self->env->heartbeat_us;
     for (int k = 0; k < POLICY_KINDS; k++) {
-        e->n[k] = max64(job->phase[k].total - job->phase[k].done - job->phase[k].running, 0);
+        e->n[k] = job->phase[k].total;
         e->eps_us[k] = rtmr_eps_us(self, job, (enum policy_kind)k);
     }
     return e;
@@ -135,8 +135,55 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
         return;
     rtmr_queue_resize(&self->q, self->slots, now_us);
     rtmr_queue_estimate(&self->q, 0, now_us);
-    if (fewer)
+    if (fewer) {
         rtmr_say_lost(self, "slots were lost");
+        self->repeated = true;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct slot_run *x = a, *y = b;
+
+    return (x->at_us > y->at_us) - (x->at_us < y->at_us);
+}
+
+/* What is left of @job, apart from what runs: that lies in the base. */
+static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job, int64_t now_us)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_phase *p = &job->phase[k];
+        struct slot_run *until = NULL;
+        struct policy_running r;
+        void *cursor = NULL;
+        size_t n = 0, cap = 0;
+
+        e->n[k] = max64(p->total - p->done - p->running, 0);
+        e->after_us[k] = 0;
+        while (p->running > 0 && self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
+            if (r.suspended)
+                continue;
+            base_array_grow(&until, n, &cap);
+            until[n] = (struct slot_run){rtmr_until_us(&r, e->eps_us[k], now_us), 1};
+            e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
+        }
+        if (n) {
+            qsort(until, n, sizeof *until, by_time);
+            rtmr_queue_occupy(&self->q, (enum policy_kind)k, until, n);
+        }
+        free(until);
+    }
+}
+
+/* Tasks that were done or running have to run again: what was calculated from their start is worth nothing. */
+static void begin_anew(struct policy *self, int64_t now_us)
+{
+    rtmr_queue_rebase(&self->q, self->slots, now_us);
+    for (size_t i = 0; i < self->q.n; i++)
+        if (self->q.v[i]->job)
+            take_stock(self, self->q.v[i], self->q.v[i]->job, now_us);
+    self->repeated = false;
+    self->adopted_us = max64(now_us, 1);
 }
 
 /* Jobs were taken over, and all are known by now: what they leave. */
@@ -158,9 +205,12 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         return true;
     drop_candidate(self);
     rtmr_capacity(self, now_us);
-    rtmr_beside_busy(self, now_us);
+    if (self->repeated)
+        begin_anew(self, now_us);
     if (self->adopted_us)
         lay(self, now_us);
+    else
+        rtmr_beside_busy(self, now_us);
     e = new_entry(self, job);
     rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
     if (v.accepted) {
@@ -218,42 +268,18 @@ static void rtmr_changed(struct policy *self, struct policy_job *job, enum polic
 }
 
 /* ---- jobs come and go ---- */
-static int by_time(const void *a, const void *b)
-{
-    const struct slot_run *x = a, *y = b;
 
-    return (x->at_us > y->at_us) - (x->at_us < y->at_us);
-}
-
-/* A job that nobody asked for here: after a change of policy or a restart. What runs of it lies in the base. */
+/* A job that nobody asked for here: after a change of policy or a restart. */
 static struct rtmr_entry *adopt(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct rtmr_entry *e = new_entry(self, job);
     bool started = job->first_us > 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        size_t n = 0, cap = 0;
-        struct slot_run *until = NULL;
-        struct policy_running r;
-        void *cursor = NULL;
-
+    for (int k = 0; k < POLICY_KINDS; k++)
         started = started || job->phase[k].running > 0 || job->phase[k].done > 0;
-        while (job->phase[k].running > 0 &&
-               self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
-            if (r.suspended)
-                continue;
-            base_array_grow(&until, n, &cap);
-            until[n] = (struct slot_run){rtmr_until_us(&r, e->eps_us[k], now_us), 1};
-            e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
-        }
-        if (n) {
-            qsort(until, n, sizeof *until, by_time);
-            rtmr_queue_occupy(&self->q, (enum policy_kind)k, until, n);
-        }
-        free(until);
-    }
     if (started)
         e->started_us = job->first_us > 0 && job->first_us <= now_us ? job->first_us : now_us;
+    take_stock(self, e, job, now_us);
     return e;
 }
 
@@ -372,7 +398,9 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum po
     if (!own->entry)
         return;
     rtmr_entry_ended(own->entry, kind, end->ended_us);
-    if (end->success && took > own->entry->eps_us[kind])
+    if (!end->success)
+        self->repeated = true;
+    else if (took > own->entry->eps_us[kind])
         rtmr_say_broke(self, own, kind, took);
 }
 

@@ -25,6 +25,7 @@ struct policy {
     int64_t running[2][POLICY_KINDS], pending[2][POLICY_KINDS];
     int64_t beside_used[POLICY_KINDS]; /* slots of all without deadline, masters not known here */
     struct rtmr_entry *candidate;      /* accepted, its job will arrive at once */
+    bool repeated;                     /* tasks of jobs with deadlines have to run again since the last admission */
     int64_t adopted_us;                /* jobs were taken over then and are not all estimated yet; 0: no */
     struct rtmr_busy busy[POLICY_KINDS], later[POLICY_KINDS];
     int64_t slots[POLICY_KINDS]; /* as the queue knows them */

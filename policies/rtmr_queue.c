@@ -507,6 +507,20 @@ void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy
     rtmr_queue_estimate(q, 0, now_us);
 }
 
+void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        slot_profile_reset(&q->base[k], slots[k], now_us);
+        q->base_never[k] = 0;
+        for (size_t i = 0; i < q->n; i++)
+            q->v[i]->ends_n[k] = 0;
+    }
+    for (size_t i = 0; i < q->n; i++)
+        q->v[i]->actual = q->v[i]->finished;
+    q->base_held_us = 0;
+    q->version++;
+}
+
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us)
 {
     for (int k = 0; k < POLICY_KINDS; k++)

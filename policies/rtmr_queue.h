@@ -135,6 +135,9 @@ void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct
 /* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not
  * start by the rules here. Calculates all anew. */
 void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
+/* Forgets how things came about: every slot is free at @now_us but for what rtmr_queue_occupy() then says. The caller
+ * sets n and after_us of every job that has not finished to what is left, and rtmr_queue_lay() follows. */
+void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);
 /* The cluster has these slots now. Does not calculate. */
 void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);
 /* All estimates from place @from on, anew: started jobs from their start, waiting ones from @now_us. */

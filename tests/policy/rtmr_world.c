@@ -387,6 +387,28 @@ void world_kill(struct world *w, struct world_job *j)
         beats(w);
 }
 
+void world_fail(struct world *w, uint32_t node, bool gone)
+{
+    for (int32_t i = 0; i < w->n; i++)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            for (int32_t t = 0; w->jobs[i]->present && t < w->jobs[i]->pj.phase[k].total; t++) {
+                struct world_task *task = &w->jobs[i]->task[k][t];
+
+                if (!task->ends_us || task->node != node || task->ends_us <= w->now_us)
+                    continue;
+                task->killed = true;
+                task->ends_us = w->now_us;
+                w->capacity.freeing[k]++;
+            }
+    report(w, node);
+    for (int k = 0; k < POLICY_KINDS && gone; k++) {
+        w->capacity.slots[k] -= w->slots[k][node];
+        w->slots[k][node] = 0;
+    }
+    if (gone && w->ops->on_capacity)
+        w->ops->on_capacity(w->policy, w->now_us);
+}
+
 void world_run(struct world *w, int64_t until_us)
 {
     bool left;

@@ -56,6 +56,8 @@ struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_
                             int64_t reduce_us, int64_t deadline_us);
 /* Killed by its user: what runs of it ends at once. */
 void world_kill(struct world *w, struct world_job *j);
+/* What runs on @node ends at once and has to run again. @gone: the node is no longer there. */
+void world_fail(struct world *w, uint32_t node, bool gone);
 /* Goes on to the end of time @until_us, or (INT64_MAX) until nothing is left to do. */
 void world_run(struct world *w, int64_t until_us);
 

@@ -608,6 +608,38 @@ static void test_switched_over(void)
     CU_ASSERT_EQUAL(unfinished, 0);
 }
 
+/* Nodes fail, tasks run again: who is accepted afterwards can rely on it. */
+static void test_after_failures(void)
+{
+    int accepted = 0, late = 0, unfinished = 0;
+
+    for (int run = 0; run < 500; run++) {
+        struct world w;
+
+        seed_with(run);
+        world_init(&w, &policy_rtmr, run % 2 ? "rtmr.feedback=false" : "rtmr.delta=0", 3, 3, 2, 1 * S, true);
+        w.oob = rnd(2);
+        random_jobs(&w, 30, rnd(2));
+        for (int64_t at = 100; at <= 300; at += 100) {
+            world_run(&w, at * S + rnd(S));
+            world_fail(&w, (uint32_t)rnd(3), at == 200);
+        }
+        world_run(&w, INT64_MAX);
+        unfinished += look(&w).unfinished;
+        for (int32_t i = 0; i < w.n; i++)
+            if (w.jobs[i]->accepted && w.jobs[i]->pj.deadline_us && w.jobs[i]->pj.submit_us > 302 * S) {
+                accepted++;
+                late += w.jobs[i]->finish_us > w.jobs[i]->recorded_us;
+                if (w.jobs[i]->finish_us > w.jobs[i]->recorded_us)
+                    printf("seed %d: job %d, %s\n", run, i + 1, w.last_note);
+            }
+        world_free(&w);
+    }
+    CU_ASSERT(accepted > 1000);
+    CU_ASSERT_EQUAL(late, 0);
+    CU_ASSERT_EQUAL(unfinished, 0);
+}
+
 static const struct cunit_case cases[] = {
     {"admission", test_admission},
     {"waiting jobs by deadline", test_waiting_jobs_by_deadline},
@@ -626,6 +658,7 @@ static const struct cunit_case cases[] = {
     {"promises hold", test_promises_hold},
     {"without padding they do not", test_padding},
     {"offers are good", test_offers_are_good},
+    {"after failures", test_after_failures},
     {"more slots accept more", test_more_slots},
     {"switched over", test_switched_over},
 };
