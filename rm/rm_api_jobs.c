@@ -119,6 +119,7 @@ static void put_summary(const struct rm_app_view *a, struct base_buf *out)
     rm_json_kstr(out, "queue", a->queue);
     rm_json_kint(out, "priority", a->priority);
     put_state(a, out);
+    put_deadline(a, out);
     put_progress(a, out);
     put_counts(a, out);
     put_times(a, out);

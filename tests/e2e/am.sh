@@ -41,6 +41,20 @@ creel application -status "$id" > "$T/status"
 grep -q FINISHED "$T/status" && grep -q SUCCEEDED "$T/status" || fail "CLI says: $(cat "$T/status")"
 creel application -list -appStates FINISHED | grep -q "$id" || fail "the CLI does not list $id"
 
+creel why "$id" | grep -q '^reason *it has ended$' || fail "$(creel why "$id")"
+
+# While it runs the policy has its words for it, whatever master it has.
+id=$(new_id)
+submit "$id" slow 'sleep 2' > /dev/null
+for policy in fair hfsp fifo; do
+    creel rmadmin -policy $policy > /dev/null
+    wait_for 20 "RUNNING of $id" state_is "$id" RUNNING
+    creel why "$id" > "$T/why"
+    grep -q "^policy *$policy$" "$T/why" && grep -q '^reason *.*[a-z]' "$T/why" || fail "why: $(cat "$T/why")"
+done
+wait_for 60 "end of $id" app_ended "$id"
+app_is "$id" FINISHED/SUCCEEDED || fail "$id is $(app "$id" state)/$(app "$id" finalStatus)"
+
 # One of them fails: the master says so, YARN's state is still FINISHED.
 id=$(new_id)
 submit "$id" fails 'case $CONTAINER_ID in *3) exit 3;; esac' > /dev/null
