@@ -120,11 +120,14 @@ static enum policy_take takes(const struct policy *self, const struct hfsp_phase
     return self->env->takes ? self->env->takes(self->env->core, p->own->job, p->kind, node) : POLICY_TAKES;
 }
 
-/* Slots that @p waits for. While training is all it gets, no more than that. */
+/* Slots that @p waits for. While training is all it gets, no more than that. Nobody is interrupted for a reduce that
+ * would only hold the slot until its maps have ended. */
 static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
 {
     int64_t pending = p->own->job->phase[p->kind].pending;
 
+    if (p->kind == POLICY_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
+        return 0;
     if (p->state == HFSP_TRAINING && self->set.xi > 1e12)
         return pending < hfsp_train_need(p) ? pending : hfsp_train_need(p);
     return pending;

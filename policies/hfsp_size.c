@@ -222,8 +222,9 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     struct virtual_run runs[ESTIMATOR_RUNS];
     struct estimator_fit fit;
     int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
-    int32_t ended, left = p->total;
+    int32_t ended, left = p->total; /* an application's total leaves out what has ended */
     double work = measured(p, x, &ended), sum = 0, mean;
+    bool whole = p->own->job->is_job;
 
     for (int32_t i = 0; i < p->sample_n; i++)
         sum += (double)x[i];
@@ -232,10 +233,12 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     free(x);
     p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * error_of(self, p);
     hfsp_advance(self, p->kind);
-    if (self->set.resize == HFSP_RESIZE_VIRTUAL)
+    if (self->set.resize == HFSP_RESIZE_VIRTUAL && whole)
         work = virtual_cluster_received(ks->vc, p->virtual);
-    else
+    else if (whole)
         left -= ended;
+    else
+        work = 0;
     hfsp_train_end(self, p);
     p->state = HFSP_SIZED;
     count_mean(self, p, mean);

@@ -513,6 +513,64 @@ static void test_victims(void)
     fake_free(&w);
 }
 
+/* Nobody is suspended for a reduce that would wait for its maps. */
+static void test_early_reduces(void)
+{
+    struct fake w;
+    struct fake_job *big, *small;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 1);
+    big = arrive(&w, 0, 0, 4, 100);
+    fill(&w, 1, POLICY_REDUCE);
+    small = arrive(&w, 2, 10, 1, 10);
+    fill(&w, 1, POLICY_MAP);
+    w.now_us += 10 * S;
+    fake_end(&w, &small->task[POLICY_MAP][0]);
+    CU_ASSERT_EQUAL(small->pj.phase[POLICY_REDUCE].pending, 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_REDUCE), 0);
+    fake_end(&w, &small->task[POLICY_MAP][1]);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_REDUCE), 1);
+    CU_ASSERT_EQUAL(big->pj.phase[POLICY_REDUCE].suspended, 1);
+    fake_free(&w);
+}
+
+/* A slot is asked for one task at a time where data has places, and of whoever runs there when it is near. */
+static enum policy_take take;
+static int asked;
+
+static enum policy_take takes_so(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
+{
+    (void)core;
+    (void)job;
+    (void)kind;
+    (void)node;
+    asked++;
+    return take;
+}
+
+static void test_claims_and_places(void)
+{
+    struct fake w;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 2, 1);
+    w.env.takes = takes_so;
+    arrive(&w, 2, 50, 0, 0);
+    fill(&w, 1, POLICY_MAP);
+    arrive(&w, 8, 100, 0, 0);
+    fill(&w, 2, POLICY_MAP);
+    arrive(&w, 2, 10, 0, 0);
+    asked = 0;
+    take = POLICY_DECLINES;
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(asked, 1); /* the larger ones claim nothing from jobs before them */
+    take = POLICY_TAKES;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* the last job's are on the other node */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1);
+    take = POLICY_TAKES_NEAR;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    fake_free(&w);
+}
+
 /* ---------------------------------------------------------------- words */
 static bool says(const struct fake *w, const struct fake_job *j, const char *words)
 {
@@ -589,6 +647,8 @@ static const struct cunit_case cases[] = {
     {"an application grows", test_application},
     {"hysteresis", test_hysteresis},
     {"victims", test_victims},
+    {"reduces that would wait claim nothing", test_early_reduces},
+    {"claims and places", test_claims_and_places},
     {"in words", test_words},
     {"options", test_options},
 };
