@@ -82,7 +82,8 @@ OPTION(opt_paper)
 }
 OPTION(opt_policy)
 {
-    return sim_list_split(&c->policies, value) ? 0 : refuse(option, value, "a list of policies with commas between", err);
+    return sim_list_split(&c->policies, value) ? 0
+                                               : refuse(option, value, "a list of policies with commas between", err);
 }
 
 /* A cluster's option is short for --set of that name. */
@@ -205,8 +206,10 @@ static const struct option_row {
     int (*set)(struct sim_cli *c, const char *option, const char *value, struct base_error *err);
 } options[] = {
     {"Jobs", NULL, NULL, NULL},
-    {"--workload", "W", "a workload by name (--list), or swim:FILE, sls:FILE, csv:FILE, jsonl:FILE; FILE \"-\" is standard "
-                        "input", opt_workload},
+    {"--workload", "W",
+     "a workload by name (--list), or swim:FILE, sls:FILE, csv:FILE, jsonl:FILE; FILE \"-\" is standard "
+     "input",
+     opt_workload},
     {"--history", "FILE", "what `creel history export` wrote: short for --workload jsonl:FILE", opt_history},
     {"--skip-bad", NULL, "count bad lines of a trace and go on", opt_skip_bad},
     {"Cluster", NULL, NULL, NULL},
@@ -225,7 +228,8 @@ static const struct option_row {
     {"--seed", "S", "one seed", opt_seeds},
     {"--sweep", "KEY=V,V...", "all of it with each value of a setting; several sweeps are combined", opt_sweep},
     {"--jobs", "N", "processes at once (one per processor)", opt_jobs},
-    {"--slowdown", "auto|on|off", "run each job alone too, to say how much longer it took (auto: named workloads)", opt_slowdown},
+    {"--slowdown", "auto|on|off", "run each job alone too, to say how much longer it took (auto: named workloads)",
+     opt_slowdown},
     {"Results", NULL, NULL, NULL},
     {"--format", "F", "table, csv or json on standard output (table)", opt_format},
     {"--out", "DIR", "a report in DIR: index.html with pictures, summary, jobs.csv, manifest.json", opt_out},
@@ -234,11 +238,12 @@ static const struct option_row {
     {"--progress", NULL, "a bar with the time left, also where standard error is no terminal", opt_progress},
     {"--no-progress", NULL, "no bar", opt_no_progress},
     {"Other simulations", NULL, NULL, NULL},
-    {"--single-server", NULL, "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs",
-     opt_single},
+    {"--single-server", NULL,
+     "jobs on one machine; prints policy,mean_sojourn_s. Policies: fifo, ps, las, fsp, srpt, psbs", opt_single},
     {"--load", "L", "of the single server until the last submission (0.9)", opt_load},
-    {"--paper", "NAME[,...]", "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 seeds "
-                               "unless --seeds says otherwise; with --out their pictures too",
+    {"--paper", "NAME[,...]",
+     "the experiments of a paper, beside what it published: hsrtf, hfsp, rtmr, hfs or all; 10 seeds "
+     "unless --seeds says otherwise; with --out their pictures too",
      opt_paper},
     {"Help", NULL, NULL, NULL},
     {"--list", NULL, "policies, workloads, and all settings with their defaults", opt_list},
@@ -288,15 +293,20 @@ static int check(struct sim_cli *c, struct base_error *err)
     if (c->help || c->list)
         return 0;
     if (c->paper && (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
-        return base_error_set(err, -BASE_EINVAL, "--paper says itself what is run: with it go --seeds, --jobs, --out and "
-                                                 "--format alone");
+        return base_error_set(err, -BASE_EINVAL,
+                              "--paper says itself what is run: with it go --seeds, --jobs, --out and "
+                              "--format alone");
     if (c->paper)
         return 0;
     if (!c->workload)
-        return base_error_set(err, -BASE_EINVAL, "what is to be simulated? --workload NAME|swim:FILE|sls:FILE|csv:FILE or "
-                                                 "--history FILE; see creel sim --help");
+        return base_error_set(err, -BASE_EINVAL,
+                              "what is to be simulated? --workload NAME|swim:FILE|sls:FILE|csv:FILE or "
+                              "--history FILE; see creel sim --help");
     if (c->single_server && (c->out || c->log || c->sweeps_n))
-        return base_error_set(err, -BASE_EINVAL, "--single-server has no %s", c->out ? "--out" : c->log ? "--log" : "--sweep");
+        return base_error_set(err, -BASE_EINVAL, "--single-server has no %s",
+                              c->out   ? "--out"
+                              : c->log ? "--log"
+                                       : "--sweep");
     if (c->load > 0 && !c->single_server)
         return base_error_set(err, -BASE_EINVAL, "--load is for --single-server");
     if (!c->policies.n && !c->single_server)
@@ -358,7 +368,8 @@ void sim_cli_help(const char *name)
 {
     printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...\n\n", name);
     print_wrapped("Simulates a cluster: the ResourceManager's own scheduling core and policies in virtual time, with "
-                  "simulated nodes and tasks. Equal seeds give equal results.", 0);
+                  "simulated nodes and tasks. Equal seeds give equal results.",
+                  0);
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *o = &options[i];
         if (!o->help) {
@@ -370,12 +381,13 @@ void sim_cli_help(const char *name)
         print_wrapped(o->help, 28);
         free(left);
     }
-    printf("\nExamples:\n"
-           "  creel sim --workload w-hfsp --policy fifo,fair,hfsp --seeds 1-10 --out report\n"
-           "  creel sim --workload w-hfsp --policy fair,hfsp --sweep nodes=10,20,50,100 --seeds 1-5\n"
-           "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 --policy hfsp\n"
-           "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n"
-           "Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 wrong usage or refused input.\n");
+    printf(
+        "\nExamples:\n"
+        "  creel sim --workload w-hfsp --policy fifo,fair,hfsp --seeds 1-10 --out report\n"
+        "  creel sim --workload w-hfsp --policy fair,hfsp --sweep nodes=10,20,50,100 --seeds 1-5\n"
+        "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 --policy hfsp\n"
+        "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n"
+        "Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 wrong usage or refused input.\n");
 }
 
 void sim_cli_list(void)

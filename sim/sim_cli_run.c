@@ -1,4 +1,5 @@
-/* sim/sim_cli_run.c - the runs of `creel sim`: which there are, their results as they come, what is written in the end. */
+/* sim/sim_cli_run.c - the runs of `creel sim`: which there are, their results as they come, what is written in the end.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include "sim/sim_pool.h"
 #include "sim/sim_report.h"
 #include "sim/sim_results.h"
+
+enum { NOTES_SHOWN = 8 };
 
 /* A run of the plan. */
 struct place {
@@ -43,7 +46,8 @@ struct plan {
     struct sim_job_result **by_id; /* its jobs */
     FILE *jobs[2];                 /* CSV, JSON; NULL: not wanted */
     size_t rows;
-    struct base_buf noted;         /* notes that were shown */
+    struct base_buf noted; /* notes there were, a line each */
+    size_t notes;
     int64_t heartbeat_us;
     struct sim_cli_bar bar;
     struct base_error err;
@@ -153,7 +157,7 @@ static void make_source(const struct plan *p, size_t v, struct sim_source_conf *
                                     .params = (const char *const *)p->setups[v].params.v,
                                     .params_n = p->setups[v].params.n,
                                     .seed = p->cli->seed_first,
-                                    .nodes = p->setups[v].group.nodes,
+                                    .nodes = sim_setup_nodes(&p->setups[v]),
                                     .skip_bad = p->cli->skip_bad};
 }
 
@@ -176,7 +180,7 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
         if (rc < 0)
             return rc;
     }
-    if (p->setups[v].group.slots[SIM_MAP] + p->setups[v].group.slots[SIM_REDUCE] == 0)
+    if (sim_setup_slots(&p->setups[v], SIM_MAP) + sim_setup_slots(&p->setups[v], SIM_REDUCE) == 0)
         return base_error_set(err, -BASE_EINVAL, "map_slots and reduce_slots are both 0: nothing can run");
     if (is_standard_input(p->cli))
         return 0;
@@ -233,8 +237,8 @@ static void add_run(struct plan *p, struct place at)
     struct sim_spec spec;
 
     sim_spec_init(&spec);
-    s->cluster.groups = &s->group;
-    s->cluster.groups_n = 1;
+    s->cluster.groups = s->groups;
+    s->cluster.groups_n = s->groups_n;
     spec.conf.policy = p->policies[at.policy];
     spec.conf.options = &s->options;
     spec.conf.cluster = s->cluster;
@@ -358,16 +362,21 @@ static void write_jobs(struct plan *p, const struct place *at, const struct sim_
     base_buf_free(&row);
 }
 
-/* Each note once, whichever runs have it. */
-static void show_notes(struct plan *p, const struct sim_outcome *o)
+/* Each note once, with the first run that has it, and the first few alone. */
+static void show_notes(struct plan *p, size_t index, const struct sim_outcome *o)
 {
+    char name[256];
+
     for (const char *at = o->notes.data; at && *at;) {
         size_t len = strcspn(at, "\n");
-        char *line = base_strndup(at, len);
+        char *line = base_printf("%.*s\n", (int)len, at);
         if (!p->noted.data || !strstr(p->noted.data, line)) {
-            sim_cli_bar_end(&p->bar);
-            fprintf(stderr, "creel: %s\n", line);
-            base_buf_addf(&p->noted, "%s\n", line);
+            base_buf_adds(&p->noted, line);
+            if (p->notes++ < NOTES_SHOWN) {
+                sim_cli_bar_end(&p->bar);
+                sim_spec_name(&p->specs[index], name, sizeof name);
+                fprintf(stderr, "creel: %s: %s", name, line);
+            }
         }
         free(line);
         at += len + (at[len] == '\n');
@@ -383,7 +392,7 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
         p->err = o->err;
         return false;
     }
-    show_notes(p, o);
+    show_notes(p, index, o);
     if (at->alone) {
         keep_alone(p, o);
         return true;
@@ -473,19 +482,29 @@ static char *cluster_text(const struct plan *p)
     char *beats = p->heartbeat_us ? base_printf("a heartbeat every %g s%s", (double)p->heartbeat_us / 1e6,
                                                 s->cluster.oob ? " and at the end of a task" : "")
                                   : base_strdup("heartbeats whenever something happens");
-    char *text = base_printf("%d nodes with %d map and %d reduce slots, %d rack%s; %s%s%s", s->group.nodes,
-                             s->group.slots[SIM_MAP], s->group.slots[SIM_REDUCE], s->cluster.racks,
-                             s->cluster.racks == 1 ? "" : "s", beats, p->axis ? "; varied: " : "", p->axis ? p->axis : "");
+    struct base_buf text = {0};
+    for (size_t i = 0; i < s->groups_n; i++) {
+        const struct sim_group *g = &s->groups[i];
+        base_buf_addf(&text, "%s%d nodes with %d map and %d reduce slots", i ? ", " : "", g->nodes, g->slots[SIM_MAP],
+                      g->slots[SIM_REDUCE]);
+        if (g->speed != 1)
+            base_buf_addf(&text, " of speed %g", g->speed);
+    }
+    base_buf_addf(&text, ", %d rack%s; %s%s%s", s->cluster.racks, s->cluster.racks == 1 ? "" : "s", beats,
+                  p->axis ? "; varied: " : "", p->axis ? p->axis : "");
     free(beats);
-    return text;
+    return base_buf_take(&text);
 }
 
 static int write_report(const struct plan *p, struct base_error *err)
 {
     char *seeds = seeds_text(p->cli), *cluster = cluster_text(p), *command = sim_manifest_command(p->cli);
     struct base_buf settings = {0}, title = {0};
-    const char *facts[6][2] = {{"workload", p->cli->workload}, {"cluster", cluster}, {"seeds", seeds},
-                               {"command", command},           {"version", "Creel " CREEL_VERSION}};
+    const char *facts[6][2] = {{"workload", p->cli->workload},
+                               {"cluster", cluster},
+                               {"seeds", seeds},
+                               {"command", command},
+                               {"version", "Creel " CREEL_VERSION}};
     size_t n = 5;
 
     for (size_t i = 0; i < p->cli->sets.n; i++)
@@ -508,7 +527,10 @@ static int write_report(const struct plan *p, struct base_error *err)
 
 static int write_out(const struct plan *p, struct base_error *err)
 {
-    struct sim_manifest m = {.cli = p->cli, .policies = p->policies, .policies_n = p->policies_n, .setup = &p->setups[0],
+    struct sim_manifest m = {.cli = p->cli,
+                             .policies = p->policies,
+                             .policies_n = p->policies_n,
+                             .setup = &p->setups[0],
                              .heartbeat_us = p->heartbeat_us};
     int rc = write_summary(p, SIM_FORMAT_CSV, "summary.csv", err);
 
@@ -556,6 +578,8 @@ static int run_plan(struct plan *p, struct base_error *err)
         sim_cli_bar_begin(&p->bar, p->cli->progress > 0 || (p->cli->progress < 0 && isatty(STDERR_FILENO)));
         rc = sim_pool_run(p->specs, p->n, p->cli->jobs, &hooks, err);
         sim_cli_bar_end(&p->bar);
+        if (p->notes > NOTES_SHOWN)
+            fprintf(stderr, "creel: %zu more such notes\n", p->notes - NOTES_SHOWN);
     }
     if (rc == 1) {
         *err = p->err;

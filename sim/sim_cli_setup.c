@@ -2,6 +2,7 @@
 #include "sim/sim_cli_setup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -43,7 +44,8 @@ static int as_real(const char *key, const char *value, double min, double max, d
     return refuse(key, value, wanted, err);
 }
 
-static int as_seconds(const char *key, const char *value, double min_s, double max_s, int64_t *out, struct base_error *err)
+static int as_seconds(const char *key, const char *value, double min_s, double max_s, int64_t *out,
+                      struct base_error *err)
 {
     double x = 0;
     int rc = as_real(key, value, min_s, max_s, &x, err);
@@ -70,25 +72,78 @@ static int as_bool(const char *key, const char *value, bool *out, struct base_er
 /* ---------------------------------------------------------------- the simulator's own */
 #define SETTER(name) static int name(struct sim_setup *s, const char *key, const char *value, struct base_error *err)
 
+/* What all nodes have, when they are alike. */
+static int alike(const struct sim_setup *s, const char *key, struct base_error *err)
+{
+    return s->groups_n == 1 ? 0 : base_error_set(err, -BASE_EINVAL, "%s: groups says it for each kind of node", key);
+}
+
 SETTER(set_nodes)
 {
-    return as_int(key, value, 1, SIM_NODES_MAX, &s->group.nodes, err);
+    int rc = alike(s, key, err);
+    return rc < 0 ? rc : as_int(key, value, 1, SIM_NODES_MAX, &s->groups[0].nodes, err);
 }
 SETTER(set_map_slots)
 {
-    return as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->group.slots[SIM_MAP], err);
+    int rc = alike(s, key, err);
+    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[SIM_MAP], err);
 }
 SETTER(set_reduce_slots)
 {
-    return as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->group.slots[SIM_REDUCE], err);
+    int rc = alike(s, key, err);
+    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[SIM_REDUCE], err);
+}
+SETTER(set_speed)
+{
+    int rc = alike(s, key, err);
+    return rc < 0 ? rc : as_real(key, value, 0.001, 1000, &s->groups[0].speed, err);
+}
+
+/* One "NxM+R" or "NxM+R@SPEED" of @len bytes. */
+static bool parse_group(const char *text, size_t len, struct sim_group *out)
+{
+    char one[64];
+    int end = 0;
+
+    *out = (struct sim_group){.speed = 1};
+    if (len >= sizeof one)
+        return false;
+    memcpy(one, text, len);
+    one[len] = '\0';
+    if (sscanf(one, "%9dx%9d+%9d%n", &out->nodes, &out->slots[SIM_MAP], &out->slots[SIM_REDUCE], &end) != 3)
+        return false;
+    if (one[end] == '@') {
+        const char *speed = one + end + 1;
+        int used = 0;
+        if (sscanf(speed, "%lf%n", &out->speed, &used) != 1)
+            return false;
+        end += 1 + used;
+    }
+    return !one[end] && out->nodes > 0 && out->nodes <= SIM_NODES_MAX && out->slots[SIM_MAP] >= 0 &&
+           out->slots[SIM_MAP] <= SIM_NODE_SLOTS_MAX && out->slots[SIM_REDUCE] >= 0 &&
+           out->slots[SIM_REDUCE] <= SIM_NODE_SLOTS_MAX && out->speed >= 0.001 && out->speed <= 1000;
+}
+SETTER(set_groups)
+{
+    static const char wanted[] = "kinds of nodes as 20x4+1/10x2+1@0.8: nodes, map and reduce slots, speed";
+    size_t n = 0;
+
+    for (const char *at = value;; at++) {
+        size_t len = strcspn(at, "/");
+        if (n == SIM_SETUP_GROUPS_MAX || !parse_group(at, len, &s->groups[n++]))
+            return refuse(key, value, wanted, err);
+        at += len;
+        if (!*at)
+            break;
+    }
+    s->groups_n = n;
+    if (sim_setup_nodes(s) > SIM_NODES_MAX)
+        return refuse(key, value, "a cluster of at most 100000 nodes", err);
+    return 0;
 }
 SETTER(set_racks)
 {
     return as_int(key, value, 1, SIM_NODES_MAX, &s->cluster.racks, err);
-}
-SETTER(set_speed)
-{
-    return as_real(key, value, 0.001, 1000, &s->group.speed, err);
 }
 SETTER(set_heartbeat)
 {
@@ -196,10 +251,16 @@ static const struct setting {
     {"nodes", "100", "nodes of the cluster", set_nodes},
     {"map_slots", "4", "map slots of each", set_map_slots},
     {"reduce_slots", "2", "reduce slots of each", set_reduce_slots},
-    {"racks", "1", "racks; node i is in rack i modulo racks", set_racks},
     {"speed", "1", "of the nodes: a task takes its time over this", set_speed},
-    {"heartbeat", "auto", "seconds between a node's heartbeats; auto: a second per started 100 nodes, at least 3; 0: at "
-                          "every instant at which something happens", set_heartbeat},
+    {"groups", "",
+     "instead of these four, kinds of nodes: 20x4+1/10x2+1@0.8 is 20 nodes with 4 map slots and 1 reduce slot, "
+     "10 with 2 and 1 at speed 0.8",
+     set_groups},
+    {"racks", "1", "racks; node i is in rack i modulo racks", set_racks},
+    {"heartbeat", "auto",
+     "seconds between a node's heartbeats; auto: a second per started 100 nodes, at least 3; 0: at "
+     "every instant at which something happens",
+     set_heartbeat},
     {"oob_heartbeat", "on", "an extra heartbeat at the end of every task", set_oob},
     {"slowstart", "0.05", "share of the maps that are done before reduces start", set_slowstart},
     {"swap", "0", "seconds that a resumed task takes longer", set_swap},
@@ -229,12 +290,37 @@ static bool same_name(const char *a, const char *b)
 /* ---------------------------------------------------------------- a setup */
 void sim_setup_init(struct sim_setup *s)
 {
-    *s = (struct sim_setup){.group = {.nodes = 100, .slots = {4, 2}, .speed = 1},
+    *s = (struct sim_setup){.groups = {{.nodes = 100, .slots = {4, 2}, .speed = 1}},
+                            .groups_n = 1,
                             .cluster = {.racks = 1, .heartbeat_us = SIM_HEARTBEAT_AUTO, .oob = true},
                             .slowstart = 0.05,
                             .progress = SIM_PROGRESS_AUTO};
-    s->tweak = (struct sim_tweak){.f_off = NAN, .f_rack = NAN, .f_colo = NAN, .cv = NAN,
-                                  .setup_us = -1, .cleanup_us = -1, .replicas = -1, .located = -1};
+    s->tweak = (struct sim_tweak){.f_off = NAN,
+                                  .f_rack = NAN,
+                                  .f_colo = NAN,
+                                  .cv = NAN,
+                                  .setup_us = -1,
+                                  .cleanup_us = -1,
+                                  .replicas = -1,
+                                  .located = -1};
+}
+
+int32_t sim_setup_nodes(const struct sim_setup *s)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < s->groups_n; i++)
+        n += s->groups[i].nodes;
+    return n > INT32_MAX ? INT32_MAX : (int32_t)n;
+}
+
+int64_t sim_setup_slots(const struct sim_setup *s, enum sim_kind kind)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < s->groups_n; i++)
+        n += (int64_t)s->groups[i].nodes * s->groups[i].slots[kind];
+    return n;
 }
 
 void sim_setup_copy(struct sim_setup *to, const struct sim_setup *from)

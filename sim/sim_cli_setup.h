@@ -16,9 +16,11 @@ struct sim_tweak { /* of every job; NAN or below 0: as the workload has it */
     int replicas, located;
     bool known; /* policies are told what tasks will take */
 };
+enum { SIM_SETUP_GROUPS_MAX = 16 };
 struct sim_setup {
-    struct sim_group group;
-    struct sim_cluster cluster; /* its groups: to be set to @group, which may move */
+    struct sim_group groups[SIM_SETUP_GROUPS_MAX]; /* kinds of nodes */
+    size_t groups_n;
+    struct sim_cluster cluster; /* its groups are to be set to these, which may move */
     double slowstart;
     int64_t swap_us, stop_us;
     enum sim_progress progress;
@@ -35,6 +37,8 @@ void sim_setup_free(struct sim_setup *s);
 int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struct base_error *err);
 /* "KEY=VALUE" */
 int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error *err);
+int32_t sim_setup_nodes(const struct sim_setup *s);
+int64_t sim_setup_slots(const struct sim_setup *s, enum sim_kind kind);
 /* The simulator's own keys with defaults, as lines for people; their names with commas between. */
 void sim_setup_describe(struct base_buf *out);
 void sim_setup_names(struct base_buf *out);

@@ -44,8 +44,11 @@ static int find_policies(const struct sim_cli *cli, struct single *s, struct bas
 static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, uint64_t seed, struct single *s,
                     struct base_error *err)
 {
-    struct sim_source_conf conf = {.what = cli->workload, .params = (const char *const *)setup->params.v,
-                                   .params_n = setup->params.n, .seed = seed, .skip_bad = cli->skip_bad};
+    struct sim_source_conf conf = {.what = cli->workload,
+                                   .params = (const char *const *)setup->params.v,
+                                   .params_n = setup->params.n,
+                                   .seed = seed,
+                                   .skip_bad = cli->skip_bad};
     struct sim_source *source = sim_source_open(&conf, err);
     struct sim_single_job *jobs = NULL;
     size_t n = 0;

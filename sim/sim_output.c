@@ -169,13 +169,13 @@ bool sim_output_shown(const struct sim_results *r, enum sim_metric metric)
 }
 
 /* ---------------------------------------------------------------- the summary for people */
-static const enum sim_metric of_jobs[] = {SIM_M_JOBS,      SIM_M_SOJOURN,  SIM_M_BOUND,      SIM_M_BOUND_RATIO,
+static const enum sim_metric of_jobs[] = {SIM_M_JOBS,           SIM_M_SOJOURN,     SIM_M_BOUND,   SIM_M_BOUND_RATIO,
                                           SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
-                                          SIM_M_SLOWDOWN,  SIM_M_ACCEPTED, SIM_M_SUCCESS,    SIM_M_NODE_LOCAL,
+                                          SIM_M_SLOWDOWN,       SIM_M_ACCEPTED,    SIM_M_SUCCESS, SIM_M_NODE_LOCAL,
                                           SIM_M_RACK_LOCAL};
-static const enum sim_metric of_runs[] = {SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE,
-                                          SIM_M_UTILISATION,     SIM_M_UTILISATION_MET, SIM_M_KILLS,
-                                          SIM_M_SUSPENSIONS,     SIM_M_LOST};
+static const enum sim_metric of_runs[] = {
+    SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE, SIM_M_UTILISATION,
+    SIM_M_UTILISATION_MET, SIM_M_KILLS,           SIM_M_SUSPENSIONS,        SIM_M_LOST};
 
 /* A row per variation and policy; with @classes one for each class instead, of all policies below each other. */
 static void add_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n, bool classes,

@@ -12,16 +12,17 @@
 enum { VARIATIONS_WHOLE = 3 }; /* with more of them, the first and the last are shown in full */
 
 /* ---------------------------------------------------------------- tables */
-static const enum sim_metric job_metrics[] = {
-    SIM_M_JOBS,      SIM_M_SOJOURN,  SIM_M_BOUND,    SIM_M_BOUND_RATIO, SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING,
-    SIM_M_EXECUTION, SIM_M_SLOWDOWN, SIM_M_ACCEPTED, SIM_M_SUCCESS,     SIM_M_NODE_LOCAL,     SIM_M_RACK_LOCAL};
+static const enum sim_metric job_metrics[] = {SIM_M_JOBS,           SIM_M_SOJOURN,     SIM_M_BOUND,   SIM_M_BOUND_RATIO,
+                                              SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
+                                              SIM_M_SLOWDOWN,       SIM_M_ACCEPTED,    SIM_M_SUCCESS, SIM_M_NODE_LOCAL,
+                                              SIM_M_RACK_LOCAL};
 static const enum sim_metric run_metrics[] = {
     SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE, SIM_M_UTILISATION,
     SIM_M_UTILISATION_MET, SIM_M_KILLS,           SIM_M_SUSPENSIONS,        SIM_M_LOST};
 static const enum sim_metric class_metrics[] = {
-    SIM_M_JOBS,     SIM_M_SOJOURN,  SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
-    SIM_M_SLOWDOWN, SIM_M_ACCEPTED, SIM_M_SUCCESS,        SIM_M_NODE_LOCAL,  SIM_M_RACK_LOCAL,
-    SIM_M_KILLS,    SIM_M_SUSPENSIONS};
+    SIM_M_JOBS,       SIM_M_SOJOURN,  SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING,
+    SIM_M_EXECUTION,  SIM_M_SLOWDOWN, SIM_M_ACCEPTED,       SIM_M_SUCCESS,     SIM_M_NODE_LOCAL,
+    SIM_M_RACK_LOCAL, SIM_M_KILLS,    SIM_M_SUSPENSIONS};
 
 static size_t choose(const struct sim_results *r, const enum sim_metric *from, size_t n, enum sim_metric *out)
 {
@@ -151,9 +152,10 @@ static void sections(struct report *w, const char *const (*facts)[2], size_t fac
 
     sim_page_facts(&w->page, facts, facts_n);
     sim_page_heading(&w->page, "Summary");
-    table_of_all(w, job_metrics, sizeof job_metrics / sizeof *job_metrics,
-                 "All jobs: means over the seeds with half the width of their 95 % intervals. The lower bound is what no "
-                 "policy's mean sojourn can be below.");
+    table_of_all(
+        w, job_metrics, sizeof job_metrics / sizeof *job_metrics,
+        "All jobs: means over the seeds with half the width of their 95 % intervals. The lower bound is what no "
+        "policy's mean sojourn can be below.");
     table_of_all(w, run_metrics, sizeof run_metrics / sizeof *run_metrics, "The cluster.");
     if (r->axis) {
         sim_page_heading(&w->page, "By %s", r->axis);

@@ -100,7 +100,7 @@ static void bars(struct report *w, size_t v, const struct sim_picture *like, enu
 }
 
 /* Bars that differ by more than this are drawn on a logarithmic axis. */
-#define LOG_RATIO 30.0
+#define LOG_RATIO  30.0
 #define WIDE_RATIO 5.0 /* the same of a distribution's axis */
 
 static bool differs_much(const struct report *w, size_t v, enum sim_metric metric)
@@ -324,18 +324,20 @@ static int by_rank(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strverscmp(x->of->name, y->of->name);
 }
 
-static void order_lines(const struct sim_usage *u, enum sim_usage_by by, const struct sim_over *classes, struct line *out)
+static void order_lines(const struct sim_usage *u, enum sim_usage_by by, const struct sim_over *classes,
+                        struct line *out)
 {
     for (size_t i = 0; i < u->by[by].n; i++) {
         out[i] = (struct line){.of = &u->by[by].v[i]};
-        while (by == SIM_BY_CLASS && out[i].rank < classes->n && strcmp(classes->v[out[i].rank].name, out[i].of->name) != 0)
+        while (by == SIM_BY_CLASS && out[i].rank < classes->n &&
+               strcmp(classes->v[out[i].rank].name, out[i].of->name) != 0)
             out[i].rank++;
     }
     qsort(out, u->by[by].n, sizeof *out, by_rank);
 }
 
-static void usage_picture(struct report *w, const struct sim_over *classes, const char *policy, const struct sim_usage *u,
-                          enum sim_usage_by by, enum sim_kind kind)
+static void usage_picture(struct report *w, const struct sim_over *classes, const char *policy,
+                          const struct sim_usage *u, enum sim_usage_by by, enum sim_kind kind)
 {
     struct line lines[SIM_USAGE_NAMES_MAX];
     static const char *const bys[] = {"class", "pool", "job"}, *const kinds[] = {"map", "reduce"};

@@ -30,7 +30,8 @@ static const char style[] =
     "th{font-weight:600;background:var(--band);vertical-align:bottom}.n{text-align:right}"
     ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var(--soft)}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1rem 1.5rem}"
-    "figure{margin:0;min-width:0}figure svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure svg{max-width:1100px}\n"
+    "figure{margin:0;min-width:0}figure "
+    "svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure svg{max-width:1100px}\n"
     "figcaption{color:var(--soft);font-size:.9rem;padding:0 .5rem}\n";
 
 static void add_escaped(struct base_buf *b, const char *text)

@@ -12,7 +12,7 @@
 #include "base/base_io.h"
 
 /* Colours that stand for others until the picture is done: of texts and axes, of the grid. */
-#define INK "#010203"
+#define INK  "#010203"
 #define GRID "#040506"
 enum { SVG_MAX = 64 << 20, LOG_TICS_DECADES = 3, WORDS_MAX = 4000, NAMES_BELOW_MAX = 6, VALUES_MAX = 12 };
 
@@ -24,10 +24,10 @@ void sim_picture_init(struct sim_picture *p)
 const char *sim_picture_colour(const char *name, size_t index)
 {
     static const char *const known[][2] = {
-        {"fifo", "#868686"},     {"naive-fair", "#a9794e"}, {"fair", "#3b82c4"},      {"hsrtf-pu", "#2f9e63"},
-        {"hsrtf-pup", "#93b83b"}, {"hsrtf-pr", "#8f63c4"},  {"hsrtf-prp", "#d468a8"}, {"hfsp", "#e0762a"},
-        {"rtmr", "#d1454f"},     {"dc", "#26a0a8"},         {"las", "#b8a11c"},       {"srpt", "#5b6ad0"},
-        {"np-srpt", "#47b39d"},  {"ps", "#3b82c4"},         {"fsp", "#e0762a"},       {"psbs", "#d1454f"},
+        {"fifo", "#868686"},      {"naive-fair", "#a9794e"}, {"fair", "#3b82c4"},      {"hsrtf-pu", "#2f9e63"},
+        {"hsrtf-pup", "#93b83b"}, {"hsrtf-pr", "#8f63c4"},   {"hsrtf-prp", "#d468a8"}, {"hfsp", "#e0762a"},
+        {"rtmr", "#d1454f"},      {"dc", "#26a0a8"},         {"las", "#b8a11c"},       {"srpt", "#5b6ad0"},
+        {"np-srpt", "#47b39d"},   {"ps", "#3b82c4"},         {"fsp", "#e0762a"},       {"psbs", "#d1454f"},
     };
     static const char *const others[] = {
         "#3b82c4", "#e0762a", "#2f9e63", "#d1454f", "#8f63c4", "#b8a11c", "#26a0a8", "#d468a8",
@@ -86,7 +86,8 @@ static void add_blocks(const struct sim_picture *p, struct base_buf *b)
     }
 }
 
-/* One block: x, then the sums of the first series, of the first two, ...; each at the beginning and the end of its step. */
+/* One block: x, then the sums of the first series, of the first two, ...; each at the beginning and the end of its
+ * step. */
 static void add_stack(const struct sim_picture *p, struct base_buf *b)
 {
     size_t n = p->series_n ? p->series[0].n : 0;
@@ -286,8 +287,8 @@ static void add_series(struct base_buf *b, const struct sim_picture *p, const ch
         if (!has_width(s))
             continue;
         snprintf(using, sizeof using, "($1+%.6g):2:3", aside);
-        base_buf_addf(b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what, data, i, using,
-                      p->kind == SIM_PICTURE_BARS ? INK : colour_of(s, i));
+        base_buf_addf(b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what, data, i,
+                      using, p->kind == SIM_PICTURE_BARS ? INK : colour_of(s, i));
     }
     if (p->mark_label) {
         base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what, p->mark_y);
@@ -303,8 +304,8 @@ static void add_areas(struct base_buf *b, const struct sim_picture *p, const cha
 
     for (size_t i = p->series_n; i-- > 0;) {
         const struct sim_series *s = &p->series[i];
-        base_buf_addf(b, "%s '%s' using 1:%zu with filledcurves x1 fs solid 1 noborder lc rgb '%s' title ", what, data, i + 2,
-                      colour_of(s, i));
+        base_buf_addf(b, "%s '%s' using 1:%zu with filledcurves x1 fs solid 1 noborder lc rgb '%s' title ", what, data,
+                      i + 2, colour_of(s, i));
         add_text(b, s->name);
         what = ", \\\n    ";
     }
@@ -328,9 +329,11 @@ static void add_commands(struct base_buf *b, const struct sim_picture *p)
     if (names < 2)
         base_buf_adds(b, "set nokey\n");
     else if (names <= NAMES_BELOW_MAX && p->kind != SIM_PICTURE_STACK)
-        base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 textcolor rgb '" INK "'\n");
+        base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 textcolor rgb '" INK
+                         "'\n");
     else
-        base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' textcolor rgb '" INK "'\n");
+        base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' textcolor rgb '" INK
+                         "'\n");
     add_axes(b, p);
     if (p->kind == SIM_PICTURE_STACK)
         add_areas(b, p, data);
@@ -393,7 +396,8 @@ static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
                             "gnuplot draws the pictures of a report and is not installed (on Debian: apt-get install "
                             "gnuplot-nox)");
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        rc = base_error_set(err, -BASE_EIO, "gnuplot failed on %s: %s", arg, words.len ? words.data : "it says nothing");
+        rc =
+            base_error_set(err, -BASE_EIO, "gnuplot failed on %s: %s", arg, words.len ? words.data : "it says nothing");
     base_buf_free(&words);
     return rc;
 }
@@ -426,8 +430,8 @@ static void add_xml(struct base_buf *b, const char *text)
             base_buf_addf(b, "%c", *text);
 }
 
-/* One line of gnuplot's SVG: its stand-in colours become those of the text around the picture, its ids become unique, so
- * that several pictures can be in one page. */
+/* One line of gnuplot's SVG: its stand-in colours become those of the text around the picture, its ids become unique,
+ * so that several pictures can be in one page. */
 static void add_line(struct base_buf *b, const char *line, const char *end, const char *name)
 {
     while (line < end) {

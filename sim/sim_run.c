@@ -24,10 +24,10 @@ struct run {
     struct base_buf texts;
     struct text *known;
     size_t jobs_cap, notes;
-    uint64_t given;            /* jobs taken from the workload */
-    uint64_t asked;            /* each job alone: the one that ended last */
-    bool over;                 /* it has no more */
-    struct base_error late;    /* what went wrong where nothing can be returned */
+    uint64_t given;         /* jobs taken from the workload */
+    uint64_t asked;         /* each job alone: the one that ended last */
+    bool over;              /* it has no more */
+    struct base_error late; /* what went wrong where nothing can be returned */
 };
 
 void sim_spec_init(struct sim_spec *spec)
@@ -336,7 +336,8 @@ static void forget_texts(struct run *run)
 {
     struct text *t, *next;
 
-    HASH_ITER (hh, run->known, t, next) {
+    HASH_ITER(hh, run->known, t, next)
+    {
         HASH_DEL(run->known, t);
         free(t);
     }

@@ -31,7 +31,8 @@ void sim_usage_free(struct sim_usage *u)
 
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         free_by(&u->by[b]);
-    HASH_ITER (hh, u->jobs, job, next) {
+    HASH_ITER(hh, u->jobs, job, next)
+    {
         HASH_DEL(u->jobs, job);
         free(job);
     }

@@ -105,6 +105,8 @@ expect 0 --workload w-hsrtf --policy fifo,fair --sweep nodes=20,58 --sweep f_off
 more=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=20 f_off=2" && $2 == "fifo"')
 less=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=58 f_off=1" && $2 == "fifo"')
 awk -v a="$more" -v b="$less" 'BEGIN { exit !(a > b) }' || fail "fewer nodes and remote maps are not slower: $more $less"
+expect 0 --workload w-rtmr-1 --policy fifo --set groups=20x4+1/10x2+1@0.8
+grep -q '20 nodes with 4 map and 1 reduce slots, 10 nodes with 2 map and 1 reduce slots of speed 0.8' "$T/o" || fail "groups: $(cat "$T/o")"
 echo "ok sweeps"
 
 # --- what is refused, and how
@@ -117,6 +119,8 @@ refused "delay.w1" --workload w-hfs --set delay.w1=-1
 refused "hfsp.nonsense" --workload w-hfs --set hfsp.nonsense=1
 refused "of policies: delay.w1" --workload w-hfs --set nonsense=1
 refused "nodes: \"0\"" --workload w-hfs --nodes 0
+refused "groups: \"20x4\"" --workload w-hfs --set groups=20x4
+refused "nodes: groups" --workload w-hfs --set groups=2x2+2/1x1+1 --nodes 3
 refused "slowstart" --workload w-hfs --slowstart 2
 refused "cv: \"-1\"" --workload w-hfs --sweep cv=0,-1
 refused "both 0" --workload w-hfs --map-slots 0 --reduce-slots 0

@@ -1,4 +1,5 @@
-/* What figures and pictures are made of: percentiles, distributions, figures by class, means over seeds, slots over time. */
+/* What figures and pictures are made of: percentiles, distributions, figures by class, means over seeds, slots over
+ * time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "sim/sim_usage.h"
 #include "tests/unit/cunit_main.h"
 
-#define S INT64_C(1000000)
+#define S          INT64_C(1000000)
 #define NEAR(a, b) CU_ASSERT_DOUBLE_EQUAL(a, b, 1e-9)
 
 static void test_percentiles(void)
@@ -166,8 +167,13 @@ static void test_over_seeds(void)
 static void change(struct sim_usage *u, int64_t at_us, uint64_t id, const char *name, const char *class_name,
                    int32_t running)
 {
-    struct sim_alloc a = {.now_us = at_us, .job = id, .name = name, .pool = "p", .class_name = class_name,
-                          .kind = SIM_MAP, .running = running};
+    struct sim_alloc a = {.now_us = at_us,
+                          .job = id,
+                          .name = name,
+                          .pool = "p",
+                          .class_name = class_name,
+                          .kind = SIM_MAP,
+                          .running = running};
 
     sim_usage_add(u, &a);
 }
