@@ -243,6 +243,7 @@ static void beat(struct sim *s, uint32_t node)
     ev.u.heartbeat.healthy = true;
     ev.u.heartbeat.health_report = "";
     ev.u.heartbeat.hold_us = 0;
+    ev.u.heartbeat.place = node + 1;
     ev.u.heartbeat.reports = s->reports;
     ev.u.heartbeat.reports_n = len;
     s->totals.heartbeats++;
@@ -285,6 +286,8 @@ static void look_ahead(const struct sim *s)
     const struct sim_node *near = &s->nodes[s->beats[s->beat].node];
     int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0, n = near->slots[SIM_MAP] + near->slots[SIM_REDUCE];
 
+    rm_core_expect(s->core, s->beats[far].node + 1, 0);
+    rm_core_expect(s->core, s->beats[s->beat].node + 1, 1);
     __builtin_prefetch(&s->nodes[s->beats[far].node]);
     __builtin_prefetch((const char *)&s->nodes[s->beats[far].node] + 64);
     for (int32_t i = 0; i < n && i < AHEAD; i++)

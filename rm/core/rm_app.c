@@ -367,6 +367,8 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
 /* Orders every node that ran its containers to clean up after it. */
 static void cleanup_nodes(struct rm_core *c, struct rm_app *a)
 {
+    if (c->conf.simulation) /* there is nothing on their disks */
+        return;
     for (size_t w = 0; w < a->nodes_words; w++)
         for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];

@@ -228,7 +228,8 @@ static void order_forget(struct rm_core *c, struct rm_node *n, const struct base
 
 void rm_container_forget(struct rm_core *c, struct rm_container *ct)
 {
-    order_forget(c, ct->node, &ct->id);
+    if (!c->conf.simulation) /* simulated nodes remember nothing that they have reported */
+        order_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
 

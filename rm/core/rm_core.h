@@ -124,6 +124,7 @@ struct rm_event {
             bool healthy;
             const char *health_report;
             int64_t hold_us; /* 0: answer at once */
+            uint32_t place;  /* of the node, in order of first registration, from 1; 0: not known. Saves a search */
             const struct rm_container_report *reports;
             size_t reports_n;
         } heartbeat;
@@ -241,6 +242,8 @@ const struct policy_learned *rm_core_learned(const struct rm_core *core);
 /* @conf is copied. NULL and @err on an impossible setting (unknown policy, ...). */
 struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);
 void rm_core_free(struct rm_core *core);
+/* Hint: the node at @place (as in a heartbeat) is heard soon. Steps 0 and 1, some time apart: the second needs the first. */
+void rm_core_expect(const struct rm_core *core, uint32_t place, int step);
 void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_effects *out);
 
 /* ---------------------------------------------------------------- recovery */

@@ -424,6 +424,7 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 /* ---- rm_pick.c ---- */
 void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k);
 void rm_pick_free(struct rm_phase *p);
+void rm_pick_add_all(struct rm_phase *p); /* after rm_pick_init: all are pending */
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* becomes pending */
 void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
 

@@ -528,9 +528,42 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
 
 #define AHEAD 8 /* reports whose containers are fetched together */
 
+static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev)
+{
+    uint32_t place = ev->u.heartbeat.place;
+
+    if (place && place <= c->nodes_n && ev->u.heartbeat.node_id &&
+        strcmp(c->nodes[place - 1]->id, ev->u.heartbeat.node_id) == 0)
+        return c->nodes[place - 1];
+    return rm_node_find(c, ev->u.heartbeat.node_id);
+}
+
+void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
+{
+    const struct rm_node *n = place && place <= c->nodes_n ? c->nodes[place - 1] : NULL;
+
+    if (!n)
+        return;
+    if (step == 0) {
+        for (size_t line = 0; line < sizeof *n; line += 64)
+            __builtin_prefetch((const char *)n + line);
+        return;
+    }
+    __builtin_prefetch(n->id);
+    __builtin_prefetch(n->instance);
+    __builtin_prefetch(n->health_report);
+    if (n->queue.v)
+        __builtin_prefetch(n->queue.v);
+    if (n->sent.v)
+        __builtin_prefetch(n->sent.v);
+    if (n->containers)
+        for (size_t line = 0; line < sizeof *n->containers; line += 64)
+            __builtin_prefetch((const char *)n->containers + line);
+}
+
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_node *n = rm_node_find(c, ev->u.heartbeat.node_id);
+    struct rm_node *n = sender(c, ev);
 
     c->stats.heartbeats++;
     if (!n || !n->registered || !ev->u.heartbeat.instance || strcmp(n->instance, ev->u.heartbeat.instance) != 0) {

@@ -273,6 +273,8 @@ void rm_offer_preempt(struct rm_core *c)
 
 void rm_offer_all(struct rm_core *c)
 {
+    if (!c->offer_all[RM_SLOT_MAP] && !c->offer_all[RM_SLOT_REDUCE])
+        return;
     for (int pass = 0; pass < PASSES_MAX; pass++)
         for (int k = 0; k < RM_SLOT_KINDS; k++)
             if (c->offer_all[k])

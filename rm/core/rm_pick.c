@@ -158,10 +158,11 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
     size_t count_n = 0, key_names, n;
 
-    for (int32_t i = 0; i < p->total; i++) { /* names first: so that the table of counts has its size */
-        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
-        (void)n;
-    }
+    if (a->job->near_n && k == RM_SLOT_MAP)
+        table_keys(c, a->job->hosts);
+    else
+        for (int32_t i = 0; i < p->total; i++) /* names first: so that the table of counts has its size */
+            task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* the last one: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
@@ -267,6 +268,17 @@ static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int
     at = near_seek(x, list, index);
     if (at < list->cursor)
         list->cursor = at;
+}
+
+void rm_pick_add_all(struct rm_phase *p)
+{
+    for (size_t w = 0; w < p->words; w++)
+        p->bits[w] = ~UINT64_C(0);
+    if (p->total % 64)
+        p->bits[p->words - 1] = (UINT64_C(1) << (p->total % 64)) - 1;
+    for (size_t w = 0; w < p->words; w++)
+        p->summary[w / 64] |= UINT64_C(1) << (w % 64);
+    p->low = 0;
 }
 
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)

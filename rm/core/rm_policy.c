@@ -263,18 +263,20 @@ bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k)
 
 bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k)
 {
-    struct policy_offer offer = {.kind = (enum policy_kind)k,
-                                 .now_us = c->now_us,
-                                 .node = n->index,
-                                 .node_slots = n->slots[k],
-                                 .node_used = n->used[k],
-                                 .node_suspended = n->suspended[k],
-                                 .capacity = &c->capacity};
+    struct policy_offer offer;
     struct policy_running *here;
     size_t len, max = (size_t)n->slots[k];
 
-    if (!max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_policy_may_preempt(c, k))
+    if (!c->ops->victims || !max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]) ||
+        !rm_policy_may_preempt(c, k))
         return false;
+    offer = (struct policy_offer){.kind = (enum policy_kind)k,
+                                  .now_us = c->now_us,
+                                  .node = n->index,
+                                  .node_slots = n->slots[k],
+                                  .node_used = n->used[k],
+                                  .node_suspended = n->suspended[k],
+                                  .capacity = &c->capacity};
     here = rm_steps_alloc(&c->scratch, max * sizeof *here);
     len = running_here(c, n, k, here, max);
     if (!len)

@@ -32,8 +32,8 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
                                            .last_attempt = -1,
                                            .commit_attempt = -1,
                                            .fetch_reduce = -1};
-            rm_pick_add(c, a, &p->tasks[i]);
         }
+        rm_pick_add_all(p);
     }
     if (!a->phase[RM_SLOT_REDUCE].total)
         return;
