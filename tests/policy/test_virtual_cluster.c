@@ -353,7 +353,7 @@ static void random_cluster(enum virtual_form form, uint64_t seed)
 
 static void test_random(void)
 {
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= 120; seed++) {
         random_cluster(VIRTUAL_FLUID, seed);
         random_cluster(VIRTUAL_SLOTS, seed);
     }
@@ -370,7 +370,7 @@ static void test_churn(void)
     const int32_t *order;
 
     state = 7;
-    for (int step = 0; step < 5000; step++) {
+    for (int step = 0; step < 2000; step++) {
         virtual_cluster_advance(vc, now += random_below(S));
         if (n < 200 && random_below(100) < 52) {
             size_t runs_n = random_runs(runs);
