@@ -27,7 +27,7 @@ const char *sim_picture_colour(const char *name, size_t index)
         {"fifo", "#868686"},      {"naive-fair", "#a9794e"}, {"fair", "#3b82c4"},      {"hsrtf-pu", "#2f9e63"},
         {"hsrtf-pup", "#93b83b"}, {"hsrtf-pr", "#8f63c4"},   {"hsrtf-prp", "#d468a8"}, {"hfsp", "#e0762a"},
         {"rtmr", "#d1454f"},      {"dc", "#26a0a8"},         {"las", "#b8a11c"},       {"srpt", "#5b6ad0"},
-        {"np-srpt", "#47b39d"},   {"ps", "#3b82c4"},         {"fsp", "#e0762a"},       {"psbs", "#d1454f"},
+        {"np-srpt", "#47b39d"},   {"ps", "#6aa9dd"},         {"fsp", "#b8458f"},       {"psbs", "#1f8f86"},
     };
     static const char *const others[] = {
         "#3b82c4", "#e0762a", "#2f9e63", "#d1454f", "#8f63c4", "#b8a11c", "#26a0a8", "#d468a8",
