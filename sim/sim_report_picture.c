@@ -326,7 +326,7 @@ static void add_commands(struct base_buf *b, const struct sim_picture *p)
     base_buf_addf(b, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,14' name '%s'\n",
                   p->width ? p->width : 640, p->height ? p->height : 400, plain);
     base_buf_addf(b, "set encoding utf8\nset output '%s.svg'\nset datafile missing '?'\n", p->name);
-    if (names < 2)
+    if (!names)
         base_buf_adds(b, "set nokey\n");
     else if (names <= NAMES_BELOW_MAX && p->kind != SIM_PICTURE_STACK)
         base_buf_adds(b, "set key below horizontal Left reverse samplen 1.5 spacing 1.3 height 0.6 textcolor rgb '" INK
