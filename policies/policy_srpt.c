@@ -1,8 +1,8 @@
 /* SRPT and NP-SRPT: the job with the least remaining work over all its tasks comes first.
  *
  *   srpt     interrupts: tasks of jobs with more remaining work are suspended. Works with true sizes, which a
- * simulation alone knows: what other policies are measured against. np-srpt  never interrupts a task; true sizes where
- * given, else estimates.
+ *            simulation alone knows: what other policies are measured against.
+ *   np-srpt  never interrupts a task; true sizes where given, else estimates.
  *
  * SOURCE: Schrage, Oper. Res. 1968 (SRPT); Grosof, Scully, Harchol-Balter, 2018 (many servers); Li, arXiv:2411.06348,
  *         2024 (NP-SRPT: jobs of several tasks, ranked by remaining total work).

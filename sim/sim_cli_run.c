@@ -161,13 +161,6 @@ static void make_source(const struct plan *p, size_t v, struct sim_source_conf *
                                     .skip_bad = p->cli->skip_bad};
 }
 
-static bool is_standard_input(const struct sim_cli *cli)
-{
-    const char *colon = strchr(cli->workload, ':');
-
-    return colon && strcmp(colon, ":-") == 0;
-}
-
 /* What is wrong with settings and source is said before the first run. */
 static int check_variation(const struct plan *p, size_t v, struct base_error *err)
 {
@@ -182,7 +175,7 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
     }
     if (sim_setup_slots(&p->setups[v], SIM_MAP) + sim_setup_slots(&p->setups[v], SIM_REDUCE) == 0)
         return base_error_set(err, -BASE_EINVAL, "map_slots and reduce_slots are both 0: nothing can run");
-    if (is_standard_input(p->cli))
+    if (sim_source_once(p->cli->workload))
         return 0;
     make_source(p, v, &conf);
     source = sim_source_open(&conf, err);
@@ -265,7 +258,7 @@ static void add_run(struct plan *p, struct place at)
 static bool wants_alone(const struct sim_cli *cli)
 {
     if (cli->slowdown >= 0)
-        return cli->slowdown && !is_standard_input(cli);
+        return cli->slowdown && !sim_source_once(cli->workload);
     return !strchr(cli->workload, ':') && strncmp(cli->workload, "reference-load", 14) != 0;
 }
 
@@ -280,8 +273,9 @@ static int make_plan(struct plan *p, struct base_error *err)
         rc = check_variation(p, v, err);
     if (rc < 0)
         return rc;
-    if (is_standard_input(cli) && p->policies_n * p->variations_n * cli->seeds_n > 1)
-        return base_error_set(err, -BASE_EINVAL, "standard input can be read once: one policy, one seed, no sweep");
+    if (sim_source_once(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
+        return base_error_set(err, -BASE_EINVAL, "%.100s can be read once: one policy, one seed, no sweep",
+                              cli->workload);
     p->alone = wants_alone(cli);
     for (size_t v = 0; v < p->variations_n; v++)
         for (uint64_t i = 0; i < cli->seeds_n; i++) {

@@ -13,12 +13,14 @@
  *   srpt   the job with least estimated work left, alone
  *   psbs   fsp, but all late jobs share the server by weight
  *
- * SOURCE: FSP: Friedman and Henderson, "Fairness and efficiency in web server protocols", SIGMETRICS 2003. Late jobs
- * and psbs: Dell'Amico, Carra, Michiardi, "PSBS: practical size-based scheduling", IEEE TC 2016 (arXiv:1410.6122),
- *         sections 4 and 5. The single-machine definition of the papers' "size-based" baseline: Pastorelli et al.,
- * "HFSP", arXiv:1302.2749, section 2. Units:  seconds and seconds of service, as double; ends of runs of 1e5 jobs over
- * days are good to 1e-9 s. Cost:   O(n log n) time, O(n) memory, whatever the policy. Ties:   earlier submission, then
- * lower index. A job of size 0 ends when it is its turn: at once, but under fifo behind those before it. */
+ * SOURCE: FSP: Friedman and Henderson, "Fairness and efficiency in web server protocols", SIGMETRICS 2003.
+ *         Late jobs and psbs: Dell'Amico, Carra, Michiardi, "PSBS: practical size-based scheduling", IEEE TC 2016
+ *         (arXiv:1410.6122), sections 4 and 5.
+ *         A single machine as the yardstick: Pastorelli et al., "HFSP", arXiv:1302.2749, section 2.
+ * Units:  seconds and seconds of service, as double; ends of runs of 1e5 jobs over days are good to 1e-9 s.
+ * Cost:   O(n log n) time, O(n) memory, whatever the policy.
+ * Ties:   earlier submission, then lower index. A job of size 0 ends when it is its turn: at once, but under fifo behind
+ *         those before it. */
 #ifndef CREEL_SIM_SINGLE_H
 #define CREEL_SIM_SINGLE_H
 
@@ -46,8 +48,7 @@ const char *sim_single_name(enum sim_single_policy policy);
 /* 0, or -BASE_ENOTFOUND with the names there are. */
 int sim_single_find(const char *name, enum sim_single_policy *out, struct base_error *err);
 
-/* Runs @n jobs; finish_s[i] is when job i ends. @estimates_s (>= 0; NULL: the sizes) are what fsp, srpt and psbs
- * believe;
+/* Runs @n jobs; finish_s[i] is when job i ends. @estimates_s (>= 0; NULL: the sizes) are what fsp, srpt and psbs go by;
  * @weights (> 0; NULL: all 1) count under ps, fsp and psbs. */
 void sim_single_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
                     const double *estimates_s, const double *weights, double *finish_s);

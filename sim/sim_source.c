@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
+#include "sim/sim_ids.h"
 #include "sim/sim_trace_csv.h"
 #include "sim/sim_trace_jsonl.h"
 #include "sim/sim_trace_sls.h"
@@ -31,6 +34,7 @@ struct sim_source {
     size_t window_n;
     int64_t listed; /* see SIM_SOURCE_LISTED_MAX */
     uint64_t rows;
+    struct sim_ids ids; /* of all jobs so far */
     int64_t last_us;
     bool ended;
     size_t skipped;
@@ -42,7 +46,7 @@ struct sim_source {
 static int set_swim(struct sim_source *s, const char *param, struct base_error *err)
 {
     struct sim_swim *w = &s->swim;
-    struct sim_trace at = {.name = (char *)"setting"};
+    struct sim_trace at = {.name = (char *)"swim"};
     const char *eq = strchr(param, '='), *value = eq ? eq + 1 : "";
     char *key = eq ? base_strndup(param, (size_t)(eq - param)) : base_strdup(param);
     int64_t n = 0;
@@ -193,6 +197,15 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
     return NULL;
 }
 
+bool sim_source_once(const char *what)
+{
+    const char *colon = strchr(what, ':');
+    struct stat st;
+
+    return colon &&
+           (strcmp(colon, ":-") == 0 || (stat(colon + 1, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)));
+}
+
 /* ---------------------------------------------------------------- reading */
 static int read_row(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
@@ -212,7 +225,9 @@ static int read_row(struct sim_source *s, struct sim_job *out, struct base_error
 /* True: the line is counted, and the reader goes on. */
 static bool skip(struct sim_source *s, int rc, const struct base_error *err)
 {
-    if (!s->skip_bad || (rc != -BASE_EINVAL && rc != -BASE_ELIMIT))
+    bool nothing = s->kind == CSV && s->csv.columns < 0; /* without names of columns */
+
+    if (!s->skip_bad || nothing || (rc != -BASE_EINVAL && rc != -BASE_ELIMIT))
         return false;
     if (s->skipped++ == 0)
         snprintf(s->first_skipped, sizeof s->first_skipped, "%s", err->text);
@@ -267,6 +282,25 @@ static struct pending *window_take(struct sim_source *s)
     return first;
 }
 
+/* A job without an id is numbered by its row. No two may have one number: durations, places and what comes after what
+ * hang on it. */
+static int number(struct sim_source *s, struct pending *p, struct base_error *err)
+{
+    char text[24];
+
+    p->row = s->rows + 1;
+    p->line = s->trace.line;
+    if (!p->job.id)
+        p->job.id = p->row;
+    if (sim_ids_add(&s->ids, p->job.id)) {
+        s->rows++;
+        return 1;
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)p->job.id);
+    return sim_trace_bad(&s->trace, "id", text, "of one job alone (one that is given no id has the number of its row)",
+                         err);
+}
+
 /* Reads until the window is full. Negative: a bad line; the next call goes on behind it. */
 static int fill(struct sim_source *s, struct base_error *err)
 {
@@ -277,6 +311,8 @@ static int fill(struct sim_source *s, struct base_error *err)
         struct pending *p = base_alloc(sizeof *p);
         int rc = read_row(s, &p->job, e);
 
+        if (rc > 0)
+            rc = number(s, p, e);
         if (rc <= 0) {
             sim_job_clear(&p->job);
             free(p);
@@ -285,10 +321,6 @@ static int fill(struct sim_source *s, struct base_error *err)
                 return rc;
             continue;
         }
-        p->row = ++s->rows;
-        p->line = s->trace.line;
-        if (!p->job.id)
-            p->job.id = p->row;
         window_add(s, p);
     }
     return 0;
@@ -385,6 +417,7 @@ void sim_source_close(struct sim_source *s)
         free(s->window[i]);
     }
     sim_made_free(&s->made);
+    sim_ids_free(&s->ids);
     sim_sls_free(&s->sls);
     sim_jsonl_free(&s->jsonl);
     sim_trace_close(&s->trace);

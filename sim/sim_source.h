@@ -6,7 +6,8 @@
  *
  * Jobs come in order of submission. Files need not be sorted: up to SIM_SOURCE_WINDOW jobs are read ahead and given out
  * earliest first (then by row); one that is further out of place is a bad line. Memory: that window, whatever the
- * length of the file. A job without an id gets the number of its row. */
+ * length of the file, and a set of ids unless they go up one by one (sim_ids.h). A job without an id gets the number of
+ * its row; an id that another job has is a bad line. */
 #ifndef CREEL_SIM_SOURCE_H
 #define CREEL_SIM_SOURCE_H
 
@@ -37,6 +38,8 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
 /* The same from memory or a pipe: @kind "swim", "sls", "csv" or "jsonl"; @in stays the caller's. */
 struct sim_source *sim_source_from(const char *kind, FILE *in, const struct sim_source_conf *conf,
                                    struct base_error *err);
+/* Opening it again would not give the same: standard input, a pipe. */
+bool sim_source_once(const char *what);
 /* The next job into @out (initialised): 1; no more: 0; negative: a bad line (unless skip_bad), or the file. The caller
  * owns what hangs on @out. */
 int sim_source_next(struct sim_source *s, struct sim_job *out, struct base_error *err);

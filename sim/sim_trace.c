@@ -43,6 +43,15 @@ double sim_trace_progress(const struct sim_trace *t)
 }
 
 /* ---------------------------------------------------------------- lines */
+/* A byte order mark, as some editors put before a text, is none of it. */
+static void drop_mark(struct base_buf *b)
+{
+    if (b->len >= 3 && memcmp(b->data, "\xef\xbb\xbf", 3) == 0) {
+        b->len -= 3;
+        memmove(b->data, b->data + 3, b->len + 1);
+    }
+}
+
 /* One line, blank or not: 1, or 0 at the end. @nul: it has a NUL; @longer: it was cut. */
 static int any_line(struct sim_trace *t, bool *nul, bool *longer)
 {
@@ -68,7 +77,14 @@ static int any_line(struct sim_trace *t, bool *nul, bool *longer)
     if (t->buf.len && t->buf.data[t->buf.len - 1] == '\r')
         t->buf.len--;
     t->buf.data[t->buf.len] = '\0';
+    if (t->line == 1)
+        drop_mark(&t->buf);
     return 1;
+}
+
+int sim_trace_end(const struct sim_trace *t, struct base_error *err)
+{
+    return ferror(t->in) ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", t->name) : 0;
 }
 
 int sim_trace_line(struct sim_trace *t, struct base_error *err)
@@ -87,9 +103,7 @@ int sim_trace_line(struct sim_trace *t, struct base_error *err)
         if (t->buf.data[strspn(t->buf.data, " \t")] != '\0')
             return 1;
     }
-    if (ferror(t->in))
-        return base_error_sys(err, -BASE_EIO, errno, "cannot read %s", t->name);
-    return 0;
+    return sim_trace_end(t, err);
 }
 
 /* ---------------------------------------------------------------- complaints */
@@ -105,8 +119,9 @@ int sim_trace_bad(const struct sim_trace *t, const char *field, const char *valu
         while (shown > 0 && ((unsigned char)value[shown] & 0xc0) == 0x80)
             shown--;
     }
-    return base_error_set(err, -BASE_EINVAL, "%s:%zu: %s: '%.*s%s' is not %s", t->name, t->line, field, (int)shown,
-                          value, shown < n ? "..." : "", wanted);
+    base_error_set(err, -BASE_EINVAL, "%s: '%.*s%s' is not %s", field, (int)shown, value, shown < n ? "..." : "",
+                   wanted);
+    return t->line ? sim_trace_wrap(t, -BASE_EINVAL, err) : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
 }
 
 int sim_trace_wrap(const struct sim_trace *t, int rc, struct base_error *err)
@@ -162,9 +177,11 @@ int sim_trace_real(const struct sim_trace *t, const char *field, const char *val
     return real_as(t, field, value, "a number", min, max, out, err);
 }
 
+#define TIME_LIMIT_US 9e18 /* what is more does not fit, and is refused where it matters */
+
 int64_t sim_trace_us_of(double seconds)
 {
-    return llround(seconds * 1e6);
+    return llround(fmax(-TIME_LIMIT_US, fmin(TIME_LIMIT_US, seconds * 1e6)));
 }
 
 int sim_trace_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,

@@ -35,13 +35,15 @@ int sim_trace_open(struct sim_trace *t, const char *path, struct base_error *err
 /* Reads @in, which stays the caller's. */
 void sim_trace_from(struct sim_trace *t, FILE *in, const char *name);
 void sim_trace_close(struct sim_trace *t);
-/* The next line that is not blank into t->buf, NUL-terminated, without "\n" or "\r\n": 1; at the end 0; negative: a NUL
- * inside, longer than SIM_TRACE_LINE_MAX, cannot be read. */
+/* The next line that is not blank into t->buf, NUL-terminated, without "\n" or "\r\n" and a byte order mark: 1; at the
+ * end 0; negative: a NUL inside, longer than SIM_TRACE_LINE_MAX, cannot be read. */
 int sim_trace_line(struct sim_trace *t, struct base_error *err);
+/* What the end of the input means: 0, or -BASE_EIO: it could not be read on. */
+int sim_trace_end(const struct sim_trace *t, struct base_error *err);
 /* The share of the file that was read, in [0,1]; -1 when its size is not known. */
 double sim_trace_progress(const struct sim_trace *t);
 
-/* -BASE_EINVAL with "FILE:LINE: @field: '@value' is not @wanted". A long value is cut. */
+/* -BASE_EINVAL with "FILE:LINE: @field: '@value' is not @wanted". A long value is cut. No line: the name alone. */
 int sim_trace_bad(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
                   struct base_error *err);
 /* Puts "FILE:LINE: " before what @err says. */
@@ -55,7 +57,7 @@ int sim_trace_real(const struct sim_trace *t, const char *field, const char *val
 /* Seconds, with a fraction if need be, as microseconds. */
 int sim_trace_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,
                       int64_t *out_us, struct base_error *err);
-int64_t sim_trace_us_of(double seconds); /* to the nearest */
+int64_t sim_trace_us_of(double seconds); /* to the nearest that fits */
 
 /* ---------------------------------------------------------------- hosts
  * A trace names hosts, a simulation numbers them: in order of first appearance. */

@@ -59,8 +59,6 @@ static int read_names(struct sim_csv *r, struct base_error *err)
     if (rc <= 0)
         return rc;
     p = r->trace->buf.data;
-    if (strncmp(p, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
-        p += 3;
     while (p) {
         int field;
 
@@ -87,12 +85,10 @@ int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err)
     int n = 0, rc;
 
     if (r->columns < 0)
-        return base_error_set(err, -BASE_ESTATE, "%s: the first line names no columns", r->trace->name);
+        return base_error_set(err, -BASE_EINVAL, "%s: the first line names no columns", r->trace->name);
     if (r->columns == 0 && (rc = read_names(r, err)) <= 0) {
-        r->columns = rc < 0 ? -1 : 0;
-        if (rc < 0 && err)
-            err->code = -BASE_ESTATE; /* no line to pass over */
-        return rc < 0 ? -BASE_ESTATE : 0;
+        r->columns = rc; /* negative: no line can be read */
+        return rc;
     }
     if ((rc = sim_trace_line(r->trace, err)) <= 0)
         return rc;

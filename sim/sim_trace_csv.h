@@ -17,7 +17,7 @@
 struct sim_csv {
     struct sim_trace *trace;   /* borrowed */
     int8_t column[SIM_FIELDS]; /* field of each column */
-    int columns;               /* 0: the first line was not read */
+    int columns;               /* 0: the first line was not read; negative: it is bad */
 };
 void sim_csv_init(struct sim_csv *r, struct sim_trace *trace);
 /* The job of the next line into @out (initialised): 1; at the end 0; negative as in sim_trace.h. A bad first line is

@@ -2,22 +2,32 @@
  * alike.
  *
  *   id              integer above 0, unique: durations and places hang on it. Another text is taken as the name, and
- * the job is numbered by its row name class pool user texts submit_s        REQUIRED; seconds from the beginning of the
- * simulation weight          above 0; 1 priority        integer, larger first; 0 after, gap_s    id of an earlier job
- * that must have ended before, and so long after its end deadline_s      after submission; 0: none maps absent: one per
- * split (or block) of input_bytes; absent too: 0, when there are reduces reduces         absent: one per GiB of shuffle
- * and output, none without shuffle map_s           mean duration of a map with its data on its node; 30 reduce_s of a
- * reduce, from its start or the end of the last map, whichever is later; 20 and its bytes at 20 MB/s map_cv reduce_cv
- * coefficient of variation of lognormal noise on them; 0.1 map_expected_s reduce_expected_s   told to the policy with
- * the submission; "true": what they will really take; 0: nothing setup_s cleanup_s             before the first task
- * and after the last, without a slot; 0 input_bytes shuffle_bytes output_bytes   of the whole job; 0: not known
+ *                   the job is numbered by its row
+ *   name class pool user   texts
+ *   submit_s        REQUIRED; seconds from the beginning of the simulation
+ *   weight          above 0; 1
+ *   priority        integer, larger first; 0
+ *   after, gap_s    id of an earlier job that must have ended before, and so long after its end
+ *   deadline_s      after submission; 0: none
+ *   maps            absent: one per split (or block) of input_bytes; absent too: 0, when there are reduces
+ *   reduces         absent: one per GiB of shuffle and output, none without shuffle
+ *   map_s           mean duration of a map with its data on its node; 30
+ *   reduce_s        of a reduce, from its start or the end of the last map, whichever is later; 20 and its bytes at
+ *                   20 MB/s
+ *   map_cv reduce_cv   coefficient of variation of lognormal noise on them; 0.1
+ *   map_expected_s reduce_expected_s   told to the policy with the submission; "true": what they will really take;
+ *                   0: nothing
+ *   setup_s cleanup_s   before the first task and after the last, without a slot; 0
+ *   input_bytes shuffle_bytes output_bytes   of the whole job; 0: not known
  *   split_bytes     input of a map; input_bytes / maps, or 128 MiB
  *   partition_bytes input of a reduce; shuffle_bytes / reduces, or selectivity * input / reduces
  *   selectivity     bytes of map output per byte of input; shuffle_bytes / input_bytes, or 1
- *   f_rack f_off    a map takes so many times longer with its data in the rack only, or off it; 0: the defaults (1.2 or
- * 2; 2) f_colo          the reduce of a job of one map on that map's node: its duration times this; 0: 1 located true
- * or false: its splits have places; true replicas        of a split; 3 file            jobs of equal number read the
- * same splits; 0: its own
+ *   f_rack f_off    a map takes so many times longer with its data in the rack only, or off it; 0: the defaults (1.2
+ *                   or 2; 2)
+ *   f_colo          the reduce of a job of one map on that map's node: its duration times this; 0: 1
+ *   located         true or false: its splits have places; true
+ *   replicas        of a split; 3
+ *   file            jobs of equal number read the same splits; 0: its own
  *
  * Durations of single tasks, and places, are lists: JSON-lines alone (sim_trace_jsonl.h). */
 #ifndef CREEL_SIM_TRACE_FIELDS_H

@@ -32,7 +32,7 @@ void sim_sls_free(struct sim_sls *r)
 static int read_object(struct sim_trace *t, size_t *lines, struct base_error *err)
 {
     bool in_string = false, longer = false;
-    int depth = 1, ch;
+    int depth = 1, ch, rc;
 
     base_buf_clear(&t->buf);
     base_buf_add(&t->buf, "{", 1);
@@ -55,6 +55,8 @@ static int read_object(struct sim_trace *t, size_t *lines, struct base_error *er
             depth += (ch == '{') - (ch == '}');
         }
     }
+    if (depth > 0 && (rc = sim_trace_end(t, err)) < 0)
+        return rc;
     if (depth > 0)
         return base_error_set(err, -BASE_EINVAL, "the file ends within this object");
     if (longer)
@@ -77,6 +79,13 @@ static int unexpected(struct sim_sls *r, int ch, struct base_error *err)
     return -BASE_EINVAL;
 }
 
+/* A blank, or of a byte order mark at the beginning. */
+static bool is_blank(const struct sim_sls *r, int ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\r' ||
+           (r->state == TOP && r->trace->line == 1 && (ch == 0xef || ch == 0xbb || ch == 0xbf));
+}
+
 /* The next object's text is in the trace's buffer: 1. Line numbers stand at its beginning; @lines more follow. */
 static int next_object(struct sim_sls *r, size_t *lines, struct base_error *err)
 {
@@ -86,7 +95,7 @@ static int next_object(struct sim_sls *r, size_t *lines, struct base_error *err)
     while (r->state != DONE && (ch = getc_unlocked(t->in)) != EOF) {
         if (ch == '\n') {
             t->line++;
-        } else if (ch == ' ' || ch == '\t' || ch == '\r') {
+        } else if (is_blank(r, ch)) {
             continue;
         } else if (ch == '{' && r->state != AFTER) {
             r->state = r->state == TOP ? TOP : AFTER;
@@ -107,6 +116,8 @@ static int next_object(struct sim_sls *r, size_t *lines, struct base_error *err)
             return unexpected(r, ch, err);
         }
     }
+    if ((rc = sim_trace_end(t, err)) < 0)
+        return rc;
     if (r->state != TOP && r->state != DONE) {
         r->state = DONE;
         base_error_set(err, -BASE_EINVAL, "the file ends within an array");

@@ -1,10 +1,10 @@
 /* sim/sim_trace_sls.h - reads the traces of Hadoop's Scheduler Load Simulator: a JSON object per job, one after the
  * other or in arrays, streamed object by object.
  *
- *   {"am.type": "mapreduce", "job.start.ms": 0, "job.end.ms": 95375, "job.queue.name": "sls_queue_1", "job.id":
- * "job_1", "job.user": "default", "job.count": 1, "job.tasks": [
- *      {"count": 1, "container.host": "/default-rack/node1", "container.start.ms": 6664, "container.end.ms": 23707,
- *       "duration.ms": 50000, "container.priority": 20, "container.type": "map"}, ...]}
+ *   {"am.type": "mapreduce", "job.start.ms": 0, "job.end.ms": 95375, "job.queue.name": "sls_queue_1",
+ *    "job.id": "job_1", "job.user": "default", "job.count": 1, "job.tasks": [
+ *      {"count": 1, "container.host": "/default-rack/node1", "container.start.ms": 6664,
+ *       "container.end.ms": 23707, "duration.ms": 50000, "container.priority": 20, "container.type": "map"}, ...]}
  *   {"num.nodes": 3, "num.racks": 1}
  *
  * SOURCE: Hadoop 3.4, "YARN Scheduler Load Simulator (SLS)", appendix "SLS JSON input file format";

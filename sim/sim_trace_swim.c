@@ -62,11 +62,19 @@ static int split(struct sim_trace *t, char *field[static FIELDS_MAX], struct bas
     return 0;
 }
 
-static int64_t scaled(const struct sim_swim *r, int64_t bytes)
+static int scale(const struct sim_swim *r, int64_t bytes, int64_t *out, struct base_error *err)
 {
-    if (r->origin <= 0 || r->target <= 0)
-        return bytes;
-    return (int64_t)((__int128)bytes * r->target / r->origin);
+    __int128 n = bytes;
+
+    if (r->origin > 0 && r->target > 0)
+        n = n * r->target / r->origin;
+    if (n > SIM_TRACE_BYTES_MAX) {
+        base_error_set(err, -BASE_ELIMIT, "%lld bytes of %d machines are more than 1e18 of %d", (long long)bytes,
+                       r->origin, r->target);
+        return sim_trace_wrap(r->trace, -BASE_ELIMIT, err);
+    }
+    *out = (int64_t)n;
+    return 0;
 }
 
 /* Tasks and their sizes from the bytes; @shuffled: the trace has some, however few are left after scaling. */
@@ -120,10 +128,8 @@ int sim_swim_next(struct sim_swim *r, struct sim_job *out, struct base_error *er
         return rc;
     sim_job_text(out->name, field[0]);
     out->submit_us = submit_us;
-    out->input_bytes = scaled(r, input);
-    out->shuffle_bytes = scaled(r, shuffle);
-    out->output_bytes = scaled(r, output);
-    if ((rc = make_tasks(r, shuffle > 0, out, err)) < 0)
+    if ((rc = scale(r, input, &out->input_bytes, err)) < 0 || (rc = scale(r, shuffle, &out->shuffle_bytes, err)) < 0 ||
+        (rc = scale(r, output, &out->output_bytes, err)) < 0 || (rc = make_tasks(r, shuffle > 0, out, err)) < 0)
         return rc;
     sim_job_text(out->class_name, sim_workload_bin(out->tasks[SIM_MAP]));
     return 1;

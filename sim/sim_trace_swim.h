@@ -3,12 +3,12 @@
  *     job id, submission (s), gap to the job before (s), map input, shuffle, reduce output (bytes) [, input path]
  *
  * SOURCE: Chen, Ganapathi, Griffith, Katz, "The case for evaluating MapReduce performance using workload suites",
- * MASCOTS 2011, and the tools of SWIM (SWIMProjectUCB/SWIM: GenerateReplayScript). From there: a trace of @origin
- * machines is made smaller for @target ones by multiplying bytes by target/origin; more reduces than machines become
- *         target/5. Not from there: a job without shuffle has no reduce (SWIM's replay gives it one); arrivals are the
- *         second column (the replay sleeps the gap after a job, which shifts every arrival by one); numbers of tasks
- * and durations, which the trace does not have, are sim_guess's. The class of a job is its bin by maps as in
- * sim_workload_bin(). */
+ *         MASCOTS 2011, and the tools of SWIM (SWIMProjectUCB/SWIM: GenerateReplayScript).
+ * From there: a trace of @origin machines is made smaller for @target ones by multiplying bytes by target/origin; more
+ * reduces than machines become target/5. Not from there: a job without shuffle has no reduce (SWIM's replay gives it
+ * one); arrivals are the second column (the replay sleeps the gap after a job, which shifts every arrival by one);
+ * numbers of tasks and durations, which the trace does not have, are sim_guess's.
+ * The class of a job is its bin by maps as in sim_workload_bin(). */
 #ifndef CREEL_SIM_TRACE_SWIM_H
 #define CREEL_SIM_TRACE_SWIM_H
 

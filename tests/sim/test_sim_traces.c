@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sim_ids.h"
 #include "sim/sim_source.h"
 #include "sim/sim_trace_csv.h"
 #include "sim/sim_trace_jsonl.h"
@@ -212,7 +213,7 @@ static void test_swim_errors(void)
     expect_error("swim", "job0\t0\t0\t900000000000000000\t0\t0\n",
                  "swim:1: 6705522538 maps and 0 reduces: at most 10000000 of a kind");
     CU_ASSERT_PTR_NULL(sim_source_from("swim", stdin, &conf, &err));
-    CU_ASSERT_STRING_EQUAL(err.text, "setting:0: cv: '-1' is not a number from 0 to 10");
+    CU_ASSERT_STRING_EQUAL(err.text, "swim: cv: '-1' is not a number from 0 to 10");
     conf.params = (const char *[]){"nodes=3"};
     CU_ASSERT_PTR_NULL(sim_source_from("swim", stdin, &conf, &err));
     CU_ASSERT_STRING_EQUAL(err.text,
@@ -251,6 +252,104 @@ static void test_skip_bad(void)
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_STRING_EQUAL(fx.job.name, "job0");
     fx_close(&fx);
+}
+
+/* ---------------------------------------------------------------- what files may look like */
+/* A byte order mark before it is none of the text. */
+static void test_marks(void)
+{
+    static const char *const texts[][2] = {{"csv", "\xef\xbb\xbfname,submit_s,maps\r\nx,1,1\r\n"},
+                                           {"jsonl", "\xef\xbb\xbf{\"name\":\"x\",\"submit_s\":1,\"maps\":1}"},
+                                           {"swim", "\xef\xbb\xbfx\t1\t0\t7\t0\t0\n"},
+                                           {"sls", "\xef\xbb\xbf[{\"job.id\":\"x\",\"job.start.ms\":1000,"
+                                                   "\"job.tasks\":[{\"duration.ms\":1}]}]"}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fx fx;
+
+        fx_open(&fx, texts[i][0], texts[i][1], NULL);
+        CU_ASSERT_EQUAL(fx_next(&fx), 1);
+        CU_ASSERT_STRING_EQUAL(fx.job.name, "x");
+        CU_ASSERT_EQUAL(fx.job.submit_us, 1000000);
+        CU_ASSERT_EQUAL(fx_next(&fx), 0);
+        fx_close(&fx);
+    }
+}
+
+/* A folder can be opened, but not read: no empty trace. */
+static void test_folders(void)
+{
+    static const char *const what[] = {"csv:/", "jsonl:/", "swim:/", "sls:/"};
+
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        struct sim_source_conf conf = {.what = what[i], .skip_bad = true};
+        struct base_error err;
+        struct sim_source *source = sim_source_open(&conf, &err);
+        struct sim_job job;
+
+        sim_job_init(&job);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(source);
+        CU_ASSERT_EQUAL(sim_source_next(source, &job, &err), -BASE_EIO);
+        CU_ASSERT_EQUAL(sim_source_skipped(source), 0);
+        sim_source_close(source);
+    }
+    CU_ASSERT(sim_source_once("csv:-") && sim_source_once("swim:/dev/null"));
+    CU_ASSERT(!sim_source_once("w-hfs,bound=cpu") && !sim_source_once("csv:/nowhere") &&
+              !sim_source_once("sls:" FB2009));
+}
+
+/* Two jobs of one number: the later one is a bad line, whether or not the other has ended meanwhile. */
+static void test_ids(void)
+{
+    struct sim_source_conf conf = {.skip_bad = true};
+    uint64_t ids[] = {7, 1, 2, 9000000000, 5};
+    struct sim_ids set = {0};
+    struct fx fx;
+
+    expect_error("csv", "id,submit_s,maps\n7,0,1\n7,100000,1\n",
+                 "csv:3: id: '7' is not of one job alone (one that is given no id has the number of its row)");
+    expect_error("jsonl", "{\"id\":2,\"submit_s\":0,\"maps\":1}\n{\"submit_s\":0,\"maps\":1}\n",
+                 "jsonl:2: id: '2' is not of one job alone (one that is given no id has the number of its row)");
+    fx_open(&fx, "csv", "id,submit_s,maps\n7,0,1\n1,0,1\n7,1,1\n2,1,1\n9000000000,2,1\n5,3,1\n1,9,1\n", &conf);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        CU_ASSERT_EQUAL(fx_next(&fx), 1);
+        CU_ASSERT_EQUAL(fx.job.id, ids[i]);
+    }
+    CU_ASSERT_EQUAL(fx_next(&fx), 0);
+    CU_ASSERT_EQUAL(sim_source_skipped(fx.source), 2);
+    fx_close(&fx);
+
+    for (uint64_t i = 1; i <= 100000; i++) /* pairs in the wrong order are as cheap as order */
+        CU_ASSERT(sim_ids_add(&set, i % 2 ? i + 1 : i - 1));
+    CU_ASSERT(set.upto == 100000 && set.size <= 128);
+    for (uint64_t i = 1; i <= 100000; i++)
+        CU_ASSERT(!sim_ids_add(&set, i) && sim_ids_add(&set, i * UINT64_C(1000003)));
+    for (uint64_t i = 1; i <= 100000; i++)
+        CU_ASSERT(!sim_ids_add(&set, i * UINT64_C(1000003)));
+    sim_ids_free(&set);
+}
+
+/* Numbers that are fine each and too large together are refused, not wrapped around. */
+static void test_overflows(void)
+{
+    static const char *const scale[] = {"origin=1", "target=1000000", "block_bytes=1000000000000000000"};
+    static const char *const slow[] = {"reduce_bytes_s=1000", "per_reduce_bytes=1000000000000000000"};
+    static const char text[] = "x\t0\t0\t1\t1000000000000000000\t1000000000000000000\n";
+    struct sim_source_conf conf = {.params = scale, .params_n = 3};
+    struct fx fx;
+
+    fx_open(&fx, "swim", text, &conf);
+    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ELIMIT);
+    CU_ASSERT_STRING_EQUAL(fx.err.text,
+                           "swim:1: 1000000000000000000 bytes of 1 machines are more than 1e18 of 1000000");
+    fx_close(&fx);
+    conf.params = slow;
+    conf.params_n = 2;
+    fx_open(&fx, "swim", text, &conf);
+    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ELIMIT);
+    CU_ASSERT(strstr(fx.err.text, "swim:1: a reduce of ") != NULL);
+    fx_close(&fx);
+    CU_ASSERT(sim_trace_us_of(1e308) > INT64_C(8000000000000000000) && sim_trace_us_of(-1e308) < -1);
 }
 
 /* ---------------------------------------------------------------- order */
@@ -455,10 +554,10 @@ static void test_csv_errors(void)
     expect_error("csv", "submit_s,maps,split_bytes\n1,1000000,1000000000000000\n",
                  "csv:2: split_bytes: times maps are more than 1e18 bytes");
     fx_open(&fx, "csv", "submit_s,mps\n1,2\n3,4\n", &conf); /* nothing can be skipped: nothing can be read */
-    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ESTATE);
+    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_EINVAL);
     CU_ASSERT(
         strncmp(fx.err.text, "csv:1: column 'mps' is not known; the first line names columns of: id, name, ", 75) == 0);
-    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ESTATE);
+    CU_ASSERT_EQUAL(fx_next(&fx), -BASE_EINVAL);
     fx_close(&fx);
     fx_open(&fx, "csv", "maps,maps\n", NULL);
     CU_ASSERT(fx_next(&fx) < 0 && strstr(fx.err.text, "column 'maps' is there twice"));
@@ -740,6 +839,10 @@ static const struct cunit_case cases[] = {
     {"swim: tasks from bytes", test_swim_rules},
     {"swim: bad lines", test_swim_errors},
     {"bad lines are skipped and counted", test_skip_bad},
+    {"a byte order mark", test_marks},
+    {"folders and pipes", test_folders},
+    {"ids of jobs", test_ids},
+    {"sizes that do not fit", test_overflows},
     {"files need not be sorted", test_order},
     {"sls: Hadoop's example", test_sls},
     {"sls: arrays, missing hosts", test_sls_forms},
