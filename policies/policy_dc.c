@@ -24,6 +24,7 @@
 #define GIB          1073741824.0
 #define NO_DEADLINE  INT64_MAX
 #define NEVER        (INT64_MAX / 4)
+#define WORK_MAX     (INT64_MAX / 16)
 #define OFFER_US     INT64_C(6000000)
 
 enum dc_cost { DC_MEAN, DC_MAX };
@@ -89,8 +90,11 @@ static int64_t all_us(const struct policy *self, const struct policy_job *job, e
 {
     const struct policy_learned *l = self->env->learned;
 
-    if (self->cost == DC_MAX)
-        return job->phase[kind].total * rtmr_cost_longest_us(l, job, kind, BOOTSTRAP_US);
+    if (self->cost == DC_MAX) {
+        int64_t longest = rtmr_cost_longest_us(l, job, kind, BOOTSTRAP_US), total = job->phase[kind].total;
+
+        return total > 0 && longest > WORK_MAX / total ? WORK_MAX : total * longest;
+    }
     return rtmr_cost_work_us(l, job, kind, BOOTSTRAP_US);
 }
 
@@ -103,7 +107,8 @@ static struct dc_need need_of(const struct policy *self, const struct policy_job
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
         n.tail_us = ceil_div(all_us(self, job, POLICY_REDUCE), n.reduces) +
-                    (int64_t)ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job));
+                    (int64_t)fmin(ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)),
+                                  (double)WORK_MAX);
     return n;
 }
 

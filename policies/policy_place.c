@@ -62,6 +62,12 @@ static bool is_there(const struct policy_queues *q, const char *name)
     return at >= 0 && (q->v[at].configured || q->v[at].dynamic);
 }
 
+/* No queue more may be made: whoever makes them by the thousand does not keep others from working. */
+static bool is_full(const struct policy_queues *q)
+{
+    return q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX;
+}
+
 static char *secondary(const struct place *p)
 {
     for (size_t i = 1; i < p->groups_n; i++) {
@@ -117,7 +123,7 @@ static char *apply(const struct place *p, const struct policy_rule *r)
 {
     char *name = named(p, r);
 
-    if (name && !r->create && !is_there(p->q, name)) {
+    if (name && (!r->create || is_full(p->q)) && !is_there(p->q, name)) {
         free(name);
         name = NULL;
     }
@@ -165,8 +171,6 @@ static int enter(struct policy_queues *q, const char *name, int32_t *index, stru
             rc = unknown(q, name, "would lie below one that takes applications itself", err);
         break;
     }
-    if (rc == 0 && at < 0 && q->n + POLICY_QUEUE_DEPTH_MAX > POLICY_QUEUES_MAX)
-        rc = base_error_set(err, -BASE_EINVAL, "queue \"%s\" cannot be made: there are %zu already", name, q->n);
     if (rc == 0)
         *index = policy_queues_make(q, name);
 out:
@@ -194,6 +198,8 @@ int policy_queues_place(struct policy_queues *q, const char *queue, const char *
         if (!name && p.asked && q->strict && q->rules[i].kind == POLICY_RULE_SPECIFIED)
             return unknown(q, p.asked, "does not exist", err);
     }
+    if (!name && is_full(q) && is_there(q, "default"))
+        name = base_strdup("root.default");
     if (!name)
         return base_error_set(err, -BASE_EINVAL, "no rule of the queue placement policy finds a queue for user %s",
                               p.user);

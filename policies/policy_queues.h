@@ -106,7 +106,8 @@ void policy_queue_reset(struct policy_queues *q, int32_t index);
 /* Takes over what @from describes, keeping indexes of names that both have; others stay, no longer configured. @from is
  * emptied. */
 void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
-/* Where a submission goes that names @queue ("" or NULL: none) of @user with @groups (primary first; NULL: unknown).
+/* Where a submission goes (when there are POLICY_QUEUES_MAX queues: into one that is there, root.default for want of
+ * another) that names @queue ("" or NULL: none) of @user with @groups (primary first; NULL: unknown).
  * May make a queue. -BASE_EINVAL with the reason (unknown queue: the known ones; a rule that rejects). */
 int policy_queues_place(struct policy_queues *q, const char *queue, const char *user, const char *const *groups,
                         size_t groups_n, int32_t *index, struct base_error *err);

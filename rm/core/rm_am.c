@@ -69,6 +69,7 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
     struct rm_app_spec *spec = ev->u.submit_app.spec;
     struct rm_app *a = spec->id.seq ? rm_app_find(c, spec->id) : NULL;
     const char *wrong = NULL;
+    uint32_t queue;
 
     if (too_big(c, &spec->resource, RM_RES_MEMORY_MB))
         wrong = "Requested more memory than configured max";
@@ -90,6 +91,8 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[RM_SLOT_MAP].v[i];
     a = rm_app_new(c, spec->id, NULL, spec, ev->u.submit_app.app_token);
+    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
+    rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_app_save(c, a);
     rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);

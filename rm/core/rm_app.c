@@ -33,10 +33,11 @@ void rm_queues_sync(struct rm_core *c)
         c->ops->on_queues(c->policy, c->now_us);
 }
 
-int rm_queue_place(struct rm_core *c, const char *queue, const char *user, uint32_t *index, struct base_error *err)
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
+                   uint32_t *index, struct base_error *err)
 {
     int32_t at = -1;
-    int rc = policy_queues_place(&c->tree, queue, user ? user : "", NULL, 0, &at, err);
+    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v, groups->n, &at, err);
 
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
     rm_queues_sync(c);
@@ -96,20 +97,6 @@ bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
-/* In the queue that the rules give it; it is shown under the name it gave itself where that is the same queue. */
-static void place(struct rm_core *c, struct rm_app *a)
-{
-    const char *named = a->queue;
-
-    a->queue = named && *named ? named : "default";
-    if (rm_queue_place(c, named, a->user, &a->queue_index, NULL) < 0 ||
-        policy_queues_find(&c->tree, a->queue) == (int32_t)a->queue_index)
-        return;
-    named = c->tree.v[a->queue_index].name;
-    a->placed = base_strdup(strncmp(named, "root.", 5) == 0 ? named + 5 : named);
-    a->queue = a->placed;
-}
-
 /* One that lies in the past cannot be met, but is one. */
 static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_us)
 {
@@ -163,7 +150,6 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     a->state = a->state_before = RM_APP_NEW;
     a->next_num = 2; /* 1 would be the master's: a job has none */
     a->queue_index = RM_NONE;
-    place(c, a);
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
@@ -176,7 +162,6 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
                                 .cluster_ts = id.cluster_ts,
                                 .seq = id.seq,
                                 .priority = job ? job->priority : spec->priority > 0 ? spec->priority : 0,
-                                .queue = (int32_t)a->queue_index,
                                 .user = (int32_t)user,
                                 .deadline_us = job ? relative_deadline(job, a->submit_us) : 0};
     if (job)
@@ -219,6 +204,25 @@ static bool counts_pending(enum rm_app_state s)
 static bool counts_active(enum rm_app_state s)
 {
     return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
+}
+
+/* It is shown under the name it gave itself where that is the same queue. */
+void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
+{
+    const char *named = a->queue;
+
+    a->queue = named && *named ? named : "default";
+    a->queue_index = index;
+    if (index == RM_NONE)
+        return;
+    a->pj.queue = (int32_t)index;
+    c->queues[index].pending_apps += counts_pending(a->state);
+    c->queues[index].active_apps += counts_active(a->state);
+    if (policy_queues_find(&c->tree, a->queue) == (int32_t)index)
+        return;
+    named = c->tree.v[index].name;
+    a->placed = base_strdup(strncmp(named, "root.", 5) == 0 ? named + 5 : named);
+    a->queue = a->placed;
 }
 
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s)
@@ -362,6 +366,13 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
         rm_job_accepted(c, a);
     else
         rm_am_accepted(c, a);
+}
+
+void rm_apps_stored_new(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->apps_n; i++)
+        if (c->apps[i]->state == RM_APP_NEW_SAVING && !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0))
+            rm_app_stored_new(c, c->apps[i]);
 }
 
 /* Orders every node that ran its containers to clean up after it. */

@@ -468,7 +468,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         } else if (a->state == RM_APP_FINAL_SAVING && a->is_job) {
             rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         } else if (a->state == RM_APP_NEW_SAVING) {
-            rm_app_stored_new(c, a); /* it is read from the store: so it is there */
+            continue;
         } else if (a->is_job) {
             rm_policy_recall(c, a);
             rm_job_open(c, a);
@@ -477,6 +477,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
             rm_am_recovered(c, a);
         }
     }
+    rm_apps_stored_new(c); /* they are read from the store: so they are there */
     c->recovering = false;
     rm_names_free(&c->outputs);
     settle(c);

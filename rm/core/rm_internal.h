@@ -275,6 +275,7 @@ struct rm_core {
     int32_t suspended[RM_SLOT_KINDS]; /* attempts, over all nodes */
     bool offer_all[RM_SLOT_KINDS];
     bool preempt_all; /* work has come for which held nodes may have to make room */
+    size_t preempt_at; /* modulo the number of nodes: the first to be looked at then */
     size_t policy_jobs; /* jobs and applications that the policy knows */
     uint64_t round;
     struct rm_node **dirty;
@@ -364,13 +365,18 @@ void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k);
 void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
                   const char *diagnostics);
 void rm_app_stored_new(struct rm_core *c, struct rm_app *a);
+/* After a restart: those that were not accepted yet. One with a deadline waits until it is known which slots there are. */
+void rm_apps_stored_new(struct rm_core *c);
 void rm_app_stored_final(struct rm_core *c, struct rm_app *a);
 void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
 void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
 void rm_app_trim_finished(struct rm_core *c);
-/* The queue of a submission, by the rules of placement; may make it. */
-int rm_queue_place(struct rm_core *c, const char *queue, const char *user, uint32_t *index, struct base_error *err);
+/* The queue of a submission, by the rules of placement; may make it. RM_NONE when it is refused. */
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
+                   uint32_t *index, struct base_error *err);
+/* Once in its life: the queue it belongs to from now on; RM_NONE: none, it will not run. */
+void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 void rm_queues_sync(struct rm_core *c); /* the tree has grown */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 void rm_app_touch_node(struct rm_app *a, uint32_t node);

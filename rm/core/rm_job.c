@@ -29,21 +29,42 @@ static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-static bool refused(struct rm_core *c, const struct rm_event *ev)
+#define EXPECTED_MAX 1e17 /* microseconds, of the tasks of one kind one after the other: policies add such times up */
+
+static bool takes_too_long(const struct rm_job_spec *spec, enum rm_slot k)
+{
+    int64_t longest = 0;
+
+    for (size_t g = 0; g < spec->groups_n; g++)
+        if (spec->groups[g].kind == k && spec->groups[g].expected_us > longest)
+            longest = spec->groups[g].expected_us;
+    return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
+}
+
+/* The queue comes last: it may be made. */
+static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct base_error err;
-    uint32_t queue;
 
-    if (rm_queue_place(c, spec->queue, spec->user, &queue, &err) < 0) {
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        const char *kind = k ? "reduce" : "map";
+
+        if (rm_task_count(spec, (enum rm_slot)k) < 0 || rm_task_count(spec, (enum rm_slot)k) > INT32_MAX / 2) {
+            rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
+            return true;
+        }
+        if (takes_too_long(spec, (enum rm_slot)k)) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL,
+                           "job.tasks: expected-s of the longest %s task times their number is more than %g", kind,
+                           EXPECTED_MAX / 1e6);
+            return true;
+        }
+    }
+    if (rm_queue_place(c, spec->queue, spec->user, &spec->user_groups, queue, &err) < 0) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
     }
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        if (rm_task_count(spec, (enum rm_slot)k) < 0 || rm_task_count(spec, (enum rm_slot)k) > INT32_MAX / 2) {
-            rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", k ? "reduce" : "map");
-            return true;
-        }
     return false;
 }
 
@@ -51,16 +72,18 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct rm_app *a;
+    uint32_t queue;
 
     if (spec->id.seq && submitted_before(c, ev)) {
         rm_job_spec_unref(spec);
         return;
     }
-    if (refused(c, ev) || !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }
     a = rm_app_new(c, spec->id, spec, NULL, ev->u.submit_job.app_token);
+    rm_app_enter_queue(c, a, queue);
     rm_tasks_init(c, a);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_record_splits(c, a);
@@ -89,7 +112,7 @@ void rm_job_accepted(struct rm_core *c, struct rm_app *a)
         rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
         return;
     }
-    if (a->promised_us)
+    if (a->pj.deadline_us > 0) /* nobody is asked again after a restart */
         rm_app_save(c, a);
     rm_job_open(c, a);
     rm_job_check(c, a);

@@ -229,6 +229,14 @@ void rm_capacity_changed(struct rm_core *c, struct rm_node *n)
         c->ops->on_capacity(c->policy, c->now_us);
 }
 
+/* What is suspended here would wait for a slot that this node does not give: it is done anew elsewhere. */
+static void drop_suspended(struct rm_core *c, struct rm_node *n, enum rm_slot k, const char *why)
+{
+    for (struct rm_container *ct = n->suspended[k] ? n->containers : NULL; ct; ct = ct->node_next)
+        if (ct->suspended_at_us && ct->slot == (uint8_t)k)
+            rm_container_kill(c, ct, RM_EXIT_ABORTED, why);
+}
+
 static void set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s)
 {
     if (n->state == s)
@@ -283,6 +291,10 @@ void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
         if (!a->held)
             continue;
         a->held = false;
+        if (a->state == RM_APP_NEW_SAVING) {
+            rm_app_stored_new(c, a);
+            continue;
+        }
         rm_tasks_released(c, a);
         for (int k = 0; k < RM_SLOT_KINDS; k++)
             rm_app_counts(c, a, (enum rm_slot)k);
@@ -506,6 +518,9 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     end_missing(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
         rm_container_report(c, n, &ev->u.node_register.reports[i], true);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (!n->slots[k])
+            drop_suspended(c, n, (enum rm_slot)k, "suspended on a node that has no such slots any more");
     rm_node_not_awaited(c, n);
     rm_am_masters_missing(c, n);
     take_apps(c, n, ev);
@@ -524,6 +539,9 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
         set_state(c, n, RM_NODE_RUNNING);
     else if (!n->healthy && n->state == RM_NODE_RUNNING)
         set_state(c, n, RM_NODE_UNHEALTHY);
+    if (n->state == RM_NODE_UNHEALTHY)
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            drop_suspended(c, n, (enum rm_slot)k, "suspended on a node that became unhealthy");
 }
 
 #define AHEAD 8 /* reports whose containers are fetched together */

@@ -196,6 +196,14 @@ static bool fill(struct rm_core *c, struct rm_node *n, enum rm_slot k)
     return true;
 }
 
+/* Slots of a full node change hands, as far as the policy says so. */
+static void make_room(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, k); i++)
+        if (!fill(c, n, k))
+            break;
+}
+
 void rm_offer_node(struct rm_core *c, struct rm_node *n)
 {
     delay_beat(&c->delay, c->now_us);
@@ -209,9 +217,7 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
         prefetch(c, n);
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         fill(c, n, (enum rm_slot)k);
-        for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, (enum rm_slot)k); i++)
-            if (!fill(c, n, (enum rm_slot)k))
-                break;
+        make_room(c, n, (enum rm_slot)k);
     }
 }
 
@@ -251,22 +257,39 @@ static void offer_kind(struct rm_core *c, int k)
         }
 }
 
+static bool room_is_wanted(const struct rm_core *c)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_policy_may_preempt(c, (enum rm_slot)k))
+            return true;
+    return false;
+}
+
+#define VAIN_MAX 64 /* nodes in a row on which the policy names nobody: the others are asked at their next heartbeat */
+
 /* In the order of nodes, until nothing waits; only when work has come, and for policies that preempt. */
 void rm_offer_preempt(struct rm_core *c)
 {
+    bool wanted = room_is_wanted(c);
+    size_t i;
+
     c->preempt_all = false;
-    if (!rm_policy_may_preempt(c, RM_SLOT_MAP) && !rm_policy_may_preempt(c, RM_SLOT_REDUCE))
-        return;
-    for (size_t i = 0; i < c->nodes_n; i++) {
-        struct rm_node *n = c->nodes[i];
+    for (size_t vain = i = 0; i < c->nodes_n && wanted && vain < VAIN_MAX; i++) {
+        struct rm_node *n = c->nodes[(c->preempt_at + i) % c->nodes_n];
+        int64_t named = c->stats.suspended + c->stats.preempted;
 
         if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
             continue;
         for (int k = 0; k < RM_SLOT_KINDS; k++)
-            for (int32_t j = 0; j < n->slots[k] && rm_policy_preempt(c, n, (enum rm_slot)k); j++)
-                if (!fill(c, n, (enum rm_slot)k))
-                    break;
+            make_room(c, n, (enum rm_slot)k);
+        vain++;
+        if (c->stats.suspended + c->stats.preempted == named)
+            continue;
+        vain = 0;
+        wanted = room_is_wanted(c);
     }
+    if (i < c->nodes_n && wanted) /* the next time from there */
+        c->preempt_at += i;
 }
 
 #define PASSES_MAX 3 /* a change of policy in the middle asks for another pass */

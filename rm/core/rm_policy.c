@@ -217,7 +217,8 @@ static void apply(struct rm_core *c)
                 rm_container_end(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler", NULL);
             else
                 rm_container_kill(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
-        } else if (ct->task && ct->state == RM_CONTAINER_RUNNING) {
+        } else if (ct->task && ct->state == RM_CONTAINER_RUNNING && ct->node->state == RM_NODE_RUNNING &&
+                   ct->node->slots[ct->slot] > 0) { /* else it could not go on there */
             rm_container_suspend(c, ct);
         } else {
             c->stats.overruled++;
@@ -396,7 +397,7 @@ void rm_policy_recall(struct rm_core *c, struct rm_app *a)
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
             const struct rm_task *t = &a->phase[k].tasks[i];
-            int64_t from = t->start_us;
+            int64_t from = t->start_us + t->suspended_us;
             struct policy_task_end e = {.task = i, .node = t->node, .success = true};
 
             if (t->state != RM_TASK_SUCCEEDED || t->finish_us <= 0)
@@ -406,7 +407,7 @@ void rm_policy_recall(struct rm_core *c, struct rm_app *a)
                 a->pj.maps_done_us = t->finish_us;
             if (k == RM_SLOT_REDUCE && a->pj.maps_done_us > from)
                 from = a->pj.maps_done_us;
-            e.started_us = t->start_us;
+            e.started_us = t->start_us + t->suspended_us;
             e.ended_us = t->finish_us;
             e.work_us = t->finish_us > from ? t->finish_us - from : 0;
             e.bytes_in = bytes_in(a, t, NULL);

@@ -218,11 +218,41 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
         at->next_num = at->has_master ? 2 : 1;
 }
 
+/* The queue of one that is going on: its own, made again when it is no longer configured; else what the rules say now;
+ * else root.default, or root. One that no rule took before it was accepted has none. */
+static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const char *name)
+{
+    const struct rm_str_list nobody = {0};
+    uint32_t index;
+    int32_t at;
+
+    if (name && policy_queue_check_name(name, NULL) == 0 && c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
+        return (uint32_t)policy_queues_make(&c->tree, name);
+    if (rm_queue_place(c, a->queue, a->user, &nobody, &index, NULL) == 0 || a->state == RM_APP_NEW_SAVING)
+        return index;
+    at = policy_queues_find(&c->tree, "default");
+    return at > 0 ? (uint32_t)at : 0;
+}
+
+/* Back into the queue it was in, whatever the rules of placement say now. */
+static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
+{
+    int32_t at = policy_queues_find(&c->tree, name);
+    bool live = !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING;
+    uint32_t index = at >= 0 ? (uint32_t)at : live ? queue_of_live(c, a, name) : RM_NONE;
+
+    rm_queues_sync(c);
+    rm_app_enter_queue(c, a, index);
+    if (index != RM_NONE || !name)
+        return;
+    a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name); /* it has ended, and its queue has gone */
+    a->queue = a->placed;
+}
+
 static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
-    int64_t n;
-
-    int64_t deadline_at = a->submit_us + a->pj.deadline_us;
+    int64_t n, deadline_at = a->submit_us + a->pj.deadline_us;
+    char *queue = NULL;
 
     a->submit_us = a->pj.submit_us = rm_get_int(r);
     if (a->is_job && a->job->deadline_at_us) /* as long as it was when it was submitted */
@@ -248,9 +278,13 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
         a->promised_us = rm_get_int(r);
         a->earliest_us = rm_get_int(r);
     }
+    if (r->p != r->end)
+        queue = rm_get_text(r);
     /* what waited for this record has it now */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;
+    rejoin_queue(c, a, queue);
+    free(queue);
 }
 
 static int recover_app(struct rm_core *c, const struct rm_record *rec, struct base_error *err)

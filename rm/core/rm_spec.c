@@ -32,6 +32,7 @@ void rm_job_spec_unref(struct rm_job_spec *s)
     free(s->name);
     free(s->user);
     free(s->queue);
+    list_free(&s->user_groups);
     free(s->map);
     free(s->combine);
     free(s->reduce);
@@ -84,6 +85,7 @@ void rm_app_spec_unref(struct rm_app_spec *s)
     free(s->user);
     free(s->queue);
     free(s->type);
+    list_free(&s->user_groups);
     list_free(&s->tags);
     rm_launch_unref(s->launch);
     free(s->json);

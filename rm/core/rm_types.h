@@ -101,7 +101,8 @@ struct rm_job_spec {
     int64_t deadline_us, deadline_at_us; /* relative to submission; wall clock; 0: none. At most one is given */
     double weight;                       /* 0: not given, 1 */
     int32_t max_attempts;
-    struct rm_str_list env; /* "K=V" */
+    struct rm_str_list user_groups; /* of @user, primary first; empty: unknown. For placement in a queue, not stored */
+    struct rm_str_list env;         /* "K=V" */
     struct rm_task_group *groups;
     size_t groups_n;
     char *json;     /* the submission's normalised body (without id): equality of a repeated submission */
@@ -130,6 +131,7 @@ struct rm_app_spec { /* plain application: YARN's submission context */
     int refs;
     struct base_app_id id;
     char *name, *user, *queue, *type;
+    struct rm_str_list user_groups; /* as of a job */
     struct rm_str_list tags;
     int32_t priority;  /* -1: not given */
     int32_t max_attempts; /* 0: default */
