@@ -8,9 +8,11 @@
 #include "base/base_io.h"
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
+#include "rm/rm_groups.h"
 #include "rm/rm_json.h"
 #include "rm/rm_listing.h"
 #include "rm/rm_output.h"
+#include "rm/rm_queues.h"
 #include "rm/rm_spec_json.h"
 
 #define JOBS "/ws/v1/cluster/jobs"
@@ -265,8 +267,8 @@ static bool is_known(struct rm_backend *b, struct base_app_id id)
     return known;
 }
 
-/* On the files' thread when the job has files: looking at thousands of them, or at a disk that sleeps, takes its
- * time. */
+/* On the files' thread when the job has files or its queue depends on its user's groups: looking at thousands of them, at
+ * a disk that sleeps, or at a name service takes its time. */
 static bool checked_submit(void *user, bool stopping)
 {
     struct submit_call *s = user;
@@ -274,6 +276,8 @@ static bool checked_submit(void *user, bool stopping)
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
                       : check_submission(s->spec, &err);
 
+    if (rc == 0 && rm_queues_want_groups(s->call.b))
+        rm_groups_of(s->spec->user, &s->spec->user_groups);
     if (rc < 0 && !is_known(s->call.b, s->spec->id)) {
         err.code = rc;
         api_answer_base_error(s->call.rq, &err);
@@ -318,7 +322,7 @@ static void do_submit(struct api_request *rq, void *user)
     s->prefix = location_prefix(rq, user);
     base_random_hex(s->token);
     api_park(rq);
-    if (spec->groups_n && !spec->output)
+    if (spec->groups_n && !spec->output && !rm_queues_want_groups(user))
         checked_submit(s, false);
     else
         rm_backend_slow(user, RM_SLOW_FILES, checked_submit, s);

@@ -13,7 +13,9 @@
 #include "base/base_json.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_app_json.h"
+#include "rm/rm_groups.h"
 #include "rm/rm_options.h"
+#include "rm/rm_queues.h"
 
 #define SUBMISSION_ROOT "application-submission-context"
 /* the roots YARN's decoder of this resource knows, as it lists them */
@@ -182,6 +184,8 @@ static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_s
     struct write *w = write_new(rq, RM_EV_SUBMIT_APP);
     char id[BASE_ID_TEXT_MAX];
 
+    if (rm_queues_want_groups(b))
+        rm_groups_of(spec->user, &spec->user_groups);
     base_random_hex(w->token);
     w->location = location_of(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;

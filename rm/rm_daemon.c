@@ -9,6 +9,7 @@
 #include "base/base_conf.h"
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
+#include "rm/rm_groups.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 
@@ -391,6 +392,7 @@ static int read_queues(struct rm_backend *b, struct policy_queues *out, struct b
     if (rc < 0)
         return rc;
     base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
+    atomic_store(&b->wants_groups, rm_groups_wanted(out));
     if (*base_conf_get(b->conf, "creel.scheduler.queues"))
         base_log_warn("rm", "creel.scheduler.queues is passed over: the queues come from %s", b->queues_path);
     return 1;

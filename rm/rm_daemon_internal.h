@@ -30,7 +30,8 @@ struct rm_slot_entry { /* of the token table: token = generation << 32 | index +
 
 struct rm_backend {
     const struct base_conf *conf;
-    char *queues_path; /* the allocation file, NULL: none */
+    char *queues_path;        /* the allocation file, NULL: none */
+    atomic_bool wants_groups; /* its rules place by groups of users */
     _Atomic(char *) url;
     struct rm_core *core;
     struct rm_core_lock lock;

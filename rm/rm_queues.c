@@ -7,6 +7,7 @@
 
 #include "rm/rm_allocations.h"
 #include "rm/rm_daemon_internal.h"
+#include "rm/rm_groups.h"
 
 #define KEY       "yarn.scheduler.fair.allocation.file"
 #define FILE_NAME "fair-scheduler.xml"
@@ -52,6 +53,11 @@ const char *rm_queues_file(const struct rm_backend *b)
     return b->queues_path;
 }
 
+bool rm_queues_want_groups(const struct rm_backend *b)
+{
+    return atomic_load(&b->wants_groups);
+}
+
 /* ---------------------------------------------------------------- reloading */
 struct reload { /* shared by the event and the reply, which come back in either order */
     struct rm_event ev;
@@ -94,6 +100,7 @@ int rm_queues_reload(struct rm_backend *b, rm_reply_fn *fn, void *user, size_t *
         return rc;
     }
     *n = r->queues.n;
+    atomic_store(&b->wants_groups, rm_groups_wanted(&r->queues));
     r->fn = fn;
     r->user = user;
     atomic_init(&r->refs, 2);

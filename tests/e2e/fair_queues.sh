@@ -149,6 +149,31 @@ wait_for 10 "a word about SIGHUP" hup
 no_answer_overruled
 creel job kill "${ids[@]}" > /dev/null
 
+# ---- queues taken away while a job is in them, the ResourceManager killed meanwhile; rules that ask for groups
+moved=$(submit --arg c "$LIVED 0.3" '{job:{queue:"org.first_come", tasks:[{count:60, command:$c}]}}')
+group=$(id -gn daemon)
+cat > "$FILE.new" << XML
+<allocations>
+  <queue name="other"/>
+  <queue name="$group"/>
+  <queuePlacementPolicy>
+    <rule name="specified" create="false"/>
+    <rule name="primaryGroup" create="false"/>
+    <rule name="default" queue="other"/>
+  </queuePlacementPolicy>
+</allocations>
+XML
+mv "$FILE.new" "$FILE"
+creel rmadmin -refreshQueues > /dev/null
+kill -9 "$(daemon_pid rm-1)"
+creel dev --restart rm-1 --dir "$DEV" > /dev/null
+succeeded "$moved"
+of_group=$(submit '{job:{user:"daemon", tasks:[{command:"true"}]}}')
+of_nobody=$(submit '{job:{user:"no-such-user", tasks:[{command:"true"}]}}')
+check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps/$of_group" | jq -r .app.queue)" "root.$group" "the queue of a group"
+check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps/$of_nobody" | jq -r .app.queue)" root.other "the queue of somebody unknown"
+succeeded "$of_group" "$of_nobody"
+
 # ---- a bad file at the start: nothing is started
 echo '<allocations><queue><weight>1</weight></queue></allocations>' > "$T/bad.xml"
 rc=0

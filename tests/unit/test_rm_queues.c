@@ -8,7 +8,9 @@
 
 #include "base/base_io.h"
 #include "ha/ha_store.h"
+#include "rm/rm_allocations.h"
 #include "rm/rm_daemon.h"
+#include "rm/rm_groups.h"
 #include "rm/rm_queues.h"
 #include "tests/unit/cunit_main.h"
 
@@ -97,6 +99,35 @@ static void test_default_rules(void)
     policy_queues_free(&q);
     base_conf_free(c);
     free(path);
+}
+
+static void test_groups(void)
+{
+    static const struct {
+        const char *rules;
+        bool wanted;
+    } cases[] = {{"<rule name=\"specified\"/><rule name=\"user\"/>", false},
+                 {"<rule name=\"specified\"/><rule name=\"primaryGroup\" create=\"false\"/><rule name=\"reject\"/>", true},
+                 {"<rule name=\"nestedUserQueue\"><rule name=\"secondaryGroupExistingQueue\"/></rule>"
+                  "<rule name=\"default\"/>", true}};
+    struct rm_str_list groups = {0};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = base_printf("<allocations><queuePlacementPolicy>%s</queuePlacementPolicy></allocations>", cases[i].rules);
+        struct policy_queues q = {0};
+        struct base_error err = {0};
+
+        if (rm_allocations_parse("q.xml", text, strlen(text), &q, NULL, &err) < 0)
+            printf("%s\n", err.text);
+        CU_ASSERT_EQUAL(rm_groups_wanted(&q), cases[i].wanted);
+        policy_queues_free(&q);
+        free(text);
+    }
+    rm_groups_of("root", &groups);
+    CU_ASSERT_FATAL(groups.n > 0);
+    CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
+    rm_groups_of("no such user", &groups);
+    CU_ASSERT_EQUAL(groups.n, 0);
 }
 
 static void test_bad_start(void)
@@ -202,7 +233,7 @@ static void clear(void)
 static const struct cunit_case cases[] = {
     {"where it is", test_path},           {"rules of a file without any", test_default_rules},
     {"a bad file at the start", test_bad_start}, {"read again", test_reload},
-    {"watched", test_watch},
+    {"watched", test_watch},              {"groups of users", test_groups},
 };
 
 int main(void)
