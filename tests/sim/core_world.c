@@ -538,15 +538,17 @@ static void add_group(struct rm_job_spec *s, enum rm_slot kind, int count)
 struct rm_job_spec *world_spec(const char *text)
 {
     struct rm_job_spec *s = base_alloc(sizeof *s);
-    char name[64];
-    int maps, reduces, output, attempts, hosts, priority;
-    int n = sscanf(text, "%63s %d %d %d %d %d %d", name, &maps, &reduces, &output, &attempts, &hosts, &priority);
+    char name[64], queue[64] = "default", user[64] = "ann";
+    int maps, reduces, output, attempts, hosts, priority, deadline = 0;
+    int n = sscanf(text, "%63s %d %d %d %d %d %d %d %63s %63s", name, &maps, &reduces, &output, &attempts, &hosts,
+                   &priority, &deadline, queue, user);
 
-    base_assert(n == 7);
+    base_assert(n >= 7);
     s->refs = 1;
     s->name = base_strdup(name);
-    s->user = base_strdup("ann");
-    s->queue = base_strdup("default");
+    s->user = base_strdup(user);
+    s->queue = base_strdup(queue);
+    s->deadline_us = deadline * INT64_C(1000000);
     s->priority = priority;
     s->max_attempts = attempts;
     s->json = base_strdup(text);

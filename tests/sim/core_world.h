@@ -96,8 +96,8 @@ struct world_container *world_task(struct world *w, struct base_app_id app, enum
 /* Ends every running container with exit code 0 and reports, until nothing runs any more. */
 void world_run_dry(struct world *w);
 
-/* A submission as text: "name maps reduces output(0|1) max_attempts hosts priority". hosts > 0: split i lies on the
- * hosts of nodes i, i+1, i+2 modulo hosts. */
+/* A submission as text: "name maps reduces output(0|1) max_attempts hosts priority [deadline-s [queue [user]]]".
+ * hosts > 0: split i lies on the hosts of nodes i, i+1, i+2 modulo hosts. deadline-s 0: none. */
 struct rm_job_spec *world_spec(const char *text);
 struct base_app_id world_submit(struct world *w, const char *text);
 struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text);

@@ -218,6 +218,87 @@ static void test_restarts(void)
     world_free(&w);
 }
 
+/* The node gives no slot any more: what is suspended there is done on another. */
+static void suspended_lost(void (*trouble)(struct world_node *))
+{
+    struct world_node *n = &w.nodes[0];
+    struct base_app_id a;
+
+    begin(2);
+    a = world_submit(&w, "a 2 0 0 4 0 0");
+    world_beat(&w, n, 0);
+    world_beat(&w, n, 0);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    wanted = 1;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(maps(a)->suspended, 1);
+    trouble(n);
+    world_beat(&w, n, 0);
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(maps(a)->suspended, 0);
+    CU_ASSERT_EQUAL(maps(a)->pending, 1);
+    CU_ASSERT_EQUAL(maps(a)->running, 1); /* goes on */
+    CU_ASSERT_EQUAL(w.core->suspended[RM_SLOT_MAP], 0);
+    world_add_node(&w, 1, 1, NULL);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(maps(a)->running, 2);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, a), RM_APP_FINISHED);
+    world_free(&w);
+}
+
+static void becomes_unhealthy(struct world_node *n)
+{
+    n->healthy = false;
+}
+
+static void loses_its_slots(struct world_node *n)
+{
+    n->slots[RM_SLOT_MAP] = 0;
+    world_restart_node(&w, n);
+}
+
+static void test_no_slot_comes(void)
+{
+    suspended_lost(becomes_unhealthy);
+    suspended_lost(loses_its_slots);
+}
+
+/* What it was suspended is no part of its time after a restart either. */
+static void test_recalled(void)
+{
+    struct world_node *n = &w.nodes[0];
+    struct base_app_id a;
+
+    begin(1);
+    CU_ASSERT_EQUAL(rm_policy_set(w.core, "fifo", NULL, NULL), 0);
+    ops = policy_fifo;
+    ops.victims = victims;
+    w.core->ops = &ops;
+    a = world_submit(&w, "a 2 0 0 4 0 0");
+    world_beat(&w, n, 0);
+    world_advance(&w, 2000000);
+    world_beat(&w, n, 0);
+    world_submit(&w, "b 1 0 0 4 0 5");
+    wanted = 1;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(maps(a)->suspended, 1);
+    world_advance(&w, 10000000);
+    for (size_t i = 0; i < n->n; i++)
+        if (n->v[i].task.app.seq != a.seq)
+            n->v[i].ended = true, n->v[i].exit_code = 0;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->resumes, 1);
+    world_advance(&w, 3000000);
+    n->v[0].ended = true;
+    n->v[0].exit_code = 0;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[POLICY_MAP].work_us, 5000000);
+    world_crash(&w, w.durable);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[POLICY_MAP].work_us, 5000000);
+    world_free(&w);
+}
+
 /* ---------------------------------------------------------------- deadlines */
 static struct base_app_id submit_by(int64_t deadline_us, int64_t deadline_at_us)
 {
@@ -285,12 +366,39 @@ static void test_admission_kept(void)
     world_free(&w);
 }
 
+/* Not accepted when the ResourceManager stopped: judged when the nodes that may come back have. */
+static void test_admission_later(void)
+{
+    struct base_app_id id;
+
+    world_init(&w, "rtmr");
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    w.auto_store = false;
+    id = world_submit(&w, "d 2 0 0 4 0 0 3600");
+    world_crash(&w, w.journal_n);
+    w.auto_store = true;
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_NEW_SAVING);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_NEW_SAVING);
+    world_register(&w, &w.nodes[1]);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_ACCEPTED);
+    CU_ASSERT(world_app(&w, id).promised_us > w.now);
+    world_beat_all(&w, 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"suspend and resume", test_suspend},
                                           {"time suspended is no work", test_time},
                                           {"kill", test_kill},
                                           {"a job with suspended attempts is killed", test_kill_job},
                                           {"restarts", test_restarts},
+                                          {"no slot comes", test_no_slot_comes},
+                                          {"what was seen, after a restart", test_recalled},
                                           {"admission", test_admission},
+                                          {"admission after a restart", test_admission_later},
                                           {"admission survives a restart", test_admission_kept}};
 
 CUNIT_MAIN("core: preemption and admission", cases)
