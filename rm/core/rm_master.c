@@ -22,7 +22,9 @@ static struct rm_app *current(struct rm_core *c, uint64_t token, const struct ba
 /* A pointer that stays: nodes may come back with another address. */
 static const char *kept_text(struct rm_core *c, const char *s)
 {
-    return c->users.v[rm_names_add(&c->users, s ? s : "")];
+    uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
+
+    return c->users.v[at];
 }
 
 static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_container *ct)
