@@ -1,7 +1,8 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
- * Method: 100,000 random events per seed (jobs, applications with masters, ends, refused commits, failures, lost,
- * restarted and rebooted nodes, lagging store, repeated heartbeats, kills, RM crashes); invariants after every event; each seed runs twice and must give the same
- * bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
+ * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
+ * refused commits, failures, lost, restarted and rebooted nodes, nodes that come back with other slots, changes of the
+ * policy among all there are and of the queues, lagging store, repeated heartbeats, kills, RM crashes); invariants after
+ * every event; no policy is replaced by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@ static uint64_t rng, seed_now, log_hash;
 static int64_t event_now;
 static bool strict; /* no delay scheduling in this run: then no slot may idle */
 static bool chaotic; /* a policy that suspends and kills at random */
+static bool every_policy; /* not only those of which it is known who is next */
+
+#define SLOTS_MAX 3 /* of a kind on a node */
 
 static uint32_t rnd(uint32_t below)
 {
@@ -57,7 +61,7 @@ static void check_node(const struct rm_node *n)
     MUST(count == n->containers_n);
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         MUST(used[k] == n->used[k]);
-        MUST(n->used[k] <= n->slots[k]);
+        MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX); /* fewer slots than before: what runs goes on */
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
     }
     MUST(n->registered || !n->containers);
@@ -123,6 +127,36 @@ static void check_app(const struct rm_app *a)
     }
 }
 
+static bool holds_nothing(void)
+{
+    const char *name = w.core->ops->name;
+
+    return strcmp(name, "fifo") == 0 || strcmp(name, "naive-fair") == 0;
+}
+
+/* What queues count, and that everybody who is scheduled is in one. */
+static void check_queues(void)
+{
+    int64_t active = 0, pending = 0;
+
+    MUST(w.core->queues_n == w.core->tree.n && w.core->tree.n <= POLICY_QUEUES_MAX);
+    for (size_t i = 0; i < w.core->queues_n; i++) {
+        MUST(w.core->queues[i].active_apps >= 0 && w.core->queues[i].pending_apps >= 0);
+        active += w.core->queues[i].active_apps;
+        pending += w.core->queues[i].pending_apps;
+    }
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        MUST(!a->in_policy || ((size_t)a->pj.queue < w.core->tree.n && a->queue_index == (uint32_t)a->pj.queue));
+        if (a->queue_index == RM_NONE)
+            continue;
+        active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+        pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
+    }
+    MUST(active == 0 && pending == 0);
+}
+
 static void check_sums(void)
 {
     int32_t runnable[RM_SLOT_KINDS] = {0};
@@ -141,7 +175,7 @@ static void check_sums(void)
     MUST(masters == w.core->masters_active);
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         MUST(runnable[k] == w.core->runnable[k]);
-        for (int b = 1; strict && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
+        for (int b = 1; strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
             MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
     }
 }
@@ -206,6 +240,8 @@ static void check(bool all)
     check_fifo();
     check_sums();
     check_capacity();
+    check_queues();
+    MUST(w.core->stats.fallbacks == 0);
     for (size_t i = 0; all && i < w.core->nodes_n; i++)
         check_node(w.core->nodes[i]);
     for (size_t i = 0; all && i < w.core->apps_n; i++)
@@ -230,11 +266,13 @@ static struct rm_app *some_app(void)
 
 static void do_submit(void)
 {
+    static const char *const queues[] = {"default", "a", "b.c", "b.d", "nosuch"};
     char text[64];
 
     if (live_jobs() >= 8)
         return;
-    snprintf(text, sizeof text, "j %u %u %u 3 %u %d", rnd(12), rnd(4), rnd(2), rnd(3) ? 0 : 4, (int)rnd(3) - 1);
+    snprintf(text, sizeof text, "j %u %u %u 3 %u %d %u %s u%u", rnd(12), rnd(4), rnd(2), rnd(3) ? 0 : 4,
+             (int)rnd(3) - 1, rnd(3) ? 0 : 1 + rnd(300), queues[rnd(5)], rnd(3));
     world_submit(&w, text);
 }
 
@@ -406,8 +444,37 @@ static void do_node_trouble(void)
         world_restart_node(&w, n);
         break;
     default:
+        for (int k = 0; !rnd(3) && k < RM_SLOT_KINDS; k++)
+            n->slots[k] = (int32_t)rnd(SLOTS_MAX + 1);
         world_restart_node(&w, n);
     }
+}
+
+/* Queues come, go, become parents of others, have other limits; sometimes users and rules bring more. */
+static void do_queues(void)
+{
+    static const char *const lists[] = {"a,b.c", "a.x,b", "b.c,b.d", ""};
+    struct policy_queues q;
+    struct rm_event ev = {.kind = RM_EV_SET_QUEUES, .token = ++w.token};
+
+    policy_queues_init(&q, lists[rnd(4)]);
+    if (rnd(2))
+        policy_queues_default_rules(&q, rnd(2), rnd(2));
+    for (size_t i = 1; i < q.n; i++) {
+        struct policy_queue *u = &q.v[i];
+
+        u->weight = rnd(3) ? 1 + rnd(5) : rnd(2) ? 0 : 1e-300;
+        u->max_running = rnd(3) ? INT32_MAX : (int32_t)rnd(3);
+        u->order = rnd(2) ? POLICY_QUEUE_FAIR : POLICY_QUEUE_FIFO;
+        u->min_timeout_us = u->fair_timeout_us = rnd(2) ? INT64_MAX : rnd(3) * S;
+        u->max.given = u->min.given = true;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            u->min.slots[k] = rnd(3) ? -1 : (int64_t)rnd(20);
+            u->max.slots[k] = rnd(3) ? -1 : (int64_t)rnd(4);
+        }
+    }
+    ev.u.queues.queues = &q;
+    world_step(&w, &ev);
 }
 
 static void do_commit(void)
@@ -444,7 +511,7 @@ static void do_policy(void)
     for (size_t i = rnd(64); !ev.u.policy.name; i = rnd(64)) /* any that is not for simulations alone */
         if (policy_at(i) && !policy_at(i)->sim_only)
             ev.u.policy.name = policy_at(i)->name;
-    if (rnd(2))
+    if (!every_policy)
         ev.u.policy.name = rnd(2) ? "fifo" : "naive-fair";
     world_step(&w, &ev);
 }
@@ -548,15 +615,17 @@ static void one_event(void)
         do_commit();
     else if (what < 104)
         do_fetch_failure();
-    else if (what < 105)
-        do_policy();
     else if (what < 106)
+        do_policy();
+    else if (what < 107)
+        do_queues();
+    else if (what < 108)
         do_crash();
-    else if (what < 110)
+    else if (what < 112)
         world_advance(&w, rnd(3) ? S : 12 * S);
-    else if (what < 200)
+    else if (what < 202)
         do_master();
-    else if (what < 300 && !w.auto_store && w.stored < w.seq)
+    else if (what < 302 && !w.auto_store && w.stored < w.seq)
         world_store(&w, w.stored + 1 + rnd((uint32_t)(w.seq - w.stored)));
     else
         do_beat();
@@ -581,9 +650,21 @@ static void end_masters(void)
 /* At the end everything is in order again: then every job must come to its end. */
 static void bring_to_end(void)
 {
+    struct policy_queues none;
+    struct rm_event ev = {.kind = RM_EV_SET_QUEUES, .token = ++w.token};
+
     w.auto_store = true;
     make_chaotic(false);
     world_settle(&w);
+    policy_queues_init(&none, NULL); /* no limits */
+    ev.u.queues.queues = &none;
+    world_step(&w, &ev);
+    for (size_t i = 0; i < w.nodes_n; i++)
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            if (!w.nodes[i].slots[k]) {
+                w.nodes[i].slots[k] = 1;
+                world_restart_node(&w, &w.nodes[i]);
+            }
     for (size_t i = 0; i < w.nodes_n; i++)
         if (!w.nodes[i].up) {
             w.nodes[i].up = true;
@@ -597,6 +678,10 @@ static void bring_to_end(void)
     }
     end_masters();
     world_run_dry(&w);
+    for (int i = 0; i < 200 && live_jobs(); i++) { /* delays and epochs of policies pass */
+        world_advance(&w, S);
+        world_run_dry(&w);
+    }
     for (size_t i = 0; i < w.core->apps_n; i++)
         MUST(rm_app_ended(w.core->apps[i]->state));
     for (size_t i = 0; i < w.nodes_n; i++)
@@ -626,6 +711,7 @@ static void run(uint64_t seed, int64_t events)
     world_init(&w, seed % 2 ? "fifo" : "naive-fair");
     strict = seed % 3 != 0;
     chaotic = seed % 5 < 2;
+    every_policy = seed % 4 != 1;
     w.conf.completed_apps_max = 20;
     world_option(&w, "delay.w1", strict ? "0" : "2");
     world_option(&w, "delay.w2", strict ? "0" : "2");
@@ -634,7 +720,7 @@ static void run(uint64_t seed, int64_t events)
     w.auto_store = seed % 4 == 0;
     w.log = &log;
     for (int i = 0; i < 5; i++)
-        world_add_node(&w, 3, 2, i % 2 ? "/a" : "/b");
+        world_add_node(&w, SLOTS_MAX, 2, i % 2 ? "/a" : "/b");
     for (event_now = 0; event_now < events; event_now++) {
         if (chaotic)
             make_chaotic(true);
