@@ -88,33 +88,40 @@ static double solve(const struct split *s, double upper)
     return slope > 0 ? least((s->total - fixed) / slope, upper) : upper;
 }
 
-/* INFINITY: all have what they can take in this round. */
+static double sum_at(const struct split *s, double x)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        sum += at_level(s, &s->v[i], x);
+    return sum;
+}
+
+/* INFINITY: all have what they can take in this round. Each sum is added up anew: weights may differ so much that a
+ * running one would lose the small ones. */
 static double find_level(const struct split *s)
 {
-    double sum = 0, slope = 0, x = 0;
-    size_t len = 0;
+    size_t len = 0, low = 0, high;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct fair_entity *e = &s->v[i];
         double w = weight_of(s, e);
 
-        sum += at_level(s, e, 0);
         if (!grows(s, e))
             continue;
         s->points[len++] = (struct fair_point){.x = e->min / w, .entity = (uint32_t)i};
         s->points[len++] = (struct fair_point){.x = e->cap / w, .entity = (uint32_t)i, .ends = true};
     }
     qsort(s->points, len, sizeof *s->points, by_x);
-    for (size_t i = 0; i < len; i++) {
-        double w = weight_of(s, &s->v[s->points[i].entity]);
+    for (high = len; low < high;) {
+        size_t mid = low + (high - low) / 2;
 
-        sum += slope * (s->points[i].x - x);
-        x = s->points[i].x;
-        if (sum >= s->total)
-            return solve(s, x);
-        slope += s->points[i].ends ? -w : w;
+        if (sum_at(s, s->points[mid].x) >= s->total)
+            high = mid;
+        else
+            low = mid + 1;
     }
-    return INFINITY;
+    return low < len ? solve(s, s->points[low].x) : INFINITY;
 }
 
 /* Minima that do not fit are scaled. */

@@ -90,6 +90,22 @@ static void test_weight_zero(void)
 }
 
 /* Fig. 11: 400 slots; two pools with a long job each, then a third pool, then a second job in the first. */
+/* A running sum of weights would lose the small ones: then everybody got what he asked for. */
+static void test_weights_far_apart(void)
+{
+    const double large[] = {1e9, 1e300}, small[] = {1e-9, 1e-300};
+
+    for (int i = 0; i < 2; i++) {
+        struct fair_entity v[] = {{.weight = large[i], .cap = 4}, {.weight = small[i], .cap = 10},
+                                  {.weight = small[i], .cap = 10}};
+
+        split(v, 3, 15, NULL);
+        NEAR(v[0].share, 4);
+        NEAR(v[1].share, 5.5);
+        NEAR(v[2].share, 5.5);
+    }
+}
+
 static void test_figure_11(void)
 {
     struct fair_entity v[] = {{.weight = 1, .cap = 12000}, {.weight = 1, .cap = 0}, {.weight = 1, .cap = 0}};
@@ -206,6 +222,7 @@ static const struct cunit_case cases[] = {
     {"minima that do not fit are scaled", test_minima_that_do_not_fit},
     {"everyone has enough", test_everyone_has_enough},
     {"weight 0 comes last", test_weight_zero},
+    {"weights far apart", test_weights_far_apart},
     {"Fig. 11", test_figure_11},
     {"whole slots", test_rounding},
     {"deficit", test_deficit},

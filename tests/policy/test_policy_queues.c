@@ -154,6 +154,31 @@ static void test_rules(void)
     policy_queues_free(&q);
 }
 
+/* Thousands of queues made by one user's submissions keep nobody from working. */
+static void test_full(void)
+{
+    struct policy_queues q;
+    struct base_error err = {0};
+    int32_t at;
+
+    policy_queues_init(&q, "dev");
+    policy_queues_default_rules(&q, true, true);
+    for (int i = 0; i < POLICY_QUEUES_MAX + 100; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "q%d", i);
+        CU_ASSERT_EQUAL(policy_queues_place(&q, name, "eve", NULL, 0, &at, &err), 0);
+    }
+    CU_ASSERT(q.n <= POLICY_QUEUES_MAX);
+    CU_ASSERT_EQUAL(policy_queues_place(&q, NULL, "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.default");
+    CU_ASSERT_EQUAL(policy_queues_place(&q, "dev", "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.dev");
+    CU_ASSERT_EQUAL(policy_queues_place(&q, "q7", "ann", NULL, 0, &at, &err), 0);
+    CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.q7");
+    policy_queues_free(&q);
+}
+
 static void test_replace(void)
 {
     struct policy_queues q, new;
@@ -227,6 +252,7 @@ static const struct cunit_case cases[] = {
     {"placement without configuration", test_without_configuration},
     {"Hadoop's default placement", test_hadoop_defaults},
     {"placement rules", test_rules},
+    {"full of queues", test_full},
     {"another configuration", test_replace},
     {"limits in slots", test_limits},
 };
