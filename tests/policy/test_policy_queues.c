@@ -158,7 +158,6 @@ static void test_rules(void)
 static void test_full(void)
 {
     struct policy_queues q;
-    struct base_error err = {0};
     int32_t at;
 
     policy_queues_init(&q, "dev");
