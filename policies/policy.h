@@ -114,6 +114,7 @@ struct policy_task_end {
                                      map or the start, whichever is later */
     int64_t bytes_in, bytes_out;  /* of the attempt; 0: unknown */
     bool success, killed;
+    bool suspended; /* it was when it ended */
 };
 
 struct policy; /* a policy's own state */

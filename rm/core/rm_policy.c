@@ -376,7 +376,8 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
                                 .started_us = ct->start_us + ct->suspended_us,
                                 .ended_us = c->now_us,
                                 .success = success,
-                                .killed = killed};
+                                .killed = killed,
+                                .suspended = ct->suspended_at_us != 0};
     int64_t lasted = e.ended_us - e.started_us, idle = 0;
 
     if (r && r->started_us > 0 && r->ended_us >= r->started_us) /* by the node's clock: reports come late */
