@@ -194,19 +194,18 @@ static void limits(const struct rm_core *c, const struct policy_queue *q, const 
     v->is_parent = q->is_parent;
 }
 
-static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, struct rm_queue_view *v)
+/* @beside: queues in the same one, itself included. */
+static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, int64_t beside,
+                   struct rm_queue_view *v)
 {
     int64_t share[RM_SLOT_KINDS], demand[RM_SLOT_KINDS];
-    size_t leaves = 0;
 
     if (c->ops->queue_share && c->ops->queue_share(c->policy, (int32_t)i, share, demand)) {
         v->fair_share = slots_res(c, share);
         return;
     }
-    for (size_t j = 0; j < c->tree.n; j++)
-        leaves += c->tree.v[j].parent == c->tree.v[i].parent;
     for (int r = 0; r < RM_RES_NAMES; r++)
-        v->fair_share.v[r] = total->v[r] / (int64_t)leaves;
+        v->fair_share.v[r] = total->v[r] / beside;
 }
 
 static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
@@ -227,10 +226,13 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
     struct rm_res total = slots_res(c, slots);
     size_t n = c->tree.n, kept = 0;
     struct rm_queue_view *all = base_alloc(n * sizeof *all);
-    int32_t *place = base_alloc(n * sizeof *place);
+    int32_t *place = base_alloc(n * sizeof *place), *inside = base_alloc(n * sizeof *inside);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         own_part(c, i, &all[i]);
+        if (i) /* parents come before */
+            inside[c->tree.v[i].parent]++;
+    }
     for (size_t i = n - 1; i > 0; i--) { /* children come after their parents */
         place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps || all[i].active_apps ||
                    all[i].allocated_containers;
@@ -248,19 +250,15 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         v.depth = i ? all[v.parent].depth + 1 : 0;
         v.policy = rm_view_text(out, c->ops->queue_share ? order_name(q->order) : c->ops->name);
         limits(c, q, &total, &v);
-        shares(c, i, &total, &v);
+        shares(c, i, &total, i ? inside[q->parent] : 1, &v);
         place[i] = (int32_t)kept;
         all[kept++] = v; /* never past @i */
     }
     free(place);
+    free(inside);
     free(out->queues);
     out->queues = all;
     out->queues_n = kept;
-}
-
-bool rm_view_queue_exists(const struct rm_core *c, const char *name)
-{
-    return c->tree.rules_given || policy_queues_find(&c->tree, name) > 0;
 }
 
 /* ---------------------------------------------------------------- tasks */

@@ -157,7 +157,5 @@ int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
 /* Why does it wait, in the policy's words; nothing is added when the policy does not know it (any more). */
 int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out); /* -BASE_ENOTFOUND */
-/* Queue exists, or rules may make it? NULL-safe; accepts "x", "root.x". */
-bool rm_view_queue_exists(const struct rm_core *core, const char *name);
 
 #endif
