@@ -54,6 +54,7 @@ struct hfsp_phase {
     int32_t virtual;                              /* handle in the virtual cluster */
     int32_t total;                                /* tasks it knows of */
     int32_t pending;                              /* counted in hfsp_kind.pending */
+    int32_t held;                                 /* suspended attempts that nodes know of */
     double task_us;                               /* expected of one task */
     double size_us;                               /* of all; of a phase in training: a guess */
     int32_t sample_n, started, running, measured; /* tasks to measure; those launched, running, measured */
@@ -121,11 +122,10 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
 
 /* ---- hfsp_size.c ---- */
 void hfsp_enter(struct policy *self, struct hfsp_phase *p);
+/* It has @more tasks; fewer (< 0): some were withdrawn, or have run. */
 void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more);
 /* Its sample is measured. */
 void hfsp_sized(struct policy *self, struct hfsp_phase *p);
-/* Mean task time to be expected of a new job. */
-int64_t hfsp_recent_us(const struct policy *self, enum policy_kind kind);
 /* What a size is multiplied with in experiments with errors. */
 double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum policy_kind kind);
 
@@ -146,7 +146,7 @@ struct policy_job *hfsp_train_job(const struct policy_link *link);
 
 /* ---- hfsp_preempt.c ---- */
 void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by);
-void hfsp_nodes_forget(struct policy *self, const struct hfsp_phase *p);
+void hfsp_nodes_forget(struct policy *self, struct hfsp_phase *p);
 void hfsp_nodes_free(struct hfsp_kind *ks);
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                   struct policy_plan *plan);

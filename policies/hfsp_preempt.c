@@ -39,22 +39,15 @@ void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, in
     while (at < n->len && n->v[at].phase != p)
         at++;
     if (at == n->len) {
+        if (by < 0)
+            return;
         base_array_grow(&n->v, n->len, &n->cap);
         n->v[n->len++] = (struct hfsp_held){.phase = p};
     }
     n->v[at].n += by;
+    p->held += by;
     if (n->v[at].n <= 0)
         n->v[at] = n->v[--n->len];
-}
-
-void hfsp_nodes_forget(struct policy *self, const struct hfsp_phase *p)
-{
-    struct hfsp_kind *ks = &self->kind[p->kind];
-
-    for (size_t i = 0; i < ks->node_n; i++)
-        for (size_t at = 0; at < ks->node[i].len; at++)
-            if (ks->node[i].v[at].phase == p)
-                ks->node[i].v[at--] = ks->node[i].v[--ks->node[i].len];
 }
 
 static int32_t held_of(const struct hfsp_node *n, const struct hfsp_phase *p)
@@ -63,6 +56,15 @@ static int32_t held_of(const struct hfsp_node *n, const struct hfsp_phase *p)
         if (n->v[at].phase == p)
             return n->v[at].n;
     return 0;
+}
+
+void hfsp_nodes_forget(struct policy *self, struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    for (uint32_t i = 0; p->held > 0; i++)
+        if (held_of(&ks->node[i], p) > 0)
+            hfsp_node_held(self, p, i, -held_of(&ks->node[i], p));
 }
 
 /* How many may be preempted on the node now. */

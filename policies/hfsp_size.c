@@ -35,7 +35,8 @@ double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, in
     return factor;
 }
 
-int64_t hfsp_recent_us(const struct policy *self, enum policy_kind kind)
+/* Mean task time to be expected of a new job. */
+static int64_t recent_us(const struct policy *self, enum policy_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
     int64_t recent = ks->means_n ? ks->means_sum / ks->means_n : policy_learned_recent_us(self->env->learned, kind);
@@ -79,7 +80,7 @@ static size_t runs_of(int32_t tasks, double work_us, double max_us, struct virtu
         runs[0] = (struct virtual_run){tasks, mean};
         return 1;
     }
-    runs[0] = (struct virtual_run){tasks - 1, (work_us - max_us) / (tasks - 1)};
+    runs[0] = (struct virtual_run){tasks - 1, fmin((work_us - max_us) / (tasks - 1), max_us)};
     runs[1] = (struct virtual_run){1, max_us};
     return 2;
 }
@@ -139,7 +140,7 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     struct virtual_run run = {count->total - count->done, 0};
 
     p->state = HFSP_TRAINING;
-    p->task_us = isinf(self->set.xi) ? ENDLESS_US : (double)hfsp_recent_us(self, p->kind) * self->set.xi;
+    p->task_us = isinf(self->set.xi) ? ENDLESS_US : (double)recent_us(self, p->kind) * self->set.xi;
     p->size_us = p->task_us * p->total;
     run.left_us = p->task_us;
     add(self, p, &run, 1);
@@ -158,6 +159,8 @@ void hfsp_enter(struct policy *self, struct hfsp_phase *p)
         enter_known(self, p, (double)size->given_us * error, (double)size->given_max_us * error);
     else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
         enter_known(self, p, (double)size->true_us * error, 0);
+    else if (!job->is_job) /* nobody tells when its containers end: a guess is all there will be */
+        enter_known(self, p, (double)recent_us(self, p->kind) * p->total, 0);
     else if (p->total < self->set.min_tasks)
         enter_known(self, p, 0, 0);
     else if (job->seen[p->kind].n >= p->sample_n)
@@ -169,18 +172,18 @@ void hfsp_enter(struct policy *self, struct hfsp_phase *p)
 void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
-    struct virtual_run run;
+    struct virtual_run runs[2];
+    int32_t tasks;
     double left;
 
     p->total += more;
-    if (more <= 0)
-        return;
+    if (more < 0 && p->own->job->phase[p->kind].pending > p->pending + more)
+        return; /* they ran: their work stays */
     hfsp_advance(self, p->kind);
+    tasks = virtual_cluster_tasks(ks->vc, p->virtual) + more;
     left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
-    p->size_us += p->task_us * more;
-    run = (struct virtual_run){virtual_cluster_tasks(ks->vc, p->virtual) + more, 0};
-    run.left_us = left / run.tasks;
-    virtual_cluster_resize(ks->vc, p->virtual, &run, 1);
+    p->size_us = fmax(p->size_us + p->task_us * more, 0);
+    virtual_cluster_resize(ks->vc, p->virtual, runs, runs_of(tasks, left, 0, runs));
     hfsp_reorder(self, p->kind);
 }
 
@@ -222,9 +225,8 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     struct virtual_run runs[ESTIMATOR_RUNS];
     struct estimator_fit fit;
     int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
-    int32_t ended, left = p->total; /* an application's total leaves out what has ended */
+    int32_t ended, left;
     double work = measured(p, x, &ended), sum = 0, mean;
-    bool whole = p->own->job->is_job;
 
     for (int32_t i = 0; i < p->sample_n; i++)
         sum += (double)x[i];
@@ -233,12 +235,11 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     free(x);
     p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * error_of(self, p);
     hfsp_advance(self, p->kind);
-    if (self->set.resize == HFSP_RESIZE_VIRTUAL && whole)
+    left = p->total - ended;
+    if (self->set.resize == HFSP_RESIZE_VIRTUAL) {
         work = virtual_cluster_received(ks->vc, p->virtual);
-    else if (whole)
-        left -= ended;
-    else
-        work = 0;
+        left = p->total;
+    }
     hfsp_train_end(self, p);
     p->state = HFSP_SIZED;
     count_mean(self, p, mean);

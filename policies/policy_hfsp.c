@@ -231,7 +231,7 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
     if (p->late || p->share.linked)
         policy_order_place(&ks->share_order, &p->share,
                            p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
-                           (int64_t)(count->running * 1e6 / job->weight));
+                           (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
 }
 
 /* ---------------------------------------------------------------- events */
@@ -355,9 +355,15 @@ static void hfsp_suspended(struct policy *self, struct policy_job *job, enum pol
 static void hfsp_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
                        const struct policy_task_end *end)
 {
+    struct hfsp_phase *p = hfsp_phase_of(job, kind);
+
     hfsp_clock(self, end->ended_us);
     find_late(self, kind);
-    hfsp_train_ended(self, hfsp_phase_of(job, kind), end);
+    if (end->suspended) {
+        hfsp_node_held(self, p, end->node, -1);
+        hfsp_train_paused(self, p, end->task, false);
+    }
+    hfsp_train_ended(self, p, end);
 }
 
 static void hfsp_progress(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
@@ -457,11 +463,18 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
     return NULL;
 }
 
+static bool hfsp_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    (void)kind;
+    return self->set.preemption != HFSP_WAIT;
+}
+
 #define HFSP_TABLE                                                                                                     \
     .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
     .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
     .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
-    .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .explain = hfsp_explain
+    .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .may_preempt = hfsp_may_preempt,            \
+    .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {
     .name = "hfsp",

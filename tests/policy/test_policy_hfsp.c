@@ -412,7 +412,8 @@ static void test_application(void)
     j = fake_job(&w, 6, 10 * S, 0, 0);
     j->pj.is_job = false;
     fake_arrive(&w, j);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED); /* nobody would tell when a sample has ended */
+    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].train[0].n, 0);
     CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 360e6);
     j->pj.phase[POLICY_MAP].total += 4;
     j->pj.phase[POLICY_MAP].pending += 4;
@@ -421,8 +422,67 @@ static void test_application(void)
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 600, 1e-6);
     j->pj.phase[POLICY_MAP].total -= 4;
     j->pj.phase[POLICY_MAP].pending -= 4;
+    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP); /* it wants four less */
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 360e6);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 360, 1e-6);
+    j->pj.phase[POLICY_MAP].running = 2;
+    j->pj.phase[POLICY_MAP].pending -= 2;
     w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 600, 1e-6);
+    j->pj.phase[POLICY_MAP].running = 0;
+    j->pj.phase[POLICY_MAP].total -= 2;
+    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP); /* two have run: virtually they go on */
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 360, 1e-6);
+    fake_free(&w);
+}
+
+/* An application of many containers is no larger to HFSP than it asks for: a small job comes first. */
+static void test_application_waits(void)
+{
+    struct fake w;
+    struct fake_job *app, *small;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 4, 1, 1);
+    app = fake_job(&w, 40, 10 * S, 0, 0);
+    app->pj.is_job = false;
+    fake_arrive(&w, app);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), app);
+    small = arrive(&w, 2, 10, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), app);
+    fake_free(&w);
+}
+
+/* Suspended attempts that end (their node is lost, say) are no longer claims of it. */
+static void test_suspended_lost(void)
+{
+    struct fake w;
+    struct fake_job *big, *small;
+    struct policy_task_end end = {.killed = true, .suspended = true, .ended_us = 2 * S};
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 2);
+    big = arrive(&w, 2, 100, 0, 0);
+    fake_offer_node(&w, 0);
+    small = arrive(&w, 2, 10, 0, 0);
+    fake_offer_node(&w, 0);
+    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 2);
+    for (end.task = 0; end.task < 2; end.task++)
+        w.ops->on_task_ended(w.policy, &big->pj, POLICY_MAP, &end);
+    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 0);
+    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].node[0].len, 0);
+    CU_ASSERT_EQUAL(phase(small, POLICY_MAP)->held, 0);
+    fake_free(&w);
+    /* one that is being measured: it did not run any more */
+    start(&w, &policy_hfsp, "", 1, 4, 1);
+    big = arrive(&w, 20, 10, 0, 0);
+    fake_offer(&w, 0, POLICY_MAP);
+    fake_offer(&w, 0, POLICY_MAP);
+    w.ops->on_task_suspended(w.policy, &big->pj, POLICY_MAP, 1, 0, true, w.now_us);
+    end.task = 1;
+    w.ops->on_task_ended(w.policy, &big->pj, POLICY_MAP, &end);
+    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].training_running, 1);
+    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->running, 1);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(big, POLICY_MAP)), 4);
     fake_free(&w);
 }
 
@@ -645,6 +705,8 @@ static const struct cunit_case cases[] = {
     {"late jobs", test_late},
     {"weights", test_weights},
     {"an application grows", test_application},
+    {"an application waits its turn", test_application_waits},
+    {"suspended attempts are lost", test_suspended_lost},
     {"hysteresis", test_hysteresis},
     {"victims", test_victims},
     {"reduces that would wait claim nothing", test_early_reduces},
