@@ -36,7 +36,8 @@ static struct sim_paper_case *find_case(const struct sim_paper_run *run, const c
     return NULL;
 }
 
-struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key, const char *workload, const char *policy)
+struct sim_paper_case *sim_paper_add(struct sim_paper_run *run, const char *key, const char *workload,
+                                     const char *policy)
 {
     struct sim_paper_case *c = base_alloc(sizeof *c);
 
@@ -130,7 +131,7 @@ struct gather {
     struct place {
         struct sim_paper_case *c;
         size_t seed;
-    } *places;
+    } * places;
     struct sim_cli_bar *bar;
     size_t n;
     struct base_error *err;
@@ -159,8 +160,7 @@ static void progress(void *ctx, double fraction, size_t ended, size_t running)
     sim_cli_bar_draw(g->bar, fraction, ended, g->n);
 }
 
-int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_cli_bar *bar,
-                      struct base_error *err)
+int sim_paper_run_all(struct sim_paper_run *runs, size_t n, int jobs, struct sim_cli_bar *bar, struct base_error *err)
 {
     struct sim_spec *specs = NULL;
     struct gather g = {.bar = bar, .err = err};
@@ -297,4 +297,49 @@ void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, c
         rc = sim_page_picture(run->page, run->dir, p->name, caption, &err);
     if (rc < 0 && !run->err.code)
         run->err = err;
+}
+
+enum { CDF_POINTS = 200, CDF_SERIES_MAX = 4 };
+
+/* Sojourns of jobs of @classes under @key, sorted. */
+static struct sim_samples sojourns(const struct sim_paper_run *run, const char *key, const char *const *classes)
+{
+    struct sim_samples s = {0};
+
+    for (size_t i = 0; i < run->seeds; i++) {
+        const struct sim_outcome *o = sim_paper_outcome(run, key, i);
+
+        for (size_t j = 0; j < o->jobs_n; j++)
+            for (size_t c = 0; classes[c]; c++)
+                if (strcmp(o->jobs[j].class_name, classes[c]) == 0)
+                    sim_samples_add(&s, sim_paper_sojourn(&o->jobs[j]));
+    }
+    sim_samples_sort(&s);
+    return s;
+}
+
+void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *title, const char *const *keys,
+                   const char *const *names, size_t n, const char *const *classes, const char *caption)
+{
+    double x[CDF_SERIES_MAX][CDF_POINTS], y[CDF_SERIES_MAX][CDF_POINTS];
+    struct sim_series series[CDF_SERIES_MAX];
+    struct sim_picture p;
+
+    base_assert(n <= CDF_SERIES_MAX);
+    for (size_t v = 0; v < n; v++) {
+        struct sim_samples s = sojourns(run, keys[v], classes);
+
+        series[v] = (struct sim_series){
+            .name = names[v], .x = x[v], .y = y[v], .n = s.n ? sim_samples_cdf(&s, CDF_POINTS, x[v], y[v]) : 0};
+        sim_samples_free(&s);
+    }
+    sim_picture_init(&p);
+    p.name = name;
+    p.title = title;
+    p.x_label = "sojourn (s)";
+    p.y_label = "share of jobs";
+    p.kind = SIM_PICTURE_STEPS;
+    p.series = series;
+    p.series_n = n;
+    sim_paper_picture(run, &p, caption);
 }

@@ -94,8 +94,11 @@ static inline bool sim_paper_within(double x, double low, double high) /* false 
 {
     return x >= low && x <= high;
 }
-/* Draws into the run's folder and page; remembers the first error. */
+/* Draws into the run's folder and page; remembers the first error. @caption: what was published. */
 void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, const char *caption);
+/* Distributions of the sojourns of the jobs of @classes (ends with NULL), over all seeds, under @n (at most 4) cases. */
+void sim_paper_cdf(struct sim_paper_run *run, const char *name, const char *title, const char *const *keys,
+                   const char *const *names, size_t n, const char *const *classes, const char *caption);
 
 /* ---------------------------------------------------------------- all of it */
 struct sim_paper_conf {

@@ -1,14 +1,15 @@
-/* hSRTF: Cheriere, Donat-Bouillud, Ibrahim, Simonin, "On the usability of shortest remaining time first policy in shared
- * Hadoop clusters", SAC 2016: figures 2 and 3, section 5. 58 nodes with 8 map and 2 reduce slots, one rack. */
+/* hSRTF: Cheriere, Donat-Bouillud, Ibrahim, Simonin, "On the usability of shortest remaining time first policy in
+ * shared Hadoop clusters", SAC 2016: figures 2 and 3, section 5. 58 nodes with 8 map and 2 reduce slots, one rack. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/sim_paper.h"
 
-static const char *const variants[][2] = { /* case, policy */
-    {"fifo", "fifo"},          {"fair", "fair"},         {"pu", "hsrtf-pu"},
-    {"pup", "hsrtf-pup"},      {"pr", "hsrtf-pr"},       {"prp", "hsrtf-prp"},
+static const char *const variants[][2] = {
+    /* case, policy */
+    {"fifo", "fifo"},     {"fair", "fair"},   {"pu", "hsrtf-pu"},
+    {"pup", "hsrtf-pup"}, {"pr", "hsrtf-pr"}, {"prp", "hsrtf-prp"},
 };
 enum { VARIANTS = 6 };
 
@@ -74,32 +75,34 @@ static void longer_row(struct sim_paper_run *run, const char *id, const char *so
 
 static void waiting_rows(struct sim_paper_run *run)
 {
-    double w[VARIANTS], hb = 3, lowest;
-    struct sim_stat fifo = over(run, "fifo", "medium", sim_paper_waiting), pu = over(run, "pu", "medium", sim_paper_waiting);
+    double w[VARIANTS], hb = 3;
+    struct sim_stat fifo = over(run, "fifo", "medium", sim_paper_waiting),
+                    pu = over(run, "pu", "medium", sim_paper_waiting);
     bool pass;
 
     for (size_t i = 0; i < VARIANTS; i++)
         w[i] = over(run, variants[i][0], "small", sim_paper_waiting).mean;
-    lowest = fmin(w[3], w[5]);
     pass = fmax(w[4], w[2]) <= 0.25 * w[0] && fmax(w[4], w[2]) <= 0.5 * w[1] && w[3] <= w[2] + hb;
-    sim_paper_row(run, "S6", "Fig. 2d", "small jobs wait far less under hSRTF than under Fifo and Fair, least with kills",
+    sim_paper_row(run, "S6", "Fig. 2d",
+                  "small jobs wait far less under hSRTF than under Fifo and Fair, least with kills",
                   "Pr, Pu <= 0.25 Fifo and <= 0.5 Fair; PuP <= Pu + 3 s", sim_paper_verdict(pass),
-                  "Fifo %.2f, Fair %.2f, Pu %.2f, PuP %.2f, Pr %.2f, PrP %.2f s (lowest with kills %.2f)", w[0], w[1], w[2],
-                  w[3], w[4], w[5], lowest);
+                  "Fifo %.2f, Fair %.2f, Pu %.2f, PuP %.2f, Pr %.2f, PrP %.2f s", w[0], w[1], w[2], w[3], w[4], w[5]);
     sim_paper_row(run, "S7", "Fig. 2e", "medium jobs wait as long under Fifo as under Pu", "within 10 %",
-                  sim_paper_verdict(fabs(pu.mean / fifo.mean - 1) <= 0.10), "Fifo %.1f s, Pu %.1f s", fifo.mean, pu.mean);
+                  sim_paper_verdict(fabs(pu.mean / fifo.mean - 1) <= 0.10), "Fifo %.1f s, Pu %.1f s", fifo.mean,
+                  pu.mean);
 }
 
 static void locality_rows(struct sim_paper_run *run)
 {
-    struct sim_stat fair = local_over(run, "fair", "small");
+    struct sim_stat fair = local_over(run, "fair", "small"), fifo = local_over(run, "fifo", "small");
     double worst = 0, of[3] = {0};
     bool rises = true;
 
     for (size_t i = 2; i < VARIANTS; i++)
         worst = fmax(worst, local_over(run, variants[i][0], "small").mean);
-    sim_paper_row(run, "S9", "Fig. 3a", "locality of small jobs: Fair 100 %, hSRTF 5-15 %", "Fair >= 90, hSRTF <= 20",
-                  sim_paper_verdict(fair.mean >= 90 && worst <= 20), "Fair %.0f %%, hSRTF at most %.0f %%", fair.mean, worst);
+    sim_paper_row(run, "S9", "Fig. 3a", "locality of small jobs: Fair 100 %, hSRTF 5-15 %", "Fair >= 90, others <= 20",
+                  sim_paper_verdict(fair.mean >= 90 && worst <= 20 && fifo.mean <= 20),
+                  "Fair %.0f %%, hSRTF at most %.0f %%, Fifo %.0f %%", fair.mean, worst, fifo.mean);
     for (size_t i = 2; i < VARIANTS; i++) {
         double a = local_over(run, variants[i][0], "small").mean, b = local_over(run, variants[i][0], "medium").mean,
                c = local_over(run, variants[i][0], "large").mean;
@@ -126,7 +129,8 @@ static void judge(struct sim_paper_run *run)
     shorter_row(run, "S2", "abstract", "small: Pr 45 % shorter than Fifo", "15-60 %", "pr", "fifo", "small", 15, 60);
     shorter_row(run, "S3", "Fig. 2a", "small: Pr 26 % shorter than Fair", ">= 0", "pr", "fair", "small", 0, 100);
     longer_row(run, "S4", "abstract", "large: Pr 10 % longer than Fifo", "0-20 % longer", "pr", "fifo", "large", 0, 20);
-    longer_row(run, "S5", "abstract", "large: Pr 0.2 % longer than Fair", "within 20 %", "pr", "fair", "large", -20, 20);
+    longer_row(run, "S5", "abstract", "large: Pr 0.2 % longer than Fair", "within 20 %", "pr", "fair", "large", -20,
+               20);
     waiting_rows(run);
     s = shorter(run, "prp", "pr", "large", sim_paper_sojourn);
     s.mean = -s.mean;
@@ -141,15 +145,16 @@ static void judge(struct sim_paper_run *run)
         }
     }
     sim_paper_row(run, "S11", "5.2", "medium: Pr is best", "reported", SIM_PAPER_REPORT,
-                  "best is %s; Fifo %.0f, Fair %.0f, Pu %.0f, PuP %.0f, Pr %.0f, PrP %.0f s", which, m[0], m[1], m[2], m[3],
-                  m[4], m[5]);
+                  "best is %s; Fifo %.0f, Fair %.0f, Pu %.0f, PuP %.0f, Pr %.0f, PrP %.0f s", which, m[0], m[1], m[2],
+                  m[3], m[4], m[5]);
     s = shorter(run, "pup", "pu", "small", sim_paper_sojourn);
     sim_paper_row(run, "S12", "5.1", "kills do not shorten small jobs (their reduces are remote)", "reported",
                   SIM_PAPER_REPORT, "PuP %s shorter than Pu", sim_paper_stat(&s, 1, " %", text));
 }
 
 /* ---------------------------------------------------------------- pictures */
-static void bars(struct sim_paper_run *run, const char *name, const char *title, const char *label, sim_paper_of of)
+static void bars(struct sim_paper_run *run, const char *name, const char *title, const char *label, sim_paper_of of,
+                 const char *caption)
 {
     static const char *const classes[] = {"small", "medium", "large"};
     static const double at[] = {0, 1, 2};
@@ -159,7 +164,8 @@ static void bars(struct sim_paper_run *run, const char *name, const char *title,
 
     for (size_t v = 0; v < VARIANTS; v++) {
         for (int g = 0; g < 3; g++) {
-            struct sim_stat s = of ? over(run, variants[v][0], classes[g], of) : local_over(run, variants[v][0], classes[g]);
+            struct sim_stat s =
+                of ? over(run, variants[v][0], classes[g], of) : local_over(run, variants[v][0], classes[g]);
 
             y[v][g] = s.mean;
             half[v][g] = sim_stat_half95(&s);
@@ -175,14 +181,17 @@ static void bars(struct sim_paper_run *run, const char *name, const char *title,
     p.series_n = VARIANTS;
     p.categories = classes;
     p.categories_n = 3;
-    sim_paper_picture(run, &p, title);
+    sim_paper_picture(run, &p, caption);
 }
 
 static void draw(struct sim_paper_run *run)
 {
-    bars(run, "hsrtf-sojourn", "Mean sojourn by size of job (figs. 2a-c)", "mean sojourn (s)", sim_paper_sojourn);
-    bars(run, "hsrtf-waiting", "Mean waiting by size of job (figs. 2d-f)", "mean waiting (s)", sim_paper_waiting);
-    bars(run, "hsrtf-locality", "Local maps by size of job (fig. 3)", "node-local maps (%)", NULL);
+    bars(run, "hsrtf-sojourn", "Mean sojourn by size of job (figs. 2a-c)", "mean sojourn (s)", sim_paper_sojourn,
+         "Published: small jobs 43 to 45 % shorter under hSRTF than under Fifo, large ones 10 % longer under Pr.");
+    bars(run, "hsrtf-waiting", "Mean waiting by size of job (figs. 2d-f)", "mean waiting (s)", sim_paper_waiting,
+         "Published: small jobs hardly wait under hSRTF; medium ones wait as long under Pu as under Fifo.");
+    bars(run, "hsrtf-locality", "Local maps by size of job (fig. 3)", "node-local maps (%)", NULL,
+         "Published: small jobs have 100 % under Fair, 5 to 15 % under hSRTF; it rises with the size of the job.");
 }
 
 const struct sim_paper sim_paper_hsrtf = {

@@ -112,7 +112,7 @@ static void page_table(const struct sim_paper_run *run, struct sim_page *page)
 {
     const char *cells[COLUMNS];
 
-    sim_page_table_begin(page, run->paper->title);
+    sim_page_words_begin(page);
     sim_page_table_head(page, columns, COLUMNS);
     for (size_t r = 0; r < run->rows_n; r++) {
         enum sim_paper_verdict v = run->rows[r].verdict;
@@ -213,15 +213,16 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
     enum { PAPERS_MAX = 8 };
     struct sim_cli_bar bar;
     struct sim_paper_run runs[PAPERS_MAX] = {0};
+    const char *p = conf->name;
     size_t n = 0;
-    int rc = 0;
+    int rc;
 
-    for (const char *p = conf->name; rc >= 0 && *p;) {
+    do {
         size_t len = strcspn(p, ",");
 
         rc = add_named(runs, &n, p, len, err);
         p += len + (p[len] == ',');
-    }
+    } while (rc >= 0 && *p);
     if (rc >= 0 && conf->dir)
         rc = sim_picture_check(err);
     for (size_t i = 0; rc >= 0 && i < n; i++) {

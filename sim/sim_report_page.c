@@ -27,6 +27,8 @@ static const char style[] =
     "font-size:.88rem}\n"
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem .55rem;text-align:left;"
     "border-bottom:1px solid var(--line);white-space:nowrap}\n"
+    ".words th,.words td{white-space:normal;text-align:left;vertical-align:top}.words tr>:first-child,"
+    ".words tr>:last-child{white-space:nowrap}\n"
     "th{font-weight:600;background:var(--band);vertical-align:bottom}.n{text-align:right}"
     ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var(--soft)}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1rem 1.5rem}"
@@ -121,6 +123,11 @@ void sim_page_table_begin(struct sim_page *p, const char *caption)
     base_buf_adds(&p->html, "<div class=\"table\"><table>");
     if (caption)
         add_element(&p->html, "<caption>", caption, "</caption>");
+}
+
+void sim_page_words_begin(struct sim_page *p)
+{
+    base_buf_adds(&p->html, "<div class=\"table words\"><table>");
 }
 
 void sim_page_table_head(struct sim_page *p, const char *const *titles, size_t n)

@@ -23,6 +23,7 @@ void sim_page_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n)
 
 /* A table is told cell by cell. Cells are numbers (right) or texts (left); @tone: "", "good", "bad", "weak". */
 void sim_page_table_begin(struct sim_page *p, const char *caption);
+void sim_page_words_begin(struct sim_page *p); /* of sentences, which are broken into lines */
 void sim_page_table_head(struct sim_page *p, const char *const *titles, size_t n);
 void sim_page_table_row(struct sim_page *p);
 void sim_page_table_cell(struct sim_page *p, bool number, const char *tone, const char *text);

@@ -157,10 +157,14 @@ static void range_of(const struct sim_picture *p, bool of_x, bool positive, doub
  * their numbers. */
 static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char axis)
 {
-    double low, high;
+    double low, high, from = axis == 'x' ? p->x_min : p->y_min, to = axis == 'x' ? p->x_max : p->y_max;
     const char *between = "";
 
     range_of(p, axis == 'x', true, &low, &high);
+    if (from > 0)
+        low = from * 1.08;
+    if (to > 0)
+        high = to / 1.08;
     base_buf_addf(b, "set logscale %c\n", axis);
     if (!(high > 0))
         return;

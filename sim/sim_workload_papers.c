@@ -1,6 +1,7 @@
 /* Workloads of the other papers, and the load that schedulers are measured with. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "sim/sim_workload_internal.h"
 
@@ -190,6 +191,7 @@ static const struct sim_knob decreasing_knobs[] = {
     SIM_KNOB_REAL("task_s", 100, 0.001, 1e6, "seconds of a task"),
     SIM_KNOB_CV(0),
     SIM_KNOB_GAP(15),
+    SIM_KNOB_REAL("again_s", 0, 0, 1e6, "the same jobs come again so many seconds later; 0: once"),
     SIM_KNOB_END,
 };
 
@@ -226,15 +228,31 @@ static void make_fig7(struct sim_maker *m)
         add_exact(m, "small", 150 * scale, 1, task_s);
 }
 
-static void make_decreasing(struct sim_maker *m)
+static void add_decreasing(struct sim_maker *m, double from_s)
 {
     double tasks = sim_knob(m, "tasks");
 
     for (int32_t i = 0; i < (int32_t)sim_knob(m, "jobs"); i++, tasks *= sim_knob(m, "ratio")) {
         int32_t n = (int32_t)(tasks + 0.5);
 
-        add_exact(m, "", i * sim_knob(m, "gap_s"), n > 1 ? n : 1, sim_knob(m, "task_s"));
+        add_exact(m, "", from_s + i * sim_knob(m, "gap_s"), n > 1 ? n : 1, sim_knob(m, "task_s"));
     }
+}
+
+static int by_submission(const void *a, const void *b)
+{
+    const struct sim_job *x = a, *y = b;
+
+    return x->submit_us != y->submit_us ? (x->submit_us < y->submit_us ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+}
+
+static void make_decreasing(struct sim_maker *m)
+{
+    add_decreasing(m, 0);
+    if (sim_knob(m, "again_s") == 0)
+        return;
+    add_decreasing(m, sim_knob(m, "again_s"));
+    qsort(m->made->v, m->made->n, sizeof *m->made->v, by_submission);
 }
 
 /* ---------------------------------------------------------------- reference-load
