@@ -17,7 +17,17 @@
  * PARKING exists because the answer may come before the handler has returned: then MHD never suspends. The suspend
  * happens before the edge to PARKED, so whoever sees PARKED may resume. `reply` is written by the answering thread
  * before the edge to ANSWERED and read by MHD after it. In ABORTED the two sides share nothing but the lock.
- * PARKED requests are in server->parked, ABORTED ones in server->aborted (until api_server_stop() at the latest). */
+ * PARKED requests are in server->parked, ABORTED ones in server->aborted.
+ *
+ * A client that goes away ends neither: libmicrohttpd does not look at suspended connections, so the request stays
+ * PARKED until it is answered or the server stops. It ends, and `completed` is set, when libmicrohttpd gives up its
+ * part in on_completed(): after the answer is sent (a client may have it before that), or the connection is cut.
+ *
+ * Stop: api_server_stop_begin() aborts all that is parked. api_server_stop() waits until nobody is within
+ * MHD_resume_connection() (`resuming`; libmicrohttpd aborts the process when it is stopped with connections suspended),
+ * and a while for answers under way; joins the helper and libmicrohttpd's threads, which completes every request; frees
+ * what is still in server->aborted, the requests the daemon never answered; and then the server. An answer that comes
+ * after that uses freed memory: nothing here can tell, see api_server_stop() for what the caller owes. */
 #ifndef CREEL_API_INTERNAL_H
 #define CREEL_API_INTERNAL_H
 

@@ -62,7 +62,10 @@ uint16_t api_server_port(const struct api_server *s);
 /* First half of the stop, optional and immediate: no new connections, parked requests get 503, streams end. Requests
  * the daemon still holds stay valid: it may (and may as well not) answer them, until api_server_stop() is called. */
 void api_server_stop_begin(struct api_server *s);
-void api_server_stop(struct api_server *s); /* answers parked requests, joins, frees; afterwards no request is valid */
+/* Answers parked requests 503, joins, frees; afterwards no request is valid. So before the call no thread of the daemon
+ * may hold a parked request that it could still answer, be it one whose client left long ago: the thread has ended, or
+ * has forgotten it. Handlers, which run on the server's own threads, may answer until the server has joined them. */
+void api_server_stop(struct api_server *s);
 
 /* ---- what a handler may ask (all borrowed, valid until the answer) ---- */
 const char *api_method(const struct api_request *rq);
