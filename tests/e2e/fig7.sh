@@ -7,22 +7,33 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/policies_lib.sh"
 
-reduces() { # NAME COUNT SECONDS
-    submit --arg n "$1" --argjson c "$2" --argjson s "$3" --arg cmd "$LIVED $3 $T/out-$1 & wait \$!" \
+body() { # NAME COUNT SECONDS: a submission
+    jq -nc --arg n "$1" --argjson c "$2" --argjson s "$3" --arg cmd "$LIVED $3 $T/out-$1 & wait \$!" \
         '{job:{name:$n, tasks:[{kind:"reduce", count:$c, "expected-s":$s, command:$cmd}]}}'
 }
 stopped() { # processes of the tasks that are stopped
     ps -eo stat=,args= | awk -v c="$T/out-" '$1 ~ /^T/ && index($0, c)' | wc -l
 }
+# post BODY...: one after the other over one connection, without a pause; prints the ids
+post() {
+    local args=() b
+    for b; do
+        args+=(${args[@]+--next} -sf -H 'Content-Type: application/json' -d "$b" "$CREEL_RM/ws/v1/cluster/jobs")
+    done
+    curl "${args[@]}" | jq -r .job.id
+}
 one() { # eager|wait|kill
-    local ids=() sum=0 seen=0 n
+    local ids sum=0 seen=0 n first others
+    first=$(body j1 11 5)
+    others=("$(body j2 2 4)" "$(body j3 1 4)" "$(body j4 1 4)" "$(body j5 1 4)")
     start_cluster --nodes 4 --map-slots 1 --reduce-slots 2 --policy hfsp -D creel.hfsp.sizes=given \
         -D creel.hfsp.preemption="$1"
     wait_for 20 "4 nodes" nodes_running 4
-    ids+=("$(reduces j1 11 5)")
-    sleep 0.1
-    ids+=("$(reduces j2 2 4)")
-    for n in 3 4 5; do ids+=("$(reduces j$n 1 4)"); done
+    post "$first" > "$T/ids"
+    sleep 0.08
+    post "${others[@]}" >> "$T/ids"
+    mapfile -t ids < "$T/ids"
+    check_equal "${#ids[@]}" 5 "jobs"
     sleep 1.5
     seen=$(stopped)
     succeeded "${ids[@]}"
