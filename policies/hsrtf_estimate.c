@@ -178,7 +178,7 @@ static void rank(struct policy *self)
         int64_t work = 0;
 
         for (int k = 0; k < POLICY_KINDS; k++)
-            work += unfinished(o->job, (enum policy_kind)k) * o->avg_us[k];
+            work += hsrtf_work_us(unfinished(o->job, (enum policy_kind)k), o->avg_us[k]);
         self->scratch[n++] = (struct hsrtf_scratch){.own = o, .work_us = work};
     }
     qsort(self->scratch, n, sizeof *self->scratch, by_rank);

@@ -1,13 +1,20 @@
 #include "policies/hsrtf_formulas.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Shares are quotients of sums: 400 tasks on 0.2 of 100 slots are 20 waves, not 21. */
 #define ROUND_OFF 1e-9
 
+/* Microseconds of a time; absurd ones are cut, so that their sums still fit. */
+static int64_t us_of(double x)
+{
+    return x < (double)HSRTF_TIME_MAX_US ? (int64_t)(x + 0.5) : HSRTF_TIME_MAX_US;
+}
+
 static double whole_up(double x)
 {
-    double whole = (double)(int64_t)x;
+    double whole = floor(x);
 
     return x - whole > ROUND_OFF ? whole + 1 : whole;
 }
@@ -26,7 +33,7 @@ int64_t hsrtf_time_us(const int64_t tasks[POLICY_KINDS], const int64_t avg_us[PO
             waves = whole_up(waves);
         sum += (waves < 1 ? 1 : waves) * (double)avg_us[k];
     }
-    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : (int64_t)(sum + 0.5);
+    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : us_of(sum);
 }
 
 int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces, int64_t block_bytes,
@@ -39,7 +46,12 @@ int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces
     if (block_bytes <= 0)
         block_bytes = HSRTF_BLOCK_BYTES;
     per_reducer = selectivity * (double)input_bytes / (double)reduces;
-    return (int64_t)(per_reducer / (double)block_bytes * (double)avg_map_us + 0.5);
+    return us_of(per_reducer / (double)block_bytes * (double)avg_map_us);
+}
+
+int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us)
+{
+    return us_of((double)tasks * (double)avg_us);
 }
 
 void hsrtf_shares(const int64_t *rt_us, size_t n, double *share)

@@ -15,6 +15,7 @@
 
 #define HSRTF_BLOCK_BYTES (INT64_C(128) << 20) /* of a job that does not tell its splits */
 #define HSRTF_RT_MIN_US   1000                 /* remaining times are never less */
+#define HSRTF_TIME_MAX_US (INT64_MAX / 4)      /* nor any time more */
 
 /* Equation 1: ceil(tasks/slots) * avg over both kinds, at least HSRTF_RT_MIN_US. @fluid: max(tasks * avg / slots, avg)
  * instead, which keeps jobs of different size apart when both need one wave. */
@@ -24,6 +25,8 @@ int64_t hsrtf_time_us(const int64_t tasks[POLICY_KINDS], const int64_t avg_us[PO
  * its stated idea, that a byte costs a reduce what it costs a map, gives (input per reducer / block) * avg_map. */
 int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces, int64_t block_bytes,
                         int64_t avg_map_us);
+/* Slot time of so many tasks. */
+int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us);
 /* Equations 3 and 4: share[i] = (1/rt[i]) / sum(1/rt). */
 void hsrtf_shares(const int64_t *rt_us, size_t n, double *share);
 /* Equation 5, how much longer than alone: (waited + rt on its share) / alone. */

@@ -23,6 +23,7 @@ struct policy {
 };
 
 #define QUANTUM_MIN_US 100000
+#define KEY_MAX        9e18 /* a weight may be tiny */
 
 static const struct policy_option las_options[] = {
     {"las.quantum", POLICY_OPT_SECONDS, "auto", 0.1, 86400, NULL,
@@ -60,7 +61,8 @@ static void serve(struct policy *self, struct las_job *own, int64_t now_us)
 
 static void order(struct policy *self, struct las_job *own)
 {
-    int64_t key = (int64_t)((double)own->got_us / own->job->weight);
+    double per_weight = (double)own->got_us / own->job->weight;
+    int64_t key = per_weight < KEY_MAX ? (int64_t)per_weight : (int64_t)KEY_MAX;
 
     for (int k = 0; k < POLICY_KINDS; k++)
         policy_order_place(&self->order[k], &own->job->link[k],

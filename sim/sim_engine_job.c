@@ -1,4 +1,5 @@
 /* Jobs: read from the workload, submitted, watched to their end. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #define SEQ_RING_MIN 64
 #define CV_MAX 10
 #define TIME_MAX_US (INT64_C(1000000000) * 1000000) /* 30 years */
+#define WORK_MAX_US 2e18 /* of all tasks of a kind: absurd ones are cut, so that sums still fit */
 
 /* ---------------------------------------------------------------- tables */
 static bool id_eq(const void *object, const void *key)
@@ -234,7 +236,7 @@ static void set_work(struct sim_live *job, struct sim_bound_work *w)
             w->work_us[k] += us;
             w->longest_us[k] = us > w->longest_us[k] ? us : w->longest_us[k];
         }
-        job->r.work_us[k] = (int64_t)(w->work_us[k] + 0.5);
+        job->r.work_us[k] = (int64_t)fmin(w->work_us[k] + 0.5, WORK_MAX_US);
     }
     if (job->job.tasks[SIM_MAP] == 1 && job->cost.f_colo < 1) { /* as short as it can be */
         w->work_us[SIM_REDUCE] *= job->cost.f_colo;

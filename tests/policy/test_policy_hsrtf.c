@@ -42,6 +42,19 @@ static void test_remaining_time(void)
     CU_ASSERT_EQUAL(paper_rt(696, 32, 32 * GIB, false), S(120) + hsrtf_reduce_us(32 * GIB, 1, 32, 128 * MIB, S(60)));
 }
 
+/* What no cluster has: times are cut, not wrapped around. */
+static void test_absurd(void)
+{
+    int64_t tasks[POLICY_KINDS] = {INT32_MAX, INT32_MAX}, avg[POLICY_KINDS] = {S(1000000000), S(1000000000)};
+    double slots[POLICY_KINDS] = {1, 1};
+
+    CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, false), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, true), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_reduce_us(INT64_MAX, 1e9, 1, 1, S(1000000000)), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_work_us(INT32_MAX, S(1000000000)), HSRTF_TIME_MAX_US);
+    CU_ASSERT_EQUAL(hsrtf_work_us(3, S(10)), S(30));
+}
+
 static void test_shares(void)
 {
     int64_t rt[] = {S(10), S(20), S(40)};
@@ -615,6 +628,7 @@ static void test_options(void)
 
 static const struct cunit_case cases[] = {
     {"equations 1 and 2 on the paper's cluster", test_remaining_time},
+    {"absurd sizes", test_absurd},
     {"equations 3 and 4, surplus", test_shares},
     {"equation 5", test_starvation},
     {"targets: random claims", test_targets},

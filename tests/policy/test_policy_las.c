@@ -112,9 +112,26 @@ static void test_quantum(void)
     fake_free(&w);
 }
 
+/* Service in proportion to a tiny weight is more than a number can hold: it still is more than another's. */
+static void test_tiny_weight(void)
+{
+    struct fake w;
+    struct fake_job *a, *b;
+
+    fake_init(&w, &policy_las, NULL, 1, 8, 1);
+    a = come(&w, 20, 100000000, 1e-6);
+    b = come(&w, 20, 100000000, 1);
+    fake_start(&w, a, POLICY_MAP, 0, 0);
+    fake_start(&w, b, POLICY_MAP, 0, 0);
+    pass(&w, 20000000);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    fake_free(&w);
+}
+
 static const struct cunit_case cases[] = {
     {"least service first", test_least_first},
     {"weights", test_weights},
+    {"a tiny weight", test_tiny_weight},
     {"ends, changes of policy", test_over_changes},
     {"quantum", test_quantum},
 };
