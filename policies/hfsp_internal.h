@@ -81,6 +81,7 @@ struct hfsp_node {
 struct hfsp_kind {
     struct virtual_cluster *vc;
     struct hfsp_rank rank;
+    bool stale; /* rank, and who is late: the virtual cluster was changed */
     struct hfsp_phase **phase; /* by handle */
     size_t phase_cap;
     int64_t pending;              /* over all jobs */
@@ -115,8 +116,8 @@ static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enu
 void hfsp_clock(struct policy *self, int64_t now_us); /* time is at least that */
 /* The virtual cluster of @kind goes on to now; before a change of it. */
 void hfsp_advance(struct policy *self, enum policy_kind kind);
-/* After a change of the virtual cluster: projections, ranks, late jobs. */
-void hfsp_reorder(struct policy *self, enum policy_kind kind);
+/* Before the order is looked at: projections, ranks, late jobs, if the virtual cluster was changed since. */
+void hfsp_settle(struct policy *self, enum policy_kind kind);
 /* What @p wants now, in all lists. */
 void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
 

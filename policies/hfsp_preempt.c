@@ -4,6 +4,7 @@
  * on, until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time,
  * so that nobody is suspended because of a clock. Of a job in training those tasks are spared that are being measured:
  * the others hold slots on the strength of a guess. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "policies/hfsp_internal.h"
@@ -130,7 +131,7 @@ static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
 
     if (p->kind == POLICY_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
         return 0;
-    if (p->state == HFSP_TRAINING && self->set.xi > 1e12)
+    if (p->state == HFSP_TRAINING && isinf(self->set.xi))
         return pending < hfsp_train_need(p) ? pending : hfsp_train_need(p);
     return pending;
 }
@@ -217,6 +218,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     left = offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
     if (ks->pending <= left && offer->node_suspended == 0)
         return;
+    hfsp_settle(self, kind);
     node = node_of(ks, offer->node);
     c.room = room(self, node, offer);
     c.len = c.room > 0 ? candidates(ks, kind, here, n) : 0;

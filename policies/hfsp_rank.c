@@ -17,21 +17,25 @@ void hfsp_rank_free(struct hfsp_rank *r)
     *r = (struct hfsp_rank){0};
 }
 
-static void reserve(struct hfsp_rank *r, size_t n, size_t handles)
+void hfsp_rank_handles(struct hfsp_rank *r, size_t handles)
 {
-    size_t words = n / 64 + 1;
-
     if (handles > r->handles_cap) {
         r->handles_cap = handles * 2;
         r->rank = base_realloc_array(r->rank, r->handles_cap, sizeof *r->rank);
         r->want = base_realloc_array(r->want, r->handles_cap, sizeof *r->want);
         r->prey = base_realloc_array(r->prey, r->handles_cap, sizeof *r->prey);
     }
-    if (handles > r->handles) {
-        memset(r->want + r->handles, 0, handles - r->handles);
-        memset(r->prey + r->handles, 0, (handles - r->handles) * sizeof *r->prey);
+    for (; r->handles < handles; r->handles++) {
+        r->want[r->handles] = 0;
+        r->prey[r->handles] = 0;
+        r->rank[r->handles] = -1;
     }
-    r->handles = handles > r->handles ? handles : r->handles;
+}
+
+static void reserve(struct hfsp_rank *r, size_t n)
+{
+    size_t words = n / 64 + 1;
+
     if (n > r->jobs_cap) {
         r->jobs_cap = n * 2;
         r->job = base_realloc_array(r->job, r->jobs_cap, sizeof *r->job);
@@ -58,14 +62,14 @@ static void sum_up(struct hfsp_rank *r)
     }
 }
 
-void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n, size_t handles)
+void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n)
 {
-    reserve(r, n, handles);
+    for (size_t i = 0; i < r->n; i++)
+        r->rank[r->job[i]] = -1;
+    reserve(r, n);
     r->n = n;
     for (int w = 0; w < HFSP_WANTS; w++)
         memset(r->bits[w], 0, (n / 64 + 1) * sizeof *r->bits[w]);
-    for (size_t i = 0; i < r->handles; i++)
-        r->rank[i] = -1;
     for (size_t i = 0; i < n; i++) {
         r->job[i] = order[i];
         r->rank[order[i]] = (int32_t)i;

@@ -27,8 +27,9 @@ struct hfsp_rank {
 };
 
 void hfsp_rank_free(struct hfsp_rank *r);
-/* @handles: one more than the largest handle there may be. */
-void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n, size_t handles);
+/* Handles are below @handles from now on; new ones want nothing and have no rank. */
+void hfsp_rank_handles(struct hfsp_rank *r, size_t handles);
+void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n);
 void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want);
 void hfsp_rank_prey(struct hfsp_rank *r, int32_t job, int32_t attempts);
 /* Attempts of jobs behind @rank. */

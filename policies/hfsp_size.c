@@ -7,7 +7,7 @@
 
 #include "policies/hfsp_internal.h"
 
-#define ENDLESS_US 1e13 /* of a task whose job waits for its estimate: xi is infinite */
+#define ENDLESS_US 1e13 /* a guess is no longer than that: xi may be infinite */
 
 static uint64_t mix(uint64_t x) /* splitmix64 */
 {
@@ -98,7 +98,8 @@ static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_
         base_array_grow(&ks->phase, len, &ks->phase_cap);
     }
     ks->phase[p->virtual] = p;
-    hfsp_reorder(self, p->kind);
+    hfsp_rank_handles(&ks->rank, virtual_cluster_handles(ks->vc));
+    ks->stale = true;
 }
 
 /* The size is known: what is left of it after what has been done enters. */
@@ -140,7 +141,7 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     struct virtual_run run = {count->total - count->done, 0};
 
     p->state = HFSP_TRAINING;
-    p->task_us = isinf(self->set.xi) ? ENDLESS_US : (double)recent_us(self, p->kind) * self->set.xi;
+    p->task_us = fmin((double)recent_us(self, p->kind) * self->set.xi, ENDLESS_US);
     p->size_us = p->task_us * p->total;
     run.left_us = p->task_us;
     add(self, p, &run, 1);
@@ -184,7 +185,7 @@ void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
     left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
     p->size_us = fmax(p->size_us + p->task_us * more, 0);
     virtual_cluster_resize(ks->vc, p->virtual, runs, runs_of(tasks, left, 0, runs));
-    hfsp_reorder(self, p->kind);
+    ks->stale = true;
 }
 
 /* Tasks differ in input: the mean of the sample stands for the sample's bytes. 1 when they are not known. */
@@ -244,6 +245,6 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     p->state = HFSP_SIZED;
     count_mean(self, p, mean);
     virtual_cluster_resize(ks->vc, p->virtual, runs, estimator_runs(&fit, left, p->size_us - work, runs));
-    hfsp_reorder(self, p->kind);
+    ks->stale = true;
     hfsp_refresh(self, p);
 }

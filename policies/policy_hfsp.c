@@ -5,8 +5,9 @@
  * 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs sharing: Dell'Amico, Carra, Michiardi,
  * PSBS, IEEE Transactions on Computers 2016.
  *
- * Projections change with arrivals, sizes and capacity alone: there the whole order is made anew, O(jobs log jobs) at
- * most; the passing of time and ends of tasks cost nothing. A choice looks at 64 jobs at a time. */
+ * Projections change with arrivals, sizes and capacity alone: when it is next looked at, the whole order is made anew,
+ * O(jobs log jobs) at most, once for all that came at an instant; the passing of time and ends of tasks cost nothing. A
+ * choice looks at 64 jobs at a time. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -153,7 +154,7 @@ static void find_late(struct policy *self, enum policy_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
 
-    if (!self->set.late_share)
+    if (!self->set.late_share || ks->stale)
         return;
     while (ks->late_to < (int32_t)ks->rank.n) {
         int32_t job = ks->rank.job[ks->late_to];
@@ -168,15 +169,18 @@ static void find_late(struct policy *self, enum policy_kind kind)
     }
 }
 
-void hfsp_reorder(struct policy *self, enum policy_kind kind)
+void hfsp_settle(struct policy *self, enum policy_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
     const int32_t *order;
     size_t n;
 
+    if (!ks->stale)
+        return;
+    ks->stale = false;
     virtual_cluster_project(ks->vc);
     order = virtual_cluster_order(ks->vc, &n);
-    hfsp_rank_set(&ks->rank, order, n, virtual_cluster_handles(ks->vc));
+    hfsp_rank_set(&ks->rank, order, n);
     if (!self->set.late_share)
         return;
     ks->late_to = 0;
@@ -283,6 +287,23 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     }
 }
 
+/* What never ran, and what its size was too large by, is off its virtual work: else it would hold up others with what is
+ * not there, and sizes that are too large on the whole would fill the virtual cluster without end. */
+static void cut(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    const struct policy_phase *count = &job->phase[p->kind];
+    const struct policy_seen *seen = &job->seen[p->kind];
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    if (!job->is_job || count->done < count->total) {
+        virtual_cluster_cut(ks->vc, p->virtual, INFINITY);
+        ks->stale = true;
+    } else if (seen->n >= count->total) {
+        virtual_cluster_cut(ks->vc, p->virtual, p->size_us - (double)seen->work_us);
+    }
+}
+
 static void phase_leaves(struct policy *self, struct hfsp_phase *p)
 {
     struct hfsp_kind *ks = &self->kind[p->kind];
@@ -299,6 +320,7 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
         hfsp_advance(self, p->kind);
         hfsp_rank_want(&ks->rank, p->virtual, 0);
         hfsp_rank_prey(&ks->rank, p->virtual, 0);
+        cut(self, p);
         virtual_cluster_leave(ks->vc, p->virtual);
         ks->phase[p->virtual] = NULL;
     }
@@ -314,7 +336,7 @@ static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_u
     for (int k = 0; k < POLICY_KINDS; k++) {
         phase_leaves(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
-            hfsp_reorder(self, (enum policy_kind)k);
+            self->kind[k].stale = true;
         find_late(self, (enum policy_kind)k);
     }
     free(own);
@@ -385,7 +407,7 @@ static void hfsp_capacity(struct policy *self, int64_t now_us)
 
         hfsp_advance(self, kind);
         virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]);
-        hfsp_reorder(self, kind);
+        self->kind[k].stale = true;
         hfsp_train_reshare(self, kind);
     }
 }
@@ -398,7 +420,7 @@ static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_pla
     hfsp_clock(self, now_us);
     for (int k = 0; k < POLICY_KINDS; k++) {
         hfsp_advance(self, (enum policy_kind)k);
-        hfsp_reorder(self, (enum policy_kind)k);
+        self->kind[k].stale = true;
     }
     return now_us + self->set.update_us;
 }
@@ -433,6 +455,7 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
     struct policy_link *link;
     struct policy_job *job;
 
+    hfsp_settle(self, offer->kind);
     for (; offer->step < STEP_END; offer->step++, offer->at = NULL) {
         switch ((enum step)offer->step) {
         case STEP_TRAIN:

@@ -2,12 +2,14 @@
  * virtual_slots.c. */
 #include "policies/virtual_cluster.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policies/virtual_internal.h"
 
 #define OVER_BELOW ((int64_t)1 << 52) /* by remaining work: jobs that are over come before all others */
+#define WEIGHT_MAX 1e9                /* sums of weights stay exact enough: nobody's is lost among the others */
 
 struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual_order order, int64_t slots,
                                             int64_t now_us)
@@ -194,21 +196,22 @@ void vc_set_runs(struct vc_job *j, const struct virtual_run *runs, size_t n)
     j->tasks = j->first = j->more_at = j->more_n = 0;
     j->left = 0;
     for (size_t i = 0; i < n; i++) {
-        base_assert(runs[i].tasks >= 0 && runs[i].left_us >= last);
-        if (runs[i].tasks == 0 || runs[i].left_us <= VC_EPS_US)
+        double left = runs[i].left_us < last ? last : runs[i].left_us; /* by rounding */
+
+        if (runs[i].tasks <= 0 || left <= VC_EPS_US)
             continue;
         if (j->tasks == 0) {
-            j->left = runs[i].left_us;
+            j->left = left;
             j->first = runs[i].tasks;
         } else {
             size_t cap = (size_t)j->more_cap;
 
             base_array_grow(&j->more, (size_t)j->more_n, &cap);
             j->more_cap = (int32_t)cap;
-            j->more[j->more_n++] = (struct vc_more){runs[i].tasks, runs[i].left_us - last};
+            j->more[j->more_n++] = (struct vc_more){runs[i].tasks, left - last};
         }
         j->tasks += runs[i].tasks;
-        last = runs[i].left_us;
+        last = left;
     }
 }
 
@@ -288,7 +291,7 @@ int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64
     struct vc_job *j = &vc->jobs[job];
 
     base_assert(weight > 0);
-    *j = (struct vc_job){.weight = weight,
+    *j = (struct vc_job){.weight = fmin(fmax(weight, 1 / WEIGHT_MAX), WEIGHT_MAX),
                          .more = j->more,
                          .more_cap = j->more_cap,
                          .listed = j->listed,
@@ -306,6 +309,23 @@ void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struc
     base_assert(j->state != VC_FREE && !j->left_really);
     j->received += j->work_set - vc_job_left(j);
     set_work(vc, job, runs, n);
+}
+
+void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work)
+{
+    struct vc_job *j = &vc->jobs[job];
+    double left = vc_job_left(j), rest = left > work ? (left - work) / left : 0;
+
+    base_assert(j->state != VC_FREE && !j->left_really);
+    if (j->state == VC_OVER || work <= 0)
+        return;
+    vc->steady = vc->projected = false;
+    j->left *= rest;
+    for (int32_t i = j->more_at; i < j->more_n; i++)
+        j->more[i].extra *= rest;
+    j->work_set -= left - vc_job_left(j);
+    if (rest <= 0)
+        vc_job_over(vc, job, 0, vc->now_us);
 }
 
 void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job)
@@ -351,12 +371,17 @@ static void pass_steadily(struct virtual_cluster *vc, int64_t now_us)
     }
 }
 
-/* Jobs that ended virtually, and have really, go. */
+/* Jobs that ended virtually just now, and have really, go. */
 static void sweep(struct virtual_cluster *vc)
 {
-    for (size_t i = 0; i < vc->jobs_n; i++)
-        if (vc->jobs[i].state == VC_OVER && vc->jobs[i].left_really)
-            release(vc, (int32_t)i);
+    const struct vc_keys *list = &vc->list[VC_BY_CAP];
+
+    for (size_t i = 0; i < list->len; i++) {
+        const struct vc_job *j = &vc->jobs[list->v[i].job];
+
+        if (j->state == VC_OVER && j->left_really)
+            release(vc, list->v[i].job);
+    }
 }
 
 void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us)
@@ -391,7 +416,7 @@ static void set_order(struct virtual_cluster *vc)
 
         j->key = j->finish_us;
         if (vc->order_by == VIRTUAL_BY_REMAINING)
-            j->key = j->state == VC_OVER ? j->finish_us - OVER_BELOW : (int64_t)(vc_job_left(j) + 0.5);
+            j->key = j->state == VC_OVER ? j->finish_us - OVER_BELOW : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
         list->v[i].key = (double)j->key;
     }
     vc_keys_sort(vc, list, true);
@@ -421,11 +446,6 @@ const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n
 size_t virtual_cluster_handles(const struct virtual_cluster *vc)
 {
     return vc->jobs_n;
-}
-
-int64_t virtual_cluster_now(const struct virtual_cluster *vc)
-{
-    return vc->now_us;
 }
 
 int64_t virtual_cluster_finish_us(const struct virtual_cluster *vc, int32_t job)

@@ -45,12 +45,15 @@ struct virtual_cluster *virtual_cluster_new(enum virtual_form form, enum virtual
                                             int64_t now_us);
 void virtual_cluster_free(struct virtual_cluster *vc);
 
-/* A job enters at the time of the cluster (advance first) with @runs in increasing order of left_us (asserted; @n 0: no
- * work, finished at once). @weight > 0. Its handle. The order is stale until virtual_cluster_project. */
+/* A job enters at the time of the cluster (advance first) with @runs in increasing order of left_us (@n 0: no work,
+ * finished at once). @weight > 0; beyond 1e-9 and 1e9 it counts as these. Its handle. The order is stale until
+ * virtual_cluster_project. */
 int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64_t cluster_ts, int32_t seq,
                             double weight, const struct virtual_run *runs, size_t n);
 /* What is left of it is replaced; a finished one may come back to life. The order is stale until project. */
 void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs, size_t n);
+/* @work (> 0, else nothing changes) less is left of it, all its tasks being shorter. The order is stale until project. */
+void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work);
 /* Really over: no longer in the order, served on until it is virtually over; its handle must not be used any more. The
  * order of the others stays. */
 void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job);
@@ -66,7 +69,6 @@ void virtual_cluster_project(struct virtual_cluster *vc);
 const int32_t *virtual_cluster_order(const struct virtual_cluster *vc, size_t *n);
 /* One more than the largest handle ever given. */
 size_t virtual_cluster_handles(const struct virtual_cluster *vc);
-int64_t virtual_cluster_now(const struct virtual_cluster *vc);
 /* Projected finish; of a job that is virtually over, when it was. VIRTUAL_NEVER: beyond all bounds. */
 int64_t virtual_cluster_finish_us(const struct virtual_cluster *vc, int32_t job);
 /* What the order goes by: the finish, or the remaining work (0: virtually over). */

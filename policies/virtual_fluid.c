@@ -255,8 +255,11 @@ static void project(struct fluid *f)
     while (f->shared > 0 && step(f, VC_HUGE))
         continue;
     finish_capped(f);
-    for (size_t i = 0; i < k->len; i++)
-        vc->jobs[k->v[i].job].finish_us = vc_finish_at(vc, vc->scratch[k->v[i].job].ended);
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_scratch *s = &vc->scratch[k->v[i].job];
+
+        vc->jobs[k->v[i].job].finish_us = vc_finish_at(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
+    }
 }
 
 /* The state of @job at the end of an interval. */

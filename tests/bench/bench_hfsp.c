@@ -1,8 +1,9 @@
 /* tests/bench/bench_hfsp.c - CPU time of HFSP's updates with 1,000 jobs of 1 to 100 maps and 1 to 20 reduces: a job
- * arrives (both phases enter the virtual cluster, all are projected and ordered anew), a sample is measured (one
- * phase), a slot is given away. One job leaves for each that arrives; that is not measured. Those that left stay in the
- * virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end. usage: bench_hfsp
- * [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+ * arrives and a slot of each kind is offered (both phases enter the virtual cluster, all are projected and ordered
+ * anew), a sample is measured (one phase, an offer), a slot is given away; then an arrival among 10,000 jobs, and each
+ * of these as they come at one instant. One job leaves for each that arrives; that is not measured. Those that left
+ * stay in the virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end. usage:
+ * bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 
 #include "policies/policy.h"
 
-#define JOBS 1000
-#define S    INT64_C(1000000)
+#define JOBS     1000
+#define JOBS_MAX 10000
+#define S        INT64_C(1000000)
 
 struct job { /* as far apart in memory as the core's */
     struct policy_job pj;
@@ -24,7 +26,8 @@ static struct {
     struct policy_capacity capacity;
     struct policy_learned learned;
     struct policy *policy;
-    struct job *job[JOBS];
+    struct job *job[JOBS_MAX];
+    int jobs;
     int64_t now;
     int32_t seq;
 } w;
@@ -69,22 +72,45 @@ static void describe(struct policy_job *pj)
     }
 }
 
+static struct policy_job *offer(enum policy_kind kind)
+{
+    struct policy_offer o = {.kind = kind, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
+
+    return policy_hfsp.next(w.policy, &o, NULL);
+}
+
 /* The counts come after the arrival, as the core tells them. */
+static void enter(struct policy_job *pj)
+{
+    policy_hfsp.on_job_arrived(w.policy, pj, w.now);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        pj->phase[k].pending = pj->phase[k].total;
+        policy_hfsp.on_job_changed(w.policy, pj, (enum policy_kind)k);
+    }
+}
+
 static int64_t arrive(struct policy_job *pj)
 {
     int64_t before;
 
     describe(pj);
     before = cpu_ns();
-    policy_hfsp.on_job_arrived(w.policy, pj, w.now);
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        pj->phase[k].pending = pj->phase[k].total;
-        policy_hfsp.on_job_changed(w.policy, pj, (enum policy_kind)k);
-    }
+    enter(pj);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        if (!offer((enum policy_kind)k))
+            abort();
     return cpu_ns() - before;
 }
 
-static void begin(int64_t slots, const char *sizes)
+/* All that it has to run has run. */
+static void leave(struct policy_job *pj)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        pj->phase[k] = (struct policy_phase){.total = pj->phase[k].total, .done = pj->phase[k].total};
+    policy_hfsp.on_job_left(w.policy, pj, w.now);
+}
+
+static void begin(int64_t slots, const char *sizes, int jobs, int64_t apart)
 {
     struct base_error err;
 
@@ -97,17 +123,19 @@ static void begin(int64_t slots, const char *sizes)
     w.env = (struct policy_env){
         .conf = &w.conf, .capacity = &w.capacity, .learned = &w.learned, .heartbeat_us = S, .running = running};
     w.policy = policy_hfsp.create(&w.env);
-    for (int i = 0; i < JOBS; i++) {
+    w.jobs = jobs;
+    for (int i = 0; i < jobs; i++) {
         w.job[i] = base_alloc(sizeof *w.job[i]);
-        arrive(&w.job[i]->pj);
-        w.now += rnd(S);
+        describe(&w.job[i]->pj);
+        enter(&w.job[i]->pj);
+        w.now += rnd(apart);
     }
 }
 
 static void end(void)
 {
-    for (int i = 0; i < JOBS; i++) {
-        policy_hfsp.on_job_left(w.policy, &w.job[i]->pj, w.now);
+    for (int i = 0; i < w.jobs; i++) {
+        leave(&w.job[i]->pj);
         free(w.job[i]);
     }
     policy_hfsp.destroy(w.policy);
@@ -134,30 +162,43 @@ static void tell(const char *name, int64_t *ns, int runs, bool table)
         printf("hfsp_%s_us %.2f us\n", name, sum / runs);
 }
 
-static void arrivals(const char *name, int64_t slots, int64_t *ns, int runs, bool table)
+static void arrivals(const char *name, int jobs, int64_t slots, int64_t *ns, int runs, bool table)
 {
-    begin(slots, "given");
+    begin(slots, "given", jobs, S);
     for (int i = 0; i < runs; i++) {
-        struct job *j = w.job[rnd(JOBS)];
+        struct job *j = w.job[rnd(jobs)];
 
         w.now += 1 + rnd(2 * S);
-        policy_hfsp.on_job_left(w.policy, &j->pj, w.now);
+        leave(&j->pj);
         ns[i] = arrive(&j->pj);
     }
     end();
     tell(name, ns, runs, table);
 }
 
+static void at_once(int64_t *ns, int runs, bool table)
+{
+    for (int i = 0; i < runs; i++) {
+        ns[i] = cpu_ns();
+        begin(10000, "given", JOBS_MAX, 1);
+        if (!offer(POLICY_MAP) || !offer(POLICY_REDUCE))
+            abort();
+        ns[i] = (cpu_ns() - ns[i]) / JOBS_MAX;
+        end();
+    }
+    tell("arrival_of_10000_at_once", ns, runs, table);
+}
+
 /* One task of a job of a single map ends: its sample is complete. */
 static void measured(int64_t slots, int64_t *ns, int runs, bool table)
 {
-    begin(slots, "estimated");
+    begin(slots, "estimated", JOBS, S);
     for (int i = 0; i < runs; i++) {
         struct policy_job *pj = &w.job[rnd(JOBS)]->pj;
         struct policy_task_end over = {.success = true, .work_us = (1 + rnd(600)) * S};
 
         w.now += 1 + rnd(2 * S);
-        policy_hfsp.on_job_left(w.policy, pj, w.now);
+        leave(pj);
         describe(pj);
         pj->phase[POLICY_MAP].total = 1;
         policy_hfsp.on_job_arrived(w.policy, pj, w.now);
@@ -167,6 +208,8 @@ static void measured(int64_t slots, int64_t *ns, int runs, bool table)
         over.ended_us = w.now += 1 + rnd(2 * S);
         ns[i] = cpu_ns();
         policy_hfsp.on_task_ended(w.policy, pj, POLICY_MAP, &over);
+        if (!offer(POLICY_MAP))
+            abort();
         ns[i] = cpu_ns() - ns[i];
     }
     end();
@@ -180,13 +223,11 @@ static void offers(int64_t *ns, int runs, bool table)
 {
     uint64_t given = 0;
 
-    begin(20000, "given");
+    begin(20000, "given", JOBS, S);
     for (int i = 0; i < runs; i++) {
         ns[i] = cpu_ns();
         for (int n = 0; n < BATCH; n++) {
-            struct policy_offer offer = {
-                .kind = POLICY_MAP, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
-            struct policy_job *pj = policy_hfsp.next(w.policy, &offer, NULL);
+            struct policy_job *pj = offer(POLICY_MAP);
             struct policy_phase *p = &pj->phase[POLICY_MAP];
 
             given += (uint64_t)pj->seq;
@@ -217,11 +258,13 @@ int main(int argc, char **argv)
     ns = base_alloc((size_t)runs * sizeof *ns);
     if (table)
         printf("| with 1,000 jobs | mean, us | median | 99th of 100 |\n|---|---|---|---|\n");
-    arrivals("arrival_400_slots", 400, ns, runs, table);
-    arrivals("arrival_10000_slots", 10000, ns, runs, table);
-    arrivals("arrival_100000_slots", 100000, ns, runs, table);
+    arrivals("arrival_400_slots", JOBS, 400, ns, runs, table);
+    arrivals("arrival_10000_slots", JOBS, 10000, ns, runs, table);
+    arrivals("arrival_100000_slots", JOBS, 100000, ns, runs, table);
     measured(10000, ns, runs, table);
     offers(ns, runs < 100 ? runs : 100, table);
+    arrivals("arrival_10000_jobs", JOBS_MAX, 10000, ns, runs < 100 ? runs : 100, table);
+    at_once(ns, runs < 10 ? runs : 10, table);
     free(ns);
     return 0;
 }

@@ -143,6 +143,7 @@ static void test_known_sizes(void)
     CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 70, 1e-9);
     /* the longest task is known: 40 s, however many slots there are */
+    hfsp_settle(w.policy, POLICY_MAP);
     CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[POLICY_MAP].vc, phase(j, POLICY_MAP)->virtual) - w.now_us,
                     40 * S);
     CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 60, 1e-9);
@@ -486,6 +487,108 @@ static void test_suspended_lost(void)
     fake_free(&w);
 }
 
+/* ---------------------------------------------------------------- the virtual cluster over time */
+/* One slot, load 0.9, every size told twice too large: those that have ended leave what they did not need. */
+static void test_sizes_too_large(void)
+{
+    struct fake w;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 1, 1);
+    for (int i = 0; i < 250; i++) {
+        struct fake_job *j = fake_job(&w, 1, 9 * S, 0, 0);
+
+        fake_sizes(j, true, false);
+        j->pj.size[POLICY_MAP].given_us *= 2;
+        j->pj.size[POLICY_MAP].given_max_us *= 2;
+        fake_arrive(&w, j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+        w.now_us += 9 * S;
+        fake_end(&w, &j->task[POLICY_MAP][0]);
+        w.now_us += S;
+    }
+    CU_ASSERT(virtual_cluster_handles(w.policy->kind[POLICY_MAP].vc) < 5);
+    fake_free(&w);
+}
+
+/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without bound: very much). */
+static void test_killed(void)
+{
+    struct fake w;
+    struct fake_job *huge, *j, *k;
+    struct virtual_cluster *vc;
+
+    start(&w, &policy_hfsp, "hfsp.xi=inf", 2, 2, 1);
+    vc = w.policy->kind[POLICY_MAP].vc;
+    huge = arrive(&w, 1000, 1000, 0, 0);
+    w.ops->on_job_left(w.policy, &huge->pj, w.now_us);
+    huge->here = false;
+    j = arrive(&w, 4, 10, 0, 0);
+    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->virtual, 0); /* its place is free */
+    k = arrive(&w, 4, 10, 0, 0);
+    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(j, POLICY_MAP)->virtual), 2);
+    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(k, POLICY_MAP)->virtual), 2);
+    fake_free(&w);
+}
+
+/* Numbers that no job has: none of them disturbs the order. */
+static void test_extremes(void)
+{
+    static const char *const options[] = {"hfsp.sizes=given hfsp.xi=1e300",
+                                          "hfsp.sizes=given hfsp.order=remaining hfsp.error_sigma=10",
+                                          "hfsp.sizes=given hfsp.late=psbs", "hfsp.sizes=given hfsp.virtual=slots"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const double weight[] = {1e-300, 1, 1e300};
+        struct fake_job *j[3], *unknown;
+        struct fake w;
+
+        start(&w, &policy_hfsp, options[i], 4, 2, 1);
+        for (int n = 0; n < 3; n++) {
+            j[n] = fake_job(&w, 3, 10 * S, 1, 10 * S);
+            fake_sizes(j[n], true, true);
+            j[n]->pj.weight = weight[n];
+            if (n == 0)
+                j[n]->pj.size[POLICY_MAP].given_us = j[n]->pj.size[POLICY_MAP].given_max_us = INT64_MAX;
+            fake_arrive(&w, j[n]);
+        }
+        unknown = fake_job(&w, 1, 10 * S, 0, 0);
+        fake_arrive(&w, unknown);
+        hfsp_settle(w.policy, POLICY_MAP);
+        CU_ASSERT(w.policy->kind[POLICY_MAP].rank.rank[phase(j[1], POLICY_MAP)->virtual] <
+                  w.policy->kind[POLICY_MAP].rank.rank[phase(j[0], POLICY_MAP)->virtual]);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), unknown);
+        for (uint32_t n = 0; n < 4; n++)
+            while (w.node[n].used[POLICY_MAP] < 2)
+                CU_ASSERT_PTR_NOT_NULL_FATAL(fake_offer(&w, n, POLICY_MAP));
+        w.now_us += 1000 * S;
+        for (uint32_t n = 0; n < 4; n++)
+            fake_report(&w, n);
+        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, 0, POLICY_MAP));
+        fake_free(&w);
+    }
+}
+
+/* No slots, then some, then none: nobody is lost, time without slots serves nobody. */
+static void test_capacity(void)
+{
+    struct fake w;
+    struct fake_job *j;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 0, 0);
+    j = arrive(&w, 2, 10, 1, 10);
+    w.now_us += 1000 * S;
+    for (int32_t slots = 1; slots >= 0; slots--) {
+        w.node[0].slots[POLICY_MAP] = slots;
+        w.capacity.slots[POLICY_MAP] = slots;
+        w.ops->on_capacity(w.policy, w.now_us);
+        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), slots ? 20 : 15, 1e-6);
+        w.now_us += 5 * S;
+    }
+    hfsp_advance(w.policy, POLICY_MAP);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 15, 1e-6);
+    fake_free(&w);
+}
+
 /* ---------------------------------------------------------------- preemption */
 static void fill(struct fake *w, uint32_t nodes, enum policy_kind kind)
 {
@@ -707,6 +810,10 @@ static const struct cunit_case cases[] = {
     {"an application grows", test_application},
     {"an application waits its turn", test_application_waits},
     {"suspended attempts are lost", test_suspended_lost},
+    {"sizes that are too large", test_sizes_too_large},
+    {"a job is killed", test_killed},
+    {"extremes", test_extremes},
+    {"capacity comes and goes", test_capacity},
     {"hysteresis", test_hysteresis},
     {"victims", test_victims},
     {"reduces that would wait claim nothing", test_early_reduces},
