@@ -81,7 +81,7 @@ struct hfsp_node {
 struct hfsp_kind {
     struct virtual_cluster *vc;
     struct hfsp_rank rank;
-    bool stale; /* rank, and who is late: the virtual cluster was changed */
+    bool stale;                /* rank, and who is late: the virtual cluster was changed */
     struct hfsp_phase **phase; /* by handle */
     size_t phase_cap;
     int64_t pending;              /* over all jobs */

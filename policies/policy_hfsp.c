@@ -287,8 +287,8 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     }
 }
 
-/* What never ran, and what its size was too large by, is off its virtual work: else it would hold up others with what is
- * not there, and sizes that are too large on the whole would fill the virtual cluster without end. */
+/* What never ran, and what its size was too large by, is off its virtual work: else it would hold up others with what
+ * is not there, and sizes that are too large on the whole would fill the virtual cluster without end. */
 static void cut(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -496,7 +496,7 @@ static bool hfsp_may_preempt(const struct policy *self, enum policy_kind kind)
     .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
     .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
     .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
-    .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .may_preempt = hfsp_may_preempt,            \
+    .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .may_preempt = hfsp_may_preempt,               \
     .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {

@@ -416,7 +416,8 @@ static void set_order(struct virtual_cluster *vc)
 
         j->key = j->finish_us;
         if (vc->order_by == VIRTUAL_BY_REMAINING)
-            j->key = j->state == VC_OVER ? j->finish_us - OVER_BELOW : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
+            j->key = j->state == VC_OVER ? j->finish_us - OVER_BELOW
+                                         : (int64_t)fmin(vc_job_left(j) + 0.5, (double)VIRTUAL_NEVER);
         list->v[i].key = (double)j->key;
     }
     vc_keys_sort(vc, list, true);

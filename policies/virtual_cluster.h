@@ -52,7 +52,8 @@ int32_t virtual_cluster_add(struct virtual_cluster *vc, int64_t submit_us, int64
                             double weight, const struct virtual_run *runs, size_t n);
 /* What is left of it is replaced; a finished one may come back to life. The order is stale until project. */
 void virtual_cluster_resize(struct virtual_cluster *vc, int32_t job, const struct virtual_run *runs, size_t n);
-/* @work (> 0, else nothing changes) less is left of it, all its tasks being shorter. The order is stale until project. */
+/* @work (> 0, else nothing changes) less is left of it, all its tasks being shorter. The order is stale until project.
+ */
 void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work);
 /* Really over: no longer in the order, served on until it is virtually over; its handle must not be used any more. The
  * order of the others stays. */

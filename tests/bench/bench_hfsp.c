@@ -2,8 +2,8 @@
  * arrives and a slot of each kind is offered (both phases enter the virtual cluster, all are projected and ordered
  * anew), a sample is measured (one phase, an offer), a slot is given away; then an arrival among 10,000 jobs, and each
  * of these as they come at one instant. One job leaves for each that arrives; that is not measured. Those that left
- * stay in the virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end. usage:
- * bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
+ * stay in the virtual cluster until they are virtually over: with few slots there are more than 1,000 in the end.
+ * usage: bench_hfsp [runs [table|plain]]: lines "name value unit"; with "table" lines of a table. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -510,7 +510,8 @@ static void test_sizes_too_large(void)
     fake_free(&w);
 }
 
-/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without bound: very much). */
+/* A job that is killed takes its work with it, also from the virtual cluster: all of it (xi without bound: very much).
+ */
 static void test_killed(void)
 {
     struct fake w;
