@@ -191,7 +191,7 @@ static void fair_task_ended(struct policy *self, struct policy_job *job, enum po
     if (commit_delay_add(&self->commit, job, kind, end->ended_us))
         fair_job_of(job)->ended[kind]++;
     if (self->long_tasks)
-        fair_long_ended(self, fair_job_of(job), kind, end->node);
+        fair_long_ended(self, fair_job_of(job), kind, end);
 }
 
 static void fair_task_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,

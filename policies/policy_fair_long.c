@@ -71,11 +71,12 @@ void fair_long_started(struct policy *self, const struct fair_job *fj, enum poli
         count(self, node, 1);
 }
 
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind, uint32_t node)
+void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind, const struct policy_task_end *end)
 {
     if (kind != POLICY_MAP || !fj->is_long)
         return;
-    count(self, node, -1);
+    if (!end->suspended)
+        count(self, end->node, -1);
     if (!still_long(self, fj->job)) {
         count_all(self, fj, -1);
         fj->is_long = false;

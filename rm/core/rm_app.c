@@ -291,7 +291,7 @@ static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
 
         p.total = ph->total;
         p.running = ph->running;
-        p.suspended = ph->suspended;
+        p.suspended = rm_app_live(a) ? ph->suspended : 0; /* nothing of one that ends goes on */
         p.done = ph->succeeded;
         p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending : 0;
     } else {

@@ -277,12 +277,15 @@ void rm_offer_preempt(struct rm_core *c)
     for (size_t vain = i = 0; i < c->nodes_n && wanted && vain < VAIN_MAX; i++) {
         struct rm_node *n = c->nodes[(c->preempt_at + i) % c->nodes_n];
         int64_t named = c->stats.suspended + c->stats.preempted;
+        bool full = false;
 
         if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
             continue;
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
             make_room(c, n, (enum rm_slot)k);
-        vain++;
+        }
+        vain += full;
         if (c->stats.suspended + c->stats.preempted == named)
             continue;
         vain = 0;

@@ -378,8 +378,11 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
                                 .success = success,
                                 .killed = killed,
                                 .suspended = ct->suspended_at_us != 0};
-    int64_t lasted = e.ended_us - e.started_us, idle = 0;
+    int64_t lasted, idle = 0;
 
+    if (e.suspended)
+        e.started_us += c->now_us - ct->suspended_at_us;
+    lasted = e.ended_us - e.started_us;
     if (r && r->started_us > 0 && r->ended_us >= r->started_us) /* by the node's clock: reports come late */
         lasted = r->ended_us - r->started_us - ct->suspended_us;
     if (t->kind == RM_SLOT_REDUCE && a->pj.maps_done_us > e.started_us)
