@@ -189,9 +189,18 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
     }
 }
 
-static void run_timers(struct rm_core *c)
+/* Those due at the very time of a submission come after it, those due with a heartbeat before. */
+static int64_t timers_until(const struct rm_event *ev)
 {
-    while (c->timers.n && c->timers.v[0]->at_us <= c->now_us) {
+    bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP || ev->kind == RM_EV_JOB_SET_UP ||
+                 ev->kind == RM_EV_JOB_COMMITTED;
+
+    return ev->at_us - first;
+}
+
+static void run_timers(struct rm_core *c, int64_t until_us)
+{
+    while (c->timers.n && c->timers.v[0]->at_us <= until_us) {
         struct rm_timer *t = c->timers.v[0];
 
         rm_timer_cancel(&c->timers, t);
@@ -415,7 +424,7 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     rm_steps_reset(&c->scratch);
     c->stats.events++;
     if (c->timers.n && c->timers.v[0]->at_us <= c->now_us)
-        run_timers(c);
+        run_timers(c, timers_until(ev));
     else if (c->wake_us && c->wake_us <= c->now_us)
         c->wake_us = 0;
     handle(c, ev);

@@ -148,7 +148,30 @@ static void test_unknown_at_start(void)
     world_free(&w);
 }
 
+/* At one instant a submission comes before the policy's timer: the wake-up is asked for again, and not skipped. */
+static void test_timer_after_submission(void)
+{
+    int64_t due;
+
+    world_init(&w, "hsrtf-pu");
+    world_register(&w, world_add_node(&w, 1, 0, "/r"));
+    due = w.wake;
+    CU_ASSERT_FATAL(due > w.now);
+    w.now = due;
+    w.wake = 0;
+    w.auto_store = false; /* the store's answer would be an event of its own */
+    world_submit(&w, "a 1 0 0 1 0 0");
+    CU_ASSERT_EQUAL(w.wake, due);
+    w.auto_store = true;
+    world_settle(&w);
+    world_advance(&w, 0);
+    CU_ASSERT(w.wake > due);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"naive fair shares", test_naive_fair_shares},
+                                          {"a submission and the timer at one instant", test_timer_after_submission},
                                           {"FIFO order", test_fifo_order},
                                           {"changed while running", test_change},
                                           {"answers nothing", test_faulty},
