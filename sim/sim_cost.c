@@ -66,9 +66,10 @@ double sim_cost_plain_us(const struct sim_cost *c, enum sim_kind kind, int32_t t
     return us >= 1 ? us : 1;
 }
 
+/* Upwards, so that no task does its work faster than its node can; what the product's last bit adds is no microsecond. */
 static int64_t whole_us(double us)
 {
-    return us >= 1 ? (int64_t)(us + 0.5) : 1;
+    return us >= 1 ? (int64_t)(us + 0.999) : 1;
 }
 
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed)

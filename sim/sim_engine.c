@@ -280,7 +280,7 @@ static void happen(struct sim *s, const struct sim_event *e)
         sim_job_committed(s, s->live[index]);
         break;
     case SIM_EVENT_SUBMIT:
-        if (!s->jobs_live && s->heartbeat_us > 0) /* nobody has listened to heartbeats meanwhile */
+        if (s->heartbeat_us > 0 && sim_nodes_next_us(s) < s->now_us) /* nobody has listened to heartbeats meanwhile */
             sim_nodes_seek(s);
         sim_job_submit(s, s->live[index]);
         if (e->order == s->reading)
@@ -390,7 +390,7 @@ static void finish(struct sim *s)
     rm_view_cluster(s->core, &v);
     s->totals.overruled = v.policy_overruled;
     s->totals.fallbacks = v.policy_fallbacks;
-    s->totals.bound_us = s->conf.true_work ? sim_bound_mean_us(&s->bound) : 0;
+    s->totals.bound_us = s->conf.true_work && !s->jobs_live ? sim_bound_mean_us(&s->bound) : 0; /* all of them, or none */
 }
 
 int sim_run(struct sim *s, struct base_error *err)

@@ -226,8 +226,19 @@ void sim_jobs_read(struct sim *s)
 }
 
 /* ---------------------------------------------------------------- the submission */
+/* For the bound: as short as it can be. */
+static void shorten(struct sim_bound_work *w, int kind, double factor)
+{
+    if (factor < 1) {
+        w->work_us[kind] *= factor;
+        w->longest_us[kind] *= factor;
+    }
+}
+
 static void set_work(struct sim_live *job, struct sim_bound_work *w)
 {
+    const double *f = job->cost.factor;
+
     *w = (struct sim_bound_work){.fixed_us = job->job.setup_us + job->job.cleanup_us};
     for (int k = 0; k < SIM_KINDS; k++) {
         for (int32_t i = 0; i < job->job.tasks[k]; i++) {
@@ -238,10 +249,10 @@ static void set_work(struct sim_live *job, struct sim_bound_work *w)
         }
         job->r.work_us[k] = (int64_t)fmin(w->work_us[k] + 0.5, WORK_MAX_US);
     }
-    if (job->job.tasks[SIM_MAP] == 1 && job->cost.f_colo < 1) { /* as short as it can be */
-        w->work_us[SIM_REDUCE] *= job->cost.f_colo;
-        w->longest_us[SIM_REDUCE] *= job->cost.f_colo;
-    }
+    if (job->job.tasks[SIM_MAP] == 1)
+        shorten(w, SIM_REDUCE, job->cost.f_colo);
+    if (job->job.located)
+        shorten(w, SIM_MAP, f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
 }
 
 static void add_group(struct rm_job_spec *spec, int kind, int64_t count, int64_t expected_us)

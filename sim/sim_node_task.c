@@ -226,7 +226,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
     n->used[a->kind]++;
     if (s->running_told || s->progress)
         s->news[node] = 1;
-    if (!job->r.launches[SIM_MAP] && !job->r.launches[SIM_REDUCE])
+    if (!job->r.launches[a->kind] && (a->kind == SIM_MAP || !job->job.tasks[SIM_MAP]))
         job->r.first_us = s->now_us;
     job->r.launches[a->kind]++;
     s->totals.launches[a->kind]++;

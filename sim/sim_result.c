@@ -11,13 +11,13 @@ void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r)
 {
     if (!t->jobs || r->submit_us < t->first_submit_us)
         t->first_submit_us = r->submit_us;
-    if (r->finish_us > t->last_finish_us)
-        t->last_finish_us = r->finish_us;
     t->jobs++;
     if (!r->accepted) {
         t->refused++;
         return;
     }
+    if (r->finish_us > t->last_finish_us)
+        t->last_finish_us = r->finish_us;
     t->accepted++;
     t->with_deadline += r->deadline_us > 0;
     t->met += r->deadline_us > 0 && r->met;

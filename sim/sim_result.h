@@ -21,7 +21,7 @@ struct sim_job_result {
     double weight;
     int64_t deadline_us;              /* relative, 0: none */
     int64_t submit_us;                /* when it was really submitted */
-    int64_t first_us;                 /* start of its first attempt (submit_us when it never ran) */
+    int64_t first_us;                 /* start of its first map attempt, of a reduce without maps; submit_us: never */
     int64_t maps_done_us;             /* end of the last map */
     int64_t finish_us;                /* end of the last task, or of cleanup; of a refused job: its refusal */
     bool accepted;                    /* let in; false: refused at submission */
@@ -49,7 +49,7 @@ static inline int64_t sim_sojourn_us(const struct sim_job_result *r)
 
 struct sim_totals {
     int64_t jobs, accepted, refused, with_deadline, met; /* met: of those accepted that have a deadline */
-    int64_t first_submit_us, last_finish_us;
+    int64_t first_submit_us, last_finish_us; /* of all jobs; of accepted ones */
     double sojourn_sum_us, waiting_sum_us, execution_sum_us; /* of accepted jobs */
     int64_t launches[SIM_KINDS], completions[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS], resumes[SIM_KINDS];
     int64_t level[SIM_LEVELS];
@@ -58,11 +58,12 @@ struct sim_totals {
     int64_t events, heartbeats, jobs_live_max;
     int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it took FIFO instead */
     int64_t suspended_node_max[SIM_KINDS]; /* most attempts of a kind suspended on one node at once */
-    double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim_bound.h), 0: not asked for */
+    double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim_bound.h), 0: not asked for,
+                                     or the run was stopped */
 };
 static inline int64_t sim_makespan_us(const struct sim_totals *t)
 {
-    return t->last_finish_us - t->first_submit_us;
+    return t->accepted ? t->last_finish_us - t->first_submit_us : 0;
 }
 double sim_mean_sojourn_us(const struct sim_totals *t); /* 0 without jobs */
 /* Useful slot time over slots times makespan: of one kind; of both together. */

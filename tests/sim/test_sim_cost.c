@@ -10,7 +10,7 @@
 
 #define S INT64_C(1000000)
 #define GOLDEN_MAP 54875631
-#define GOLDEN_REDUCE 847394628
+#define GOLDEN_REDUCE 847394629
 #define NEAR(got, want, tolerance) CU_ASSERT_DOUBLE_EQUAL((got), (want), (tolerance))
 
 static void test_functions(void)

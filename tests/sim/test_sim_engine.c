@@ -540,6 +540,53 @@ static void test_deadlines(void)
     base_buf_free(&w.text);
 }
 
+/* Waiting ends with the first map, although a reduce has its slot since 1 s. */
+static void test_first_map(void)
+{
+    struct world w;
+
+    init(&w, "fifo", 1, 1, 1);
+    w.conf.slowstart = 0;
+    add(&w, 0, 1, 10, 0, 0);
+    add(&w, 1, 1, 5, 1, 2);
+    add(&w, 1, 0, 0, 1, 2);
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(result(&w, 2)->first_us, 10 * S);
+    CU_ASSERT_EQUAL(result(&w, 2)->idle_us, 14 * S);
+    CU_ASSERT_EQUAL(result(&w, 3)->first_us, 17 * S);
+}
+
+/* What is refused after all work has ended does not make the work last longer. */
+static void test_makespan(void)
+{
+    struct sim_totals t = {.slots = {1, 0}};
+    struct sim_job_result ran = {.submit_us = 1, .finish_us = 11, .accepted = true, .met = true, .useful_us = {10, 0}},
+                          refused = {.submit_us = 50, .finish_us = 50, .deadline_us = 1};
+
+    CU_ASSERT_EQUAL(sim_makespan_us(&t), 0);
+    sim_totals_add(&t, &ran);
+    sim_totals_add(&t, &refused);
+    CU_ASSERT_EQUAL(sim_makespan_us(&t), 10);
+    CU_ASSERT_EQUAL(sim_utilisation(&t, SIM_MAP), 1);
+}
+
+/* The next job of a loop comes in the very heartbeat that ended the last one: the node beats again after its interval, not
+ * twice at once. One beat starts a task, the next one reports it, the third has the next task. */
+static void test_one_beat_at_a_time(void)
+{
+    struct world w;
+
+    init(&w, "fifo", 1, 1, 0);
+    w.conf.cluster.heartbeat_us = 3 * S;
+    w.more = *add(&w, 0, 1, 1, 0, 0);
+    w.loops = 4;
+    w.conf.workload.at_end = once;
+    CU_ASSERT_EQUAL(run(&w), 0);
+    CU_ASSERT_EQUAL(w.r_n, 5);
+    for (size_t i = 1; i < w.r_n; i++)
+        CU_ASSERT_EQUAL(w.r[i].first_us - w.r[i - 1].first_us, 6 * S);
+}
+
 /* ---------------------------------------------------------------- equal seeds */
 static void busy(struct world *w, uint64_t seed)
 {
@@ -588,8 +635,10 @@ static void test_stop_and_classes(void)
     for (int i = 0; i < 4; i++)
         sim_job_text(add(&w, i, 1, 4, 0, 0)->class_name, i % 2 ? "odd" : "even");
     w.conf.stop_us = 15 * S;
+    w.conf.true_work = true;
     CU_ASSERT_EQUAL(run(&w), 0);
     CU_ASSERT_EQUAL(w.totals.jobs, 3);
+    CU_ASSERT_EQUAL(w.totals.bound_us, 0); /* a bound of all four says nothing about three */
     for (size_t i = 0; i < w.r_n; i++) {
         w.r[i].class_name = w.r[i].id % 2 ? "even" : "odd"; /* the job's own text has gone with it */
         sim_summary_add(&sum, &w.r[i]);
@@ -678,6 +727,9 @@ static const struct cunit_case cases[] = {
     {"jobs after jobs", test_chain},
     {"a closed loop", test_closed_loop},
     {"refused with a date, accepted with that date", test_deadlines},
+    {"waiting ends with the first map", test_first_map},
+    {"the makespan is that of the work", test_makespan},
+    {"a node beats once at a time", test_one_beat_at_a_time},
     {"equal seeds, equal logs", test_determinism},
     {"stopped; by class", test_stop_and_classes},
     {"input that cannot be", test_bad_input},
