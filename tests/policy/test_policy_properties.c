@@ -142,19 +142,29 @@ static void rnd_world(struct fake *w, struct plan *plan, const struct policy_ops
 {
     static const int64_t kill_us[] = {0, 500000, 2500000};
     struct policy_conf conf = {0};
-    uint32_t jobs;
+    uint32_t jobs, nodes;
+    int32_t maps, reduces;
 
     state = seed * 2654435761u + 1;
-    *plan = (struct plan){
-        .given = one_in(2), .plain = one_in(2), .switches = one_in(5), .mode = rnd(3), .limits = one_in(4)};
-    if (timed) /* durations are known, nothing but jobs runs, what ends is told at once */
-        *plan = (struct plan){.given = true, .plain = true, .timed = true, .mode = rnd(2)};
+    *plan = (struct plan){.given = true, .plain = true, .timed = timed};
+    if (timed) { /* durations are known, nothing but jobs runs, what ends is told at once */
+        plan->mode = rnd(2);
+    } else {
+        plan->given = one_in(2); /* one after the other: compilers may order an initializer's parts as they like */
+        plan->plain = one_in(2);
+        plan->switches = one_in(5);
+        plan->mode = rnd(3);
+        plan->limits = one_in(4);
+    }
     for (int i = 0; i < FAKE_NODES; i++)
         plan->phase[i] = FAKE_SECOND + rnd_time(0, 9);
     jobs = 1 + rnd(8);
     if (seed % 2 && !timed)
         conf = rnd_conf(ops);
-    fake_init(w, ops, &conf, 1 + rnd(4), 1 + (int32_t)rnd(3), (int32_t)rnd(3));
+    nodes = 1 + rnd(4);
+    maps = 1 + (int32_t)rnd(3);
+    reduces = (int32_t)rnd(3);
+    fake_init(w, ops, &conf, nodes, maps, reduces);
     w->seed = seed;
     w->kill_us = kill_us[rnd(3)];
     if (one_in(2))
