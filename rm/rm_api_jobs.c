@@ -8,7 +8,6 @@
 #include "base/base_io.h"
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
-#include "rm/rm_groups.h"
 #include "rm/rm_json.h"
 #include "rm/rm_listing.h"
 #include "rm/rm_output.h"
@@ -276,8 +275,8 @@ static bool checked_submit(void *user, bool stopping)
     int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
                       : check_submission(s->spec, &err);
 
-    if (rc == 0 && rm_queues_want_groups(s->call.b))
-        rm_groups_of(s->spec->user, &s->spec->user_groups);
+    if (rc == 0)
+        rm_queues_groups(s->call.b, s->spec->user, &s->spec->user_groups);
     if (rc < 0 && !is_known(s->call.b, s->spec->id)) {
         err.code = rc;
         api_answer_base_error(s->call.rq, &err);

@@ -13,7 +13,6 @@
 #include "base/base_json.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_app_json.h"
-#include "rm/rm_groups.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 
@@ -28,6 +27,7 @@
 struct write {
     atomic_int refs;
     struct api_request *rq;
+    struct rm_backend *b; /* submissions only */
     struct rm_event ev;
     char *caller, *text, *location;
     char token[33];
@@ -179,18 +179,34 @@ static void answer_bad_spec(struct api_request *rq, int rc, const struct base_er
         yarn_bad_request(rq, "%s", err->text);
 }
 
+/* On a thread that may wait for a name service. */
+static bool submit_in_groups(void *user, bool stopping)
+{
+    struct write *w = user;
+    struct rm_app_spec *spec = w->ev.u.submit_app.spec;
+
+    if (!stopping)
+        rm_queues_groups(w->b, spec->user, &spec->user_groups);
+    rm_backend_post(w->b, &w->ev, on_submitted, write_drop, w);
+    return false;
+}
+
 static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_spec *spec)
 {
     struct write *w = write_new(rq, RM_EV_SUBMIT_APP);
     char id[BASE_ID_TEXT_MAX];
 
-    if (rm_queues_want_groups(b))
-        rm_groups_of(spec->user, &spec->user_groups);
+    w->b = b;
     base_random_hex(w->token);
     w->location = location_of(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
     w->ev.u.submit_app.app_token = w->token;
-    write_post(w, b, on_submitted);
+    if (!rm_queues_want_groups(b)) {
+        write_post(w, b, on_submitted);
+        return;
+    }
+    api_park(rq);
+    rm_backend_slow(b, RM_SLOW_FILES, submit_in_groups, w);
 }
 
 void yarn_post_app(struct api_request *rq, void *user)

@@ -421,6 +421,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     int rc, has_queues = 0;
 
     queue_init(b);
+    b->groups = rm_groups_new();
     b->conf = conf;
     b->ops = ops ? ops : &ha_store_sqlite;
     rm_clock_init(&b->clock, &base_clock_real);
@@ -524,6 +525,7 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->slots);
     free(atomic_load(&b->url));
     free(b->queues_path);
+    rm_groups_free(b->groups);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);
     pthread_mutex_destroy(&b->qlock);

@@ -32,6 +32,7 @@ struct rm_backend {
     const struct base_conf *conf;
     char *queues_path;        /* the allocation file, NULL: none */
     atomic_bool wants_groups; /* its rules place by groups of users */
+    struct rm_groups *groups;
     _Atomic(char *) url;
     struct rm_core *core;
     struct rm_core_lock lock;

@@ -13,4 +13,12 @@ bool rm_groups_wanted(const struct policy_queues *q);
  * are the caller's. Asks the name service, which may take its time. */
 void rm_groups_of(const char *user, struct rm_str_list *out);
 
+/* Answers of the name service, kept for a while. Any thread. */
+struct rm_groups;
+struct rm_groups *rm_groups_new(void);
+void rm_groups_free(struct rm_groups *g);
+/* As rm_groups_of; the name service is asked when the last answer about @user is too old at @now_us, or has made room for
+ * another user's. SOURCE: hadoop.security.groups.cache.secs and ...negative-cache.secs, their defaults. */
+void rm_groups_get(struct rm_groups *g, const char *user, int64_t now_us, struct rm_str_list *out);
+
 #endif

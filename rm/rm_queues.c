@@ -58,6 +58,12 @@ bool rm_queues_want_groups(const struct rm_backend *b)
     return atomic_load(&b->wants_groups);
 }
 
+void rm_queues_groups(struct rm_backend *b, const char *user, struct rm_str_list *out)
+{
+    if (rm_queues_want_groups(b))
+        rm_groups_get(b->groups, user, rm_backend_now_us(b), out);
+}
+
 /* ---------------------------------------------------------------- reloading */
 struct reload { /* shared by the event and the reply, which come back in either order */
     struct rm_event ev;

@@ -18,6 +18,8 @@ int rm_queues_read(const struct base_conf *conf, const char *path, struct policy
 const char *rm_queues_file(const struct rm_backend *b);
 /* Do its rules of placement ask for the groups of users (rm_groups.h)? */
 bool rm_queues_want_groups(const struct rm_backend *b);
+/* Those of @user, if they do. May wait for the name service: not on an HTTP thread. */
+void rm_queues_groups(struct rm_backend *b, const char *user, struct rm_str_list *out);
 /* Reads it and hands the queues to the core; @fn(user) gets the reply. *n: how many queues it describes. An error: what
  * is wrong with the file, and nothing was handed over; -BASE_ENOTFOUND: there is none. Not on an HTTP thread. */
 int rm_queues_reload(struct rm_backend *b, rm_reply_fn *fn, void *user, size_t *n, struct base_error *err);

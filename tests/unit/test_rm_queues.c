@@ -130,6 +130,25 @@ static void test_groups(void)
     CU_ASSERT_EQUAL(groups.n, 0);
 }
 
+/* Many users, more than are remembered: everybody gets his own groups. */
+static void test_groups_kept(void)
+{
+    struct rm_groups *g = rm_groups_new();
+    struct rm_str_list groups = {0};
+
+    for (int i = 0; i < 3000; i++) {
+        char *user = base_printf("no such user %d", i % 1500);
+
+        rm_groups_get(g, i % 3 ? user : "root", i * INT64_C(1000000), &groups);
+        CU_ASSERT_EQUAL(groups.n > 0, i % 3 == 0);
+        CU_ASSERT(i % 3 || strcmp(groups.v[0], "root") == 0);
+        free(user);
+    }
+    rm_groups_get(g, "no such user", 0, &groups); /* frees the texts */
+    free(groups.v);
+    rm_groups_free(g);
+}
+
 static void test_bad_start(void)
 {
     static const char *const bad[] = {"<allocations><queue/></allocations>", "<allocations>", "", NULL};
@@ -239,6 +258,7 @@ static const struct cunit_case cases[] = {
     {"where it is", test_path},           {"rules of a file without any", test_default_rules},
     {"a bad file at the start", test_bad_start}, {"read again", test_reload},
     {"watched", test_watch},              {"groups of users", test_groups},
+    {"groups are kept", test_groups_kept},
 };
 
 int main(void)
