@@ -274,8 +274,8 @@ static int make_plan(struct plan *p, struct base_error *err)
     if (rc < 0)
         return rc;
     if (sim_source_once(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
-        return base_error_set(err, -BASE_EINVAL, "%.100s can be read once: one policy, one seed, no sweep",
-                              cli->workload);
+        return base_error_set(err, -BASE_EINVAL,
+                              "standard input and pipes can be read once: one policy, one seed, no sweep");
     p->alone = wants_alone(cli);
     for (size_t v = 0; v < p->variations_n; v++)
         for (uint64_t i = 0; i < cli->seeds_n; i++) {

@@ -94,6 +94,14 @@ sed -i 3d "$T/t.csv"
 sim --workload csv:- --format csv < "$T/t.csv" > "$T/o"
 [[ $(column "$T/o" jobs '$2 == "all"') == 2 ]] || fail "from standard input: $(cat "$T/o")"
 refused "standard input" --workload csv:- --seeds 1-2
+mkfifo "$T/pipe"
+cat "$T/t.csv" > "$T/pipe" &
+expect 0 --workload "csv:$T/pipe" --format csv
+wait
+[[ $(column "$T/o" jobs '$2 == "all"') == 2 ]] || fail "from a pipe: $(cat "$T/o")"
+refused "pipes" --workload "csv:$T/pipe" --policy fifo,fair
+printf 'submit_s,mapz\n0,2\n' > "$T/n.csv"
+refused "$T/n.csv:1: column 'mapz'" --workload "csv:$T/n.csv" --skip-bad
 printf '{"submit_s":0,"maps":1,"map_durations_s":[7]}\n' > "$T/h.jsonl"
 expect 0 --history "$T/h.jsonl" --heartbeat 0 --set f_off=1 --set f_rack=1 --format csv
 [[ $(column "$T/o" sojourn_mean_s '$2 == "all"') == 7 ]] || fail "history: $(cat "$T/o")"
