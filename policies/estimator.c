@@ -182,16 +182,6 @@ size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double tot
     return (size_t)n;
 }
 
-void estimator_by_bytes(double total_us, const int64_t *bytes, size_t n, double *us)
-{
-    double all = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all += (double)bytes[i];
-    for (size_t i = 0; i < n; i++)
-        us[i] = total_us * (all > 0 ? (double)bytes[i] / all : 1 / (double)n);
-}
-
 int64_t estimator_reduce_us(int64_t elapsed_us, double p)
 {
     base_assert(p > 0);

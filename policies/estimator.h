@@ -50,8 +50,6 @@ double estimator_total(const struct estimator_fit *fit, int32_t tasks);
  * scaled so that all make @total_us. Returns how many; 0 when there is nothing to do. */
 size_t estimator_runs(const struct estimator_fit *fit, int32_t tasks, double total_us,
                       struct virtual_run runs[ESTIMATOR_RUNS]);
-/* Reduces in proportion to their partitions: a vector of total @total_us, task i by bytes[i] (all 0: equally). */
-void estimator_by_bytes(double total_us, const int64_t *bytes, size_t n, double *us);
 /* Inverse of the standard normal distribution at @p in (0,1). */
 double estimator_normal_quantile(double p);
 /* Reduce of which @p (> 0) of the input was consumed in @elapsed_us of function time: how long it lasts. */

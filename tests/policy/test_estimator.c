@@ -100,17 +100,10 @@ static void test_runs_of_many(void)
 
 static void test_reduces(void)
 {
-    const int64_t bytes[3] = {100, 300, 0}, unknown[2] = {0, 0};
-    double us[3];
-
     CU_ASSERT_DOUBLE_EQUAL(estimator_reduce_progress(0.75), 0.25, 1e-12);
     CU_ASSERT_EQUAL(estimator_reduce_progress(0.5), 0);
     CU_ASSERT_EQUAL(estimator_reduce_us(60000000, 0.25), 240000000);
     CU_ASSERT_EQUAL(estimator_reduce_us(60000000, estimator_reduce_progress(0.75)), 240000000);
-    estimator_by_bytes(40 * S, bytes, 3, us);
-    CU_ASSERT(us[0] == 10 * S && us[1] == 30 * S && us[2] == 0);
-    estimator_by_bytes(40 * S, unknown, 2, us);
-    CU_ASSERT(us[0] == 20 * S && us[1] == 20 * S);
 }
 
 static void test_normal_quantile(void)

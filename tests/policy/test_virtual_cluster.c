@@ -235,6 +235,56 @@ static void test_leave_and_late(void)
     virtual_cluster_free(vc);
 }
 
+/* Work that is not there is taken off: half of it, then all; service received stays. */
+static void test_cut(void)
+{
+    struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 4, 0);
+    const struct virtual_run runs[2] = {{2, 10.0 * S}, {2, 30.0 * S}};
+    int32_t a = virtual_cluster_add(vc, 0, 1, 1, 1, runs, 2), b = add(vc, 0, 2, 1, 4, 10);
+
+    virtual_cluster_project(vc);
+    virtual_cluster_advance(vc, 10 * S);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_cut(vc, a, 0);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, a), 60.0 * S, 1e-3);
+    virtual_cluster_cut(vc, a, 30.0 * S);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_left(vc, a), 30.0 * S, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_cut(vc, a, 1e30);
+    CU_ASSERT_EQUAL(virtual_cluster_left(vc, a), 0);
+    CU_ASSERT_DOUBLE_EQUAL(virtual_cluster_received(vc, a), 20.0 * S, 1e-3);
+    virtual_cluster_leave(vc, a);
+    virtual_cluster_project(vc);
+    expect_finish(vc, b, 15);
+    CU_ASSERT_EQUAL(add(vc, 10, 3, 1, 1, 1), a); /* its place */
+    virtual_cluster_free(vc);
+}
+
+/* Numbers at the ends of what they can be, and runs that are out of order by rounding. */
+static void test_extremes(void)
+{
+    for (int form = VIRTUAL_FLUID; form <= VIRTUAL_SLOTS; form++) {
+        struct virtual_cluster *vc = virtual_cluster_new((enum virtual_form)form, VIRTUAL_BY_FINISH, 2, 0);
+        const struct virtual_run runs[2] = {{1, 10.0 * S}, {1, 10.0 * S - 1e-9}};
+        int32_t light = add(vc, 0, 1, 1e-300, 3, 10), heavy = add(vc, 0, 2, 1e300, 3, 10),
+                huge = add(vc, 0, 3, 1, 2, 1e290), plain = virtual_cluster_add(vc, 0, 1, 4, 1, runs, 2);
+        const int32_t *order;
+        size_t n;
+
+        virtual_cluster_project(vc);
+        order = virtual_cluster_order(vc, &n);
+        CU_ASSERT_EQUAL_FATAL(n, 4);
+        CU_ASSERT_EQUAL(order[0], heavy);
+        CU_ASSERT_EQUAL(order[1], plain);
+        CU_ASSERT_EQUAL(virtual_cluster_finish_us(vc, huge), VIRTUAL_NEVER);
+        CU_ASSERT(virtual_cluster_finish_us(vc, light) > 0);
+        virtual_cluster_advance(vc, 1000000 * S);
+        CU_ASSERT_EQUAL(virtual_cluster_left(vc, heavy), 0);
+        CU_ASSERT_EQUAL(virtual_cluster_left(vc, plain), 0);
+        virtual_cluster_free(vc);
+    }
+}
+
 static void test_no_slots(void)
 {
     struct virtual_cluster *vc = virtual_cluster_new(VIRTUAL_FLUID, VIRTUAL_BY_FINISH, 0, 0);
@@ -406,6 +456,8 @@ static const struct cunit_case cases[] = {
     {"weights", test_weights},
     {"runs of different length", test_runs},
     {"really over, virtually over", test_leave_and_late},
+    {"work is taken off", test_cut},
+    {"extremes", test_extremes},
     {"no slots", test_no_slots},
     {"by remaining work", test_by_remaining},
     {"projections come true", test_random},
