@@ -97,7 +97,7 @@ static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
 static void put_job(const struct rm_app_view *a, const char *why, struct base_buf *out)
 {
     rm_json_open(out, '{');
-    rm_spec_job_encode(a->job, true, out);
+    rm_spec_job_encode(a->job, a->queue, out);
     put_state(a, out);
     put_deadline(a, out);
     rm_json_kstr_opt(out, "why", why);
@@ -190,6 +190,7 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
         /* Encoded without asking the core: a thousand waiting submissions are answered by one commit. */
         fresh.id = fx->u.reply.app_id;
         fresh.job = s->spec;
+        fresh.queue = s->spec->queue;
         fresh.submit_us = rm_backend_now_us(s->call.b);
         fresh.deadline_us = s->spec->deadline_at_us;
         if (s->spec->deadline_us)

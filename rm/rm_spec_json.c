@@ -344,7 +344,7 @@ static int decode(const json_t *job, const struct rm_spec_defaults *d, struct rm
         return rc;
     }
     base_buf_adds(&json, "{");
-    rm_spec_job_encode(s, false, &json);
+    rm_spec_job_encode(s, NULL, &json);
     base_buf_adds(&json, "}");
     s->json = base_buf_take(&json);
     *out = s;
@@ -466,15 +466,15 @@ static void put_groups(struct base_buf *out, const struct rm_job_spec *s)
     rm_json_close(out, ']');
 }
 
-void rm_spec_job_encode(const struct rm_job_spec *s, bool with_id, struct base_buf *out)
+void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct base_buf *out)
 {
     char id[BASE_ID_TEXT_MAX];
 
-    if (with_id)
+    if (queue)
         rm_json_kstr(out, "id", base_app_id_text(&s->id, id));
     rm_json_kstr(out, "name", s->name);
     rm_json_kstr(out, "user", s->user);
-    rm_json_kstr(out, "queue", s->queue);
+    rm_json_kstr(out, "queue", queue ? queue : s->queue);
     rm_json_kint(out, "priority", s->priority);
     if (s->groups_n) {
         put_groups(out, s);

@@ -31,8 +31,9 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, s
 /* Looks at the input on disk and fills paths and splits; nothing to do for explicit tasks. -BASE_EINVAL (no such
  * input), -BASE_ELIMIT. Reads the file system: not on the core's thread. */
 int rm_spec_expand(struct rm_job_spec *spec, struct base_error *err);
-/* Appends the members (without braces) in the order above, absent ones left out; the id when @with_id. */
-void rm_spec_job_encode(const struct rm_job_spec *spec, bool with_id, struct base_buf *out);
+/* Appends the members (without braces) in the order above, absent ones left out. @queue: where the job was placed, and its
+ * id is there; NULL: the submission alone. */
+void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);
 /* The command of task @index of @kind of a job of explicit tasks; NULL when there is none. Borrowed. */
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum rm_slot kind, int64_t index);
 
