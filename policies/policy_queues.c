@@ -358,6 +358,8 @@ static double fraction(const struct policy_limit *l, const struct policy_capacit
     return f < g ? f : g;
 }
 
+#define SLOTS_MAX INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a number */
+
 int64_t policy_limit_slots(const struct policy_limit *l, enum policy_kind kind, const struct policy_capacity *c,
                            int64_t none)
 {
@@ -366,13 +368,13 @@ int64_t policy_limit_slots(const struct policy_limit *l, enum policy_kind kind, 
     if (!l->given)
         return none;
     if (l->slots[kind] >= 0)
-        return l->slots[kind];
+        return l->slots[kind] < SLOTS_MAX ? l->slots[kind] : SLOTS_MAX;
     f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : fraction(l, c);
     if (f < 0)
         return none;
     if (f <= 0)
         return 0;
-    if (f * (double)c->slots[kind] >= 1e15)
-        return (int64_t)1e15;
+    if (f * (double)c->slots[kind] >= (double)SLOTS_MAX)
+        return SLOTS_MAX;
     return f * (double)c->slots[kind] < 1 ? 1 : (int64_t)(f * (double)c->slots[kind] + 1e-9);
 }

@@ -243,6 +243,8 @@ static void test_limits(void)
     CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_REDUCE, &c, 42), 5);
     l.percent[0] = 0;
     CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 0);
+    l.slots[POLICY_MAP] = INT64_MAX; /* bounded, so that what it stands for in memory is */
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), INT64_C(1000000000000));
 }
 
 static const struct cunit_case cases[] = {
