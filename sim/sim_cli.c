@@ -58,17 +58,25 @@ static void replace(char **text, const char *value)
     *text = base_strdup(value);
 }
 
+/* An empty name would be a file beside "/": it comes from a variable that is not set. */
+static int refuse_empty(const char *option, const char *value, struct base_error *err)
+{
+    return *value ? 0 : refuse(option, value, "the name of a file or folder", err);
+}
+
 OPTION(opt_workload)
 {
-    (void)err;
-    (void)option;
+    const char *colon = strchr(value, ':');
+
+    if (colon && refuse_empty(option, colon + 1, err) < 0)
+        return err->code;
     replace(&c->workload, value);
     return 0;
 }
 OPTION(opt_history)
 {
-    (void)err;
-    (void)option;
+    if (refuse_empty(option, value, err) < 0)
+        return err->code;
     free(c->workload);
     c->workload = base_printf("jsonl:%s", value);
     return 0;
@@ -140,15 +148,15 @@ OPTION(opt_seeds)
 }
 OPTION(opt_out)
 {
-    (void)option;
-    (void)err;
+    if (refuse_empty(option, value, err) < 0)
+        return err->code;
     replace(&c->out, value);
     return 0;
 }
 OPTION(opt_log)
 {
-    (void)option;
-    (void)err;
+    if (refuse_empty(option, value, err) < 0)
+        return err->code;
     replace(&c->log, value);
     return 0;
 }

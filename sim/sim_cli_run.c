@@ -193,10 +193,13 @@ static void list_keys(const struct base_error *err)
     if (!strstr(err->text, "no setting") && !strstr(err->text, "is unknown"))
         return;
     sim_setup_names(&names);
-    fprintf(stderr, "  of the simulator: %s\n  of policies: ", names.data);
-    for (size_t i = 0; policy_option_at(i); i++)
-        fprintf(stderr, "%s%s", i ? ", " : "", policy_option_at(i)->name);
-    fprintf(stderr, "\n");
+    fprintf(stderr, "  of the simulator: %s\n", names.data);
+    if (!strstr(err->text, "is unknown")) { /* that error names them */
+        fprintf(stderr, "  of policies: ");
+        for (size_t i = 0; policy_option_at(i); i++)
+            fprintf(stderr, "%s%s", i ? ", " : "", policy_option_at(i)->name);
+        fprintf(stderr, "\n");
+    }
     base_buf_free(&names);
 }
 
@@ -537,7 +540,7 @@ static int write_out(const struct plan *p, struct base_error *err)
     return rc;
 }
 
-static void print(const struct plan *p)
+static void print(const struct plan *p, bool written)
 {
     struct base_buf text = {0};
 
@@ -548,7 +551,7 @@ static void print(const struct plan *p)
         free(cluster);
     }
     sim_output_summary(&p->results, p->cli->format, &text);
-    if (p->cli->out && p->cli->format == SIM_FORMAT_TABLE)
+    if (p->cli->out && written && p->cli->format == SIM_FORMAT_TABLE)
         base_buf_addf(&text, "\n%s/%s\n", p->cli->out, p->cli->no_pictures ? "summary.csv" : "index.html");
     fwrite(text.data, 1, text.len, stdout);
     base_buf_free(&text);
@@ -596,10 +599,11 @@ int sim_cli_runs(const struct sim_cli *cli)
 
     if (rc == 0)
         rc = run_plan(&p, &err);
-    if (rc == 0 && cli->out)
+    bool ran = rc == 0;
+    if (ran && cli->out)
         rc = write_out(&p, &err);
-    if (rc == 0)
-        print(&p);
+    if (ran) /* also when the report could not be written: the runs are not lost */
+        print(&p, rc == 0);
     status = rc == 0 ? SIM_CLI_OK : sim_cli_error(rc, err.text);
     if (rc < 0)
         list_keys(&err);

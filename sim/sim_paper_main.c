@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_io.h"
 #include "base/base_json.h"
 #include "sim/sim_cli.h"
 #include "sim/sim_paper.h"
@@ -153,8 +153,6 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
     struct sim_page page = {0};
     int rc;
 
-    if (mkdir(conf->dir, 0777) < 0 && errno != EEXIST)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", conf->dir);
     for (size_t i = 0; i < n; i++) {
         sim_page_heading(&page, "%s", runs[i].paper->title);
         page_table(&runs[i], &page);
@@ -223,8 +221,10 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
         rc = add_named(runs, &n, p, len, err);
         p += len + (p[len] == ',');
     } while (rc >= 0 && *p);
-    if (rc >= 0 && conf->dir)
+    if (rc >= 0 && conf->dir) /* what would hinder in the end, before the runs */
         rc = sim_picture_check(err);
+    if (rc >= 0 && conf->dir)
+        rc = base_mkdirs(conf->dir, 0755, err);
     for (size_t i = 0; rc >= 0 && i < n; i++) {
         runs[i].first_seed = conf->first_seed;
         runs[i].seeds = conf->seeds;

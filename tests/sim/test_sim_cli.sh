@@ -124,7 +124,6 @@ refused "there is no policy \"fare\": there are fifo," --workload w-hfs --policy
 refused "hfsp.xi" --workload w-hfs --policy hfsp --set hfsp.xi=0.5
 refused "hfsp.sample_maps" --workload w-hfs --policy hfsp --set hfsp.sample_maps=0
 refused "delay.w1" --workload w-hfs --set delay.w1=-1
-refused "hfsp.nonsense" --workload w-hfs --set hfsp.nonsense=1
 refused "of policies: delay.w1" --workload w-hfs --set nonsense=1
 refused "nodes: \"0\"" --workload w-hfs --nodes 0
 refused "groups: \"20x4\"" --workload w-hfs --set groups=20x4
@@ -137,6 +136,14 @@ refused "--format" --workload w-hfs --format yaml
 refused "--seeds" --workload w-hfs --seeds 9-1
 refused "needs a value" --workload
 refused "takes no value" --list=1
+refused "--out" --workload w-hfs --out "" # not the root of all folders
+refused "--log" --workload w-hfs --log=
+refused "--workload" --workload csv:
+refused "--history" --history ""
+expect 1 --paper hsrtf --out "$T/t.csv" # at once, not after its runs
+[[ ! -s $T/o ]] && grep -q 'cannot create folder' "$T/e" || fail "a file as folder: $(cat "$T/o" "$T/e")"
+refused "is unknown" --workload w-hfs --set hfsp.nonsense=1
+[[ $(grep -o hfsp.xi "$T/e" | wc -l) == 1 ]] || fail "options are named twice: $(cat "$T/e")"
 expect 1 --workload swim:/nonexistent/trace; grep -q '/nonexistent/trace' "$T/e" || fail "$(cat "$T/e")"
 echo "ok refusals"
 
@@ -171,6 +178,11 @@ if command -v gnuplot > /dev/null; then
         grep -q "id=\"$picture-canvas\"" "$T/report/index.html" || fail "$picture is not in the page"
     done
     [[ $(grep -c '<svg' "$T/report/index.html") -ge 10 ]] || fail "few pictures"
+    mkdir "$T/blocked"
+    touch "$T/blocked/data"
+    expect 1 "${run[@]}" --out "$T/blocked"
+    grep -q '^hsrtf-pr ' "$T/o" || fail "a report that cannot be written hides the results"
+    grep -q blocked "$T/o" && fail "a page that is not there is named"
     sed -n '/<svg/,/<\/svg>/p' "$T/report/index.html" | grep -o "id='[^']*'" | sort | uniq -d > "$T/double"
     [[ ! -s $T/double ]] || fail "ids twice in the page: $(head -n 3 "$T/double")"
     expect 0 --workload w-hsrtf --policy fair,hsrtf-pr --sweep nodes=20,40,58 --out "$T/sweep" --slowdown off
