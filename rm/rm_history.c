@@ -8,6 +8,8 @@
 
 #include "rm/rm_json.h"
 
+#define FAR_US INT64_C(1000000000000000) /* a workload's times reach so far: about 31 years */
+
 static const char *const kinds[RM_SLOT_KINDS] = {"map", "reduce"};
 
 static void put_seconds(struct base_buf *out, int64_t us)
@@ -95,53 +97,52 @@ static void put_past(const struct rm_views *tasks, enum rm_slot k, int64_t zero_
     rm_json_close(out, ']');
 }
 
-/* Hosts of the split or explicit task @i of the maps. */
-static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, int64_t i)
+/* Hosts of every map, of its split or its explicit task; NULL: none are given. The list is the caller's to free. */
+static const struct rm_str_list **hosts_of(const struct rm_job_spec *s, size_t maps)
 {
-    if (!s->groups_n)
-        return (size_t)i < s->splits_n ? &s->splits[i].hosts : NULL;
-    for (size_t g = 0; g < s->groups_n; g++) {
-        if (s->groups[g].kind != RM_SLOT_MAP)
-            continue;
-        if (i < s->groups[g].count)
-            return &s->groups[g].hosts;
-        i -= s->groups[g].count;
-    }
-    return NULL;
+    const struct rm_str_list **of = base_alloc((maps + 1) * sizeof *of);
+    size_t n = 0;
+
+    for (; !s->groups_n && n < maps && n < s->splits_n; n++)
+        of[n] = &s->splits[n].hosts;
+    for (size_t g = 0; g < s->groups_n; g++)
+        for (int64_t i = 0; s->groups[g].kind == RM_SLOT_MAP && i < s->groups[g].count && n < maps; i++)
+            of[n++] = &s->groups[g].hosts;
+    return of;
 }
 
 /* Hosts that every map has, the same number of each; 0: there are not. */
-static size_t replicas_of(const struct rm_job_spec *s, int64_t maps)
+static size_t replicas_of(const struct rm_str_list *const *hosts, size_t maps)
 {
-    size_t n = SIZE_MAX;
+    size_t n = maps ? RM_HISTORY_REPLICAS_MAX : 0;
 
-    for (int64_t i = 0; i < maps; i++) {
-        const struct rm_str_list *l = hosts_of(s, i);
-
-        if (!l || l->n == 0)
+    for (size_t i = 0; i < maps; i++) {
+        if (!hosts[i])
             return 0;
-        n = l->n < n ? l->n : n;
+        n = hosts[i]->n < n ? hosts[i]->n : n;
     }
-    return n == SIZE_MAX ? 0 : n < RM_HISTORY_REPLICAS_MAX ? n : RM_HISTORY_REPLICAS_MAX;
+    return n;
 }
 
-static void put_places(const struct rm_job_spec *s, int64_t maps, struct base_buf *out)
+static void put_places(const struct rm_job_spec *s, size_t maps, struct base_buf *out)
 {
-    size_t n = replicas_of(s, maps);
+    const struct rm_str_list **hosts = hosts_of(s, maps);
+    size_t n = replicas_of(hosts, maps);
 
     if (n == 0) {
         rm_json_kbool(out, "located", false);
-        return;
-    }
-    rm_json_key(out, "map_hosts");
-    rm_json_open(out, '[');
-    for (int64_t i = 0; i < maps; i++) {
+    } else {
+        rm_json_key(out, "map_hosts");
         rm_json_open(out, '[');
-        for (size_t h = 0; h < n; h++)
-            rm_json_str(out, hosts_of(s, i)->v[h]);
+        for (size_t i = 0; i < maps; i++) {
+            rm_json_open(out, '[');
+            for (size_t h = 0; h < n; h++)
+                rm_json_str(out, hosts[i]->v[h]);
+            rm_json_close(out, ']');
+        }
         rm_json_close(out, ']');
     }
-    rm_json_close(out, ']');
+    free(hosts);
 }
 
 static void put_bytes(const struct rm_app_view *a, struct base_buf *out)
@@ -185,8 +186,9 @@ static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_b
         rm_json_knum(out, "weight", a->job->weight);
     if (a->priority)
         rm_json_kint(out, "priority", a->priority);
-    if (a->deadline_us > a->submit_us)
-        put_kseconds(out, "deadline_s", a->deadline_us - a->submit_us);
+    if (a->deadline_us > a->submit_us) /* one further away than that binds nobody */
+        put_kseconds(out, "deadline_s",
+                     a->deadline_us - a->submit_us < FAR_US ? a->deadline_us - a->submit_us : FAR_US);
     rm_json_kint(out, "maps", a->phase[RM_SLOT_MAP].total);
     rm_json_kint(out, "reduces", a->phase[RM_SLOT_REDUCE].total);
     rm_json_kstr(out, "app", base_app_id_text(&a->id, id));
@@ -225,7 +227,7 @@ bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[RM_
     put_bytes(a, out);
     rm_json_knum(out, "f_rack", 1);
     rm_json_knum(out, "f_off", 1);
-    put_places(a->job, (int64_t)tasks[RM_SLOT_MAP].tasks_n, out);
+    put_places(a->job, tasks[RM_SLOT_MAP].tasks_n, out);
     rm_json_close(out, '}');
     return true;
 }

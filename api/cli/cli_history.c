@@ -1,8 +1,10 @@
 /* api/cli/cli_history.c - `creel history export`: ended jobs, one line of JSON each, as `creel sim --history` reads them. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_text.h"
@@ -48,6 +50,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TO:
         return set_when("--to", arg, &h->to_ms);
     case 'o':
+        if (!*arg)
+            return cli_bad("--output: it is the name of a file");
         h->output = arg;
         return 0;
     case ARGP_KEY_ARG:
@@ -145,6 +149,23 @@ static void write_lines(struct history *h, struct base_buf *out)
     }
 }
 
+/* A pipe or a device is written to; a file is replaced, all at once. */
+static int write_output(const char *path, const struct base_buf *text, struct base_error *err)
+{
+    struct stat st;
+    bool bad;
+    FILE *f;
+
+    if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
+        return base_file_write_atomic(path, text->data ? text->data : "", text->len, 0644, false, err);
+    f = fopen(path, "we");
+    if (!f)
+        return base_error_sys(err, -BASE_EIO, errno, "cannot write %s", path);
+    bad = fwrite(text->data ? text->data : "", 1, text->len, f) != text->len;
+    bad = fclose(f) != 0 || bad;
+    return bad ? base_error_sys(err, -BASE_EIO, errno, "cannot write %s", path) : 0;
+}
+
 static int export(struct cli *c, struct history *h)
 {
     struct base_buf text = {0};
@@ -161,7 +182,7 @@ static int export(struct cli *c, struct history *h)
     write_lines(h, &text);
     if (!h->output)
         fwrite(text.data ? text.data : "", 1, text.len, stdout);
-    else if (base_file_write_atomic(h->output, text.data ? text.data : "", text.len, 0644, false, &err) < 0)
+    else if (write_output(h->output, &text, &err) < 0)
         rc = cli_error(CLI_FAILED, "%s", err.text);
     else
         fprintf(stderr, "creel: %s: %zu jobs\n", h->output, h->n);

@@ -33,6 +33,12 @@ check_equal "$(jq -r .time_0_ms "$T/h.jsonl" | sort -u | wc -l)" 1 "beginnings o
 jq -es 'map(.map_durations_s | min >= 0.79 and max < 1.9) | .[0:3] | all' "$T/h.jsonl" > /dev/null || fail "$(cat "$T/h.jsonl")"
 jq -es '.[0].submit_s < 0.01 and (.[3] | .input_bytes == 23893 and .shuffle_bytes > 0 and .output_bytes == 23893)' "$T/h.jsonl" \
     > /dev/null || fail "$(cat "$T/h.jsonl")"
+mkfifo "$T/pipe" # is written to, not replaced
+cat "$T/pipe" > "$T/piped" &
+creel history export -o "$T/pipe" 2> /dev/null
+wait $!
+[ -p "$T/pipe" ] || fail "the pipe is gone"
+cmp "$T/h.jsonl" "$T/piped"
 check_equal "$(creel history export --from 1h | wc -l)" 4 "jobs of the last hour"
 check_equal "$(creel history export --to 2020-01-01T00:00 | wc -l)" 0 "jobs of another time"
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/history?limit=3" | jq '.history | length')" 3 "a page"

@@ -151,6 +151,53 @@ static void test_killed(void)
     rm_job_spec_unref(s);
 }
 
+/* A date that means "whenever" is no reason to refuse the whole history. */
+static void test_far_deadline(void)
+{
+    struct rm_job_spec *s = spec("[{\"command\":\"x\"}]");
+    struct rm_app_view a = ended_job(s, 1, 0);
+    struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 6, 0)};
+    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
+    struct base_buf line = {0};
+    struct sim_job job;
+
+    a.deadline_us = INT64_C(253402300799000) * 1000; /* the end of the year 9999 */
+    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    job = read_back(&line);
+    CU_ASSERT_EQUAL(job.deadline_us, INT64_C(1000000000000000));
+    sim_job_clear(&job);
+    base_buf_free(&line);
+    rm_job_spec_unref(s);
+}
+
+/* Places of a job whose tasks are each of its own kind: written in time that grows with their number alone. */
+static void test_many_groups(void)
+{
+    enum { GROUPS = 50000 };
+    struct base_buf text = {0}, line = {0};
+    struct rm_views tasks[RM_SLOT_KINDS] = {{0}};
+    struct sim_job job;
+
+    for (int i = 0; i < GROUPS; i++)
+        base_buf_addf(&text, "%s{\"command\":\"x\",\"hosts\":[\"h%d\"]}", i ? "," : "[", i % 7);
+    base_buf_adds(&text, "]");
+    struct rm_job_spec *s = spec(text.data);
+    struct rm_app_view a = ended_job(s, GROUPS, 0);
+    tasks[RM_SLOT_MAP].tasks = base_alloc(GROUPS * sizeof *tasks[RM_SLOT_MAP].tasks);
+    tasks[RM_SLOT_MAP].tasks_n = GROUPS;
+    for (int i = 0; i < GROUPS; i++)
+        tasks[RM_SLOT_MAP].tasks[i] = task(RM_TASK_SUCCEEDED, 2, 6, 0);
+    CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
+    job = read_back(&line);
+    CU_ASSERT_EQUAL(job.replicas, 1);
+    CU_ASSERT_EQUAL(job.replica_nodes[GROUPS - 1], (GROUPS - 1) % 7);
+    sim_job_clear(&job);
+    free(tasks[RM_SLOT_MAP].tasks);
+    base_buf_free(&text);
+    base_buf_free(&line);
+    rm_job_spec_unref(s);
+}
+
 /* Refused or killed before anything ran, and nothing was expected: it says nothing of work. */
 static void test_unknown(void)
 {
@@ -170,5 +217,7 @@ static const struct cunit_case cases[] = {
     {"read back", test_round_trip},
     {"killed", test_killed},
     {"nothing known", test_unknown},
+    {"a deadline far away", test_far_deadline},
+    {"many kinds of tasks", test_many_groups},
 };
 CUNIT_MAIN("rm_history", cases)
