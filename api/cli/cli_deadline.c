@@ -22,6 +22,7 @@ error_t cli_deadline_set(json_t *job, const char *arg)
     if (!cli_when_parse(arg, &relative, &ms))
         return cli_bad("--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
                        "2026-11-21T20:00:00", arg);
+    json_object_del(job, relative ? "deadline-at-ms" : "deadline-s"); /* given twice: the last one holds */
     if (relative)
         json_object_set_new(job, "deadline-s", json_real((double)ms / 1000));
     else

@@ -63,6 +63,15 @@ static bool span_of(const char *s, int64_t *ms)
     return *ms > 0 && *ms <= SPAN_MAX_MS;
 }
 
+/* Does @s begin as @form does, where 0 stands for a digit? sscanf() itself lets signs and blanks pass before numbers. */
+static bool looks_like(const char *s, const char *form)
+{
+    for (; *form; s++, form++)
+        if (*form == '0' ? !isdigit((unsigned char)*s) : *form != *s)
+            return false;
+    return true;
+}
+
 /* "Z", "+02:00", "-0530": seconds east of Greenwich. */
 static bool offset_of(const char *s, long *out)
 {
@@ -72,6 +81,8 @@ static bool offset_of(const char *s, long *out)
         *out = 0;
         return true;
     }
+    if (!looks_like(*s ? s + 1 : s, "00:00") && !looks_like(*s ? s + 1 : s, "0000"))
+        return false;
     if ((sscanf(s, "%*1[+-]%2d:%2d%n", &h, &m, &n) != 2 && sscanf(s, "%*1[+-]%2d%2d%n", &h, &m, &n) != 2) || s[n] ||
         h > 14 || m > 59)
         return false;
@@ -94,12 +105,14 @@ static bool date_of(const char *s, int64_t *ms)
     int n = 0;
     time_t at;
 
+    if (!looks_like(s, "0000-00-00") || (s[10] != 'T' && s[10] != ' ') || !looks_like(s + 11, "00:00"))
+        return false;
     if (sscanf(s, "%4d-%2d-%2d%*1[T ]%2d:%2d%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min, &n) != 5 ||
         n == 0)
         return false;
     s += n;
     if (*s == ':') {
-        if (sscanf(s, ":%2d%n", &t.tm_sec, &n) != 1)
+        if (!looks_like(s, ":00") || sscanf(s, ":%2d%n", &t.tm_sec, &n) != 1)
             return false;
         s += n;
     }

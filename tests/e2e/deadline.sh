@@ -70,6 +70,10 @@ creel job submit --task true --deadline 2020-01-01T00:00Z > "$T/id" 2> "$T/refus
 check_equal $rc 1 "exit status of a deadline that is over"
 grep -q "offered: .* submit it again with --deadline " "$T/refused" || fail "$(cat "$T/refused")"
 
+id=$(creel job submit --task true --expected 0.1s --deadline 2020-01-01T00:00Z --deadline 10m 2> "$T/accepted") ||
+    fail "of two deadlines the last one holds: $(cat "$T/accepted")"
+succeeded "$id"
+
 # ---- N times, beside other jobs
 others=() promised=()
 for ((i = 0; i < N; i++)); do
