@@ -11,6 +11,7 @@
 #include "api/api_xml_body.h"
 #include "base/base_io.h"
 #include "base/base_json.h"
+#include "policies/policy.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_options.h"
@@ -351,7 +352,7 @@ void yarn_put_policy(struct api_request *rq, void *user)
         return;
     }
     w = write_new(rq, RM_EV_SET_POLICY);
-    w->text = base_strdup(name);
+    w->text = base_strdup(policy_find(name)->name); /* of a Hadoop class: ours */
     w->ev.u.policy.name = w->text;
     json_decref(body);
     write_post(w, user, on_policy);

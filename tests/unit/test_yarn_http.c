@@ -519,6 +519,13 @@ static void test_policy(void)
     client_free(&a);
     is(path, "policy", "naive-fair");
     is("/ws/v1/cluster/scheduler", "scheduler.schedulerInfo.type", "fairScheduler");
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON,
+                        "{\"policy\":\"org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler\"}", &a),
+                    200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"policy\":\"fair\"}"); /* the name it is shown by from now on */
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"naive-fair\"}", &a), 200);
+    client_free(&a);
     CU_ASSERT_EQUAL(ask("PUT", path, JSON, "{\"policy\":\"lottery\"}", &a), 400);
     CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "lottery"));
     client_free(&a);
