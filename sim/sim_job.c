@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_utf8.h"
+
 void sim_job_init(struct sim_job *job)
 {
     *job = (struct sim_job){.weight = 1, .selectivity = 1, .split_bytes = SIM_BLOCK_BYTES, .replicas = 3, .located = true};
@@ -19,14 +21,16 @@ void sim_job_clear(struct sim_job *job)
 
 void sim_job_text(char to[SIM_TEXT_MAX], const char *text)
 {
-    size_t n = text ? strlen(text) : 0;
+    size_t n = 0, len;
 
-    if (n >= SIM_TEXT_MAX) {
-        n = SIM_TEXT_MAX - 1;
-        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) /* not in the middle of a character */
-            n--;
+    for (; text && *text; text += len ? len : 1, n += len ? len : 1) {
+        len = (unsigned char)*text < ' ' || *text == 0x7f ? 0 : base_utf8_len(text);
+        if (n + (len ? len : 1) >= SIM_TEXT_MAX)
+            break;
+        if (len)
+            memcpy(to + n, text, len);
+        else
+            to[n] = '?';
     }
-    if (n)
-        memcpy(to, text, n);
     to[n] = '\0';
 }

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <uthash.h>
 
+#include "base/base_utf8.h"
+
 int sim_trace_open(struct sim_trace *t, const char *path, struct base_error *err)
 {
     FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
@@ -107,20 +109,15 @@ int sim_trace_line(struct sim_trace *t, struct base_error *err)
 }
 
 /* ---------------------------------------------------------------- complaints */
-#define SHOWN_MAX 60
+#define SHOWN_MAX 60 /* bytes of a value */
 
 int sim_trace_bad(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
                   struct base_error *err)
 {
-    size_t n = strlen(value), shown = n;
+    char *shown = base_utf8_shown(value, SHOWN_MAX);
 
-    if (n > SHOWN_MAX) {
-        shown = SHOWN_MAX;
-        while (shown > 0 && ((unsigned char)value[shown] & 0xc0) == 0x80)
-            shown--;
-    }
-    base_error_set(err, -BASE_EINVAL, "%s: '%.*s%s' is not %s", field, (int)shown, value, shown < n ? "..." : "",
-                   wanted);
+    base_error_set(err, -BASE_EINVAL, "%s: '%s' is not %s", field, shown, wanted);
+    free(shown);
     return t->line ? sim_trace_wrap(t, -BASE_EINVAL, err) : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
 }
 

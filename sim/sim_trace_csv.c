@@ -1,6 +1,9 @@
 #include "sim/sim_trace_csv.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/base_utf8.h"
 
 void sim_csv_init(struct sim_csv *r, struct sim_trace *trace)
 {
@@ -26,10 +29,14 @@ static int cell(const struct sim_trace *t, char **p, char **out, struct base_err
         *to++ = *from++;
     }
     if (*from != '"' || (from[1] && from[1] != ',')) {
-        const char *what = *from ? "text behind the quotes of \"%.60s\"" : "the quotes before \"%.60s\" do not end";
+        const char *what = *from ? "text behind the quotes of \"%s\"" : "the quotes before \"%s\" do not end";
+
+        char *shown;
 
         *to = '\0';
-        base_error_set(err, -BASE_EINVAL, what, *out);
+        shown = base_utf8_shown(*out, 60);
+        base_error_set(err, -BASE_EINVAL, what, shown);
+        free(shown);
         return sim_trace_wrap(t, -BASE_EINVAL, err);
     }
     *p = from[1] ? from + 2 : NULL;
@@ -39,14 +46,16 @@ static int cell(const struct sim_trace *t, char **p, char **out, struct base_err
 
 static int refuse_name(const struct sim_trace *t, const char *name, const char *why, struct base_error *err)
 {
+    char *shown = base_utf8_shown(name, 60);
     struct base_buf names = {0};
     int rc;
 
     for (int i = 0; i < SIM_FIELDS; i++)
         base_buf_addf(&names, "%s%s", i ? ", " : "", sim_fields[i].name);
-    rc = base_error_set(err, -BASE_EINVAL, "%s:%zu: column '%.60s' %s; the first line names columns of: %s", t->name,
-                        t->line, name, why, names.data);
+    rc = base_error_set(err, -BASE_EINVAL, "%s:%zu: column '%s' %s; the first line names columns of: %s", t->name,
+                        t->line, shown, why, names.data);
     base_buf_free(&names);
+    free(shown);
     return rc;
 }
 

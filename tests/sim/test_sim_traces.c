@@ -329,6 +329,28 @@ static void test_ids(void)
     sim_ids_free(&set);
 }
 
+/* Names go into JSON, pages and terminals: what is no text in them is shown as such. */
+static void test_bytes(void)
+{
+    struct fx fx;
+    char text[SIM_TEXT_MAX];
+
+    fx_open(&fx, "csv",
+            "submit_s,maps,class,pool\n1,1,a\xff"
+            "b,\033[31m\xc3\xa4\n",
+            NULL);
+    CU_ASSERT_EQUAL(fx_next(&fx), 1);
+    CU_ASSERT_STRING_EQUAL(fx.job.class_name, "a?b");
+    CU_ASSERT_STRING_EQUAL(fx.job.pool, "?[31m\xc3\xa4");
+    fx_close(&fx);
+    expect_error("csv", "submit_s,maps\n1,\033\xff\n", "csv:2: maps: '%1B%FF' is not an integer from 0 to 10000000");
+    memset(text, 'x', sizeof text);
+    sim_job_text(text, "12345678901234567890123456789012345678901234567890123456789012\xc3\xa4");
+    CU_ASSERT_EQUAL(strlen(text), 62); /* not half of a character */
+    sim_job_text(text, NULL);
+    CU_ASSERT_STRING_EQUAL(text, "");
+}
+
 /* Numbers that are fine each and too large together are refused, not wrapped around. */
 static void test_overflows(void)
 {
@@ -842,6 +864,7 @@ static const struct cunit_case cases[] = {
     {"a byte order mark", test_marks},
     {"folders and pipes", test_folders},
     {"ids of jobs", test_ids},
+    {"names that are no text", test_bytes},
     {"sizes that do not fit", test_overflows},
     {"files need not be sorted", test_order},
     {"sls: Hadoop's example", test_sls},
