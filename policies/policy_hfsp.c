@@ -406,7 +406,8 @@ static void hfsp_capacity(struct policy *self, int64_t now_us)
         enum policy_kind kind = (enum policy_kind)k;
 
         hfsp_advance(self, kind);
-        virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]);
+        if (!virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]))
+            continue;
         self->kind[k].stale = true;
         hfsp_train_reshare(self, kind);
     }

@@ -345,13 +345,14 @@ void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job)
         release(vc, job);
 }
 
-void virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots)
+bool virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots)
 {
     base_assert(slots >= 0);
     if (slots == vc->slots)
-        return;
+        return false;
     vc->slots = slots;
     vc->steady = vc->projected = false;
+    return true;
 }
 
 /* ---- time ---- */

@@ -59,8 +59,8 @@ void virtual_cluster_cut(struct virtual_cluster *vc, int32_t job, double work);
  * order of the others stays. */
 void virtual_cluster_leave(struct virtual_cluster *vc, int32_t job);
 /* The real cluster changed (advance first). The order is stale until project. 0: nothing progresses, and projections
- * are made for one slot. */
-void virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots);
+ * are made for one slot. False: they are as many as before. */
+bool virtual_cluster_set_slots(struct virtual_cluster *vc, int64_t slots);
 /* Time goes on to @now_us; an earlier time than before changes nothing. */
 void virtual_cluster_advance(struct virtual_cluster *vc, int64_t now_us);
 /* Projected finishes and the order, from the state at the time of the cluster. */
