@@ -256,7 +256,7 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         c->capacity.outstanding[k] += a->phase[k].total;
     }
     if (a->is_job && !a->phase[RM_SLOT_MAP].total)
-        a->pj.maps_done_us = c->now_us;
+        a->pj.maps_done_us = a->submit_us; /* not now: its reduces may run since before a restart */
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         rm_app_counts(c, a, (enum rm_slot)k);

@@ -259,6 +259,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
         a->pj.deadline_us = deadline_at > a->submit_us ? deadline_at - a->submit_us : 1;
     a->launch_us = rm_get_int(r);
     a->start_us = rm_get_int(r);
+    a->pj.first_us = a->is_job ? a->start_us : 0;
     a->finish_us = rm_get_int(r);
     a->state = (enum rm_app_state)rm_get_int_in(r, RM_APP_NEW_SAVING, RM_APP_STATES - 1);
     a->state_before = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);

@@ -299,6 +299,31 @@ static void test_recalled(void)
     world_free(&w);
 }
 
+/* What policies are told of a job's past: when it began; of reduces without maps, that they waited for none. */
+static void test_past(void)
+{
+    struct world_node *n = &w.nodes[0];
+    int64_t first;
+    struct base_app_id id;
+
+    begin(1);
+    id = world_submit(&w, "r 0 2 0 4 0 0");
+    world_beat(&w, n, 0);
+    first = rm_app_find(w.core, id)->pj.first_us;
+    CU_ASSERT_EQUAL(first, w.now);
+    world_advance(&w, 4000000);
+    world_beat(&w, n, 0);
+    world_crash(&w, w.durable);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.first_us, first);
+    world_register(&w, n);
+    world_advance(&w, 1000000);
+    n->v[0].ended = true;
+    n->v[0].exit_code = 0;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[POLICY_REDUCE].work_us, 1001000); /* nodes say: for 1 ms */
+    world_free(&w);
+}
+
 /* ---------------------------------------------------------------- deadlines */
 static struct base_app_id submit_by(int64_t deadline_us, int64_t deadline_at_us)
 {
@@ -397,6 +422,7 @@ static const struct cunit_case cases[] = {{"suspend and resume", test_suspend},
                                           {"restarts", test_restarts},
                                           {"no slot comes", test_no_slot_comes},
                                           {"what was seen, after a restart", test_recalled},
+                                          {"the past of a job", test_past},
                                           {"admission", test_admission},
                                           {"admission after a restart", test_admission_later},
                                           {"admission survives a restart", test_admission_kept}};
