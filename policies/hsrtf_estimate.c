@@ -154,17 +154,12 @@ static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, d
 static int by_rank(const void *a, const void *b)
 {
     const struct hsrtf_scratch *x = a, *y = b;
-    const struct policy_job *p = x->own->job, *q = y->own->job;
 
     if (x->own->rt_us != y->own->rt_us)
         return x->own->rt_us < y->own->rt_us ? -1 : 1;
     if (x->work_us != y->work_us)
         return x->work_us < y->work_us ? -1 : 1;
-    if (p->submit_us != q->submit_us)
-        return p->submit_us < q->submit_us ? -1 : 1;
-    if (p->cluster_ts != q->cluster_ts)
-        return p->cluster_ts < q->cluster_ts ? -1 : 1;
-    return p->seq < q->seq ? -1 : p->seq > q->seq;
+    return policy_job_before(x->own->job, y->own->job) ? -1 : 1;
 }
 
 #define RANK_GAP (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking */

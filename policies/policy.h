@@ -42,6 +42,11 @@ struct policy_capacity { /* kept up to date by the core at every moment */
     int64_t outstanding[POLICY_KINDS]; /* tasks not finished over running jobs */
     int64_t memory_mb, vcores;
 };
+/* Slots that are free, or will be when kills are over. */
+static inline int64_t policy_free_slots(const struct policy_capacity *c, enum policy_kind kind)
+{
+    return c->slots[kind] - c->used[kind] + c->freeing[kind];
+}
 /* An attempt that holds a slot, or is suspended. */
 struct policy_running {
     struct policy_job *job;

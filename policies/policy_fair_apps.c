@@ -131,15 +131,6 @@ static struct fair_job *first_waiting(struct policy *self, const struct fair_que
     return NULL;
 }
 
-static bool came_before(const struct policy_link *a, const struct policy_link *b)
-{
-    if (a->key != b->key)
-        return a->key < b->key;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us < b->submit_us;
-    return a->cluster_ts != b->cluster_ts ? a->cluster_ts < b->cluster_ts : a->seq < b->seq;
-}
-
 void fair_apps_admit(struct policy *self)
 {
     while (self->waiting_n > 0) {
@@ -149,7 +140,7 @@ void fair_apps_admit(struct policy *self)
             struct fair_job *fj =
                 self->queues[i].waiting.n && !queues_full(self, i) ? first_waiting(self, &self->queues[i]) : NULL;
 
-            if (fj && (!best || came_before(&fj->wait, &best->wait)))
+            if (fj && (!best || policy_link_before(&fj->wait, &best->wait)))
                 best = fj;
         }
         if (!best)

@@ -50,12 +50,8 @@ static int newest(const void *a, const void *b)
 
     if (x->started_us != y->started_us)
         return x->started_us > y->started_us ? -1 : 1;
-    if (x->job->submit_us != y->job->submit_us)
-        return x->job->submit_us > y->job->submit_us ? -1 : 1;
-    if (x->job->cluster_ts != y->job->cluster_ts)
-        return x->job->cluster_ts > y->job->cluster_ts ? -1 : 1;
-    if (x->job->seq != y->job->seq)
-        return x->job->seq > y->job->seq ? -1 : 1;
+    if (x->job != y->job)
+        return policy_job_before(y->job, x->job) ? -1 : 1;
     return x->task != y->task ? (x->task > y->task ? -1 : 1) : 0;
 }
 

@@ -256,11 +256,7 @@ static bool killed_before(const struct policy_running *here, size_t i, size_t j)
     if (a != b) {
         if (own_of(a)->key != own_of(b)->key)
             return own_of(a)->key > own_of(b)->key;
-        if (a->submit_us != b->submit_us)
-            return a->submit_us > b->submit_us;
-        if (a->cluster_ts != b->cluster_ts)
-            return a->cluster_ts > b->cluster_ts;
-        return a->seq > b->seq;
+        return policy_job_before(b, a);
     }
     if (here[i].progress != here[j].progress)
         return here[i].progress < here[j].progress;
@@ -300,18 +296,13 @@ static int64_t claim_of(const struct policy *self, const struct policy_job *job,
     return self->proportional && room < claim ? room : claim;
 }
 
-static int64_t free_slots(const struct policy_capacity *c, enum policy_kind kind)
-{
-    return c->slots[kind] - c->used[kind] + c->freeing[kind];
-}
-
 #define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
 
 /* Only when one that lacks slots is shorter than the longest that has some. */
 static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
-    int64_t left = free_slots(self->env->capacity, kind);
+    int64_t left = policy_free_slots(self->env->capacity, kind);
     struct policy_job *job = claimant_after(self, kind, NULL);
 
     for (int i = 0; i < LOOK_AT && has && job; i++) {
@@ -337,7 +328,7 @@ static void hsrtf_victims(struct policy *self, const struct policy_offer *offer,
                           size_t n, struct policy_plan *plan)
 {
     enum policy_kind kind = offer->kind;
-    int64_t left = free_slots(offer->capacity, kind);
+    int64_t left = policy_free_slots(offer->capacity, kind);
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
     for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {

@@ -2,7 +2,7 @@
 
 #include "base/base_error.h"
 
-static bool before(const struct policy_link *a, const struct policy_link *b)
+bool policy_link_before(const struct policy_link *a, const struct policy_link *b)
 {
     if (a->key != b->key)
         return a->key < b->key;
@@ -68,7 +68,7 @@ void policy_order_insert(struct policy_order *o, struct policy_link *l, int64_t 
     l->left = l->right = NULL;
     while (*at) {
         up = *at;
-        if (before(l, up)) {
+        if (policy_link_before(l, up)) {
             at = &up->left;
         } else {
             at = &up->right;
@@ -107,7 +107,7 @@ void policy_order_move(struct policy_order *o, struct policy_link *l, int64_t ke
         return;
     beside = key > old ? policy_order_next(l) : policy_order_prev(l);
     l->key = key;
-    if (!beside || (key > old ? before(l, beside) : before(beside, l)))
+    if (!beside || (key > old ? policy_link_before(l, beside) : policy_link_before(beside, l)))
         return;
     l->key = old;
     policy_order_remove(o, l);

@@ -24,6 +24,8 @@ struct policy_order {
 
 /* Sets the fixed part of the key. */
 void policy_link_init(struct policy_link *l, int64_t submit_us, int64_t cluster_ts, int32_t seq);
+/* By key, then as every tie breaks. */
+bool policy_link_before(const struct policy_link *a, const struct policy_link *b);
 void policy_order_insert(struct policy_order *o, struct policy_link *l, int64_t key);
 void policy_order_remove(struct policy_order *o, struct policy_link *l);
 /* Gives a linked @l another key. Cheap when its neighbours stay. */

@@ -237,11 +237,7 @@ static bool comes_before(const struct policy_job *a, const struct policy_job *b)
 {
     if (own_of(a)->left_us != own_of(b)->left_us)
         return own_of(a)->left_us < own_of(b)->left_us;
-    if (a->submit_us != b->submit_us)
-        return a->submit_us < b->submit_us;
-    if (a->cluster_ts != b->cluster_ts)
-        return a->cluster_ts < b->cluster_ts;
-    return a->seq < b->seq;
+    return policy_job_before(a, b);
 }
 
 static struct srpt_job *active_job(struct policy_link *link, enum policy_kind kind)
@@ -313,18 +309,13 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
     return n;
 }
 
-static int64_t free_slots(const struct policy_capacity *c, enum policy_kind kind)
-{
-    return c->slots[kind] - c->used[kind] + c->freeing[kind];
-}
-
 #define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
 
 /* Only when one that lacks slots, or has something suspended, has less work left than the last that runs something. */
 static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
-    int64_t left = free_slots(self->env->capacity, kind);
+    int64_t left = policy_free_slots(self->env->capacity, kind);
     struct policy_job *job = after(self, kind, NULL);
 
     for (int i = 0; i < LOOK_AT && has && job; i++) {
@@ -344,7 +335,7 @@ static void srpt_victims(struct policy *self, const struct policy_offer *offer, 
                          size_t n, struct policy_plan *plan)
 {
     enum policy_kind kind = offer->kind;
-    int64_t left = free_slots(offer->capacity, kind);
+    int64_t left = policy_free_slots(offer->capacity, kind);
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};
 

@@ -46,4 +46,14 @@ struct policy_job {
     void *own;                             /* more state, made in on_job_arrived and freed in on_job_left */
 };
 
+/* What breaks every tie: the earlier submission, then the smaller id. */
+static inline bool policy_job_before(const struct policy_job *a, const struct policy_job *b)
+{
+    if (a->submit_us != b->submit_us)
+        return a->submit_us < b->submit_us;
+    if (a->cluster_ts != b->cluster_ts)
+        return a->cluster_ts < b->cluster_ts;
+    return a->seq < b->seq;
+}
+
 #endif
