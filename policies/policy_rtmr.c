@@ -111,9 +111,9 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->submit_us = job->submit_us;
     e->cluster_ts = job->cluster_ts;
     e->seq = job->seq;
-    e->due_us = job->submit_us + job->deadline_us;
+    e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us : RTMR_UNKNOWN - 1;
     if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
-        e->gap_us = self->env->heartbeat_us;
+        e->gap_us = rtmr_killed_us(self, 0);
     for (int k = 0; k < POLICY_KINDS; k++) {
         e->n[k] = job->phase[k].total;
         e->eps_us[k] = rtmr_eps_us(self, job, (enum policy_kind)k);
@@ -135,10 +135,9 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
         return;
     rtmr_queue_resize(&self->q, self->slots, now_us);
     rtmr_queue_estimate(&self->q, 0, now_us);
-    if (fewer) {
+    self->anew = true; /* those that came may be taken already */
+    if (fewer)
         rtmr_say_lost(self, "slots were lost");
-        self->repeated = true;
-    }
 }
 
 static int by_time(const void *a, const void *b)
@@ -153,36 +152,39 @@ static void take_stock(struct policy *self, struct rtmr_entry *e, const struct p
 {
     for (int k = 0; k < POLICY_KINDS; k++) {
         const struct policy_phase *p = &job->phase[k];
+        /* reduces that hold their slots until the maps are done: nobody knows when that is */
+        bool early = k == POLICY_REDUCE && job->phase[POLICY_MAP].done < job->phase[POLICY_MAP].total;
         struct slot_run *until = NULL;
         struct policy_running r;
         void *cursor = NULL;
         size_t n = 0, cap = 0;
 
-        e->n[k] = max64(p->total - p->done - p->running, 0);
         e->after_us[k] = 0;
         while (p->running > 0 && self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
             if (r.suspended)
                 continue;
             base_array_grow(&until, n, &cap);
-            until[n] = (struct slot_run){rtmr_until_us(&r, e->eps_us[k], now_us), 1};
+            until[n] = (struct slot_run){early ? RTMR_UNKNOWN : rtmr_until_us(&r, e->eps_us[k], now_us), 1};
             e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
         }
+        e->n[k] = max64(p->total - p->done - (int64_t)n, 0); /* those being killed run again */
         if (n) {
             qsort(until, n, sizeof *until, by_time);
             rtmr_queue_occupy(&self->q, (enum policy_kind)k, until, n);
+            self->anew = self->anew || early;
         }
         free(until);
     }
 }
 
-/* Tasks that were done or running have to run again: what was calculated from their start is worth nothing. */
+/* What was calculated from the start of jobs is worth nothing: tasks have to run again, or jobs have left early. */
 static void begin_anew(struct policy *self, int64_t now_us)
 {
     rtmr_queue_rebase(&self->q, self->slots, now_us);
+    self->anew = false;
     for (size_t i = 0; i < self->q.n; i++)
         if (self->q.v[i]->job)
             take_stock(self, self->q.v[i], self->q.v[i]->job, now_us);
-    self->repeated = false;
     self->adopted_us = max64(now_us, 1);
 }
 
@@ -205,7 +207,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
         return true;
     drop_candidate(self);
     rtmr_capacity(self, now_us);
-    if (self->repeated)
+    if (self->anew)
         begin_anew(self, now_us);
     if (self->adopted_us)
         lay(self, now_us);
@@ -252,6 +254,8 @@ static void update(struct policy *self, struct policy_job *job, enum policy_kind
         rtmr_beside_changed(self, own, kind);
         return;
     }
+    self->anew = self->anew || p[POLICY_MAP].done < own->maps_done; /* their output was lost */
+    own->maps_done = p[POLICY_MAP].done;
     rtmr_queue_reserve(&self->q, own->entry,
                        p[POLICY_MAP].done < p[POLICY_MAP].total ? p[POLICY_REDUCE].total - p[POLICY_REDUCE].done : 0);
     if (wants && !link->linked)
@@ -321,30 +325,23 @@ static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t no
         update(self, job, (enum policy_kind)k);
 }
 
-/* Algorithm V: is the estimate to be corrected? One that did not do all its work leaves slots that it was given. */
-static enum rtmr_finish finish_of(const struct policy *self, const struct policy_job *job, const struct rtmr_entry *e,
-                                  int64_t now_us)
-{
-    for (int k = 0; k < POLICY_KINDS; k++)
-        if (job->phase[k].done < job->phase[k].total)
-            return e->started_us ? RTMR_CORRECT : RTMR_WITHDRAW;
-    return self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us) ? RTMR_CORRECT
-                                                                                                    : RTMR_AS_PLANNED;
-}
-
 static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
 {
     const struct policy_job *job = own->job;
     struct rtmr_entry *e = own->entry;
+    bool done = true, off;
 
-    if (job->phase[POLICY_MAP].done >= job->phase[POLICY_MAP].total &&
-        job->phase[POLICY_REDUCE].done >= job->phase[POLICY_REDUCE].total)
+    for (int k = 0; k < POLICY_KINDS; k++)
+        done = done && job->phase[k].done >= job->phase[k].total;
+    if (done)
         rtmr_say_late(self, own, now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) /* what still runs is being killed */
-        for (int32_t i = 0; i < job->phase[k].running; i++)
-            rtmr_entry_ended(e, (enum policy_kind)k, now_us + self->env->heartbeat_us);
+    else if (e->at >= self->q.fixed) /* nothing of it or behind it has started: as if it had never been */
+        e->n[POLICY_MAP] = e->n[POLICY_REDUCE] = 0;
+    else /* it leaves slots that it was given; others have waited for it so far */
+        self->anew = true;
+    off = llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us;
     e->job = NULL;
-    rtmr_queue_finish(&self->q, e, now_us, finish_of(self, job, e, now_us));
+    rtmr_queue_finish(&self->q, e, now_us, done && self->feedback && off);
 }
 
 static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_us)
@@ -399,7 +396,7 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum po
         return;
     rtmr_entry_ended(own->entry, kind, end->ended_us);
     if (!end->success)
-        self->repeated = true;
+        self->anew = true;
     else if (took > own->entry->eps_us[kind])
         rtmr_say_broke(self, own, kind, took);
 }
@@ -409,6 +406,8 @@ static bool keeps_enough(const struct policy *self, const struct policy_offer *o
 {
     int64_t free_slots = offer->capacity->slots[POLICY_REDUCE] - offer->capacity->used[POLICY_REDUCE];
 
+    if (self->be_kill) /* as good as free: plans count on that */
+        free_slots += self->running[0][POLICY_REDUCE];
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 

@@ -5,8 +5,7 @@
 
 #include "policies/rtmr_internal.h"
 
-#define FEW  256  /* attempts: their ends are told exactly */
-#define MANY 1024 /* else as so many steps of time at most, rounded up */
+#define STEPS 256 /* ends of so many attempts are told exactly; of more, as so many steps of time, rounded up */
 
 static int64_t max64(int64_t a, int64_t b)
 {
@@ -104,55 +103,70 @@ static void coarsen(struct rtmr_busy *b, int64_t now_us)
 
     for (size_t i = 0; i < b->n; i++)
         last = max64(last, b->v[i].until_us - now_us);
-    step = max64(last / MANY + 1, 1000);
-    grid = base_alloc((MANY + 1) * sizeof *grid);
+    step = max64(last / STEPS + 1, 1000);
+    grid = base_alloc((STEPS + 1) * sizeof *grid);
     for (size_t i = 0; i < b->n; i++) {
         struct rtmr_until *g = &grid[(b->v[i].until_us - now_us + step - 1) / step];
 
         g->n += b->v[i].n;
         g->started_us = max64(g->started_us, b->v[i].started_us);
     }
-    for (int64_t i = 0; i <= MANY; i++)
+    for (int64_t i = 0; i <= STEPS; i++)
         if (grid[i].n)
             b->v[out++] = (struct rtmr_until){now_us + i * step, grid[i].started_us, grid[i].n};
     b->n = out;
     free(grid);
 }
 
-/* A kill is decided in the next heartbeat of the node, and its slot is offered in the one after that. */
-static int64_t killed_us(const struct policy *self, int64_t now_us)
+int64_t rtmr_killed_us(const struct policy *self, int64_t now_us)
 {
     return now_us + 2 * self->env->heartbeat_us;
 }
 
-void rtmr_beside_busy(struct policy *self, int64_t now_us)
+/* Attempts of jobs without deadline that run. */
+static void add_running(struct policy *self, enum policy_kind k, int64_t now_us)
 {
     const struct policy_env *env = self->env;
+    struct rtmr_busy *b = &self->busy[k];
+
+    for (struct rtmr_job *own = self->first; own; own = own->next) {
+        int64_t eps_us;
+        void *cursor = NULL;
+        struct policy_running r;
+
+        if (!own->job->is_job || own->running[k] <= 0)
+            continue;
+        if (k == POLICY_REDUCE && own->job->phase[POLICY_MAP].done < own->job->phase[POLICY_MAP].total)
+            continue; /* started under another policy: they hold their slots until its maps are done */
+        eps_us = rtmr_eps_us(self, own->job, k);
+        while (env->running(env->core, own->job, k, &cursor, &r)) {
+            int64_t until = rtmr_until_us(&r, eps_us, now_us);
+            /* it holds its slot longer than was said before: as if it had started now */
+            bool longer = self->be_kill || r.started_us + eps_us <= now_us;
+
+            if (!r.suspended)
+                add(b, self->be_kill ? min64(until, rtmr_killed_us(self, now_us)) : until,
+                    longer ? now_us : r.started_us, 1);
+        }
+    }
+}
+
+void rtmr_beside_busy(struct policy *self, int64_t now_us)
+{
+    const struct policy_capacity *c = self->env->capacity;
 
     for (int k = 0; k < POLICY_KINDS; k++) {
         struct rtmr_busy *b = &self->busy[k];
+        int64_t others, freeing;
 
         b->n = 0;
-        b->never = max64(env->capacity->used[k] - self->running[0][k] - self->running[1][k], 0);
-        for (struct rtmr_job *own = self->first; own; own = own->next) {
-            int64_t eps_us;
-            void *cursor = NULL;
-            struct policy_running r;
-
-            if (!own->job->is_job || own->running[k] <= 0)
-                continue;
-            eps_us = rtmr_eps_us(self, own->job, (enum policy_kind)k);
-            while (env->running(env->core, own->job, (enum policy_kind)k, &cursor, &r)) {
-                int64_t until = rtmr_until_us(&r, eps_us, now_us);
-                /* it holds its slot longer than was said before: as if it had started now */
-                bool longer = self->be_kill || r.started_us + eps_us <= now_us;
-
-                if (!r.suspended)
-                    add(b, self->be_kill ? min64(until, killed_us(self, now_us)) : until,
-                        longer ? now_us : r.started_us, 1);
-            }
-        }
-        if (b->n > FEW)
+        add_running(self, (enum policy_kind)k, now_us);
+        others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
+        freeing = min64(c->freeing[k], others); /* of jobs that have left, too */
+        if (freeing > 0)
+            add(b, rtmr_killed_us(self, now_us), now_us, freeing);
+        b->never = others - freeing;
+        if (b->n > STEPS)
             coarsen(b, now_us);
         else if (b->n)
             qsort(b->v, b->n, sizeof *b->v, by_until);
@@ -165,7 +179,8 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
         const struct rtmr_busy *b = &self->busy[k];
         struct rtmr_busy *w = &self->later[k];
         int64_t eps_us = 0, slots = self->env->capacity->slots[k],
-                n = min64(self->running[0][k] + self->pending[0][k], slots - b->never);
+                n = min64(self->running[0][k] + self->pending[0][k] + self->env->capacity->freeing[k],
+                          slots - b->never);
 
         w->n = 0;
         w->never = b->never;
@@ -179,7 +194,7 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
             continue;
         }
         if (self->be_kill)
-            eps_us = min64(eps_us, killed_us(self, 0));
+            eps_us = min64(eps_us, rtmr_killed_us(self, 0));
         eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
         add(w, at_us + eps_us, at_us, n);
     }

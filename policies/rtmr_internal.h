@@ -13,6 +13,7 @@ struct rtmr_job { /* policy_job.own */
     struct rtmr_entry *entry;                             /* NULL: without deadline */
     struct rtmr_job *prev, *next;                         /* jobs without deadline */
     int32_t running[POLICY_KINDS], pending[POLICY_KINDS]; /* as counted in the sums */
+    int32_t maps_done;
     bool broke;                                           /* it was said that the precondition does not hold for it */
 };
 struct policy {
@@ -25,7 +26,7 @@ struct policy {
     int64_t running[2][POLICY_KINDS], pending[2][POLICY_KINDS];
     int64_t beside_used[POLICY_KINDS]; /* slots of all without deadline, masters not known here */
     struct rtmr_entry *candidate;      /* accepted, its job will arrive at once */
-    bool repeated;                     /* tasks of jobs with deadlines have to run again since the last admission */
+    bool anew;                         /* since the last admission what plans rest on has changed: begin anew */
     int64_t adopted_us;                /* jobs were taken over then and are not all estimated yet; 0: no */
     struct rtmr_busy busy[POLICY_KINDS], later[POLICY_KINDS];
     int64_t slots[POLICY_KINDS]; /* as the queue knows them */
@@ -45,6 +46,10 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
 int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind);
 /* Until when the attempt holds its slot at most. One that has outlasted its bound may run as long again. */
 int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
+
+/* When the slot of an attempt is free that is killed from @now_us on: its node is told so in its next heartbeat, and
+ * says in the one after that that it has ended. */
+int64_t rtmr_killed_us(const struct policy *self, int64_t now_us);
 
 /* rtmr_beside.c */
 void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum policy_kind kind);

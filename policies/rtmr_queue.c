@@ -225,16 +225,22 @@ static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, size_t at_le
     return max64(q->v[at]->due_us, due_us + 1); /* behind the next one */
 }
 
-/* So many jobs at the front may have started soon: those for which a slot may be left when each slot becomes free once.
- * None of them is overtaken then. */
+/* So many jobs at the front may have started soon: up to the last for which a slot may be left, of the kind it begins
+ * with, when each slot becomes free once. None of them is overtaken then. */
 static size_t soon_fixed(const struct rtmr_queue *q)
 {
-    int64_t maps = 0;
+    int64_t ahead[POLICY_KINDS] = {0};
     size_t fixed = q->fixed;
 
-    for (size_t i = q->fixed; i < q->n && maps < q->base[POLICY_MAP].slots; i++) {
-        maps += q->v[i]->n[POLICY_MAP];
-        fixed = i + 1;
+    for (size_t i = q->fixed; i < q->n; i++) {
+        const struct rtmr_entry *e = q->v[i];
+        enum policy_kind kind = e->n[POLICY_MAP] ? POLICY_MAP : POLICY_REDUCE;
+
+        if (e->finished)
+            continue;
+        if (ahead[kind] < q->base[kind].slots)
+            fixed = i + 1;
+        ahead[kind] += e->n[kind];
     }
     return fixed;
 }
@@ -476,17 +482,16 @@ static void pop_finished(struct rtmr_queue *q)
     index_from(q, 0);
 }
 
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, enum rtmr_finish how)
+void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct)
 {
     rtmr_queue_reserve(q, e, 0);
     e->finished = true;
     q->version++;
-    if (how != RTMR_AS_PLANNED) {
+    if (correct) {
         e->actual = true;
         e->finish_us = now_us;
-    }
-    if (how == RTMR_CORRECT)
         rtmr_queue_estimate(q, e->at, now_us);
+    }
     pop_finished(q);
 }
 
@@ -500,6 +505,8 @@ void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy
 {
     for (size_t i = 0; i < q->n; i++)
         drop_held(q->v[i]);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        slot_profile_clamp(&q->base[k], now_us);
     if (!q->n)
         return;
     note_held(q, q->v[0], 0, now_us, busy);

@@ -31,12 +31,14 @@
  * to about 60 waiting jobs are always searched to the end. */
 #define RTMR_OFFER_STEPS 10000
 
+#define RTMR_UNKNOWN (SLOT_NEVER - 1) /* an end that nobody knows: later than every deadline */
+
 struct rtmr_entry {
     /* the caller's; fixed once the entry is in the queue */
     struct policy_job *job; /* NULL: it has left */
     int64_t submit_us, cluster_ts;
     int32_t seq;
-    int64_t due_us; /* absolute deadline */
+    int64_t due_us; /* absolute deadline, < RTMR_UNKNOWN */
     /* what is to be placed of each kind, how long a task takes at most; what ran already when the job was taken over
      * lies in the base and ends by after_us */
     int64_t n[POLICY_KINDS], eps_us[POLICY_KINDS], after_us[POLICY_KINDS];
@@ -108,8 +110,7 @@ void rtmr_queue_test(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us,
 int64_t rtmr_queue_offer(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy,
                          int64_t margin_us, const struct rtmr_busy *later);
 /* Takes @e, which waits, in at its place. Estimates of later jobs follow. After an accepting rtmr_queue_test() of the
- * same
- * @e this is what was tested. */
+ * same @e this is what was tested. */
 void rtmr_queue_insert_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, const struct rtmr_busy *busy);
 /* Takes in @e, which comes from elsewhere: waiting, or among the started ones by started_us. Its estimate is its
  * deadline until rtmr_queue_lay(), which has to follow before anybody else is tested. */
@@ -123,13 +124,10 @@ void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us
 void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Sum over the first @n of the queue. O(log n). */
 int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
-enum rtmr_finish {
-    RTMR_AS_PLANNED, /* its link stays */
-    RTMR_CORRECT,    /* its link becomes what really happened, and later estimates follow (Algorithm V) */
-    RTMR_WITHDRAW    /* it never ran: its link becomes nothing; later estimates stay until they are made anew */
-};
-/* @e is over. Finished jobs at the front go into the base and are freed: @e may be gone. */
-void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, enum rtmr_finish how);
+/* @e is over. Its link stays as it was planned, or (@correct, of one that did all its work) becomes what really
+ * happened, and later estimates follow: Algorithm V. Finished jobs at the front go into the base and are freed: @e may
+ * be gone. */
+void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
 /* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
 void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n);
 /* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not

@@ -32,7 +32,7 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
     double deadline = seconds(e->due_us - e->submit_us);
     bool no_maps = e->n[POLICY_MAP] > 0 && self->slots[POLICY_MAP] <= self->busy[POLICY_MAP].never;
 
-    if (v->finish_us >= SLOT_NEVER)
+    if (v->finish_us >= RTMR_UNKNOWN)
         base_buf_addf(&why, "there is no %s slot for it", kind_of(no_maps ? POLICY_MAP : POLICY_REDUCE));
     else if (!v->hurt)
         base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
@@ -73,7 +73,7 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
     left = e->due_us - now_us;
     base_buf_addf(out, "%s, place %zu of %zu; deadline %s%.1f s%s", e->started_us ? "started" : "waits", e->at + 1,
                   self->q.n, left < 0 ? "" : "in ", seconds(left < 0 ? -left : left), left < 0 ? " ago" : "");
-    if (e->finish_us >= SLOT_NEVER)
+    if (e->finish_us >= RTMR_UNKNOWN)
         base_buf_adds(out, ", no finish can be promised: there are no slots");
     else if (e->finish_us < now_us)
         base_buf_addf(out, ", was to finish %.1f s ago", seconds(now_us - e->finish_us));
@@ -120,7 +120,7 @@ void rtmr_say_lost(struct policy *self, const char *what)
 
         if (e->finished || e->finish_us <= e->due_us)
             continue;
-        if (e->finish_us >= SLOT_NEVER)
+        if (e->finish_us >= RTMR_UNKNOWN)
             snprintf(text, sizeof text, "rtmr: %s: no slot is left for %s", what, name_of(e->cluster_ts, e->seq, id));
         else
             snprintf(text, sizeof text, "rtmr: %s: %s may end %.1f s after its deadline", what,

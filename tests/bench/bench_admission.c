@@ -25,7 +25,7 @@ static struct {
     struct policy_capacity capacity;
     struct policy_learned learned;
     struct policy *policy;
-    struct policy_job jobs[QUEUED + 1], beside;
+    struct policy_job jobs[QUEUED + 1], beside[POLICY_KINDS];
     bool full;
     int64_t now;
 } w;
@@ -48,17 +48,17 @@ static int64_t cpu_ns(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* The attempts of the one job without deadline: every slot, each started at another time. */
+/* The attempts of the job without deadline that has all slots of a kind: each started at another time. */
 static bool running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
                     struct policy_running *out)
 {
     intptr_t i = (intptr_t)*cursor;
 
     (void)core;
-    if (job != &w.beside || i >= SLOTS)
+    if (job != &w.beside[kind] || i >= SLOTS)
         return false;
     *out = (struct policy_running){
-        .job = &w.beside, .kind = kind, .task = (int32_t)i, .started_us = w.now - 1 - (i * 7919 % SLOTS) * 2999};
+        .job = &w.beside[kind], .kind = kind, .task = (int32_t)i, .started_us = w.now - 1 - (i * 7919 % SLOTS) * 2999};
     *cursor = (void *)(i + 1);
     return true;
 }
@@ -103,15 +103,13 @@ static void build(bool full)
                                 .note = note};
     w.capacity = (struct policy_capacity){.nodes = 2500, .slots = {SLOTS, SLOTS}};
     w.policy = policy_rtmr.create(&w.env);
-    if (full) {
-        w.beside =
-            (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000, .weight = 1, .is_job = true};
-        for (int k = 0; k < POLICY_KINDS; k++) {
-            w.beside.phase[k] = (struct policy_phase){.total = SLOTS, .running = SLOTS};
-            w.beside.size[k].given_max_us = 30 * S;
-            w.capacity.used[k] = SLOTS;
-        }
-        policy_rtmr.on_job_arrived(w.policy, &w.beside, w.now);
+    for (int k = 0; k < POLICY_KINDS && full; k++) {
+        w.beside[k] =
+            (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000 + k, .weight = 1, .is_job = true};
+        w.beside[k].phase[k] = (struct policy_phase){.total = SLOTS, .running = SLOTS};
+        w.beside[k].size[k].given_max_us = 30 * S;
+        w.capacity.used[k] = SLOTS;
+        policy_rtmr.on_job_arrived(w.policy, &w.beside[k], w.now);
     }
     for (int32_t i = 0; i < QUEUED; i++) {
         w.jobs[i] = job(i + 1, 10000 * S + rnd(100000 * S));
@@ -125,8 +123,8 @@ static void tear_down(void)
 {
     for (int32_t i = 0; i < QUEUED; i++)
         policy_rtmr.on_job_left(w.policy, &w.jobs[i], w.now);
-    if (w.full)
-        policy_rtmr.on_job_left(w.policy, &w.beside, w.now);
+    for (int k = 0; k < POLICY_KINDS && w.full; k++)
+        policy_rtmr.on_job_left(w.policy, &w.beside[k], w.now);
     policy_rtmr.destroy(w.policy);
 }
 

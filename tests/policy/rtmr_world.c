@@ -15,7 +15,7 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
     for (intptr_t i = (intptr_t)*cursor; i < WORLD_TASKS; i++) {
         const struct world_task *t = &j->task[kind][i];
 
-        if (!t->ends_us)
+        if (!t->ends_us || t->killed)
             continue;
         *out = (struct policy_running){.job = (struct policy_job *)job,
                                        .kind = kind,

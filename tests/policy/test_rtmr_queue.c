@@ -146,7 +146,7 @@ static void test_feedback_by_hand(void)
     rtmr_entry_ended(j1, POLICY_MAP, 4);
     rtmr_entry_ended(j1, POLICY_MAP, 3);
     rtmr_entry_ended(j1, POLICY_REDUCE, 6);
-    rtmr_queue_finish(&q, j1, 6, RTMR_CORRECT);
+    rtmr_queue_finish(&q, j1, 6, true);
     profile_is(&q.base[POLICY_MAP], 3, 4);
     CU_ASSERT_EQUAL(q.base[POLICY_REDUCE].v[q.base[POLICY_REDUCE].head].at_us, 6);
     CU_ASSERT_EQUAL(j2->finish_us, 21); /* both maps 6-16, the reduce 16-21 */
@@ -198,7 +198,7 @@ static void test_reserved_sums(void)
         rtmr_queue_reserve(&q, e[i], rnd(10));
         rtmr_queue_reserve(&q, e[rnd(i + 1)], rnd(10));
     }
-    rtmr_queue_finish(&q, q.v[0], 100, RTMR_WITHDRAW);
+    rtmr_queue_finish(&q, q.v[0], 100, false);
     for (size_t i = 0; i < q.n; i++) {
         ok = ok && q.v[i]->at == i && rtmr_queue_reserved(&q, i) == want;
         want += q.v[i]->reserve;
@@ -359,7 +359,7 @@ static bool history(int run)
                 for (size_t i = j->ends_n[k]; i > 0; i--)
                     rtmr_entry_ended(q.v[at], (enum policy_kind)k, j->ends[k][i - 1]);
             }
-            rtmr_queue_finish(&q, q.v[at], now, correct ? RTMR_CORRECT : RTMR_AS_PLANNED);
+            rtmr_queue_finish(&q, q.v[at], now, correct);
             naive_finish(&a, at, now, correct);
         }
         ok = ok && same(&q, &a);
