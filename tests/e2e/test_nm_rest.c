@@ -87,6 +87,16 @@ static void test_info(void)
     }
 }
 
+/* Launched is not yet running: the process has to be there. */
+static bool runs(void *u)
+{
+    struct base_buf b = {0};
+    bool yes = fx_get(fx, 0, u, NULL, &b) == 200 && b.data && strstr(b.data, "\"RUNNING\"");
+
+    base_buf_free(&b);
+    return yes;
+}
+
 static void test_containers(void)
 {
     char *link = base_printf("http://%s/node/containerlogs/" CT1 "/ann", fake_rm_node_id(fx->rm, 0));
@@ -95,6 +105,8 @@ static void test_containers(void)
                             "\"containerLogsLink\":\"%s\",\"nodeId\":\"%s\",\"containerLogFiles\":[\"stderr\",\"stdout\"]}",
                             link, fake_rm_node_id(fx->rm, 0));
     char *want = base_printf("{\"container\":%s}", one);
+
+    CU_ASSERT(fx_until(runs, NODE "/containers/" CT1));
     check(NODE "/containers/" CT1, 200, want);
     free(want);
     want = base_printf("{\"containers\":{\"container\":[%s]}}", one);
