@@ -67,6 +67,8 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
         t = rm_task_pick_any(c, a, k, n);
     if (!t)
         return false;
+    __builtin_prefetch(t); /* written when its container has been made */
+    __builtin_prefetch((const char *)t + 64);
     if (k == RM_SLOT_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
         return false;
     if (k == RM_SLOT_MAP) {
