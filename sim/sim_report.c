@@ -132,7 +132,9 @@ static void variation(struct report *w, size_t v)
 {
     const struct sim_results *r = w->r;
 
-    snprintf(w->prefix, sizeof w->prefix, r->variations_n > 1 ? "v%zu-" : "", v + 1);
+    *w->prefix = '\0';
+    if (r->variations_n > 1)
+        snprintf(w->prefix, sizeof w->prefix, "v%zu-", v + 1);
     if (!r->axis)
         sim_page_heading(&w->page, "By class");
     else if (strchr(r->variations[v], '=')) /* several parameters, with their names */
