@@ -72,6 +72,7 @@ struct hfsp_job { /* policy_job.own */
 struct hfsp_held { /* attempts of one phase suspended on a node */
     struct hfsp_phase *phase;
     int32_t n;
+    int64_t since_us; /* of the last of them */
 };
 struct hfsp_node {
     struct hfsp_held *v;

@@ -45,6 +45,8 @@ void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, in
         base_array_grow(&n->v, n->len, &n->cap);
         n->v[n->len++] = (struct hfsp_held){.phase = p};
     }
+    if (by > 0)
+        n->v[at].since_us = self->now_us;
     n->v[at].n += by;
     p->held += by;
     if (n->v[at].n <= 0)
@@ -202,6 +204,27 @@ static void claim_of(const struct policy *self, const struct hfsp_node *node, co
     }
 }
 
+/* Containers of other applications may run for ever and are not interrupted. What is suspended on a node that has given
+ * them all its slots starts anew elsewhere, where @slots are free, when it has waited for as long as it had run. */
+static void give_up(const struct policy *self, const struct hfsp_node *node, const struct policy_offer *offer,
+                    const struct policy_running *here, size_t n, int64_t slots, struct policy_plan *plan)
+{
+    for (size_t i = 0; i < n; i++)
+        if (here[i].task >= 0)
+            return;
+    for (size_t at = 0; at < node->len && slots > 0; at++) {
+        const struct hfsp_held *held = &node->v[at];
+        struct policy_running r;
+        void *cursor = NULL;
+
+        while (slots > 0 && self->env->running(self->env->core, held->phase->own->job, offer->kind, &cursor, &r))
+            if (r.suspended && r.node == offer->node && held->since_us <= r.started_us) {
+                policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);
+                slots--;
+            }
+    }
+}
+
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                   struct policy_plan *plan)
 {
@@ -209,13 +232,14 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     struct hfsp_kind *ks = &self->kind[kind];
     struct hfsp_node *node;
     struct claim c = {self, ks, offer, here, plan, 0, 0, 0};
-    int64_t left;
+    int64_t left, elsewhere;
     int32_t rank = -1;
 
     hfsp_clock(self, offer->now_us);
     if (self->set.preemption == HFSP_WAIT)
         return;
-    left = offer->capacity->slots[kind] - offer->capacity->used[kind] + offer->capacity->freeing[kind];
+    elsewhere = offer->capacity->slots[kind] - offer->capacity->used[kind];
+    left = elsewhere + offer->capacity->freeing[kind];
     if (ks->pending <= left && offer->node_suspended == 0)
         return;
     hfsp_settle(self, kind);
@@ -236,4 +260,5 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     if (self->set.preemption == HFSP_EAGER &&
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;
+    give_up(self, node, offer, here, n, elsewhere, plan);
 }

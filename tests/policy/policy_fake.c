@@ -344,7 +344,8 @@ static void over(struct fake *w, struct fake_task *t, bool success)
                                 .started_us = t->started_us,
                                 .ended_us = w->now_us,
                                 .success = success,
-                                .killed = !success};
+                                .killed = !success,
+                                .suspended = t->state == FAKE_SUSPENDED};
     bool opened = is_open(j, POLICY_REDUCE);
 
     e.work_us = worked_us(w, t);
@@ -354,7 +355,10 @@ static void over(struct fake *w, struct fake_task *t, bool success)
     t->ends += success;
     t->kills += !success;
     t->lost_us += success ? 0 : e.work_us;
-    use(w, t, -1);
+    if (e.suspended)
+        w->node[t->node].suspended[t->kind]--;
+    else
+        use(w, t, -1);
     if (!j->pj.is_job) {
         recount(w, j, t->kind);
         leave_if_done(w, j);
@@ -562,13 +566,19 @@ static void apply(struct fake *w, int64_t node)
     for (size_t i = 0; i < w->plan.len; i++) {
         struct fake_task *t = w->plan.v[i].container;
 
-        if (t->state != FAKE_RUNS || t->kill_at_us || (node >= 0 && t->node != node)) {
+        bool kill = w->plan.v[i].how == POLICY_VICTIM_KILL;
+
+        if ((t->state != FAKE_RUNS && !(kill && t->state == FAKE_SUSPENDED)) || t->kill_at_us ||
+            (node >= 0 && t->node != node)) {
             breach(w, "victim %zu: a task of job %d that is not to be had", i, t->job->pj.seq);
-        } else if (w->plan.v[i].how == POLICY_VICTIM_SUSPEND) {
+        } else if (!kill) {
             if (t->job->pj.is_job)
                 suspend(w, t);
             else
                 breach(w, "a container of an application is to be suspended");
+        } else if (t->state == FAKE_SUSPENDED) {
+            w->kills++;
+            over(w, t, false);
         } else {
             w->kills++;
             t->kill_at_us = w->now_us + w->kill_us;

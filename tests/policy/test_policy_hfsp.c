@@ -631,6 +631,43 @@ static void test_hysteresis(void)
     fake_free(&w);
 }
 
+/* A container that may never end has the slot of a suspended task: after as long as it had run, 10 s, the task starts
+ * anew elsewhere, if there is room. */
+static void test_given_up(void)
+{
+    struct fake w;
+    struct fake_job *big, *small, *app;
+    struct fake_task *other;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 1, 1);
+    big = arrive(&w, 1, 100, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), big);
+    app = fake_job(&w, 2, 10 * S, 0, 0);
+    app->pj.is_job = false;
+    fake_arrive(&w, app);
+    other = fake_start(&w, app, POLICY_MAP, 1, 1);
+    w.now_us += 10 * S;
+    small = arrive(&w, 1, 5, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), small);
+    w.now_us += 5 * S;
+    fake_end(&w, &small->task[POLICY_MAP][0]);
+    fake_start(&w, app, POLICY_MAP, 0, 0);
+    w.now_us += 4 * S;
+    fake_end(&w, other);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    w.now_us += S;
+    w.capacity.used[POLICY_MAP]++; /* no room elsewhere */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    w.capacity.used[POLICY_MAP]--;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].pending, 1);
+    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), big);
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+}
+
 static void test_victims(void)
 {
     struct fake w;
@@ -816,6 +853,7 @@ static const struct cunit_case cases[] = {
     {"extremes", test_extremes},
     {"capacity comes and goes", test_capacity},
     {"hysteresis", test_hysteresis},
+    {"a suspended task is given up", test_given_up},
     {"victims", test_victims},
     {"reduces that would wait claim nothing", test_early_reduces},
     {"claims and places", test_claims_and_places},
