@@ -40,7 +40,12 @@ char *rm_queues_path(const struct base_conf *conf, bool *optional)
 
 int rm_queues_read(const struct base_conf *conf, const char *path, struct policy_queues *out, struct base_error *err)
 {
-    int rc = rm_allocations_read(path, out, err);
+    struct stat st;
+    int rc;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* opening a pipe would wait for whoever writes to it */
+        return base_error_set(err, -BASE_EINVAL, "%s: an allocation file is a regular file", path);
+    rc = rm_allocations_read(path, out, err);
 
     if (rc == 0 && !out->rules_given)
         policy_queues_default_rules(out, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),

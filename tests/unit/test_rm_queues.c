@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base_io.h"
@@ -167,6 +168,25 @@ static void test_bad_start(void)
     ha_store_memory_forget();
 }
 
+/* A pipe that nobody writes to would hold up the start, and every later look at the file. */
+static void test_no_file(void)
+{
+    struct base_conf *c = conf_with_file("pipe.xml");
+    struct policy_queues q = {0};
+    struct base_error err = {0};
+    char *pipe = in_dir("pipe.xml");
+
+    CU_ASSERT_EQUAL_FATAL(mkfifo(pipe, 0600), 0);
+    CU_ASSERT_EQUAL(rm_queues_read(c, pipe, &q, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "regular file"));
+    CU_ASSERT_EQUAL(rm_queues_read(c, dir, &q, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(unlink(pipe), 0);
+    CU_ASSERT_TRUE(rm_queues_read(c, pipe, &q, &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "No such file"));
+    free(pipe);
+    base_conf_free(c);
+}
+
 static bool known(struct rm_backend *b, const char *queue)
 {
     struct rm_views v = {0};
@@ -259,6 +279,7 @@ static const struct cunit_case cases[] = {
     {"a bad file at the start", test_bad_start}, {"read again", test_reload},
     {"watched", test_watch},              {"groups of users", test_groups},
     {"groups are kept", test_groups_kept},
+    {"no regular file", test_no_file},
 };
 
 int main(void)
