@@ -312,6 +312,78 @@ static void test_taken_over(void)
     world_free(&w);
 }
 
+/* Taken over between two heartbeats: a slot that is free then was not used in the past. */
+static void test_taken_over_at_its_time(void)
+{
+    struct world w;
+    struct world_job *j;
+
+    world_init(&w, &policy_fifo, NULL, 2, 1, 1, 3 * S, true);
+    w.next_us[1] = 1 * S;
+    j = world_job(&w, 0, 1, 10 * S, 4, 10 * S, 100 * S);
+    world_run(&w, 12 * S + S / 2);
+    CU_ASSERT_EQUAL(j->pj.phase[POLICY_REDUCE].running, 1); /* since 12 s, until 25 s at most */
+    world_switch(&w, &policy_rtmr);
+    CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 38 * S + S / 2);
+    world_free(&w);
+}
+
+static struct world_job *submitted_now(struct world *w)
+{
+    struct world_job *j = world_job(w, w->now_us, 1, 10 * S, 1, 10 * S, INT64_MAX);
+
+    world_run(w, w->now_us);
+    return j;
+}
+
+/* Slots whose processes are being killed are free soon; those of an application, or of reduces whose maps are not done,
+ * nobody knows when. A deadline may be as far off as numbers go. */
+static void test_slots_taken(void)
+{
+    struct world w;
+    struct world_job *be;
+
+    world_init(&w, &policy_rtmr, NULL, 1, 2, 1, 3 * S, true);
+    w.next_us[0] = 100 * S;
+    w.capacity.used[POLICY_MAP] = 2;
+    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no map slot for it; no date can be promised");
+    w.capacity.freeing[POLICY_MAP] = 1;
+    CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (6 + 13 + 13) * S);
+    world_free(&w);
+
+    world_init(&w, &policy_fifo, NULL, 1, 2, 1, 3 * S, true);
+    be = world_job(&w, 0, 0, 0, 1, 50 * S, 0);
+    world_run(&w, 0);
+    CU_ASSERT_EQUAL(be->pj.phase[POLICY_REDUCE].running, 1);
+    be->pj.phase[POLICY_MAP].total = 1;
+    world_switch(&w, &policy_rtmr);
+    w.next_us[0] = 100 * S;
+    CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no reduce slot for it; no date can be promised");
+    be->pj.phase[POLICY_MAP].total = 0;
+    CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (53 + 13) * S);
+    world_free(&w);
+}
+
+/* Maps that were done run again when their output is lost: the next job is told so. */
+static void test_output_lost(void)
+{
+    struct world w;
+    struct world_job *j, *k;
+
+    world_init(&w, &policy_rtmr, NULL, 1, 1, 1, 0, false);
+    j = world_job(&w, 0, 2, 10 * S, 1, 20 * S, 100 * S);
+    world_run(&w, 20 * S);
+    CU_ASSERT_EQUAL(j->pj.phase[POLICY_MAP].done, 2);
+    j->task[POLICY_MAP][0].done = false;
+    j->pj.phase[POLICY_MAP].done--;
+    j->pj.phase[POLICY_MAP].pending++;
+    policy_rtmr.on_job_changed(w.policy, &j->pj, POLICY_MAP);
+    k = world_job(&w, 20 * S, 1, 10 * S, 0, 0, 100 * S);
+    world_run(&w, 20 * S);
+    CU_ASSERT_EQUAL(k->promise.finish_us, 40 * S);
+    world_free(&w);
+}
+
 static void test_slots_lost(void)
 {
     struct world w;
@@ -378,12 +450,13 @@ struct outcome {
 };
 
 /* @heartbeats counted in the estimates: @pad. Tasks take 30 to 100 % of what was said. */
-static void random_jobs(struct world *w, int32_t n, bool beside)
+static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max, int32_t reduces_max)
 {
     int64_t at = 0;
 
     for (int32_t i = 0; i < n; i++) {
-        int32_t maps = (int32_t)(rnd(8) ? 1 + rnd(20) : 0), reduces = (int32_t)(rnd(3) || !maps ? 1 + rnd(8) : 0);
+        int32_t maps = (int32_t)(rnd(8) ? 1 + rnd(maps_max) : 0),
+                reduces = (int32_t)(rnd(3) || !maps ? 1 + rnd(reduces_max) : 0);
         int64_t map_us = 5 * S + rnd(40 * S), reduce_us = 5 * S + rnd(60 * S), alone = map_us + reduce_us;
         bool be = beside && !rnd(3);
         struct world_job *j;
@@ -400,6 +473,11 @@ static void random_jobs(struct world *w, int32_t n, bool beside)
                 j->task[k][t].needs_us = rnd(3) ? most : most * (30 + rnd(71)) / 100;
             }
     }
+}
+
+static void random_jobs(struct world *w, int32_t n, bool beside)
+{
+    jobs_up_to(w, n, beside, 20, 8);
 }
 
 static struct outcome look(const struct world *w)
@@ -495,6 +573,67 @@ static void test_padding(void)
     }
     CU_ASSERT(sum.late > 0);
     CU_ASSERT(sum.latest_us > 3 * S);
+}
+
+/* Wide jobs, some of which are killed; the refused ones come again within the margin with the date they were offered.
+ */
+static void wide_world(int run, const char *settings, struct outcome *sum)
+{
+    const int32_t nodes = 2 + (int32_t)rnd(10), n = 20 + (int32_t)rnd(24);
+    struct outcome o;
+    struct world w;
+
+    world_init(&w, &policy_rtmr, settings, nodes, 1 + (int32_t)rnd(4), 1 + (int32_t)rnd(3), 1 * S, true);
+    w.oob = rnd(2);
+    for (int32_t i = 0; i < nodes; i++)
+        w.next_us[i] = rnd(1 * S);
+    jobs_up_to(&w, n, rnd(4), 60, 30);
+    for (int32_t i = 0; i < n; i++) {
+        struct world_job *j = w.jobs[i], *victim = w.jobs[rnd(i + 1)], *again;
+        int64_t date, wait = rnd(5 * S);
+
+        world_run(&w, j->pj.submit_us - 1);
+        if (!rnd(3) && victim->present) {
+            world_kill(&w, victim);
+            victim->accepted = false;
+        }
+        world_run(&w, j->pj.submit_us);
+        if (j->accepted || w.n == WORLD_JOBS)
+            continue;
+        CU_ASSERT(j->promise.finish_us > w.now_us);
+        date = (j->promise.finish_us + 5 * S + S - 1) / S * S;
+        if (i + 1 == n || w.jobs[i + 1]->pj.submit_us > w.now_us + wait)
+            world_run(&w, w.now_us + wait);
+        again = world_job(&w, w.now_us, 0, 0, 0, 0, date - w.now_us);
+        memcpy(again->task, j->task, sizeof again->task);
+        memcpy(again->pj.size, j->pj.size, sizeof again->pj.size);
+        memcpy(again->pj.phase, j->pj.phase, sizeof again->pj.phase);
+        world_run(&w, w.now_us);
+        if (!again->accepted)
+            printf("seed %d (%s): %s\n", run, settings, again->promise.why);
+        CU_ASSERT(again->accepted);
+    }
+    world_run(&w, INT64_MAX);
+    o = look(&w);
+    if (o.late)
+        printf("seed %d (%s): %s\n", run, settings, w.last_note);
+    add_up(sum, &o);
+    world_free(&w);
+}
+
+static void test_wide_jobs(void)
+{
+    static const char *const settings[] = {"rtmr.feedback=true", "rtmr.be_kill=true", "rtmr.delta=0",
+                                           "rtmr.be_order=fair,rtmr.feedback=false"};
+    struct outcome sum = {0};
+
+    for (int run = 0; run < 60; run++) {
+        seed_with(run);
+        wide_world(run, settings[run % 4], &sum);
+    }
+    CU_ASSERT_EQUAL(sum.late, 0);
+    CU_ASSERT_EQUAL(sum.unfinished, 0);
+    CU_ASSERT(sum.accepted > 500);
 }
 
 /* A refused job asks again at once, and again within the margin, for the date it was offered (rounded up to a second).
@@ -652,11 +791,15 @@ static const struct cunit_case cases[] = {
     {"options of jobs without deadline", test_beside_options},
     {"reduces without deadline", test_beside_reduces},
     {"jobs that were there before", test_taken_over},
+    {"taken over at its time", test_taken_over_at_its_time},
+    {"slots taken", test_slots_taken},
+    {"output lost", test_output_lost},
     {"slots lost", test_slots_lost},
     {"killed", test_killed},
     {"no slots", test_no_slots},
     {"promises hold", test_promises_hold},
     {"without padding they do not", test_padding},
+    {"wide jobs", test_wide_jobs},
     {"offers are good", test_offers_are_good},
     {"after failures", test_after_failures},
     {"more slots accept more", test_more_slots},
