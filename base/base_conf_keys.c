@@ -43,7 +43,7 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.scheduler.queues", "", "names of the queues beside \"default\", separated by commas"),
     INT("creel.scheduler.locality-delay-ms", "-1", -1, MS_MAX, "delay scheduling: wait for a local node, then as long for the rack; 0: off; -1: as the policy has it"),
     DBL("creel.scheduler.slowstart", "0.05", "share of a job's maps that end before its reduces start, 0 to 1"),
-    INT("creel.rtmr.offer-margin-ms", "5000", 0, MS_MAX, "a job refused for its deadline is offered the earliest date that could be promised, so much later, in whole seconds"),
+    INT("creel.rtmr.offer-margin-ms", "5000", 0, 3600000, "a job refused for its deadline is offered the earliest date that could be promised, so much later, in whole seconds"),
 
     /* slots and jobs */
     INT("creel.slot.map.memory-mb", "2048", 1, INT32_MAX, "memory of a map slot"),

@@ -25,7 +25,7 @@
 #define NO_DEADLINE  INT64_MAX
 #define NEVER        (INT64_MAX / 4)
 #define WORK_MAX     (INT64_MAX / 16)
-#define OFFER_US     INT64_C(6000000)
+#define ROUND_US     INT64_C(1000000) /* offered dates are rounded up to a second */
 
 enum dc_cost { DC_MEAN, DC_MAX };
 
@@ -49,6 +49,7 @@ struct policy {
     enum dc_cost cost;
     bool integral;
     double transfer_us; /* per byte */
+    int64_t offer_us;   /* between what could be promised and the date that is offered, at most */
 };
 
 static const struct policy_option dc_options[] = {
@@ -76,6 +77,7 @@ static struct policy *dc_create(const struct policy_env *env)
     self->env = env;
     self->cost = (enum dc_cost)policy_conf_word(env->conf, "dc.cost");
     self->integral = policy_conf_bool(env->conf, "dc.integral");
+    self->offer_us = policy_conf_us(env->conf, "rtmr.offer_margin") + ROUND_US;
     self->transfer_us = (double)policy_conf_us(env->conf, "dc.transfer") / GIB;
     return self;
 }
@@ -106,9 +108,9 @@ static struct dc_need need_of(const struct policy *self, const struct policy_job
     if (n.maps)
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
-        n.tail_us = ceil_div(all_us(self, job, POLICY_REDUCE), n.reduces) +
-                    (int64_t)fmin(ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)),
-                                  (double)WORK_MAX);
+        n.tail_us =
+            ceil_div(all_us(self, job, POLICY_REDUCE), n.reduces) +
+            (int64_t)fmin(ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)), (double)WORK_MAX);
     return n;
 }
 
@@ -155,10 +157,11 @@ static int64_t earliest_start(const struct policy *self, const struct dc_need *n
         first = now_us +
                 (self->integral ? ceil_div(n->maps, free_slots) * n->longest_us : ceil_div(n->maps_us, free_slots));
     first = first > asked_us ? first : asked_us;
-    if (claimed(self, first, first + OFFER_US) + n->reduces <= all)
+    if (claimed(self, first, first + self->offer_us) + n->reduces <= all)
         return first;
     for (const struct dc_job *d = self->first; d; d = d->next)
-        if (d->due_us > first && d->due_us < best && claimed(self, d->due_us, d->due_us + OFFER_US) + n->reduces <= all)
+        if (d->due_us > first && d->due_us < best &&
+            claimed(self, d->due_us, d->due_us + self->offer_us) + n->reduces <= all)
             best = d->due_us;
     return best;
 }

@@ -32,7 +32,8 @@ static const struct policy_option rtmr_options[] = {
      "a map takes so long while nothing is known of maps"},
     {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "the same of a reduce"},
     {"rtmr.offer_margin", POLICY_OPT_SECONDS, "5", 0, 3600, NULL,
-     "a date offered with a refusal can be asked for so much later still"},
+     "a refusal, of dc too, offers a date so much after what could be promised: it can be asked for so much later "
+     "still"},
     {"rtmr.be_order", POLICY_OPT_WORD, "fifo", 0, 0, "fifo,fair,hsrtf",
      "jobs without deadline: by priority and submission, fewest running tasks, or shortest remaining time first"},
     {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL,

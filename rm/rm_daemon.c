@@ -365,7 +365,6 @@ static void core_conf(const struct base_conf *c, int64_t now_us, int64_t epoch, 
         .allocation_expiry_us =
             base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") * 1000,
         .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
-        .offer_margin_us = base_conf_int(c, "creel.rtmr.offer-margin-ms") * 1000,
         .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
         .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
         .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),

@@ -142,7 +142,7 @@ int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struc
     struct base_conf_item item;
     int rc = read_fair(conf, out, err);
 
-    if (rc >= 0) /* what the core adds to an offer, the policy must have looked at */
+    if (rc >= 0)
         rc = read_ms(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
     if (rc >= 0)
         rc = read_delay(conf, out, err);

@@ -39,7 +39,6 @@ struct rm_core_conf {
     struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
     double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
-    int64_t offer_margin_us;          /* refused deadlines: what is offered lies so much after what could be promised */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
     struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */

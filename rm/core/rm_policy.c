@@ -333,7 +333,7 @@ bool rm_policy_admits(struct rm_core *c, struct rm_app *a)
         return true;
     }
     if (p.finish_us > 0)
-        a->earliest_us = whole_second_after(p.finish_us + c->conf.offer_margin_us);
+        a->earliest_us = whole_second_after(p.finish_us + policy_conf_us(&c->options, "rtmr.offer_margin"));
     rm_set_diagnostics(&a->diagnostics, refusal_text(c, a, p.why));
     return false;
 }

@@ -40,8 +40,6 @@ static bool admit(struct policy *self, const struct policy_job *job, int64_t now
 static void begin(int32_t slots)
 {
     world_init(&w, "naive-fair");
-    w.conf.offer_margin_us = 5000000;
-    world_renew(&w);
     world_add_node(&w, slots, 1, NULL);
     ops = policy_naive_fair;
     ops.victims = victims;
