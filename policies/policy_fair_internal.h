@@ -129,7 +129,8 @@ void fair_apps_admit(struct policy *self); /* those that wait and may run now, f
 void fair_long_arrived(struct policy *self, struct fair_job *fj);
 void fair_long_left(struct policy *self, struct fair_job *fj);
 void fair_long_started(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node);
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind, const struct policy_task_end *end);
+void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind,
+                     const struct policy_task_end *end);
 void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node,
                          bool suspended);
 /* Has the node enough of them for the moment? */

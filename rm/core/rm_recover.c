@@ -245,7 +245,8 @@ static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
-    a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name); /* it has ended, and its queue has gone */
+    /* it has ended, and its queue has gone */
+    a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name);
     a->queue = a->placed;
 }
 
