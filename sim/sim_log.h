@@ -32,7 +32,7 @@ struct sim_log_line {
     const char *detail;    /* NULL: none */
     int64_t number;        /* detail when there is no text and it is not 0 */
 };
-void sim_log_begin(struct sim_log *log); /* writes the line of names */
+void sim_log_begin(struct sim_log *log); /* writes the line of names; the engine does, once */
 void sim_log_add(struct sim_log *log, const struct sim_log_line *line);
 /* Writes what is left and frees the buffer. Returns the first failure. */
 int sim_log_end(struct sim_log *log, struct base_error *err);

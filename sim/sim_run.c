@@ -264,7 +264,6 @@ static int simulate(struct run *run, struct base_error *err)
         if (!log.self)
             return base_error_sys(err, -BASE_EIO, errno, "%s", run->spec->log_path);
         conf.log = &log;
-        sim_log_begin(&log);
     }
     sim = sim_new(&conf, err);
     rc = sim ? sim_run(sim, err) : err->code;

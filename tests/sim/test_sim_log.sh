@@ -36,6 +36,7 @@ for policy in ${policies//,/ }; do
     for name in racks dates; do
         log=$name-$policy-seed7.csv
         [[ $(wc -l < "$T/one/$log") -gt 500 ]] || fail "$log: $(wc -l < "$T/one/$log") lines"
+        [[ $(grep -c ^time_us "$T/one/$log") == 1 ]] || fail "$log: $(head -n 3 "$T/one/$log")"
         ! cmp -s "$T/one/$log" "$T/other/${log/seed7/seed8}" || fail "$log: equal to that of another seed"
     done
 done
