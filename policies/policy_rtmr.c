@@ -330,19 +330,24 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
 {
     const struct policy_job *job = own->job;
     struct rtmr_entry *e = own->entry;
-    bool done = true, off;
+    bool done = true, correct = false;
 
     for (int k = 0; k < POLICY_KINDS; k++)
         done = done && job->phase[k].done >= job->phase[k].total;
-    if (done)
+    if (done) {
         rtmr_say_late(self, own, now_us);
-    else if (e->at >= self->q.fixed) /* nothing of it or behind it has started: as if it had never been */
+        correct = self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
+    } else if (e->at >= self->q.fixed) { /* nothing of it or behind it has started: as if it had never been */
         e->n[POLICY_MAP] = e->n[POLICY_REDUCE] = 0;
-    else /* it leaves slots that it was given; others have waited for it so far */
+    } else { /* it leaves slots that it was given; others have waited for it so far */
         self->anew = true;
-    off = llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us;
+    }
+    if (correct && (e->after_us[POLICY_MAP] || e->after_us[POLICY_REDUCE])) { /* part of it lies in the base */
+        correct = false;
+        self->anew = true;
+    }
     e->job = NULL;
-    rtmr_queue_finish(&self->q, e, now_us, done && self->feedback && off);
+    rtmr_queue_finish(&self->q, e, now_us, correct);
 }
 
 static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_us)

@@ -381,8 +381,10 @@ void world_kill(struct world *w, struct world_job *j)
     leave(w, j);
     for (int k = 0; k < POLICY_KINDS; k++)
         for (int32_t i = 0; i < j->pj.phase[k].total; i++)
-            if (j->task[k][i].ends_us)
+            if (j->task[k][i].ends_us) {
+                w->capacity.freeing[k] -= j->task[k][i].killed;
                 free_slot(w, (enum policy_kind)k, &j->task[k][i]);
+            }
     if (!w->heartbeat_us)
         beats(w);
 }
