@@ -35,12 +35,27 @@ char *sim_manifest_command(const struct sim_cli *cli)
     return base_buf_take(&b);
 }
 
+/* Arguments may hold any bytes: of what is not UTF-8 the ASCII is kept. */
+static json_t *as_text(const char *s)
+{
+    json_t *j = json_string(s);
+
+    if (!j) {
+        char *plain = base_strdup(s);
+        for (char *at = plain; *at; at++)
+            *at = (unsigned char)*at < 0x80 ? *at : '?';
+        j = json_string(plain);
+        free(plain);
+    }
+    return j;
+}
+
 static json_t *texts(const char *const *v, size_t n)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_string(v[i]));
+        json_array_append_new(list, as_text(v[i]));
     return list;
 }
 
@@ -63,7 +78,7 @@ static json_t *options(const struct policy_conf *c)
     json_t *o = json_object();
 
     for (size_t i = 0; i < c->n; i++)
-        json_object_set_new(o, c->v[i].name, json_string(c->v[i].value));
+        json_object_set_new(o, c->v[i].name, as_text(c->v[i].value));
     return o;
 }
 
@@ -85,9 +100,9 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
     for (uint64_t i = 0; i < m->cli->seeds_n; i++)
         json_array_append_new(seeds, json_integer((json_int_t)(m->cli->seed_first + i)));
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
-    json_object_set_new(j, "command", json_string(command));
+    json_object_set_new(j, "command", as_text(command));
     json_object_set_new(j, "arguments", texts((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
-    json_object_set_new(j, "workload", json_string(m->cli->workload));
+    json_object_set_new(j, "workload", as_text(m->cli->workload));
     json_object_set_new(j, "policies", texts(m->policies, m->policies_n));
     json_object_set_new(j, "seeds", seeds);
     json_object_set_new(j, "cluster", cluster(m));

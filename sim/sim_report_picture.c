@@ -110,15 +110,24 @@ static void add_stack(const struct sim_picture *p, struct base_buf *b)
 }
 
 /* ---------------------------------------------------------------- commands */
-static void add_text(struct base_buf *b, const char *text)
+/* Nothing in it ends the quotes: gnuplot does not read '' as a quote everywhere, and runs what stands in `` outside of
+ * quotes. */
+static void add_quoted(struct base_buf *b, const char *text, bool format)
 {
     base_buf_adds(b, "'");
     for (; text && *text; text++)
         if (*text == '\'')
-            base_buf_adds(b, "''");
+            base_buf_adds(b, "\u2019");
+        else if (format && *text == '%')
+            base_buf_adds(b, "%%");
         else
             base_buf_addf(b, "%c", (unsigned char)*text < ' ' ? ' ' : *text);
     base_buf_adds(b, "'");
+}
+
+static void add_text(struct base_buf *b, const char *text)
+{
+    add_quoted(b, text, false);
 }
 
 static void add_range(struct base_buf *b, char axis, double low, double high)
@@ -203,7 +212,7 @@ static void add_categories(struct base_buf *b, const struct sim_picture *p)
     base_buf_addf(b, "set xtics %s(", letters > 90 ? "rotate by -35 " : "");
     for (size_t i = 0; i < p->categories_n; i++) {
         base_buf_adds(b, i ? ", " : "");
-        add_text(b, p->categories[i]);
+        add_quoted(b, p->categories[i], true); /* the name of a mark is a format */
         base_buf_addf(b, " %zu", i);
     }
     base_buf_addf(b, ")\nset xrange [-0.6:%zu.6]\n", p->categories_n ? p->categories_n - 1 : 0);

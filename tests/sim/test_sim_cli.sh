@@ -171,7 +171,21 @@ got=0
 PATH=$T/bin "$BIN/creel" sim "${run[@]}" --out "$T/none" > "$T/o" 2> "$T/e" || got=$?
 [[ $got == 2 ]] && grep -q gnuplot-nox "$T/e" || fail "without gnuplot: $got, $(cat "$T/e")"
 [[ ! -e $T/none ]] || fail "a folder without gnuplot"
+cat > "$T/"$'odd \xe9 %s.csv' << EOF # no name is code
+submit_s,maps,map_s,class,pool
+0,1,5,"100 % ""a"" \`touch $T/code1\` 'c'",a
+3,1,5,'\`touch $T/code2\`',root.'\`touch $T/code3\`
+6,1,5,''',root.b
+9,1,5,<i>,root.b
+EOF
+expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --out "$T/odd" --no-pictures
+jq -e '(.workload | endswith("odd ? %s.csv")) and (.command | contains("--no-pictures")) and (.arguments | length == 5)' \
+    "$T/odd/manifest.json" > /dev/null || fail "manifest: $(cat "$T/odd/manifest.json")"
 if command -v gnuplot > /dev/null; then
+    expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --policy fifo,fair --out "$T/odd"
+    grep -qF '<text>100 % "a" `touch ' "$T/odd/sojourn.svg" || fail "the odd class: $(grep -m 3 100 "$T/odd/sojourn.svg")"
+    grep -q '<i>' "$T/odd/index.html" && fail "a class is HTML"
+    compgen -G "$T/code*" > /dev/null && fail "a name was run"
     report table
     for picture in sojourn locality slowdown cdf-0 speedup-jobs slots-fifo-class-map; do
         [[ -s $T/report/$picture.svg && -s $T/report/data/$picture.dat && -s $T/report/data/$picture.gp ]] || fail "no $picture"
