@@ -173,22 +173,38 @@ void rtmr_beside_busy(struct policy *self, int64_t now_us)
     }
 }
 
+/* Tasks of @job that may start soon: reduces, too, whose maps may end before. */
+static int64_t may_start(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+{
+    const struct policy_phase *maps = &job->phase[POLICY_MAP], *p = &job->phase[kind];
+    /* else jobs with deadlines have more than a wave of maps to start before */
+    bool maps_start = self->pending[1][POLICY_MAP] <= self->env->capacity->slots[POLICY_MAP];
+
+    if (!job->is_job || (!maps_start && (kind == POLICY_MAP || maps->pending > 0)))
+        return 0;
+    return max64((int64_t)p->total - p->done - p->running, 0);
+}
+
 void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
 {
+    const struct policy_capacity *c = self->env->capacity;
+
     for (int k = 0; k < POLICY_KINDS; k++) {
         const struct rtmr_busy *b = &self->busy[k];
         struct rtmr_busy *w = &self->later[k];
-        int64_t eps_us = 0, slots = self->env->capacity->slots[k],
-                n = min64(self->running[0][k] + self->pending[0][k] + self->env->capacity->freeing[k],
-                          slots - b->never);
+        int64_t eps_us = 0, n = self->running[0][k] + c->freeing[k];
 
         w->n = 0;
         w->never = b->never;
-        for (struct rtmr_job *own = self->first; own; own = own->next)
-            if (own->job->is_job && own->pending[k] > 0)
+        for (struct rtmr_job *own = self->first; own; own = own->next) {
+            int64_t more = may_start(self, own->job, (enum policy_kind)k);
+
+            n += more;
+            if (more)
                 eps_us = max64(eps_us, rtmr_eps_us(self, own->job, (enum policy_kind)k));
-        /* no other will start until then: none waits, or jobs with deadlines have more than a wave to start before */
-        if (!eps_us || n <= 0 || (k == POLICY_MAP && self->pending[1][POLICY_MAP] > slots)) {
+        }
+        n = min64(n, c->slots[k] - b->never);
+        if (!eps_us || n <= 0) { /* no other will start until then */
             for (size_t i = 0; i < b->n; i++)
                 add(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
             continue;
