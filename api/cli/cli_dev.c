@@ -409,16 +409,18 @@ static int status(struct cli_dev *d, bool json)
 }
 
 /* A policy that does not exist is found here, not in a daemon's log. */
-static int check_policy(const char *name)
+static int check_policy(const char **name)
 {
-    const struct policy_ops *ops = policy_find(name);
+    const struct policy_ops *ops = policy_find(*name);
     struct base_buf known = {0};
-    if (ops && !ops->sim_only)
+    if (ops && !ops->sim_only) {
+        *name = ops->name; /* of a Hadoop class: ours */
         return CLI_OK;
+    }
     for (size_t i = 0; policy_at(i); i++)
         if (!policy_at(i)->sim_only)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
-    int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s; there are %s", name,
+    int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s; there are %s", *name,
                        ops ? "for simulations alone" : "unknown", known.data);
     base_buf_free(&known);
     return rc;
@@ -480,7 +482,7 @@ int cli_dev_main(int argc, char **argv)
         rc = restart(d, o.restart, o.json);
     else if (rc == CLI_OK && o.status)
         rc = status(d, o.json);
-    else if (rc == CLI_OK && (rc = check_policy(o.policy)) == CLI_OK)
+    else if (rc == CLI_OK && (rc = check_policy(&o.policy)) == CLI_OK)
         rc = start(d, &o);
     free(d->dir);
     free(d);

@@ -13,8 +13,9 @@ front() { # starts a cluster in front; sets dev, CREEL_RM
 }
 nobody() { ! pgrep -f -- "$DEV/" > /dev/null; }
 
-# --- what the folder holds
-front
+# --- what the folder holds; a Hadoop class is a policy's name, too
+front --policy org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler
+check_equal "$(creel rmadmin -policy)" fair "the policy"
 for f in dev.json rm-1.pid nm-1.pid nm-2.pid rm-1.url nm-1.url nm-2.url rm-1.log nm-1.log nm-2.log rm.url \
     conf/creel-site.xml; do
     [ -s "$DEV/$f" ] || [[ $f == *.log && -e $DEV/$f ]] || fail "$f is not in the folder"
