@@ -5,24 +5,34 @@
 
 #include "rm/core/rm_internal.h"
 
-static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum rm_slot k, int32_t index)
-{
-    int64_t first = 0;
+/* Where the search for a task's group left off: tasks asked for in ascending order take one walk over the groups. */
+struct group_at {
+    size_t g;
+    int64_t first; /* index of the first task of group @g, among those of the kind */
+};
 
-    for (size_t g = 0; g < s->groups_n; g++) {
-        if (s->groups[g].kind != k)
+static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+                                             struct group_at *at)
+{
+    if (index < at->first)
+        *at = (struct group_at){0};
+    for (; at->g < s->groups_n; at->g++) {
+        const struct rm_task_group *group = &s->groups[at->g];
+
+        if (group->kind != k)
             continue;
-        if (index < first + s->groups[g].count)
-            return &s->groups[g].hosts;
-        first += s->groups[g].count;
+        if (index < at->first + group->count)
+            return &group->hosts;
+        at->first += group->count;
     }
     return NULL;
 }
 
-static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum rm_slot k, int32_t index)
+static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+                                          struct group_at *at)
 {
     if (s->groups_n)
-        return group_hosts(s, k, index);
+        return group_hosts(s, k, index, at);
     return k == RM_SLOT_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
 }
 
@@ -114,14 +124,15 @@ static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table 
     return c->host_keys;
 }
 
-/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. */
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. @at: of the job and kind,
+ * zero at first. */
 static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, bool racks,
-                        uint32_t *keys, size_t max)
+                        struct group_at *at, uint32_t *keys, size_t max)
 {
     bool compact = s->near_n && k == RM_SLOT_MAP;
     const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
     const uint32_t *table = compact ? table_keys(c, s->hosts) : NULL;
-    const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index);
+    const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index, at);
     size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
 
     for (size_t i = 0; i < of && n < max; i++) {
@@ -155,6 +166,7 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
                        struct rm_near *nowhere)
 {
     const struct rm_phase *p = &a->phase[k];
+    struct group_at group = {0};
     uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
     size_t count_n = 0, key_names, n;
 
@@ -162,12 +174,12 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
         table_keys(c, a->job->hosts);
     else
         for (int32_t i = 0; i < p->total; i++) /* names first: so that the table of counts has its size */
-            task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
+            task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* the last one: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             distinct += count[keys[j]]++ == 0;
         if (!n)
@@ -192,7 +204,7 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     }
     x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, racks, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             x->tasks[at[keys[j]]++] = i;
         if (!n)
@@ -284,6 +296,7 @@ void rm_pick_add_all(struct rm_phase *p)
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct rm_phase *p = &a->phase[t->kind];
+    struct group_at group = {0};
     uint32_t keys[KEYS_MAX];
     size_t n;
 
@@ -292,14 +305,14 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     set_pending(p, t->index);
     if (!p->located)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, false, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, false, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
     if (!n)
         near_rewind(&p->host, &p->nowhere, t->index);
     if (!p->rack.v)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, true, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, true, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
 }

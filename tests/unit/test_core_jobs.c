@@ -598,6 +598,47 @@ static void test_lists(void)
     world_free(&w);
 }
 
+/* Explicit tasks, each with a command and a host of its own: every one is offered where it lies. */
+static void test_many_groups(void)
+{
+    enum { GROUPS = 30000, NODES = 4, LOOKED_AT = 200 };
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB, .token = 1};
+    struct rm_job_spec *s = world_spec("many 1 0 0 4 0 0");
+    int host[LOOKED_AT], maps = 0, found = 0;
+    struct base_app_id id;
+
+    begin(NODES, 2, 1);
+    s->groups = base_realloc_array(s->groups, GROUPS, sizeof *s->groups);
+    for (; s->groups_n < GROUPS; s->groups_n++) {
+        struct rm_task_group *g = &s->groups[s->groups_n];
+        int of = (int)(s->groups_n / 5 % NODES);
+
+        *g = (struct rm_task_group){.kind = s->groups_n % 3 == 1 ? RM_SLOT_REDUCE : RM_SLOT_MAP,
+                                    .command = base_strdup("true"),
+                                    .count = 1 + (int64_t)s->groups_n % 2};
+        g->hosts.v = base_alloc(sizeof *g->hosts.v);
+        g->hosts.v[g->hosts.n++] = base_strdup(w.nodes[of].host);
+        for (int64_t i = 0; g->kind == RM_SLOT_MAP && i < g->count && maps + 1 < LOOKED_AT; i++)
+            host[++maps] = of; /* the first one, which was there, has none */
+    }
+    ev.u.submit_job.spec = s;
+    ev.u.submit_job.app_token = "0123456789abcdef0123456789abcdef";
+    world_step(&w, &ev);
+    id = w.reply.app_id;
+    world_settle(&w);
+    world_beat_all(&w, 0);
+    for (int i = 1; i <= maps; i++) {
+        struct world_node *n;
+
+        if (!world_task(&w, id, BASE_TASK_MAP, i, &n))
+            continue;
+        CU_ASSERT_PTR_EQUAL(n, &w.nodes[host[i]]);
+        found++;
+    }
+    CU_ASSERT_EQUAL(found, NODES * 2);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"map and reduce to the end", test_map_reduce},
                                           {"durable first", test_durable_first},
                                           {"submitted again", test_submitted_again},
@@ -617,6 +658,7 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"fetch failures are bounded", test_fetch_failures_bounded},
                                           {"fetch from a silent node", test_fetch_from_silent_node},
                                           {"oldest finished go", test_completed_max},
-                                          {"lists", test_lists}};
+                                          {"lists", test_lists},
+                                          {"tasks that each have a host", test_many_groups}};
 
 CUNIT_MAIN("jobs", cases)
