@@ -337,6 +337,24 @@ static bool is_loopback(const struct sockaddr *a)
     return false;
 }
 
+#define BIND_TRIES   100
+#define BIND_WAIT_MS 20
+
+/* A daemon that was just killed keeps its address until the last of its threads is gone: whoever starts it again at once
+ * need not care. */
+static int bind_patiently(int fd, const struct addrinfo *ai)
+{
+    for (int i = 0; i < BIND_TRIES; i++) {
+        if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0)
+            return 0;
+        if (errno != EADDRINUSE)
+            return -1;
+        nanosleep(&(struct timespec){.tv_nsec = BIND_WAIT_MS * 1000000}, NULL);
+    }
+    errno = EADDRINUSE;
+    return -1;
+}
+
 static int listen_on(const struct addrinfo *ai, const struct api_server_conf *conf, struct base_error *err)
 {
     int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
@@ -345,7 +363,7 @@ static int listen_on(const struct addrinfo *ai, const struct api_server_conf *co
         return base_error_sys(err, -BASE_EIO, errno, "socket for %s", conf->bind);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* inherited: an answer leaves when it is written */
-    if (bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, 1024) < 0) {
+    if (bind_patiently(fd, ai) < 0 || listen(fd, 1024) < 0) {
         int saved = errno;
 
         close(fd);
