@@ -1,6 +1,7 @@
 /* Goal: attempts are suspended, resumed and killed for others as the policy says, counts stay right, nothing is lost
  * when nodes or the ResourceManager are restarted meanwhile; a job with a deadline is let in or refused.
  * Method: naive fair sharing with victims and admission that the test decides, in a small world. */
+#include <stdio.h>
 #include <string.h>
 
 #include "rm/core/rm_internal.h"
@@ -32,7 +33,7 @@ static bool admit(struct policy *self, const struct policy_job *job, int64_t now
     (void)job;
     asked++;
     out->finish_us = now_us + 2500000;
-    strcpy(out->why, "too much is promised already");
+    snprintf(out->why, sizeof out->why, "too much is promised already");
     return let_in;
 }
 
