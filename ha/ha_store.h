@@ -1,12 +1,14 @@
-/* ha/ha_store.h - the state store behind one small table of functions. Backends: SQLite (alone), memory (tests);
- * ZooKeeper comes with high availability.
+/* ha/ha_store.h - the state store behind one small table of functions. Backends: SQLite (alone), memory (tests),
+ * ZooKeeper (high availability: ha_service.h).
  *
  * What it holds: records (table, key) -> bytes, which only the scheduling core understands, and the epoch.
  * The epoch is 0 when the store is made and is raised by one, durably, at every later open: who holds the store open
  * is the only one who writes under that epoch (SQLite: an exclusive lock for the life of the process).
  *
- * Durability: write() applies the whole batch or nothing, and returns 0 only when it would survive a power cut.
- * After -BASE_ENOSPC or -BASE_EIO nothing of the batch is there; the caller may try the same batch again.
+ * Durability: write() applies the batch in order and returns 0 only when it would survive a power cut. SQLite and memory
+ * apply all of it or nothing; ZooKeeper may leave a prefix when the process dies or is deposed. After -BASE_ENOSPC or
+ * -BASE_EIO the caller may try the same batch again. -BASE_EVERSION: another has authority, nothing can be written any
+ * more (ZooKeeper alone).
  * Threads: one at a time. */
 #ifndef CREEL_HA_STORE_H
 #define CREEL_HA_STORE_H
@@ -38,6 +40,8 @@ struct ha_store_ops {
     int (*load)(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err);
     int (*write)(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err);
     void (*close)(struct ha_store *s); /* NULL is fine */
+    /* Any thread: a load or write under way, and every later one, returns -BASE_EVERSION soon. NULL: never blocks long. */
+    void (*abort)(struct ha_store *s);
 };
 extern const struct ha_store_ops ha_store_sqlite, ha_store_memory;
 
