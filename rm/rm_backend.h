@@ -33,9 +33,37 @@ void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64
  * for the file system. Also after the stop: then @task is called at once, to give up. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
 void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user);
+/* ---- high availability: which RM this is, and which one is active. Any thread; cheap ---- */
+enum rm_role {
+    RM_ROLE_STANDBY,    /* no core of its own: rm_backend_hold() gives an empty one, posts are refused */
+    RM_ROLE_ACTIVATING, /* elected, reading the state: as standby, but no other RM is active */
+    RM_ROLE_ACTIVE,
+};
+enum rm_role rm_backend_role(const struct rm_backend *b); /* alone: always ACTIVE */
+bool rm_backend_ha(const struct rm_backend *b);           /* one of several */
+/* "http://host:port" of the active RM if it is another one and known, from the configuration; else "". */
+void rm_backend_active_url(const struct rm_backend *b, char out[512]);
+const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanager.ha.id; "" alone */
+/* Every RM's "http://host:port", separated by commas, this one first; what nodes, masters and tasks are told. */
+const char *rm_backend_all_urls(const struct rm_backend *b);
+/* State of the connection to ZooKeeper, for people; "" alone. */
+void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
+/* Calls fn(user) once, from another thread: when the role or the active RM changes, at @deadline_mono_us
+ * (rm_watch_mono_us()), or when the daemon stops. For requests parked on a standby. */
+void rm_backend_wait_role(struct rm_backend *b, int64_t deadline_mono_us, void (*fn)(void *user), void *user);
+/* Gives the leadership up, for @hold_us at most if nobody else takes it. -BASE_ESTATE: alone, or not active. Returns at
+ * once: the role changes later. */
+int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err);
+/* The leadership's lease is not over at this moment; alone: always. Asked last before anything is granted or
+ * acknowledged. */
+bool rm_backend_leads(const struct rm_backend *b);
+
 /* Store figures for /metrics. */
 struct rm_backend_stats {
     int64_t store_commits, store_records, events, queue_length;
+    int64_t epoch, takeovers;  /* of this process: how often it became active */
+    int64_t late_answers;      /* answers and orders held back because the lease was over */
+    int64_t refused_writes;    /* by the store: another RM has authority */
 };
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out);
 

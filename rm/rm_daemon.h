@@ -5,8 +5,13 @@
  *        |                                                       v              v
  *        +------------- replies, once durable --------- store thread      HTTP threads
  *
- * Life: new (store opened, epoch raised, records read) -> start (threads) -> stop (nothing acknowledged is lost; all
- * who wait are answered) -> free. */
+ * Life, alone: new (store opened, epoch raised, records read) -> start (threads) -> stop (nothing acknowledged is lost;
+ * all who wait are answered) -> free.
+ *
+ * Life of one of several RMs (rm_lead.h): new_standby -> start -> [activate -> deactivate]* -> stop -> free. What a
+ * leadership needs (core, store, queue, tickets, output folders' thread) is made by activate and torn down by deactivate;
+ * between them rm_backend_hold() gives a core without anything in it. After deactivate the last core stays readable for
+ * requests that were on their way, until the next activate or some seconds later. */
 #ifndef CREEL_RM_DAEMON_H
 #define CREEL_RM_DAEMON_H
 
@@ -17,6 +22,16 @@
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
+/* One of several: a standby that knows nothing; reads and checks @conf as new does. */
+int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
+/* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks
+ * for the reading; rm_daemon_deactivate or the store's abort from another thread ends it early (-BASE_EVERSION).
+ * -BASE_ECORRUPT, ... : nothing of it is there. */
+int rm_daemon_activate(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch,
+                       struct base_error *err);
+/* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as by
+ * a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a standby. */
+void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 void rm_daemon_start(struct rm_backend *b);
 void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is known; once */
 /* Returns 0, or the error of the last write to the store (then what was not stored was not acknowledged either). */
