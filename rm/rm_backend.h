@@ -48,9 +48,13 @@ const char *rm_backend_rm_id(const struct rm_backend *b); /* yarn.resourcemanage
 const char *rm_backend_all_urls(const struct rm_backend *b);
 /* State of the connection to ZooKeeper, for people; "" alone. */
 void rm_backend_zk_text(const struct rm_backend *b, char out[256]);
-/* Calls fn(user) once, from another thread: when the role or the active RM changes, at @deadline_mono_us
- * (rm_watch_mono_us()), or when the daemon stops. For requests parked on a standby. */
-void rm_backend_wait_role(struct rm_backend *b, int64_t deadline_mono_us, void (*fn)(void *user), void *user);
+/* How often the role or the active RM has changed. */
+int64_t rm_backend_role_changes(const struct rm_backend *b);
+/* Calls fn(user) once, from another thread: when the role or the active RM has changed more often than @seen (taken from
+ * rm_backend_role_changes() before the role was looked at, so that no change is missed in between), at @deadline_mono_us
+ * (rm_watch_mono_us()), or when the daemon stops (after it: at once, from this one). For requests parked on a standby. */
+void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
+                          void *user);
 /* Gives the leadership up, for @hold_us at most if nobody else takes it. -BASE_ESTATE: alone, or not active. Returns at
  * once: the role changes later. */
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err);

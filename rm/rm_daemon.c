@@ -342,7 +342,8 @@ void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *ta
 
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
-    *out = (struct rm_backend_stats){.events = atomic_load(&b->events)};
+    *out = (struct rm_backend_stats){.events = atomic_load(&b->events), .epoch = b->epoch};
+    rm_roles_stats(b, out);
     if (b->store)
         rm_store_counts(b->store, &out->store_commits, &out->store_records);
     pthread_mutex_lock(&b->qlock);
@@ -420,6 +421,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     int rc, has_queues = 0;
 
     queue_init(b);
+    rm_roles_init(b);
     b->groups = rm_groups_new();
     b->conf = conf;
     b->ops = ops ? ops : &ha_store_sqlite;
@@ -469,6 +471,7 @@ void rm_daemon_start(struct rm_backend *b)
 {
     const struct rm_store_calls calls = {.user = b, .stored = on_stored, .release = on_release};
 
+    rm_roles_start(b);
     b->watch = rm_watch_start();
     b->io = rm_jobs_io_start(on_job_done, b);
     b->store = rm_store_start(b->ops, b->opened, &calls);
@@ -500,6 +503,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     rc = rm_store_stop(b->store, err); /* what it releases may still go to the two helpers */
     rm_jobs_io_stop(b->io);
     rm_watch_stop(b->watch);
+    rm_roles_stop(b);
     for (size_t i = 0; i < b->slots_len; i++)
         if (b->slots[i].ticket)
             rm_ticket_fail(b->slots[i].ticket, -BASE_EIO, "the ResourceManager is shutting down");
@@ -524,6 +528,7 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->slots);
     free(atomic_load(&b->url));
     free(b->queues_path);
+    rm_roles_free(b);
     rm_groups_free(b->groups);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);

@@ -1,4 +1,4 @@
-/* rm/rm_daemon_internal.h - shared by rm_daemon.c, rm_effects.c and rm_recover.c only. */
+/* rm/rm_daemon_internal.h - shared by the daemon's own files only. */
 #ifndef CREEL_RM_DAEMON_INTERNAL_H
 #define CREEL_RM_DAEMON_INTERNAL_H
 
@@ -28,8 +28,29 @@ struct rm_slot_entry { /* of the token table: token = generation << 32 | index +
     uint32_t generation, next_free;
 };
 
+/* Where the role of one of several RMs comes from; see rm_lead.c. */
+struct rm_role_source {
+    void *user;
+    bool (*holds)(void *user, int64_t epoch); /* the lease of the leadership under @epoch is not over; any thread */
+    void (*resign)(void *user, int64_t hold_us);
+    void (*zk_text)(void *user, char out[256]);
+    int64_t (*refused_writes)(void *user);
+};
+struct rm_roles { /* rm_role.c */
+    bool ha;
+    char *rm_id, *all_urls; /* NULL: alone */
+    struct rm_role_source source; /* set once, before the first leadership */
+    _Atomic enum rm_role role;
+    pthread_mutex_t lock;
+    char active_url[512];
+    struct rm_watch *watch;
+    _Atomic int64_t changes;
+    _Atomic int64_t takeovers, late_answers;
+};
+
 struct rm_backend {
     const struct base_conf *conf;
+    struct rm_roles roles;
     char *queues_path;        /* the allocation file, NULL: none */
     atomic_bool wants_groups; /* its rules place by groups of users */
     struct rm_groups *groups;
@@ -76,6 +97,13 @@ void rm_ticket_fail(struct rm_ticket *t, int code, const char *text);
 void rm_effects_apply(struct rm_backend *b, struct rm_effects *fx);
 /* Applies an effect whose wait is over. */
 void rm_effect_apply_now(struct rm_backend *b, struct rm_ticket *ticket, const struct rm_effect *fx);
+
+/* ---- rm_role.c ---- */
+void rm_roles_init(struct rm_backend *b);
+void rm_roles_start(struct rm_backend *b);
+void rm_roles_stop(struct rm_backend *b);
+void rm_roles_free(struct rm_backend *b);
+void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
 
 /* ---- rm_recover.c ---- */
 int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, struct base_error *err);

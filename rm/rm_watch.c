@@ -14,13 +14,14 @@ struct waiter {
     void *user;
     bool due;
 };
-/* At most one waiter per running reduce: a scan of the array is cheap against what it saves. */
+/* At most one waiter per running reduce or per node: a scan of the array is cheap against what it saves. */
 struct rm_watch {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct waiter *v;
     size_t len, cap;
+    int64_t next_us; /* the thread sleeps until then */
     bool stop, any_due;
 };
 
@@ -52,6 +53,7 @@ static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, s
     }
     w->len = keep;
     w->any_due = false;
+    w->next_us = next;
     return next;
 }
 
@@ -114,7 +116,8 @@ void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version, in
     if (!stopped) {
         base_array_grow(&w->v, w->len, &w->cap);
         w->v[w->len++] = (struct waiter){id, version, deadline_mono_us, fn, user, false};
-        pthread_cond_signal(&w->wake); /* its deadline may be the next one */
+        if (deadline_mono_us < w->next_us)
+            pthread_cond_signal(&w->wake);
     }
     pthread_mutex_unlock(&w->lock);
     if (stopped)

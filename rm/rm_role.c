@@ -1,0 +1,110 @@
+/* rm/rm_role.c - which of several RMs this is, which one is active, and who waits for that to change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/rm_daemon_internal.h"
+
+void rm_roles_init(struct rm_backend *b)
+{
+    pthread_mutex_init(&b->roles.lock, NULL);
+    atomic_init(&b->roles.role, RM_ROLE_ACTIVE);
+}
+
+void rm_roles_start(struct rm_backend *b)
+{
+    b->roles.watch = rm_watch_start();
+}
+
+void rm_roles_stop(struct rm_backend *b)
+{
+    rm_watch_stop(b->roles.watch);
+}
+
+void rm_roles_free(struct rm_backend *b)
+{
+    if (b->roles.watch)
+        rm_watch_free(b->roles.watch);
+    free(b->roles.rm_id);
+    free(b->roles.all_urls);
+    pthread_mutex_destroy(&b->roles.lock);
+}
+
+void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
+{
+    const struct rm_role_source *s = &b->roles.source;
+
+    out->takeovers = atomic_load(&b->roles.takeovers);
+    out->late_answers = atomic_load(&b->roles.late_answers);
+    if (s->refused_writes)
+        out->refused_writes = s->refused_writes(s->user);
+}
+
+enum rm_role rm_backend_role(const struct rm_backend *b)
+{
+    return atomic_load(&b->roles.role);
+}
+
+bool rm_backend_ha(const struct rm_backend *b)
+{
+    return b->roles.ha;
+}
+
+const char *rm_backend_rm_id(const struct rm_backend *b)
+{
+    return b->roles.rm_id ? b->roles.rm_id : "";
+}
+
+const char *rm_backend_all_urls(const struct rm_backend *b)
+{
+    return b->roles.all_urls ? b->roles.all_urls : rm_backend_url(b);
+}
+
+void rm_backend_active_url(const struct rm_backend *b, char out[512])
+{
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* the lock is no part of what is const */
+
+    pthread_mutex_lock(&r->lock);
+    memcpy(out, r->active_url, sizeof r->active_url);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void rm_backend_zk_text(const struct rm_backend *b, char out[256])
+{
+    out[0] = '\0';
+    if (b->roles.source.zk_text)
+        b->roles.source.zk_text(b->roles.source.user, out);
+}
+
+int64_t rm_backend_role_changes(const struct rm_backend *b)
+{
+    return atomic_load(&b->roles.changes);
+}
+
+void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
+                          void *user)
+{
+    rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
+    /* A change that came before the line above is found by looking once more. */
+    rm_watch_news(b->roles.watch, (struct base_app_id){0}, rm_backend_role_changes(b));
+}
+
+bool rm_backend_leads(const struct rm_backend *b)
+{
+    const struct rm_role_source *s = &b->roles.source;
+
+    if (!b->roles.ha)
+        return true;
+    return rm_backend_role(b) == RM_ROLE_ACTIVE && (!s->holds || s->holds(s->user, rm_daemon_epoch(b)));
+}
+
+int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
+{
+    const struct rm_role_source *s = &b->roles.source;
+
+    if (!b->roles.ha)
+        return base_error_set(err, -BASE_ESTATE, "high availability is not enabled on this ResourceManager");
+    if (rm_backend_role(b) != RM_ROLE_ACTIVE || !s->resign)
+        return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one", rm_backend_rm_id(b));
+    s->resign(s->user, hold_us);
+    return 0;
+}
