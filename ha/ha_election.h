@@ -35,6 +35,7 @@ struct ha_election_conf { /* copied */
     const char *cluster_id;
     const char *rm_id;      /* no '~' and no '/' */
     const char *instance;   /* who this process is, one line: goes into the election node */
+    const char *auth_as;    /* for messages: as whom we authenticate ("digest user creel"); NULL: not said */
     bool lease_off;         /* tests alone: the lease never ends, a lost session is not believed: only the epoch tells */
 };
 struct ha_election_calls {
@@ -57,13 +58,14 @@ void ha_election_free(struct ha_election *e);
 
 /* Events of the session, watches, and results of HA_ZK_FOR_ELECTION. */
 void ha_election_on(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
-/* A request of somebody else (the log's) sent at @sent_us was answered by ZooKeeper: the lease is longer. */
+/* A multi of somebody else (the log's) sent at @sent_us was answered by ZooKeeper: the lease is longer. Reads do not
+ * count: a server that is cut off from the others answers them too. */
 void ha_election_answered(struct ha_election *e, int64_t sent_us);
 /* Time has passed; call at ha_election_next_us() at the latest (INT64_MAX: nothing to do by time). */
 void ha_election_tick(struct ha_election *e, int64_t now_us);
 int64_t ha_election_next_us(const struct ha_election *e);
-/* Gives the leadership up (deposed is called), and stands at the end of the queue again: once another RM has claimed,
- * or after @hold_us. No effect when not leading. */
+/* Gives the leadership up (deposed is called), deletes the election node, and stands at the end of the queue again:
+ * once another RM has claimed, or after @hold_us. No effect when not leading. */
 void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us);
 /* A write of the log was refused for the epoch's sake: another RM has authority. */
 void ha_election_fenced(struct ha_election *e, int64_t now_us);
@@ -73,7 +75,8 @@ void ha_election_at_least(struct ha_election *e, int64_t epoch);
 enum ha_election_state ha_election_state(const struct ha_election *e);
 /* Leading and the lease of the last answered request ends here; 0 when not leading. */
 int64_t ha_election_lease_us(const struct ha_election *e);
-/* rm-id of the RM that has claimed last and whose election node is there, "" when none is known. Ours when leading. */
+/* rm-id of the RM that has claimed last and whose election node is the lowest, "" when none is known. Ours when, and
+ * only when, leading. What was read last holds for one session time-out after the connection was lost. */
 const char *ha_election_active(const struct ha_election *e);
 int64_t ha_election_epoch(const struct ha_election *e); /* highest seen; -1: none */
 
