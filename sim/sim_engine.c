@@ -160,6 +160,9 @@ void sim_apply(struct sim *s, uint32_t node)
         case RM_FX_STORE: /* nothing is kept: the core is told so by its configuration */
         case RM_FX_JOB_ABORT:
         case RM_FX_MAP_OUTPUT:
+        case RM_FX_UNCONFIRMED: /* of real clusters alone */
+        case RM_FX_EPOCH_LOW:
+        case RM_FX_HISTORY:
             break;
         }
     }

@@ -12,6 +12,28 @@
  *
  * Recovery: rm_core_new(), rm_core_recover() for every stored record, rm_core_recovered(), then events. Nodes are
  * granted nothing before they registered with this instance; their container reports re-attach running work.
+ *   Nodes known to the store are awaited: each has node_expiry_us from this instance's clock to register.
+ *   A job whose tasks may be running on an awaited node is held (nothing of it is started) until all awaited nodes have
+ *   registered or expired, or until takeover_grace_us is over. Jobs of which no task was recorded as started, and plain
+ *   applications (whose masters ask again) are not held. Masters on silent nodes are waited for until node or master
+ *   expires: there are never two of them.
+ *   After the grace a task that nobody has reported is started again. Its attempts count on from 1000 x (this epoch -
+ *   epoch of the submission), as those of a restarted MapReduce master do from 1000 x (its attempt - 1), so that no number,
+ *   and so no temporary folder, is ever given twice. A task to whose earlier attempt the right to commit was given stays
+ *   held until every awaited node is known: that attempt may be committing.
+ *   An attempt that a late node reports goes on when nobody does its task, or when the attempt given meanwhile was not
+ *   seen running yet, which then is killed; one that has ended well counts, and the other is killed; else it is killed.
+ *   Times in records may lie in the future (another host wrote them): those of live work are moved back to now.
+ * Nodes expire when nothing was heard of them for node_expiry_us. When at that moment more than half of the nodes (awaited
+ * or registered) have been silent for half of it or longer, it is rather this instance that is cut off: none expires
+ * for one more period, once per silence. So a cluster of one node finds its loss after two periods, one of two or three when
+ * all but at most one are silent.
+ *
+ * A store without any application at all may be the wrong one (or have been lost). As long as that is not ruled out
+ * (format_confirmed, or applications in a store made by an earlier version), a node that is new to the store and runs
+ * containers of an application it does not know is refused with -BASE_ESTATE, and nothing is killed. While the store knows
+ * no application, RM_FX_UNCONFIRMED says so too, and submissions are refused. A node that has obeyed a higher epoch than this
+ * instance's is refused likewise; with format_confirmed RM_FX_EPOCH_LOW asks for a higher one.
  *
  * Errors: rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
  * Ownership: the event and all it points to belong to the caller and are only read, except what is marked "taken":
@@ -43,6 +65,9 @@ struct rm_core_conf {
     int32_t completed_apps_max;
     struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */
     int64_t kill_grace_ms;
+    int64_t takeover_grace_us; /* 0: jobs are held until every awaited node has registered or expired */
+    bool prune_ended;      /* records of an ended job's tasks are removed; RM_FX_HISTORY before that */
+    bool format_confirmed; /* --format-confirmed: what nodes run and the store does not know is killed */
 };
 
 /* ---------------------------------------------------------------- events */
@@ -153,7 +178,10 @@ enum rm_effect_kind {
     RM_FX_JOB_COMMIT,   /* remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
     RM_FX_JOB_ABORT,    /* remove _temporary; no answer needed */
     RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
-    RM_FX_NOTE          /* something an operator wants in the log: u.note */
+    RM_FX_NOTE,         /* something an operator wants in the log: u.note */
+    RM_FX_UNCONFIRMED,  /* the store is empty where nodes work: this instance must not lead; nothing was changed */
+    RM_FX_EPOCH_LOW,    /* nodes have obeyed a higher epoch: this instance must take one above u.epoch_low.epoch_seen */
+    RM_FX_HISTORY       /* prune_ended: a job has ended here, its tasks can still be read */
 };
 enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP, RM_REPLY_KILL,
                      RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,
@@ -229,6 +257,9 @@ struct rm_effect {
         struct { struct base_app_id id; struct rm_job_spec *spec; bool again; } job;
         struct { struct base_app_id id; int64_t version; } map_output;
         struct { int level; const char *text; } note; /* enum base_log_level */
+        struct { const char *text; int64_t epoch_seen; } unconfirmed; /* the highest of all nodes so far */
+        struct { int64_t epoch_seen; } epoch_low;
+        struct { struct base_app_id id; } history;
     } u;
 };
 struct rm_effects { /* caller's buffer; the core appends */

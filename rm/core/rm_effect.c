@@ -137,5 +137,16 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
     case RM_FX_NOTE:
         base_buf_addf(out, "note %d %s\n", fx->u.note.level, fx->u.note.text);
         break;
+    case RM_FX_UNCONFIRMED:
+        base_buf_addf(out, "unconfirmed %" PRId64 " %s\n", fx->u.unconfirmed.epoch_seen, fx->u.unconfirmed.text);
+        break;
+    case RM_FX_EPOCH_LOW:
+        base_buf_addf(out, "epoch-low %" PRId64 "\n", fx->u.epoch_low.epoch_seen);
+        break;
+    case RM_FX_HISTORY:
+        base_buf_adds(out, "history");
+        print_app(&fx->u.history.id, out);
+        base_buf_adds(out, "\n");
+        break;
     }
 }

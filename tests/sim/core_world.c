@@ -272,7 +272,19 @@ static void apply(struct world *w)
         case RM_FX_MAP_OUTPUT:
             w->map_outputs++;
             break;
+        case RM_FX_UNCONFIRMED:
+            w->unconfirmed++;
+            w->epoch_seen = fx->u.unconfirmed.epoch_seen;
+            break;
+        case RM_FX_EPOCH_LOW:
+            w->epoch_low++;
+            w->epoch_seen = fx->u.epoch_low.epoch_seen;
+            break;
+        case RM_FX_HISTORY:
+            w->histories++;
+            break;
         case RM_FX_NOTE:
+            w->notes++;
             break;
         }
     }

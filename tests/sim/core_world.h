@@ -66,6 +66,7 @@ struct world {
     size_t shell_n;
     struct world_reply reply; /* the last one */
     int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
+    int64_t unconfirmed, epoch_low, epoch_seen, histories, notes; /* effects; epoch_seen: of the last of the first two */
     struct base_buf *log; /* every effect, when set */
     struct world_launch { struct base_container_id id; struct base_task_id task; bool job; } *step_launches;
     size_t step_launches_n, step_launches_cap;
