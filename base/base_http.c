@@ -2,6 +2,8 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/base_io.h"
 
@@ -147,6 +150,10 @@ static struct curl_slist *headers_of(const struct base_http_request *rq)
         add_header(&list, "Authorization", value);
         free(value);
     }
+    if (rq->header) {
+        list = curl_slist_append(list, rq->header);
+        base_assert(list);
+    }
     return list;
 }
 
@@ -171,6 +178,22 @@ static void set_method(CURL *e, const struct base_http_request *rq)
         curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, rq->method);
 }
 
+/* Probes of an idle connection begin after a second; what is unacknowledged for silence_ms, probes or data, ends it. */
+static int on_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
+{
+    const struct base_http_request *rq = arg;
+    int one = 1;
+    unsigned limit = (unsigned)rq->silence_ms;
+
+    if (purpose != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKOPT_OK;
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof one);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &one, sizeof one);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+    return CURL_SOCKOPT_OK;
+}
+
 static void set_options(struct base_http *h, struct transfer *t, struct curl_slist *headers, char *why)
 {
     const struct base_http_request *rq = t->rq;
@@ -185,7 +208,12 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+    if (rq->silence_ms > 0) {
+        curl_easy_setopt(e, CURLOPT_SOCKOPTFUNCTION, on_socket);
+        curl_easy_setopt(e, CURLOPT_SOCKOPTDATA, (void *)rq);
+    } else {
+        curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+    }
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
@@ -245,7 +273,8 @@ int base_http_do(struct base_http *h, const struct base_http_request *rq, struct
     int rc;
 
     *out = (struct base_http_answer){0};
-    if (!header_safe(rq->bearer) || !header_safe(rq->accept) || !header_safe(rq->content_type))
+    if (!header_safe(rq->bearer) || !header_safe(rq->accept) || !header_safe(rq->content_type) ||
+        !header_safe(rq->header))
         return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break", rq->method, rq->url);
     headers = headers_of(rq);
     set_options(h, &t, headers, why);

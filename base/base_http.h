@@ -18,7 +18,10 @@ struct base_http_request {
     const char *content_type;  /* NULL with a body: application/json */
     const char *bearer;        /* "Authorization: Bearer ..." or NULL */
     const char *accept;        /* NULL: application/json */
+    const char *header;        /* one more, "Name: value", or NULL */
     int64_t connect_timeout_ms, timeout_ms; /* 0: 5 s, 60 s; timeout_ms < 0: none */
+    int64_t silence_ms; /* > 0: a connection whose other host acknowledges nothing for about so long is given up, at the
+                         * earliest after a second; however long the answer may take (TCP_USER_TIMEOUT, keepalive) */
     size_t body_max;           /* answer bytes, 0: 64 MiB (no bound into out_fd); over it -BASE_ELIMIT */
     int out_fd;                /* > 0 and status 200: body goes there, not into the buffer; 0: buffer */
 };

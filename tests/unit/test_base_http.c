@@ -153,10 +153,12 @@ static void test_exchange(void)
     CU_ASSERT_PTR_NULL(strstr(last_request, "Content-Type"));
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(send_to(h, "/created", (struct base_http_request){.method = "POST", .body = "{\"a\":1}junk",
-                            .body_len = 7, .bearer = "secret"}, &a, &err), 0);
+                            .body_len = 7, .bearer = "secret", .header = "X-Creel-Failed: http://h:1",
+                            .silence_ms = 3000}, &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 201);
     CU_ASSERT_STRING_EQUAL(a.location, "/here");
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Authorization: Bearer secret\r\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "X-Creel-Failed: http://h:1\r\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "Content-Type: application/json\r\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(last_request, "\r\n\r\n{\"a\":1}"));
     CU_ASSERT_PTR_NULL(strstr(last_request, "junk"));
@@ -186,6 +188,8 @@ static void test_refusals(void)
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET", .bearer = "x\r\nEvil: 1"}, &a, &err),
+                    -BASE_EINVAL);
+    CU_ASSERT_EQUAL(send_to(h, "/a", (struct base_http_request){.method = "GET", .header = "A: b\r\nEvil: 1"}, &a, &err),
                     -BASE_EINVAL);
     CU_ASSERT_EQUAL(base_http_do(h, &(struct base_http_request){.method = "GET", .url = "file:///etc/hostname"}, &a, &err),
                     -BASE_EIO);
