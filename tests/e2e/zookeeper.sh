@@ -6,7 +6,7 @@
 #   zk_start DIR [N]              N servers (1), waits until they serve; sets ZK_SERVERS=host:port,... DIR: no links in it
 #   zk_restart DIR I              server I again, on its old port and data; zk_wait DIR I waits until it serves
 #   zk_stop|zk_kill|zk_pause|zk_continue DIR I    TERM (waits for its end) | KILL | STOP | CONT
-#   zk_serves DIR I, zk_wait DIR I [SECONDS], zk_leader DIR, zk_pid DIR I, zk_4lw DIR I WORD, zk_stop_all DIR
+#   zk_serves DIR I, zk_wait DIR I [SECONDS], zk_leader DIR, zk_wait_leader DIR, zk_pid DIR I, zk_4lw DIR I WORD, zk_stop_all DIR
 #
 # Settings, as variables: ZK_HOSTS=(a b c) their addresses (127.0.0.1 each), ZK_PREFIX=("ip netns exec z1" ...) commands to
 # run them with, ZK_CONF lines for zoo.cfg, ZK_FORCE_SYNC=yes for a real fsync per write (no: files outlive a killed
@@ -59,6 +59,13 @@ zk_leader() {
         if zk_4lw "$1" "${d##*/}" srvr | grep -q '^Mode: \(standalone\|leader\)'; then echo "${d##*/}" && return; fi
     done
     return 1
+}
+zk_wait_leader() {
+    local until=$((SECONDS + 60))
+    until zk_leader "$1"; do
+        [ $SECONDS -lt $until ] || return 1
+        sleep 0.05
+    done
 }
 zk_restart() {
     local d=$1/$2

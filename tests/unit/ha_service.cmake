@@ -1,0 +1,4 @@
+# A real ZooKeeper for CUnit programs: LIBS creel_zk_fixture.
+add_library(creel_zk_fixture STATIC e2e/zk_fixture.c)
+target_compile_definitions(creel_zk_fixture PRIVATE CREEL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_link_libraries(creel_zk_fixture PUBLIC creel_base)
