@@ -1,0 +1,93 @@
+# tests/fault/ha_check.sh - sourced by run: what must hold once all is quiet; each breach is a line in $T/violations.
+#
+#   I1 an acknowledged submission or kill is never lost          I2 committed output exists once and is complete
+#   I3 no slot has two masters, no order of a lower epoch is carried out after a higher one was seen
+#   I4 containers that no one ordered to stop are the same processes      I5 every job ends, with the right state
+#   I6 the leader's accounting equals the nodes' truth           I7 nothing waits for ever
+
+breach() { echo "$*" >> "$T/violations"; }
+
+# I1 and I5: @1 the leader's list.
+check_acks() {
+    local what kind id name state row
+    while read -r what kind id name; do
+        if [ "$what" = kill ]; then
+            state=$id id=$kind
+            row=$(grep "^$id " <<< "$1") || { breach "I1 $id was killed, and is not known"; continue; }
+            if [ "$state" = FINISHED ] || grep -qE "^$id KILLED " <<< "$row"; then continue; fi
+            breach "I1 the kill of $id was acknowledged as $state, and now: $row"
+            continue
+        fi
+        row=$(grep "^$id " <<< "$1") || { breach "I1 $kind $id ($name) was acknowledged, and is not known"; continue; }
+        case "$row" in
+        "$id FINISHED SUCCEEDED "*) ;;
+        "$id KILLED KILLED "*) grep -q "^kill $id " "$W/acks" || [ "$name" = doomed ] || breach "I5 $id ($name) was killed by nobody" ;;
+        *) breach "I5 $id ($name) ended wrongly: $row $(rm_call GET "/ws/v1/cluster/apps/$id" | head -n 1 | jq -r .app.diagnostics)" ;;
+        esac
+    done < "$W/acks"
+    if grep -vE ' (FINISHED|FAILED|KILLED) ' <<< "$1" > "$W/unended"; then breach "I5 not ended: $(head -n 3 "$W/unended" | tr '\n' ';')"; fi
+}
+# I2: each job that succeeded has its output, once.
+check_outputs() {
+    local id state final name out
+    while read -r id state final name; do
+        out=$W/out-$name
+        [ "$final" = SUCCEEDED ] && [ -d "$out" ] || continue
+        [ -f "$out/_SUCCESS" ] || breach "I2 $name has no _SUCCESS"
+        [ ! -e "$out/_temporary" ] || breach "I2 $name has left _temporary"
+        [ "$(find "$out" -name 'part-*' | wc -l)" = 1 ] || breach "I2 $name has $(find "$out" -name 'part-*' | wc -l) parts"
+        cat "$out"/part-* 2> /dev/null | LC_ALL=C sort | cmp -s - "$T/expected" || breach "I2 the output of $name is not the pipeline's"
+    done <<< "$1"
+}
+# I3 and I4 from the ledger and the logs of the nodes.
+check_ledger() {
+    # The same container never starts twice; what has started ends, or somebody has ordered its end.
+    awk '$1 == "S" { if (($3 SUBSEP $4) in s && !($4 == "-")) print "I4 " $3 " was started twice"; s[$3, $4] = $7 " " $8 }
+         $1 == "E" { if (s[$3, $4] != $7 " " $8 && $4 != "-") print "I4 " $3 " ended as another process: " $7 " " $8 ", it began as " s[$3, $4] }' \
+        "$W/ledger" >> "$T/violations"
+    grep -hoE '(kill|cleanup-app) order carried out: [^ ]+' "$W"/nm*/log 2> /dev/null | awk '{ print $NF }' | sort -u > "$W/ordered" || true
+    awk -v ordered="$W/ordered" -v full="$(grep -c ' disk ' "$W/faults")" '
+        BEGIN { while ((getline id < ordered) > 0) ok[id] = 1 }
+        { if (split($3, p, "_") && p[2] ~ /^e/) app = "application_" p[3] "_" p[4]; else app = "application_" p[2] "_" p[3] }
+        $1 == "S" { open[$3] = app; node[$3] = $6 }
+        $1 == "E" { delete open[$3] }
+        END { for (c in open) if (!(c in ok) && !(open[c] in ok) && !(full && node[c] == "10.77.0.22"))
+                  print "I4 " c " on " node[c] " ended without an order" }' "$W/ledger" >> "$T/violations"
+    # Orders of each node in the order in which they were carried out: their epochs never go back.
+    local log
+    for log in "$W"/nm*/log; do
+        grep -oE 'order carried out: [^ ]+ epoch [0-9]+' "$log" | awk -v log="${log%/log}" '
+            { if ($NF < top) print "I3 " log ": order for " $4 " of epoch " $NF " after epoch " top; if ($NF > top) top = $NF }' >> "$T/violations"
+    done
+    # Processes at work on a node at one time, against its slots (a task at its very end still has its slot).
+    sort -k2,2n "$W/ledger" | awk -v maps="${NM_MAPS:-3}" -v reduces="${NM_REDUCES:-1}" '
+        { kind = $4 ~ /_r_/ ? "reduce" : "map"; limit = kind == "map" ? maps : reduces }
+        $1 == "S" { n[$6, kind]++; if (n[$6, kind] > limit + dead[$6, kind]) print "I3 " n[$6, kind] " " kind " containers at work on " $6 " at " $2 }
+        $1 == "E" { n[$6, kind]-- }' | head -n 2 > "$W/crowded"
+    [ -s "$W/unended-containers" ] || ! [ -s "$W/crowded" ] || [ -s "$W/ordered" ] || cat "$W/crowded" >> "$T/violations"
+}
+node_containers() { curl -s -m 2 "$(nm_url "$1")/ws/v1/node/containers" | jq '[.containers.container // [] | .[] | select(.state != "COMPLETE" and .state != "DONE")] | length'; }
+# I6: nothing runs, the leader knows it, and all nodes are there.
+at_rest() {
+    local i m
+    m=$(rm_call GET /ws/v1/cluster/metrics | head -n 1)
+    [ "$(jq '.clusterMetrics | [.containersAllocated, .containersPending, .containersReserved, .allocatedMB, .activeNodes] | join(" ")' <<< "$m")" = \
+        "\"0 0 0 0 $NMS\"" ] || return 1
+    for ((i = 1; i <= NMS; i++)); do [ "$(node_containers $i)" = 0 ] || return 1; done
+}
+check_all() {
+    local list again a
+    if ! wait_until 10000 at_rest; then
+        breach "I6 not at rest: $(rm_call GET /ws/v1/cluster/metrics | head -n 1 | jq -c '.clusterMetrics | {activeNodes, lostNodes, containersAllocated, containersPending, allocatedMB}'), containers on nodes: $(node_containers 1) $(node_containers 2) $(node_containers 3)"
+    fi
+    list=$(apps_now) || { breach "I7 no ResourceManager is active at the end" && return; }
+    check_acks "$list"
+    check_outputs "$list"
+    check_ledger
+    # What the store holds: the same list, from the next leader.
+    a=$(rm_active) && wait_until 5000 rm_standby && host_kill "rm$a"
+    next_leads() { b=$(rm_active) && [ "$b" != "$a" ]; }
+    wait_until 8000 next_leads || { breach "I7 nobody takes over at the end" && return; }
+    again=$(apps_now)
+    [ "$list" = "$again" ] || breach "I1 the next leader knows something else: $(diff <(echo "$list") <(echo "$again") | head -n 4 | tr '\n' ';')"
+}
