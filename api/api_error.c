@@ -30,6 +30,7 @@ static const struct {
     {"IOException", "java.io.IOException"},
     {"FileNotFoundException", "java.io.FileNotFoundException"},
     {"TimeoutException", "java.util.concurrent.TimeoutException"},
+    {"StandbyException", "org.apache.hadoop.ipc.StandbyException"},
 };
 
 static void add_java_class(struct base_buf *out, const char *name)
@@ -131,8 +132,9 @@ static void give(struct api_request *rq, unsigned status, enum api_type type, co
     api_reply_give(rq, &reply);
 }
 
-/* The servlet engine's own page: URI, STATUS, MESSAGE. @message NULL: none. */
-static void page_text(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html)
+/* The servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
+static void page_text(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html,
+                      const char *servlet)
 {
     if (!html) {
         base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason, path, status, reason);
@@ -149,15 +151,34 @@ static void page_text(struct base_buf *b, const char *path, unsigned status, con
     api_xml_text(b, path);
     base_buf_addf(b, "</td></tr>\n<tr><th>STATUS:</th><td>%u</td></tr>\n<tr><th>MESSAGE:</th><td>", status);
     api_xml_text(b, reason);
-    base_buf_adds(b, "</td></tr>\n</table>\n\n</body>\n</html>\n");
+    base_buf_adds(b, "</td></tr>\n");
+    if (servlet)
+        base_buf_addf(b, "<tr><th>SERVLET:</th><td>%s</td></tr>\n", servlet);
+    base_buf_adds(b, "</table>\n\n</body>\n</html>\n");
 }
 
 void api_error_server_page(struct api_request *rq, unsigned status, const char *message)
 {
     struct base_buf b = {0};
 
-    page_text(&b, rq->uri.path, status, message, true);
+    page_text(&b, rq->uri.path, status, message, true, NULL);
     give(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
+}
+
+void api_answer_page(struct api_request *rq, unsigned status, const char *message, const char *servlet)
+{
+    struct base_buf b = {0};
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = status,
+                              .type = API_TEXT,
+                              .content_type = "text/html;charset=iso-8859-1",
+                              .page = true,
+                              .final = true,
+                              .gate = true};
+
+    page_text(&b, rq->uri.path, status, message, true, servlet);
+    reply.body = b;
+    api_reply_give(rq, &reply);
 }
 
 void api_error_not_found_page(struct api_request *rq)
@@ -329,7 +350,7 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     } else {
         bool html = rq->accept == API_ACCEPT_HTML;
 
-        page_text(&reply->body, rq->uri.path, 500, "Server Error", html);
+        page_text(&reply->body, rq->uri.path, 500, "Server Error", html, NULL);
         reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
     }
     reply->status = status;

@@ -78,6 +78,7 @@ struct api_reply {
     const char *content_type; /* static text; NULL: by type. A Content-Type given by api_add_header wins */
     bool page;                /* server error page: its own Cache-Control, never compressed */
     bool final;               /* made by the server itself: Accept is not looked at again */
+    bool gate;                /* made by a filter in front: HEAD tells the body's length, never compressed */
     bool close;
     struct base_buf body;
     struct api_pieces *pieces; /* PIECES, whole */
@@ -138,6 +139,7 @@ struct api_server {
     struct api_router *router;
     void *user;
     char *node_secret, *static_user;
+    api_gate *gate;
     int64_t idle_timeout_ms;
     uint16_t port;
     int listen_fd;

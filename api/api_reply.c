@@ -87,6 +87,15 @@ void api_answer(struct api_request *rq, unsigned status, enum api_type type, str
     api_reply_give(rq, &reply);
 }
 
+void api_answer_gate(struct api_request *rq, unsigned status, struct base_buf *body)
+{
+    struct api_reply reply = {
+        .kind = API_REPLY_BODY, .status = status, .type = API_TEXT, .final = true, .gate = true, .body = *body};
+
+    memset(body, 0, sizeof *body);
+    api_reply_give(rq, &reply);
+}
+
 void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p)
 {
     struct api_reply reply = {.kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
@@ -192,7 +201,7 @@ static bool pack(struct api_request *rq)
     struct base_buf packed = {0};
 
     /* YARN packs whatever is not empty but its pages; our own small answers are not worth it. */
-    if (!rq->accept_gzip || reply->page || (reply->final && reply->type == API_TEXT) ||
+    if (!rq->accept_gzip || reply->page || reply->gate || (reply->final && reply->type == API_TEXT) ||
         (is_creel(rq) && reply->body.len < 1024) || !api_gzip_pack(&reply->body, &packed)) {
         base_buf_free(&packed);
         return false;
@@ -287,7 +296,7 @@ static void add_headers(struct api_request *rq, struct MHD_Response *r, bool pac
         MHD_add_response_header(r, rq->headers[i].name, rq->headers[i].value);
     if (type && type[0] && reply->status != 204 && !own_header(rq, "Content-Type"))
         MHD_add_response_header(r, "Content-Type", type);
-    if (!reply->page && reply->status != 307)
+    if (!reply->page && !reply->gate && reply->status != 307)
         MHD_add_response_header(r, "Vary", "Accept-Encoding");
     if (packed)
         MHD_add_response_header(r, "Content-Encoding", "gzip");
@@ -314,7 +323,7 @@ enum MHD_Result api_reply_send(struct api_request *rq)
 
     if (!reply->final)
         api_error_unacceptable(rq, reply);
-    if (rq->head)
+    if (rq->head && !reply->gate)
         response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
     else if (reply->kind == API_REPLY_STREAM)
         response = stream_response(rq);

@@ -118,6 +118,17 @@ static bool check_caller(struct api_request *rq)
     return false;
 }
 
+/* The same, and it is one for YARN. */
+static bool check_user(struct api_request *rq)
+{
+    if (!check_caller(rq))
+        return false;
+    if (!rq->caller || (rq->caller[0] && !strchr(rq->caller, '&')))
+        return true;
+    api_error_server_page(rq, 500, "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
+    return false;
+}
+
 /* True when the request may go on; else it is answered. */
 static bool authorise(struct api_request *rq)
 {
@@ -128,11 +139,8 @@ static bool authorise(struct api_request *rq)
     switch (rq->route->role) {
     case API_ROLE_READ:
     case API_ROLE_WRITE:
-        if (rq->caller && (!rq->caller[0] || strchr(rq->caller, '&'))) {
-            api_error_server_page(rq, 500,
-                                  "java.lang.IllegalArgumentException: userName is NULL, empty or contains a '&'");
+        if (!check_user(rq))
             return false;
-        }
         if (rq->caller || rq->route->role == API_ROLE_READ)
             return true;
         api_answer_error(rq, 401, "AuthorizationException", "Unable to obtain user name, user not authenticated");
@@ -212,30 +220,38 @@ static bool check_body_headers(struct api_request *rq, bool body, uint64_t lengt
     return true;
 }
 
+/* False: the address is none, which is answered. */
+static bool check_address(struct api_request *rq)
+{
+    if (strcmp(rq->method, "OPTIONS") == 0 && strcmp(rq->uri.path, "*") == 0)
+        api_error_options(rq);
+    else if (rq->uri_error == -BASE_ELIMIT)
+        api_answer_error(rq, 414, "LimitException", "The request's address has too many parts");
+    else if (rq->uri_error)
+        api_answer_error(rq, 400, "BadRequestException", "The request's address cannot be decoded");
+    else
+        return true;
+    return false;
+}
+
 static void find_route(struct api_request *rq)
 {
     enum api_method method = api_method_parse(rq->method);
-    bool options = strcmp(rq->method, "OPTIONS") == 0;
 
-    if (options && strcmp(rq->uri.path, "*") == 0) {
-        api_error_options(rq);
-    } else if (rq->uri_error == -BASE_ELIMIT) {
-        api_answer_error(rq, 414, "LimitException", "The request's address has too many parts");
-    } else if (rq->uri_error) {
-        api_answer_error(rq, 400, "BadRequestException", "The request's address cannot be decoded");
-    } else if (!api_router_match(rq->server->router, &rq->uri, &rq->match)) {
+    if (!api_router_match(rq->server->router, &rq->uri, &rq->match))
         rq->match.by_method = NULL;
-        if (options)
-            api_error_options(rq);
-        else
-            api_error_not_found_page(rq);
-    } else if (options) {
-        api_error_options(rq);
-    } else if (method == API_M_OTHER || !rq->match.by_method[method]) {
-        api_error_wrong_method(rq);
-    } else {
+    else if (method != API_M_OTHER) /* OPTIONS is one: it has no route */
         rq->route = rq->match.by_method[method];
-    }
+}
+
+static void answer_no_route(struct api_request *rq)
+{
+    if (strcmp(rq->method, "OPTIONS") == 0)
+        api_error_options(rq);
+    else if (!rq->match.by_method)
+        api_error_not_found_page(rq);
+    else
+        api_error_wrong_method(rq);
 }
 
 static void take_rest(struct api_request *rq)
@@ -249,11 +265,34 @@ static void take_rest(struct api_request *rq)
     rq->rest = base_buf_take(&b);
 }
 
-void api_request_begin(struct api_request *rq, const char *method)
+static bool gate(struct api_request *rq)
+{
+    return rq->server->gate && rq->server->gate(rq, rq->server->user);
+}
+
+static void begin_routed(struct api_request *rq)
 {
     uint64_t length;
     bool body = has_body(rq, &length);
 
+    find_route(rq);
+    if (rq->match.has_rest)
+        take_rest(rq);
+    if (rq->route || rq->server->gate)
+        read_identity(rq);
+    if (rq->route ? !authorise(rq) : rq->server->gate && !check_user(rq))
+        return;
+    if (gate(rq))
+        return;
+    if (!rq->route)
+        answer_no_route(rq);
+    else if (check_body_headers(rq, body, length) && rq->accept > API_ACCEPT_XML &&
+             strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
+        api_answer(rq, 500, API_JSON, NULL); /* refused before it does anything: api_error_unacceptable */
+}
+
+void api_request_begin(struct api_request *rq, const char *method)
+{
     rq->begun = true;
     rq->method = static_method(method);
     if (!rq->method) {
@@ -265,16 +304,8 @@ void api_request_begin(struct api_request *rq, const char *method)
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else {
-        find_route(rq);
-        if (rq->match.has_rest)
-            take_rest(rq);
-        if (rq->route) {
-            read_identity(rq);
-            if (authorise(rq) && check_body_headers(rq, body, length) && rq->accept > API_ACCEPT_XML &&
-                strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
-                api_answer(rq, 500, API_JSON, NULL); /* refused before it does anything: api_error_unacceptable */
-        }
+    } else if (check_address(rq)) {
+        begin_routed(rq);
     }
     if (rq->state == API_ST_ANSWERED)
         rq->drain = true;
@@ -356,6 +387,12 @@ void api_query_each(const struct api_request *rq, const char *name, void (*each)
             each(rq->uri.pairs[i].value, u);
 }
 
+void api_query_pairs(const struct api_request *rq, void (*each)(const char *name, const char *value, void *u), void *u)
+{
+    for (size_t i = 0; i < rq->uri.n_pairs; i++)
+        each(rq->uri.pairs[i].name, rq->uri.pairs[i].has_value ? rq->uri.pairs[i].value : NULL, u);
+}
+
 const char *api_header(const struct api_request *rq, const char *name)
 {
     return header(rq, name);
@@ -381,6 +418,11 @@ const char *api_bearer(const struct api_request *rq)
 enum api_type api_want(const struct api_request *rq)
 {
     return rq->accept == API_ACCEPT_XML ? API_XML : API_JSON;
+}
+
+void *api_server_user(const struct api_request *rq)
+{
+    return rq->server->user;
 }
 
 void *api_request_slot(struct api_request *rq)

@@ -485,6 +485,7 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
     s->listen_fd = -1;
     s->node_secret = conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
     s->static_user = base_strdup(conf->static_user);
+    s->gate = conf->gate;
     s->idle_timeout_ms = (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
     api_link_init(&s->conns);
     api_link_init(&s->parked);

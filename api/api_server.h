@@ -40,6 +40,11 @@ struct api_route {
 };
 #define API_ROUTE_CREEL 1u /* Creel's own: wrong method is 405 with Allow; else YARN's way (503) */
 
+/* A filter in front of the handlers: called once the request's headers are there and its role is checked, for every
+ * path, served or not, and every method. True: it has answered (the body is then read and dropped); false: the request
+ * goes on to its handler. Must not park. */
+typedef bool api_gate(struct api_request *rq, void *user);
+
 struct api_server_conf {
     const char *bind;  /* "127.0.0.1"; other than loopback is refused unless insecure */
     uint16_t port;     /* 0: any */
@@ -50,6 +55,7 @@ struct api_server_conf {
     unsigned idle_timeout_s;  /* 0: 120; slow clients are cut off; parked requests are exempt */
     const char *node_secret;  /* for API_ROLE_NODE; NULL: not checked */
     const char *static_user;  /* "dr.who" */
+    api_gate *gate;           /* NULL: none */
 };
 struct api_server;
 /* Opens what a server will listen on, so that a wrong address is known before anything else is begun: a descriptor, or
@@ -76,12 +82,15 @@ const char *api_path_arg(const struct api_request *rq, unsigned i);
 const char *api_query(const struct api_request *rq, const char *name); /* first value, decoded; NULL when absent */
 /* Calls @each for every value of @name, in order. */
 void api_query_each(const struct api_request *rq, const char *name, void (*each)(const char *value, void *u), void *u);
+/* Every pair of the query, in order; @value is NULL where there was no '='. */
+void api_query_pairs(const struct api_request *rq, void (*each)(const char *name, const char *value, void *u), void *u);
 const char *api_header(const struct api_request *rq, const char *name);
 const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
 const char *api_caller(const struct api_request *rq); /* user.name or the static user */
 const char *api_bearer(const struct api_request *rq); /* token, or NULL */
 /* What the client wants of JSON and XML, as api_accept.h decides. */
 enum api_type api_want(const struct api_request *rq);
+void *api_server_user(const struct api_request *rq);       /* what api_server_start() was given */
 void *api_request_slot(struct api_request *rq);            /* handler's own pointer across parking */
 void api_request_set_slot(struct api_request *rq, void *p, void (*free_fn)(void *));
 
@@ -112,6 +121,11 @@ void api_answer_error(struct api_request *rq, unsigned status, const char *excep
 /* BASE_E* -> status and exception: EINVAL 400 BadRequestException, ENOTFOUND 404 NotFoundException, EEXIST 409,
  * ELIMIT 413, EPERM 403 ForbiddenException, ESTATE 409, else 503. Creel's own resources use this. */
 void api_answer_base_error(struct api_request *rq, const struct base_error *err);
+/* A gate's answer: text/plain whatever was asked for, with its length (to HEAD too), never compressed, without Vary.
+ * Takes @body's memory (zeroed). */
+void api_answer_gate(struct api_request *rq, unsigned status, struct base_buf *body);
+/* The servlet engine's HTML page of an error. @servlet: its name there, NULL: not shown. */
+void api_answer_page(struct api_request *rq, unsigned status, const char *message, const char *servlet);
 /* @len bytes of @fd from @offset; takes the descriptor. */
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
                      uint64_t len);

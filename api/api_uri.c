@@ -78,6 +78,7 @@ static char *parse_query(struct api_uri *u, const char *query, char *to)
             if (!to)
                 return NULL;
             pair->value = to;
+            pair->has_value = equals;
             to = base_percent_decode(equals ? equals + 1 : end, end, to, true);
             if (!to)
                 return NULL;

@@ -12,6 +12,7 @@
 
 struct api_uri_pair {
     const char *name, *value; /* value is "" without '=' */
+    bool has_value;           /* there was a '=' */
 };
 struct api_uri {
     char *memory;          /* everything below lives here */

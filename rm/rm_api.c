@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base_io.h"
+#include "rm/rm_standby.h"
 
 static void release(void *user)
 {
@@ -41,7 +42,10 @@ void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx)
         base_error_set(&err, fx->u.reply.code, "%s", fx->u.reply.text ? fx->u.reply.text : "refused");
     else
         base_error_set(&err, -BASE_EIO, "unexpected reply of the core");
-    api_answer_base_error(rq, &err);
+    if (err.code == -BASE_EVERSION)
+        rm_standby_over(rq, api_server_user(rq), err.text);
+    else
+        api_answer_base_error(rq, &err);
 }
 
 void rm_api_bad_request(struct api_request *rq, const struct base_error *err)

@@ -22,7 +22,7 @@ void rm_call_post(struct rm_call *c, struct rm_backend *b, struct api_request *r
 void rm_call_post_parked(struct rm_call *c, rm_reply_fn *fn);
 void rm_call_unref(struct rm_call *c);
 
-/* Answers an RM_REPLY_ERROR effect. */
+/* Answers an RM_REPLY_ERROR effect; the end of the leadership (-BASE_EVERSION) as rm_standby_over() does. */
 void rm_api_reply_error(struct api_request *rq, const struct rm_effect *fx);
 void rm_api_bad_request(struct api_request *rq, const struct base_error *err); /* 400 whatever the code */
 void rm_api_json(struct api_request *rq, unsigned status, struct base_buf *body);
@@ -37,8 +37,8 @@ void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf
 bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max, int64_t *out);
 
 extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
-extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[];
+extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[];
 extern const size_t rm_api_jobs_routes_n, rm_api_tracker_routes_n, rm_api_master_routes_n;
-extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n;
+extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n, rm_api_ha_routes_n;
 
 #endif

@@ -39,7 +39,6 @@ const struct api_route rm_api_yarn_routes[] = {
     {"GET",  ATTEMPTS "/{attemptid}/containers", API_ROLE_READ, 0, yarn_get_containers, 0},
     {"GET",  ATTEMPTS "/{attemptid}/containers/{containerid}", API_ROLE_READ, 0, yarn_get_container, 0},
     {"GET",  "/metrics",                   API_ROLE_READ,  0, yarn_get_prometheus, API_ROUTE_CREEL},
-    {"GET",  "/isActive",                  API_ROLE_READ,  0, yarn_get_active, API_ROUTE_CREEL},
 };
 /* clang-format on */
 const size_t rm_api_yarn_routes_n = sizeof rm_api_yarn_routes / sizeof rm_api_yarn_routes[0];

@@ -1,5 +1,4 @@
-/* rm/rm_api_yarn.h - YARN's ResourceManager REST, /metrics, /isActive and the active policy: the
- * routes. User pointer of every handler: struct rm_backend *. */
+/* rm/rm_api_yarn.h - YARN's ResourceManager REST, /metrics and the active policy: the routes. User pointer of every handler: struct rm_backend *. */
 #ifndef CREEL_RM_API_YARN_H
 #define CREEL_RM_API_YARN_H
 

@@ -1,4 +1,4 @@
-/* Info, metrics, user, scheduler, active policy, liveness. Source: Hadoop's ResourceManager REST APIs. */
+/* Info, metrics, user, scheduler, active policy. Source: Hadoop's ResourceManager REST APIs. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/base_conf.h"
 #include "base/base_version.h"
 #include "rm/rm_api_yarn_internal.h"
+#include "rm/rm_standby.h"
 
 #define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
 
@@ -25,15 +26,15 @@ void yarn_get_info(struct api_request *rq, void *user)
         .id = f.cluster.rm_instance_ms,
         .started_on = f.cluster.rm_instance_ms,
         .state = "STARTED",
-        .ha_state = "ACTIVE",
-        .store_name = "creel.SqliteStateStore",
+        .ha_state = rm_standby_state(b, true),
+        .store_name = rm_backend_ha(b) ? "creel.ZooKeeperStateStore" : "creel.SqliteStateStore",
         .rm_version = CREEL_VERSION,
         .rm_build_version = CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
         .rm_built_on = BUILT_ON,
         .hadoop_version = hadoop,
         .hadoop_build_version = hadoop_build,
         .hadoop_built_on = BUILT_ON,
-        .zookeeper_state = "Could not find leader elector. Verify both HA and automatic failover are enabled.",
+        .zookeeper_state = rm_standby_zookeeper(b),
     };
     yarn_answer(rq, 200, &yarn_shape_cluster_info, API_N_WRAPPED, &info);
     yarn_frame_free(&f);
@@ -94,15 +95,4 @@ void yarn_get_policy(struct api_request *rq, void *user)
     rm_backend_release(b);
     policy.policy = cluster.policy;
     yarn_answer(rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
-}
-
-/* Load balancers ask here. A standby will answer 405. */
-void yarn_get_active(struct api_request *rq, void *user)
-{
-    struct base_buf body = {0};
-
-    (void)user;
-    base_buf_adds(&body, "I am Active!");
-    api_add_header(rq, "Connection", "close");
-    api_answer(rq, 200, API_TEXT, &body);
 }

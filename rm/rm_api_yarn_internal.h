@@ -117,7 +117,7 @@ void yarn_deselects_free(struct yarn_deselects *d);
 
 /* ---- handlers ---- */
 api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy, yarn_put_policy;
-api_handler yarn_get_active, yarn_get_prometheus;
+api_handler yarn_get_prometheus;
 api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state;
 api_handler yarn_get_attempts, yarn_get_attempt, yarn_get_containers, yarn_get_container;
 api_handler yarn_get_nodes, yarn_get_node;

@@ -1,7 +1,10 @@
 /* GET /metrics: Creel's own figures in Prometheus' text form (exposition format 0.0.4). */
 #include "rm/rm_api_yarn_internal.h"
 
+#include <string.h>
 #include <sys/resource.h>
+
+#include "rm/rm_standby.h"
 
 static void metric(struct base_buf *b, const char *name, const char *type, const char *help, double value)
 {
@@ -59,6 +62,23 @@ static void add_resources(struct base_buf *b, const struct rm_cluster_view *c)
     metric(b, "containers_pending", "gauge", "Containers asked for and not given yet.", (double)c->containers_pending);
 }
 
+/* Who leads: the same figures whether there are several ResourceManagers or one. */
+static void add_leadership(struct base_buf *b, const struct rm_backend *backend, const struct rm_backend_stats *s)
+{
+    static const char *const states[] = {"active", "standby", "initializing"};
+
+    metric(b, "epoch", "gauge", "Epoch of the leadership: the highest this process has had.", (double)s->epoch);
+    head(b, "ha_state", "gauge", "1 for the state this ResourceManager is in.");
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        row(b, "ha_state", "state", states[i], strcmp(states[i], rm_standby_state(backend, false)) == 0);
+    metric(b, "takeovers_total", "counter", "How often this process became the active ResourceManager.",
+           (double)s->takeovers);
+    metric(b, "late_answers_total", "counter", "Answers and orders held back because the leadership was over.",
+           (double)s->late_answers);
+    metric(b, "store_refused_writes_total", "counter", "Writes the store refused: another ResourceManager has authority.",
+           (double)s->refused_writes);
+}
+
 static void add_process(struct base_buf *b)
 {
     struct rusage ru;
@@ -103,6 +123,7 @@ void yarn_get_prometheus(struct api_request *rq, void *user)
     metric(&b, "store_commits_total", "counter", "Commits of the state store (one fsync each).",
            (double)stats.store_commits);
     metric(&b, "store_records_total", "counter", "Records written to the state store.", (double)stats.store_records);
+    add_leadership(&b, backend, &stats);
     add_process(&b);
     api_add_header(rq, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     api_answer(rq, 200, API_TEXT, &b);

@@ -13,9 +13,11 @@
 #include "base/base_json.h"
 #include "policies/policy.h"
 #include "rm/rm_api_yarn_internal.h"
+#include "rm/rm_api.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
+#include "rm/rm_standby.h"
 
 #define SUBMISSION_ROOT "application-submission-context"
 /* the roots YARN's decoder of this resource knows, as it lists them */
@@ -92,6 +94,9 @@ static void answer_refusal(struct api_request *rq, const struct rm_effect *fx)
         break;
     case -BASE_EPERM:
         api_answer_error(rq, 403, "ForbiddenException", "java.lang.Exception: %s", fx->u.reply.text);
+        break;
+    case -BASE_EVERSION:
+        rm_standby_over(rq, api_server_user(rq), fx->u.reply.text);
         break;
     default:
         api_answer_error(rq, 503, "YarnRuntimeException", "%s", fx->u.reply.text);
@@ -317,9 +322,7 @@ static void on_policy(void *user, const struct rm_effect *fx)
     struct write *w = user;
 
     if (is_error(fx)) {
-        struct base_error err = {0};
-        base_error_set(&err, fx->u.reply.code, "%s", fx->u.reply.text);
-        api_answer_base_error(w->rq, &err);
+        rm_api_reply_error(w->rq, fx);
     } else {
         struct yarn_policy policy = {.policy = w->text};
         yarn_answer(w->rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
