@@ -20,6 +20,7 @@
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 #include "rm/rm_routes.h"
+#include "rm/rm_standby.h"
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
@@ -245,6 +246,8 @@ static int run(const struct settings *s, struct base_error *err)
         close(conf.listener);
         return rc;
     }
+    if (rm_backend_ha(b))
+        conf.gate = rm_standby_gate;
     rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
