@@ -14,5 +14,5 @@ const char *ha_zk_code_name(enum ha_zk_code code)
         [HA_ZK_FAILED] = "failed",
     };
 
-    return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown";
+    return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown code";
 }
