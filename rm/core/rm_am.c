@@ -83,7 +83,7 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_app_spec_unref(spec);
         return;
     }
-    if (!rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_confirm_refuses(c, ev->token) || !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }

@@ -149,6 +149,7 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     a->type = a->type ? a->type : "YARN";
     a->submit_us = c->now_us;
     a->state = a->state_before = RM_APP_NEW;
+    a->epoch = c->conf.epoch;
     a->next_num = 2; /* 1 would be the master's: a job has none */
     a->queue_index = RM_NONE;
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
@@ -294,7 +295,7 @@ static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
         p.running = ph->running;
         p.suspended = rm_app_live(a) ? ph->suspended : 0; /* nothing of one that ends goes on */
         p.done = ph->succeeded;
-        p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending : 0;
+        p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending - ph->kept : 0;
     } else {
         int32_t pending[RM_SLOT_KINDS];
 

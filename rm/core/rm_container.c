@@ -436,7 +436,28 @@ static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, s
     return ct;
 }
 
-/* A task's attempt started by an earlier instance: known again, if nobody does the task meanwhile. */
+/* Does the attempt under way make way for the reported one, which an earlier instance has given? Not when it may commit,
+ * and not when it works already, unless the other has ended well. */
+static bool gives_way(const struct rm_task *t, const struct rm_container_report *r)
+{
+    if (t->commit_attempt >= 0 && t->commit_attempt != r->task_attempt)
+        return false;
+    if (r->state == RM_CONTAINER_COMPLETED)
+        return r->exit_code == 0;
+    return t->running->waiting || t->running->killing;
+}
+
+static void give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    struct rm_container *ct = t->running;
+
+    set_progress(c, ct, 0);
+    rm_task_give_way(c, a, t);
+    ct->task = NULL;
+    rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "an attempt of its task that was started earlier goes on");
+}
+
+/* A task's attempt started by an earlier instance: known again, if nobody else does the task. */
 static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                         const struct rm_container_report *r)
 {
@@ -445,8 +466,11 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
 
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
         return attach_dying(c, n, a, r);
-    if (!t || !rm_app_live(a) || t->state != RM_TASK_PENDING || r->task_attempt < t->next_attempt ||
-        r->task_attempt > RM_TASK_ATTEMPT_MAX)
+    if (!t || !rm_app_live(a) || r->task_attempt < t->next_attempt || r->task_attempt > RM_TASK_ATTEMPT_MAX)
+        return NULL;
+    if (t->running && gives_way(t, r))
+        give_way(c, a, t);
+    if (t->state != RM_TASK_PENDING)
         return NULL;
     ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
     ct->task_attempt = r->task_attempt;

@@ -179,6 +179,9 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
     case RM_TIMER_UNSTARTED:
         rm_containers_expire(c);
         break;
+    case RM_TIMER_GRACE:
+        rm_takeover_grace_over(c);
+        break;
     case RM_TIMER_POLICY: {
         int64_t next = rm_policy_on_timer(c);
 
@@ -252,6 +255,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c->rack_stamp = 1;
     c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
     c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
+    c->grace_timer = (struct rm_timer){.kind = RM_TIMER_GRACE};
     if (conf->tree) {
         c->tree = *conf->tree;
         *conf->tree = (struct policy_queues){0};
@@ -327,6 +331,7 @@ void rm_core_free(struct rm_core *c)
     rm_names_free(&c->outputs);
     rm_pool_free(&c->containers);
     rm_steps_free(&c->scratch);
+    free(c->refused_text);
     free(c->policy_name);
     free(c);
 }
@@ -463,15 +468,11 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->recovering = true;
     collect_outputs(c);
     remove_orphans(c);
-    for (size_t i = 0; i < c->nodes_n; i++)
-        if (c->nodes[i]->awaited) {
-            c->nodes[i]->last_us = now_us;
-            rm_timer_set(&c->timers, &c->nodes[i]->expiry, now_us + c->conf.node_expiry_us);
-        }
+    rm_confirm_begin(c);
+    rm_takeover_begin(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        a->held = c->awaited > 0 && a->is_job;
         if (rm_app_ended(a->state)) {
             rm_app_retire(c, a);
         } else if (a->state == RM_APP_FINAL_SAVING && a->is_job) {

@@ -18,6 +18,8 @@
 #define RM_ASKED_MAX 1000000    /* containers that an application may wait for */
 #define RM_ASK_ROWS_MAX 200000  /* and in how many places and groups */
 #define RM_TASK_ATTEMPT_MAX 1000000000 /* no number of an attempt is above */
+#define RM_EPOCH_ATTEMPTS 1000  /* numbers of a task's attempts that belong to one epoch; more run into the next ones' */
+#define RM_PRUNE_STEP 256       /* records of ended jobs that a step removes */
 #define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
 
 struct rm_app;
@@ -67,6 +69,8 @@ struct rm_node {
     enum rm_node_state state;
     bool registered; /* with this instance of the RM */
     bool awaited;    /* recovered: work may run there, nobody knows yet */
+    bool spared;     /* silent, and given one more period since most nodes were */
+    bool refused;    /* its last registration: it works for a store other than ours */
     bool healthy;
     int32_t slots[RM_SLOT_KINDS], used[RM_SLOT_KINDS], containers_n;
     int32_t suspended[RM_SLOT_KINDS]; /* attempts: no slot */
@@ -100,8 +104,10 @@ struct rm_task {
     char *diagnostics;
     uint32_t *bad; /* nodes on which it failed: bad[0] = count */
     uint32_t node; /* latest attempt's, RM_NONE: none yet */
-    int32_t index, attempts, next_attempt, last_attempt, failures, exit_code;
-    int32_t commit_attempt; /* which may commit, -1: none yet */
+    int32_t index, attempts, last_attempt, failures, exit_code;
+    int32_t next_attempt;   /* attempts below are over; see rm_app.attempt_base */
+    int32_t commit_attempt; /* which may commit, -1: none yet. Of a pending task: an attempt that an earlier RM gave and of
+                             * which nothing is known yet; nobody else does the task meanwhile (rm_phase.kept) */
     int32_t fetch_reduce;   /* the reduce that could not fetch its output */
     uint8_t state, kind, fetch_failures;
     bool commit_stored; /* there is a record of it */
@@ -121,6 +127,7 @@ struct rm_near_index {
 struct rm_phase {
     struct rm_task *tasks;
     int32_t total, pending, running, suspended, succeeded;
+    int32_t kept;              /* pending ones that may not be started */
     int64_t progress, shuffle; /* sums over live attempts */
     bool open;                 /* may be launched (slowstart, set up) */
     bool located;              /* some task has location data */
@@ -182,6 +189,9 @@ struct rm_app {
     struct base_app_id id;
     int refs; /* the table's, and one per launch order that is kept */
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
+    bool pruned;            /* ended, read back without its tasks: sums alone */
+    int64_t epoch;          /* of its submission */
+    int32_t attempt_base;   /* no attempt is given a lower number by this instance */
     enum rm_app_state state, state_before, target; /* target: where FINAL_SAVING leads */
     enum rm_final_status final_status;
     enum rm_app_end ending;
@@ -269,6 +279,13 @@ struct rm_core {
     struct rm_app *master_wait, *master_wait_last;
     int64_t masters_active;
     int32_t awaited; /* recovered nodes of which nothing is known yet */
+    struct rm_timer grace_timer;
+    int64_t spared_until_us; /* no node expires before */
+    /* may the store be another cluster's? (rm_confirm.c) */
+    enum rm_format { RM_FORMAT_UNKNOWN, RM_FORMAT_NEW, RM_FORMAT_CONFIRMED } format;
+    int32_t refused_n;       /* nodes that are refused */
+    int64_t epoch_seen;      /* the highest that a refused one has obeyed */
+    char *refused_text;      /* about the last one */
     /* offers */
     struct rm_node *free_first[RM_SLOT_KINDS][RM_FREE_BUCKETS], *free_last[RM_SLOT_KINDS][RM_FREE_BUCKETS];
     int32_t runnable[RM_SLOT_KINDS];  /* applications with pending tasks of the kind */
@@ -316,6 +333,22 @@ struct rm_core {
         int64_t suspended, resumed, preempted;
     } stats;
 };
+
+/* ---- rm_takeover.c ---- */
+/* All records are read: @now_us is this instance's time. */
+void rm_takeover_begin(struct rm_core *c);
+void rm_takeover_grace_over(struct rm_core *c);
+void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
+/* @n is due to expire. True: it is spared, its timer set again. */
+bool rm_node_spare(struct rm_core *c, struct rm_node *n);
+
+/* ---- rm_confirm.c ---- */
+int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
+void rm_confirm_begin(struct rm_core *c);
+/* True: the registration is refused and answered. */
+bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
+/* True: submissions are refused, this one is answered. */
+bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
 
 /* ---- rm_core.c ---- */
 struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind);
@@ -419,9 +452,15 @@ void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const
 void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
-void rm_tasks_released(struct rm_core *c, struct rm_app *a);
+/* The attempt of @t that this instance gave makes way for one given before it. */
+void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 void rm_task_bad_add(struct rm_task *t, uint32_t node);
 bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node);
+
+static inline bool rm_task_is_kept(const struct rm_task *t)
+{
+    return t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
+}
 
 void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t); /* gives its output a version */
 
@@ -474,7 +513,6 @@ void rm_node_index(struct rm_core *c, struct rm_node *n);                       
 void rm_node_flush(struct rm_core *c);
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
-void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
 void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
 
 /* ---- rm_offer.c ---- */
@@ -522,6 +560,7 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
+uint64_t rm_record_format(struct rm_core *c, bool confirmed);
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
 
 static inline enum rm_slot rm_task_kind(enum base_task_kind k)

@@ -78,7 +78,7 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_job_spec_unref(spec);
         return;
     }
-    if (refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }

@@ -61,7 +61,8 @@ void rm_pool_put(struct rm_pool *p, void *o);
 void rm_pool_free(struct rm_pool *p);
 
 /* Timers in a heap; ties by the order of setting. */
-enum rm_timer_kind { RM_TIMER_NODE_HOLD, RM_TIMER_NODE_EXPIRY, RM_TIMER_AM, RM_TIMER_UNSTARTED, RM_TIMER_POLICY };
+enum rm_timer_kind { RM_TIMER_NODE_HOLD, RM_TIMER_NODE_EXPIRY, RM_TIMER_AM, RM_TIMER_UNSTARTED, RM_TIMER_POLICY,
+                     RM_TIMER_GRACE };
 struct rm_timer {
     int64_t at_us;
     uint64_t order;

@@ -277,31 +277,6 @@ void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32
     n->total.v[RM_RES_REDUCE_SLOTS] = n->slots[RM_SLOT_REDUCE];
 }
 
-/* After a restart: work of jobs that were running is held until every node that may still do it has spoken. */
-void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
-{
-    if (!n->awaited)
-        return;
-    n->awaited = false;
-    if (--c->awaited > 0)
-        return;
-    for (size_t i = 0; i < c->apps_n; i++) {
-        struct rm_app *a = c->apps[i];
-
-        if (!a->held)
-            continue;
-        a->held = false;
-        if (a->state == RM_APP_NEW_SAVING) {
-            rm_app_stored_new(c, a);
-            continue;
-        }
-        rm_tasks_released(c, a);
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
-            rm_app_counts(c, a, (enum rm_slot)k);
-        rm_job_check(c, a);
-    }
-}
-
 /* ---------------------------------------------------------------- answers */
 static void answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
                    const struct rm_orders *orders, uint64_t after)
@@ -410,9 +385,12 @@ void rm_node_expired(struct rm_core *c, struct rm_node *n)
     int64_t due = n->last_us + c->conf.node_expiry_us;
 
     if (due > c->now_us) {
+        n->spared = false;
         rm_timer_set(&c->timers, &n->expiry, due);
         return;
     }
+    if (rm_node_spare(c, n))
+        return;
     node_down(c, n, RM_NODE_LOST, "Container released on a *lost* node");
 }
 
@@ -487,13 +465,16 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
 {
     const char *id = ev->u.node_register.node_id;
-    struct rm_node *n = rm_node_find(c, id);
+    struct rm_node *n;
     uint64_t after;
 
     if (!id || !*id || !ev->u.node_register.instance || !ev->u.node_register.host) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "node-id, host and instance must be given");
         return;
     }
+    if (rm_confirm_refuses_node(c, ev))
+        return;
+    n = rm_node_find(c, id);
     if (!n)
         n = rm_node_new(c, id);
     if (n->parked) { /* given up by the node */
@@ -507,6 +488,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         node_down(c, n, RM_NODE_REBOOTED, "Container was lost when its node was started again");
     take_registration(c, n, ev);
     n->registered = true;
+    n->spared = false;
     n->last_us = c->now_us;
     n->response_id = 0;
     if (n->state != RM_NODE_RUNNING) {

@@ -156,6 +156,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->promised_us);
     rm_put_int(b, a->earliest_us);
     rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
+    rm_put_int(b, a->epoch);
     base_buf_adds(b, json);
     return store(c, "app", app_key(c, a->id));
 }
@@ -252,6 +253,15 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_int(b, n->slots[RM_SLOT_MAP]);
     rm_put_int(b, n->slots[RM_SLOT_REDUCE]);
     return store(c, "node", rm_scratch_printf(c, "%s", n->id));
+}
+
+uint64_t rm_record_format(struct rm_core *c, bool confirmed)
+{
+    if (c->conf.simulation)
+        return c->seq;
+    begin(c, "f1");
+    rm_put_int(&c->text, confirmed);
+    return store(c, "meta", "format");
 }
 
 /* The application first: a crash in between leaves orphans, which recovery removes, and never half an application. */

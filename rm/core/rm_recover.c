@@ -287,6 +287,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
         a->state = RM_APP_NEW_SAVING;
     rejoin_queue(c, a, queue);
     free(queue);
+    a->epoch = r->p != r->end ? rm_get_int(r) : 0;
 }
 
 static int recover_app(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -520,6 +521,8 @@ int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_
         return recover_commit(c, rec, err);
     if (strcmp(rec->table, "meta") != 0)
         return corrupt(rec, err, "unknown table");
+    if (strcmp(rec->key, "format") == 0)
+        return rm_confirm_recover(c, rec, err);
     if (strncmp(rec->key, "splits_", 7) == 0)
         stash(c, rec, "meta");
     return 0;

@@ -98,32 +98,36 @@ void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s
 
     base_assert(rm_task_edge((enum rm_task_state)t->state, s));
     p->pending += (s == RM_TASK_PENDING) - (t->state == RM_TASK_PENDING);
+    p->kept -= rm_task_is_kept(t); /* none becomes one: who loses an attempt loses its right */
     p->running += (s == RM_TASK_RUNNING) - (t->state == RM_TASK_RUNNING);
     p->suspended += (s == RM_TASK_SUSPENDED) - (t->state == RM_TASK_SUSPENDED);
     p->succeeded += (s == RM_TASK_SUCCEEDED) - (t->state == RM_TASK_SUCCEEDED);
     t->state = (uint8_t)s;
 }
 
+static int32_t next_attempt(const struct rm_app *a, const struct rm_task *t)
+{
+    return t->next_attempt > a->attempt_base ? t->next_attempt : a->attempt_base;
+}
+
 void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again)
 {
     ct->task = t;
-    ct->task_attempt = again ? ct->task_attempt : t->next_attempt;
+    ct->task_attempt = again ? ct->task_attempt : next_attempt(a, t);
     t->running = ct;
     t->container_num = ct->id.num;
     t->node = ct->node->index;
     t->last_attempt = ct->task_attempt;
-    t->next_attempt = ct->task_attempt + 1;
     t->attempts++;
+    rm_pick_remove(a, t);
+    rm_task_set_state(a, t, RM_TASK_RUNNING);
     if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
         t->commit_attempt = -1; /* its attempt ended; that it did was not durable before a restart */
         rm_record_commit(c, a, t);
     }
     t->exit_code = RM_EXIT_INVALID;
     t->finish_us = 0;
-    if (!t->start_us || !again)
-        t->start_us = ct->start_us;
-    rm_pick_remove(a, t);
-    rm_task_set_state(a, t, RM_TASK_RUNNING);
+    t->start_us = ct->start_us;
     if (!a->pj.first_us)
         a->pj.first_us = ct->start_us;
     a->counters[t->kind == RM_SLOT_MAP ? RM_C_TOTAL_LAUNCHED_MAPS : RM_C_TOTAL_LAUNCHED_REDUCES]++;
@@ -154,6 +158,23 @@ static void attempt_over(struct rm_core *c, struct rm_task *t)
 {
     t->running = NULL;
     t->finish_us = c->now_us;
+    if (t->next_attempt <= t->last_attempt)
+        t->next_attempt = t->last_attempt + 1;
+}
+
+/* No record: what an earlier instance gave is still not known to be over. */
+void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    const struct rm_container *ct = t->running;
+
+    t->running = NULL;
+    rm_policy_task_ended(c, a, t, ct, NULL, false, true);
+    a->counters[t->kind == RM_SLOT_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
+    if (a->attempt_base <= t->last_attempt)
+        a->attempt_base = t->last_attempt + 1;
+    rm_task_set_state(a, t, RM_TASK_PENDING);
+    rm_pick_add(c, a, t);
+    rm_app_counts(c, a, (enum rm_slot)t->kind);
 }
 
 void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -218,7 +239,7 @@ void rm_task_bad_add(struct rm_task *t, uint32_t node)
 /* The right to commit goes to another attempt: this one has ended and will not rename any more. */
 static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
-    if (t->commit_attempt != t->last_attempt || t->commit_attempt < 0)
+    if (t->commit_attempt < 0)
         return;
     t->commit_attempt = -1;
     rm_record_commit(c, a, t);
@@ -297,6 +318,7 @@ static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, en
     t->fetch_failures = 0;
     t->fetch_reduce = -1;
     rm_set_diagnostics(&t->diagnostics, why);
+    drop_commit(c, a, t);
     rm_task_set_state(a, t, next);
     a->pj.maps_done_us = 0;
     if (next == RM_TASK_PENDING)
@@ -409,22 +431,4 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
             fetch_failed(c, a, t);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
-}
-
-/* No node can bring back what ran before the restart. Attempts made since the last record of a task are not known:
- * the next one skips a number, so that no two ever share their temporary files. */
-void rm_tasks_released(struct rm_core *c, struct rm_app *a)
-{
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        for (int32_t i = 0; i < a->phase[k].total; i++) {
-            struct rm_task *t = &a->phase[k].tasks[i];
-
-            if (t->state != RM_TASK_PENDING)
-                continue;
-            t->next_attempt++;
-            if (t->commit_attempt >= 0) {
-                t->commit_attempt = -1;
-                rm_record_commit(c, a, t);
-            }
-        }
 }

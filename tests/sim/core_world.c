@@ -27,7 +27,8 @@ void world_init(struct world *w, const char *policy)
                                     .am_attempts_max = 2,
                                     .task_attempts_max = 4,
                                     .completed_apps_max = 1000,
-                                    .kill_grace_ms = 250};
+                                    .kill_grace_ms = 250,
+                                    .format_confirmed = true};
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         w->conf.slot_res[k] = (struct rm_res){{2048, 1, 0, 0}};
     w->core = rm_core_new(&w->conf, &err);

@@ -109,19 +109,21 @@ static void check_app(const struct rm_app *a)
         check_master(a);
     for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++) {
         const struct rm_phase *p = &a->phase[k];
-        int32_t n[RM_TASK_STATES] = {0};
+        int32_t n[RM_TASK_STATES] = {0}, kept = 0;
 
         for (int32_t i = 0; i < p->total; i++) {
             const struct rm_task *t = &p->tasks[i];
 
             n[t->state]++;
+            kept += t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
             MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) == (t->running != NULL));
             MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
             if (p->bits)
-                MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING));
+                MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
              n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
+        MUST(kept == p->kept && (!kept || w.core->awaited));
         MUST(progress[k] == p->progress);
         MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
     }
