@@ -116,7 +116,7 @@ static void launch_conf_set(struct nm *nm)
     nm->launch_conf =
         (struct nm_launch_conf){.shim = nm->shim_path,
                                 .task_runner = nm->task_path,
-                                .rm = base_conf_get(nm->conf, "creel.nodemanager.rm"),
+                                .rm = nm->rms_text,
                                 .host = nm->host,
                                 .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
 }
@@ -167,8 +167,8 @@ static int go(struct nm *nm, struct base_error *err)
     if ((rc = nm_recover(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
         return rc;
     ident_set(nm);
-    rc = nm_link_start(base_conf_get(nm->conf, "creel.nodemanager.rm"), base_conf_get(nm->conf, "creel.cluster.secret"),
-                       &nm->link, err);
+    nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16)); /* 32 random hex digits: the last 64 bits */
+    rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
     if (rc == 0)
         rc = announce(nm, err);
     if (rc == 0)
@@ -189,6 +189,8 @@ static void end(struct nm *nm)
     pthread_mutex_destroy(&nm->lock);
     if (nm->options.pid_file)
         unlink(nm->options.pid_file);
+    base_rm_list_free(&nm->rms);
+    free(nm->rms_text);
     free(nm);
 }
 
@@ -204,8 +206,11 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     nm->min_free_bytes = base_conf_int(conf, "creel.nodemanager.min-free-disk-mb") << 20;
     pthread_mutex_init(&nm->lock, NULL);
     host_set(nm);
+    int rc = base_rm_list_read(conf, &nm->rms, &err);
+    nm->rms_text = base_rm_list_text(&nm->rms);
     launch_conf_set(nm);
-    int rc = begin(nm, &err);
+    if (rc == 0)
+        rc = begin(nm, &err);
     if (rc == 0) {
         files_limit_raise();
         rc = go(nm, &err);

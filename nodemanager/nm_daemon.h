@@ -52,6 +52,8 @@ struct nm {
     int64_t started_ms, grace_ms;
     struct nm_files files;
     struct nm_spawn *spawn;
+    struct base_rm_list rms;
+    char *rms_text; /* the same, separated by commas */
     struct nm_link_io *link;
     struct api_server *server;
     int64_t min_free_bytes;
@@ -59,6 +61,7 @@ struct nm {
     pthread_mutex_t lock; /* of core, for readers in HTTP threads */
     struct nm_core *core;
     int64_t last_answer_ms; /* under lock: when the RM last answered */
+    char rm_url[BASE_RM_URL_MAX]; /* under lock: and which one, "" before the first answer */
 
     /* the loop's own */
     int epoll_fd, signal_fd;

@@ -12,22 +12,28 @@
 #include "base/base_http.h"
 #include "base/base_io.h"
 
-#define RMS_MAX            16
-#define CONNECT_TIMEOUT_MS 3000
-#define WAKE_TIMEOUT_MS    5000
-#define ANSWER_MAX         (64u << 20)
+#define WAKE_TIMEOUT_MS 5000
+#define ANSWER_MAX      (64u << 20)
+
+/* What an RM may take, in ms. Alone there is nobody else to ask; of several a silent one keeps us from the next. */
+struct patience {
+    int64_t connect, registration, beyond_hold, silence;
+};
+static const struct patience alone = {.connect = 3000, .registration = 10000, .beyond_hold = 10000};
+static const struct patience several = {.connect = 1000, .registration = 10000, .beyond_hold = 3000, .silence = 3000};
+#define PARK_MS 10000 /* a standby keeps a request so long, waiting for its turn to lead */
 
 struct job {
     pthread_cond_t wake;
     bool waiting, running;
     char url[1024];
+    char *header; /* or NULL */
     struct base_buf body;
     int64_t timeout_ms;
 };
 struct nm_link_io {
-    char *rm[RMS_MAX];
-    size_t n, at, failed; /* whom we ask; failures in a row */
-    char *moved;          /* where a standby sent us, instead of rm[at] */
+    struct base_rm_turn turn;
+    const struct patience *patience;
     char *secret;
     int fd;
     pthread_mutex_t lock;
@@ -54,8 +60,10 @@ static int post(struct nm_link_io *l, struct base_http *h, const struct job *j, 
                                    .body = j->body.data,
                                    .body_len = j->body.len,
                                    .bearer = l->secret,
-                                   .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+                                   .header = j->header,
+                                   .connect_timeout_ms = l->patience->connect,
                                    .timeout_ms = j->timeout_ms,
+                                   .silence_ms = l->patience->silence,
                                    .body_max = ANSWER_MAX};
     return base_http_do(h, &rq, out, err);
 }
@@ -91,15 +99,16 @@ static void *call_loop(void *u)
     return NULL;
 }
 
-/* "scheme://host:port" of where we were sent, so that the next request goes there. */
-static void follow(struct nm_link_io *l, const char *location)
+/* Lock held: chooses whom to ask next. A 200 is judged by the loop. */
+static void choose_next(struct nm_link_io *l, int rc, const struct base_http_answer *a)
 {
-    const char *slashes = strstr(location, "://");
-    if (!slashes)
+    if (rc >= 0 && a->status == 200)
         return;
-    size_t n = (size_t)(slashes + 3 - location) + strcspn(slashes + 3, "/?#");
-    free(l->moved);
-    l->moved = base_strndup(location, n);
+    if (rc >= 0 && a->status == 307)
+        l->result.at_once = base_rm_turn_moved(&l->turn, a->location);
+    else
+        l->result.at_once = base_rm_turn_bad(&l->turn);
+    l->result.elsewhere = l->turn.list->n > 1;
 }
 
 static void *beat_loop(void *u)
@@ -114,18 +123,7 @@ static void *beat_loop(void *u)
         snprintf(l->result.url, sizeof l->result.url, "%s", l->beat.url);
         if (rc >= 0)
             body_take(&l->result.body, &a.body);
-        if (rc >= 0 && a.status == 200) {
-            l->failed = 0;
-        } else {
-            l->failed++;
-            free(l->moved);
-            l->moved = NULL;
-            if (rc >= 0 && a.status == 307 && a.location[0])
-                follow(l, a.location);
-            else
-                l->at = (l->at + 1) % l->n;
-        }
-        l->result.tried_all = l->failed >= l->n;
+        choose_next(l, rc, &a);
         l->done = true;
         pthread_mutex_unlock(&l->lock);
         base_http_answer_free(&a);
@@ -136,35 +134,19 @@ static void *beat_loop(void *u)
     return NULL;
 }
 
-static int rm_list(struct nm_link_io *l, const char *rm, struct base_error *err)
-{
-    while (*rm) {
-        size_t n = strcspn(rm, ",");
-        const char *from = rm + strspn(rm, " "), *to = rm + n;
-        while (to > from && (to[-1] == ' ' || to[-1] == '/'))
-            to--;
-        if (to > from) {
-            if (l->n == RMS_MAX)
-                return base_error_set(err, -BASE_ELIMIT, "creel.nodemanager.rm: more than %d addresses", RMS_MAX);
-            bool scheme = strncmp(from, "http://", 7) == 0 || strncmp(from, "https://", 8) == 0;
-            l->rm[l->n++] = base_printf("%s%.*s", scheme ? "" : "http://", (int)(to - from), from);
-        }
-        rm += n + (rm[n] == ',');
-    }
-    return l->n ? 0 : base_error_set(err, -BASE_EINVAL, "creel.nodemanager.rm: no address");
-}
-
-int nm_link_start(const char *rm, const char *secret, struct nm_link_io **out, struct base_error *err)
+int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out, struct base_error *err)
 {
     struct nm_link_io *l = base_alloc(sizeof *l);
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->beat.wake, NULL);
     pthread_cond_init(&l->call.wake, NULL);
+    base_rm_turn_init(&l->turn, rms);
+    l->patience = rms->n > 1 ? &several : &alone;
     l->secret = secret && *secret ? base_strdup(secret) : NULL;
     l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->beat_http = base_http_new();
     l->call_http = base_http_new();
-    int rc = l->fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "eventfd") : rm_list(l, rm, err);
+    int rc = l->fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "eventfd") : 0;
     if (rc == 0 && (errno = pthread_create(&l->beat_thread, NULL, beat_loop, l)) == 0)
         l->threads++;
     if (rc == 0 && l->threads == 1 && (errno = pthread_create(&l->call_thread, NULL, call_loop, l)) == 0)
@@ -201,9 +183,8 @@ void nm_link_stop(struct nm_link_io *l)
     base_buf_free(&l->beat.body);
     base_buf_free(&l->call.body);
     base_buf_free(&l->result.body);
-    for (size_t i = 0; i < l->n; i++)
-        free(l->rm[i]);
-    free(l->moved);
+    free(l->beat.header);
+    base_rm_turn_free(&l->turn);
     free(l->secret);
     if (l->fd >= 0)
         close(l->fd);
@@ -218,25 +199,43 @@ int nm_link_fd(const struct nm_link_io *l)
     return l->fd;
 }
 
-static void hand_over(struct nm_link_io *l, struct job *j, const char *path, struct base_buf *body, int64_t timeout_ms)
+/* Lock held. */
+static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body, int64_t timeout_ms)
 {
-    pthread_mutex_lock(&l->lock);
-    snprintf(j->url, sizeof j->url, "%s%s", l->moved ? l->moved : l->rm[l->at], path);
+    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->turn), what);
     body_take(&j->body, body);
     j->timeout_ms = timeout_ms;
     j->waiting = true;
     pthread_cond_signal(&j->wake);
+}
+
+static void send_request(struct nm_link_io *l, const char *what, struct base_buf *body, int64_t timeout_ms)
+{
+    pthread_mutex_lock(&l->lock);
+    const char *failed = base_rm_turn_failed(&l->turn);
+    free(l->beat.header);
+    l->beat.header = failed ? base_printf(BASE_RM_FAILED_HEADER ": %s", failed) : NULL;
+    if (l->turn.list->n > 1 && !l->turn.answered)
+        timeout_ms += PARK_MS;
+    hand_over(l, &l->beat, what, body, timeout_ms);
     pthread_mutex_unlock(&l->lock);
 }
 
-void nm_link_send(struct nm_link_io *l, const char *path, struct base_buf *body, int64_t timeout_ms)
+void nm_link_send_register(struct nm_link_io *l, struct base_buf *body)
 {
-    hand_over(l, &l->beat, path, body, timeout_ms);
+    send_request(l, "register", body, l->patience->registration);
+}
+
+void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t hold_ms)
+{
+    send_request(l, "heartbeat", body, hold_ms + l->patience->beyond_hold);
 }
 
 void nm_link_wake(struct nm_link_io *l, struct base_buf *body)
 {
-    hand_over(l, &l->call, "/ws/v1/nodetracker/wake", body, WAKE_TIMEOUT_MS);
+    pthread_mutex_lock(&l->lock);
+    hand_over(l, &l->call, "wake", body, WAKE_TIMEOUT_MS);
+    pthread_mutex_unlock(&l->lock);
 }
 
 bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out)
@@ -255,11 +254,17 @@ bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out)
     return done;
 }
 
-void nm_link_other(struct nm_link_io *l)
+void nm_link_good(struct nm_link_io *l)
 {
     pthread_mutex_lock(&l->lock);
-    free(l->moved);
-    l->moved = NULL;
-    l->at = (l->at + 1) % l->n;
+    base_rm_turn_good(&l->turn);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void nm_link_bad(struct nm_link_io *l, struct nm_link_result *r)
+{
+    pthread_mutex_lock(&l->lock);
+    r->at_once = base_rm_turn_bad(&l->turn);
+    r->elsewhere = l->turn.list->n > 1;
     pthread_mutex_unlock(&l->lock);
 }

@@ -1,6 +1,10 @@
-/* nodemanager/nm_link.h - the two threads that speak to the ResourceManager: one for the request in flight
- * (registration, heartbeat: it may be parked there), one for wake calls. They decide nothing: the loop hands a request
- * over and finds the answer when nm_link_fd() becomes readable. */
+/* nodemanager/nm_link.h - the two threads that speak to the ResourceManagers: one for the request in flight
+ * (registration, heartbeat: it may be parked there), one for wake calls. They decide nothing but whom to ask (see
+ * base_rm_list.h): the loop hands a request over and finds the answer when nm_link_fd() becomes readable.
+ *
+ * With several RMs a dead one must be noticed soon: connecting takes a second at most, a host that acknowledges nothing
+ * for three is given up, and so is an active RM that does not answer a heartbeat three seconds after the time it may
+ * hold it. An RM that has not answered as the active one may park a request until it leads: it gets ten seconds more. */
 #ifndef CREEL_NM_LINK_H
 #define CREEL_NM_LINK_H
 
@@ -9,15 +13,17 @@
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
+#include "base/base_rm_list.h"
 
 struct nm_link_io;
-/* @rm: comma list of base addresses; @secret: bearer token or NULL/"". */
-int nm_link_start(const char *rm, const char *secret, struct nm_link_io **out, struct base_error *err);
+/* @rms: borrowed, not empty; @secret: bearer token or NULL/"". */
+int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_link_io **out, struct base_error *err);
 void nm_link_stop(struct nm_link_io *l); /* cancels what is in flight, joins, frees */
 int nm_link_fd(const struct nm_link_io *l);
 
-/* One request at a time. Takes @body's memory. @path: "/ws/v1/nodetracker/...". */
-void nm_link_send(struct nm_link_io *l, const char *path, struct base_buf *body, int64_t timeout_ms);
+/* One request at a time. Takes @body's memory. */
+void nm_link_send_register(struct nm_link_io *l, struct base_buf *body);
+void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t hold_ms);
 /* Fire and forget, to the RM that has the request in flight. Takes @body's memory. */
 void nm_link_wake(struct nm_link_io *l, struct base_buf *body);
 
@@ -25,13 +31,15 @@ struct nm_link_result {
     int rc; /* 0: an HTTP answer came */
     long status;
     struct base_buf body;
-    bool tried_all; /* after a failure: every RM of the list was tried since the last success */
+    bool at_once;   /* not 200: another RM is left to be asked at once */
+    bool elsewhere; /* not 200: ... or after a pause, one that has not answered as the active one */
     char url[1024]; /* whom we asked */
     struct base_error err;
 };
-/* True and the result once, when there is one; caller frees the body. */
+/* True and the result once, when there is one; caller frees the body. A 200 must be judged before the next request. */
 bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out);
-/* The answer was no use (stale epoch, not the active one): ask another next time. */
-void nm_link_other(struct nm_link_io *l);
+void nm_link_good(struct nm_link_io *l);
+/* The answer was no use (lower epoch, no JSON): as if it had failed; sets at_once and elsewhere. */
+void nm_link_bad(struct nm_link_io *l, struct nm_link_result *r);
 
 #endif

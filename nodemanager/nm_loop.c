@@ -19,8 +19,6 @@
 #define PROGRESS_EVERY_US   INT64_C(100000) /* per container */
 #define NO_SPACE_REST_US    INT64_C(10000000)
 #define PROBE_BYTES         (64 * 1024)
-#define REGISTER_TIMEOUT_MS 10000
-#define BEAT_TIMEOUT_MS     10000 /* beyond the time the RM may hold it */
 #define EPOLL_BATCH         64
 
 struct nm_pending {
@@ -212,10 +210,10 @@ static void fx_beat(struct nm *nm, const struct nm_effect *fx)
     nm_core_each(nm->core, progress_read, nm);
     if (fx->registering) {
         nm_wire_register(nm->core, &nm->ident, &body);
-        nm_link_send(nm->link, "/ws/v1/nodetracker/register", &body, REGISTER_TIMEOUT_MS);
+        nm_link_send_register(nm->link, &body);
     } else {
         nm_wire_heartbeat(nm->core, &nm->ident, fx->hold_ms, &body);
-        nm_link_send(nm->link, "/ws/v1/nodetracker/heartbeat", &body, fx->hold_ms + BEAT_TIMEOUT_MS);
+        nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
     }
 }
 
@@ -226,24 +224,9 @@ static void fx_wake(struct nm *nm)
     nm_link_wake(nm->link, &body);
 }
 
-static void fx_save_epoch(struct nm *nm, const struct nm_effect *fx)
-{
-    struct base_error err = {0};
-    nm->disk.epoch = fx->epoch;
-    if (nm_files_save(&nm->files, &nm->disk, &err) < 0) {
-        if (err.code == -BASE_ENOSPC)
-            nm->no_space_us = nm_now_us();
-        base_log_error("nm", "the epoch was not saved: %s", err.text);
-    }
-    base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", fx->epoch);
-}
-
 static void apply(struct nm *nm, const struct nm_effect *fx)
 {
     switch (fx->kind) {
-    case NM_FX_SAVE_EPOCH:
-        fx_save_epoch(nm, fx);
-        break;
     case NM_FX_LAUNCH:
         fx_launch(nm, fx);
         break;
@@ -364,43 +347,79 @@ static void on_shim_end(struct nm *nm, struct nm_box *box)
     nm_ending_free(&e);
 }
 
-static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char *what, bool again, bool tried_all)
+static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char *what, bool again)
 {
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
-    if (!nm->rm_away && tried_all) {
+    if (!nm->rm_away && !r->at_once) {
         base_log_warn("nm", "the ResourceManager does not answer as it should: %s: %s", r->url, what);
         nm->rm_away = true;
     }
     ev.u.failed.register_again = again;
-    ev.u.failed.no_pause = !tried_all;
+    ev.u.failed.no_pause = r->at_once;
+    ev.u.failed.elsewhere = r->elsewhere;
     nm_step(nm, &ev);
 }
 
-static void rm_answered(struct nm *nm, const struct nm_link_result *r)
+/* Nothing is done under an epoch that a restart would not remember: then an older RM could be obeyed again. */
+static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
+{
+    struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .at_us = nm_now_us(), .u.epoch_saved = epoch};
+    struct nm_disk_state st = nm->disk;
+    st.epoch = epoch;
+    int rc = nm_files_save(&nm->files, &st, err);
+    if (rc < 0) {
+        if (rc == -BASE_ENOSPC)
+            nm->no_space_us = nm_now_us();
+        return base_error_wrap(err, rc, "epoch %" PRId64 " cannot be kept, so its orders are not carried out", epoch);
+    }
+    nm->disk = st;
+    base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", epoch);
+    nm_step(nm, &ev);
+    return 0;
+}
+
+/* An answer of the epoch we know. */
+static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
+{
+    size_t base = base_rm_base(r->url);
+    nm_link_good(nm->link);
+    if (a->bad)
+        base_log_error("nm", "%zu orders of %s were not understood: %s", a->bad, r->url, a->bad_err.text);
+    if (nm->rm_away || !nm_core_registered(nm->core))
+        base_log_info("nm", "registered with %s", r->url);
+    nm->rm_away = false;
+    pthread_mutex_lock(&nm->lock);
+    nm->last_answer_ms = nm_wall_ms();
+    snprintf(nm->rm_url, sizeof nm->rm_url, "%.*s", (int)base, r->url);
+    pthread_mutex_unlock(&nm->lock);
+}
+
+static void rm_answered(struct nm *nm, struct nm_link_result *r)
 {
     struct nm_answer a;
     struct base_error err = {0};
     if (nm_wire_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) < 0) {
+        nm_link_bad(nm->link, r);
+        rm_failed(nm, r, err.text, false);
         nm_answer_free(&a);
-        rm_failed(nm, r, err.text, false, true);
         return;
     }
-    if (a.bad)
-        base_log_error("nm", "%zu orders of %s were not understood: %s", a.bad, r->url, a.bad_err.text);
-    if (nm->rm_away || !nm_core_registered(nm->core))
-        base_log_info("nm", "registered with %s", r->url);
-    nm->rm_away = false;
+    if (a.epoch > nm_core_epoch(nm->core) && epoch_keep(nm, a.epoch, &err) < 0) {
+        rm_failed(nm, r, err.text, false); /* the RM's fault it is not: it is asked again */
+        nm_answer_free(&a);
+        return;
+    }
     if (a.epoch < nm_core_epoch(nm->core))
-        nm_link_other(nm->link);
+        nm_link_bad(nm->link, r);
+    else
+        rm_accepted(nm, r, &a);
     struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
     ev.u.answer.epoch = a.epoch;
     ev.u.answer.response_id = a.response_id;
     ev.u.answer.heartbeat_ms = a.heartbeat_ms;
     ev.u.answer.orders = a.orders;
     ev.u.answer.n_orders = a.n;
-    pthread_mutex_lock(&nm->lock);
-    nm->last_answer_ms = nm_wall_ms();
-    pthread_mutex_unlock(&nm->lock);
+    ev.u.answer.no_pause = r->at_once;
     nm_step(nm, &ev);
     nm_answer_free(&a);
 }
@@ -411,14 +430,14 @@ static void on_link(struct nm *nm)
     if (!nm_link_take(nm->link, &r))
         return;
     if (r.rc < 0) {
-        rm_failed(nm, &r, r.err.text, false, r.tried_all);
+        rm_failed(nm, &r, r.err.text, false);
     } else if (r.status == 200) {
         rm_answered(nm, &r);
     } else {
         char what[400];
         bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
         snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
-        rm_failed(nm, &r, what, unknown, r.tried_all);
+        rm_failed(nm, &r, what, unknown);
     }
     base_buf_free(&r.body);
 }

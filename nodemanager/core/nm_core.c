@@ -99,6 +99,11 @@ struct nm_core *nm_core_new(int64_t epoch_seen)
     return core;
 }
 
+void nm_core_seed(struct nm_core *core, uint64_t seed)
+{
+    core->link.random = seed;
+}
+
 static void container_free(struct nm_core *core, struct nm_container *c)
 {
     if (c->v.state != NM_FORGOTTEN)
@@ -524,6 +529,10 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         on_progress(core, ev);
         return;
     }
+    if (ev->kind == NM_EV_EPOCH_SAVED) {
+        core->epoch = ev->u.epoch_saved > core->epoch ? ev->u.epoch_saved : core->epoch;
+        return;
+    }
     sweep(core);
     switch (ev->kind) {
     case NM_EV_START:
@@ -549,6 +558,7 @@ void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_eff
         on_signalled(core, ev);
         break;
     case NM_EV_PROGRESS:
+    case NM_EV_EPOCH_SAVED:
         return;
     case NM_EV_HEALTH:
         on_health(core, ev);

@@ -23,12 +23,16 @@
  *  - FORGOTTEN: freed with the next step; only its id is kept until cleanup-app, so that a repeated launch order
  *    starts nothing twice.
  *
- * Orders are idempotent; a pair of state and order that is not an edge is counted and changes nothing. Orders of an
- * epoch lower than the highest one seen are refused; a higher epoch is saved (NM_FX_SAVE_EPOCH) before acting on it.
+ * Orders are idempotent; a pair of state and order that is not an edge is counted and changes nothing. Answers of an
+ * epoch lower than the highest one seen are refused whole and counted. A higher epoch is stored durably by the shell and
+ * told here (NM_EV_EPOCH_SAVED) before the answer that brings it: an NM_EV_ANSWER of an epoch not told yet is the shell's
+ * mistake (asserted). So nothing is done under an epoch that a restart would not remember.
  *
  * The link to the RM: one request in flight at a time, registration first. The RM parks a heartbeat's answer up to
  * the interval; when something must be said meanwhile, NM_FX_WAKE asks it to answer now, once per heartbeat (and
- * again after NM_WAKE_AGAIN_US, since a wake call may overtake the heartbeat it is about).
+ * again after NM_WAKE_AGAIN_US, since a wake call may overtake the heartbeat it is about). A request to another RM than
+ * the one that answered last may be parked until that RM leads: it is not woken; what is news by then goes in the next.
+ * Pauses after failures are drawn from the upper half of the nominal one, so that nodes do not come all at once.
  *
  * Units: times are microseconds on the caller's monotonic clock where they end in _us; _ms are wall milliseconds. */
 #ifndef CREEL_NM_CORE_H
@@ -40,7 +44,7 @@
 
 #include "base/base_id.h"
 
-#define NM_BACKOFF_MIN_US    INT64_C(100000)  /* RM away: first pause */
+#define NM_BACKOFF_MIN_US    INT64_C(50000)   /* no RM answers: first pause */
 #define NM_BACKOFF_MAX_US    INT64_C(1000000) /* ... and the longest */
 #define NM_WAKE_AGAIN_US     INT64_C(50000)
 #define NM_SIGNAL_AGAIN_US   INT64_C(10000)  /* a signal found nobody: the command is about to be started */
@@ -115,6 +119,7 @@ struct nm_end {
 enum nm_event_kind {
     NM_EV_START,       /* begin: register */
     NM_EV_RECOVERED,   /* a container found on disk at the start, before NM_EV_START */
+    NM_EV_EPOCH_SAVED, /* a higher epoch is on disk now */
     NM_EV_ANSWER,      /* the RM answered the request in flight */
     NM_EV_BEAT_FAILED, /* ... or did not */
     NM_EV_SPAWNED,
@@ -137,14 +142,17 @@ struct nm_event {
             int64_t started_ms;
             struct nm_end end;
         } recovered;
+        int64_t epoch_saved;
         struct {
             int64_t epoch, response_id, heartbeat_ms;
             const struct nm_order *orders;
             size_t n_orders;
+            bool no_pause; /* should it be refused: another RM is left to be tried at once */
         } answer;
         struct {
             bool register_again; /* the RM answered that it does not know us */
             bool no_pause;       /* another RM is left to be tried at once */
+            bool elsewhere;      /* the next request goes to an RM that has not answered us as the active one yet */
         } failed;
         struct {
             int64_t started_ms;
@@ -168,7 +176,6 @@ struct nm_event {
 };
 
 enum nm_effect_kind {
-    NM_FX_SAVE_EPOCH, /* durably, before the effects behind it */
     NM_FX_LAUNCH,     /* make the folders and ask for a shim: answer with SPAWNED or SPAWN_FAILED */
     NM_FX_SIGNAL,     /* to the whole tree except the shim: answer with SIGNALLED */
     NM_FX_MARK,       /* leave what a restarted NodeManager must know in the container's folder */
@@ -186,7 +193,6 @@ struct nm_effect {
     const struct nm_launch *launch; /* LAUNCH: borrowed from the event */
     enum nm_signal signal;
     enum nm_mark mark;
-    int64_t epoch;          /* SAVE_EPOCH */
     int64_t hold_ms;        /* BEAT */
     bool registering;       /* BEAT */
     struct base_app_id app; /* CLEANUP */
@@ -227,11 +233,14 @@ struct nm_core_stats {
     uint64_t orders[NM_ORDERS];
     uint64_t ignored[NM_STATES][NM_INPUTS]; /* not an edge */
     uint64_t edges[NM_STATES][NM_INPUTS];
-    uint64_t stale_answers, launched, completed;
+    uint64_t stale_answers, refused_orders; /* of a lower epoch: answers, and the orders in them */
+    uint64_t launched, completed;
 };
 
 struct nm_core;
 struct nm_core *nm_core_new(int64_t epoch_seen);
+/* Where the pauses of this node lie; any number, another one on each node. */
+void nm_core_seed(struct nm_core *core, uint64_t seed);
 void nm_core_free(struct nm_core *core);
 /* Appends to @out (the caller clears it). Cannot fail. Pointers in effects hold until the next step. */
 void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);

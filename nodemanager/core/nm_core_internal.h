@@ -43,12 +43,15 @@ struct nm_app {
 };
 struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
+    bool elsewhere; /* whom we ask has not answered as the active RM yet */
     bool urgent; /* something is to be said that the request in flight does not carry */
     int64_t response_id, interval_us;
     int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
     int64_t sent_us;  /* of the request in flight */
     int64_t wake_us;  /* last wake call for it, or -1 */
     int64_t pause_us; /* after failures, and for an RM that does not park */
+    uint64_t random;
+    int64_t noted; /* highest refused epoch that was logged */
 };
 struct nm_core {
     struct nm_container *by_id;

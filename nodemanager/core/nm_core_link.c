@@ -1,11 +1,12 @@
 /* nodemanager/core/nm_core_link.c - when to speak to the ResourceManager, and what it then has to hear. */
+#include "base/base_error.h"
 #include "nodemanager/core/nm_core_internal.h"
 
 void nm_link_init(struct nm_link *l)
 {
     l->next_us = INT64_MAX;
     l->interval_us = INT64_C(1000000);
-    l->wake_us = -1;
+    l->wake_us = l->noted = -1;
 }
 
 void nm_link_urgent(struct nm_core *core)
@@ -27,12 +28,19 @@ static void acknowledged(struct nm_core *core)
     c->acked = c->sent;
 }
 
+/* Logged once per epoch, counted always. */
 static bool answer_is_stale(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
 {
-    if (ev->u.answer.epoch >= core->epoch)
+    base_assert(ev->u.answer.epoch <= core->epoch);
+    if (ev->u.answer.epoch == core->epoch)
         return false;
     core->stats.stale_answers++;
-    nm_note(out, "orders of epoch %lld refused, %lld was seen", (long long)ev->u.answer.epoch, (long long)core->epoch);
+    core->stats.refused_orders += ev->u.answer.n_orders;
+    if (ev->u.answer.epoch > core->link.noted) {
+        core->link.noted = ev->u.answer.epoch;
+        nm_note(out, "orders of epoch %lld are refused: %lld was seen", (long long)ev->u.answer.epoch,
+                (long long)core->epoch);
+    }
     return true;
 }
 
@@ -41,6 +49,25 @@ static void pause_longer(struct nm_link *l, int64_t max_us)
     l->pause_us = l->pause_us ? l->pause_us * 2 : NM_BACKOFF_MIN_US;
     if (l->pause_us > max_us)
         l->pause_us = max_us;
+}
+
+/* splitmix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014. */
+static uint64_t draw(struct nm_link *l)
+{
+    uint64_t z = l->random += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static void fail_next(struct nm_link *l, int64_t now_us, bool no_pause)
+{
+    l->next_us = now_us;
+    if (no_pause)
+        return;
+    pause_longer(l, NM_BACKOFF_MAX_US);
+    l->next_us += l->pause_us - (int64_t)(draw(l) % (uint64_t)(l->pause_us / 2 + 1));
 }
 
 /* When the next heartbeat goes: at once when the RM parks answers or was woken, else at a growing pace up to the
@@ -65,16 +92,12 @@ void nm_link_answered(struct nm_core *core, const struct nm_event *ev, struct nm
         return;
     l->in_flight = false;
     if (answer_is_stale(core, ev, out)) {
-        pause_longer(l, NM_BACKOFF_MAX_US);
-        l->next_us = ev->at_us + l->pause_us;
+        fail_next(l, ev->at_us, ev->u.answer.no_pause);
         l->registered = false; /* whoever leads now must hear of us first */
         l->repeat = false;
         return;
     }
-    if (ev->u.answer.epoch > core->epoch) {
-        core->epoch = ev->u.answer.epoch;
-        nm_fx(out, NM_FX_SAVE_EPOCH)->epoch = core->epoch;
-    }
+    l->elsewhere = false;
     if (!l->repeat)
         acknowledged(core);
     l->repeat = false;
@@ -93,14 +116,13 @@ void nm_link_failed(struct nm_core *core, const struct nm_event *ev)
     if (!l->in_flight)
         return;
     l->in_flight = false;
+    l->elsewhere = ev->u.failed.elsewhere;
     l->repeat = !l->registering; /* the RM may have taken it: what it carries now may be answered from store */
     if (ev->u.failed.register_again) {
         l->registered = false;
         l->repeat = false;
     }
-    if (!ev->u.failed.no_pause)
-        pause_longer(l, NM_BACKOFF_MAX_US);
-    l->next_us = ev->at_us + (ev->u.failed.no_pause ? 0 : l->pause_us);
+    fail_next(l, ev->at_us, ev->u.failed.no_pause);
 }
 
 static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *out)
@@ -129,7 +151,7 @@ void nm_link_drive(struct nm_core *core, int64_t now_us, struct nm_effects *out)
             send_now(core, now_us, out);
         return;
     }
-    if (l->urgent && l->holding && (l->wake_us < 0 || now_us - l->wake_us >= NM_WAKE_AGAIN_US)) {
+    if (l->urgent && l->holding && !l->elsewhere && (l->wake_us < 0 || now_us - l->wake_us >= NM_WAKE_AGAIN_US)) {
         nm_fx(out, NM_FX_WAKE);
         l->wake_us = now_us;
     }
