@@ -10,6 +10,9 @@
 struct rm_backend;
 struct base_conf;
 
+/* Text of the errors (-BASE_EVERSION) that those get who meet an RM which is not the active one, or not any more. */
+#define RM_NOT_ACTIVE_TEXT "this ResourceManager is no longer the active one"
+
 /* The reply of a posted event, called once on the core's or the store's thread: copy what is needed, answer, return
  * soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT; borrowed for the call. */
 typedef void rm_reply_fn(void *user, const struct rm_effect *fx);

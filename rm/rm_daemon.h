@@ -32,11 +32,18 @@ int rm_daemon_activate(struct rm_backend *b, const struct ha_store_ops *ops, str
 /* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as by
  * a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a standby. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
+/* The leadership is given up in good order: what is queued is carried out, written and answered while the lease lasts;
+ * then as deactivate. Returns 0, or the error of the last write. */
+int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
+/* Before a leadership: --format-confirmed, see rm_core_conf. */
+void rm_daemon_confirm_format(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
 void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is known; once */
 /* Returns 0, or the error of the last write to the store (then what was not stored was not acknowledged either). */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err);
 void rm_daemon_free(struct rm_backend *b);
+/* For a watchdog: has the core's thread something to do? *turns grows while it does it. */
+bool rm_daemon_busy(const struct rm_backend *b, uint64_t *turns);
 int64_t rm_daemon_epoch(const struct rm_backend *b);
 
 #endif

@@ -2,57 +2,88 @@
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
 
-void rm_effect_apply_now(struct rm_backend *b, struct rm_ticket *ticket, const struct rm_effect *fx)
+/* The last place before anything leaves this process: past the lease nothing is granted and nothing acknowledged. */
+void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const struct rm_effect *fx)
 {
+    bool leads = rm_backend_leads(t->b);
+
     switch (fx->kind) {
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:
-        rm_ticket_answer(ticket, fx);
+        if (leads) {
+            rm_ticket_answer(ticket, fx);
+        } else {
+            rm_roles_late(t->b);
+            rm_ticket_fail(ticket, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+        }
         break;
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
     case RM_FX_JOB_ABORT:
-        rm_jobs_io_put(b->io, fx);
+        if (leads)
+            rm_jobs_io_put(t->io, fx);
         break;
     case RM_FX_MAP_OUTPUT:
-        rm_watch_news(b->watch, fx->u.map_output.id, fx->u.map_output.version);
+        if (leads)
+            rm_watch_news(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
         break;
     default:
         break;
     }
 }
 
-static void apply(struct rm_backend *b, const struct rm_effect *fx)
+/* What is said here makes the leadership end; alone, the core goes on refusing those whom it concerns. */
+static void say_unfit(struct rm_term *t, const struct rm_effect *fx)
+{
+    const struct rm_role_source *s = &t->b->roles.source;
+
+    if (fx->kind == RM_FX_UNCONFIRMED) {
+        base_log_error("core", "%s", fx->u.unconfirmed.text);
+        if (s->unconfirmed)
+            s->unconfirmed(s->user, fx->u.unconfirmed.text);
+    } else {
+        base_log_warn("core", "nodes have obeyed epoch %lld; this one is %lld", (long long)fx->u.epoch_low.epoch_seen,
+                      (long long)t->epoch);
+        if (s->epoch_low)
+            s->epoch_low(s->user, fx->u.epoch_low.epoch_seen);
+    }
+}
+
+static void apply(struct rm_term *t, const struct rm_effect *fx)
 {
     struct rm_ticket *ticket = NULL;
 
     switch (fx->kind) {
     case RM_FX_STORE:
-        rm_store_put(b->store, fx->u.store.seq, &fx->u.store.record);
+        rm_store_put(t->store, fx->u.store.seq, &fx->u.store.record);
         return;
     case RM_FX_WAKE:
-        b->wake_us = fx->u.wake.at_us;
+        t->wake_us = fx->u.wake.at_us;
         return;
     case RM_FX_NOTE:
         base_log((enum base_log_level)fx->u.note.level, "core", "%s", fx->u.note.text);
         return;
+    case RM_FX_UNCONFIRMED:
+    case RM_FX_EPOCH_LOW:
+        say_unfit(t, fx);
+        return;
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:
-        ticket = rm_ticket_take(b, fx->token);
+        ticket = rm_ticket_take(t, fx->token);
         if (!ticket)
             return;
         break;
     default:
         break;
     }
-    if (fx->after_seq > 0 && rm_store_hold(b->store, fx->after_seq, fx, ticket))
+    if (fx->after_seq > 0 && rm_store_hold(t->store, fx->after_seq, fx, ticket))
         return;
-    rm_effect_apply_now(b, ticket, fx);
+    rm_effect_apply_now(t, ticket, fx);
 }
 
-void rm_effects_apply(struct rm_backend *b, struct rm_effects *fx)
+void rm_effects_apply(struct rm_term *t, struct rm_effects *fx)
 {
     for (size_t i = 0; i < fx->len; i++)
-        apply(b, &fx->v[i]);
+        apply(t, &fx->v[i]);
     fx->len = 0;
 }

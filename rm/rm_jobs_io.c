@@ -18,9 +18,8 @@ struct rm_jobs_io {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct work *first, **last;
-    bool stop;
-    rm_jobs_io_done *done;
-    void *user;
+    bool stop, abandoned; /* abandoned: the thread frees it, and makes no call any more */
+    struct rm_jobs_io_calls calls;
 };
 
 static int perform(const struct work *w, struct base_error *err)
@@ -43,22 +42,46 @@ static int perform(const struct work *w, struct base_error *err)
     return rc;
 }
 
+static void drop(struct work *w)
+{
+    rm_job_spec_unref(w->spec);
+    free(w);
+}
+
+/* With the lock held, but for the work itself. */
 static void run(struct rm_jobs_io *io, struct work *w)
 {
     struct base_error err = {0};
-    int rc = perform(w, &err);
+    int rc;
 
-    if (w->what != RM_FX_JOB_ABORT)
-        io->done(io->user, w->what, w->id, rc >= 0, rc < 0 ? err.text : "");
-    else if (rc < 0)
-        base_log_warn("jobs", "clearing away unfinished output: %s", err.text);
-    rm_job_spec_unref(w->spec);
-    free(w);
+    if (io->calls.may(io->calls.user)) {
+        pthread_mutex_unlock(&io->lock);
+        rc = perform(w, &err);
+        pthread_mutex_lock(&io->lock);
+        if (w->what == RM_FX_JOB_ABORT && rc < 0)
+            base_log_warn("jobs", "clearing away unfinished output: %s", err.text);
+        else if (w->what != RM_FX_JOB_ABORT && !io->abandoned)
+            io->calls.done(io->calls.user, w->what, w->id, rc >= 0, rc < 0 ? err.text : "");
+    }
+    drop(w);
+}
+
+static void release(struct rm_jobs_io *io)
+{
+    while (io->first) {
+        struct work *w = io->first;
+        io->first = w->next;
+        drop(w);
+    }
+    pthread_cond_destroy(&io->wake);
+    pthread_mutex_destroy(&io->lock);
+    free(io);
 }
 
 static void *io_main(void *arg)
 {
     struct rm_jobs_io *io = arg;
+    bool abandoned;
 
     pthread_mutex_lock(&io->lock);
     for (;;) {
@@ -71,21 +94,21 @@ static void *io_main(void *arg)
         io->first = w->next;
         if (!io->first)
             io->last = &io->first;
-        pthread_mutex_unlock(&io->lock);
         run(io, w);
-        pthread_mutex_lock(&io->lock);
     }
+    abandoned = io->abandoned;
     pthread_mutex_unlock(&io->lock);
+    if (abandoned)
+        release(io);
     return NULL;
 }
 
-struct rm_jobs_io *rm_jobs_io_start(rm_jobs_io_done *done, void *user)
+struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls)
 {
     struct rm_jobs_io *io = base_alloc(sizeof *io);
 
     io->last = &io->first;
-    io->done = done;
-    io->user = user;
+    io->calls = *calls;
     pthread_mutex_init(&io->lock, NULL);
     pthread_cond_init(&io->wake, NULL);
     base_assert(pthread_create(&io->thread, NULL, io_main, io) == 0);
@@ -107,20 +130,24 @@ void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx)
     pthread_mutex_unlock(&io->lock);
 }
 
-void rm_jobs_io_stop(struct rm_jobs_io *io)
+static void tell_to_stop(struct rm_jobs_io *io, bool abandon)
 {
     pthread_mutex_lock(&io->lock);
     io->stop = true;
+    io->abandoned = abandon;
     pthread_cond_signal(&io->wake);
     pthread_mutex_unlock(&io->lock);
+}
+
+void rm_jobs_io_stop(struct rm_jobs_io *io)
+{
+    tell_to_stop(io, false);
     pthread_join(io->thread, NULL);
-    while (io->first) {
-        struct work *w = io->first;
-        io->first = w->next;
-        rm_job_spec_unref(w->spec);
-        free(w);
-    }
-    pthread_cond_destroy(&io->wake);
-    pthread_mutex_destroy(&io->lock);
-    free(io);
+    release(io);
+}
+
+void rm_jobs_io_abandon(struct rm_jobs_io *io)
+{
+    pthread_detach(io->thread); /* first: it may free @io as soon as it is told */
+    tell_to_stop(io, true);
 }

@@ -9,10 +9,17 @@ struct rm_jobs_io;
 /* @done: called on the helper's thread after a set-up or a commit; @diagnostics is borrowed ("" when ok). */
 typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
                              const char *diagnostics);
-struct rm_jobs_io *rm_jobs_io_start(rm_jobs_io_done *done, void *user);
+struct rm_jobs_io_calls {
+    void *user;
+    rm_jobs_io_done *done;
+    bool (*may)(void *user); /* asked right before something is begun; false: it is dropped */
+};
+struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls);
 /* RM_FX_JOB_SETUP, _COMMIT, _ABORT. Its spec is referenced. Any thread. */
 void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx);
 /* Ends what it is doing and drops the rest: recovery asks for it again. */
 void rm_jobs_io_stop(struct rm_jobs_io *io);
+/* The same without waiting for what it is doing, of which nothing is heard any more. */
+void rm_jobs_io_abandon(struct rm_jobs_io *io);
 
 #endif

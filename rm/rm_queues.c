@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/base_io.h"
+#include "base/base_log.h"
 #include "rm/rm_allocations.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_groups.h"
@@ -38,6 +41,13 @@ char *rm_queues_path(const struct base_conf *conf, bool *optional)
     return base_printf("%.*s/%s", (int)(slash - source), source, path);
 }
 
+static void finish_rules(const struct base_conf *conf, struct policy_queues *q)
+{
+    if (!q->rules_given)
+        policy_queues_default_rules(q, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
+                                    base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
+}
+
 int rm_queues_read(const struct base_conf *conf, const char *path, struct policy_queues *out, struct base_error *err)
 {
     struct stat st;
@@ -46,10 +56,8 @@ int rm_queues_read(const struct base_conf *conf, const char *path, struct policy
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* opening a pipe would wait for whoever writes to it */
         return base_error_set(err, -BASE_EINVAL, "%s: an allocation file is a regular file", path);
     rc = rm_allocations_read(path, out, err);
-
-    if (rc == 0 && !out->rules_given)
-        policy_queues_default_rules(out, base_conf_bool(conf, "yarn.scheduler.fair.allow-undeclared-pools"),
-                                    base_conf_bool(conf, "yarn.scheduler.fair.user-as-default-queue"));
+    if (rc == 0)
+        finish_rules(conf, out);
     return rc;
 }
 
@@ -67,6 +75,60 @@ void rm_queues_groups(struct rm_backend *b, const char *user, struct rm_str_list
 {
     if (rm_queues_want_groups(b))
         rm_groups_get(b->groups, user, rm_backend_now_us(b), out);
+}
+
+/* ---------------------------------------------------------------- at a start */
+static void remember(struct rm_backend *b)
+{
+    struct base_buf text = {0};
+
+    if (base_file_read(b->queues_path, RM_ALLOCATIONS_MAX, &text, NULL) < 0)
+        return;
+    pthread_mutex_lock(&b->qlock);
+    base_buf_free(&b->queues_good);
+    b->queues_good = text;
+    pthread_mutex_unlock(&b->qlock);
+}
+
+/* What the file said when it could last be read. */
+static int read_remembered(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+{
+    struct base_buf text = {0};
+    int rc;
+
+    pthread_mutex_lock(&b->qlock);
+    base_buf_add(&text, b->queues_good.data, b->queues_good.len);
+    pthread_mutex_unlock(&b->qlock);
+    rc = rm_allocations_parse(b->queues_path, text.data, text.len, out, NULL, err);
+    if (rc == 0)
+        finish_rules(b->conf, out);
+    base_buf_free(&text);
+    return rc;
+}
+
+int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err)
+{
+    struct base_error why = {0};
+    int rc;
+
+    if (!b->queues_path || (b->queues_optional && access(b->queues_path, F_OK) < 0))
+        return 0;
+    rc = rm_queues_read(b->conf, b->queues_path, out, &why);
+    if (rc == 0) {
+        remember(b);
+    } else if (b->queues_good.data) {
+        base_log_error("rm", "the queues stay as they were: %s", why.text);
+        rc = read_remembered(b, out, err);
+    } else if (err) {
+        *err = why;
+    }
+    if (rc < 0)
+        return rc;
+    base_log_info("rm", "%s: %zu queues", b->queues_path, out->n);
+    atomic_store(&b->wants_groups, rm_groups_wanted(out));
+    if (*base_conf_get(b->conf, "creel.scheduler.queues"))
+        base_log_warn("rm", "creel.scheduler.queues is passed over: the queues come from %s", b->queues_path);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- reloading */
@@ -110,6 +172,7 @@ int rm_queues_reload(struct rm_backend *b, rm_reply_fn *fn, void *user, size_t *
         free(r);
         return rc;
     }
+    remember(b);
     *n = r->queues.n;
     atomic_store(&b->wants_groups, rm_groups_wanted(&r->queues));
     r->fn = fn;

@@ -10,6 +10,7 @@ static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /
 
 struct recovery {
     struct rm_core *core;
+    const atomic_bool *stop;
     size_t records, apps;
 };
 
@@ -44,6 +45,8 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
     int rc = 0;
 
+    if (atomic_load_explicit(r->stop, memory_order_relaxed))
+        return base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
     r->records++;
     if (strcmp(rec.table, "app") == 0)
         rc = give_spec(r, &rec, err);
@@ -52,12 +55,15 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     return rc < 0 ? base_error_wrap(err, rc, "record %s/%s", rec.table, rec.key) : 0;
 }
 
-int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, struct base_error *err)
+int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
+               struct base_error *err)
 {
-    struct recovery r = {.core = core};
+    struct recovery r = {.core = core, .stop = stop};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         int rc = ops->load(store, tables[i], one, &r, err);
+        if (rc == -BASE_EVERSION)
+            return rc;
         if (rc < 0)
             return base_error_wrap(err, rc, "the state store does not read back; restore a copy of it, or move it away "
                                             "to start with an empty cluster");

@@ -1,4 +1,5 @@
 /* rm/rm_role.c - which of several RMs this is, which one is active, and who waits for that to change. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,61 @@ void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
         out->refused_writes = s->refused_writes(s->user);
 }
 
+void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
+{
+    base_assert(!b->started && b->roles.ha && !b->roles.rm_id);
+    b->roles.rm_id = base_strdup(rm_id);
+    b->roles.all_urls = base_strdup(all_urls);
+}
+
+void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
+{
+    b->roles.source = *source;
+}
+
+/* ---------------------------------------------------------------- changes */
+void rm_roles_told(struct rm_backend *b)
+{
+    int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
+
+    if (b->roles.watch)
+        rm_watch_news(b->roles.watch, (struct base_app_id){0}, n);
+}
+
+void rm_roles_set(struct rm_backend *b, enum rm_role role)
+{
+    if (atomic_exchange(&b->roles.role, role) != role)
+        rm_roles_told(b);
+}
+
+void rm_role_active(struct rm_backend *b, const char *url)
+{
+    bool other;
+
+    pthread_mutex_lock(&b->roles.lock);
+    other = strcmp(b->roles.active_url, url) != 0;
+    if (other)
+        snprintf(b->roles.active_url, sizeof b->roles.active_url, "%s", url);
+    pthread_mutex_unlock(&b->roles.lock);
+    if (other)
+        rm_roles_told(b);
+}
+
+void rm_role_depose(struct rm_backend *b)
+{
+    atomic_store(&b->roles.deposed, true);
+    pthread_mutex_lock(&b->qlock);
+    if (b->loading && b->loading_ops->abort)
+        b->loading_ops->abort(b->loading);
+    pthread_mutex_unlock(&b->qlock);
+}
+
+void rm_roles_late(struct rm_backend *b)
+{
+    atomic_fetch_add(&b->roles.late_answers, 1);
+}
+
+/* ---------------------------------------------------------------- what handlers ask */
 enum rm_role rm_backend_role(const struct rm_backend *b)
 {
     return atomic_load(&b->roles.role);
@@ -94,7 +150,8 @@ bool rm_backend_leads(const struct rm_backend *b)
 
     if (!b->roles.ha)
         return true;
-    return rm_backend_role(b) == RM_ROLE_ACTIVE && (!s->holds || s->holds(s->user, rm_daemon_epoch(b)));
+    return rm_backend_role(b) == RM_ROLE_ACTIVE && !atomic_load(&b->roles.deposed) &&
+           (!s->holds || s->holds(s->user, rm_daemon_epoch(b)));
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)

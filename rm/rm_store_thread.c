@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/base_log.h"
+#include "rm/rm_backend.h"
 #include "rm/rm_effect_copy.h"
 
 struct batch { /* records queued while the previous transaction ran */
@@ -37,7 +38,7 @@ struct rm_store {
     struct batch queued;
     uint64_t stored_seq;
     struct held_list held;
-    bool stop, failing;
+    bool stop, failing, over; /* over: another has authority, or we were told so */
     struct base_error why;
     int64_t commits, records;
     /* the thread's own */
@@ -96,7 +97,7 @@ bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effec
 
     pthread_mutex_lock(&s->lock);
     holds = s->stored_seq < after_seq;
-    refuse = holds && s->failing && fx->kind == RM_FX_REPLY;
+    refuse = holds && s->failing && (s->over || fx->kind == RM_FX_REPLY);
     if (refuse)
         why = s->why;
     else if (holds)
@@ -127,7 +128,8 @@ void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Moves what may go now into s->ready: all that waited for a stored number; or, when the store fails, the replies. */
+/* Moves what may go now into s->ready: all that waited for a stored number; or, when the store fails, the replies; or,
+ * when it is over, everything. */
 static void collect(struct rm_store *s, bool failed)
 {
     size_t keep = 0;
@@ -135,7 +137,7 @@ static void collect(struct rm_store *s, bool failed)
     s->ready.len = 0;
     for (size_t i = 0; i < s->held.len; i++) {
         struct held *h = &s->held.v[i];
-        if (failed ? h->fx->kind == RM_FX_REPLY : h->after_seq <= s->stored_seq)
+        if (failed ? s->over || h->fx->kind == RM_FX_REPLY : h->after_seq <= s->stored_seq)
             hold_add(&s->ready, *h);
         else
             s->held.v[keep++] = *h;
@@ -170,6 +172,29 @@ static int write_batch(struct rm_store *s, struct base_error *err)
                                        e->remove ? NULL : b->bytes.data + e->data, e->len};
     }
     return s->ops->write(s->store, s->vec, b->len, err);
+}
+
+/* Nothing will be written any more: tell who waits, then wait for the end. */
+static void on_over(struct rm_store *s, const struct base_error *err)
+{
+    bool first;
+
+    pthread_mutex_lock(&s->lock);
+    first = !s->over;
+    s->over = s->failing = true;
+    if (first)
+        base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    pthread_mutex_unlock(&s->lock);
+    if (first && s->calls.over)
+        s->calls.over(s->calls.user, err->text);
+    pthread_mutex_lock(&s->lock);
+    collect(s, true);
+    pthread_mutex_unlock(&s->lock);
+    release(s, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    pthread_mutex_lock(&s->lock);
+    while (!s->stop)
+        pthread_cond_wait(&s->wake, &s->lock);
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* The disk refused: tell who waits, then wait a little (less when told to stop). */
@@ -236,7 +261,7 @@ static void *store_main(void *arg)
             pthread_mutex_lock(&s->lock);
             while (s->queued.len == 0 && !s->stop)
                 pthread_cond_wait(&s->wake, &s->lock);
-            if (s->queued.len == 0) {
+            if (s->queued.len == 0 || s->over) {
                 pthread_mutex_unlock(&s->lock);
                 return NULL;
             }
@@ -252,6 +277,10 @@ static void *store_main(void *arg)
             on_success(s);
             clear_batch(&s->writing);
             continue;
+        }
+        if (err.code == -BASE_EVERSION) {
+            on_over(s, &err);
+            return NULL;
         }
         on_failure(s, &err);
         if (last)
@@ -283,27 +312,53 @@ static void free_batch(struct batch *b)
     free(b->v);
 }
 
-int rm_store_stop(struct rm_store *s, struct base_error *err)
+static void end_thread(struct rm_store *s)
 {
-    int rc = 0;
-
     pthread_mutex_lock(&s->lock);
     s->stop = true;
     pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->thread, NULL);
+}
+
+/* The thread has ended. */
+static void close_store(struct rm_store *s, int code, const char *why)
+{
+    for (size_t i = 0; i < s->held.len; i++) {
+        release_failed(s, &s->held.v[i], code, why);
+        rm_effect_copy_free(s->held.v[i].fx);
+    }
+    s->held.len = 0;
+    s->ops->close(s->store);
+}
+
+int rm_store_stop(struct rm_store *s, struct base_error *err)
+{
+    int rc = 0;
+
+    end_thread(s);
     if (s->failing) {
         rc = s->why.code;
         if (err)
             *err = s->why;
     }
-    for (size_t i = 0; i < s->held.len; i++) {
-        release_failed(s, &s->held.v[i], -BASE_EIO, "the ResourceManager is shutting down");
-        rm_effect_copy_free(s->held.v[i].fx);
-    }
-    s->held.len = 0;
-    s->ops->close(s->store);
+    if (s->over)
+        close_store(s, s->why.code, s->why.text);
+    else
+        close_store(s, -BASE_EIO, "the ResourceManager is shutting down");
     return rc;
+}
+
+void rm_store_abandon(struct rm_store *s)
+{
+    pthread_mutex_lock(&s->lock);
+    base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    s->over = s->failing = true;
+    pthread_mutex_unlock(&s->lock);
+    if (s->ops->abort)
+        s->ops->abort(s->store);
+    end_thread(s);
+    close_store(s, s->why.code, s->why.text);
 }
 
 void rm_store_free(struct rm_store *s)

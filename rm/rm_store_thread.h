@@ -6,7 +6,10 @@
  * When the disk refuses (full, broken): nothing is acknowledged. Held replies are released with the error (503 to the
  * client: the outcome is open, and repeating the request under the same id is safe); held answers to nodes stay held,
  * since a node must not act on what may be forgotten; the same batch is tried again every RM_STORE_RETRY_MS, and all
- * goes on by itself when it succeeds. Meanwhile rm_store_failing() lets the daemon refuse new changes at once. */
+ * goes on by itself when it succeeds. Meanwhile rm_store_failing() lets the daemon refuse new changes at once.
+ *
+ * When the store says that another RM has authority (-BASE_EVERSION), it is over: nothing is tried again, and everything
+ * held fails with that code, answers to nodes too. */
 #ifndef CREEL_RM_STORE_THREAD_H
 #define CREEL_RM_STORE_THREAD_H
 
@@ -21,8 +24,9 @@ struct rm_store;
 struct rm_store_calls { /* called on the store's thread */
     void *user;
     void (*stored)(void *user, uint64_t seq);
-    /* @error 0: durable, apply the effect. Negative: the store fails; only for RM_FX_REPLY. */
+    /* @error 0: durable, apply the effect. Negative: the store fails; only for RM_FX_REPLY, unless it is over. */
     void (*release)(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text);
+    void (*over)(void *user, const char *text); /* once, before what is held fails; NULL: nobody asks */
 };
 /* Takes @store, closed by rm_store_stop. */
 struct rm_store *rm_store_start(const struct ha_store_ops *ops, struct ha_store *store,
@@ -37,6 +41,9 @@ void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records);
 /* Writes what is queued (one last try), releases everything held, ends the thread, closes the store. Returns 0, or
  * the error of the last try. The object stays for rm_store_failing and rm_store_counts. */
 int rm_store_stop(struct rm_store *s, struct base_error *err);
-void rm_store_free(struct rm_store *s); /* after rm_store_stop; NULL is fine */
+/* The leadership is over: nothing more is written (a write under way is told to end), everything held fails with
+ * -BASE_EVERSION, the thread ends, the store is closed. */
+void rm_store_abandon(struct rm_store *s);
+void rm_store_free(struct rm_store *s); /* after one of the two; NULL is fine */
 
 #endif

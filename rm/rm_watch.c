@@ -137,6 +137,15 @@ void rm_watch_news(struct rm_watch *w, struct base_app_id id, int64_t version)
     pthread_mutex_unlock(&w->lock);
 }
 
+void rm_watch_flush(struct rm_watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    for (size_t i = 0; i < w->len; i++)
+        w->v[i].due = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+}
+
 void rm_watch_stop(struct rm_watch *w)
 {
     pthread_mutex_lock(&w->lock);
