@@ -69,6 +69,7 @@ struct ha_zk_event { /* borrowed for the call */
     /* RESULT */
     enum ha_zk_owner owner;
     uint64_t id;
+    enum ha_zk_request_kind asked; /* kind of the request */
     enum ha_zk_code code;
     int failed_op;       /* MULTI that failed for an op's sake: its place, else -1 */
     int64_t sent_us;     /* when it was sent */
