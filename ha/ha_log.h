@@ -23,7 +23,8 @@
 #include "ha/ha_zk.h"
 
 #define HA_LOG_SEGMENT_MAX (512u << 10)
-#define HA_LOG_WINDOW 4
+#define HA_LOG_WINDOW      4
+#define HA_LOG_RECORD_MAX  (64u << 20) /* asserted; a key and a table's name have at most 4096 bytes */
 
 struct ha_log_calls {
     void *user;
@@ -38,9 +39,21 @@ struct ha_log;
 struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version, const struct ha_log_calls *calls);
 void ha_log_free(struct ha_log *l);
 
-/* Begins to read everything; calls.loaded ends it. Before any write. */
+/* When it cleans: more than @segments_spare segments and twice those that the live records need, or more bytes than twice
+ * the live ones and @bytes_spare. Small ones let tests come by all of it soon. Before ha_log_load. */
+struct ha_log_limits {
+    size_t segment_bytes; /* HA_LOG_SEGMENT_MAX at most */
+    size_t segments_spare;
+    int64_t bytes_spare;
+};
+#define HA_LOG_LIMITS ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20}) /* unless told otherwise */
+void ha_log_limit(struct ha_log *l, const struct ha_log_limits *limits);
+
+/* Begins to read everything; calls.loaded ends it, once, whatever happens: with 0; -BASE_ECORRUPT, -BASE_EVERSION (newer
+ * format), -BASE_EPERM (ACL), -BASE_EIO; or after calls.fenced with -BASE_EVERSION. Before any write. <root>/log is made
+ * when absent. None of the calls may free the log. */
 void ha_log_load(struct ha_log *l);
-/* After loaded with 0, until ha_log_loaded_free(): the records of a table in key order. */
+/* After loaded with 0, until ha_log_loaded_free(): the records of a table in key order, with what was written since. */
 int ha_log_each(struct ha_log *l, const char *table, ha_record_fn *fn, void *user, struct base_error *err);
 void ha_log_loaded_free(struct ha_log *l); /* gives back the memory of what was read; the index stays */
 
@@ -52,7 +65,7 @@ void ha_log_on(struct ha_log *l, const struct ha_zk_event *ev);
 
 struct ha_log_stats {
     int64_t multis, batches, records, bytes; /* written so far, cleaning included */
-    int64_t segments, live_records, live_bytes;
+    int64_t segments, live_records, live_bytes; /* those under way included */
     int64_t cleaned, read_back; /* segments cleaned; outcomes that had to be read back */
 };
 void ha_log_stats(const struct ha_log *l, struct ha_log_stats *out);
