@@ -1,28 +1,56 @@
 /* rm/rm_api_tracker.c - what NodeManagers and tasks say: registration, heartbeats, commits, map outputs.
- * Nodes come with the cluster's secret, tasks with their application's token. */
+ * Nodes come with the cluster's secret, tasks with their application's token.
+ *
+ * On a standby a node's registration or heartbeat is parked, without a thread, until it is known who leads: so a failover
+ * costs nodes no polling, they wait where the next leader will be.
+ *
+ *   another RM is active, not named in X-Creel-Failed -> 307
+ *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;  nobody -> 503
+ *
+ * Parked requests are bounded by the server's connections. Everything else here is answered at once by a standby: 307,
+ * or 503 to be repeated. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base_conf.h"
 #include "base/base_json.h"
 #include "base/base_limits.h"
+#include "base/base_rm_list.h"
 #include "rm/rm_api.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_json.h"
 #include "rm/rm_node_json.h"
+#include "rm/rm_standby.h"
+#include "rm/rm_watch.h"
 
 #define HEARTBEAT_BODY_MAX (64u << 20) /* a node that reports all it has */
 #define OUTPUTS_HOLD_MAX_MS 60000
+#define NODE_PARK_US (INT64_C(10) * 1000000)
+#define FAILED_MAX 8192 /* bytes of X-Creel-Failed that are looked at */
+
+/* True: this RM leads. False: the request was answered as by one that does not. */
+static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b)
+{
+    if (rm_standby_is_active(b))
+        return true;
+    rm_standby_over(rq, b, RM_NOT_ACTIVE_TEXT);
+    return false;
+}
 
 /* ---------------------------------------------------------------- nodes */
 struct node_call {
     struct rm_call call;
     struct rm_node_message m;
+    char *failed;           /* parked: whom the node could not reach, or NULL */
+    int64_t seen, until_us; /* parked: changes of roles seen, on rm_watch_mono_us()'s clock */
 };
 
 static void drop_node(struct rm_call *c)
 {
-    rm_node_message_free(&((struct node_call *)c)->m);
+    struct node_call *n = (struct node_call *)c;
+
+    rm_node_message_free(&n->m);
+    free(n->failed);
 }
 
 /* With the epoch, as every order: a node refuses what comes from a lower one than it has seen. */
@@ -39,7 +67,7 @@ static void answer_node(void *user, const struct rm_effect *fx)
     struct base_buf body = {0};
 
     if (fx->kind == RM_FX_HEARTBEAT) {
-        const struct rm_order_context cx = {.rm_urls = rm_backend_url(c->b),
+        const struct rm_order_context cx = {.rm_urls = rm_backend_all_urls(c->b),
                                             .master_key = rm_backend_master_key(c->b),
                                             .sort_buffer_mb = base_conf_int(conf, "creel.mapreduce.sort-buffer-mb")};
         rm_heartbeat_encode(fx, base_conf_get(conf, "creel.cluster.name"), &cx, &body);
@@ -55,40 +83,105 @@ static void answer_node(void *user, const struct rm_effect *fx)
     rm_call_unref(c);
 }
 
-static void post_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
+static struct node_call *node_call_new(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
 {
     struct node_call *c = base_alloc(sizeof *c);
 
     c->m = *m;
     c->call.ev = m->ev;
     c->call.drop = drop_node;
-    rm_call_post(&c->call, b, rq, answer_node);
+    c->call.b = b;
+    c->call.rq = rq;
+    return c;
+}
+
+static void post_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
+{
+    api_park(rq);
+    rm_call_post_parked(&node_call_new(rq, b, m)->call, answer_node);
+}
+
+/* Sends the node to the active RM, if that is another one which it has not just failed to reach. */
+static bool send_on(struct api_request *rq, const struct rm_backend *b, const char *failed)
+{
+    char active[512];
+
+    rm_backend_active_url(b, active);
+    return !(failed && base_rm_among(failed, active)) && rm_standby_redirect(rq, b);
+}
+
+static void node_call_drop(struct node_call *c)
+{
+    drop_node(&c->call);
+    free(c);
+}
+
+/* Of a parked request: roles have changed, its time is over, or the daemon stops. */
+static void role_changed(void *user)
+{
+    struct node_call *c = user;
+    struct rm_backend *b = c->call.b;
+    int64_t seen = rm_backend_role_changes(b);
+
+    if (rm_standby_is_active(b)) {
+        rm_call_post_parked(&c->call, answer_node);
+    } else if (send_on(c->call.rq, b, c->failed)) {
+        node_call_drop(c);
+    } else if (seen == c->seen || rm_watch_mono_us() >= c->until_us) {
+        api_add_header(c->call.rq, "Retry-After", "1");
+        api_answer_error(c->call.rq, 503, "StandbyException", "no ResourceManager leads, or none that can be reached");
+        node_call_drop(c);
+    } else {
+        c->seen = seen;
+        rm_backend_wait_role(b, seen, c->until_us, role_changed, c);
+    }
+}
+
+/* @seen: taken before the role was looked at. */
+static void park_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m, const char *failed,
+                      int64_t seen)
+{
+    struct node_call *c = node_call_new(rq, b, m);
+
+    c->failed = failed ? base_strdup(failed) : NULL;
+    c->seen = seen;
+    c->until_us = rm_watch_mono_us() + NODE_PARK_US;
+    api_park(rq);
+    rm_backend_wait_role(b, seen, c->until_us, role_changed, c);
+}
+
+typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out, struct base_error *err);
+
+static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *decode)
+{
+    int64_t seen = rm_backend_role_changes(b);
+    bool leads = rm_standby_is_active(b);
+    const char *failed = leads ? NULL : api_header(rq, BASE_RM_FAILED_HEADER);
+    struct rm_node_message m;
+    struct base_error err = {0};
+    size_t len;
+    const char *body = api_body(rq, &len);
+
+    if (failed && strlen(failed) > FAILED_MAX)
+        failed = NULL;
+    if (!leads && send_on(rq, b, failed))
+        return;
+    if (decode(body, len, &m, &err) < 0)
+        rm_api_bad_request(rq, &err);
+    else if (leads)
+        post_node(rq, b, &m);
+    else
+        park_node(rq, b, &m, failed, seen);
 }
 
 static void do_register(struct api_request *rq, void *user)
 {
-    struct rm_node_message m;
-    struct base_error err = {0};
-    size_t len;
-    const char *body = api_body(rq, &len);
-
-    if (rm_node_decode_register(body, len, &m, &err) < 0)
-        rm_api_bad_request(rq, &err);
-    else
-        post_node(rq, user, &m);
+    do_node(rq, user, rm_node_decode_register);
 }
 
 static void do_heartbeat(struct api_request *rq, void *user)
 {
-    struct rm_node_message m;
-    struct base_error err = {0};
-    size_t len;
-    const char *body = api_body(rq, &len);
-
-    if (rm_node_decode_heartbeat(body, len, &m, &err) < 0)
-        rm_api_bad_request(rq, &err);
-    else
-        post_node(rq, user, &m);
+    do_node(rq, user, rm_node_decode_heartbeat);
 }
 
 static void do_named(struct api_request *rq, void *user, enum rm_event_kind kind)
@@ -98,6 +191,8 @@ static void do_named(struct api_request *rq, void *user, enum rm_event_kind kind
     size_t len;
     const char *body = api_body(rq, &len);
 
+    if (!leads_or_answered(rq, user))
+        return;
     if (rm_node_decode_name(body, len, kind, &m, &err) < 0)
         rm_api_bad_request(rq, &err);
     else
@@ -166,7 +261,7 @@ static void do_commit(struct api_request *rq, void *user)
 {
     struct rm_event ev = {0};
     struct base_error err = {0};
-    json_t *j = open_body(rq);
+    json_t *j = leads_or_answered(rq, user) ? open_body(rq) : NULL;
     struct rm_call *c;
     int rc;
 
@@ -227,7 +322,8 @@ static void do_fetch_failure(struct api_request *rq, void *user)
     json_t *j;
     int rc;
 
-    if (!rm_api_app_id(rq, 0, &app) || !rm_api_authorised(rq, user, app) || !(j = open_body(rq)))
+    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &app) || !rm_api_authorised(rq, user, app) ||
+        !(j = open_body(rq)))
         return;
     rc = read_failure(j, &ev, &err);
     json_decref(j);
@@ -301,7 +397,8 @@ static void outputs_fired(void *user)
     struct outputs_call *c = user;
     int64_t version;
 
-    answer_outputs(c->rq, c->b, c->id, c->since, false, &version);
+    if (leads_or_answered(c->rq, c->b))
+        answer_outputs(c->rq, c->b, c->id, c->since, false, &version);
     free(c);
 }
 
@@ -311,7 +408,7 @@ static void do_outputs(struct api_request *rq, void *user)
     struct outputs_call *c;
     int64_t since = 0, hold_ms = 0, version = 0;
 
-    if (!rm_api_app_id(rq, 0, &id) || !rm_api_authorised(rq, user, id) ||
+    if (!leads_or_answered(rq, user) || !rm_api_app_id(rq, 0, &id) || !rm_api_authorised(rq, user, id) ||
         !rm_api_query_int(rq, "since", 0, INT64_MAX, &since) ||
         !rm_api_query_int(rq, "hold-ms", 0, OUTPUTS_HOLD_MAX_MS, &hold_ms) ||
         answer_outputs(rq, user, id, since, hold_ms > 0, &version))

@@ -30,7 +30,7 @@ int rm_node_decode_name(const char *text, size_t len, enum rm_event_kind kind, s
 void rm_node_message_free(struct rm_node_message *m);
 
 struct rm_order_context {
-    const char *rm_urls; /* what tasks are told in CREEL_RM */
+    const char *rm_urls; /* of every RM, separated by commas: whom tasks ask */
     const char *master_key; /* of rm_master_token() */
     int64_t sort_buffer_mb;
 };

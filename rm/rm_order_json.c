@@ -83,8 +83,10 @@ static void put_map_spec(const struct rm_order *o, const struct rm_order_context
     rm_json_kint(out, "length", split->length);
     rm_json_kbool(out, "gzip", split->gzip);
     rm_json_close(out, '}');
-    if (job->reduces == 0)
+    if (job->reduces == 0) { /* it commits */
         put_output(job, out);
+        rm_json_kstr(out, "rm", cx->rm_urls);
+    }
     rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
 }
 
