@@ -395,6 +395,9 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     cleanup_nodes(c, a);
     rm_tasks_drop_index(a);
+    if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
+        rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
+    rm_prune_job(c, a);
     a->finished_prev = c->finished_last;
     if (c->finished_last)
         c->finished_last->finished_next = a;

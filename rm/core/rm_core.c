@@ -303,16 +303,13 @@ void rm_core_free(struct rm_core *c)
         }
     for (size_t i = 0; i < c->nodes_n; i++)
         rm_node_free(c->nodes[i]);
+    rm_prune_free(c);
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
     policy_queues_free(&c->tree);
-    for (size_t i = 0; i < c->stash_n; i++) {
-        free(c->stash[i].key);
-        free(c->stash[i].data);
-    }
+    rm_recover_free(c);
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
-    free(c->stash);
     free(c->queues);
     free(c->acks);
     free(c->apps);
@@ -416,6 +413,7 @@ static void settle(struct rm_core *c)
     if (c->preempt_all)
         rm_offer_preempt(c);
     rm_app_trim_finished(c);
+    rm_prune_step(c);
     rm_node_flush(c);
     wish_wake(c);
     c->out = NULL;
@@ -434,18 +432,6 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
         c->wake_us = 0;
     handle(c, ev);
     settle(c);
-}
-
-/* Records left over from a removal that a crash has cut short. */
-static void remove_orphans(struct rm_core *c)
-{
-    for (size_t i = 0; i < c->stash_n; i++) {
-        if (!c->stash[i].used)
-            rm_store(c, c->stash[i].table, rm_scratch_printf(c, "%s", c->stash[i].key), NULL, 0);
-        free(c->stash[i].key);
-        free(c->stash[i].data);
-    }
-    c->stash_n = 0;
 }
 
 /* Folders that were made for certain, before any job is asked to make its own. */
@@ -467,7 +453,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     rm_steps_reset(&c->scratch);
     c->recovering = true;
     collect_outputs(c);
-    remove_orphans(c);
+    rm_recover_orphans(c);
     rm_confirm_begin(c);
     rm_takeover_begin(c);
     for (size_t i = 0; i < c->apps_n; i++) {

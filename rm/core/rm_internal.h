@@ -189,7 +189,10 @@ struct rm_app {
     struct base_app_id id;
     int refs; /* the table's, and one per launch order that is kept */
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
-    bool pruned;            /* ended, read back without its tasks: sums alone */
+    bool pruned;            /* ended: its tasks have no records any more, or will have none soon */
+    bool summed;            /* its record has sums of its tasks */
+    struct rm_app *prune_next;
+    int64_t prune_at;       /* tasks of which the records are gone */
     int64_t epoch;          /* of its submission */
     int32_t attempt_base;   /* no attempt is given a lower number by this instance */
     enum rm_app_state state, state_before, target; /* target: where FINAL_SAVING leads */
@@ -318,14 +321,16 @@ struct rm_core {
     int64_t wake_us; /* wished so far, 0: none */
     bool recovering;         /* inside rm_core_recovered */
     struct rm_names outputs; /* then: folders that belong to jobs that go on */
+    struct rm_map splits;    /* recovery: struct rm_stash by key, split lists until their job comes */
+    /* records to be removed (rm_prune.c): of jobs that have ended, and those whose application has gone */
+    struct rm_app *prune, *prune_last;
     struct rm_stash {
         const char *table;
         char *key;
         char *data;
         size_t len;
-        bool used;
-    } *stash; /* recovery: split lists, until their job comes; records whose application has gone */
-    size_t stash_n, stash_cap;
+    } **orphans;
+    size_t orphans_n, orphans_cap, orphans_at;
     struct rm_job_spec *recover_job;
     struct rm_app_spec *recover_app;
     struct {
@@ -349,6 +354,12 @@ void rm_confirm_begin(struct rm_core *c);
 bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
 /* True: submissions are refused, this one is answered. */
 bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
+
+/* ---- rm_prune.c ---- */
+void rm_prune_job(struct rm_core *c, struct rm_app *a); /* it has ended, and its record is stored */
+void rm_prune_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
+void rm_prune_step(struct rm_core *c);
+void rm_prune_free(struct rm_core *c);
 
 /* ---- rm_core.c ---- */
 struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind);
@@ -562,6 +573,10 @@ uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
+int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t); /* how many there were */
+void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
+void rm_recover_orphans(struct rm_core *c); /* after all records: lists of splits that nobody has asked for */
+void rm_recover_free(struct rm_core *c);
 
 static inline enum rm_slot rm_task_kind(enum base_task_kind k)
 {

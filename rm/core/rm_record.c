@@ -125,6 +125,19 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
+/* What is shown of an ended job without its tasks. */
+static void put_sums(struct base_buf *b, struct rm_app *a)
+{
+    a->summed = true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        rm_put_int(b, a->phase[k].total);
+        rm_put_int(b, a->phase[k].succeeded);
+    }
+    rm_put_int(b, a->memory_us);
+    rm_put_int(b, a->vcore_us);
+    put_counters(b, a->counters, RM_C_TASK_COUNTERS);
+}
+
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 {
     struct base_buf *b = &c->text;
@@ -157,6 +170,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->earliest_us);
     rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
     rm_put_int(b, a->epoch);
+    if (c->conf.prune_ended && a->is_job && (a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state)))
+        put_sums(b, a);
     base_buf_adds(b, json);
     return store(c, "app", app_key(c, a->id));
 }
@@ -270,15 +285,30 @@ void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
     if (c->conf.simulation)
         return;
     rm_store(c, "app", app_key(c, a->id), NULL, 0);
-    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
-        for (int32_t i = 0; i < a->phase[k].total; i++) {
-            struct rm_task *t = &a->phase[k].tasks[i];
+    if (!a->is_job || a->pruned)
+        return;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            rm_record_remove_task(c, a, &a->phase[k].tasks[i]);
+    rm_record_remove_splits(c, a);
+}
 
-            if (t->attempts) /* else nothing of it was ever written */
-                rm_store(c, "task", task_key(c, a, t), NULL, 0);
-            if (t->commit_stored)
-                rm_store(c, "commit", task_key(c, a, t), NULL, 0);
-        }
-    if (a->is_job && !a->job->groups_n && (a->job->splits_n || a->job->paths.n))
+int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+{
+    const char *key;
+
+    if (!t->attempts && !t->commit_stored) /* nothing of it was ever written */
+        return 0;
+    key = task_key(c, a, t);
+    if (t->attempts)
+        rm_store(c, "task", key, NULL, 0);
+    if (t->commit_stored)
+        rm_store(c, "commit", key, NULL, 0);
+    return (t->attempts > 0) + t->commit_stored;
+}
+
+void rm_record_remove_splits(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->job->groups_n && (a->job->splits_n || a->job->paths.n))
         rm_store(c, "meta", splits_key(c, a->id), NULL, 0);
 }

@@ -4,10 +4,13 @@
  *   app   a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state> <before> <target> <final> <ending>
  *            <set up> <diagnostics> <counters of the core: n n1..nn> <failed attempts> <attempts: n, each: number state
  *            registered has_master master_num node http host url diagnostics rpc exit start finish next_num>
+ *            <promised> <earliest> <queue> <epoch of its submission> [of an ended job whose tasks have no records: <maps>
+ *            <succeeded> <reduces> <succeeded> <MiB us> <vcore us> <counters of tasks: n n1..nn>] <json>
  *   task  t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start> <finish> <diagnostics>
  *            <n bad nodes> <each> <counters: n n1..nn> [<time suspended>]
  *   node  n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots> <reduce slots>
  *   commit c1 <attempt>            the attempt that may commit; -1: nobody any more
+ *   meta  f1 <0: the store was made empty and nobody has confirmed it, 1: it is known to be the right one> key "format"
  *   meta  s1 <paths: n, each> <splits: n, each: path offset length gzip hosts: n, each>     key "splits_<app id>"
  * A split list is stored beside the job's JSON, since files may have come or gone when it is read back. */
 #ifndef CREEL_RM_RECORD_H

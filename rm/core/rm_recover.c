@@ -1,4 +1,5 @@
 /* Records: reading back after a restart. Nothing here is trusted: what does not fit is reported as corrupt. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,14 +107,54 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
 }
 
 /* ---------------------------------------------------------------- split lists */
-static void stash(struct rm_core *c, const struct rm_record *rec, const char *table)
+/* @data: it will be read. */
+static struct rm_stash *stash(const struct rm_record *rec, const char *table, bool data)
 {
-    char *data = base_realloc_array(NULL, rec->len + 1, 1);
+    struct rm_stash *s = base_alloc(sizeof *s);
 
-    memcpy(data, rec->data, rec->len);
-    data[rec->len] = '\0';
-    base_array_grow(&c->stash, c->stash_n, &c->stash_cap);
-    c->stash[c->stash_n++] = (struct rm_stash){table, base_strdup(rec->key), data, rec->len, false};
+    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->len};
+    if (!data)
+        return s;
+    s->data = base_realloc_array(NULL, rec->len + 1, 1);
+    memcpy(s->data, rec->data, rec->len);
+    s->data[rec->len] = '\0';
+    return s;
+}
+
+static bool stash_eq(const void *object, const void *key)
+{
+    return strcmp(((const struct rm_stash *)object)->key, key) == 0;
+}
+
+static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    if (!rec->data)
+        return corrupt(rec, err, "it is empty");
+    rm_map_put(&c->splits, rm_hash_text(rec->key), stash(rec, "meta", true));
+    return 0;
+}
+
+static void stash_free(struct rm_stash *s)
+{
+    free(s->key);
+    free(s->data);
+    free(s);
+}
+
+void rm_recover_orphans(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->splits.cap; i++)
+        if (c->splits.v[i].p)
+            rm_prune_orphan(c, c->splits.v[i].p);
+    rm_map_free(&c->splits);
+}
+
+void rm_recover_free(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->splits.cap; i++)
+        if (c->splits.v[i].p)
+            stash_free(c->splits.v[i].p);
+    rm_map_free(&c->splits);
 }
 
 static void list_clear(struct rm_str_list *l)
@@ -171,14 +212,29 @@ static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
     return !r.bad;
 }
 
+static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec)
+{
+    char key[BASE_ID_TEXT_MAX + 8];
+
+    snprintf(key, sizeof key, "splits_%s", rec->key);
+    return rm_map_find(&c->splits, rm_hash_text(key), stash_eq, key);
+}
+
 static int use_splits(struct rm_core *c, const struct rm_record *rec, struct rm_job_spec *spec, struct base_error *err)
 {
-    for (size_t i = 0; i < c->stash_n; i++)
-        if (strncmp(c->stash[i].key, "splits_", 7) == 0 && strcmp(c->stash[i].key + 7, rec->key) == 0) {
-            c->stash[i].used = true;
-            return read_splits(&c->stash[i], spec) ? 0 : corrupt(rec, err, "its list of splits is damaged");
-        }
-    return 0;
+    const struct rm_stash *s = splits_of(c, rec);
+
+    return !s || read_splits(s, spec) ? 0 : corrupt(rec, err, "its list of splits is damaged");
+}
+
+static void drop_splits(struct rm_core *c, const struct rm_record *rec)
+{
+    struct rm_stash *s = splits_of(c, rec);
+
+    if (!s)
+        return;
+    rm_map_remove(&c->splits, rm_hash_text(s->key), s);
+    stash_free(s);
 }
 
 /* ---------------------------------------------------------------- applications */
@@ -250,6 +306,24 @@ static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
     a->queue = a->placed;
 }
 
+/* An ended job whose tasks have no records any more, or none that are needed. */
+static void read_sums(struct rm_reader *r, struct rm_app *a)
+{
+    int64_t n;
+
+    a->pruned = a->summed = true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
+        a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
+    }
+    a->memory_us = rm_get_int_in(r, 0, INT64_MAX);
+    a->vcore_us = rm_get_int_in(r, 0, INT64_MAX);
+    n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
+    for (int64_t i = 0; i < n; i++)
+        a->counters[i] = rm_get_int(r);
+    r->bad = r->bad || !a->is_job || (!rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING);
+}
+
 static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
 {
     int64_t n, deadline_at = a->submit_us + a->pj.deadline_us;
@@ -288,6 +362,8 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
     rejoin_queue(c, a, queue);
     free(queue);
     a->epoch = r->p != r->end ? rm_get_int(r) : 0;
+    if (r->p != r->end)
+        read_sums(r, a);
 }
 
 static int recover_app(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -334,8 +410,10 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     read_app(c, &r, a);
     if (r.bad || r.p != r.end)
         return corrupt(rec, err, "it is cut short or damaged");
-    if (is_job)
-        rm_tasks_init(c, a);
+    if (!is_job || a->pruned) /* its splits are nobody's then */
+        return 0;
+    rm_tasks_init(c, a);
+    drop_splits(c, rec);
     return 0;
 }
 
@@ -411,8 +489,8 @@ static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app
     if (base_task_id_parse(rec->key, &id, NULL) < 0)
         return corrupt(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
-    if (!*app) {
-        stash(c, rec, strcmp(rec->table, "task") == 0 ? "task" : "commit");
+    if (!*app || (*app)->pruned) {
+        rm_prune_orphan(c, stash(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
         return 1;
     }
     *task = rm_task_find(*app, id.kind, id.index);
@@ -523,7 +601,5 @@ int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_
         return corrupt(rec, err, "unknown table");
     if (strcmp(rec->key, "format") == 0)
         return rm_confirm_recover(c, rec, err);
-    if (strncmp(rec->key, "splits_", 7) == 0)
-        stash(c, rec, "meta");
-    return 0;
+    return strncmp(rec->key, "splits_", 7) == 0 ? recover_splits(c, rec, err) : 0;
 }

@@ -72,7 +72,7 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
 {
     struct rm_phase *p = &a->phase[rm_task_kind(kind)];
 
-    return a->is_job && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
+    return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
@@ -366,8 +366,12 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
     uint64_t after = c->seq;
     bool yes;
 
-    if (!t) {
+    if (!t && !(a && a->pruned)) {
         rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "task: %s is not known", base_task_id_text(id, text));
+        return;
+    }
+    if (!t) { /* its job has ended */
+        rm_reply(c, ev->token, RM_REPLY_FLAG, 0)->u.reply.app_id = a->id;
         return;
     }
     if (t->commit_attempt < 0 && rm_app_live(a) && t->running && t->last_attempt == ev->u.task_commit.attempt &&

@@ -301,7 +301,7 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum rm_slot k
     if (!a || !a->is_job)
         return -BASE_ENOTFOUND;
     p = &a->phase[kind];
-    for (int look = BASE_VIEW_CHUNK * 5; *pos >= 0 && *pos < p->total && max && look; (*pos)++, look--) {
+    for (int look = BASE_VIEW_CHUNK * 5; p->tasks && *pos >= 0 && *pos < p->total && max && look; (*pos)++, look--) {
         const struct rm_task *t = &p->tasks[*pos];
 
         if (states && !(states & UINT32_C(1) << t->state))

@@ -144,7 +144,8 @@ int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, st
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
 /* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
- * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. */
+ * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job that had ended before this instance began may have none
+ * any more, whatever it had. */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
                   size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
