@@ -1,0 +1,536 @@
+/* Goal: a daemon lives through leaderships: nothing acknowledged is lost, nothing is granted or acknowledged once the
+ * lease or the leadership is over, and everybody who waits is answered exactly once and told so.
+ * Method: one backend in this process over a store of the test (memory's, which can be told to wait, to refuse, to be
+ * aborted), posted to by threads (run under TSan). */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base_conf.h"
+#include "base/base_limits.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_role.h"
+#include "rm/rm_spec_json.h"
+#include "rm/rm_watch.h"
+#include "tests/unit/cunit_main.h"
+
+/* ---------------------------------------------------------------- the store */
+struct gate { /* an open store; the first member as ha_store.h wants it */
+    const struct ha_store_ops *ops;
+    struct ha_store *inner;
+};
+static atomic_bool block_writes, block_loads, fence, aborted;
+static atomic_int blocked, closes;
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_wake = PTHREAD_COND_INITIALIZER;
+
+static int pass(const atomic_bool *block, struct base_error *err)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&gate_lock);
+    atomic_fetch_add(&blocked, atomic_load(block));
+    while (atomic_load(block) && !atomic_load(&aborted))
+        pthread_cond_wait(&gate_wake, &gate_lock);
+    if (atomic_load(&aborted) || atomic_load(&fence))
+        rc = base_error_set(err, -BASE_EVERSION, "epoch 1 is over");
+    pthread_mutex_unlock(&gate_lock);
+    return rc;
+}
+
+static int gate_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+{
+    int rc = pass(&block_loads, err);
+
+    return rc < 0 ? rc : ha_store_memory.load(((struct gate *)s)->inner, table, each, user, err);
+}
+
+static int gate_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+{
+    int rc = pass(&block_writes, err);
+
+    return rc < 0 ? rc : ha_store_memory.write(((struct gate *)s)->inner, v, n, err);
+}
+
+static void gate_close(struct ha_store *s)
+{
+    ha_store_memory.close(((struct gate *)s)->inner);
+    free(s);
+    atomic_fetch_add(&closes, 1);
+}
+
+static void turn(atomic_bool *what, bool on)
+{
+    pthread_mutex_lock(&gate_lock);
+    atomic_store(what, on);
+    pthread_cond_broadcast(&gate_wake);
+    pthread_mutex_unlock(&gate_lock);
+}
+
+static void gate_abort(struct ha_store *s)
+{
+    (void)s;
+    turn(&aborted, true);
+}
+static const struct ha_store_ops gated = {
+    .name = "gated", .load = gate_load, .write = gate_write, .close = gate_close, .abort = gate_abort};
+
+static struct ha_store *open_gate(int64_t *epoch)
+{
+    struct gate *g = base_alloc(sizeof *g);
+
+    g->ops = &gated;
+    base_assert(ha_store_memory.open("term", &g->inner, epoch, NULL) == 0);
+    turn(&aborted, false);
+    return (struct ha_store *)g;
+}
+
+/* ---------------------------------------------------------------- the daemon */
+static atomic_bool lease;
+
+static bool holds(void *user, int64_t epoch)
+{
+    (void)user;
+    return epoch >= 0 && atomic_load(&lease);
+}
+
+static struct rm_backend *open_standby(const struct base_conf *c)
+{
+    const struct rm_role_source source = {.holds = holds};
+    struct base_error err = {0};
+    struct rm_backend *b = NULL;
+
+    atomic_store(&lease, true);
+    atomic_store(&closes, 0);
+    atomic_store(&blocked, 0);
+    if (rm_daemon_new_standby(c, &b, &err) < 0)
+        printf("%s\n", err.text);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(b);
+    rm_role_join(b, "rm1", "http://a:1,http://b:2");
+    rm_role_source(b, &source);
+    rm_daemon_start(b);
+    rm_daemon_set_url(b, "http://a:1");
+    return b;
+}
+
+static struct base_conf *conf(void)
+{
+    struct base_conf *c = base_conf_new();
+
+    base_assert(base_conf_set_arg(c, "yarn.resourcemanager.max-completed-applications=10000", NULL) == 0);
+    base_assert(base_conf_set_arg(c, "yarn.nm.liveness-monitor.expiry-interval-ms=600000", NULL) == 0);
+    return c;
+}
+
+static int activate(struct rm_backend *b, struct base_error *err)
+{
+    int64_t epoch = 0;
+    struct ha_store *s = open_gate(&epoch);
+
+    return rm_daemon_activate(b, &gated, s, epoch, err);
+}
+
+static void close_daemon(struct rm_backend *b, struct base_conf *c)
+{
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    rm_daemon_free(b);
+    ha_store_memory_forget();
+    base_conf_free(c);
+}
+
+static void wait_for(const atomic_int *what, int value)
+{
+    const struct timespec tick = {0, 1000000};
+
+    for (int i = 0; i < 30000 && atomic_load(what) < value; i++)
+        nanosleep(&tick, NULL);
+    CU_ASSERT_FATAL(atomic_load(what) >= value);
+}
+
+static size_t count_jobs(struct rm_backend *b)
+{
+    struct rm_app_filter f = {.jobs_only = true};
+    struct base_app_id cursor = {0}, before;
+    bool more = true, from = false;
+    size_t n = 0;
+
+    while (more) {
+        struct rm_views v = {0};
+        before = cursor;
+        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v, &cursor);
+        rm_backend_release(b);
+        n += v.apps_n;
+        from = true;
+        rm_views_free(&v);
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- who posts */
+struct counts {
+    atomic_int posted, replied, released, acknowledged, not_active, other;
+};
+struct post {
+    struct rm_event ev;
+    struct counts *counts;
+    char text[40];
+    atomic_int replies, releases, refs;
+};
+
+static void done(struct post *p)
+{
+    if (atomic_fetch_sub(&p->refs, 1) == 1)
+        free(p);
+}
+
+static void on_reply(void *user, const struct rm_effect *fx)
+{
+    struct post *p = user;
+    struct counts *c = p->counts;
+
+    base_assert(atomic_fetch_add(&p->replies, 1) == 0);
+    if (fx->kind == RM_FX_HEARTBEAT || fx->u.reply.kind != RM_REPLY_ERROR)
+        atomic_fetch_add(&c->acknowledged, 1);
+    else if (fx->u.reply.code == -BASE_EVERSION && strstr(fx->u.reply.text, RM_NOT_ACTIVE_TEXT))
+        atomic_fetch_add(&c->not_active, 1);
+    else
+        atomic_fetch_add(&c->other, 1);
+    atomic_fetch_add(&c->replied, 1);
+    done(p);
+}
+
+static void on_release(void *user)
+{
+    struct post *p = user;
+
+    base_assert(atomic_fetch_add(&p->releases, 1) == 0);
+    atomic_fetch_add(&p->counts->released, 1);
+    done(p);
+}
+
+static struct post *new_post(struct counts *c, enum rm_event_kind kind)
+{
+    struct post *p = base_alloc(sizeof *p);
+
+    p->counts = c;
+    p->ev.kind = kind;
+    atomic_init(&p->refs, 2);
+    return p;
+}
+
+static void post(struct rm_backend *b, struct post *p)
+{
+    atomic_fetch_add(&p->counts->posted, 1);
+    rm_backend_post(b, &p->ev, on_reply, on_release, p);
+}
+
+static void submit(struct rm_backend *b, struct counts *c)
+{
+    static const char body[] = "{\"job\":{\"tasks\":[{\"command\":\"true\"}]}}";
+    const struct rm_spec_defaults d = {.user = "ann", .split_size = 1, .max_attempts = 4};
+    struct post *p = new_post(c, RM_EV_SUBMIT_JOB);
+
+    snprintf(p->text, sizeof p->text, "0123456789abcdef0123456789abcdef");
+    p->ev.caller = "ann";
+    base_assert(rm_spec_job_decode(body, strlen(body), &d, &p->ev.u.submit_job.spec, NULL) == 0);
+    p->ev.u.submit_job.app_token = p->text;
+    post(b, p);
+}
+
+static void node(struct rm_backend *b, struct counts *c, int i, bool registers)
+{
+    struct post *p = new_post(c, registers ? RM_EV_NODE_REGISTER : RM_EV_NODE_HEARTBEAT);
+
+    snprintf(p->text, sizeof p->text, "n%d:1", i);
+    if (registers) {
+        p->ev.u.node_register.node_id = p->ev.u.node_register.http_address = p->text;
+        p->ev.u.node_register.host = p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->text;
+        p->ev.u.node_register.instance = "i";
+        p->ev.u.node_register.rack = "/r";
+        p->ev.u.node_register.map_slots = 1;
+        p->ev.u.node_register.epoch_seen = -1;
+    } else {
+        p->ev.u.heartbeat.node_id = p->text;
+        p->ev.u.heartbeat.instance = "i";
+        p->ev.u.heartbeat.healthy = true;
+        p->ev.u.heartbeat.hold_us = 600000000;
+    }
+    post(b, p);
+}
+
+#define POSTERS 3
+#define EACH    200
+struct poster {
+    struct rm_backend *b;
+    struct counts *counts;
+    pthread_t thread;
+};
+
+static void *post_all(void *arg)
+{
+    struct poster *p = arg;
+
+    for (int i = 0; i < EACH; i++)
+        submit(p->b, p->counts);
+    return NULL;
+}
+
+static void start_posters(struct poster v[POSTERS], struct rm_backend *b, struct counts *c)
+{
+    for (int i = 0; i < POSTERS; i++) {
+        v[i] = (struct poster){b, c, 0};
+        base_assert(pthread_create(&v[i].thread, NULL, post_all, &v[i]) == 0);
+    }
+}
+
+static void join_posters(struct poster v[POSTERS])
+{
+    for (int i = 0; i < POSTERS; i++)
+        pthread_join(v[i].thread, NULL);
+}
+
+/* ---------------------------------------------------------------- cases */
+/* Goal: leaderships come and go under posts; what was acknowledged in any is there in every later one. */
+static void test_back_and_forth(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct rm_backend_stats stats;
+    struct counts counts = {0};
+    int before = 0;
+
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_STANDBY);
+    CU_ASSERT(!rm_backend_leads(b));
+    submit(b, &counts);
+    CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
+    for (int round = 0; round < 4; round++) {
+        struct poster posters[POSTERS];
+
+        CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+        CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
+        CU_ASSERT(rm_backend_leads(b));
+        CU_ASSERT_EQUAL(rm_daemon_epoch(b), round);
+        CU_ASSERT(count_jobs(b) >= (size_t)before);
+        CU_ASSERT_EQUAL(strlen(rm_backend_master_key(b)), 32);
+        start_posters(posters, b, &counts);
+        wait_for(&counts.acknowledged, before + 20);
+        if (round % 2) {
+            CU_ASSERT_EQUAL(rm_daemon_retire(b, "told to", NULL), 0);
+        } else {
+            rm_daemon_deactivate(b, "told to");
+        }
+        CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_STANDBY);
+        CU_ASSERT(!rm_backend_leads(b));
+        CU_ASSERT(count_jobs(b) > 0); /* readable for a while */
+        join_posters(posters);
+        before = atomic_load(&counts.acknowledged);
+        CU_ASSERT_EQUAL(atomic_load(&counts.replied), 1 + (round + 1) * POSTERS * EACH);
+        CU_ASSERT_EQUAL(atomic_load(&counts.released), atomic_load(&counts.posted));
+    }
+    CU_ASSERT_EQUAL(atomic_load(&counts.other), 0);
+    CU_ASSERT(atomic_load(&counts.not_active) > 0);
+    rm_backend_stats(b, &stats);
+    CU_ASSERT_EQUAL(stats.takeovers, 4);
+    CU_ASSERT(stats.store_records >= before);
+    CU_ASSERT_EQUAL(atomic_load(&closes), 4);
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    CU_ASSERT(count_jobs(b) >= (size_t)before);
+    close_daemon(b, c);
+}
+
+/* Goal: heartbeats that wait for orders, and submissions that wait for the store, are told when the leadership ends. */
+static void test_who_waits_is_told(void)
+{
+    enum { NODES = 300, JOBS = 5 };
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct counts nodes = {0}, parked = {0}, jobs = {0};
+
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    for (int i = 0; i < NODES; i++)
+        node(b, &nodes, i, true);
+    wait_for(&nodes.acknowledged, NODES);
+    for (int i = 0; i < NODES; i++)
+        node(b, &parked, i, false);
+    wait_for(&parked.released, NODES);
+    CU_ASSERT_EQUAL(atomic_load(&parked.replied), 0);
+    turn(&block_writes, true);
+    for (int i = 0; i < JOBS; i++)
+        submit(b, &jobs);
+    wait_for(&blocked, 1);
+    wait_for(&jobs.released, JOBS);
+    rm_daemon_deactivate(b, "told to");
+    turn(&block_writes, false);
+    CU_ASSERT_EQUAL(atomic_load(&parked.replied), NODES);
+    CU_ASSERT_EQUAL(atomic_load(&parked.not_active), NODES); /* their orders, too, waited for the store */
+    CU_ASSERT_EQUAL(atomic_load(&jobs.not_active), JOBS);
+    close_daemon(b, c);
+}
+
+/* Goal: a lease that ends while a write is under way: the write succeeds, and nobody is told so; nor is anything stepped. */
+static void test_lease_ends(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct rm_backend_stats stats, later;
+    struct counts counts = {0};
+
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    turn(&block_writes, true);
+    submit(b, &counts);
+    wait_for(&counts.released, 1);
+    atomic_store(&lease, false);
+    CU_ASSERT(!rm_backend_leads(b));
+    turn(&block_writes, false);
+    wait_for(&counts.replied, 1);
+    CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
+    rm_backend_stats(b, &stats);
+    CU_ASSERT_EQUAL(stats.late_answers, 1);
+    submit(b, &counts);
+    wait_for(&counts.replied, 2);
+    CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
+    rm_backend_stats(b, &later);
+    CU_ASSERT_EQUAL(later.events, stats.events);
+    rm_daemon_deactivate(b, "lease over");
+    CU_ASSERT_EQUAL(count_jobs(b), 1);
+    close_daemon(b, c);
+}
+
+/* Goal: a store that says that another RM has authority ends it all before the leadership is told to end. */
+static void test_fenced(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct counts counts = {0};
+
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    turn(&fence, true);
+    submit(b, &counts);
+    wait_for(&counts.replied, 1);
+    CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 1);
+    CU_ASSERT(!rm_backend_leads(b));
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE); /* until told */
+    submit(b, &counts);
+    wait_for(&counts.replied, 2);
+    CU_ASSERT_EQUAL(atomic_load(&counts.not_active), 2);
+    rm_daemon_deactivate(b, "fenced");
+    turn(&fence, false);
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    CU_ASSERT_EQUAL(count_jobs(b), 0);
+    CU_ASSERT(rm_backend_leads(b));
+    close_daemon(b, c);
+}
+
+struct other {
+    struct rm_backend *b;
+    pthread_t thread;
+};
+
+static void *deactivate_main(void *arg)
+{
+    wait_for(&blocked, 1);
+    rm_daemon_deactivate(((struct other *)arg)->b, "deposed");
+    return NULL;
+}
+
+/* Goal: who is deposed while it reads stops reading, and can become active later. */
+static void test_deposed_while_reading(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct other o = {b, 0};
+    struct base_error err = {0};
+
+    turn(&block_loads, true);
+    base_assert(pthread_create(&o.thread, NULL, deactivate_main, &o) == 0);
+    CU_ASSERT_EQUAL(activate(b, &err), -BASE_EVERSION);
+    pthread_join(o.thread, NULL);
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_STANDBY);
+    CU_ASSERT_EQUAL(atomic_load(&closes), 1);
+    CU_ASSERT_EQUAL(count_jobs(b), 0);
+    turn(&block_loads, false);
+    atomic_store(&lease, false); /* over before it began */
+    CU_ASSERT_EQUAL(activate(b, &err), -BASE_EVERSION);
+    atomic_store(&lease, true);
+    CU_ASSERT_EQUAL(activate(b, &err), 0);
+    CU_ASSERT_EQUAL(activate(b, &err), -BASE_ESTATE);
+    CU_ASSERT_EQUAL(atomic_load(&closes), 3);
+    CU_ASSERT(rm_backend_leads(b));
+    close_daemon(b, c);
+}
+
+static void on_fired(void *user)
+{
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* Goal: who waits for the role hears of every change, also of one between his look and his wait, and of the end. */
+static void test_wait_role(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    const int64_t far = rm_watch_mono_us() + 600000000;
+    int64_t seen = rm_backend_role_changes(b);
+    atomic_int fired = 0;
+    char url[512];
+
+    rm_backend_wait_role(b, seen, far, on_fired, &fired);
+    rm_backend_wait_role(b, seen, rm_watch_mono_us() + 1000, on_fired, &fired);
+    wait_for(&fired, 1); /* the time is over */
+    rm_role_active(b, "http://b:2");
+    wait_for(&fired, 2);
+    rm_backend_active_url(b, url);
+    CU_ASSERT_STRING_EQUAL(url, "http://b:2");
+    rm_backend_wait_role(b, seen, far, on_fired, &fired);
+    wait_for(&fired, 3); /* missed, but not for good */
+    seen = rm_backend_role_changes(b);
+    rm_role_active(b, "http://b:2");
+    CU_ASSERT_EQUAL(rm_backend_role_changes(b), seen);
+    CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
+    CU_ASSERT(rm_backend_role_changes(b) > seen);
+    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_daemon_deactivate(b, "told to");
+    wait_for(&fired, 4);
+    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    CU_ASSERT_EQUAL(atomic_load(&fired), 5);
+    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    CU_ASSERT_EQUAL(atomic_load(&fired), 6);
+    close_daemon(b, c);
+}
+
+/* Goal: an RM that is alone is active and leads; and cannot give that up. */
+static void test_alone(void)
+{
+    struct base_conf *c = conf();
+    struct base_error err = {0};
+    struct rm_backend *b = NULL;
+    char text[512];
+
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "alone", &b, NULL), 0);
+    rm_daemon_start(b);
+    rm_daemon_set_url(b, "http://a:1");
+    CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
+    CU_ASSERT(rm_backend_leads(b));
+    CU_ASSERT(!rm_backend_ha(b));
+    CU_ASSERT_STRING_EQUAL(rm_backend_all_urls(b), "http://a:1");
+    CU_ASSERT_STRING_EQUAL(rm_backend_rm_id(b), "");
+    rm_backend_active_url(b, text);
+    CU_ASSERT_STRING_EQUAL(text, "");
+    rm_backend_zk_text(b, text);
+    CU_ASSERT_STRING_EQUAL(text, "");
+    CU_ASSERT_EQUAL(rm_backend_resign(b, 0, &err), -BASE_ESTATE);
+    close_daemon(b, c);
+}
+
+static const struct cunit_case cases[] = {{"leaderships under posts", test_back_and_forth},
+                                          {"who waits is told", test_who_waits_is_told},
+                                          {"the lease ends", test_lease_ends},
+                                          {"fenced by the store", test_fenced},
+                                          {"deposed while reading", test_deposed_while_reading},
+                                          {"waiting for the role", test_wait_role},
+                                          {"alone", test_alone}};
+CUNIT_MAIN("rm_term", cases)
