@@ -172,6 +172,8 @@ static void answered(struct world *w, const struct rm_effect *fx)
             continue;
         n->token = 0;
         n->response_id = fx->u.heartbeat.response_id;
+        if (fx->u.heartbeat.epoch > n->epoch_seen)
+            n->epoch_seen = fx->u.heartbeat.epoch;
         n->registered = n->registered || fx->u.heartbeat.registered;
         for (size_t j = 0; j < fx->u.heartbeat.orders_n; j++)
             obey(w, n, &fx->u.heartbeat.orders[j]);
@@ -409,6 +411,7 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.version = "0.1.0";
     ev.u.node_register.boot_id = n->boot;
     ev.u.node_register.instance = n->instance;
+    ev.u.node_register.epoch_seen = n->epoch_seen;
     ev.u.node_register.map_slots = n->slots[0];
     ev.u.node_register.reduce_slots = n->slots[1];
     ev.u.node_register.reports = r;
@@ -424,9 +427,13 @@ void world_register(struct world *w, struct world_node *n)
 
 static void beat(struct world *w, struct world_node *n, int64_t response_id, int64_t hold_us)
 {
-    struct rm_container_report *r = reports(w, n);
-    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT, .token = ++w->token};
+    struct rm_container_report *r;
+    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
 
+    if (!n->registered) /* it was refused */
+        return;
+    r = reports(w, n);
+    ev.token = ++w->token;
     ev.u.heartbeat.node_id = n->id;
     ev.u.heartbeat.instance = n->instance;
     ev.u.heartbeat.response_id = response_id;

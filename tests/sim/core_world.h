@@ -19,7 +19,7 @@ struct world_container { /* as its node knows it */
 struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
     int32_t slots[RM_SLOT_KINDS];
-    int64_t response_id;
+    int64_t response_id, epoch_seen; /* epoch_seen: highest that it has obeyed */
     int instance_n, boot_n;
     bool up, registered, healthy;
     uint64_t token; /* heartbeat on its way */

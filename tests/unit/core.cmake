@@ -6,6 +6,7 @@ creel_test(test_core_jobs SOURCES unit/test_core_jobs.c LIBS creel_core_world LA
 creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_takeover SOURCES unit/test_core_takeover.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_random SOURCES sim/test_core_random.c LIBS creel_core_world LABELS sim TIMEOUT 900)
 # Links with the pure part of base and libc (libm) alone: the executable itself is the proof; the script looks at what

@@ -1,0 +1,844 @@
+/* Goal: a new leader goes on at once, whatever nodes are silent, whatever clock it has, and nothing is done twice that
+ * must be done once.
+ * Method: a run of which every record is stored; nodes fall silent; the RM is started again with the records. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/core_world.h"
+#include "tests/unit/cunit_main.h"
+
+#define S INT64_C(1000000)
+#define HOUR (3600 * S)
+
+static struct world w;
+
+/* Nodes with two map slots and one reduce slot; @job has begun on all of them. */
+static struct base_app_id begin(int nodes, const char *job)
+{
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    w.conf.takeover_grace_us = 3 * S;
+    world_renew(&w);
+    for (int i = 0; i < nodes; i++)
+        world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, job);
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    return id;
+}
+
+/* The RM is started again with all records; @silent (NULL: none) says nothing from now on, the others register. */
+static void take_over(struct world_node *silent)
+{
+    if (silent) {
+        silent->up = false;
+        silent->token = 0;
+    }
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+}
+
+static void pass(int seconds)
+{
+    for (int i = 0; i < seconds; i++) {
+        world_advance(&w, S);
+        world_beat_all(&w, 0);
+    }
+}
+
+static void come_back(struct world_node *n)
+{
+    n->up = true;
+    n->registered = false;
+    n->response_id = 0;
+    world_beat(&w, n, 0);
+}
+
+static void end_task(struct world_node *n, size_t i, int32_t code)
+{
+    n->v[i].ended = true;
+    n->v[i].exit_code = code;
+}
+
+static bool commit(struct world_container ct)
+{
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    ev.u.task_commit.task = ct.task;
+    ev.u.task_commit.attempt = ct.attempt;
+    world_step(&w, &ev);
+    return w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
+}
+
+static struct world_container *attempt_on(struct world_node *n, struct base_app_id app, int32_t index)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (n->v[i].task.index == index && base_app_id_cmp(&n->v[i].task.app, &app) == 0)
+            return &n->v[i];
+    return NULL;
+}
+
+static struct rm_phase_view maps(struct base_app_id id)
+{
+    return world_app(&w, id).phase[RM_SLOT_MAP];
+}
+
+static void succeeds(struct base_app_id id)
+{
+    world_run_dry(&w);
+    pass(70);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+}
+
+/* ---------------------------------------------------------------- grace */
+static void test_grace(void)
+{
+    struct base_app_id id = begin(2, "a 6 0 0 4 0 0"), other = world_submit(&w, "b 3 0 0 4 0 0");
+    struct world_container *again;
+    int32_t lost = w.nodes[1].v[0].task.index;
+
+    CU_ASSERT_EQUAL(maps(id).running, 4);
+    end_task(&w.nodes[0], 0, 0);
+    take_over(&w.nodes[1]);
+    /* the slot that is free now: nothing of b can run anywhere */
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    CU_ASSERT_EQUAL(maps(id).succeeded, 1);
+    CU_ASSERT_EQUAL(maps(other).running, 1);
+    end_task(&w.nodes[0], 0, 0);
+    end_task(&w.nodes[0], 1, 0);
+    world_advance(&w, 3 * S - 1);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(maps(id).running, 0);
+    CU_ASSERT_EQUAL(maps(other).running, 2);
+    w.notes = 0;
+    world_advance(&w, 1);
+    CU_ASSERT_EQUAL(w.notes, 1);
+    for (size_t i = 0; i < w.nodes[0].n; i++)
+        if (!w.nodes[0].v[i].ended)
+            end_task(&w.nodes[0], i, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(maps(id).running, 2);
+    again = attempt_on(&w.nodes[0], id, lost);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(again);
+    CU_ASSERT_EQUAL(again->attempt, 1000);
+    succeeds(id);
+    world_free(&w);
+}
+
+/* Without a grace all of them are waited for; with it no timer is left when all have come. */
+static void test_no_grace(void)
+{
+    struct base_app_id id = begin(2, "a 4 0 0 4 0 0");
+
+    w.conf.takeover_grace_us = 0;
+    take_over(&w.nodes[1]);
+    end_task(&w.nodes[0], 0, 0);
+    pass(29);
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    pass(2);
+    CU_ASSERT_EQUAL(maps(id).running, 2);
+    world_free(&w);
+    id = begin(2, "a 4 0 0 4 0 0");
+    take_over(NULL);
+    w.notes = 0;
+    pass(5);
+    CU_ASSERT_EQUAL(w.notes, 0);
+    CU_ASSERT_EQUAL(maps(id).running, 4);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- a late node */
+/* One node runs a task and is silent; the other gets it again after the grace. @seen: and reports it running. */
+static struct base_app_id twice(const char *job, bool seen)
+{
+    struct base_app_id id = begin(1, job);
+
+    world_add_node(&w, 2, 1, NULL);
+    take_over(&w.nodes[0]);
+    world_advance(&w, 3 * S);
+    world_beat(&w, &w.nodes[1], 0);
+    if (seen)
+        world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    CU_ASSERT_EQUAL(w.nodes[1].v[0].attempt, 1000);
+    return id;
+}
+
+static void test_late_loses(void)
+{
+    struct base_app_id id = twice("a 1 0 0 4 0 0", true);
+
+    come_back(&w.nodes[0]);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 1);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 0);
+    succeeds(id);
+    world_free(&w);
+}
+
+static void test_late_goes_on(void)
+{
+    struct base_app_id id = twice("a 1 0 0 4 0 0", false);
+    struct world_container *ct;
+
+    come_back(&w.nodes[0]);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 1);
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    CU_ASSERT_EQUAL(maps(id).killed_attempts, 1);
+    /* once more: it is still known, and the number of the one that made way is not given again */
+    take_over(NULL);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    end_task(&w.nodes[0], 0, 1);
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    ct = attempt_on(&w.nodes[1], id, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT_EQUAL(ct->attempt, 2000);
+    succeeds(id);
+    world_free(&w);
+}
+
+/* Under one leader: the number of who made way is passed over. */
+static void test_numbers(void)
+{
+    struct base_app_id id = twice("a 1 0 0 4 0 0", false);
+    struct world_container *ct;
+
+    come_back(&w.nodes[0]);
+    world_beat(&w, &w.nodes[1], 0);
+    end_task(&w.nodes[0], 0, 1);
+    world_beat_all(&w, 0);
+    world_beat_all(&w, 0);
+    ct = attempt_on(&w.nodes[1], id, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT_EQUAL(ct->attempt, 1001);
+    succeeds(id);
+    world_free(&w);
+}
+
+/* A leader that has used more than its thousand left a record of it: the next one begins further up. */
+static void test_many_attempts(void)
+{
+    static const char record[] = "t1 0 7 2500 2499 0 -100 5 - 0 0 - 0 0 ";
+    struct base_app_id id = begin(1, "a 1 0 0 4 0 0");
+    struct world_record *r = NULL;
+
+    end_task(&w.nodes[0], 0, 1);
+    world_beat(&w, &w.nodes[0], 0);
+    for (size_t i = 0; i < w.journal_n; i++)
+        if (strcmp(w.journal[i].table, "task") == 0)
+            r = &w.journal[i];
+    CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+    free(r->data);
+    r->data = base_strdup(record);
+    r->len = strlen(record);
+    w.nodes[0].n = 0;
+    take_over(NULL);
+    world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL_FATAL(w.nodes[0].n, 1);
+    CU_ASSERT_EQUAL(w.nodes[0].v[0].attempt, 3500);
+    succeeds(id);
+    world_free(&w);
+}
+
+static void test_late_has_ended(void)
+{
+    for (int code = 0; code < 2; code++) {
+        struct base_app_id id = twice("a 1 0 0 4 0 0", true);
+        bool good = code == 0;
+
+        end_task(&w.nodes[0], 0, code);
+        come_back(&w.nodes[0]);
+        world_beat(&w, &w.nodes[0], 0);
+        CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+        CU_ASSERT_EQUAL(maps(id).succeeded, good);
+        world_beat(&w, &w.nodes[1], 0);
+        CU_ASSERT_EQUAL(w.nodes[1].kills, good);
+        CU_ASSERT_EQUAL(maps(id).failed_attempts, 0);
+        succeeds(id);
+        CU_ASSERT_EQUAL(w.nodes[1].n, 0);
+        world_free(&w);
+    }
+}
+
+/* A suspended attempt is pinned to its node: the task is done elsewhere after the grace, or goes on there. */
+static void test_suspended(void)
+{
+    for (int seen = 0; seen < 2; seen++) {
+        struct base_app_id id = begin(1, "a 1 0 0 4 0 0");
+
+        w.nodes[0].v[0].suspended = true;
+        world_add_node(&w, 2, 1, NULL);
+        take_over(&w.nodes[0]);
+        if (seen) {
+            world_advance(&w, 3 * S);
+            world_beat(&w, &w.nodes[1], 0);
+            world_beat(&w, &w.nodes[1], 0);
+        }
+        come_back(&w.nodes[0]);
+        CU_ASSERT_EQUAL(w.nodes[0].kills, (size_t)seen);
+        CU_ASSERT_EQUAL(w.nodes[0].resumes, (size_t)!seen); /* a slot is free: it goes on at once */
+        succeeds(id);
+        world_free(&w);
+    }
+}
+
+/* ---------------------------------------------------------------- the right to commit */
+/* Who may be committing on a silent node keeps the task to itself; the rest of the job goes on. */
+static void test_right_is_kept(void)
+{
+    for (int returns = 0; returns < 2; returns++) {
+        struct base_app_id id = begin(1, "a 2 0 1 4 0 0");
+        struct world_container *it, *free_one;
+        int32_t kept = w.nodes[0].v[0].task.index;
+
+        world_add_node(&w, 2, 1, NULL);
+        CU_ASSERT(commit(w.nodes[0].v[0]));
+        take_over(&w.nodes[0]);
+        pass(20);
+        CU_ASSERT_PTR_NULL(attempt_on(&w.nodes[1], id, kept));
+        free_one = attempt_on(&w.nodes[1], id, 1 - kept);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(free_one);
+        CU_ASSERT(commit(*free_one));
+        if (returns) {
+            come_back(&w.nodes[0]);
+            CU_ASSERT_EQUAL(w.nodes[0].kills, 1); /* the other task of it is done by node 1 */
+            it = attempt_on(&w.nodes[0], id, kept);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(it);
+            CU_ASSERT(commit(*it)); /* once more: its answer may have been lost */
+        } else {
+            pass(12); /* it has expired */
+            it = attempt_on(&w.nodes[1], id, kept);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(it);
+            CU_ASSERT_EQUAL(it->attempt, 1000);
+            CU_ASSERT(commit(*it));
+            CU_ASSERT_FALSE(commit(w.nodes[0].v[0]));
+            come_back(&w.nodes[0]);
+            CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+        }
+        succeeds(id);
+        CU_ASSERT_EQUAL(w.commits, 1);
+        world_free(&w);
+    }
+}
+
+/* One that has ended well but without the right, while another has it, changes nothing. */
+static void test_right_of_the_other(void)
+{
+    struct base_app_id id = twice("a 1 0 1 4 0 0", true);
+
+    CU_ASSERT(commit(w.nodes[1].v[0]));
+    CU_ASSERT_FALSE(commit(w.nodes[0].v[0]));
+    end_task(&w.nodes[0], 0, 0);
+    come_back(&w.nodes[0]);
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    CU_ASSERT_EQUAL(maps(id).succeeded, 0);
+    succeeds(id);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 0);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- other work */
+static void test_killed_job(void)
+{
+    struct base_app_id id = begin(2, "a 4 0 1 4 0 0");
+
+    world_kill(&w, id);
+    take_over(&w.nodes[1]);
+    pass(2);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    pass(2);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    w.nodes[1].v[0].ended = false;
+    come_back(&w.nodes[1]);
+    CU_ASSERT(w.nodes[1].v[0].ended);
+    world_free(&w);
+}
+
+/* There are never two masters: the one on a silent node is waited for. New applications are not. */
+static void test_master(void)
+{
+    struct base_app_id id, other;
+    struct rm_event ev = {.kind = RM_EV_AM_REGISTER};
+
+    begin(1, "a 0 0 0 4 0 0");
+    id = world_submit_app(&w, "app 1024 2 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 1);
+    other = world_submit_app(&w, "other 1024 2 0");
+    world_add_node(&w, 8, 1, NULL);
+    CU_ASSERT_EQUAL(world_app(&w, other).running_containers, 0);
+    take_over(&w.nodes[0]);
+    world_beat(&w, &w.nodes[1], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1); /* of the other */
+    pass(20);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    come_back(&w.nodes[0]);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    ev.u.am_register.attempt = (struct base_attempt_id){id, 1};
+    ev.u.am_register.host = "h";
+    ev.token = ++w.token;
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    CU_ASSERT_EQUAL(world_app(&w, id).attempts_n, 1);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- silence */
+static enum rm_node_state state_of(int i)
+{
+    struct rm_views v = {0};
+    enum rm_node_state s;
+
+    CU_ASSERT_EQUAL(rm_view_node(w.core, w.nodes[i].id, &v), 0);
+    s = v.nodes[0].state;
+    rm_views_free(&v);
+    return s;
+}
+
+static int lost(void)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < w.nodes_n; i++)
+        n += state_of((int)i) == RM_NODE_LOST;
+    return n;
+}
+
+static void silence(int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        w.nodes[i].up = false;
+        w.nodes[i].token = 0;
+    }
+}
+
+/* Of @all nodes @silent say nothing any more: after one period, or after two. */
+static void silent_nodes(int all, int silent, bool spared, bool takeover)
+{
+    begin(all, "a 2 0 0 4 0 0");
+    silence(0, silent);
+    if (takeover)
+        take_over(NULL);
+    w.notes = 0;
+    pass(29);
+    CU_ASSERT_EQUAL(lost(), 0);
+    pass(2);
+    CU_ASSERT_EQUAL(lost(), spared ? 0 : silent);
+    if (spared)
+        CU_ASSERT_EQUAL(w.notes, 1 + takeover); /* the other one: that the grace is over */
+    pass(28);
+    CU_ASSERT_EQUAL(lost(), spared ? 0 : silent);
+    pass(2);
+    CU_ASSERT_EQUAL(lost(), silent);
+    world_free(&w);
+}
+
+static void test_silence(void)
+{
+    for (int takeover = 0; takeover < 2; takeover++) {
+        silent_nodes(1, 1, true, takeover);
+        silent_nodes(2, 1, false, takeover);
+        silent_nodes(2, 2, true, takeover);
+        silent_nodes(3, 1, false, takeover);
+        silent_nodes(3, 2, true, takeover);
+        silent_nodes(8, 4, false, takeover);
+        silent_nodes(8, 5, true, takeover);
+        silent_nodes(8, 8, true, takeover);
+    }
+}
+
+/* Who speaks again meanwhile is as any other: the next silence is a new one. */
+static void test_silence_ends(void)
+{
+    begin(3, "a 2 0 0 4 0 0");
+    silence(0, 3);
+    pass(45);
+    CU_ASSERT_EQUAL(lost(), 0);
+    for (int i = 0; i < 3; i++)
+        w.nodes[i].up = true;
+    pass(20);
+    CU_ASSERT_EQUAL(lost(), 0);
+    silence(0, 3);
+    pass(31);
+    CU_ASSERT_EQUAL(lost(), 0);
+    for (int i = 1; i < 3; i++)
+        w.nodes[i].up = true;
+    pass(31);
+    CU_ASSERT_EQUAL(lost(), 1);
+    pass(40);
+    CU_ASSERT_EQUAL(lost(), 1);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- clocks */
+static void test_clocks(void)
+{
+    for (int ahead = -1; ahead <= 1; ahead += 2) {
+        struct base_app_id id = begin(2, "a 6 1 1 4 0 0 3600"), app;
+        struct rm_app_view v;
+        struct rm_task_view t;
+
+        app = world_submit_app(&w, "app 1024 2 0");
+        end_task(&w.nodes[0], 0, 0);
+        pass(100);
+        w.now += ahead * HOUR;
+        take_over(NULL);
+        v = world_app(&w, id);
+        CU_ASSERT(v.submit_us <= w.now && v.start_us <= w.now && v.launch_us <= w.now);
+        CU_ASSERT(v.submit_us > 0 && v.start_us > 0);
+        CU_ASSERT(v.deadline_us <= w.now + HOUR);
+        if (ahead < 0)
+            CU_ASSERT_EQUAL(v.deadline_us, w.now + HOUR);
+        CU_ASSERT(world_app(&w, app).submit_us <= w.now);
+        for (int32_t i = 0; i < 6; i++) {
+            t = world_task_view(&w, id, RM_SLOT_MAP, i, NULL);
+            CU_ASSERT(t.start_us <= w.now && t.finish_us <= w.now);
+            CU_ASSERT(!t.finish_us || t.finish_us >= t.start_us);
+        }
+        pass(20); /* timers count by the new clock: nobody expires early, nor never */
+        CU_ASSERT_EQUAL(lost(), 0);
+        silence(1, 2);
+        pass(31);
+        CU_ASSERT_EQUAL(lost(), 1);
+        w.nodes[1].up = true;
+        succeeds(id);
+        v = world_app(&w, id);
+        CU_ASSERT(v.finish_us >= v.start_us && v.start_us >= v.submit_us);
+        world_free(&w);
+    }
+}
+
+/* How long an ended task took is what it was. */
+static void test_durations(void)
+{
+    struct base_app_id id = begin(1, "a 2 0 0 4 0 0");
+    int64_t took;
+
+    pass(50);
+    end_task(&w.nodes[0], 0, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    took = world_task_view(&w, id, RM_SLOT_MAP, w.nodes[0].v[0].task.index, NULL).start_us;
+    took = world_task_view(&w, id, RM_SLOT_MAP, w.nodes[0].v[0].task.index, NULL).finish_us - took;
+    CU_ASSERT(took >= 50 * S);
+    w.now -= HOUR;
+    take_over(NULL);
+    for (int32_t i = 0; i < 2; i++) {
+        struct rm_task_view t = world_task_view(&w, id, RM_SLOT_MAP, i, NULL);
+
+        if (t.state == RM_TASK_SUCCEEDED)
+            CU_ASSERT_EQUAL(t.finish_us - t.start_us, took);
+    }
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- an empty store */
+static void lose_store(bool confirmed)
+{
+    w.conf.format_confirmed = confirmed;
+    world_crash(&w, 0);
+}
+
+static void test_unconfirmed(void)
+{
+    struct base_app_id id = begin(2, "a 3 0 0 4 0 0");
+
+    w.nodes[1].n = 0;
+    lose_store(false);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "node0:8042 runs 2 containers"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "--format-confirmed"));
+    CU_ASSERT_EQUAL(w.unconfirmed, 1);
+    CU_ASSERT_EQUAL(w.epoch_low, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_NEW);
+    world_register(&w, &w.nodes[1]); /* nothing runs there */
+    CU_ASSERT_EQUAL(state_of(1), RM_NODE_RUNNING);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "node0:8042"));
+    world_submit_app(&w, "app 1024 1 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    /* the same again after a restart: what was stored meanwhile does not confirm it */
+    world_crash(&w, w.journal_n);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.unconfirmed, 2);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    /* when all of it has ended nothing stands against it */
+    end_task(&w.nodes[0], 0, 0);
+    end_task(&w.nodes[0], 1, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    id = world_submit(&w, "b 1 0 0 4 0 0");
+    succeeds(id);
+    world_free(&w);
+}
+
+static void test_confirmed(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    lose_store(true);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+    CU_ASSERT_EQUAL(w.unconfirmed + w.epoch_low, 0);
+    /* nodes that obeyed a higher epoch would obey nothing of this one */
+    w.nodes[0].epoch_seen = 7;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "has obeyed epoch 7"));
+    CU_ASSERT_EQUAL(w.epoch_low, 1);
+    CU_ASSERT_EQUAL(w.epoch_seen, 7);
+    w.conf.epoch = 7;
+    w.conf.format_confirmed = false; /* it was said once: it is stored */
+    world_crash(&w, w.journal_n);
+    w.nodes[0].v[0].ended = false;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 3);
+    world_free(&w);
+}
+
+/* A higher epoch alone tells of another store as well; where the store has work, the node is refused and no more. */
+static void test_higher_epoch(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    w.nodes[0].n = 0;
+    w.nodes[0].epoch_seen = 9;
+    lose_store(false);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.unconfirmed, 1);
+    CU_ASSERT_EQUAL(w.epoch_seen, 9);
+    world_free(&w);
+    begin(1, "a 3 0 0 4 0 0");
+    w.conf.format_confirmed = false;
+    world_crash(&w, w.journal_n);
+    w.nodes[0].epoch_seen = 9;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_EQUAL(w.unconfirmed + w.epoch_low, 0);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    w.nodes[0].epoch_seen = 1;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    world_free(&w);
+}
+
+/* Accepted work does not make a new store the right one for nodes that come later; their work is left alone. */
+static void test_stranger(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    lose_store(false);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_EQUAL(w.unconfirmed, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    /* a node that has worked for this store is no stranger */
+    world_add_node(&w, 2, 1, NULL);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    w.nodes[1].v[0].id.attempt.app.seq = 77;
+    w.nodes[1].v[0].task.app.seq = 77;
+    world_restart_node(&w, &w.nodes[1]);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 1);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- ended jobs */
+static int by_key_newest_first(const void *a, const void *b)
+{
+    const struct world_record *x = *(const struct world_record *const *)a, *y = *(const struct world_record *const *)b;
+    int c = strcmp(x->key, y->key);
+
+    return c ? c : (x < y) - (x > y); /* order of the journal */
+}
+
+static size_t records_of(const char *table)
+{
+    const struct world_record **v = base_realloc_array(NULL, w.journal_n + 1, sizeof *v);
+    size_t len = 0, n = 0;
+
+    for (size_t i = 0; i < w.journal_n; i++)
+        if (strcmp(w.journal[i].table, table) == 0)
+            v[len++] = &w.journal[i];
+    qsort(v, len, sizeof *v, by_key_newest_first);
+    for (size_t i = 0; i < len; i++)
+        n += v[i]->data && (i == 0 || strcmp(v[i]->key, v[i - 1]->key) != 0);
+    free(v);
+    return n;
+}
+
+static void same_view(struct base_app_id id, const struct rm_app_view *was)
+{
+    struct rm_app_view is = world_app(&w, id);
+
+    CU_ASSERT_EQUAL(is.state, was->state);
+    CU_ASSERT_EQUAL(is.final_status, was->final_status);
+    CU_ASSERT_EQUAL(is.submit_us, was->submit_us);
+    CU_ASSERT_EQUAL(is.finish_us, was->finish_us);
+    CU_ASSERT_EQUAL(is.memory_seconds, was->memory_seconds);
+    CU_ASSERT_EQUAL(memcmp(is.counters, was->counters, sizeof is.counters), 0);
+    CU_ASSERT_DOUBLE_EQUAL(is.progress, was->progress, 0);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        CU_ASSERT_EQUAL(is.phase[k].total, was->phase[k].total);
+        CU_ASSERT_EQUAL(is.phase[k].succeeded, was->phase[k].succeeded);
+        CU_ASSERT_EQUAL(is.phase[k].failed_attempts, was->phase[k].failed_attempts);
+        CU_ASSERT_DOUBLE_EQUAL(is.phase[k].progress, was->phase[k].progress, 0);
+    }
+}
+
+static void prune_on(void)
+{
+    world_init(&w, "fifo");
+    w.conf.prune_ended = true;
+    world_renew(&w);
+    world_add_node(&w, 60, 4, NULL);
+}
+
+static void test_pruned(void)
+{
+    struct base_app_id id, killed;
+    struct rm_app_view was, was_killed;
+
+    prune_on();
+    id = world_submit(&w, "a 297 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT(commit(w.nodes[0].v[0]));
+    end_task(&w.nodes[0], 0, 1);
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.histories, 1);
+    killed = world_submit(&w, "b 297 3 1 4 3 0");
+    world_beat(&w, &w.nodes[0], 0);
+    end_task(&w.nodes[0], 0, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    world_kill(&w, killed);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.histories, 2);
+    was = world_app(&w, id);
+    was_killed = world_app(&w, killed);
+    CU_ASSERT_EQUAL(was_killed.phase[0].succeeded, 1);
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    CU_ASSERT_EQUAL(records_of("commit"), 0);
+    CU_ASSERT_EQUAL(records_of("meta"), 0);
+    CU_ASSERT_EQUAL(records_of("app"), 2);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).state, RM_TASK_SUCCEEDED); /* still to be read */
+    world_crash(&w, w.journal_n);
+    same_view(id, &was);
+    same_view(killed, &was_killed);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).container.num, 0); /* gone */
+    CU_ASSERT_EQUAL(w.histories, 2);
+    CU_ASSERT_FALSE(commit((struct world_container){.task = {id, BASE_TASK_MAP, 5}}));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
+    world_free(&w);
+}
+
+/* Some hundreds of records with a step; whatever was left when the RM died goes later. */
+static void test_pruned_in_steps(void)
+{
+    size_t before, was_n;
+    struct base_app_id id;
+    struct rm_app_view was;
+    struct rm_event ev = {.kind = RM_EV_TIMER};
+
+    prune_on();
+    id = world_submit(&w, "a 597 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    was = world_app(&w, id);
+    world_free(&w);
+    prune_on();
+    id = world_submit(&w, "a 597 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.no_shell = true;
+    world_run_dry(&w);
+    w.no_shell = false;
+    w.auto_store = false;
+    world_settle(&w); /* the folder is closed: the final record is on its way */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
+    CU_ASSERT_EQUAL(records_of("task"), 600);
+    was_n = records_of("meta");
+    world_store(&w, w.seq);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT(records_of("task") >= 600 - 260 && records_of("task") < 600);
+    CU_ASSERT_EQUAL(records_of("meta"), was_n);
+    before = w.journal_n;
+    world_crash(&w, before);
+    CU_ASSERT(records_of("task") > 0);
+    for (int i = 0; i < 4; i++) {
+        before = w.journal_n;
+        world_step(&w, &ev);
+        CU_ASSERT(w.journal_n - before <= 260);
+    }
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    CU_ASSERT_EQUAL(records_of("meta"), was_n); /* the splits have gone; "format" has come */
+    world_store(&w, w.seq);
+    was.finish_us = world_app(&w, id).finish_us; /* the folder was closed later */
+    same_view(id, &was);
+    world_free(&w);
+}
+
+/* A store of an instance that did not prune. */
+static void test_pruned_later(void)
+{
+    struct base_app_id id;
+    struct rm_app_view was;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 1, NULL);
+    id = world_submit(&w, "a 20 1 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    was = world_app(&w, id);
+    CU_ASSERT_EQUAL(records_of("task"), 21);
+    w.conf.prune_ended = true;
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    world_crash(&w, w.journal_n);
+    was.memory_seconds = 0; /* was never stored */
+    same_view(id, &was);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"the grace", test_grace},
+                                          {"no grace", test_no_grace},
+                                          {"a late attempt loses", test_late_loses},
+                                          {"a late attempt goes on", test_late_goes_on},
+                                          {"numbers of attempts", test_numbers},
+                                          {"many attempts", test_many_attempts},
+                                          {"a late attempt has ended", test_late_has_ended},
+                                          {"a suspended attempt", test_suspended},
+                                          {"the right to commit is kept", test_right_is_kept},
+                                          {"the right is another's", test_right_of_the_other},
+                                          {"a killed job", test_killed_job},
+                                          {"a master on a silent node", test_master},
+                                          {"most nodes are silent", test_silence},
+                                          {"the silence ends", test_silence_ends},
+                                          {"clocks differ", test_clocks},
+                                          {"durations", test_durations},
+                                          {"a store that is not confirmed", test_unconfirmed},
+                                          {"a confirmed one", test_confirmed},
+                                          {"a higher epoch", test_higher_epoch},
+                                          {"a stranger", test_stranger},
+                                          {"ended jobs are pruned", test_pruned},
+                                          {"bit by bit", test_pruned_in_steps},
+                                          {"records of one that did not", test_pruned_later}};
+
+CUNIT_MAIN("takeover", cases)
