@@ -13,6 +13,7 @@
 #include "base/base_conf.h"
 #include "base/base_error.h"
 #include "base/base_mem.h"
+#include "base/base_rm_list.h"
 
 enum cli_exit {
     CLI_OK = 0,
@@ -59,13 +60,10 @@ int cli_options_complain(const char *name, const char *at, const struct argp_opt
 void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name);
 
 /* ---- cli_address.c ---- */
-/* The RMs' URLs: --rm, then CREEL_RM, then the configuration. NULL-ended, caller frees with cli_urls_free(). NULL after
- * printing what is wrong with them. */
-char **cli_rm_urls(const struct cli *c);
-/* "http://a:1, b:2" -> {"http://a:1", "http://b:2"}; no trailing slashes. NULL: *bad, caller frees, is no address (or
- * there is none at all: it is empty). */
-char **cli_urls_split(const char *text, char **bad);
-void cli_urls_free(char **urls);
+/* The RMs' addresses: --rm, then CREEL_RM, then the configuration: yarn.resourcemanager.webapp.address.<id> of each of
+ * yarn.resourcemanager.ha.rm-ids, yarn.resourcemanager.webapp.address, creel.nodemanager.rm. CLI_OK, caller frees with
+ * base_rm_list_free(); CLI_USAGE after printing what is wrong with them. */
+int cli_rm_list(const struct cli *c, struct base_rm_list *out);
 
 /* Who we are for the RM: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */
 char *cli_user(void);

@@ -114,7 +114,7 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
     return CLI_OK;
 }
 
-int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, json_t **tasks)
+int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, json_t **tasks)
 {
     char *cursor = NULL;
     int rc;
@@ -127,7 +127,7 @@ int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, 
             base_buf_adds(&path, "&cursor=");
             cli_uri_component(cursor, &path);
         }
-        rc = cli_rm_call(c->rm, "GET", path.data, NULL, CLI_RM_PATIENT, &a);
+        rc = cli_rm_call(c->rm, "GET", path.data, NULL, flags, &a);
         base_buf_free(&path);
         free(cursor);
         cursor = NULL;

@@ -11,8 +11,9 @@
 int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored);
 /* GET jobs/{id}: *job gets {"job":{…}}, caller owns. @flags CLI_RM_*. Exit code, printed. */
 int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job);
-/* All tasks (every page) as an array, caller owns. @query: "" or "kind=map". Exit code; prints unless @quiet. */
-int cli_job_tasks(struct cli *c, const char *id, const char *query, bool quiet, json_t **tasks);
+/* All tasks (every page) as an array, caller owns. @query: "" or "kind=map". @flags CLI_RM_*. Exit code; prints unless
+ * @quiet. */
+int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, json_t **tasks);
 bool cli_job_ended(const json_t *job); /* @job: the inner object */
 /* CLI_OK when it succeeded, else CLI_FAILED. */
 int cli_job_exit(const json_t *job);

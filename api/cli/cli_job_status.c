@@ -183,7 +183,7 @@ int cli_job_status_main(int argc, char **argv)
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = cli_job_get(&c, id, 0, &answer);
     if (rc == CLI_OK && s.tasks)
-        rc = cli_job_tasks(&c, id, "", false, &tasks);
+        rc = cli_job_tasks(&c, id, "", CLI_RM_PATIENT, false, &tasks);
     if (rc == CLI_OK && c.json) {
         if (tasks)
             json_object_set(answer, "tasks", tasks);

@@ -31,18 +31,38 @@ static void add_phase(struct cli_progress *p, const json_t *job, const char *kin
         p->bars[p->n++] = bar;
 }
 
-static void draw(struct cli_progress_screen *screen, const json_t *job, int64_t elapsed_ms)
+struct waiting {
+    struct cli_progress_screen screen;
+    struct cli_progress_hold hold;
+    struct cli_rm *rm;
+    json_t *job; /* {"job":{…}} as drawn last; NULL: nothing yet */
+    int64_t start_us;
+};
+
+static void draw(struct waiting *w)
 {
+    const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_str(job, "finalStatus");
     bool lost = cli_job_ended(job) && *result && cli_job_exit(job) != CLI_OK; /* FINISHED says nothing of a failure */
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
                              .state = lost ? result : state,
-                             .elapsed_ms = elapsed_ms,
+                             .elapsed_ms = (base_mono_us(&base_clock_real) - w->start_us) / 1000,
                              .last = cli_job_ended(job)};
     add_phase(&p, job, "map");
     add_phase(&p, job, "reduce");
-    cli_progress_draw(screen, &p);
+    cli_progress_hold(&w->hold, cli_rm_disturbances(w->rm), &p);
+    cli_progress_draw(&w->screen, &p);
+}
+
+/* The line that we wait for an RM goes above the bars. */
+static void tell_wait(void *user)
+{
+    struct waiting *w = user;
+    cli_progress_clear(&w->screen);
+    cli_rm_tell_silence(w->rm);
+    if (w->job && w->screen.terminal)
+        draw(w);
 }
 
 static int no_longer(struct cli_progress_screen *screen, const char *id)
@@ -55,26 +75,31 @@ static int no_longer(struct cli_progress_screen *screen, const char *id)
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
 {
     static const int signals[] = {SIGINT};
-    struct cli_progress_screen screen;
-    int64_t start = base_mono_us(&base_clock_real), pause_ms = POLL_FIRST_MS;
+    struct waiting w = {.rm = c->rm, .start_us = base_mono_us(&base_clock_real)};
+    int64_t pause_ms = POLL_FIRST_MS;
     int rc;
-    cli_progress_open(&screen, stderr);
+    cli_progress_open(&w.screen, stderr);
     cli_interrupt_catch(signals, 1);
+    cli_rm_on_wait(c->rm, tell_wait, &w);
     while ((rc = cli_job_get(c, id, CLI_RM_PATIENT, job)) == CLI_OK) {
-        const json_t *inner = json_object_get(*job, "job");
-        draw(&screen, inner, (base_mono_us(&base_clock_real) - start) / 1000);
-        if (cli_job_ended(inner))
-            break;
-        json_decref(*job);
+        json_decref(w.job);
+        w.job = *job;
         *job = NULL;
+        draw(&w);
+        if (cli_job_ended(json_object_get(w.job, "job"))) {
+            *job = json_incref(w.job);
+            break;
+        }
         if (cli_interrupt_pause(pause_ms)) {
             rc = CLI_INTERRUPTED;
             break;
         }
         pause_ms = pause_ms * 3 / 2 > POLL_MAX_MS ? POLL_MAX_MS : pause_ms * 3 / 2;
     }
+    cli_rm_on_wait(c->rm, NULL, NULL);
     cli_interrupt_release();
-    return rc == CLI_INTERRUPTED ? no_longer(&screen, id) : rc;
+    json_decref(w.job);
+    return rc == CLI_INTERRUPTED ? no_longer(&w.screen, id) : rc;
 }
 
 static void say(const char *label, const struct base_buf *text)
@@ -190,7 +215,7 @@ void cli_job_summary(struct cli *c, const json_t *job)
         base_buf_free(&b);
         free(path);
     }
-    cli_job_tasks(c, id, "", true, &tasks);
+    cli_job_tasks(c, id, "", CLI_RM_PATIENT, true, &tasks);
     say_time(job);
     say_phase(job, tasks, "map", "maps", "MAP_MILLIS");
     say_phase(job, tasks, "reduce", "reduces", "REDUCE_MILLIS");

@@ -92,6 +92,12 @@ static bool wanted(const char *want, const char *a, const char *b)
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
 
+/* Who looks again and again waits between the looks: meanwhile the logs go on. */
+static unsigned look_flags(const struct sources *s)
+{
+    return s->patient ? CLI_RM_SOON : 0;
+}
+
 /* Ends a failed request with its error line, unless it is to be tried again. */
 static int give_up(const struct sources *s, struct cli_answer *a, int rc)
 {
@@ -114,13 +120,13 @@ static int find_in_job(struct cli *c, const char *app, const char *want, struct 
     struct cli_answer a = {0};
     json_t *tasks = NULL;
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
     free(path);
     if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
         out->lost = lost_attempts(a.json);
         cli_answer_free(&a);
-        rc = cli_job_tasks(c, app, "", out->patient, &tasks);
+        rc = cli_job_tasks(c, app, "", out->patient ? CLI_RM_SOON : CLI_RM_PATIENT, out->patient, &tasks);
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
@@ -144,7 +150,7 @@ static void find_live(struct cli *c, const char *app, const char *attempt, const
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers", app, attempt);
-    if (cli_rm_call(c->rm, "GET", path, NULL, 0, &a) == CLI_OK) {
+    if (cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a) == CLI_OK) {
         const json_t *list = json_object_get(a.json, "container");
         for (size_t i = 0; i < cli_list_len(list); i++) {
             const json_t *one = cli_list_get(list, i);
@@ -170,7 +176,7 @@ static bool lists_files(const json_t *answer)
 static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
-    if (cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, 0, &a) != CLI_OK) {
+    if (cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, look_flags(out), &a) != CLI_OK) {
         cli_answer_free(&a);
         return;
     }
@@ -231,7 +237,7 @@ static void find_earlier(struct cli *c, struct sources *out)
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
     int asked = 0;
     if (out->lost <= 0 || known == 0 ||
-        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, 0, &a) != CLI_OK) {
+        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, look_flags(out), &a) != CLI_OK) {
         cli_answer_free(&a);
         return;
     }
@@ -254,14 +260,14 @@ static int find_in_app(struct cli *c, const char *app, const char *want, struct 
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
         return give_up(out, &a, rc);
     out->ended = cli_job_ended(json_object_get(a.json, "app"));
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
-    rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
+    rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
         return give_up(out, &a, rc);

@@ -29,7 +29,7 @@ static const struct command commands[] = {
     {"app", cli_app_main, NULL},
     {"node", cli_node_main, "-list, -status ID"},
     {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},
-    {"rmadmin", cli_rmadmin_main, "-policy [NAME], -refreshQueues"},
+    {"rmadmin", cli_rmadmin_main, "-policy, -refreshQueues, -getServiceState, -failover"},
     {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},
     {"version", cli_version_main, "version of this program and of the ResourceManager"},
     {"help", help_main, "help of a subcommand: creel help job submit"},
@@ -44,9 +44,11 @@ static void print_overview(FILE *out)
             fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
     fprintf(
         out,
-        "\nThe ResourceManager's address: --rm URL[,URL], else $CREEL_RM, else yarn.resourcemanager.webapp.address\n"
-        "or creel.nodemanager.rm of the configuration (/etc/creel or $CREEL_CONF_DIR), else\n"
-        "http://127.0.0.1:8088.\n\n"
+        "\nThe ResourceManager's address: --rm URL[,URL], else $CREEL_RM, else of the configuration\n"
+        "(/etc/creel or $CREEL_CONF_DIR) yarn.resourcemanager.webapp.address.<id> of each of\n"
+        "yarn.resourcemanager.ha.rm-ids, or yarn.resourcemanager.webapp.address, or creel.nodemanager.rm;\n"
+        "else http://127.0.0.1:8088. Of several, the active one is found; while there is none, commands wait\n"
+        "for up to a minute.\n\n"
         "Exit status:\n"
         "  0  success\n"
         "  1  the job failed or was killed; a daemon does not run\n"
@@ -109,7 +111,7 @@ int cli_version_main(int argc, char **argv)
         return rc;
     }
     struct cli_answer a = {0};
-    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, 0, &a) == CLI_OK;
+    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, CLI_RM_SOON, &a) == CLI_OK;
     const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");
     if (c.json) {
         json_t *j = json_pack("{s:s}", "creel", CREEL_VERSION);

@@ -91,6 +91,41 @@ void cli_progress_line(const struct cli_progress *p, struct base_buf *out)
     }
 }
 
+static struct cli_progress_bar *find_bar(struct cli_progress *p, const char *label)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->bars[i].label, label) == 0)
+            return &p->bars[i];
+    return NULL;
+}
+
+static void keep(struct cli_progress *p, const struct cli_progress_bar *last)
+{
+    struct cli_progress_bar *bar = find_bar(p, last->label);
+    if (!bar && p->n < CLI_PROGRESS_BARS)
+        p->bars[p->n++] = *last;
+    if (!bar)
+        return;
+    if (bar->percent < last->percent)
+        bar->percent = last->percent;
+    if (bar->done < last->done)
+        bar->done = last->done;
+    if (bar->total < last->total)
+        bar->total = last->total;
+}
+
+void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p)
+{
+    if (disturbances != h->disturbances)
+        h->until_ms = p->elapsed_ms + CLI_PROGRESS_HOLD_MS;
+    h->disturbances = disturbances;
+    for (size_t i = 0; i < h->n && p->elapsed_ms < h->until_ms && !p->last; i++)
+        keep(p, &h->last[i]);
+    h->n = p->n;
+    for (size_t i = 0; i < p->n; i++)
+        h->last[i] = p->bars[i];
+}
+
 void cli_progress_open(struct cli_progress_screen *s, FILE *out)
 {
     *s = (struct cli_progress_screen){.out = out, .last_tenths = -1, .last_ms = -1000000};

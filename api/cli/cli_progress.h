@@ -26,6 +26,17 @@ size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, 
 /* One line for logs: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce 0% (0 of 3)". */
 void cli_progress_line(const struct cli_progress *p, struct base_buf *out);
 
+/* While another ResourceManager takes over, tasks that run have not reported to it yet: for HOLD_MS after a disturbance
+ * no bar goes back. Zero it at the start. */
+enum { CLI_PROGRESS_HOLD_MS = 10000 };
+struct cli_progress_hold {
+    int64_t disturbances, until_ms;
+    struct cli_progress_bar last[CLI_PROGRESS_BARS];
+    size_t n;
+};
+/* Raises @p's bars to what was shown before, where that is due. @disturbances: how many there were so far. */
+void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p);
+
 /* Draws again and again on @out: in place on a terminal; elsewhere a line whenever a whole 10 % or the state changed,
  * at most one a second. */
 struct cli_progress_screen {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_text.h"
@@ -11,26 +12,42 @@
 #include "base/base_http.h"
 #include "base/base_id.h"
 
-enum { PATIENCE_MS = 60000, CONNECT_MS = 3000, SOON_MS = 5000 };
+enum {
+    PATIENCE_MS = 60000,
+    TELL_MS = 1000, /* without an answer, until it is said */
+    PAUSE_FIRST_MS = 50,
+    PAUSE_MAX_MS = 1000,
+    CONNECT_MS = 3000,
+    SOON_MS = 5000,
+    CHANGE_MS = 15000, /* of several RMs, one that is stopped is given up after so long, when it is to change something */
+    ANSWER_MAX_MS = 60000,
+    SILENCE_MS = 5000, /* of a connection whose other end is gone */
+};
 
 struct cli_rm {
     struct base_http *http;
-    char **urls;
-    size_t n, at; /* urls[at] answered last */
+    struct base_rm_list list;
+    struct base_rm_turn turn;
     char *user;
-    bool told;   /* that it waits */
-    bool not_rm; /* what answered last is something else */
+    bool told;    /* that it waits */
+    bool not_rm;  /* what answered last is something else; after a round: all of them are */
+    bool standby; /* the last one asked is a standby that knows no active RM */
+    bool refused; /* the last answer is an error that comes again when the same is asked again */
+    bool several; /* RMs: more than one is listed, or one is a standby */
+    int64_t disturbances;
+    void (*tell)(void *user);
+    void *tell_user;
 };
 
 int cli_rm_open(struct cli *c)
 {
-    char **urls = cli_rm_urls(c);
-    if (!urls)
+    struct base_rm_list list;
+    if (cli_rm_list(c, &list) != CLI_OK)
         return CLI_USAGE;
     struct cli_rm *rm = base_alloc(sizeof *rm);
-    rm->urls = urls;
-    while (rm->urls[rm->n])
-        rm->n++;
+    rm->list = list;
+    base_rm_turn_init(&rm->turn, &rm->list);
+    rm->several = list.n > 1;
     rm->http = base_http_new();
     rm->user = cli_user();
     c->rm = rm;
@@ -42,14 +59,31 @@ void cli_rm_close(struct cli_rm *rm)
     if (!rm)
         return;
     base_http_free(rm->http);
-    cli_urls_free(rm->urls);
+    base_rm_turn_free(&rm->turn);
+    base_rm_list_free(&rm->list);
     free(rm->user);
     free(rm);
 }
 
 const char *cli_rm_url(const struct cli_rm *rm)
 {
-    return rm->urls[rm->at];
+    return base_rm_turn_url(&rm->turn);
+}
+
+int64_t cli_rm_disturbances(const struct cli_rm *rm)
+{
+    return rm->disturbances;
+}
+
+void cli_rm_on_wait(struct cli_rm *rm, void (*tell)(void *user), void *user)
+{
+    rm->tell = tell;
+    rm->tell_user = user;
+}
+
+const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm)
+{
+    return &rm->list;
 }
 
 void cli_answer_free(struct cli_answer *a)
@@ -144,27 +178,42 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, 
     return ok;
 }
 
-/* One request to one URL. */
-static int call_url(struct cli_rm *rm, const char *method, const char *url, const struct base_buf *body, unsigned flags,
-                    struct cli_answer *out)
+/* The words of a standby: old clients of YARN know it by them, too. */
+static bool says_standby(const struct base_buf *text)
 {
-    struct base_http_request rq = {
-        .method = method,
-        .url = url,
-        .body = body->data,
-        .body_len = body->len,
-        .connect_timeout_ms = CONNECT_MS,
-        .timeout_ms = flags & CLI_RM_SOON ? SOON_MS : 0,
-    };
-    struct base_http_answer answer = {0};
-    cli_answer_free(out);
-    if (!send_request(rm, &rq, &answer, &out->error))
-        return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
-    out->status = answer.status;
-    out->text = answer.body;
-    answer.body = (struct base_buf){0};
-    base_http_answer_free(&answer);
+    static const char *const words[] = {"This is standby RM", "Can not find any active RM",
+                                        "There is no active RM right now"};
+    for (size_t i = 0; text->len && i < sizeof words / sizeof *words; i++)
+        if (strncmp(text->data, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A status of 5xx that YARN gives to a request it cannot read: the same again the next time, of any RM. */
+static bool is_refusal(long status, const struct base_buf *body)
+{
+    static const char *const classes[] = {"java.lang.", "javax.", "com.sun."};
+    json_t *j = status >= 500 && body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
+    const char *class = cli_str(j, "RemoteException.javaClassName");
+    bool found = false;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        found = found || strncmp(class, classes[i], strlen(classes[i])) == 0;
+    json_decref(j);
+    return found;
+}
+
+/* Exit code of the answer in @out, whose text is made. */
+static int read_answer(struct cli_rm *rm, const char *url, struct cli_answer *out)
+{
     int rc = exit_code_of(out->status);
+    rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
+    rm->refused = is_refusal(out->status, &out->text);
+    rm->not_rm = false;
+    if (rm->standby) {
+        rm->several = true;
+        out->error = base_printf("%.*s is a standby", (int)base_rm_base(url), url);
+        return CLI_UNREACHABLE;
+    }
     if (rc != CLI_OK)
         out->error = error_text(out->status, &out->text);
     else if (out->text.len)
@@ -175,70 +224,152 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
     return rm->not_rm ? CLI_UNREACHABLE : rc;
 }
 
+/* One request to one URL. @location, of 1024 bytes or NULL, gets where it redirects to. */
+static int call_url(struct cli_rm *rm, const char *method, const char *url, const struct base_buf *body,
+                    int64_t timeout_ms, char *location, struct cli_answer *out)
+{
+    struct base_http_request rq = {
+        .method = method,
+        .url = url,
+        .body = body->data,
+        .body_len = body->len,
+        .connect_timeout_ms = CONNECT_MS,
+        .timeout_ms = timeout_ms,
+        .silence_ms = SILENCE_MS,
+    };
+    struct base_http_answer answer = {0};
+    cli_answer_free(out);
+    rm->standby = rm->refused = rm->not_rm = false;
+    if (location)
+        *location = '\0';
+    if (!send_request(rm, &rq, &answer, &out->error))
+        return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
+    out->status = answer.status;
+    out->text = answer.body;
+    answer.body = (struct base_buf){0};
+    if (location)
+        snprintf(location, sizeof answer.location, "%s", answer.location);
+    base_http_answer_free(&answer);
+    return read_answer(rm, url, out);
+}
+
 static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
 {
     struct base_buf b = {0};
-    base_buf_adds(&b, "no ResourceManager answers at ");
-    for (size_t i = 0; i < rm->n; i++)
-        base_buf_addf(&b, "%s%s", i ? ", " : "", rm->urls[i]);
+    bool standby = rm->standby;
+    base_buf_adds(&b, standby ? "no ResourceManager is active at " : "no ResourceManager answers at ");
+    for (size_t i = 0; i < rm->list.n; i++)
+        base_buf_addf(&b, "%s%s", i ? ", " : "", rm->list.url[i]);
     if (a->error && *a->error)
         base_buf_addf(&b, " (%s)", a->error);
-    base_buf_adds(&b, "; is it running? (creel dev starts one, --rm or CREEL_RM tells another address)");
+    base_buf_adds(&b, standby ? "; does ZooKeeper run? (creel rmadmin -getAllServiceState shows all of them)"
+                              : "; is it running? (creel dev starts one, --rm or CREEL_RM tells another address)");
     return base_buf_take(&b);
 }
 
-/* Tries every RM once. */
-static int call_each(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
-                     unsigned flags, struct cli_answer *out)
+static char *url_for(const struct cli_rm *rm, const char *base, const char *method, const char *path)
 {
-    int rc = CLI_UNREACHABLE;
-    for (size_t i = 0; i < rm->n; i++) {
-        size_t at = (rm->at + i) % rm->n;
-        bool change = strcmp(method, "GET") != 0;
-        struct base_buf url = {0};
-        base_buf_addf(&url, "%s%s", rm->urls[at], path);
-        if (change) {
-            base_buf_addf(&url, "%cuser.name=", strchr(path, '?') ? '&' : '?');
-            cli_uri_component(rm->user, &url);
-        }
-        rc = call_url(rm, method, url.data, body, flags, out);
-        base_buf_free(&url);
-        if (rc != CLI_UNREACHABLE) {
-            rm->at = at;
+    struct base_buf url = {0};
+    base_buf_addf(&url, "%s%s", base, path);
+    if (strcmp(method, "GET") != 0) {
+        base_buf_addf(&url, "%cuser.name=", strchr(path, '?') ? '&' : '?');
+        cli_uri_component(rm->user, &url);
+    }
+    return base_buf_take(&url);
+}
+
+/* How long one RM may take. Where there are others, one that is stopped must not hold us up; it gets more time in each
+ * round, since it may be slow and the only one. 0: as long as base_http.h says. */
+static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
+{
+    int64_t ms = strcmp(method, "GET") == 0 ? SOON_MS : CHANGE_MS;
+    if (flags & CLI_RM_SOON)
+        return SOON_MS;
+    if (!rm->several)
+        return 0;
+    for (; round > 0 && ms < ANSWER_MAX_MS; round--)
+        ms *= 2;
+    return ms < ANSWER_MAX_MS ? ms : ANSWER_MAX_MS;
+}
+
+/* Asks one after the other, until one answers as the active one, or all have been asked. */
+static int call_each(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
+                     unsigned flags, int round, struct cli_answer *out)
+{
+    size_t asked = 0, strange = 0;
+    bool more;
+    do {
+        char location[sizeof ((struct base_http_answer *)0)->location];
+        char *url = url_for(rm, base_rm_turn_url(&rm->turn), method, path);
+        int rc = call_url(rm, method, url, body, time_for(rm, method, flags, round), location, out);
+        free(url);
+        if (rc == CLI_INTERRUPTED)
+            return rc;
+        if (rc != CLI_UNREACHABLE || rm->refused) {
+            base_rm_turn_good(&rm->turn);
             return rc;
         }
+        asked++;
+        strange += rm->not_rm;
+        rm->disturbances++;
+        more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location) : base_rm_turn_bad(&rm->turn);
+    } while (more);
+    rm->not_rm = strange == asked;
+    return CLI_UNREACHABLE;
+}
+
+/* Half of @ms to all of it: those who wait for the same RM do not come at once. */
+static int64_t some_of(int64_t ms)
+{
+    uint32_t random = 0;
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
+    return ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
+}
+
+static void tell(struct cli_rm *rm)
+{
+    rm->told = true;
+    if (rm->tell)
+        rm->tell(rm->tell_user);
+    else
+        cli_rm_tell_silence(rm);
+}
+
+/* The same request until it is answered, as long as @flags and the number of RMs allow. */
+static int call_patiently(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
+                          unsigned flags, struct cli_answer *out)
+{
+    int64_t start = base_mono_us(&base_clock_real), wait_ms = PAUSE_FIRST_MS;
+    for (int round = 0;; round++) {
+        int rc = call_each(rm, method, path, body, flags, round, out);
+        int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
+        bool patient = !(flags & CLI_RM_SOON) && ((flags & CLI_RM_PATIENT) || rm->several);
+        if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused || waited_ms > PATIENCE_MS)
+            return rc;
+        if (!rm->told && waited_ms > TELL_MS)
+            tell(rm);
+        if (cli_interrupt_pause(some_of(wait_ms)))
+            return CLI_INTERRUPTED;
+        wait_ms = wait_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : wait_ms * 2;
     }
-    return rc;
+}
+
+static void add_json(const json_t *body, struct base_buf *text)
+{
+    char *dump = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    if (dump)
+        base_buf_adds(text, dump);
+    free(dump);
 }
 
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
                 struct cli_answer *out)
 {
     struct base_buf text = {0};
-    int64_t start = base_mono_us(&base_clock_real), wait_ms = 50;
-    if (body) {
-        char *dump = json_dumps(body, JSON_COMPACT);
-        base_buf_adds(&text, dump);
-        free(dump);
-    }
-    int rc;
-    for (;;) {
-        rc = call_each(rm, method, path, &text, flags, out);
-        int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
-        if (rc != CLI_UNREACHABLE || !(flags & CLI_RM_PATIENT) || rm->not_rm || waited_ms > PATIENCE_MS)
-            break;
-        if (!rm->told && waited_ms > 1000) {
-            rm->told = true;
-            cli_rm_tell_silence();
-        }
-        if (cli_interrupt_pause(wait_ms)) {
-            rc = CLI_INTERRUPTED;
-            break;
-        }
-        wait_ms = wait_ms * 2 > 1000 ? 1000 : wait_ms * 2;
-    }
+    add_json(body, &text);
+    int rc = call_patiently(rm, method, path, &text, flags, out);
     base_buf_free(&text);
-    if (rc == CLI_UNREACHABLE && !rm->not_rm) {
+    if (rc == CLI_UNREACHABLE && !rm->not_rm && !rm->refused) {
         char *why = no_answer_text(rm, out);
         free(out->error);
         out->error = why;
@@ -248,15 +379,28 @@ int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const j
     return rc;
 }
 
-void cli_rm_tell_silence(void)
+int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
+                   struct cli_answer *out)
 {
-    cli_error(0, "the ResourceManager does not answer; trying again");
+    struct base_buf text = {0};
+    char *url = url_for(rm, base, method, path);
+    add_json(body, &text);
+    int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
+    base_buf_free(&text);
+    free(url);
+    return rc;
+}
+
+void cli_rm_tell_silence(const struct cli_rm *rm)
+{
+    cli_error(0, rm->standby ? "no ResourceManager is active; trying again"
+                             : "the ResourceManager does not answer; trying again");
 }
 
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
 {
     struct base_buf none = {0};
-    return call_url(rm, "GET", url, &none, CLI_RM_SOON, out);
+    return call_url(rm, "GET", url, &none, SOON_MS, NULL, out);
 }
 
 int cli_rm_fail(struct cli_answer *a, int rc)
@@ -295,12 +439,15 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", app_id);
     json_t *body = json_pack("{s:s}", "state", "KILLED");
     struct cli_answer a = {0};
+    int64_t before = c->rm->disturbances;
     int rc = cli_rm_call(c->rm, "PUT", path, body, 0, &a);
     json_decref(body);
     free(path);
     if (rc != CLI_OK)
         return cli_rm_fail(&a, rc);
     *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
+    if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
+        *late = false; /* most likely by our own request, whose answer was lost */
     *state = base_strdup(cli_str(a.json, "state"));
     cli_answer_free(&a);
     return CLI_OK;

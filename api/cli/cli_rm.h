@@ -1,7 +1,13 @@
 /* api/cli/cli_rm.h - requests to the ResourceManager from the command line.
  *
- * Every RM of the list is tried, the one that answered last first. A request that changes something carries
- * ?user.name=. Nothing is printed here, except that a patient call tells once that it waits. */
+ * The RM that answered last is asked first. One that does not answer, or is a standby that knows no active RM, is passed
+ * over; a standby's redirect is followed at once (base_rm_list.h bounds that). When all of them were asked in vain, a
+ * patient call pauses (50 ms, doubling to 1 s, a random part of it) and begins again, for up to a minute; every call is
+ * patient when there are several RMs, or when one has said that it is a standby. So a request may reach RMs more than
+ * once: what is sent must be safe to repeat, as everything here is (submissions carry their id).
+ *
+ * A request that changes something carries ?user.name=. Nothing is printed here, except that a patient call tells once
+ * that it waits. */
 #ifndef CREEL_API_CLI_RM_H
 #define CREEL_API_CLI_RM_H
 
@@ -12,8 +18,12 @@ struct cli_rm;
 /* CLI_OK, or CLI_USAGE after printing which address is none. Sets c->rm. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
-/* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed. */
+/* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
+/* How often an RM was asked in vain, since the start: a change means that another may answer now. */
+int64_t cli_rm_disturbances(const struct cli_rm *rm);
+/* @tell(user) is called instead of printing that a patient call waits; NULL: printed again. */
+void cli_rm_on_wait(struct cli_rm *rm, void (*tell)(void *user), void *user);
 
 struct cli_answer {
     long status;          /* 0: no answer came */
@@ -25,7 +35,7 @@ void cli_answer_free(struct cli_answer *a);
 
 enum {
     CLI_RM_PATIENT = 1, /* keep trying for a minute while no RM answers: a restart passes unnoticed */
-    CLI_RM_SOON = 2,    /* no RM takes more than some seconds for this */
+    CLI_RM_SOON = 2,    /* every RM once, and none takes more than some seconds for this: the caller is patient himself */
 };
 /* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
  * CLI_NOTFOUND, other 4xx CLI_USAGE, 5xx, no answer and what no RM would answer CLI_UNREACHABLE; CLI_INTERRUPTED when a
@@ -37,7 +47,12 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out);
 /* As cli_rm_get, and the answer has an object of this name. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 /* For who does the patient waiting himself: the line that says so. */
-void cli_rm_tell_silence(void);
+void cli_rm_tell_silence(const struct cli_rm *rm);
+/* One request to this RM alone ("http://host:port"), standby or not, of some seconds at most. As cli_rm_call(). */
+int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
+                   struct cli_answer *out);
+/* The addresses that were given, in that order; borrowed. */
+const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
 /* GET of any absolute URL (an NM's), same result and texts. */
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints @a's error, frees it, returns @rc. */

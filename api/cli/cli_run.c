@@ -105,9 +105,20 @@ static bool is_patient(struct run *r, int64_t began_us)
     }
     int64_t ms = (now_us() - r->unreachable_since_us) / 1000;
     if (ms > TELL_MS && !r->told)
-        cli_rm_tell_silence();
+        cli_rm_tell_silence(r->c->rm);
     r->told = r->told || ms > TELL_MS;
     return ms < PATIENCE_MS;
+}
+
+/* An end that was seen stays: an RM that has just taken over may learn of it only from the node. */
+static void set_task(struct run *r, json_t *task)
+{
+    const char *seen = cli_str(r->task, "state");
+    bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 || strcmp(seen, "KILLED") == 0;
+    if (over && r->job_ended)
+        return;
+    json_decref(r->task);
+    r->task = json_incref(task);
 }
 
 /* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
@@ -119,19 +130,17 @@ static int look(struct run *r)
     int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
     free(path);
     if (rc == CLI_OK) {
-        json_t *task = json_array_get(json_object_get(a.json, "tasks"), 0);
-        json_decref(r->task);
-        r->task = json_incref(task);
+        set_task(r, json_array_get(json_object_get(a.json, "tasks"), 0));
         cli_answer_free(&a);
         set_place(r);
         path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
         bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
         rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
         free(path);
-        if (rc == CLI_OK && !running) {
+        if (rc == CLI_OK && !running && !r->job_ended) {
             json_decref(r->job);
             r->job = json_incref(json_object_get(a.json, "job"));
-            if (cli_job_ended(r->job) && !r->job_ended) {
+            if (cli_job_ended(r->job)) {
                 r->job_ended = true;
                 r->ended_us = now_us();
             }

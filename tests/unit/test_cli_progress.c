@@ -95,6 +95,42 @@ static void test_name_is_cleaned(void)
     base_buf_free(&b);
 }
 
+/* No bar goes back for a while after another ResourceManager has taken over; then it shows what is there. */
+static void test_hold(void)
+{
+    static const struct {
+        int64_t ms, disturbances;
+        double map, want;
+        int64_t done, want_done;
+        bool last;
+    } steps[] = {
+        {0, 0, 40, 40, 4, 4, false},
+        {100, 0, 30, 30, 3, 3, false}, /* an output was lost: that is the truth */
+        {200, 1, 5, 30, 0, 3, false},
+        {300, 1, 20, 30, 2, 3, false},
+        {400, 1, 35, 35, 4, 4, false},
+        {400 + CLI_PROGRESS_HOLD_MS, 1, 20, 20, 2, 2, false},
+        {500 + CLI_PROGRESS_HOLD_MS, 2, 10, 20, 1, 2, false},
+        {600 + CLI_PROGRESS_HOLD_MS, 2, 0, 0, 0, 0, true}, /* it was killed */
+    };
+    struct cli_progress_hold hold = {0};
+
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct cli_progress p = picture(steps[i].map, 0);
+        p.elapsed_ms = steps[i].ms;
+        p.last = steps[i].last;
+        p.bars[0].done = steps[i].done;
+        cli_progress_hold(&hold, steps[i].disturbances, &p);
+        CU_ASSERT_EQUAL(p.bars[0].percent, steps[i].want);
+        CU_ASSERT_EQUAL(p.bars[0].done, steps[i].want_done);
+        CU_ASSERT_EQUAL(p.n, 2);
+    }
+    struct cli_progress empty = {.elapsed_ms = 1000 + CLI_PROGRESS_HOLD_MS}; /* the job's tasks are not known yet */
+    cli_progress_hold(&hold, 3, &empty);
+    CU_ASSERT_EQUAL(empty.n, 2);
+    CU_ASSERT_EQUAL(empty.bars[0].total, 12);
+}
+
 static const struct cunit_case cases[] = {
     {"plain characters", test_ascii},
     {"block characters", test_utf8},
@@ -103,5 +139,6 @@ static const struct cunit_case cases[] = {
     {"a long name", test_long_name},
     {"a line for logs", test_line},
     {"the name cannot move the cursor", test_name_is_cleaned},
+    {"no bar goes back while another RM takes over", test_hold},
 };
 CUNIT_MAIN("cli_progress", cases)
