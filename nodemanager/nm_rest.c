@@ -456,6 +456,8 @@ const struct api_route nm_routes[] = {
     {"PUT", "/ws/v1/node/auxiliaryservices", API_ROLE_WRITE, 65536, no_aux_services, 0},
     GET_CREEL("/ws/v1/node/raw-logs/{containerid}/{filename}", nm_get_raw_log),
     {"GET", "/ws/v1/node/mapoutput/{containerid}/{partition}", API_ROLE_MASTER, 0, nm_get_map_output, API_ROUTE_CREEL},
+    GET_CREEL("/ws/v1/node/resource-manager", nm_get_rm),
+    GET_CREEL("/metrics", nm_get_metrics),
     GET("/", get_root),
     GET("/node", get_page),
     GET("/node/containerlogs/{containerid}/{user}", nm_get_page_logs),

@@ -30,5 +30,7 @@ void nm_get_raw_log(struct api_request *rq, void *user);
 void nm_get_page_logs(struct api_request *rq, void *user);
 void nm_get_page_log(struct api_request *rq, void *user);
 void nm_get_map_output(struct api_request *rq, void *user); /* nm_shuffle.c */
+void nm_get_rm(struct api_request *rq, void *user); /* nm_rest_rm.c */
+void nm_get_metrics(struct api_request *rq, void *user);
 
 #endif

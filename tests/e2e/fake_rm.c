@@ -11,6 +11,7 @@
 #include "api/api_server.h"
 #include "base/base_clock.h"
 #include "base/base_json.h"
+#include "base/base_rm_list.h"
 
 #define NODES_MAX 64
 
@@ -23,12 +24,21 @@ struct node {
     int64_t parked_until;
     bool woken;
 };
+struct waiting { /* on a standby */
+    struct api_request *rq;
+    char *failed;
+    bool registering;
+};
 struct fake_rm {
     struct api_server *server;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t timer;
-    bool stopping, auto_forget, away;
+    bool stopping, auto_forget, away, mute, standby;
+    char active[256], *failed; /* failed: header of the last request */
+    struct waiting waiting[NODES_MAX];
+    size_t waiting_n;
+    int64_t sent_on;
     char secret[128];
     int64_t epoch, after_forget;
     int lose;
@@ -74,7 +84,7 @@ static char *answer_make(struct fake_rm *rm, struct node *n, int64_t response_id
 static void unpark(struct fake_rm *rm, struct node *n)
 {
     struct api_request *rq = n->parked;
-    if (!rq)
+    if (!rq || (rm->mute && !rm->stopping))
         return;
     n->parked = NULL;
     free(n->stored);
@@ -133,12 +143,43 @@ static bool refuse(struct fake_rm *rm, struct api_request *rq)
     return false;
 }
 
-static void on_register(struct api_request *rq, void *user)
+/* Lock held. False: nothing was answered. */
+static bool send_on(struct fake_rm *rm, struct api_request *rq, const char *failed)
 {
-    struct fake_rm *rm = user;
+    struct base_buf none = {0};
+    if (!rm->active[0] || base_rm_among(failed, rm->active))
+        return false;
+    char *to = base_printf("%s%s", rm->active, api_path(rq));
+    rm->sent_on++;
+    api_add_header(rq, "Location", to);
+    api_answer(rq, 307, API_TEXT, &none);
+    free(to);
+    return true;
+}
+
+/* Lock held. True: this one stands by, and has dealt with it. */
+static bool stands_by(struct fake_rm *rm, struct api_request *rq, bool registering)
+{
+    const char *failed = api_header(rq, BASE_RM_FAILED_HEADER);
+    free(rm->failed);
+    rm->failed = base_strdup(failed ? failed : "");
+    if (!rm->standby)
+        return false;
+    if (send_on(rm, rq, rm->failed))
+        return true;
+    if (rm->waiting_n == NODES_MAX) {
+        api_answer_error(rq, 503, "StandbyException", "too many wait");
+        return true;
+    }
+    api_park(rq);
+    rm->waiting[rm->waiting_n++] = (struct waiting){rq, base_strdup(rm->failed), registering};
+    return true;
+}
+
+static void take_registration(struct fake_rm *rm, struct api_request *rq)
+{
     json_t *j = body_of(rq);
     const char *id = json_string_value(json_object_get(j, "node-id"));
-    pthread_mutex_lock(&rm->lock);
     struct node *n = id ? node_find(rm, id) : NULL;
     if (refuse(rm, rq)) {
     } else if (!id || (!n && rm->n == NODES_MAX)) {
@@ -159,13 +200,21 @@ static void on_register(struct api_request *rq, void *user)
         send_text(rq, text);
         free(text);
     }
-    pthread_cond_broadcast(&rm->changed);
-    pthread_mutex_unlock(&rm->lock);
     json_decref(j);
 }
 
+static void on_register(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    pthread_mutex_lock(&rm->lock);
+    if (!stands_by(rm, rq, true))
+        take_registration(rm, rq);
+    pthread_cond_broadcast(&rm->changed);
+    pthread_mutex_unlock(&rm->lock);
+}
+
 /* Lock held. */
-static void beat(struct fake_rm *rm, struct node *n, struct api_request *rq, json_t *j)
+static void beat(struct fake_rm *rm, struct node *n, struct api_request *rq, json_t *j, bool parked)
 {
     int64_t id = json_integer_value(json_object_get(j, "responseId"));
     int64_t hold = json_integer_value(json_object_get(j, "holdMs"));
@@ -187,7 +236,8 @@ static void beat(struct fake_rm *rm, struct node *n, struct api_request *rq, jso
     } else {
         n->parked = rq;
         n->parked_until = now_ms() + hold;
-        api_park(rq);
+        if (!parked)
+            api_park(rq);
         if (json_array_size(n->orders) || hold == 0 || n->woken)
             unpark(rm, n);
     }
@@ -202,23 +252,49 @@ static void resync(struct fake_rm *rm, struct api_request *rq)
     free(text);
 }
 
-static void on_heartbeat(struct api_request *rq, void *user)
+static void take_heartbeat(struct fake_rm *rm, struct api_request *rq, bool parked)
 {
-    struct fake_rm *rm = user;
     json_t *j = body_of(rq);
     const char *id = json_string_value(json_object_get(j, "node-id"));
     const char *instance = json_string_value(json_object_get(j, "instance"));
-    pthread_mutex_lock(&rm->lock);
     struct node *n = id ? node_find(rm, id) : NULL;
     if (!refuse(rm, rq)) {
         if (!n || !instance || strcmp(instance, n->instance) != 0)
             resync(rm, rq);
         else
-            beat(rm, n, rq, j);
+            beat(rm, n, rq, j, parked);
     }
+    json_decref(j);
+}
+
+static void on_heartbeat(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    pthread_mutex_lock(&rm->lock);
+    if (!stands_by(rm, rq, false))
+        take_heartbeat(rm, rq, false);
     pthread_cond_broadcast(&rm->changed);
     pthread_mutex_unlock(&rm->lock);
-    json_decref(j);
+}
+
+/* Lock held: the role or the active one has changed. */
+static void look_again(struct fake_rm *rm)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < rm->waiting_n; i++) {
+        struct waiting *w = &rm->waiting[i];
+        if (rm->standby && !send_on(rm, w->rq, w->failed)) {
+            rm->waiting[keep++] = *w;
+            continue;
+        }
+        if (!rm->standby && w->registering)
+            take_registration(rm, w->rq);
+        else if (!rm->standby)
+            take_heartbeat(rm, w->rq, true);
+        free(w->failed);
+    }
+    rm->waiting_n = keep;
+    pthread_cond_broadcast(&rm->changed);
 }
 
 static void on_wake(struct api_request *rq, void *user)
@@ -302,6 +378,11 @@ void fake_rm_stop(struct fake_rm *rm)
     rm->stopping = true;
     for (size_t i = 0; i < rm->n; i++)
         unpark(rm, &rm->nodes[i]);
+    for (size_t i = 0; i < rm->waiting_n; i++) {
+        api_answer_error(rm->waiting[i].rq, 503, "StandbyException", "stopped");
+        free(rm->waiting[i].failed);
+    }
+    rm->waiting_n = 0;
     pthread_cond_broadcast(&rm->changed);
     pthread_mutex_unlock(&rm->lock);
     pthread_join(rm->timer, NULL);
@@ -312,6 +393,9 @@ void fake_rm_stop(struct fake_rm *rm)
         json_decref(rm->nodes[i].orders);
         json_decref(rm->nodes[i].last);
     }
+    for (size_t i = 0; i < rm->waiting_n; i++) /* came meanwhile: answered by the server */
+        free(rm->waiting[i].failed);
+    free(rm->failed);
     json_decref(rm->reports);
     json_decref(rm->forgotten);
     pthread_mutex_destroy(&rm->lock);
@@ -344,6 +428,35 @@ void fake_rm_set_auto_forget(struct fake_rm *rm, bool on)
 void fake_rm_set_away(struct fake_rm *rm, bool away)
 {
     LOCKED(rm, rm->away = away);
+}
+
+void fake_rm_set_mute(struct fake_rm *rm, bool mute)
+{
+    LOCKED(rm, rm->mute = mute);
+}
+
+void fake_rm_stand_by(struct fake_rm *rm, const char *active)
+{
+    LOCKED(rm, rm->standby = true; snprintf(rm->active, sizeof rm->active, "%s", active); look_again(rm));
+}
+
+void fake_rm_lead(struct fake_rm *rm)
+{
+    LOCKED(rm, rm->standby = false; look_again(rm));
+}
+
+int64_t fake_rm_sent_on(struct fake_rm *rm)
+{
+    int64_t n;
+    LOCKED(rm, n = rm->sent_on);
+    return n;
+}
+
+char *fake_rm_last_failed(struct fake_rm *rm)
+{
+    char *text;
+    LOCKED(rm, text = base_strdup(rm->failed ? rm->failed : ""));
+    return text;
 }
 
 void fake_rm_set_secret(struct fake_rm *rm, const char *secret)
@@ -417,6 +530,16 @@ static bool nodes_there(struct fake_rm *rm, struct want *w)
 bool fake_rm_wait_nodes(struct fake_rm *rm, size_t n, int ms)
 {
     return wait_for(rm, ms, nodes_there, &(struct want){.n = n});
+}
+
+static bool parked(struct fake_rm *rm, struct want *w)
+{
+    return rm->waiting_n >= w->n;
+}
+
+bool fake_rm_wait_parked(struct fake_rm *rm, size_t n, int ms)
+{
+    return wait_for(rm, ms, parked, &(struct want){.n = n});
 }
 
 static bool registered(struct fake_rm *rm, struct want *w)
