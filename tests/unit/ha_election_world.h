@@ -1,0 +1,113 @@
+/* tests/unit/ha_election_world.h - a small ZooKeeper in memory for the tests of the election's machine: nodes with
+ * versions and owners, sessions with time-outs, multi, watches; and up to four ResourceManagers with their connections,
+ * whose requests and answers move only when the test says so. */
+#ifndef CREEL_TESTS_HA_ELECTION_WORLD_H
+#define CREEL_TESTS_HA_ELECTION_WORLD_H
+
+#include "base/base_mem.h"
+#include "ha/ha_election.h"
+
+#define WORLD_RMS     4
+#define WORLD_TIMEOUT 1200000 /* us: of every session; its sixth and its two thirds are whole numbers */
+#define WORLD_ROOT    "/creel/blue"
+
+struct world_node {
+    char *path, *data;
+    int32_t version;
+    int64_t owner; /* session, 0: none */
+    int created;   /* children ever, for sequence numbers */
+    bool denied;   /* its ACL does not let us: read, set, or make and delete children */
+};
+struct world_session {
+    int64_t id, heard_us;
+    bool over;
+};
+struct world_request { /* a copy */
+    struct ha_zk_request rq;
+    struct ha_zk_op ops[8];
+    char *path;
+    char *op_path[8], *op_data[8];
+    int64_t sent_us, session;
+    char *text; /* for expectations: "get /a", "multi check /a v1, set /b v0 x" */
+};
+struct world_event { /* a copy */
+    struct ha_zk_event ev;
+    char *path, *data, *text;
+    char **children;
+};
+struct world;
+struct world_rm {
+    struct world *w;
+    struct ha_election *e; /* NULL: the process does not run */
+    char id[16], instance[32];
+    bool connected, up; /* the connection; whether the network lets requests through */
+    bool knows;         /* what the machine was told last of the connection */
+    int64_t session;
+    struct world_request asked[64]; /* sent, not carried out */
+    size_t asked_n;
+    struct world_request orphans[64]; /* of a lost connection: still on their way */
+    size_t orphans_n;
+    struct world_event answers[128]; /* not delivered */
+    size_t answers_n;
+    bool watch_children, watch_epoch;   /* ZooKeeper's set: one of each */
+    bool missed_children, missed_epoch; /* fired without a connection: told after the next one, as libzookeeper does */
+    struct base_buf sent, told;         /* texts of requests; what the callbacks were told, one line each */
+    bool leading;
+    int64_t epoch;
+    int32_t version;
+    int elected_n, deposed_n, refused_n, notes_n;
+    struct base_error refusal;
+};
+struct world {
+    int64_t now_us;
+    struct world_node nodes[256];
+    size_t nodes_n;
+    struct world_session sessions[512];
+    size_t sessions_n;
+    struct world_rm rms[WORLD_RMS];
+    char dead[512][32]; /* instances whose processes are gone */
+    size_t dead_n;
+    int64_t highest_elected;
+    uint64_t seed;
+    /* the @fault_at-th request carried out from now on (0: none) is answered with this, carried out or not */
+    int fault_at;
+    enum ha_zk_code fault_code;
+    bool fault_done;
+    char broken[256]; /* the first thing that must not be, "" none */
+};
+
+struct world *world_new(uint64_t seed);
+void world_free(struct world *w);
+void world_broken(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+uint64_t world_random(struct world *w, uint64_t below);
+
+/* A process comes to life or goes (its session stays behind). */
+struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance, bool lease_off);
+void world_kill(struct world_rm *r);
+
+/* The connection: opens a session or goes on with the one that is still alive. */
+void world_connect(struct world_rm *r);
+/* Lost: of what was sent, the first @done are carried out still (at once), the others never. */
+void world_disconnect(struct world_rm *r, size_t done);
+/* Lost: the first @late are carried out later, at the latest when the session's next sync comes. */
+void world_disconnect_late(struct world_rm *r, size_t late);
+void world_orphans_run(struct world_rm *r, size_t n);
+void world_session_end(struct world *w, int64_t session);
+bool world_session_lives(const struct world *w, int64_t session);
+
+bool world_carry_out(struct world_rm *r); /* one request; false: none */
+bool world_deliver(struct world_rm *r);   /* one event; false: none */
+void world_run(struct world *w);          /* until nothing is under way, at this time */
+/* Time passes up to now + @us: ticks when asked for, sessions of those connected are heard of. */
+void world_pass(struct world *w, int64_t us);
+void world_tick(struct world_rm *r);
+void world_expire(struct world *w); /* sessions not heard of for their time-out */
+
+struct world_node *world_node(struct world *w, const char *path); /* NULL: none */
+struct world_node *world_put(struct world *w, const char *path, const char *data, int64_t owner);
+void world_remove(struct world *w, const char *path);
+void world_set(struct world *w, const char *path, const char *data);
+size_t world_election_nodes(const struct world *w, int64_t session); /* of a session; 0: all */
+void world_event(struct world_rm *r, enum ha_zk_event_kind kind);    /* queued */
+
+#endif
