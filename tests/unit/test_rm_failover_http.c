@@ -1,0 +1,391 @@
+/* Goal: over HTTP, a cluster of two ResourceManagers looks like one: who is not active says where to go, what was on its
+ * way when a leadership ended is told to be repeated, and whatever is repeated at the next leader happens once.
+ * Method: two daemons of one process over one store in memory, behind real servers with the gate in front; the test
+ * decides who leads, and may hold the store's writes back. */
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/base_conf.h"
+#include "base/base_log.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_role.h"
+#include "rm/rm_routes.h"
+#include "rm/rm_standby.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+
+#define CLUSTER "/ws/v1/cluster"
+#define JSON    "Content-Type: application/json\r\n"
+#define JOB     "{\"job\":{\"id\":\"%s\",\"name\":\"%s\",\"tasks\":[{\"command\":\"true\"}]}}"
+#define APP                                                                                                            \
+    "{\"application-id\":\"%s\",\"application-name\":\"a\",\"resource\":{\"memory\":1024,\"vCores\":1},"               \
+    "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}}}"
+
+/* ---- the store: memory's, whose writes can be held back; a leadership that is over has it aborted ---- */
+struct held { /* ops first, as ha_store.h wants it */
+    const struct ha_store_ops *ops;
+    struct ha_store *inner;
+    bool aborted;
+};
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool held;
+    int waiting;
+} writes = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static int held_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
+{
+    struct held *h = (struct held *)s;
+    bool over;
+
+    pthread_mutex_lock(&writes.lock);
+    writes.waiting++;
+    pthread_cond_broadcast(&writes.changed);
+    while (writes.held && !h->aborted)
+        pthread_cond_wait(&writes.changed, &writes.lock);
+    writes.waiting--;
+    over = h->aborted;
+    pthread_mutex_unlock(&writes.lock);
+    if (over)
+        return base_error_set(err, -BASE_EVERSION, "the epoch is another's");
+    return ha_store_memory.write(h->inner, v, n, err);
+}
+
+static int held_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
+{
+    return ha_store_memory.load(((struct held *)s)->inner, table, each, user, err);
+}
+
+static void held_close(struct ha_store *s)
+{
+    ha_store_memory.close(((struct held *)s)->inner);
+    free(s);
+}
+
+static void held_abort(struct ha_store *s)
+{
+    pthread_mutex_lock(&writes.lock);
+    ((struct held *)s)->aborted = true;
+    pthread_cond_broadcast(&writes.changed);
+    pthread_mutex_unlock(&writes.lock);
+}
+
+static const struct ha_store_ops held_ops = {
+    .name = "held", .load = held_load, .write = held_write, .close = held_close, .abort = held_abort};
+
+static void hold_writes(bool on)
+{
+    pthread_mutex_lock(&writes.lock);
+    writes.held = on;
+    pthread_cond_broadcast(&writes.changed);
+    pthread_mutex_unlock(&writes.lock);
+}
+
+static void wait_for_write(void)
+{
+    pthread_mutex_lock(&writes.lock);
+    while (writes.waiting == 0)
+        pthread_cond_wait(&writes.changed, &writes.lock);
+    pthread_mutex_unlock(&writes.lock);
+}
+
+/* ---- two ResourceManagers ---- */
+static struct rm {
+    struct rm_backend *b;
+    struct api_server *server;
+    uint16_t port;
+    char url[64];
+    atomic_bool lease;
+    int64_t resigned_us;
+} rms[2];
+static struct base_conf *conf;
+static struct api_route *routes;
+
+static bool holds(void *user, int64_t epoch)
+{
+    return epoch >= 0 && atomic_load(&((struct rm *)user)->lease);
+}
+
+static void resign(void *user, int64_t hold_us)
+{
+    ((struct rm *)user)->resigned_us = hold_us;
+}
+
+static void zk_text(void *user, char out[256])
+{
+    snprintf(out, 256, user == &rms[0] ? "connected to 127.0.0.1:1, session 0x1" : "no server answers");
+}
+
+static int64_t refused_writes(void *user)
+{
+    return user == &rms[0] ? 5 : 6;
+}
+
+static void start(void)
+{
+    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
+    struct base_error err = {0};
+    size_t n;
+
+    conf = base_conf_new();
+    routes = rm_routes_new(&n);
+    for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
+        struct rm *r = &rms[i];
+
+        base_assert(rm_daemon_new_standby(conf, &r->b, &err) == 0);
+        base_assert(api_server_start(&sc, routes, n, r->b, &r->server, &err) == 0);
+        r->port = api_server_port(r->server);
+        snprintf(r->url, sizeof r->url, "http://127.0.0.1:%u", r->port);
+        atomic_store(&r->lease, true);
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct rm_role_source source = {
+            .user = &rms[i], .holds = holds, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
+        char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
+
+        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
+        rm_role_source(rms[i].b, &source);
+        rm_daemon_start(rms[i].b);
+        rm_daemon_set_url(rms[i].b, rms[i].url);
+        free(all);
+    }
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(rm_daemon_stop(rms[i].b, NULL), 0);
+        api_server_stop(rms[i].server);
+        rm_daemon_free(rms[i].b);
+    }
+    ha_store_memory_forget();
+    base_conf_free(conf);
+    free(routes);
+}
+
+static void lead(int i)
+{
+    struct held *h = base_alloc(sizeof *h);
+    int64_t epoch;
+
+    h->ops = &held_ops;
+    base_assert(ha_store_memory.open("failover", &h->inner, &epoch, NULL) == 0);
+    base_assert(rm_daemon_activate(rms[i].b, &held_ops, (struct ha_store *)h, epoch, NULL) == 0);
+    rm_role_active(rms[i].b, "");
+    rm_role_active(rms[1 - i].b, rms[i].url);
+}
+
+static void end(int i)
+{
+    rm_role_depose(rms[i].b);
+    rm_daemon_deactivate(rms[i].b, "told to");
+    rm_role_active(rms[1 - i].b, "");
+}
+
+static void failover(int from)
+{
+    end(from);
+    lead(1 - from);
+}
+
+/* ---- asking ---- */
+static int ask(int i, const char *method, const char *path, const char *body, struct client_answer *a)
+{
+    client_do(rms[i].port, method, path, body ? JSON : NULL, body, a);
+    return a->status;
+}
+
+static int status_of(int i, const char *method, const char *path, const char *body)
+{
+    struct client_answer a;
+    int status = ask(i, method, path, body, &a);
+
+    client_free(&a);
+    return status;
+}
+
+static void is(int i, const char *method, const char *path, const char *body, int status, const char *want)
+{
+    struct client_answer a;
+
+    ask(i, method, path, body, &a);
+    if (a.status != status || !strstr(a.body.data ? a.body.data : "", want))
+        fprintf(stderr, "%s %s: %d '%s', not %d with '%s'\n", method, path, a.status, a.body.data, status, want);
+    CU_ASSERT_EQUAL(a.status, status);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data ? a.body.data : "", want));
+    client_free(&a);
+}
+
+static void redirects(int i, const char *method, const char *path)
+{
+    struct client_answer a;
+    char *location = base_printf("Location: %s%s", rms[1 - i].url, path);
+
+    ask(i, method, path, strcmp(method, "GET") == 0 ? NULL : "{}", &a);
+    CU_ASSERT_EQUAL(a.status, 307);
+    CU_ASSERT_TRUE(client_has(&a, location));
+    client_free(&a);
+    free(location);
+}
+
+static void new_id(int i, char out[static 64])
+{
+    struct client_answer a;
+    json_t *j;
+
+    base_assert(ask(i, "POST", CLUSTER "/apps/new-application", NULL, &a) == 200);
+    j = json_loadb(a.body.data, a.body.len, 0, NULL);
+    snprintf(out, 64, "%s", json_string_value(json_object_get(j, "application-id")));
+    json_decref(j);
+    client_free(&a);
+}
+
+static size_t count_apps(int i)
+{
+    struct client_answer a;
+    json_t *j;
+    size_t n;
+
+    base_assert(ask(i, "GET", CLUSTER "/apps", NULL, &a) == 200);
+    j = json_loadb(a.body.data, a.body.len, JSON_ALLOW_NUL, NULL);
+    n = json_array_size(json_object_get(json_object_get(j, "apps"), "app"));
+    json_decref(j);
+    client_free(&a);
+    return n;
+}
+
+/* ---- cases ---- */
+static void test_roles(void)
+{
+    start();
+    is(0, "GET", CLUSTER "/apps", NULL, 307, "Can not find any active RM. Will retry in next ");
+    is(0, "GET", CLUSTER "/info", NULL, 200, "\"state\":\"STARTED\",\"haState\":\"STANDBY\"");
+    is(0, "GET", CLUSTER "/info", NULL, 200, "\"haZooKeeperConnectionState\":\"Connected to zookeeper : true\"");
+    is(1, "GET", CLUSTER "/info", NULL, 200, "\"haZooKeeperConnectionState\":\"Connected to zookeeper : false\"");
+    is(1, "GET", "/isActive", NULL, 405, "I am not Active!");
+    is(1, "GET", "/metrics", NULL, 200, "\ncreel_ha_state{state=\"standby\"} 1\n");
+    is(1, "GET", CLUSTER "/ha", NULL, 200, "\"rmId\":\"rm-2\",\"state\":\"standby\"");
+    is(1, "POST", CLUSTER "/ha", "{\"state\":\"standby\"}", 200, "\"state\":\"standby\"");
+    lead(0);
+    is(0, "GET", CLUSTER "/info", NULL, 200, "\"haState\":\"ACTIVE\",\"rmStateStoreName\":\"creel.ZooKeeperStateStore\"");
+    is(0, "GET", "/isActive", NULL, 200, "I am Active!");
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_takeovers_total 1\n");
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_store_refused_writes_total 5\n");
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_ha_state{state=\"active\"} 1\n");
+    CU_ASSERT_EQUAL(status_of(0, "GET", CLUSTER "/apps", NULL), 200);
+    redirects(1, "GET", CLUSTER "/apps");
+    redirects(1, "POST", CLUSTER "/jobs");
+    redirects(1, "GET", "/nowhere");
+    is(0, "POST", CLUSTER "/ha", "{\"state\":\"standby\",\"holdMs\":7}", 202, "\"rmId\":\"rm-1\"");
+    CU_ASSERT_EQUAL(rms[0].resigned_us, 7000);
+    /* the lease is over, the daemon has not heard of it yet */
+    atomic_store(&rms[0].lease, false);
+    is(0, "GET", CLUSTER "/apps", NULL, 307, "Can not find any active RM");
+    is(0, "GET", CLUSTER "/info", NULL, 200, "\"haState\":\"STANDBY\"");
+    CU_ASSERT_EQUAL(status_of(0, "GET", "/isActive", NULL), 405);
+    atomic_store(&rms[0].lease, true);
+    failover(0);
+    redirects(0, "GET", CLUSTER "/apps");
+    is(1, "GET", CLUSTER "/ha", NULL, 200, "\"state\":\"active\"");
+    is(1, "GET", CLUSTER "/ha", NULL, 200, "\"epoch\":1,");
+    stop();
+}
+
+static void test_repeated(void)
+{
+    char app[64], job[64], path[128], body[512], other[512];
+
+    start();
+    lead(0);
+    new_id(0, app);
+    new_id(0, job);
+    snprintf(body, sizeof body, APP, app);
+    CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202); /* say that its answer was lost */
+    failover(0);
+    CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
+    CU_ASSERT_EQUAL(status_of(1, "POST", CLUSTER "/apps", body), 202);
+    CU_ASSERT_EQUAL(count_apps(1), 1);
+    /* an id that the first one gave is as good at the second */
+    snprintf(body, sizeof body, JOB, job, "j");
+    snprintf(other, sizeof other, JOB, job, "k");
+    is(1, "POST", CLUSTER "/jobs", body, 201, job);
+    failover(1);
+    is(0, "POST", CLUSTER "/jobs", body, 200, job);
+    is(0, "POST", CLUSTER "/jobs", other, 409, "submitted before with another body");
+    CU_ASSERT_EQUAL(count_apps(0), 2);
+    snprintf(path, sizeof path, CLUSTER "/apps/%s/state", job);
+    CU_ASSERT_EQUAL(status_of(0, "PUT", path, "{\"state\":\"KILLED\"}"), 202);
+    failover(0);
+    is(1, "PUT", path, "{\"state\":\"KILLED\"}", 200, "KILLED");
+    stop();
+}
+
+/* Sends a submission whose record the store holds back; the connection on which its answer will come. */
+static int send_held(int i, const char *path, const char *body)
+{
+    int fd = client_connect(rms[i].port);
+    char *text = base_printf("POST %s HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: %zu\r\n\r\n%s", path, strlen(body),
+                             body);
+
+    hold_writes(true);
+    client_sends(fd, text);
+    wait_for_write();
+    free(text);
+    return fd;
+}
+
+static void test_on_its_way(void)
+{
+    char id[64], body[512];
+    struct client_answer a;
+    int fd;
+
+    start();
+    lead(0);
+    new_id(0, id);
+    snprintf(body, sizeof body, JOB, id, "j");
+    fd = send_held(0, CLUSTER "/jobs", body);
+    end(0); /* nobody leads */
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    CU_ASSERT_EQUAL(a.status, 503);
+    CU_ASSERT_TRUE(client_has(&a, "Retry-After: 1"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "\"exception\":\"StandbyException\",\"message\":\"" RM_NOT_ACTIVE_TEXT));
+    client_free(&a);
+    close(fd);
+    hold_writes(false);
+    lead(1);
+    is(1, "POST", CLUSTER "/jobs", body, 201, id); /* it was not stored, so it was not accepted */
+    /* YARN's own, and the next leader is known */
+    new_id(1, id);
+    snprintf(body, sizeof body, APP, id);
+    fd = send_held(1, CLUSTER "/apps", body);
+    rm_role_active(rms[1].b, rms[0].url);
+    rm_role_depose(rms[1].b);
+    rm_daemon_deactivate(rms[1].b, "told to");
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    CU_ASSERT_EQUAL(a.status, 307);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.head, "\nLocation: http://"));
+    client_free(&a);
+    close(fd);
+    hold_writes(false);
+    lead(0);
+    CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202);
+    CU_ASSERT_EQUAL(count_apps(0), 2);
+    stop();
+}
+
+static const struct cunit_case cases[] = {
+    {"roles", test_roles},
+    {"what is repeated happens once", test_repeated},
+    {"a leadership ends with requests on their way", test_on_its_way},
+};
+
+int main(void)
+{
+    base_log_init("test_rm_failover_http", BASE_LOG_TEXT, BASE_LOG_ERROR);
+    return cunit_main("failover over http", cases, sizeof cases / sizeof *cases);
+}
