@@ -467,6 +467,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
             continue;
         } else if (a->is_job) {
             rm_policy_recall(c, a);
+            rm_tasks_recall_failure(c, a);
             rm_job_open(c, a);
             rm_job_check(c, a);
         } else {

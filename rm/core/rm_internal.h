@@ -459,6 +459,8 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
 /* The running attempt ended without success. @counts: towards max-attempts. */
 void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
                     bool killed, const char *why);
+/* After a restart: a task has failed for good, and what it means for its job was not stored any more. */
+void rm_tasks_recall_failure(struct rm_core *c, struct rm_app *a);
 void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why);
 void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);

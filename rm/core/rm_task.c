@@ -252,9 +252,17 @@ static void job_fails(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     struct base_buf why = {0};
 
     base_buf_addf(&why, "Task %s failed %d times; last on node %s: %s", base_task_id_text(&id, text), t->failures,
-                  c->nodes[t->node]->id, t->diagnostics ? t->diagnostics : "no diagnostics");
+                  t->node == RM_NONE ? "unknown" : c->nodes[t->node]->id, t->diagnostics ? t->diagnostics : "no diagnostics");
     rm_job_end(c, a, RM_END_FAIL, why.data);
     base_buf_free(&why);
+}
+
+void rm_tasks_recall_failure(struct rm_core *c, struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS && a->ending == RM_END_NONE; k++)
+        for (int32_t i = 0; i < a->phase[k].total && a->ending == RM_END_NONE; i++)
+            if (a->phase[k].tasks[i].state == RM_TASK_FAILED)
+                job_fails(c, a, &a->phase[k].tasks[i]);
 }
 
 static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)

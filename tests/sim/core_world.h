@@ -12,6 +12,7 @@ struct world_container { /* as its node knows it */
     int32_t attempt, exit_code;
     enum rm_slot slot;
     bool has_task, master, ended, killed, suspended;
+    bool may_commit; /* a test's note: it was told so */
     float progress;
     struct rm_res resource;
     char diagnostics[64];

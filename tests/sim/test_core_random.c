@@ -1,8 +1,10 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
  * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
  * refused commits, failures, lost, restarted and rebooted nodes, nodes that come back with other slots, changes of the
- * policy among all there are and of the queues, lagging store, repeated heartbeats, kills, RM crashes); invariants after
- * every event; no policy is replaced by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
+ * policy among all there are and of the queues, lagging store, repeated heartbeats, kills, takeovers with clocks that
+ * differ by an hour while nodes are silent, work on and come back late); invariants after every event, among them: no two
+ * containers get the same attempt of a task, no two attempts have the right to commit at the same time, no node runs
+ * more than it has slots; no policy is replaced by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,10 @@ static bool chaotic; /* a policy that suspends and kills at random */
 static bool every_policy; /* not only those of which it is known who is next */
 
 #define SLOTS_MAX 3 /* of a kind on a node */
+#define GIVEN_MAX (1u << 18)
+
+static struct world_container *given; /* launches so far, by task and attempt: an open hash table */
+static size_t given_n;
 
 static uint32_t rnd(uint32_t below)
 {
@@ -111,6 +117,11 @@ static void check_app(const struct rm_app *a)
         const struct rm_phase *p = &a->phase[k];
         int32_t n[RM_TASK_STATES] = {0}, kept = 0;
 
+        if (!p->tasks) { /* read back without them */
+            MUST(a->pruned && (rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING));
+            continue;
+        }
+
         for (int32_t i = 0; i < p->total; i++) {
             const struct rm_task *t = &p->tasks[i];
 
@@ -123,7 +134,8 @@ static void check_app(const struct rm_app *a)
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
              n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
-        MUST(kept == p->kept && (!kept || w.core->awaited));
+        if (!rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING)
+            MUST(kept == p->kept && (!kept || w.core->awaited));
         MUST(progress[k] == p->progress);
         MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
     }
@@ -237,8 +249,73 @@ static void check_fifo(void)
     }
 }
 
+/* ---------------------------------------------------------------- what a new leader must not do */
+static bool same_task(const struct base_task_id *a, const struct base_task_id *b)
+{
+    return a->kind == b->kind && a->index == b->index && base_app_id_cmp(&a->app, &b->app) == 0;
+}
+
+static uint64_t attempt_hash(const struct base_task_id *t, int32_t attempt)
+{
+    uint64_t x = (uint64_t)t->app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)t->app.seq;
+
+    return rm_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) + (uint64_t)attempt);
+}
+
+/* Whoever leads: an attempt, and with it the name of a temporary folder, is given once. */
+static void check_given(const struct world_container *ct)
+{
+    size_t i = attempt_hash(&ct->task, ct->attempt) % GIVEN_MAX;
+
+    while (given[i].has_task) {
+        if (same_task(&given[i].task, &ct->task) && given[i].attempt == ct->attempt) {
+            MUST(base_container_id_cmp(&given[i].id, &ct->id) == 0);
+            return;
+        }
+        i = (i + 1) % GIVEN_MAX;
+    }
+    MUST(++given_n < GIVEN_MAX / 2);
+    given[i] = *ct;
+}
+
+/* The nodes' truth: what lives there fits, and each attempt is somewhere once. */
+static void check_world(void)
+{
+    for (size_t i = 0; i < w.nodes_n; i++) {
+        int32_t live[RM_SLOT_KINDS] = {0};
+
+        for (size_t j = 0; j < w.nodes[i].n; j++) {
+            const struct world_container *ct = &w.nodes[i].v[j];
+
+            live[ct->slot] += !ct->ended && !ct->suspended;
+            if (ct->has_task)
+                check_given(ct);
+        }
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            MUST(live[k] <= SLOTS_MAX);
+    }
+}
+
+/* @it may commit now: nobody else who lives may, except on nodes that were given up. */
+static void check_right(struct world_container *it)
+{
+    for (size_t i = 0; i < w.nodes_n; i++) {
+        const struct rm_node *n = rm_node_find(w.core, w.nodes[i].id);
+
+        for (size_t j = 0; j < w.nodes[i].n; j++) {
+            struct world_container *ct = &w.nodes[i].v[j];
+
+            if (ct == it || !ct->may_commit || ct->ended || !same_task(&ct->task, &it->task))
+                continue;
+            MUST(n && (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN || n->state == RM_NODE_REBOOTED));
+        }
+    }
+    it->may_commit = true;
+}
+
 static void check(bool all)
 {
+    check_world();
     check_fifo();
     check_sums();
     check_capacity();
@@ -286,14 +363,17 @@ static void do_kill(void)
         world_kill(&w, a->id);
 }
 
-static bool may_commit(const struct world_container *ct)
+/* What it hears: an answer that waits for the store comes later, or never. */
+static enum { YES, NO, LATER } may_commit(const struct world_container *ct)
 {
     struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
 
     ev.u.task_commit.task = ct->task;
     ev.u.task_commit.attempt = ct->attempt;
     world_step(&w, &ev);
-    return w.reply.token == ev.token && w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
+    if (w.reply.token != ev.token || w.reply.kind != RM_REPLY_FLAG || !w.reply.flag)
+        return NO;
+    return w.reply.after_seq > w.stored ? LATER : YES;
 }
 
 /* A task that ends well has asked before; one that was refused fails. */
@@ -303,8 +383,22 @@ static void do_end(struct world_node *n, const struct world_container *it)
     int32_t code = rnd(20) ? 0 : rnd(4) ? 1 : RM_EXIT_DISKS_FAILED;
     struct world_container *now;
 
-    if (code == 0 && ct.has_task && !may_commit(&ct))
-        code = 1;
+    if (code == 0 && ct.has_task)
+        switch (may_commit(&ct)) {
+        case YES:
+            break;
+        case NO:
+            code = 1;
+            break;
+        case LATER: /* it asks again */
+            return;
+        }
+    now = world_find(&w, &ct.id, &n);
+    if (code == 0 && ct.has_task && now && !now->ended) {
+        check_right(now);
+        if (rnd(4)) /* it is renaming: its end comes later */
+            return;
+    }
     for (size_t i = 0; i < n->n; i++) { /* the answer may have brought orders */
         now = &n->v[i];
         if (base_container_id_cmp(&now->id, &ct.id) != 0 || now->ended)
@@ -312,6 +406,16 @@ static void do_end(struct world_node *n, const struct world_container *it)
         now->ended = true;
         now->exit_code = code;
     }
+}
+
+/* Out of the RM's sight: who may commit does so, whatever the RM thinks meanwhile; others end badly. */
+static void do_ends_alone(struct world_node *n)
+{
+    for (size_t i = 0; i < n->n; i++)
+        if (!n->v[i].ended && !n->v[i].suspended && n->v[i].has_task && !rnd(20)) {
+            n->v[i].ended = true;
+            n->v[i].exit_code = n->v[i].may_commit ? 0 : 1;
+        }
 }
 
 static void do_ends(struct world_node *n)
@@ -409,9 +513,13 @@ static void do_beat(void)
     struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
 
     if (!n->up) {
+        do_ends_alone(n);
         if (!rnd(40)) {
             n->up = true;
-            world_restart_node(&w, n);
+            if (rnd(2))
+                n->registered = false;
+            else
+                world_restart_node(&w, n);
         }
         return;
     }
@@ -585,15 +693,23 @@ static void compact(void)
     w.journal_n = w.durable = kept;
 }
 
+/* Another host's clock; nodes that the link to it does not reach. */
 static void do_crash(void)
 {
     size_t records = w.durable;
 
+    for (size_t i = 0; i < w.nodes_n; i++)
+        if (!rnd(4)) {
+            w.nodes[i].up = false;
+            w.nodes[i].token = 0;
+        }
+    if (!rnd(3))
+        w.now += (rnd(2) ? 1 : -1) * 3600 * S;
     world_crash(&w, records);
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
-        MUST(a->phase[0].succeeded + a->phase[1].succeeded == succeeded_in_store(records, a->id));
+        MUST(a->pruned || a->phase[0].succeeded + a->phase[1].succeeded == succeeded_in_store(records, a->id));
     }
     compact();
 }
@@ -715,6 +831,10 @@ static void run(uint64_t seed, int64_t events)
     chaotic = seed % 5 < 2;
     every_policy = seed % 4 != 1;
     w.conf.completed_apps_max = 20;
+    w.conf.takeover_grace_us = seed % 3 == 2 ? 0 : 3 * S;
+    w.conf.prune_ended = seed % 2 == 0;
+    memset(given, 0, GIVEN_MAX * sizeof *given);
+    given_n = 0;
     world_option(&w, "delay.w1", strict ? "0" : "2");
     world_option(&w, "delay.w2", strict ? "0" : "2");
     world_option(&w, "colo_wait", strict ? "0" : "1");
@@ -761,9 +881,14 @@ static const struct cunit_case cases[] = {{"random events", test_random}};
 
 int main(int argc, char **argv)
 {
+    int rc;
+
+    given = base_alloc(GIVEN_MAX * sizeof *given);
     if (argc > 1)
         first_seed = last_seed = strtoull(argv[1], NULL, 10);
     if (argc > 2)
         events_per_seed = strtoll(argv[2], NULL, 10);
-    return cunit_main("core under random events", cases, 1);
+    rc = cunit_main("core under random events", cases, 1);
+    free(given);
+    return rc;
 }

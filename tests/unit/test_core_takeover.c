@@ -363,6 +363,28 @@ static void test_killed_job(void)
     world_free(&w);
 }
 
+/* The end of a task that has failed for good was stored, what it means for its job was not. */
+static void test_failure_is_recalled(void)
+{
+    struct base_app_id id = begin(1, "a 4 0 1 1 0 0");
+    size_t records = 0;
+
+    end_task(&w.nodes[0], 0, 1);
+    world_beat(&w, &w.nodes[0], 0);
+    for (size_t i = 0; i < w.journal_n; i++)
+        if (strcmp(w.journal[i].table, "task") == 0 && strncmp(w.journal[i].data, "t1 4 ", 5) == 0)
+            records = i + 1;
+    CU_ASSERT_FATAL(records > 0);
+    world_crash(&w, records);
+    world_beat_all(&w, 0);
+    world_run_dry(&w);
+    pass(2);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    world_free(&w);
+}
+
 /* There are never two masters: the one on a silent node is waited for. New applications are not. */
 static void test_master(void)
 {
@@ -828,6 +850,7 @@ static const struct cunit_case cases[] = {{"the grace", test_grace},
                                           {"the right to commit is kept", test_right_is_kept},
                                           {"the right is another's", test_right_of_the_other},
                                           {"a killed job", test_killed_job},
+                                          {"a failure is recalled", test_failure_is_recalled},
                                           {"a master on a silent node", test_master},
                                           {"most nodes are silent", test_silence},
                                           {"the silence ends", test_silence_ends},
