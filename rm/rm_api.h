@@ -37,8 +37,10 @@ void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf
 bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int64_t max, int64_t *out);
 
 extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
-extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[];
+extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[],
+    rm_api_jmx_routes[];
 extern const size_t rm_api_jobs_routes_n, rm_api_tracker_routes_n, rm_api_master_routes_n;
-extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n, rm_api_ha_routes_n;
+extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n, rm_api_ha_routes_n,
+    rm_api_jmx_routes_n;
 
 #endif

@@ -18,6 +18,7 @@ struct api_route *rm_routes_new(size_t *n)
         {rm_api_queues_routes, rm_api_queues_routes_n},
         {rm_api_history_routes, rm_api_history_routes_n},
         {rm_api_ha_routes, rm_api_ha_routes_n},
+        {rm_api_jmx_routes, rm_api_jmx_routes_n},
     };
     struct api_route *all;
 

@@ -295,6 +295,34 @@ static void test_roles(void)
     stop();
 }
 
+static void test_jmx(void)
+{
+    static const char info[] = "/jmx?qry=Hadoop:service=ResourceManager,name=RMInfo";
+    char *standby;
+
+    start();
+    lead(0);
+    standby = base_printf("{\n  \"beans\" : [ {\n    \"name\" : \"Hadoop:service=ResourceManager,name=RMInfo\",\n    "
+                          "\"modelerType\" : \"org.apache.hadoop.yarn.server.resourcemanager.RMInfo\",\n    \"State\" : "
+                          "\"standby\",\n    \"SecurityEnabled\" : false,\n    \"HostAndPort\" : \"%s\"\n  } ]\n}",
+                          rms[1].url + strlen("http://"));
+    is(1, "GET", info, NULL, 200, standby);
+    is(0, "GET", info, NULL, 200, "\"State\" : \"active\"");
+    is(0, "GET", "/jmx", NULL, 200, "\n    \"Takeovers\" : 1,\n");
+    is(0, "GET", "/jmx?qry=*:name=High*,*", NULL, 200, "\n    \"StoreRefusedWrites\" : 5\n  } ]\n}");
+    is(0, "GET", "/jmx?qry=Hadoop:service=ResourceManager", NULL, 200, "{\n  \"beans\" : [ ]\n}");
+    is(0, "GET", "/jmx?qry=Hadoop:service=NoSuch,name=*", NULL, 200, "{\n  \"beans\" : [ ]\n}");
+    is(0, "GET", "/jmx?qry=nonsense", NULL, 200, "{ }");
+    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager", NULL, 200, "\"query format is not as expected.\"");
+    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager,name=RMInfo::Nope", NULL, 200,
+       "\n    \"result\" : \"ERROR\",\n    \"message\" : \"No attribute with name Nope was found.\"\n  } ]\n}");
+    is(0, "GET", "/jmx?get=Hadoop:service=ResourceManager,name=HighAvailability::Takeovers", NULL, 200,
+       "\"modelerType\" : \"HighAvailability\",\n    \"Takeovers\" : 1\n  } ]\n}");
+    CU_ASSERT_EQUAL(status_of(0, "GET", "/jmx/", NULL), 404);
+    free(standby);
+    stop();
+}
+
 static void test_repeated(void)
 {
     char app[64], job[64], path[128], body[512], other[512];
@@ -380,6 +408,7 @@ static void test_on_its_way(void)
 
 static const struct cunit_case cases[] = {
     {"roles", test_roles},
+    {"jmx", test_jmx},
     {"what is repeated happens once", test_repeated},
     {"a leadership ends with requests on their way", test_on_its_way},
 };
