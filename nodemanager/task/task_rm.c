@@ -3,39 +3,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
-#define RM_MAX 16
+#include "base/base_rm_list.h"
 
 struct task_rm {
     const struct task *t;
     struct base_http *http;
-    char *urls[RM_MAX];
-    size_t n, good;
+    struct base_rm_list list;
+    struct base_rm_turn turn;
+    struct base_error unreadable; /* why the list is empty */
 };
 
 struct task_rm *task_rm_new(const struct task *t)
 {
     struct task_rm *rm = base_alloc(sizeof *rm);
-    const char *p = t->spec.rm != NULL ? t->spec.rm : "";
 
     rm->t = t;
     rm->http = base_http_new();
-    while (*p != '\0' && rm->n < RM_MAX) {
-        size_t len = strcspn(p, ", ");
-
-        if (len > 0) {
-            bool named = strncmp(p, "http://", 7) == 0 || strncmp(p, "https://", 8) == 0;
-            const char *scheme = named ? "" : "http://";
-            size_t keep = len;
-
-            while (keep > 0 && p[keep - 1] == '/')
-                keep--;
-            rm->urls[rm->n++] = base_printf("%s%.*s", scheme, (int)keep, p);
-        }
-        p += len;
-        p += *p != '\0';
-    }
+    if (base_rm_list_parse("the ResourceManagers", t->spec.rm != NULL ? t->spec.rm : "", &rm->list, &rm->unreadable) < 0)
+        base_rm_list_free(&rm->list);
+    else
+        base_rm_turn_init(&rm->turn, &rm->list);
     return rm;
 }
 
@@ -43,37 +33,48 @@ void task_rm_free(struct task_rm *rm)
 {
     if (rm == NULL)
         return;
-    for (size_t i = 0; i < rm->n; i++)
-        free(rm->urls[i]);
+    base_rm_turn_free(&rm->turn);
+    base_rm_list_free(&rm->list);
     base_http_free(rm->http);
     free(rm);
 }
 
-static int call_one(struct task_rm *rm, size_t i, const char *path, const char *body, int64_t timeout_ms,
-                    struct base_http_answer *out, struct base_error *err)
+static int not_2xx(const char *method, const char *url, const struct base_http_answer *a, struct base_error *err)
 {
-    char *url = base_printf("%s%s", rm->urls[i], path);
+    int shown = a->body.len > 300 ? 300 : (int)a->body.len;
+
+    return base_error_set(err, a->status == 404 ? -BASE_ENOTFOUND : -BASE_EIO, "%s %s: HTTP %ld: %.*s", method, url,
+                          a->status, shown, shown > 0 ? a->body.data : "");
+}
+
+/* Asks the one whose turn it is. *@again: another one is left to be asked at once. */
+static int call_one(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
+                    struct base_http_answer *out, bool *again, struct base_error *err)
+{
+    bool several = rm->list.n > 1;
+    char *url = base_printf("%s%s", base_rm_turn_url(&rm->turn), path);
     struct base_http_request rq = {
         .method = body != NULL ? "POST" : "GET",
         .url = url,
         .body = body,
         .body_len = body != NULL ? strlen(body) : 0,
         .bearer = rm->t->spec.token,
-        .timeout_ms = timeout_ms,
+        .connect_timeout_ms = several ? 1000 : 0,
+        .timeout_ms = several && timeout_ms > TASK_RM_SILENT_MS ? TASK_RM_SILENT_MS : timeout_ms,
+        .silence_ms = several ? 3000 : 0,
     };
-    struct base_http_answer answer;
-    int rc = base_http_do(rm->http, &rq, &answer, err);
+    int rc = base_http_do(rm->http, &rq, out, err);
 
-    if (rc == 0 && (answer.status < 200 || answer.status > 299)) {
-        rc = base_error_set(err, answer.status == 404 ? -BASE_ENOTFOUND : -BASE_EIO, "%s %s: HTTP %ld: %.*s", rq.method,
-                            url, answer.status, answer.body.len > 300 ? 300 : (int)answer.body.len,
-                            answer.body.len > 0 ? answer.body.data : "");
-        base_http_answer_free(&answer);
+    *again = false;
+    if (rc == 0 && out->status >= 200 && out->status <= 299) {
+        base_rm_turn_good(&rm->turn);
+    } else if (rc == 0) {
+        rc = not_2xx(rq.method, url, out, err);
+        *again = out->status == 307 ? base_rm_turn_moved(&rm->turn, out->location) : base_rm_turn_bad(&rm->turn);
+        base_http_answer_free(out);
+    } else {
+        *again = base_rm_turn_bad(&rm->turn);
     }
-    if (rc == 0 && out != NULL)
-        *out = answer;
-    else if (rc == 0)
-        base_http_answer_free(&answer);
     free(url);
     return rc;
 }
@@ -81,17 +82,16 @@ static int call_one(struct task_rm *rm, size_t i, const char *path, const char *
 int task_rm_call(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
                  struct base_http_answer *out, struct base_error *err)
 {
-    int rc = base_error_set(err, -BASE_EINVAL, "no ResourceManager is named");
+    struct base_http_answer answer = {0};
+    bool again = true;
+    int rc = base_error_set(err, -BASE_EINVAL, "%s", rm->unreadable.text);
 
-    for (size_t k = 0; k < rm->n; k++) {
-        size_t i = (rm->good + k) % rm->n;
-
-        rc = call_one(rm, i, path, body, timeout_ms, out, err);
-        if (rc == 0) {
-            rm->good = i;
-            return 0;
-        }
-    }
+    while (rm->list.n > 0 && again)
+        rc = call_one(rm, path, body, timeout_ms, &answer, &again, err);
+    if (rc == 0 && out != NULL)
+        *out = answer;
+    else
+        base_http_answer_free(&answer);
     return rc;
 }
 
@@ -101,6 +101,16 @@ void task_wait_ms(int64_t ms)
 
     while (nanosleep(&left, &left) < 0 && errno == EINTR)
         continue;
+}
+
+int64_t task_rm_pause_ms(int64_t *wait_ms)
+{
+    int64_t now = *wait_ms;
+    uint32_t random = 0;
+
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* 0 does as well */
+    *wait_ms = now * 2 < TASK_RM_RETRY_MAX_MS ? now * 2 : TASK_RM_RETRY_MAX_MS;
+    return now - (int64_t)random % (now / 2 + 1);
 }
 
 int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
@@ -113,7 +123,6 @@ int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *bod
         rc = task_rm_call(rm, path, body, timeout_ms, out, err);
         if (rc == 0 || task_lived_us(rm->t) >= until_us)
             return rc;
-        task_wait_ms(wait_ms);
-        wait_ms = wait_ms * 2 < TASK_RM_RETRY_MAX_MS ? wait_ms * 2 : TASK_RM_RETRY_MAX_MS;
+        task_wait_ms(task_rm_pause_ms(&wait_ms));
     }
 }

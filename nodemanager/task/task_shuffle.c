@@ -434,8 +434,7 @@ static int shuffle_loop(struct shuffle *s, struct base_error *err)
             lost_us = task_lived_us(s->t);
         if (task_lived_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
             return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager tells where map outputs are: %s", why.text);
-        (void)settle(s, retry_ms, &all_known, &stalled);
-        retry_ms = retry_ms * 2 < TASK_RM_RETRY_MAX_MS ? retry_ms * 2 : TASK_RM_RETRY_MAX_MS;
+        (void)settle(s, task_rm_pause_ms(&retry_ms), &all_known, &stalled);
     }
     if (s->rc < 0)
         *err = s->err;

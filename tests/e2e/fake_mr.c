@@ -24,9 +24,10 @@ struct fake_mr {
     struct place *places;
     int maps;
     int64_t version;
-    bool away, refuse;
+    bool away, refuse, standby;
+    char active[256];
     json_t *committed; /* task -> attempt */
-    int polls, fetches, complaints, wrong_tokens;
+    int polls, fetches, complaints, wrong_tokens, asked;
 };
 
 static void send_json(struct api_request *rq, json_t *j)
@@ -53,7 +54,17 @@ static bool turned_away(struct fake_mr *m, struct api_request *rq, bool of_rm)
 {
     const char *bearer = api_bearer(rq);
 
-    if (of_rm && m->away) {
+    m->asked += of_rm;
+    if (of_rm && m->standby && m->active[0]) {
+        struct base_buf none = {0};
+        char *to = base_printf("%s%s", m->active, api_path(rq));
+
+        api_add_header(rq, "Location", to);
+        api_answer(rq, 307, API_TEXT, &none);
+        free(to);
+        return true;
+    }
+    if (of_rm && (m->away || m->standby)) {
         api_answer_error(rq, 503, "IOException", "away");
         return true;
     }
@@ -266,6 +277,14 @@ void fake_mr_set_away(struct fake_mr *m, bool away)
     pthread_mutex_unlock(&m->lock);
 }
 
+void fake_mr_stand_by(struct fake_mr *m, const char *active)
+{
+    pthread_mutex_lock(&m->lock);
+    m->standby = active != NULL;
+    snprintf(m->active, sizeof m->active, "%s", active != NULL ? active : "");
+    pthread_mutex_unlock(&m->lock);
+}
+
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse)
 {
     pthread_mutex_lock(&m->lock);
@@ -286,6 +305,11 @@ static int count_of(struct fake_mr *m, const int *count)
 int fake_mr_polls(struct fake_mr *m)
 {
     return count_of(m, &m->polls);
+}
+
+int fake_mr_asked(struct fake_mr *m)
+{
+    return count_of(m, &m->asked);
 }
 
 int fake_mr_fetches(struct fake_mr *m)

@@ -19,6 +19,9 @@ void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *contai
 /* The first complaint about @map makes the RM name this one instead. */
 void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
 void fake_mr_set_away(struct fake_mr *m, bool away);     /* the RM answers 503, and forgets its versions */
+/* The RM is a standby: 307 to @active ("http://..."), 503 with "". NULL: the active one again. */
+void fake_mr_stand_by(struct fake_mr *m, const char *active);
+int fake_mr_asked(struct fake_mr *m); /* requests to the RM */
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
 
 int fake_mr_polls(struct fake_mr *m);
