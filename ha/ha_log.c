@@ -157,12 +157,17 @@ static void doubt_on(struct ha_log *l, const struct ha_zk_event *ev)
         ha_log_broken(l, &l->doubt);
 }
 
+static const char *text_of(const struct ha_zk_event *ev)
+{
+    return ev->text ? ev->text : "no reason given";
+}
+
 void ha_log_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev)
 {
     struct base_error err;
     int code = ev->code == HA_ZK_NOAUTH ? -BASE_EPERM : ev->code == HA_ZK_FAILED ? -BASE_EIO : -BASE_ECORRUPT;
 
-    base_error_set(&err, code, "%s: cannot be %s: %s", path, what, ev->text ? ev->text : "no reason given");
+    base_error_set(&err, code, "%s: cannot be %s: %s", path, what, text_of(ev));
     ha_log_broken(l, &err);
 }
 
@@ -210,8 +215,7 @@ static struct ha_log_out *add(struct ha_log *l, const struct ha_log_entry *e, ui
     size_t need = ha_log_entry_size(e);
     struct ha_log_out *o = ha_log_building(l);
 
-    if (o->buf.len > HA_LOG_HEAD_MAX &&
-        (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
+    if (o->buf.len > HA_LOG_HEAD_MAX && (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
         seal(l, o);
         o = ha_log_building(l);
     }
@@ -254,8 +258,13 @@ static uint64_t add_parts(struct ha_log *l, const struct ha_log_entry *whole, ui
 struct ha_log_item *ha_log_put(struct ha_log *l, const char *table, size_t table_len, const char *key, size_t key_len,
                                const char *data, size_t len)
 {
-    const struct ha_log_entry e = {.kind = data ? HA_LOG_UPSERT : HA_LOG_REMOVAL, .table = table, .key = key,
-                                   .data = data, .table_len = table_len, .key_len = key_len, .len = len};
+    const struct ha_log_entry e = {.kind = data ? HA_LOG_UPSERT : HA_LOG_REMOVAL,
+                                   .table = table,
+                                   .key = key,
+                                   .data = data,
+                                   .table_len = table_len,
+                                   .key_len = key_len,
+                                   .len = len};
     uint32_t parts = 1, off = 0;
     uint64_t number;
 
@@ -315,32 +324,36 @@ static char *path_put(struct ha_log *l, size_t at, uint64_t number)
     return l->paths + at * cap;
 }
 
-/* Place of the creation among the operations; the check of the segment before it is there unless it is the first ever. */
-static int create_op(const struct ha_log_out *o)
+enum { OP_EPOCH, OP_BEFORE, OP_CREATE, OP_DELETE }; /* places in a segment's multi */
+
+/* What must be so before a segment is created: the one before it is there, and nobody ever sets a segment: its version
+ * is 0. Without one before it <root>/log is set once: a copy of the request that comes late finds another version, even
+ * when the first segment was cleaned meanwhile. */
+static struct ha_zk_op op_before(struct ha_log *l, const struct ha_log_out *o)
 {
-    return o->number > 1 ? 2 : 1;
+    if (o->number > 1)
+        return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = path_put(l, OP_BEFORE, o->number - 1)};
+    return (struct ha_zk_op){.kind = HA_ZK_SET, .path = l->log_path, .data = ""};
 }
 
 static void send_out(struct ha_log *l, struct ha_log_out *o)
 {
-    size_t n = 0, most = 3 + o->delete_n;
+    size_t n = OP_DELETE, most = OP_DELETE + o->delete_n;
 
     if (most > l->ops_cap) {
         l->ops_cap = most;
         l->ops = base_realloc_array(l->ops, most, sizeof *l->ops);
         l->paths = base_realloc_array(l->paths, most, strlen(l->log_path) + 22);
     }
-    l->ops[n++] = ha_log_check_epoch(l);
-    if (o->number > 1) { /* nobody ever sets a segment: its version stays 0 */
-        l->ops[n] = (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = path_put(l, n, o->number - 1)};
-        n++;
-    }
-    l->ops[n] = (struct ha_zk_op){.kind = HA_ZK_CREATE, .path = path_put(l, n, o->number),
-                                  .data = o->buf.data + o->start, .len = o->buf.len - o->start, .version = -1};
-    n++;
+    l->ops[OP_EPOCH] = ha_log_check_epoch(l);
+    l->ops[OP_BEFORE] = op_before(l, o);
+    l->ops[OP_CREATE] = (struct ha_zk_op){.kind = HA_ZK_CREATE,
+                                          .path = path_put(l, OP_CREATE, o->number),
+                                          .data = o->buf.data + o->start,
+                                          .len = o->buf.len - o->start,
+                                          .version = -1};
     for (size_t i = 0; i < o->delete_n; i++, n++)
-        l->ops[n] = (struct ha_zk_op){
-            .kind = HA_ZK_DELETE, .path = path_put(l, n, o->delete_from + i), .version = -1};
+        l->ops[n] = (struct ha_zk_op){.kind = HA_ZK_DELETE, .path = path_put(l, n, o->delete_from + i), .version = -1};
     o->state = HA_LOG_SENT;
     o->id = l->next_id;
     l->under_way++;
@@ -480,28 +493,35 @@ static void compared(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_
     }
 }
 
+/* The node is there already, as its own creation says; or for the first one <root>/log. */
+static bool exists(const struct ha_log_out *o, const struct ha_zk_event *ev)
+{
+    return (ev->failed_op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS) ||
+           (ev->failed_op == OP_BEFORE && ev->code == HA_ZK_BADVERSION && o->number == 1);
+}
+
 static void multi_failed(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
-    int create = create_op(o), op = ev->failed_op;
+    int op = ev->failed_op;
     struct base_error err;
 
     if (ha_log_is_fenced(ev)) {
         ha_log_fenced(l);
-    } else if (op == create && ev->code == HA_ZK_NODEEXISTS) {
+    } else if (exists(o, ev)) {
         o->state = HA_LOG_COMPARING;
         o->id = l->next_id;
         l->stats.read_back++;
         ha_log_ask(l, HA_ZK_GET, ha_log_path(l, o->number));
-    } else if (op == 0) {
+    } else if (op == OP_EPOCH) {
         ha_log_refused(l, "checked", l->epoch_path, ev);
-    } else if (op > 0 && op < create && o != l->front) {
+    } else if (op == OP_BEFORE && o != l->front) {
         o->state = HA_LOG_UNKNOWN; /* the one before it did not get there: its own answer says why */
-    } else if (op > 0 && op < create) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was written: %010" PRIu64 " cannot follow it: %s",
-                       ha_log_path(l, o->number - 1), o->number, ev->text ? ev->text : "no reason given");
+    } else if (op == OP_BEFORE) {
+        base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was left, %010" PRIu64 " cannot follow it: %s",
+                       o->number > 1 ? ha_log_path(l, o->number - 1) : l->log_path, o->number, text_of(ev));
         ha_log_broken(l, &err);
-    } else if (op > create) {
-        ha_log_refused(l, "deleted", ha_log_path(l, o->delete_from + (uint64_t)(op - create - 1)), ev);
+    } else if (op >= OP_DELETE) {
+        ha_log_refused(l, "deleted", ha_log_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
     } else {
         ha_log_refused(l, "written", ha_log_path(l, o->number), ev);
     }

@@ -4,7 +4,7 @@
  *                                    entries (table, key, upsert | removal | part of a large one) in order of writing
  *
  * Writing: what is given while multis are under way goes into the next ones; one multi = [check epoch's version, check
- * that the segment before is there, create the segment, delete old segments]. So there is no gap, no second writer, and
+ * that the segment before is there (number 1: set <root>/log, at version 0), create the segment, delete old segments]. So there is no gap, no second writer, and
  * no write of a deposed leader. Up to HA_LOG_WINDOW multis are under way at once.
  * A lost connection: after HA_ZK_CONNECTED the machine syncs, reads back the first unanswered segment, and sends again
  * what is not there; a segment found there counts as written only when its bytes are ours. Nothing is guessed.

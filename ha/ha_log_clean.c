@@ -1,7 +1,7 @@
-/* ha/ha_log_clean.c - the oldest segments are read, what is live in them is written again, and the segment that holds the
- * last of it deletes them. What is live is decided when it is written again, not when it is read: a key that was written
- * or removed meanwhile has its last place elsewhere.
- * Removals in them are forgotten: nothing older is left, and all are deleted by one multi. */
+/* ha/ha_log_clean.c - the oldest segments are read, what is live in them is written again, and the segment that holds
+ * the last of it deletes them. What is live is decided when it is written again, not when it is read: a key that was
+ * written or removed meanwhile has its last place elsewhere. Removals in them are forgotten: nothing older is left, and
+ * all are deleted by one multi. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,7 @@ static bool is_time(const struct ha_log *l)
     const struct ha_log_index *x = &l->index;
     size_t needed = (size_t)x->live_bytes / (l->limits.segment_bytes - HA_LOG_HEAD_MAX) + 1;
 
-    return x->bytes > 2 * x->live_bytes + l->limits.bytes_spare ||
-           x->places_n > l->limits.segments_spare + 2 * needed;
+    return x->bytes > 2 * x->live_bytes + l->limits.bytes_spare || x->places_n > l->limits.segments_spare + 2 * needed;
 }
 
 /* How many of the oldest segments, all of them durable, go this time; 0: none can. A large record goes as a whole. */

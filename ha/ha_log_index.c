@@ -111,8 +111,8 @@ struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table,
 static void account(struct ha_log_index *x, const struct ha_log_item *it, int sign)
 {
     const char *table = x->tables[it->table];
-    const struct ha_log_entry e = {.kind = HA_LOG_UPSERT, .table = table, .table_len = strlen(table),
-                                   .key_len = it->key_len, .len = it->len};
+    const struct ha_log_entry e = {
+        .kind = HA_LOG_UPSERT, .table = table, .table_len = strlen(table), .key_len = it->key_len, .len = it->len};
 
     for (uint64_t s = it->segment; s < it->segment + it->parts; s++)
         ha_log_index_segment(x, s)->items += (uint32_t)sign;

@@ -7,10 +7,9 @@
  *                                   |        lost |  | its bytes are ours
  *                                   +-- absent ---+--+ read back -- other bytes --> doubt
  * A segment under construction is sealed when it is full, or when nothing is under way: then what has come together
- * meanwhile is sent at once. What was sealed is never changed: what is sent again is the same to the byte, its deletions
- * included.
- * Life of the log:    NEW -> LOADING -> READY -> OVER, and from LOADING or READY by DOUBT: something is not as it should be;
- *                     that is damage if the epoch is still ours, else only the work of another leader.
+ * meanwhile is sent at once. What was sealed is never changed: what is sent again is the same to the byte, its
+ * deletions included. Life of the log:    NEW -> LOADING -> READY -> OVER, and from LOADING or READY by DOUBT:
+ * something is not as it should be; that is damage if the epoch is still ours, else only the work of another leader.
  * Lost connections:   requests of earlier connections have ids below l->live_id; what comes back of them is ignored. */
 #ifndef CREEL_HA_LOG_INTERNAL_H
 #define CREEL_HA_LOG_INTERNAL_H
@@ -20,10 +19,10 @@
 #include "ha/ha_log_index.h"
 #include "ha/ha_log_segment.h"
 
-#define HA_LOG_READS_MAX     64         /* segments asked for at once when loading */
-#define HA_LOG_CLEAN_MAX     128        /* segments deleted by one multi, and those that a large record goes on in */
-#define HA_LOG_CLEAN_BYTES   (4 << 20)  /* read back for one cleaning */
-#define HA_LOG_NAME_MAX      4096
+#define HA_LOG_READS_MAX   64        /* segments asked for at once when loading */
+#define HA_LOG_CLEAN_MAX   128       /* segments deleted by one multi, and those that a large record goes on in */
+#define HA_LOG_CLEAN_BYTES (4 << 20) /* read back for one cleaning */
+#define HA_LOG_NAME_MAX    4096
 
 enum ha_log_state { HA_LOG_NEW, HA_LOG_LOADING, HA_LOG_READY, HA_LOG_DOUBT, HA_LOG_OVER };
 enum ha_log_out_state { HA_LOG_BUILDING, HA_LOG_SEALED, HA_LOG_SENT, HA_LOG_COMPARING, HA_LOG_UNKNOWN, HA_LOG_DONE };
@@ -42,7 +41,7 @@ struct ha_log_out { /* a segment on its way out */
 
 struct ha_log_load {
     uint64_t list_id, make_id;
-    uint64_t first_id; /* id of the request for segment .asked_from; the next segment has the next id */
+    uint64_t first_id;              /* id of the request for segment .asked_from; the next segment has the next id */
     size_t asked_from, asked, done; /* places in .text; done: put into the index */
     size_t n;
     char **text; /* the segments as they were read; records point into them */
@@ -57,7 +56,7 @@ struct ha_log_job { /* a cleaning that reads */
     struct ha_log_read {
         uint64_t id;          /* 0: nothing is live there, so it need not be read */
         struct base_buf text; /* as it was read */
-    } *read;
+    } * read;
 };
 
 struct ha_log {
@@ -122,7 +121,7 @@ void ha_log_load_again(struct ha_log *l); /* connected again */
 void ha_log_load_free(struct ha_log *l);
 
 /* ha_log_clean.c */
-void ha_log_clean_start(struct ha_log *l); /* if it is time */
+void ha_log_clean_start(struct ha_log *l);                            /* if it is time */
 bool ha_log_clean_on(struct ha_log *l, const struct ha_zk_event *ev); /* false: not an answer for it */
 void ha_log_clean_stop(struct ha_log *l);
 

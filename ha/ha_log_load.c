@@ -1,4 +1,5 @@
-/* ha/ha_log_load.c - reading the log at the beginning of a leadership: list, segments (many asked for at once), index. */
+/* ha/ha_log_load.c - reading the log at the beginning of a leadership: list, segments (many asked for at once), index.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ static int replay(struct ha_log *l, size_t i, struct base_error *err)
         return rc;
     if (s.epoch < l->load.epoch || s.epoch > l->epoch)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "%s: of epoch %" PRId64 ", expected %" PRId64 " (the segment before) to %" PRId64 " (ours)",
+                              "%s: of epoch %" PRId64 ", expected %" PRId64 " (the segment before) to %" PRId64
+                              " (ours)",
                               path, s.epoch, l->load.epoch, l->epoch);
     l->load.epoch = s.epoch;
     ha_log_index_segment_size(&l->index, number, (uint32_t)l->load.len[i]);

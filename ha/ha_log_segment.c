@@ -180,14 +180,14 @@ static int head_parse(const char *path, const char *data, size_t len, struct ha_
     line[nl - data] = '\0';
     if (sscanf(line, MAGIC "%" SCNd64, &format) == 1 && format > HA_LOG_FORMAT)
         return base_error_set(err, -BASE_EVERSION,
-                              "%s: format %" PRId64 ", this Creel reads format %d: a newer Creel wrote it", path, format,
-                              HA_LOG_FORMAT);
+                              "%s: format %" PRId64 ", this Creel reads format %d: a newer Creel wrote it", path,
+                              format, HA_LOG_FORMAT);
     if (sscanf(line, MAGIC "%" SCNd64 " %" SCNd64 " %" SCNu64 " %" SCNx32 " %zu", &format, &out->epoch, &out->number,
                crc, bytes) != 5 ||
         format != HA_LOG_FORMAT)
         return base_error_set(err, -BASE_ECORRUPT,
-                              "%s: header \"%s\", expected \"" MAGIC "%d <epoch> <number> <crc32c> <bytes>\"", path, line,
-                              HA_LOG_FORMAT);
+                              "%s: header \"%s\", expected \"" MAGIC "%d <epoch> <number> <crc32c> <bytes>\"", path,
+                              line, HA_LOG_FORMAT);
     out->entries = nl + 1;
     out->len = len - (size_t)(nl + 1 - data);
     return 0;
@@ -262,8 +262,14 @@ static int add_part(struct ha_log_reader *r, const struct ha_log_entry *e, struc
     r->whole[r->have] = '\0';
     if (++r->next_part < e->parts)
         return 0;
-    f = (struct ha_log_found){.table = e->table, .key = e->key, .data = r->whole, .table_len = e->table_len,
-                              .key_len = e->key_len, .len = r->have, .segment = r->first_number, .parts = e->parts,
+    f = (struct ha_log_found){.table = e->table,
+                              .key = e->key,
+                              .data = r->whole,
+                              .table_len = e->table_len,
+                              .key_len = e->key_len,
+                              .len = r->have,
+                              .segment = r->first_number,
+                              .parts = e->parts,
                               .whole = r->whole};
     rc = r->found(r->user, &f, err);
     r->whole = f.whole;
@@ -275,8 +281,9 @@ static int misplaced(const struct ha_log_reader *r, const char *path, const stru
                      struct base_error *err)
 {
     (void)r;
-    return base_error_set(err, -BASE_ECORRUPT, "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s does not follow part %"
-                          PRId64, path, e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
+    return base_error_set(err, -BASE_ECORRUPT,
+                          "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s does not follow part %" PRId64, path,
+                          e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
 }
 
 static int feed_part(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
@@ -301,9 +308,9 @@ static int close_torn(struct ha_log_reader *r, const char *path, const struct ha
     if (!r->open || (e && e->kind == HA_LOG_PART && follows(r, s, e)))
         return 0;
     if (!r->gaps && s->epoch <= r->epoch)
-        return base_error_set(err, -BASE_ECORRUPT,
-                              "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s is missing, no other epoch began", path,
-                              r->next_part, r->first.parts, r->names.data, r->names.data + r->first.table_len + 1);
+        return base_error_set(
+            err, -BASE_ECORRUPT, "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s is missing, no other epoch began",
+            path, r->next_part, r->first.parts, r->names.data, r->names.data + r->first.table_len + 1);
     drop(r);
     return 0;
 }
@@ -327,8 +334,9 @@ int ha_log_reader_feed(struct ha_log_reader *r, const char *path, const struct h
         if (rc >= 0 && e.kind == HA_LOG_PART) {
             rc = feed_part(r, path, s, &e, start == s->entries, err);
         } else if (rc >= 0) {
-            struct ha_log_found f = {e.table, e.key, e.data, e.table_len, e.key_len, e.len, s->number,
-                                     (uint32_t)(start - s->entries), 1, NULL};
+            struct ha_log_found f = {e.table,   e.key, e.data,    e.table_len,
+                                     e.key_len, e.len, s->number, (uint32_t)(start - s->entries),
+                                     1,         NULL};
             rc = r->found(r->user, &f, err);
         }
     }

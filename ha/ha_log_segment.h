@@ -5,10 +5,10 @@
  *            part alone: total length, part's place from 0, parts (varints)
  *            upsert and part: data's length (varint)
  *            table NUL key NUL, and for upsert and part: data NUL
- * Varints are little-endian, 7 bits a byte (LEB128), at most 64 bits. The CRC covers epoch and number (8 bytes each, little-endian)
- * and the entries. Texts and data end with a NUL, so that they can be used where they lie.
- * A large record begins a segment: its parts are the first entries of consecutive segments of one epoch, each but the last
- * the only entry there. Parts that are not followed by the next one are torn: their writer died or was deposed. They are
+ * Varints are little-endian, 7 bits a byte (LEB128), at most 64 bits. The CRC covers epoch and number (8 bytes each,
+ * little-endian) and the entries. Texts and data end with a NUL, so that they can be used where they lie. A large
+ * record begins a segment: its parts are the first entries of consecutive segments of one epoch, each but the last the
+ * only entry there. Parts that are not followed by the next one are torn: their writer died or was deposed. They are
  * what the log ends with, or what is followed by a segment of a higher epoch; a log may begin with the end of a large
  * record whose beginning was cleaned away. Anywhere else a missing part is damage. */
 #ifndef CREEL_HA_LOG_SEGMENT_H
@@ -44,8 +44,8 @@ struct ha_log_segment {
     const char *entries; /* borrowed */
     size_t len;
 };
-/* Writes the header so that it ends where @s->entries begins; HA_LOG_HEAD_MAX bytes must be free there. Returns where the
- * segment begins. */
+/* Writes the header so that it ends where @s->entries begins; HA_LOG_HEAD_MAX bytes must be free there. Returns where
+ * the segment begins. */
 char *ha_log_segment_head(const struct ha_log_segment *s);
 /* Checks header and CRC; @number: by its name. -BASE_ECORRUPT, -BASE_EVERSION; the message begins with @path. */
 int ha_log_segment_parse(const char *path, uint64_t number, const char *data, size_t len, struct ha_log_segment *out,
