@@ -176,7 +176,7 @@ enum rm_effect_kind {
     RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
     RM_FX_JOB_SETUP,    /* make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP */
     RM_FX_JOB_COMMIT,   /* remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
-    RM_FX_JOB_ABORT,    /* remove _temporary; no answer needed */
+    RM_FX_JOB_ABORT,    /* remove _temporary, once it is durable that the job ends; no answer needed */
     RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
     RM_FX_NOTE,         /* something an operator wants in the log: u.note */
     RM_FX_UNCONFIRMED,  /* the store is empty where nodes work: this instance must not lead; nothing was changed */

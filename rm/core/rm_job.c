@@ -189,6 +189,8 @@ static void abort_output(struct rm_core *c, struct rm_app *a)
     if (!a->job->output || !a->set_up)
         return;
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
+    if (a->saved_seq > c->stored) /* that the job ends is not durable yet: who has another opinion needs the folder */
+        fx->after_seq = a->saved_seq;
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
 }

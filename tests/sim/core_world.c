@@ -271,6 +271,7 @@ static void apply(struct world *w)
             break;
         case RM_FX_JOB_ABORT:
             w->aborts++;
+            w->abort_after = fx->after_seq;
             break;
         case RM_FX_MAP_OUTPUT:
             w->map_outputs++;

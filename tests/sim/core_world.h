@@ -68,6 +68,7 @@ struct world {
     struct world_reply reply; /* the last one */
     int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
     int64_t unconfirmed, epoch_low, epoch_seen, histories, notes; /* effects; epoch_seen: of the last of the first two */
+    uint64_t abort_after; /* of the last RM_FX_JOB_ABORT */
     struct base_buf *log; /* every effect, when set */
     struct world_launch { struct base_container_id id; struct base_task_id task; bool job; } *step_launches;
     size_t step_launches_n, step_launches_cap;

@@ -363,6 +363,27 @@ static void test_killed_job(void)
     world_free(&w);
 }
 
+/* A folder is not cleared away for an end that is not stored: the next leader might go on with the job. */
+static void test_abort_waits(void)
+{
+    struct base_app_id id = begin(1, "a 4 0 1 4 0 0");
+    uint64_t killed;
+
+    w.auto_store = false;
+    world_kill(&w, id);
+    killed = w.seq;
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_KILL);
+    CU_ASSERT_EQUAL(w.reply.after_seq, killed);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    CU_ASSERT_EQUAL(w.abort_after, killed);
+    w.auto_store = true;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    world_free(&w);
+}
+
 /* The end of a task that has failed for good was stored, what it means for its job was not. */
 static void test_failure_is_recalled(void)
 {
@@ -850,6 +871,7 @@ static const struct cunit_case cases[] = {{"the grace", test_grace},
                                           {"the right to commit is kept", test_right_is_kept},
                                           {"the right is another's", test_right_of_the_other},
                                           {"a killed job", test_killed_job},
+                                          {"an abort waits for the store", test_abort_waits},
                                           {"a failure is recalled", test_failure_is_recalled},
                                           {"a master on a silent node", test_master},
                                           {"most nodes are silent", test_silence},
