@@ -31,6 +31,16 @@ const struct base_conf_key base_conf_keys[] = {
     INT("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "1000", 1, MS_MAX, "time between heartbeats of a node"),
     INT("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "600000", 1, MS_MAX, "time in which an allocated container must be started"),
 
+    /* several ResourceManagers */
+    BOOL("yarn.resourcemanager.ha.enabled", "false", "one of several ResourceManagers, of which one is active; as --ha"),
+    STR("yarn.resourcemanager.ha.rm-ids", "", "ids of the ResourceManagers, separated by commas; the address of each is yarn.resourcemanager.webapp.address.<id> (host:port), or port 8088 of yarn.resourcemanager.hostname.<id>"),
+    STR("yarn.resourcemanager.ha.id", "", "which of them this one is; default: the one whose address has this one's port"),
+    STR("yarn.resourcemanager.zk-address", "", "ZooKeeper's servers: host:port, separated by commas"),
+    STR("hadoop.zk.address", "", "where yarn.resourcemanager.zk-address is not set: the same"),
+    INT("yarn.resourcemanager.zk-timeout-ms", "10000", 100, 3600000, "session time-out with ZooKeeper: an active ResourceManager that is silent for so long is replaced"),
+    STR("hadoop.zk.auth", "", "digest:user:password that the state in ZooKeeper is protected with, or @FILE that holds it; default: user creel, password creel.cluster.secret"),
+    STR("creel.ha.zk-root", "", "node in ZooKeeper that holds the state; default: /creel/<cluster-id>"),
+
     /* scheduler */
     STR("creel.scheduler.policy", "fifo", "who gets the next free slot: fifo, fair, hfsp, hsrtf-pr, rtmr, ...; Hadoop's class names of its FifoScheduler and FairScheduler are the same"),
     STR("yarn.resourcemanager.scheduler.class", "", "where creel.scheduler.policy is not set: Hadoop's FifoScheduler or FairScheduler; others are passed over"),

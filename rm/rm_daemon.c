@@ -227,8 +227,7 @@ static int load_term(struct rm_backend *b, struct rm_term *t, struct base_error 
     if (rc >= 0)
         rc = rm_term_load(t, rc ? &tree : NULL, err);
     policy_queues_free(&tree);
-    if (rc == 0 && (atomic_load(&b->roles.deposed) ||
-                    (b->roles.source.holds && !b->roles.source.holds(b->roles.source.user, t->epoch))))
+    if (rc == 0 && (atomic_load(&b->roles.deposed) || !rm_roles_hold(b, t->epoch)))
         rc = base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
     return rc;
 }

@@ -64,7 +64,8 @@ struct rm_term { /* one leadership; alone: the life of the process */
 struct rm_roles { /* rm_role.c */
     bool ha;
     char *rm_id, *all_urls; /* NULL: alone */
-    struct rm_role_source source; /* set once, before the first leadership */
+    pthread_rwlock_t source_lock; /* held for reading while one of its functions runs */
+    struct rm_role_source source;
     _Atomic enum rm_role role;
     atomic_bool deposed; /* the leadership that is, or is being made, is over */
     pthread_mutex_t lock;
@@ -161,6 +162,8 @@ void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
 void rm_roles_set(struct rm_backend *b, enum rm_role role); /* who waits for a change is told */
+void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
+bool rm_roles_hold(const struct rm_backend *b, int64_t epoch);         /* what the source says of the lease */
 void rm_roles_told(struct rm_backend *b);                   /* something has changed: the same */
 void rm_roles_late(struct rm_backend *b);                   /* an answer or order was held back */
 

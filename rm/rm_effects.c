@@ -32,23 +32,6 @@ void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const stru
     }
 }
 
-/* What is said here makes the leadership end; alone, the core goes on refusing those whom it concerns. */
-static void say_unfit(struct rm_term *t, const struct rm_effect *fx)
-{
-    const struct rm_role_source *s = &t->b->roles.source;
-
-    if (fx->kind == RM_FX_UNCONFIRMED) {
-        base_log_error("core", "%s", fx->u.unconfirmed.text);
-        if (s->unconfirmed)
-            s->unconfirmed(s->user, fx->u.unconfirmed.text);
-    } else {
-        base_log_warn("core", "nodes have obeyed epoch %lld; this one is %lld", (long long)fx->u.epoch_low.epoch_seen,
-                      (long long)t->epoch);
-        if (s->epoch_low)
-            s->epoch_low(s->user, fx->u.epoch_low.epoch_seen);
-    }
-}
-
 static void apply(struct rm_term *t, const struct rm_effect *fx)
 {
     struct rm_ticket *ticket = NULL;
@@ -65,7 +48,7 @@ static void apply(struct rm_term *t, const struct rm_effect *fx)
         return;
     case RM_FX_UNCONFIRMED:
     case RM_FX_EPOCH_LOW:
-        say_unfit(t, fx);
+        rm_roles_unfit(t->b, fx);
         return;
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:

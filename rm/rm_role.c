@@ -3,11 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
 
 void rm_roles_init(struct rm_backend *b)
 {
+    pthread_rwlockattr_t attr;
+
     pthread_mutex_init(&b->roles.lock, NULL);
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&b->roles.source_lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
     atomic_init(&b->roles.role, RM_ROLE_ACTIVE);
 }
 
@@ -27,17 +34,67 @@ void rm_roles_free(struct rm_backend *b)
         rm_watch_free(b->roles.watch);
     free(b->roles.rm_id);
     free(b->roles.all_urls);
+    pthread_rwlock_destroy(&b->roles.source_lock);
     pthread_mutex_destroy(&b->roles.lock);
+}
+
+/* ---------------------------------------------------------------- the source */
+static const struct rm_role_source *enter(const struct rm_backend *b)
+{
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* the locks are no part of what is const */
+
+    pthread_rwlock_rdlock(&r->source_lock);
+    return &r->source;
+}
+
+static void leave(const struct rm_backend *b)
+{
+    pthread_rwlock_unlock(&((struct rm_roles *)&b->roles)->source_lock);
+}
+
+void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
+{
+    pthread_rwlock_wrlock(&b->roles.source_lock);
+    b->roles.source = source ? *source : (struct rm_role_source){0};
+    pthread_rwlock_unlock(&b->roles.source_lock);
+}
+
+bool rm_roles_hold(const struct rm_backend *b, int64_t epoch)
+{
+    const struct rm_role_source *s = enter(b);
+    bool yes = !s->holds || s->holds(s->user, epoch);
+
+    leave(b);
+    return yes;
+}
+
+/* What the core says of itself here makes the leadership end; alone, it goes on refusing those whom it concerns. */
+void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
+{
+    const struct rm_role_source *s = enter(b);
+
+    if (fx->kind == RM_FX_UNCONFIRMED) {
+        base_log_error("core", "%s", fx->u.unconfirmed.text);
+        if (s->unconfirmed)
+            s->unconfirmed(s->user, fx->u.unconfirmed.text, fx->u.unconfirmed.epoch_seen);
+    } else {
+        base_log_warn("core", "nodes have obeyed epoch %lld, this is %lld", (long long)fx->u.epoch_low.epoch_seen,
+                      (long long)rm_daemon_epoch(b));
+        if (s->epoch_low)
+            s->epoch_low(s->user, fx->u.epoch_low.epoch_seen);
+    }
+    leave(b);
 }
 
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
 {
-    const struct rm_role_source *s = &b->roles.source;
+    const struct rm_role_source *s = enter(b);
 
     out->takeovers = atomic_load(&b->roles.takeovers);
     out->late_answers = atomic_load(&b->roles.late_answers);
     if (s->refused_writes)
         out->refused_writes = s->refused_writes(s->user);
+    leave(b);
 }
 
 void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
@@ -45,11 +102,6 @@ void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
     base_assert(!b->started && b->roles.ha && !b->roles.rm_id);
     b->roles.rm_id = base_strdup(rm_id);
     b->roles.all_urls = base_strdup(all_urls);
-}
-
-void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
-{
-    b->roles.source = *source;
 }
 
 /* ---------------------------------------------------------------- changes */
@@ -117,7 +169,7 @@ const char *rm_backend_all_urls(const struct rm_backend *b)
 
 void rm_backend_active_url(const struct rm_backend *b, char out[512])
 {
-    struct rm_roles *r = (struct rm_roles *)&b->roles; /* the lock is no part of what is const */
+    struct rm_roles *r = (struct rm_roles *)&b->roles;
 
     pthread_mutex_lock(&r->lock);
     memcpy(out, r->active_url, sizeof r->active_url);
@@ -126,9 +178,12 @@ void rm_backend_active_url(const struct rm_backend *b, char out[512])
 
 void rm_backend_zk_text(const struct rm_backend *b, char out[256])
 {
+    const struct rm_role_source *s = enter(b);
+
     out[0] = '\0';
-    if (b->roles.source.zk_text)
-        b->roles.source.zk_text(b->roles.source.user, out);
+    if (s->zk_text)
+        s->zk_text(s->user, out);
+    leave(b);
 }
 
 int64_t rm_backend_role_changes(const struct rm_backend *b)
@@ -146,22 +201,25 @@ void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_m
 
 bool rm_backend_leads(const struct rm_backend *b)
 {
-    const struct rm_role_source *s = &b->roles.source;
-
     if (!b->roles.ha)
         return true;
     return rm_backend_role(b) == RM_ROLE_ACTIVE && !atomic_load(&b->roles.deposed) &&
-           (!s->holds || s->holds(s->user, rm_daemon_epoch(b)));
+           rm_roles_hold(b, rm_daemon_epoch(b));
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
 {
-    const struct rm_role_source *s = &b->roles.source;
+    const struct rm_role_source *s;
+    bool can;
 
     if (!b->roles.ha)
         return base_error_set(err, -BASE_ESTATE, "high availability is not enabled on this ResourceManager");
-    if (rm_backend_role(b) != RM_ROLE_ACTIVE || !s->resign)
-        return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one", rm_backend_rm_id(b));
-    s->resign(s->user, hold_us);
-    return 0;
+    s = enter(b);
+    can = rm_backend_role(b) == RM_ROLE_ACTIVE && s->resign;
+    if (can)
+        s->resign(s->user, hold_us);
+    leave(b);
+    if (can)
+        return 0;
+    return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one", rm_backend_rm_id(b));
 }

@@ -11,13 +11,13 @@ struct rm_role_source { /* NULL: always, nothing, "", 0 */
     void (*zk_text)(void *user, char out[256]);
     int64_t (*refused_writes)(void *user);
     /* The core's word (core's thread; return at once): the store is empty where nodes work, this RM must not lead. */
-    void (*unconfirmed)(void *user, const char *why);
+    void (*unconfirmed)(void *user, const char *why, int64_t epoch_seen);
     /* Nodes have obeyed epoch @seen: a higher one is needed. */
     void (*epoch_low)(void *user, int64_t seen);
 };
 /* Before the daemon starts: who this one of several RMs is. @all_urls: as rm_backend_all_urls(). Copied. */
 void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls);
-/* Before the first activation. */
+/* Copied. NULL: takes the one before away; returns when nobody is in a call of it any more. */
 void rm_role_source(struct rm_backend *b, const struct rm_role_source *source);
 /* Address of the RM that is active, "": none is known, or it is this one. */
 void rm_role_active(struct rm_backend *b, const char *url);

@@ -1,0 +1,110 @@
+#include "rm/rm_watchdog.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/base_error.h"
+#include "base/base_mem.h"
+
+#define LATE_US RM_WATCHDOG_LOOK_US /* a look that comes later than this after its time: we did not run */
+
+struct rm_watchdog {
+    struct rm_watchdog_conf conf;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;
+    atomic_int ending; /* ends that have begun and are not over */
+};
+
+const char *rm_watchdog_look(struct rm_watchdog_view *v, int64_t now_us, bool busy, uint64_t turns, bool ending,
+                             int64_t lease_us)
+{
+    int64_t passed = v->looked_us ? now_us - v->looked_us : 0;
+    int64_t limit = lease_us > RM_WATCHDOG_LEAST_US ? lease_us : RM_WATCHDOG_LEAST_US;
+
+    if (passed > RM_WATCHDOG_LOOK_US + LATE_US)
+        passed = 0;
+    v->still_us = busy && turns == v->turns ? v->still_us + passed : 0;
+    v->ending_us = ending ? v->ending_us + passed : 0;
+    v->looked_us = now_us;
+    v->turns = turns;
+    if (v->ending_us > RM_WATCHDOG_END_US)
+        return "the end of the leadership takes longer than a second";
+    if (v->still_us > limit)
+        return "the core's thread stands still for longer than the lease";
+    return NULL;
+}
+
+static int64_t mono_us(struct timespec *ts)
+{
+    clock_gettime(CLOCK_MONOTONIC, ts);
+    return (int64_t)ts->tv_sec * 1000000 + ts->tv_nsec / 1000;
+}
+
+static void *watchdog_main(void *arg)
+{
+    struct rm_watchdog *w = arg;
+    struct rm_watchdog_view view = {0};
+    const char *why = NULL;
+
+    pthread_mutex_lock(&w->lock);
+    while (!w->stop && !why) {
+        struct timespec until;
+        int64_t now = mono_us(&until);
+        uint64_t turns;
+        bool busy = w->conf.busy(w->conf.user, &turns);
+
+        why = rm_watchdog_look(&view, now, busy, turns, atomic_load(&w->ending) > 0, w->conf.lease_us(w->conf.user));
+        until.tv_nsec += RM_WATCHDOG_LOOK_US * 1000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (!why)
+            pthread_cond_timedwait(&w->wake, &w->lock, &until);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (why)
+        w->conf.expired(w->conf.user, why);
+    return NULL;
+}
+
+struct rm_watchdog *rm_watchdog_start(const struct rm_watchdog_conf *conf)
+{
+    struct rm_watchdog *w = base_alloc(sizeof *w);
+    pthread_condattr_t attr;
+
+    w->conf = *conf;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    base_assert(pthread_create(&w->thread, NULL, watchdog_main, w) == 0);
+    return w;
+}
+
+void rm_watchdog_stop(struct rm_watchdog *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+void rm_watchdog_ending(struct rm_watchdog *w)
+{
+    atomic_fetch_add(&w->ending, 1);
+}
+
+void rm_watchdog_ended(struct rm_watchdog *w)
+{
+    atomic_fetch_sub(&w->ending, 1);
+}
