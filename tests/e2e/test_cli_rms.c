@@ -48,7 +48,8 @@ static struct world {
     int active_after, asked;
     int gets;               /* of the job */
     const int *percents;    /* what the GETs of the job show, the end is 100 */
-    int failover_at;        /* at this GET fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
+    int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there are no tasks */
+    int failover_at;        /* at this GET of either fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the fakes ---- */
@@ -180,14 +181,48 @@ static bool post_job(struct fake *f, const char *body, struct base_buf *out)
     return world.lose_post-- > 0;
 }
 
+static void fail_over(struct fake *f, int at, int after)
+{
+    if (at != world.failover_at)
+        return;
+    vanish(f);
+    world.active_after = world.asked + after;
+}
+
 static void get_job(struct fake *f, struct base_buf *out)
 {
     world.gets++;
-    put_job("200 OK", out);
-    if (world.gets != world.failover_at)
-        return;
-    vanish(f);
-    world.active_after = world.asked + 6;
+    if (world.task_ends_at)
+        put(out, "200 OK", "", world.looks < world.task_ends_at
+                                   ? "{\"job\":{\"state\":\"RUNNING\"}}"
+                                   : "{\"job\":{\"state\":\"FINISHED\",\"finalStatus\":\"FAILED\"}}");
+    else
+        put_job("200 OK", out);
+    if (!world.task_ends_at)
+        fail_over(f, world.gets, 3);
+}
+
+/* Fake 1 is the node as well. */
+static void get_tasks(struct fake *f, struct base_buf *out)
+{
+    bool over = ++world.looks >= world.task_ends_at;
+    char *body = base_printf("{\"tasks\":[{\"id\":\"task_1_0001_m_000000\",\"state\":\"%s\",\"exitCode\":%d,"
+                             "\"containerId\":\"container_1_0001_01_000002\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}]}",
+                             over ? "FAILED" : "RUNNING", over ? 7 : 0, fakes[1].port);
+
+    put(out, "200 OK", "", world.task_ends_at ? body : "{\"tasks\":[]}");
+    free(body);
+    fail_over(f, world.looks, 2);
+}
+
+static void get_log(const char *path, struct base_buf *out)
+{
+    bool ready = world.looks >= world.task_ends_at;
+
+    if (strstr(path, "/stdout?offset=0&"))
+        put(out, ready ? "200 OK" : "404 Not Found", "", ready ? "one\ntwo\n" : "");
+    else
+        put(out, ready ? "200 OK" : "404 Not Found", "", "");
 }
 
 static bool serve_active(struct fake *f, const struct request *rq, struct base_buf *out)
@@ -209,7 +244,7 @@ static bool serve_active(struct fake *f, const struct request *rq, struct base_b
         return world.lose_kill-- > 0;
     }
     if (strstr(rq->path, "/tasks"))
-        put(out, "200 OK", "", "{\"tasks\":[]}");
+        get_tasks(f, out);
     else if (strncmp(rq->path, CLUSTER "/jobs/", strlen(CLUSTER "/jobs/")) == 0)
         get_job(f, out);
     else if (strstr(rq->path, "/info"))
@@ -226,10 +261,11 @@ static void serve(struct fake *f, int fd)
     bool lost = false;
 
     if (read_request(fd, &rq, &in)) {
+        bool log = strstr(rq.path, "/raw-logs/");
         bool ha = strncmp(rq.path, CLUSTER "/ha", strlen(CLUSTER "/ha")) == 0;
 
         pthread_mutex_lock(&world.lock);
-        if (!ha) {
+        if (!ha && !log) {
             f->asked++;
             if (++world.asked == world.active_after)
                 be(1, ACTIVE);
@@ -238,6 +274,8 @@ static void serve(struct fake *f, int fd)
             post_ha(f, &out);
         else if (ha)
             put_ha(f, &out);
+        else if (log)
+            get_log(rq.path, &out);
         else if (f->mode == ACTIVE)
             lost = serve_active(f, &rq, &out);
         else
@@ -489,7 +527,7 @@ static void test_told_once(void)
     start();
     be(0, NONE);
     be(1, NONE);
-    world.active_after = 20; /* two a round: more than a second of pauses, whatever their random part */
+    world.active_after = 16; /* two a round: more than a second of pauses, whatever their random part */
     run("node|-list");
     ended(0, "", "creel: no ResourceManager is active; trying again\n");
     CU_ASSERT_EQUAL(lines(&ran.err), 1);
@@ -587,6 +625,41 @@ static void test_progress(void)
     stop();
 }
 
+/* The output and the status of a command whose RM was lost while it ran. */
+static void test_run(void)
+{
+    char *rms, *words;
+
+    start();
+    rms = both();
+    words = base_printf("run|--rm|%s|--|true", rms);
+    be(1, NONE);
+    world.task_ends_at = 6;
+    world.failover_at = 3;
+    run_with(words, NULL);
+    ended(7, "one\ntwo\n", "");
+    CU_ASSERT_STRING_EQUAL(ran.out.data, "one\ntwo\n");
+    CU_ASSERT_EQUAL(ran.err.len, 0);
+    CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
+    CU_ASSERT_EQUAL(world.jobs, 1);
+    free(rms);
+    free(words);
+    stop();
+}
+
+static void test_logs(void)
+{
+    start();
+    be(1, NONE);
+    world.task_ends_at = 5;
+    world.failover_at = 2;
+    run("logs|application_1_0001|-f");
+    ended(0, "task_1_0001_m_000000| one\ntask_1_0001_m_000000| two\n", "");
+    CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
+    CU_ASSERT_EQUAL(ran.err.len, 0);
+    stop();
+}
+
 /* ---- administration ---- */
 static char *configured(const char *command)
 {
@@ -667,6 +740,8 @@ static const struct cunit_case cases[] = {
     {"another body is refused", test_conflict},
     {"a kill is repeated", test_kill_repeated},
     {"progress over a failover", test_progress},
+    {"run over a failover", test_run},
+    {"logs -f over a failover", test_logs},
     {"rmadmin: states", test_states},
     {"rmadmin: failover", test_failover},
 };
