@@ -1,0 +1,260 @@
+/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they have
+ * just failed to reach; tasks are told to come again.
+ * Method: two daemons of one process over one store in memory, behind real servers; the test decides who leads. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_conf.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_role.h"
+#include "rm/rm_routes.h"
+#include "rm/rm_standby.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+
+#define TRACKER "/ws/v1/nodetracker/"
+#define TOKEN   "Authorization: Bearer 0\r\n" /* of whatever application: a standby knows none */
+#define NODES   200
+
+static struct rm {
+    struct rm_backend *b;
+    struct api_server *server;
+    char url[64];
+} rms[2];
+static struct base_conf *conf;
+static struct api_route *routes;
+
+static void start(void)
+{
+    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
+    struct base_error err = {0};
+    size_t n;
+
+    conf = base_conf_new();
+    routes = rm_routes_new(&n);
+    for (int i = 0; i < 2; i++) {
+        base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);
+        base_assert(api_server_start(&sc, routes, n, rms[i].b, &rms[i].server, &err) == 0);
+        snprintf(rms[i].url, sizeof rms[i].url, "http://127.0.0.1:%u", api_server_port(rms[i].server));
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct rm_role_source source = {0};
+        char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
+
+        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
+        rm_role_source(rms[i].b, &source);
+        rm_daemon_start(rms[i].b);
+        rm_daemon_set_url(rms[i].b, rms[i].url);
+        free(all);
+    }
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(rm_daemon_stop(rms[i].b, NULL), 0);
+        api_server_stop(rms[i].server);
+        rm_daemon_free(rms[i].b);
+    }
+    ha_store_memory_forget();
+    base_conf_free(conf);
+    free(routes);
+}
+
+static void lead(int i)
+{
+    struct ha_store *store;
+    int64_t epoch;
+
+    base_assert(ha_store_memory.open("tracker", &store, &epoch, NULL) == 0);
+    base_assert(rm_daemon_activate(rms[i].b, &ha_store_memory, store, epoch, NULL) == 0);
+    rm_role_active(rms[i].b, "");
+    rm_role_active(rms[1 - i].b, rms[i].url);
+}
+
+static void end(int i)
+{
+    rm_role_depose(rms[i].b);
+    rm_daemon_deactivate(rms[i].b, "told to");
+    rm_role_active(rms[1 - i].b, "");
+}
+
+/* ---- asking ---- */
+static char *registration(int node)
+{
+    return base_printf("{\"node-id\":\"h%d:1\",\"http-address\":\"h%d:1\",\"instance\":\"i\",\"boot-id\":\"b\","
+                       "\"map-slots\":1,\"reduce-slots\":1}",
+                       node, node);
+}
+
+/* Sends a request; its answer may come later. @failed: X-Creel-Failed or NULL. */
+static int ask(int i, const char *what, const char *failed, const char *body)
+{
+    int fd = client_connect(api_server_port(rms[i].server));
+    char *header = failed ? base_printf("X-Creel-Failed: %s\r\n", failed) : base_strdup("");
+    char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: x\r\n" TOKEN "%sContent-Type: application/json\r\n"
+                             "Content-Length: %zu\r\n\r\n%s",
+                             what, header, strlen(body), body);
+
+    client_sends(fd, text);
+    free(text);
+    free(header);
+    return fd;
+}
+
+static int ask_register(int i, int node, const char *failed)
+{
+    char *body = registration(node);
+    int fd = ask(i, "register", failed, body);
+
+    free(body);
+    return fd;
+}
+
+/* The server has had time to look at what was sent before: it has answered others since. */
+static void others_served(int i)
+{
+    for (int k = 0; k < 20; k++) {
+        struct client_answer a;
+
+        client_do(api_server_port(rms[i].server), "GET", "/isActive", NULL, NULL, &a);
+        client_free(&a);
+    }
+}
+
+static void gets(int fd, int status, const char *header, const char *body)
+{
+    struct client_answer a = {0};
+
+    CU_ASSERT_TRUE(client_read(fd, false, &a));
+    CU_ASSERT_EQUAL(a.status, status);
+    if (header)
+        CU_ASSERT_TRUE(client_has(&a, header));
+    if (body)
+        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data ? a.body.data : "", body));
+    client_free(&a);
+    close(fd);
+}
+
+static void gets_sent_on(int fd, int to, const char *what)
+{
+    char *location = base_printf("Location: %s" TRACKER "%s", rms[to].url, what);
+
+    gets(fd, 307, location, "This is standby RM");
+    free(location);
+}
+
+/* ---- cases ---- */
+static void test_sent_on(void)
+{
+    char list[256];
+
+    start();
+    lead(0);
+    gets(ask_register(0, 1, NULL), 200, NULL, "\"epoch\":0,");
+    gets_sent_on(ask_register(1, 1, NULL), 0, "register");
+    gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat"); /* somebody else has failed */
+    snprintf(list, sizeof list, "http://127.0.0.1:1, %s/", rms[0].url);
+    gets(ask(1, "register", list, "{}"), 400, NULL, "node-id"); /* is not let wait */
+    stop();
+}
+
+/* Goal: who waits gets the answer of a leader: of this RM, or of the one that it says leads now. */
+static void test_parked(void)
+{
+    char *beat = base_strdup("{\"node-id\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
+    int fd, other;
+
+    start();
+    fd = ask_register(1, 1, NULL); /* nobody leads yet */
+    others_served(1);
+    lead(1);
+    gets(fd, 200, NULL, "\"epoch\":0,\"rmInstance\":");
+    fd = ask(0, "heartbeat", rms[1].url, beat);
+    others_served(0);
+    end(1);
+    lead(0); /* it knows the node from the store alone */
+    gets(fd, 200, NULL, "{\"epoch\":1,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}");
+    fd = ask_register(1, 1, rms[0].url);
+    other = ask_register(1, 2, NULL);
+    gets_sent_on(other, 0, "register");
+    end(0);
+    other = ask_register(1, 3, NULL);
+    others_served(1);
+    lead(0); /* again: whoever could not reach it waits on */
+    gets_sent_on(other, 0, "register");
+    end(0);
+    lead(1);
+    gets(fd, 200, NULL, "\"epoch\":3,");
+    free(beat);
+    stop();
+}
+
+/* Goal: a whole cluster waits on a standby, and is served when it leads. */
+static void test_many_parked(void)
+{
+    int fds[NODES];
+
+    start();
+    lead(0);
+    for (int i = 0; i < NODES; i++)
+        fds[i] = ask_register(1, i, rms[0].url);
+    others_served(1);
+    end(0);
+    lead(1);
+    for (int i = 0; i < NODES; i++)
+        gets(fds[i], 200, NULL, "\"epoch\":1,");
+    stop();
+}
+
+/* Goal: who waits is told when the daemon ends. */
+static void test_stopped(void)
+{
+    int fds[3];
+
+    start();
+    lead(0);
+    for (int i = 0; i < 3; i++)
+        fds[i] = ask_register(1, i, rms[0].url);
+    others_served(1);
+    stop();
+    for (int i = 0; i < 3; i++) {
+        struct client_answer a = {0};
+
+        CU_ASSERT_TRUE(client_read(fds[i], false, &a));
+        CU_ASSERT_EQUAL(a.status, 503);
+        client_free(&a);
+        close(fds[i]);
+    }
+}
+
+/* Goal: everything else is not kept waiting: 307 where somebody leads, else to be asked again. */
+static void test_others(void)
+{
+    static const char *const what[] = {"wake", "unregister", "commit", "apps/application_1_0001/fetch-failure"};
+
+    start();
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+        gets(ask(0, what[i], NULL, "{}"), 503, "Retry-After: 1", "StandbyException");
+    lead(1);
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+        gets_sent_on(ask(0, what[i], NULL, "{}"), 1, what[i]);
+    struct client_answer a;
+    char *location = base_printf("Location: %s" TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7", rms[1].url);
+    client_do(api_server_port(rms[0].server), "GET", TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7", TOKEN,
+              NULL, &a);
+    CU_ASSERT_EQUAL(a.status, 307);
+    CU_ASSERT_TRUE(client_has(&a, location));
+    client_free(&a);
+    free(location);
+    stop();
+}
+
+static const struct cunit_case cases[] = {
+    {"sent on", test_sent_on}, {"parked", test_parked}, {"many parked", test_many_parked},
+    {"stopped", test_stopped}, {"others", test_others},
+};
+CUNIT_MAIN("nodes and tasks at a standby", cases)
