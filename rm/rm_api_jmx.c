@@ -182,6 +182,7 @@ static void fill(struct rm_backend *b, struct bean *info, struct bean *ha)
     add_number(ha, "LateAnswers", stats.late_answers);
     add_number(ha, "StoreCommits", stats.store_commits);
     add_number(ha, "StoreRecords", stats.store_records);
+    add_number(ha, "StoreMultis", stats.store_multis);
     add_number(ha, "StoreRefusedWrites", stats.refused_writes);
 }
 

@@ -77,6 +77,8 @@ static void add_leadership(struct base_buf *b, const struct rm_backend *backend,
            (double)s->late_answers);
     metric(b, "store_refused_writes_total", "counter", "Writes the store refused: another ResourceManager has authority.",
            (double)s->refused_writes);
+    metric(b, "store_multis_total", "counter", "Multis written to ZooKeeper in this leadership.",
+           (double)s->store_multis);
 }
 
 static void add_process(struct base_buf *b)

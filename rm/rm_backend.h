@@ -71,6 +71,7 @@ struct rm_backend_stats {
     int64_t epoch, takeovers;  /* of this process: how often it became active */
     int64_t late_answers;      /* answers and orders held back because the lease was over */
     int64_t refused_writes;    /* by the store: another RM has authority */
+    int64_t store_multis;      /* of the store in ZooKeeper, written in this leadership; 0 elsewhere */
 };
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out);
 

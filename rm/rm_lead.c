@@ -168,6 +168,14 @@ static int64_t refused_writes(void *user)
     return s.refused_writes;
 }
 
+static int64_t store_multis(void *user)
+{
+    struct ha_service_status s;
+
+    ha_service_status(((struct rm_lead *)user)->service, &s);
+    return s.log.multis;
+}
+
 /* ---------------------------------------------------------------- the lead thread */
 static const char *grouped(int64_t n, char out[32])
 {
@@ -384,8 +392,8 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                            .refused = on_refused};
     const struct rm_watchdog_conf dog = {.user = l, .busy = busy, .lease_us = lease_of, .expired = expired};
     const struct rm_role_source source = {.user = l, .holds = holds, .resign = resign, .zk_text = zk_text,
-                                          .refused_writes = refused_writes, .unconfirmed = unconfirmed,
-                                          .epoch_low = epoch_low};
+                                          .refused_writes = refused_writes, .store_multis = store_multis,
+                                          .unconfirmed = unconfirmed, .epoch_low = epoch_low};
     pthread_condattr_t attr;
     int rc;
 

@@ -94,6 +94,8 @@ void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
     out->late_answers = atomic_load(&b->roles.late_answers);
     if (s->refused_writes)
         out->refused_writes = s->refused_writes(s->user);
+    if (s->store_multis)
+        out->store_multis = s->store_multis(s->user);
     leave(b);
 }
 
