@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "rm/rm_standby.h"
+
 #define FIRST_ITEMS 25 /* made on the HTTP thread: about 0.2 ms */
 #define CHUNK_ITEMS 8  /* about 50 us of the lists' thread */
 #define PIECE_MIN   (32 * 1024)
@@ -49,8 +51,10 @@ static bool step(void *user, bool stopping)
         hand_over(l, next == RM_LISTING_MORE);
     if (next == RM_LISTING_MORE)
         return true;
-    if (next == RM_LISTING_END)
+    if (next == RM_LISTING_END && rm_standby_is_active(l->b))
         api_answer_pieces(l->rq, 200, l->type, &l->pieces);
+    else if (next == RM_LISTING_END) /* it may be of two leaderships, or end too early */
+        rm_standby_over(l->rq, l->b, RM_NOT_ACTIVE_TEXT);
     drop(l);
     return false;
 }
