@@ -140,10 +140,10 @@ static void resign(void *user, int64_t hold_us)
     put(user, &(struct job){.kind = RESIGN, .hold_us = hold_us, .why = base_strdup("told to give the leadership up")});
 }
 
-static void unconfirmed(void *user, const char *why, int64_t epoch_seen)
+static void unconfirmed(void *user, int64_t epoch_seen)
 {
     put(user, &(struct job){.kind = RESIGN, .hold_us = UNFIT_HOLD_US, .least = epoch_seen + 1, .unfit = true,
-                            .why = base_strdup(why)});
+                            .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
 }
 
 static void epoch_low(void *user, int64_t seen)

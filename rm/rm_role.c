@@ -68,15 +68,15 @@ bool rm_roles_hold(const struct rm_backend *b, int64_t epoch)
     return yes;
 }
 
-/* What the core says of itself here makes the leadership end; alone, it goes on refusing those whom it concerns. */
+/* What the core says of itself here (and in a note) makes the leadership end; alone, it goes on refusing those whom it
+ * concerns. */
 void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     const struct rm_role_source *s = enter(b);
 
     if (fx->kind == RM_FX_UNCONFIRMED) {
-        base_log_error("core", "%s", fx->u.unconfirmed.text);
         if (s->unconfirmed)
-            s->unconfirmed(s->user, fx->u.unconfirmed.text, fx->u.unconfirmed.epoch_seen);
+            s->unconfirmed(s->user, fx->u.unconfirmed.epoch_seen);
     } else {
         base_log_warn("core", "nodes have obeyed epoch %lld, this is %lld", (long long)fx->u.epoch_low.epoch_seen,
                       (long long)rm_daemon_epoch(b));

@@ -12,7 +12,7 @@ struct rm_role_source { /* NULL: always, nothing, "", 0 */
     int64_t (*refused_writes)(void *user);
     int64_t (*store_multis)(void *user); /* written in the leadership that goes on */
     /* The core's word (core's thread; return at once): the store is empty where nodes work, this RM must not lead. */
-    void (*unconfirmed)(void *user, const char *why, int64_t epoch_seen);
+    void (*unconfirmed)(void *user, int64_t epoch_seen);
     /* Nodes have obeyed epoch @seen: a higher one is needed. */
     void (*epoch_low)(void *user, int64_t seen);
 };
