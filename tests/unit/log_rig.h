@@ -1,0 +1,44 @@
+/* tests/unit/log_rig.h - one log over the server of log_zk.h, and what it called. */
+#ifndef CREEL_TESTS_LOG_RIG_H
+#define CREEL_TESTS_LOG_RIG_H
+
+#include "ha/ha_log_segment.h"
+#include "tests/unit/log_zk.h"
+
+#define SEG   LOG_ZK_ROOT "/log/00000000"
+#define SMALL ((struct ha_log_limits){512, 4, 1000})
+#define EPOCH 5
+
+struct rig {
+    struct log_zk zk;
+    struct log_zk_link link;
+    struct ha_log *log;
+    int loads, fences, breaks;
+    int rc;
+    uint64_t written;
+    char text[1024]; /* of the last end */
+};
+
+/* A new log over what the server holds: it has been told to load, nothing is carried out yet. */
+void rig_start(struct rig *g, int64_t epoch, const struct ha_log_limits *limits);
+void rig_stop(struct rig *g);
+/* On a server with an empty log, loaded. */
+void rig_open(struct rig *g, const struct ha_log_limits *limits);
+void rig_close(struct rig *g);
+/* Writes a record of table t; NULL removes it. Returns the batch's number. */
+uint64_t rig_put(struct rig *g, const char *key, const char *data);
+uint64_t rig_put_long(struct rig *g, const char *key, size_t len, char fill);
+/* ha_record_fn: adds "key=data " to the buffer @user. */
+int rig_append(void *user, const struct ha_record *rec, struct base_error *err);
+/* What a new leader reads of table t: "key=data key=data ", or the error. */
+void rig_expect(struct rig *g, const char *expected);
+struct ha_log_stats rig_stats(const struct rig *g);
+/* The next request of this kind about the segment gets @code. */
+void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number, enum ha_zk_code code, int op);
+/* Segment @number of @epoch with @entries. */
+void rig_put_segment(struct rig *g, int64_t epoch, uint64_t number, const char *entries, size_t len);
+#define PUT(g, epoch, number, entries) rig_put_segment(g, epoch, number, entries, sizeof(entries) - 1)
+#define A_1                            "\1\1\1\1t\0a\0001\0"
+#define PART(i, n)                     "\3\1\1\4" i n "\2t\0p\0xy\0" /* of record p, 4 bytes; two a part */
+
+#endif

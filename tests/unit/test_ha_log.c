@@ -1,0 +1,563 @@
+/* The log of ha_log.h as it writes: what it sends and when, lost connections, cleaning, every end with its text. What
+ * it reads: test_ha_log_read.c; histories by seed: test_ha_log_history.c. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_mem.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/log_rig.h"
+
+/* Writing. */
+
+static void test_grouping(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    rig_put(&g, "a", "1");
+    CU_ASSERT_EQUAL(g.link.waiting, 1);
+    for (int i = 0; i < 100; i++)
+        rig_put(&g, "b", i % 2 ? "x" : "y"); /* while one is under way the others come together */
+    CU_ASSERT_EQUAL(g.link.waiting, 1);
+    CU_ASSERT_EQUAL(g.written, 0);
+    log_zk_execute(&g.link);
+    log_zk_answer(&g.link);
+    CU_ASSERT_EQUAL(g.written, 1);
+    CU_ASSERT_EQUAL(g.link.waiting, 1);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 101);
+    CU_ASSERT_EQUAL(rig_stats(&g).multis, 2);
+    CU_ASSERT_EQUAL(rig_stats(&g).records, 101);
+    CU_ASSERT_EQUAL(rig_stats(&g).live_records, 2);
+    rig_expect(&g, "a=1 b=x ");
+    rig_close(&g);
+}
+
+static void test_window(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    for (int i = 0; i < 30; i++)
+        rig_put_long(&g, "k", 100 << 10, (char)('a' + i));
+    CU_ASSERT_EQUAL(g.link.waiting, HA_LOG_WINDOW); /* the first alone, then full ones */
+    while (log_zk_execute(&g.link))
+        ;
+    CU_ASSERT_EQUAL(g.written, 0);
+    log_zk_answer(&g.link);
+    CU_ASSERT_EQUAL(g.written, 1);
+    log_zk_answer(&g.link);
+    CU_ASSERT_EQUAL(g.written, 6);
+    CU_ASSERT_EQUAL(g.link.waiting, 2);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 30);
+    CU_ASSERT_EQUAL(rig_stats(&g).multis, 7);
+    rig_close(&g);
+}
+
+static void test_empty_batches(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    CU_ASSERT_EQUAL(ha_log_write(g.log, NULL, 0), 1);
+    CU_ASSERT_EQUAL(g.written, 0); /* not before ZooKeeper has said that the epoch is ours */
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 1);
+    CU_ASSERT_EQUAL(rig_put(&g, "unknown", NULL), 2);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 2);
+    CU_ASSERT_EQUAL(rig_stats(&g).records, 0);
+    rig_put(&g, "k", "1");
+    rig_put(&g, "k", NULL);
+    rig_put(&g, "k", NULL); /* is removed already */
+    rig_put(&g, "e", "");
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 6);
+    CU_ASSERT_EQUAL(rig_stats(&g).records, 3);
+    rig_expect(&g, "e= ");
+    g.zk.epoch_version++;
+    ha_log_write(g.log, NULL, 0);
+    log_zk_run(&g.link);
+    CU_ASSERT(g.fences == 1 && g.written == 6);
+    rig_close(&g);
+}
+
+static int refuse(void *user, const struct ha_record *rec, struct base_error *err)
+{
+    (void)user;
+    return base_error_set(err, -BASE_EINVAL, "not %s", rec->key);
+}
+
+static void test_each(void)
+{
+    struct base_buf out = {0};
+    struct base_error err;
+    struct rig g;
+
+    rig_open(&g, &SMALL);
+    for (int i = 50; i-- > 0;) {
+        char key[16];
+        snprintf(key, sizeof key, "k%02d", i);
+        rig_put(&g, key, "old");
+    }
+    rig_put(&g, "k07", NULL);
+    rig_put_long(&g, "k03", 1000, 'x');
+    log_zk_run(&g.link);
+    rig_stop(&g);
+    rig_start(&g, EPOCH + 1, &SMALL);
+    log_zk_run(&g.link);
+    for (int i = 10; i < 50; i++) { /* what was written since is shown, and cleaning takes nothing away */
+        char key[16];
+        snprintf(key, sizeof key, "k%02d", i);
+        rig_put(&g, key, i == 10 ? "new" : NULL);
+        log_zk_run(&g.link);
+    }
+    CU_ASSERT(rig_stats(&g).cleaned > 0);
+    rig_put(&g, "k03", "short");
+    CU_ASSERT_EQUAL(ha_log_each(g.log, "t", rig_append, &out, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(out.data,
+                           "k00=old k01=old k02=old k03=short k04=old k05=old k06=old k08=old k09=old k10=new ");
+    base_buf_free(&out);
+    CU_ASSERT_EQUAL(ha_log_each(g.log, "none", rig_append, &out, NULL), 0);
+    CU_ASSERT_EQUAL(out.len, 0);
+    CU_ASSERT_EQUAL(ha_log_each(g.log, "t", refuse, NULL, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "not k00");
+    rig_close(&g);
+}
+
+/* Lost connections. */
+
+static void test_lost(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    for (int carried_out = 0; carried_out < 2; carried_out++) {
+        int64_t multis = g.zk.multis;
+
+        rig_put(&g, "a", carried_out ? "2" : "1");
+        rig_put(&g, "b", "1");
+        if (carried_out)
+            log_zk_execute(&g.link);
+        log_zk_lose(&g.link, carried_out ? HA_ZK_EXPIRED : HA_ZK_LOSS, NULL);
+        rig_put(&g, "c", "1");
+        CU_ASSERT_EQUAL(g.link.waiting, 0); /* nothing is sent without a connection */
+        log_zk_connect(&g.link);
+        log_zk_run(&g.link);
+        CU_ASSERT_EQUAL(g.written, 3 * (uint64_t)(carried_out + 1));
+        CU_ASSERT_EQUAL(g.zk.multis - multis, 2);
+        CU_ASSERT_EQUAL(rig_stats(&g).read_back, carried_out + 1);
+        rig_expect(&g, carried_out ? "a=2 b=1 c=1 " : "a=1 b=1 c=1 ");
+    }
+    CU_ASSERT(g.fences == 0 && g.breaks == 0);
+    rig_close(&g);
+}
+
+/* It was not there when read back, was sent again, and both arrive. */
+static void test_arrives_late(void)
+{
+    struct log_zk_link late;
+    struct rig g;
+
+    rig_open(&g, NULL);
+    log_zk_link_init(&late, &g.zk);
+    late.log = g.log;
+    rig_put(&g, "a", "1");
+    log_zk_lose(&g.link, HA_ZK_LOSS, &late);
+    log_zk_connect(&g.link);
+    log_zk_execute(&g.link); /* sync */
+    log_zk_answer(&g.link);
+    log_zk_execute(&g.link); /* get */
+    log_zk_answer(&g.link);
+    CU_ASSERT(log_zk_execute(&late));
+    CU_ASSERT_EQUAL(log_zk_count(&g.zk), 1);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 1);
+    rig_put(&g, "b", "2");
+    log_zk_run(&g.link);
+    rig_put(&g, "c", "3");
+    log_zk_lose(&g.link, HA_ZK_LOSS, &late);
+    log_zk_connect(&g.link);
+    while (g.link.waiting + g.link.answers > 0 && g.zk.gets < 3) {
+        log_zk_execute(&g.link);
+        log_zk_answer(&g.link);
+    }
+    CU_ASSERT(log_zk_execute(&late));
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 3);
+    CU_ASSERT_EQUAL(g.zk.refused, 2);
+    CU_ASSERT_EQUAL(rig_stats(&g).read_back, 4);
+    CU_ASSERT(g.fences == 0 && g.breaks == 0);
+    rig_expect(&g, "a=1 b=2 c=3 ");
+    log_zk_link_free(&late);
+    rig_close(&g);
+}
+
+/* Of several under way one gets no answer and was not carried out: those behind it fail for its sake, which is no
+ * damage. */
+static void test_one_lost_of_several(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    for (int i = 0; i < 20; i++)
+        rig_put_long(&g, "k", 100 << 10, (char)('a' + i));
+    g.link.fail = true;
+    g.link.fail_kind = HA_ZK_MULTI;
+    g.link.fail_number = 2;
+    g.link.fail_code = HA_ZK_LOSS;
+    log_zk_run(&g.link);
+    CU_ASSERT(g.fences == 0 && g.breaks == 0);
+    CU_ASSERT_EQUAL(g.written, 1);
+    log_zk_connect(&g.link);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 20);
+    CU_ASSERT(g.fences == 0 && g.breaks == 0);
+    rig_close(&g);
+}
+
+/* The second of several exists already, by our own hand: what is behind it is not acknowledged before that is known. */
+static void test_order_of_acknowledgement(void)
+{
+    struct log_zk_link late;
+    struct rig g;
+
+    rig_open(&g, NULL);
+    log_zk_link_init(&late, &g.zk);
+    late.log = g.log;
+    for (int i = 0; i < 17; i++)
+        rig_put_long(&g, "k", 100 << 10, (char)('a' + i));
+    log_zk_execute(&g.link);
+    log_zk_lose(&g.link, HA_ZK_LOSS, &late);
+    log_zk_connect(&g.link);
+    while (g.zk.gets < 2) { /* the first is there, the second not */
+        log_zk_execute(&g.link);
+        log_zk_answer(&g.link);
+    }
+    CU_ASSERT_EQUAL(g.written, 1);
+    log_zk_execute(&late); /* now it is */
+    while (log_zk_execute(&g.link))
+        ;
+    while (log_zk_answer(&g.link))
+        ;
+    CU_ASSERT_EQUAL(log_zk_count(&g.zk), 4);
+    CU_ASSERT_EQUAL(g.written, 1); /* three more are there, but the answer to "what is in the second" is not */
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 17);
+    log_zk_link_free(&late);
+    rig_close(&g);
+}
+
+/* Ends. */
+
+/* A log of three segments, then a write that meets @code at @op; what is said. */
+static void end_by(enum ha_zk_code code, int op, bool fenced, int rc, const char *text)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    for (int i = 0; i < 3; i++) {
+        rig_put(&g, "a", "1");
+        log_zk_run(&g.link);
+    }
+    rig_put(&g, "b", "2");
+    rig_fail_next(&g, HA_ZK_MULTI, 4, code, op);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.fences, fenced);
+    CU_ASSERT_EQUAL(g.breaks, !fenced);
+    CU_ASSERT_EQUAL(g.rc, rc);
+    CU_ASSERT_STRING_EQUAL(g.text, text);
+    CU_ASSERT_EQUAL(rig_put(&g, "c", "3"), 5); /* nothing is sent any more, nothing acknowledged */
+    log_zk_connect(&g.link);
+    CU_ASSERT_EQUAL(g.link.waiting, 0);
+    CU_ASSERT_EQUAL(g.written, 3);
+    rig_close(&g);
+}
+
+static void test_ends_of_writing(void)
+{
+    end_by(HA_ZK_BADVERSION, 0, true, 0, "/creel/c1/epoch has another version than 3: epoch 5 is over");
+    end_by(HA_ZK_NONODE, 0, false, -BASE_ECORRUPT, "/creel/c1/epoch: cannot be checked: as the test says");
+    end_by(HA_ZK_NOAUTH, -1, false, -BASE_EPERM, SEG "04: cannot be written: as the test says");
+    end_by(HA_ZK_FAILED, -1, false, -BASE_EIO, SEG "04: cannot be written: as the test says");
+    end_by(HA_ZK_NONODE, 2, false, -BASE_ECORRUPT, SEG "04: cannot be written: as the test says");
+    end_by(HA_ZK_NONODE, 1, false, -BASE_ECORRUPT,
+           SEG "03 is not as it was left, 0000000004 cannot follow it: as the test says");
+    end_by(HA_ZK_BADVERSION, 1, false, -BASE_ECORRUPT,
+           SEG "03 is not as it was left, 0000000004 cannot follow it: as the test says");
+    end_by(HA_ZK_NODEEXISTS, 2, false, -BASE_ECORRUPT, SEG "04 was there and is gone");
+}
+
+/* Somebody made our segment while the connection was lost: another leader, or nobody who may. */
+static void test_other_bytes(void)
+{
+    for (int fenced = 0; fenced < 2; fenced++)
+        for (int lost = 0; lost < 2; lost++) {
+            struct rig g;
+
+            rig_open(&g, NULL);
+            rig_put(&g, "a", "1");
+            log_zk_run(&g.link);
+            rig_put(&g, "a", "2");
+            if (lost)
+                log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
+            log_zk_put(&g.zk, 2, "somebody's", 10);
+            if (lost)
+                log_zk_connect(&g.link);
+            while (g.zk.gets == 0) {
+                log_zk_execute(&g.link);
+                log_zk_answer(&g.link);
+            }
+            g.zk.epoch_version += fenced;
+            CU_ASSERT(g.fences == 0 && g.breaks == 0);
+            log_zk_run(&g.link);
+            CU_ASSERT_EQUAL(g.fences, fenced);
+            CU_ASSERT_EQUAL(g.breaks, !fenced);
+            CU_ASSERT_STRING_EQUAL(g.text, fenced ? "/creel/c1/epoch has another version than 3: epoch 5 is over"
+                                                  : SEG "02 holds other bytes than epoch 5 wrote there");
+            CU_ASSERT_EQUAL(g.written, 1);
+            rig_close(&g);
+        }
+}
+
+/* In doubt, and the connection is lost: the question is asked again. */
+static void test_doubt_survives(void)
+{
+    struct rig g;
+
+    rig_open(&g, NULL);
+    rig_put(&g, "a", "1");
+    log_zk_put(&g.zk, 1, "somebody's", 10);
+    g.zk.log_version = 1;
+    while (g.zk.gets == 0) {
+        log_zk_execute(&g.link);
+        log_zk_answer(&g.link);
+    }
+    CU_ASSERT_EQUAL(g.link.waiting, 1);
+    log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
+    CU_ASSERT(g.fences == 0 && g.breaks == 0);
+    log_zk_connect(&g.link);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.breaks, 1);
+    CU_ASSERT_STRING_EQUAL(g.text, SEG "01 holds other bytes than epoch 5 wrote there");
+    rig_close(&g);
+}
+
+static void test_ends_of_reading_back(void)
+{
+    static const enum ha_zk_code codes[] = {HA_ZK_NOAUTH, HA_ZK_FAILED};
+
+    for (int i = 0; i < 2; i++) {
+        struct rig g;
+
+        rig_open(&g, NULL);
+        rig_put(&g, "a", "1");
+        log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
+        log_zk_connect(&g.link);
+        rig_fail_next(&g, i ? HA_ZK_SYNC : HA_ZK_GET, i ? 0 : 1, codes[i], -1);
+        log_zk_run(&g.link);
+        CU_ASSERT_EQUAL(g.breaks, 1);
+        CU_ASSERT_EQUAL(g.rc, i ? -BASE_EIO : -BASE_EPERM);
+        CU_ASSERT_STRING_EQUAL(g.text, i ? "/creel/c1/epoch: cannot be synced: as the test says"
+                                         : SEG "01: cannot be read back: as the test says");
+        rig_close(&g);
+    }
+}
+
+/* Cleaning. */
+
+/* Runs until a cleaning has asked for what it reads. */
+static void run_to_cleaning(struct rig *g)
+{
+    int64_t gets = g->zk.gets;
+
+    for (int i = 0; i < 100 && g->zk.gets == gets; i++) {
+        rig_put(g, "filler", "0123456789");
+        while (g->zk.gets == gets && log_zk_execute(&g->link))
+            if (g->zk.gets == gets)
+                log_zk_answer(&g->link);
+    }
+    CU_ASSERT(g->zk.gets > gets);
+}
+
+static void test_nothing_comes_back(void)
+{
+    struct rig g;
+
+    rig_open(&g, &SMALL);
+    rig_put(&g, "kept", "1");
+    rig_put(&g, "changed", "1");
+    rig_put(&g, "removed", "1");
+    rig_put_long(&g, "large", 900, 'x');
+    run_to_cleaning(&g);
+    rig_put(&g, "changed", "2"); /* between reading and writing */
+    rig_put(&g, "removed", NULL);
+    rig_put(&g, "large", NULL);
+    log_zk_run(&g.link);
+    CU_ASSERT(rig_stats(&g).cleaned > 0);
+    rig_expect(&g, "changed=2 filler=0123456789 kept=1 ");
+    rig_close(&g);
+}
+
+/* All is removed: what is left is bounded, and the next leader knows of nothing. */
+static void test_removals_are_forgotten(void)
+{
+    struct rig g;
+
+    rig_open(&g, &SMALL);
+    for (int i = 0; i < 1000; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key%d", i);
+        rig_put(&g, key, "some data");
+        log_zk_run(&g.link);
+        rig_put(&g, key, NULL);
+        log_zk_run(&g.link);
+    }
+    CU_ASSERT_EQUAL(rig_stats(&g).live_records, 0);
+    CU_ASSERT_EQUAL(rig_stats(&g).live_bytes, 0);
+    CU_ASSERT(rig_stats(&g).segments <= 6);
+    CU_ASSERT(rig_stats(&g).records < 2100); /* 2,000 were given: few were written again */
+    CU_ASSERT_EQUAL(rig_stats(&g).cleaned + rig_stats(&g).segments, rig_stats(&g).multis);
+    rig_expect(&g, "");
+    rig_close(&g);
+}
+
+/* What a predecessor left in thousands of small segments the first writes of the next one clean up. */
+static void test_predecessor_is_cleaned(void)
+{
+    const struct ha_log_limits never = {HA_LOG_SEGMENT_MAX, 1 << 20, INT64_C(1) << 40};
+    struct base_buf expected = {0};
+    struct rig g;
+
+    rig_open(&g, &never);
+    for (int i = 0; i < 3000; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key%02d", i % 100);
+        rig_put(&g, key, "x");
+        log_zk_run(&g.link);
+    }
+    for (int i = 0; i < 100; i++)
+        base_buf_addf(&expected, "key%02d=x ", i);
+    CU_ASSERT_EQUAL(log_zk_count(&g.zk), 3000);
+    rig_stop(&g);
+    rig_start(&g, EPOCH + 1, NULL);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.link.waiting, 0); /* not before it is wanted for writing */
+    CU_ASSERT_EQUAL(log_zk_count(&g.zk), 3000);
+    rig_put(&g, "key00", "x");
+    log_zk_run(&g.link);
+    CU_ASSERT(log_zk_count(&g.zk) <= 1026);
+    CU_ASSERT(rig_stats(&g).multis < 25);
+    CU_ASSERT_EQUAL(g.zk.gets, 3000); /* dead segments are not read again */
+    rig_expect(&g, expected.data);
+    base_buf_free(&expected);
+    rig_close(&g);
+}
+
+/* A multi stays under ZooKeeper's 1 MB, whatever comes together: a full segment, and all deletions that there may be.
+ */
+static void test_multi_is_bounded(void)
+{
+    const struct ha_log_limits few = {HA_LOG_SEGMENT_MAX, 10, 1 << 20};
+    struct rig g;
+
+    rig_open(&g, &few);
+    for (int i = 0; i < 400; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key%d", i % 7);
+        rig_put_long(&g, key, i % 50 == 0 ? 20 << 20 : 5000, 'x');
+        if (i % 3 == 0)
+            log_zk_run(&g.link);
+    }
+    for (int i = 0; i < 7; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key%d", i);
+        rig_put_long(&g, key, 600 << 10, 'y');
+    }
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.written, 407);
+    CU_ASSERT(g.zk.largest > 500 << 10);
+    CU_ASSERT(g.zk.largest < 600 << 10);
+    CU_ASSERT(rig_stats(&g).cleaned > 300);
+    rig_close(&g);
+}
+
+/* What cleaning reads is not what was written. */
+static void test_ends_of_cleaning(void)
+{
+    static const struct {
+        enum ha_zk_code code;
+        int rc;
+        const char *text;
+    } ends[] = {{HA_ZK_NONODE, -BASE_ECORRUPT, SEG "01 is gone, nobody but us may delete it"},
+                {HA_ZK_NOAUTH, -BASE_EPERM, SEG "01: cannot be read: as the test says"},
+                {HA_ZK_OK, -BASE_ECORRUPT, SEG "01 lacks records that were written there"},
+                {HA_ZK_OK, -BASE_ECORRUPT, SEG "01: damaged: checksum 3f4446d8, its header says 00000000"}};
+
+    for (int i = 0; i < 4; i++) {
+        struct rig g;
+
+        rig_open(&g, &SMALL);
+        rig_put(&g, "kept", "1");
+        log_zk_run(&g.link);
+        if (i == 2)
+            PUT(&g, EPOCH, 1, A_1);
+        if (i == 3)
+            log_zk_put(&g.zk, 1, "creel-log 1 5 1 00000000 0\n", 27);
+        if (i < 2)
+            rig_fail_next(&g, HA_ZK_GET, 1, ends[i].code, -1);
+        for (int k = 0; k < 100 && !g.breaks; k++) {
+            rig_put(&g, "filler", "0123456789");
+            log_zk_run(&g.link);
+        }
+        CU_ASSERT_EQUAL(g.breaks, 1);
+        CU_ASSERT_EQUAL(g.rc, ends[i].rc);
+        CU_ASSERT_STRING_EQUAL(g.text, ends[i].text);
+        rig_close(&g);
+    }
+}
+
+static void test_deletion_fails(void)
+{
+    struct rig g;
+    uint64_t number = 0;
+
+    rig_open(&g, &SMALL);
+    rig_put(&g, "kept", "1");
+    run_to_cleaning(&g);
+    number = log_zk_count(&g.zk) + 2; /* one is under way, what is read goes with the next one */
+    rig_fail_next(&g, HA_ZK_MULTI, number, HA_ZK_NONODE, 4);
+    log_zk_run(&g.link);
+    CU_ASSERT_EQUAL(g.breaks, 1);
+    CU_ASSERT_STRING_EQUAL(g.text, SEG "02: cannot be deleted: as the test says");
+    rig_close(&g);
+}
+
+int main(void)
+{
+    static const struct cunit_case cases[] = {
+        {"what comes meanwhile goes together", test_grouping},
+        {"several at once", test_window},
+        {"batches without records", test_empty_batches},
+        {"records in key order, with what was written since", test_each},
+        {"lost before and after", test_lost},
+        {"the copy arrives late", test_arrives_late},
+        {"one lost of several", test_one_lost_of_several},
+        {"acknowledged in order", test_order_of_acknowledgement},
+        {"ends of writing", test_ends_of_writing},
+        {"other bytes in our place", test_other_bytes},
+        {"a doubt survives a lost connection", test_doubt_survives},
+        {"ends of reading back", test_ends_of_reading_back},
+        {"nothing comes back", test_nothing_comes_back},
+        {"removals are forgotten", test_removals_are_forgotten},
+        {"a predecessor's segments are cleaned", test_predecessor_is_cleaned},
+        {"a multi is bounded", test_multi_is_bounded},
+        {"ends of cleaning", test_ends_of_cleaning},
+        {"a deletion fails", test_deletion_fails},
+    };
+
+    return cunit_main("ha_log", cases, sizeof cases / sizeof *cases);
+}
