@@ -14,6 +14,8 @@
 #define KEY_RM "creel.nodemanager.rm"
 #define KEY_IDS "yarn.resourcemanager.ha.rm-ids"
 #define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
+#define KEY_HOST "yarn.resourcemanager.hostname."
+#define PORT 8088 /* where only the host is told */
 
 /* ---- addresses ---- */
 
@@ -104,22 +106,35 @@ static bool is_set(const struct base_conf *conf, const char *key)
     return false;
 }
 
+static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out, struct base_error *err)
+{
+    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
+    const char *address = base_conf_get(conf, key), *host = base_conf_get(conf, host_key);
+    int rc;
+
+    if (address && *address) {
+        rc = add(key, address, out, err);
+    } else if (host && *host) {
+        char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, PORT);
+
+        rc = add(host_key, text, out, err);
+        free(text);
+    } else {
+        rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key, id);
+    }
+    free(key);
+    free(host_key);
+    return rc;
+}
+
 int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err)
 {
     const char *ids = base_conf_get(conf, KEY_IDS);
     char *copy = base_strdup(ids ? ids : ""), *save = NULL;
     int rc = 0;
 
-    for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save)) {
-        char *key = base_printf(KEY_ADDRESS "%s", id);
-        const char *address = base_conf_get(conf, key);
-
-        if (address && *address)
-            rc = add(key, address, out, err);
-        else
-            rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key, id);
-        free(key);
-    }
+    for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save))
+        rc = add_of_id(conf, id, out, err);
     free(copy);
     return rc;
 }

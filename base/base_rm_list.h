@@ -35,7 +35,8 @@ struct base_rm_list {
  * messages name. -BASE_EINVAL: none there, or one that is no address; -BASE_ELIMIT: too many. */
 int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out, struct base_error *err);
 /* creel.nodemanager.rm where it is set; else yarn.resourcemanager.webapp.address.<id> of each id in
- * yarn.resourcemanager.ha.rm-ids; else creel.nodemanager.rm's default. The message names the key. */
+ * yarn.resourcemanager.ha.rm-ids, or port 8088 of yarn.resourcemanager.hostname.<id>; else creel.nodemanager.rm's
+ * default. The message names the key. */
 int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err);
 /* The same from the ids alone: without them 0, and nothing is added. */
 int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err);

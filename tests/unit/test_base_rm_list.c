@@ -58,6 +58,7 @@ static char *read_list(const char *const *args, struct base_error *err)
 }
 
 #define ADDRESS "yarn.resourcemanager.webapp.address."
+#define HOST    "yarn.resourcemanager.hostname."
 #define IDS     "yarn.resourcemanager.ha.rm-ids=rm1, rm2"
 
 /* Goal: our own key wins; else YARN's ids and their addresses, in their order; else the default. */
@@ -71,6 +72,8 @@ static void test_read(void)
         {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", NULL}, "http://one:8088,http://two:8088"},
         {{IDS, ADDRESS "rm2=two:8088", ADDRESS "rm1=one:8088", "creel.nodemanager.rm=own:1", NULL}, "http://own:1"},
         {{"yarn.resourcemanager.ha.rm-ids=", NULL}, "http://127.0.0.1:8088"},
+        {{IDS, HOST "rm1=one", HOST "rm2=::1", NULL}, "http://one:8088,http://[::1]:8088"},
+        {{IDS, HOST "rm1=one", ADDRESS "rm1=uno:1", HOST "rm2=two", NULL}, "http://uno:1,http://two:8088"},
     };
     struct base_error err = {0};
 
