@@ -1,0 +1,389 @@
+/* The checker: what must hold while a world goes on, and when it has come to rest. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rm/core/rm_internal.h"
+#include "tests/sim/sim_nm.h"
+#include "tests/sim/sim_rm.h"
+
+#define PATIENCE      8  /* checks in a row, a second apart, that may find the same thing */
+#define IDLE_PATIENCE 25 /* a task waits for another node than those where it has failed as long as that one is busy */
+
+static bool app_of(struct rm_core *core, const struct sim_job *j, struct rm_app_view *out)
+{
+    struct rm_views v = {0};
+    bool found = rm_view_app(core, j->id, &v) == 0;
+
+    if (found)
+        *out = v.apps[0]; /* its texts are not read */
+    rm_views_free(&v);
+    return found;
+}
+
+/* ---------------------------------------------------------------- who takes over knows what was acknowledged */
+static bool undone(enum rm_app_state s)
+{
+    return s == RM_APP_NEW || s == RM_APP_NEW_SAVING || s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED ||
+           s == RM_APP_RUNNING;
+}
+
+void sim_check_activated(struct sim_world *w, struct sim_rm *rm)
+{
+    for (int i = 0; i < w->jobs; i++) {
+        const struct sim_job *j = &w->job[i];
+        struct rm_app_view v;
+
+        if (!j->acked || j->acked_epoch >= rm->lead->epoch)
+            continue;
+        if (!app_of(rm->lead->core, j, &v))
+            sim_violated(&w->s, "I1", "job %d was acknowledged with epoch %" PRId64 ", %s does not know it with epoch %" PRId64,
+                         i, j->acked_epoch, rm->proc.name, rm->lead->epoch);
+        else if (j->kill_acked && j->kill_epoch < rm->lead->epoch && undone(v.state))
+            sim_violated(&w->s, "I1", "the kill of job %d was acknowledged with epoch %" PRId64 "; for %s it is %s", i,
+                         j->kill_epoch, rm->proc.name, rm_app_state_name(v.state));
+    }
+}
+
+/* ---------------------------------------------------------------- orders */
+static struct sim_box *other_master(struct sim_world *w, const struct sim_job *j, const struct sim_nm *here)
+{
+    for (int i = 0; i < w->nms; i++)
+        for (size_t k = 0; k < w->nm[i].boxes_n; k++) {
+            const struct sim_disk_box *d = w->nm[i].boxes[k];
+
+            if (d->box && d->box->master && d->box->job == j && !d->box->ended && !d->kill_ordered &&
+                !w->nm[i].given_up && &w->nm[i] != here)
+                return d->box;
+        }
+    return NULL;
+}
+
+static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, int64_t epoch)
+{
+    struct sim_job *j = sim_job_of(w, o->container.attempt.app);
+    struct sim_task *t = &j->tasks[o->slot][o->task.index];
+
+    for (int i = 0; i < t->n; i++)
+        if (t->v[i].attempt == o->task_attempt)
+            sim_violated(&w->s, "I2", "attempt %d of task %d of job %d is started on %s, as it was on nm%d before: they share "
+                         "their temporary files", o->task_attempt, o->task.index, j->index, nm->proc.name, t->v[i].node);
+    if (t->n == W_ATTEMPTS) {
+        sim_violated(&w->s, "I5", "task %d of job %d was started %d times", o->task.index, j->index, t->n);
+        return;
+    }
+    t->v[t->n++] = (struct sim_attempt){.id = o->container, .attempt = o->task_attempt, .node = nm->index,
+                                        .epoch = epoch, .launched_us = w->s.now_us};
+}
+
+void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, const struct sim_answer *a)
+{
+    struct sim_job *j = sim_job_of(w, o->container.attempt.app);
+    char id[BASE_ID_TEXT_MAX];
+    const struct sim_disk_box *d = sim_nm_find(nm, &o->container);
+
+    base_container_id_text(&o->container, id);
+    if (d) { /* a repeat: nothing is started */
+        if (!d->cleaned && !nm_core_find(nm->core, &o->container) && !nm_core_forgot(nm->core, &o->container))
+            sim_violated(&w->s, "I4", "%s is started on %s once more", id, nm->proc.name);
+        return;
+    }
+    w->totals->launches++;
+    sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name, a->epoch, id, j->index,
+            o->master ? "master" : o->slot == RM_SLOT_REDUCE ? "reduce" : "map", o->task.index, o->task_attempt);
+    /* of the same epoch: it may repeat an answer that was lost; the order to kill follows */
+    if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch && a->made_us > j->kill_acked_us)
+        sim_violated(&w->s, "I1", "%s is started although the kill of job %d was acknowledged before", id, j->index);
+    if (o->master && other_master(w, j, nm))
+        sim_violated(&w->s, "I3", "%s: a second master of application %d is started while one runs", id, j->index);
+    if (o->job)
+        note_attempt(w, nm, o, a->epoch);
+}
+
+/* Processes that hold a slot: not those that were told to end, nor suspended ones. */
+void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
+{
+    int used[RM_SLOT_KINDS] = {0};
+
+    for (size_t i = 0; i < nm->boxes_n; i++) {
+        const struct sim_disk_box *d = nm->boxes[i];
+
+        if (d->kill_ordered || d->suspend_ordered)
+            continue;
+        if (d->box && !d->box->ended)
+            used[d->box->slot]++;
+        else if (!d->box && !d->ended && nm->core && nm_core_find(nm->core, &d->id))
+            used[d->launch.slot == NM_SLOT_REDUCE]++;
+    }
+    for (int k = 0; k < RM_SLOT_KINDS && !nm->was_full; k++)
+        if (used[k] > nm->slots[k])
+            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k], nm->slots[k], k);
+}
+
+static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm, const struct sim_disk_box *d)
+{
+    const struct sim_job *j = d->box ? d->box->job : NULL;
+
+    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up && !w->grace_us && !d->box->ended &&
+           d->box->phase != BOX_DONE && !nm->was_full;
+}
+
+static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d, const struct rm_order *o)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    if (d->kill_ordered)
+        return;
+    if (o->kind == RM_ORDER_KILL)
+        sim_log(&w->s, "%s: %s is to be killed: %s", nm->proc.name, base_container_id_text(&d->id, id), o->reason);
+    if (o->kind == RM_ORDER_KILL && strstr(o->reason, "not known") && may_go_on(w, nm, d))
+        sim_violated(&w->s, "I4", "%s runs on %s and is killed as unknown", base_container_id_text(&d->id, id),
+                     nm->proc.name);
+    d->kill_ordered = true;
+    if (d->box)
+        d->box->ordered_to_stop = true;
+}
+
+void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o)
+{
+
+    for (size_t i = 0; i < nm->boxes_n; i++) {
+        struct sim_disk_box *d = nm->boxes[i];
+
+        if (o->kind == RM_ORDER_CLEANUP_APP ? base_app_id_cmp(&d->id.attempt.app, &o->app) != 0
+                                            : base_container_id_cmp(&d->id, &o->container) != 0)
+            continue;
+        if (o->kind == RM_ORDER_KILL || o->kind == RM_ORDER_CLEANUP_APP)
+            kill_ordered(w, nm, d, o);
+        else if (o->kind == RM_ORDER_SUSPEND || o->kind == RM_ORDER_RESUME)
+            d->suspend_ordered = o->kind == RM_ORDER_SUSPEND;
+    }
+}
+
+/* ---------------------------------------------------------------- commits */
+void sim_check_granted(struct sim_world *w, struct sim_box *box)
+{
+    struct sim_task *t = box->task;
+    char id[BASE_ID_TEXT_MAX];
+
+    base_container_id_text(&box->id, id);
+    for (int i = 0; i < t->n; i++) {
+        const struct sim_attempt *a = &t->v[i];
+        const struct sim_nm *nm = &w->nm[a->node];
+        const struct sim_box *other = a->box;
+
+        if (!a->granted || !other || other == box || nm->given_up || nm->was_full || other->ordered_to_stop)
+            continue;
+        if (!other->ended)
+            sim_violated(&w->s, "I2", "%s may commit task %d of job %d, and attempt %d, which runs on nm%d, may as well", id,
+                         box->index, box->job->index, a->attempt, a->node);
+        else if (a->renamed)
+            sim_violated(&w->s, "I2", "%s commits task %d of job %d, which attempt %d on nm%d has committed", id, box->index,
+                         box->job->index, a->attempt, a->node);
+    }
+    box->line->granted = true;
+}
+
+/* ---------------------------------------------------------------- now and then, when it is quiet */
+struct living {
+    struct base_container_id v[128];
+    int n;
+};
+
+static void add_living(struct nm_container *ct, void *user)
+{
+    const struct nm_container_view *v = nm_core_view(ct);
+    struct living *l = user;
+
+    if (v->state != NM_COMPLETE && l->n < 128)
+        l->v[l->n++] = v->id;
+}
+
+static bool among(const struct living *l, const struct base_container_id *id)
+{
+    for (int i = 0; i < l->n; i++)
+        if (base_container_id_cmp(&l->v[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* A container that one of them knows and the other does not. */
+static bool first_difference(const struct rm_node *n, struct sim_nm *nm, struct base_container_id *out)
+{
+    struct living rm = {.n = 0}, node = {.n = 0};
+
+    nm_core_each(nm->core, add_living, &node);
+    for (const struct rm_container *ct = n->containers; ct && rm.n < 128; ct = ct->node_next)
+        rm.v[rm.n++] = ct->id;
+    for (int i = 0; i < rm.n; i++)
+        if (!among(&node, &rm.v[i])) {
+            *out = rm.v[i];
+            return true;
+        }
+    for (int i = 0; i < node.n; i++)
+        if (!among(&rm, &node.v[i])) {
+            *out = node.v[i];
+            return true;
+        }
+    return false;
+}
+
+static void check_accounts(struct sim_world *w, const struct rm_node *n, struct sim_nm *nm)
+{
+    struct base_container_id id;
+    char text[BASE_ID_TEXT_MAX];
+    int i = nm->index;
+
+    if (!first_difference(n, nm, &id)) {
+        w->odd[i] = 0;
+        return;
+    }
+    w->odd[i] = w->odd[i] && base_container_id_cmp(&w->odd_id[i], &id) == 0 ? w->odd[i] + 1 : 1;
+    w->odd_id[i] = id;
+    if (w->odd[i] > PATIENCE)
+        sim_violated(&w->s, "I6", "the leader and %s do not agree on %s", nm->proc.name, base_container_id_text(&id, text));
+}
+
+static bool wants(const struct rm_core *core, int k)
+{
+    for (size_t i = 0; i < core->apps_n; i++)
+        if (core->apps[i]->is_job && core->apps[i]->in_policy && core->apps[i]->pj.phase[k].pending > 0)
+            return true;
+    return false;
+}
+
+static void check_idle(struct sim_world *w, const struct rm_core *core, const struct rm_node *n, struct sim_nm *nm)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && wants(core, k);
+
+        w->idle[nm->index][k] = idle ? w->idle[nm->index][k] + 1 : 0;
+        if (w->idle[nm->index][k] > IDLE_PATIENCE)
+            sim_violated(&w->s, "I7", "%s has had a free slot of kind %d for %d s while tasks wait", nm->proc.name, k,
+                         IDLE_PATIENCE);
+    }
+}
+
+void sim_check_quiet(struct sim_world *w)
+{
+    struct sim_rm *rm = sim_rm_leader(w);
+
+    for (int i = 0; rm && i < w->nms; i++) {
+        const struct rm_node *n = rm_node_find(rm->lead->core, w->nm[i].node_id);
+
+        if (!n || !n->registered || !w->nm[i].core)
+            continue;
+        check_accounts(w, n, &w->nm[i]);
+        check_idle(w, rm->lead->core, n, &w->nm[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- rest */
+static void count_any(struct nm_container *ct, void *user)
+{
+    (void)ct;
+    ++*(int *)user;
+}
+
+bool sim_check_rest(struct sim_world *w)
+{
+    struct sim_rm *rm = sim_rm_leader(w);
+
+    if (!rm)
+        return false;
+    for (int i = 0; i < w->jobs; i++) {
+        const struct sim_job *j = &w->job[i];
+        struct rm_app_view v;
+
+        if (!j->acked || (j->kill_us && !j->kill_acked) || !app_of(rm->lead->core, j, &v) || !rm_app_ended(v.state))
+            return false;
+    }
+    for (int i = 0; i < w->nms; i++) {
+        const struct rm_node *node = rm_node_find(rm->lead->core, w->nm[i].node_id);
+        int n = 0;
+
+        if (!w->nm[i].gone && (!node || !node->registered))
+            return false;
+        if (w->nm[i].gone && node && node->state != RM_NODE_LOST)
+            return false;
+        if (w->nm[i].core)
+            nm_core_each(w->nm[i].core, count_any, &n);
+        if (n)
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- the end */
+static void check_parts(struct sim_world *w, const struct sim_job *j, bool succeeded)
+{
+    if (!j->output)
+        return;
+    if (succeeded && !j->success)
+        sim_violated(&w->s, "I2", "job %d has succeeded, its output was never committed", j->index);
+    if (!succeeded && j->success)
+        sim_violated(&w->s, "I2", "the output of job %d is committed although it has not succeeded", j->index);
+    if (succeeded && j->temporary)
+        sim_violated(&w->s, "I2", "job %d has left its temporary folder", j->index);
+}
+
+static void check_end_of(struct sim_world *w, const struct sim_job *j, const struct rm_app_view *v)
+{
+    bool killed = v->state == RM_APP_KILLED, failed = v->final_status == RM_FINAL_FAILED;
+    bool succeeded = v->state == RM_APP_FINISHED && v->final_status == RM_FINAL_SUCCEEDED;
+
+    if (killed && !j->kill_asked)
+        sim_violated(&w->s, "I5", "job %d was killed, which nobody had asked for", j->index);
+    else if (failed && !j->failing)
+        sim_violated(&w->s, "I5", "job %d has failed, and had no reason to", j->index);
+    else if (succeeded && j->failing)
+        sim_violated(&w->s, "I5", "job %d has succeeded although one of its tasks always fails", j->index);
+    else if (!killed && !failed && !succeeded)
+        sim_violated(&w->s, "I5", "job %d has ended in state %s, status %s", j->index, rm_app_state_name(v->state),
+                     rm_final_status_name(v->final_status));
+    else if (j->kill_acked && j->kill_state == RM_APP_KILLING && !killed && !(succeeded && (j->success || j->is_app)))
+        sim_violated(&w->s, "I1", "the kill of job %d was acknowledged, it has ended as %s %s", j->index,
+                     rm_app_state_name(v->state), rm_final_status_name(v->final_status));
+    check_parts(w, j, succeeded);
+}
+
+static void check_nodes(struct sim_world *w, struct rm_core *core)
+{
+    for (int i = 0; i < w->nms; i++) {
+        const struct rm_node *n = rm_node_find(core, w->nm[i].node_id);
+        bool running = n && n->state == RM_NODE_RUNNING && n->registered;
+
+        if (running == w->nm[i].gone)
+            sim_violated(&w->s, "I6", "node nm%d %s, for the leader it is %s", i, w->nm[i].gone ? "is gone" : "is there",
+                         n ? rm_node_state_name(n->state) : "unknown");
+        for (int k = 0; n && k < RM_SLOT_KINDS; k++)
+            if (n->used[k] || n->suspended[k] || n->freeing[k])
+                sim_violated(&w->s, "I6", "nothing runs, and the leader counts %d used, %d suspended, %d freeing slots of nm%d",
+                             n->used[k], n->suspended[k], n->freeing[k], i);
+    }
+    if (core->containers_by_id.n)
+        sim_violated(&w->s, "I6", "nothing runs, and the leader keeps %zu containers", (size_t)core->containers_by_id.n);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (core->capacity.used[k] || core->runnable[k])
+            sim_violated(&w->s, "I6", "nothing runs, and %d slots of kind %d count as used", (int)core->capacity.used[k], k);
+}
+
+void sim_check_end(struct sim_world *w)
+{
+    struct sim_rm *rm = sim_rm_leader(w);
+
+    for (int i = 0; rm && i < w->jobs; i++) {
+        struct rm_app_view v;
+
+        if (app_of(rm->lead->core, &w->job[i], &v))
+            check_end_of(w, &w->job[i], &v);
+        else
+            sim_violated(&w->s, "I1", "job %d has gone", i);
+    }
+    if (rm)
+        check_nodes(w, rm->lead->core);
+    for (int i = 0; i < w->boxes_n; i++)
+        if (!w->boxes[i]->ended)
+            sim_violated(&w->s, "I6", "a process of job %d runs on %s, nobody knows of it", w->boxes[i]->job->index,
+                         w->boxes[i]->nm->proc.name);
+}

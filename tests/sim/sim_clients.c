@@ -1,0 +1,202 @@
+/* Clients: jobs and plain applications with ids chosen beforehand, submitted and killed until somebody acknowledges. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/sim_rm.h"
+
+struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
+{
+    return id.cluster_ts == W_CLUSTER_TS && id.seq >= 1 && id.seq <= w->jobs ? &w->job[id.seq - 1] : NULL;
+}
+
+/* ---------------------------------------------------------------- submissions as text */
+static void add_group(struct rm_job_spec *s, enum rm_slot kind, int count)
+{
+    if (!count)
+        return;
+    s->groups = base_realloc_array(s->groups, s->groups_n + 1, sizeof *s->groups);
+    s->groups[s->groups_n++] = (struct rm_task_group){.kind = kind, .command = base_strdup("true"), .count = count};
+}
+
+/* Split i lies on nodes i and i + 1. */
+static struct rm_str_list hosts_of(int index, int hosts)
+{
+    struct rm_str_list l = {0};
+
+    if (!hosts)
+        return l;
+    l.v = base_alloc(2 * sizeof *l.v);
+    for (l.n = 0; l.n < 2; l.n++)
+        l.v[l.n] = base_printf("node%d", (index + (int)l.n) % hosts);
+    return l;
+}
+
+static void add_splits(struct rm_job_spec *s, int maps, int hosts)
+{
+    s->paths.v = base_alloc(sizeof *s->paths.v);
+    s->paths.v[0] = base_strdup("/in");
+    s->paths.n = 1;
+    s->splits = base_alloc((size_t)maps * sizeof *s->splits);
+    s->splits_n = (size_t)maps;
+    for (int i = 0; i < maps; i++)
+        s->splits[i] = (struct rm_split_spec){.offset = i * 100, .length = 100, .hosts = hosts_of(i, hosts)};
+}
+
+/* "name maps reduces output(0|1) hosts" */
+struct rm_job_spec *sim_job_spec(const char *text)
+{
+    struct rm_job_spec *s = base_alloc(sizeof *s);
+    int maps = 0, reduces = 0, output = 0, hosts = 0;
+    char name[32] = "";
+
+    base_assert(sscanf(text, "%31s %d %d %d %d", name, &maps, &reduces, &output, &hosts) == 5);
+    s->refs = 1;
+    s->name = base_strdup(name);
+    s->user = base_strdup("ann");
+    s->queue = base_strdup("default");
+    s->json = base_strdup(text);
+    if (!output) {
+        add_group(s, RM_SLOT_MAP, maps);
+        add_group(s, RM_SLOT_REDUCE, reduces);
+        return s;
+    }
+    s->output = base_printf("/out/%s", name);
+    s->reduces = reduces;
+    add_splits(s, maps, hosts);
+    return s;
+}
+
+/* "name keeps(0|1)" */
+struct rm_app_spec *sim_app_spec(const char *text)
+{
+    struct rm_app_spec *s = base_alloc(sizeof *s);
+    char name[32] = "";
+    int keeps = 0;
+
+    base_assert(sscanf(text, "%31s %d", name, &keeps) == 2);
+    s->refs = 1;
+    s->name = base_strdup(name);
+    s->user = base_strdup("ann");
+    s->queue = base_strdup("default");
+    s->type = base_strdup("YARN");
+    s->keep_containers = keeps;
+    s->resource.v[RM_RES_MEMORY_MB] = 1024;
+    s->launch = base_alloc(sizeof *s->launch);
+    s->launch->refs = 1;
+    s->json = base_strdup(text);
+    return s;
+}
+
+/* ---------------------------------------------------------------- kill */
+static void kill_again(void *arg, uint64_t tag);
+
+static void kill_answered(void *user, const struct sim_answer *a)
+{
+    struct sim_job *j = user;
+    struct sim_world *w = j->kill.w;
+
+    if (a->fx->u.reply.kind == RM_REPLY_KILL) {
+        j->kill_acked = true;
+        j->kill_state = a->fx->u.reply.app_state;
+        j->kill_epoch = a->epoch;
+        j->kill_acked_us = w->s.now_us;
+        w->totals->kills++;
+        sim_log(&w->s, "client: the kill of job %d is acknowledged (%s)", j->index, rm_app_state_name(j->kill_state));
+        return;
+    }
+    if (a->fx->u.reply.code == -BASE_ENOTFOUND && j->acked && a->epoch > j->acked_epoch) {
+        sim_violated(&w->s, "I1", "job %d was acknowledged, and is not known: %s", j->index, a->fx->u.reply.text);
+        return;
+    }
+    sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, kill_again, j, 0);
+}
+
+static void kill_again(void *arg, uint64_t tag)
+{
+    struct sim_job *j = arg;
+    struct sim_request *rq = sim_alloc(&j->kill.w->s, sizeof *rq);
+
+    (void)tag;
+    if (!j->kill_asked)
+        sim_log(&j->kill.w->s, "client: kills job %d", j->index);
+    j->kill_asked = true;
+    rq->job = j->index;
+    rq->ev.kind = RM_EV_KILL_APP;
+    rq->ev.caller = "ann";
+    rq->ev.u.kill.id = j->id;
+    sim_ask(&j->kill, rq);
+}
+
+/* ---------------------------------------------------------------- submission */
+static void submit_answered(void *user, const struct sim_answer *a)
+{
+    struct sim_job *j = user;
+    struct sim_world *w = j->submit.w;
+    enum rm_reply_kind kind = a->fx->u.reply.kind;
+
+    if (kind == RM_REPLY_ERROR) {
+        sim_violated(&w->s, "I1", "the submission of job %d was refused: %s", j->index, a->fx->u.reply.text);
+        return;
+    }
+    j->acked = true;
+    j->acked_epoch = a->epoch;
+    w->totals->acks++;
+    sim_log(&w->s, "client: job %d is acknowledged with epoch %" PRId64 "%s", j->index, a->epoch,
+            a->fx->u.reply.flag ? "" : ", it was known");
+    if (j->kill_us)
+        sim_at(&w->s, w->s.now_us + j->kill_us, &w->client, SIM_SERVICE, kill_again, j, 0);
+}
+
+static void submit(void *arg, uint64_t tag)
+{
+    struct sim_job *j = arg;
+    struct sim_request *rq = sim_alloc(&j->submit.w->s, sizeof *rq);
+
+    (void)tag;
+    sim_log(&j->submit.w->s, "client: submits job %d: %s", j->index, j->text);
+    j->asked = true;
+    rq->job = j->index;
+    rq->ev.kind = j->is_app ? RM_EV_SUBMIT_APP : RM_EV_SUBMIT_JOB;
+    rq->ev.caller = "ann";
+    sim_ask(&j->submit, rq);
+}
+
+static void job_make(struct sim_world *w, int i)
+{
+    struct sim *s = &w->s;
+    struct sim_job *j = &w->job[i];
+    int maps = (int)sim_between(s, 1, 8), reduces = sim_chance(s, 600) ? (int)sim_between(s, 1, 3) : 0;
+
+    j->index = i;
+    j->id = (struct base_app_id){W_CLUSTER_TS, i + 1};
+    j->submit_us = sim_between(s, 0, w->faults_until_us - s->now_us);
+    j->kill_us = sim_chance(s, 200) ? sim_between(s, 1, 4 * S) : 0;
+    j->work_us = sim_chance(s, 150) ? 6 * S : sim_between(s, 50 * MS, 1500 * MS);
+    j->submit = j->kill = (struct sim_asker){.w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
+    j->submit.fn = submit_answered;
+    j->kill.fn = kill_answered;
+    j->is_app = sim_chance(s, 250);
+    if (j->is_app) {
+        j->tasks_n[RM_SLOT_MAP] = (int)sim_between(s, 1, 6);
+        j->text = sim_text(s, "app%d %d", i, sim_chance(s, 300));
+        return;
+    }
+    j->failing = sim_chance(s, 80);
+    j->output = sim_chance(s, 700);
+    j->tasks_n[RM_SLOT_MAP] = maps;
+    j->tasks_n[RM_SLOT_REDUCE] = reduces;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        j->tasks[k] = sim_alloc(s, (size_t)(j->tasks_n[k] + 1) * sizeof *j->tasks[k]);
+    j->text = sim_text(s, "job%d %d %d %d %d", i, maps, reduces, j->output, sim_chance(s, 500) ? w->nms : 0);
+}
+
+void sim_jobs_make(struct sim_world *w)
+{
+    w->jobs = (int)sim_between(&w->s, 2, 5);
+    for (int i = 0; i < w->jobs; i++) {
+        job_make(w, i);
+        sim_at(&w->s, w->s.now_us + w->job[i].submit_us, &w->client, SIM_SERVICE, submit, &w->job[i], 0);
+    }
+}

@@ -1,0 +1,52 @@
+/* tests/sim/sim_net.h - hosts, links that can be cut one way or slowed down, and requests over connections.
+ *
+ * A message on a cut link is sent again and again, as TCP does: it may arrive long after it was sent. A caller that gives
+ * up closes the connection; what it sent may still arrive. A process that dies resets its connections; a host that is
+ * gone answers nothing at all. */
+#ifndef CREEL_TESTS_SIM_NET_H
+#define CREEL_TESTS_SIM_NET_H
+
+#include "tests/sim/sim_run.h"
+
+#define SIM_HOSTS 16
+
+struct sim_net {
+    struct sim *s;
+    bool cut[SIM_HOSTS][SIM_HOSTS]; /* [from][to] */
+    bool gone[SIM_HOSTS];           /* no power */
+    int64_t slow_us[SIM_HOSTS][SIM_HOSTS];
+    struct sim_call *open; /* calls that are not over */
+};
+
+enum sim_outcome { SIM_ANSWERED, SIM_REFUSED, SIM_TIMED_OUT };
+typedef void sim_answer_fn(void *user, uint64_t tag, enum sim_outcome how, void *answer);
+
+struct sim_call {
+    struct sim_net *net;
+    struct sim_call *next, *prev;
+    struct sim_proc *from, *to;
+    uint32_t from_life, to_life;
+    enum sim_thread thread;
+    void *body, *answer;
+    sim_answer_fn *fn;
+    void *user;
+    uint64_t tag;
+    bool closed, arrived, reset, answered; /* closed: the caller has its outcome, or is dead */
+    int64_t again_us;
+};
+
+void sim_net_init(struct sim_net *n, struct sim *s);
+/* May a message leave @from and reach @to now? */
+bool sim_net_passes(const struct sim_net *n, int from, int to);
+int64_t sim_net_delay(struct sim_net *n, int from, int to);
+void sim_net_cut(struct sim_net *n, int from, int to, bool cut);
+void sim_net_heal(struct sim_net *n); /* every link is whole and fast; hosts that are gone stay gone */
+
+/* One request; @fn is called once on @thread of @from, unless it dies. Memory of @body and of the answer: the run's. */
+struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thread thread, struct sim_proc *to,
+                          void *body, int64_t timeout_us, sim_answer_fn *fn, void *user, uint64_t tag);
+void sim_call_answer(struct sim_call *c, void *answer);
+/* Its connections break. Call after sim_proc_kill. */
+void sim_net_died(struct sim_net *n, const struct sim_proc *p);
+
+#endif

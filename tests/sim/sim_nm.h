@@ -1,0 +1,22 @@
+/* tests/sim/sim_nm.h - a NodeManager: the real nm_core, and by the rules of the daemon its link to the RMs, its disk (what
+ * a restart finds again) and its processes, which live on without it. */
+#ifndef CREEL_TESTS_SIM_NM_H
+#define CREEL_TESTS_SIM_NM_H
+
+#include "tests/sim/sim_world.h"
+
+void sim_nm_init(struct sim_world *w, int index);
+void sim_nm_start(struct sim_nm *nm);
+void sim_nm_kill(struct sim_nm *nm);    /* its processes live on */
+void sim_nm_power(struct sim_nm *nm, bool for_good); /* the host goes; unless for good it may be started again */
+void sim_nm_box_ended(struct sim_nm *nm, struct sim_box *box);
+struct sim_disk_box *sim_nm_find(struct sim_nm *nm, const struct base_container_id *id);
+/* Is the output of a map there, to be fetched? */
+bool sim_nm_serves(struct sim_nm *nm, const struct base_container_id *id);
+
+/* ---- sim_box.c: processes ---- */
+struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d);
+size_t sim_box_signal(struct sim_box *box, enum nm_signal sig); /* how many it reached */
+void sim_box_vanish(struct sim_box *box);                       /* the host has lost power */
+
+#endif

@@ -1,0 +1,98 @@
+/* tests/sim/sim_run.h - virtual time for whole worlds: events in order, processes that are started, stopped (SIGSTOP),
+ * continued and killed, one source of chance, memory that lives as long as a run.
+ *
+ * An event belongs to a process (or to none: networks, disks, faults) and to one of its threads. What is due while the
+ * process is stopped waits, and comes in a burst when it goes on: in order within a thread, in any order between them.
+ * What is due after the process was killed is dropped. Times: microseconds, as CLOCK_BOOTTIME of every host. */
+#ifndef CREEL_TESTS_SIM_RUN_H
+#define CREEL_TESTS_SIM_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base_mem.h"
+
+#define MS INT64_C(1000)
+#define S  INT64_C(1000000)
+
+enum sim_thread { SIM_SERVICE, SIM_CORE, SIM_IO, SIM_OUT, SIM_THREADS };
+typedef void sim_fn(void *arg, uint64_t tag);
+struct sim_call;
+struct sim_proc;
+struct sim_event {
+    int64_t at_us;
+    uint64_t seq;
+    struct sim_proc *proc; /* NULL: of no process */
+    uint32_t life;
+    enum sim_thread thread;
+    sim_fn *fn;
+    void *arg;
+    uint64_t tag;
+};
+struct sim_proc {
+    char name[24];
+    int host;
+    bool up, stopped;
+    uint32_t life; /* raised by every kill */
+    void *self;
+    void (*serve)(void *self, struct sim_call *call); /* a request has come */
+    struct sim_event *parked;
+    size_t parked_n, parked_cap;
+};
+
+struct sim_block {
+    struct sim_block *next;
+    size_t used, cap;
+    char data[];
+};
+struct sim_later {
+    void (*fn)(void *p);
+    void *p;
+};
+struct sim {
+    int64_t now_us;
+    uint64_t seq, events, rng;
+    struct sim_event *heap;
+    size_t heap_n, heap_cap;
+    struct sim_block *blocks;
+    struct sim_later *later;
+    size_t later_n, later_cap;
+    bool logging, failed;
+    char failure[1024];
+    int64_t failed_us;
+};
+
+void sim_init(struct sim *s, uint64_t seed, bool logging);
+void sim_free(struct sim *s);
+/* Zeroed; until sim_free. */
+void *sim_alloc(struct sim *s, size_t size);
+char *sim_text(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void *sim_copy(struct sim *s, const void *p, size_t size);
+/* fn(p) when the run is over. */
+void sim_defer(struct sim *s, void (*fn)(void *p), void *p);
+
+/* 0 .. n-1 */
+uint64_t sim_rnd(struct sim *s, uint64_t n);
+int64_t sim_between(struct sim *s, int64_t low, int64_t high); /* both inclusive */
+bool sim_chance(struct sim *s, unsigned permille);
+
+void sim_at(struct sim *s, int64_t at_us, struct sim_proc *p, enum sim_thread t, sim_fn *fn, void *arg, uint64_t tag);
+/* Runs everything due until @until_us, or until the run has failed. */
+void sim_run(struct sim *s, int64_t until_us);
+
+void sim_proc_start(struct sim *s, struct sim_proc *p);
+void sim_proc_kill(struct sim *s, struct sim_proc *p);
+void sim_proc_stop(struct sim *s, struct sim_proc *p);
+void sim_proc_cont(struct sim *s, struct sim_proc *p);
+
+void sim_log_line(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define sim_log(s, ...)                                                                                               \
+    do {                                                                                                              \
+        if ((s)->logging)                                                                                             \
+            sim_log_line(s, __VA_ARGS__);                                                                             \
+    } while (0)
+/* What must hold does not: the run is over. The first one counts. @rule: "I1" ... "I7". */
+void sim_violated(struct sim *s, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif
