@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base_log.h"
 #include "base/base_mem.h"
@@ -12,6 +13,8 @@
 
 #define REOPEN_US 1000000 /* after no name could be resolved, or the server refused the authentication */
 #define TIMEOUT_MS_MAX 3600000
+#define DRAIN_US       500000 /* at the end: for answers that are on their way */
+#define DRAIN_PAUSE_US 500
 
 struct zk_session { /* one zhandle_t; what libzookeeper's threads are given */
     struct ha_zk_client *client;
@@ -32,7 +35,7 @@ struct ha_zk_client {
     bool connected;
     int64_t session_id;
     char peer[64];
-    struct zk_request *first, *last; /* without a result yet */
+    struct zk_request *first, *last; /* under way: not completed, or not delivered yet */
     pthread_mutex_t lock;            /* of the queue */
     struct zk_item *queue_first, **queue_end;
 };
@@ -42,7 +45,7 @@ struct ha_zk_client {
 static pthread_mutex_t trouble_lock = PTHREAD_MUTEX_INITIALIZER;
 static char trouble[160];
 
-/* "Socket [127.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." -> "127.0.0.1:2181: Connection refused" */
+/* "Socket [10.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." -> "[10.0.0.1:2181]: ..." */
 static void note_trouble(const char *text)
 {
     char server[64], error[80];
@@ -78,6 +81,8 @@ void zk_client_queue(struct ha_zk_client *c, struct zk_item *item)
 {
     item->next = NULL;
     pthread_mutex_lock(&c->lock);
+    if (item->kind == HA_ZK_RESULT)
+        item->request->completed = true;
     *c->queue_end = item;
     c->queue_end = &item->next;
     pthread_mutex_unlock(&c->lock);
@@ -167,10 +172,24 @@ static void on_watch(zhandle_t *zh, int type, int state, const char *path, void 
 
 /* ---- on the service thread ---- */
 
-static void item_free(struct zk_item *it)
+static void under_way_add(struct ha_zk_client *c, struct zk_request *r)
+{
+    r->prev = c->last;
+    *(c->last ? &c->last->next : &c->first) = r;
+    c->last = r;
+}
+
+static void under_way_free(struct ha_zk_client *c, struct zk_request *r)
+{
+    *(r->prev ? &r->prev->next : &c->first) = r->next;
+    *(r->next ? &r->next->prev : &c->last) = r->prev;
+    zk_request_free(r);
+}
+
+static void item_free(struct ha_zk_client *c, struct zk_item *it)
 {
     if (it->kind == HA_ZK_RESULT) {
-        zk_request_free(it->request);
+        under_way_free(c, it->request);
         return;
     }
     free(it->path);
@@ -230,7 +249,8 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     }
 }
 
-/* Waits for libzookeeper's threads; all completions have been called after it. */
+/* Waits for libzookeeper's threads. Of what is under way it completes most, but not always all: its completion thread may
+ * end before the last ones are given to it. */
 static void close_session(struct ha_zk_client *c)
 {
     if (!c->zh)
@@ -240,17 +260,56 @@ static void close_session(struct ha_zk_client *c)
     c->zh = NULL;
     c->session = NULL;
     c->connected = false;
+    pthread_mutex_lock(&c->lock);
+    for (struct zk_request *r = c->first, *next; r; r = next) {
+        next = r->next;
+        if (!r->completed)
+            under_way_free(c, r);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static struct zk_item *queue_take(struct ha_zk_client *c)
+{
+    struct zk_item *all;
+
+    pthread_mutex_lock(&c->lock);
+    all = c->queue_first;
+    c->queue_first = NULL;
+    c->queue_end = &c->queue_first;
+    pthread_mutex_unlock(&c->lock);
+    return all;
+}
+
+static void queue_drop(struct ha_zk_client *c)
+{
+    struct zk_item *next;
+
+    for (struct zk_item *it = queue_take(c); it; it = next) {
+        next = it->next;
+        item_free(c, it);
+    }
+}
+
+/* Lets answers come that are on their way, so that libzookeeper closes with nothing under way. */
+static void drain(struct ha_zk_client *c)
+{
+    const struct timespec pause = {0, DRAIN_PAUSE_US * 1000};
+
+    queue_drop(c);
+    for (int us = 0; c->connected && c->first && us < DRAIN_US; us += DRAIN_PAUSE_US) {
+        nanosleep(&pause, NULL);
+        queue_drop(c);
+    }
 }
 
 void ha_zk_client_free(struct ha_zk_client *c)
 {
     if (!c)
         return;
-    close_session(c); /* what was on its way has been queued by it */
-    for (struct zk_item *it = c->queue_first, *next; it; it = next) {
-        next = it->next;
-        item_free(it);
-    }
+    drain(c);
+    close_session(c);
+    queue_drop(c);
     pthread_mutex_destroy(&c->lock);
     free(c->servers);
     free(c->auth);
@@ -258,25 +317,12 @@ void ha_zk_client_free(struct ha_zk_client *c)
     free(c);
 }
 
-static void pending_add(struct ha_zk_client *c, struct zk_request *r)
-{
-    r->prev = c->last;
-    *(c->last ? &c->last->next : &c->first) = r;
-    c->last = r;
-}
-
-static void pending_remove(struct ha_zk_client *c, struct zk_request *r)
-{
-    *(r->prev ? &r->prev->next : &c->first) = r->next;
-    *(r->next ? &r->next->prev : &c->last) = r->prev;
-}
-
 void ha_zk_client_send(void *client, const struct ha_zk_request *rq)
 {
     struct ha_zk_client *c = client;
     struct zk_request *r = zk_request_new(c, rq);
 
-    pending_add(c, r);
+    under_way_add(c, r);
     if (c->connected)
         zk_request_send(r, c->zh, rq, on_watch, c->session);
     else
@@ -286,16 +332,15 @@ void ha_zk_client_send(void *client, const struct ha_zk_request *rq)
 /* Gives all that are unanswered their result; what libzookeeper says of them later is dropped. */
 static void settle_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on, void *user)
 {
-    struct zk_request *last = c->last; /* those sent by @on meanwhile are not meant */
+    const struct zk_request *last = c->last; /* those sent by @on meanwhile are not meant */
 
-    while (c->first && last) {
-        struct zk_request *r = c->first;
-        struct ha_zk_event ev = {.kind = HA_ZK_RESULT, .owner = r->owner, .id = r->id, .asked = r->kind, .code = code,
-                                 .failed_op = -1, .sent_us = r->sent_us, .text = ha_zk_code_name(code)};
+    for (struct zk_request *r = c->first; r; r = r == last ? NULL : r->next) {
+        const struct ha_zk_event ev = {.kind = HA_ZK_RESULT, .owner = r->owner, .id = r->id, .asked = r->kind,
+                                       .code = code, .failed_op = -1, .sent_us = r->sent_us,
+                                       .text = ha_zk_code_name(code)};
 
-        if (r == last)
-            last = NULL;
-        pending_remove(c, r);
+        if (r->settled)
+            continue;
         r->settled = true;
         on(user, &ev);
     }
@@ -332,23 +377,17 @@ static void deliver_one(struct ha_zk_client *c, struct zk_item *it, int64_t now_
     } else if (!it->request->settled) {
         struct ha_zk_event ev = {.kind = HA_ZK_RESULT};
 
-        pending_remove(c, it->request);
         zk_request_event(it->request, &ev);
         on(user, &ev);
     }
-    item_free(it);
+    item_free(c, it);
 }
 
 void ha_zk_client_deliver(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user)
 {
-    struct zk_item *it, *next;
+    struct zk_item *next;
 
-    pthread_mutex_lock(&c->lock);
-    it = c->queue_first;
-    c->queue_first = NULL;
-    c->queue_end = &c->queue_first;
-    pthread_mutex_unlock(&c->lock);
-    for (; it; it = next) {
+    for (struct zk_item *it = queue_take(c); it; it = next) {
         next = it->next;
         deliver_one(c, it, now_us, on, user);
     }

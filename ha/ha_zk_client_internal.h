@@ -23,10 +23,11 @@ struct zk_item { /* of the queue to the service thread */
 /* One request on its way. The completion thread writes its result, then queues it; all else is the service thread's. */
 struct zk_request {
     struct zk_item item;
-    struct zk_request *prev, *next; /* those that have no result yet, in the order of sending */
+    struct zk_request *prev, *next; /* those under way, in the order of sending */
     struct ha_zk_client *client;
     zhandle_t *zh;
-    bool settled; /* its result was given already: what still comes is dropped */
+    bool settled;   /* its result was given already: what still comes is dropped */
+    bool completed; /* queued; under the queue's lock */
     enum ha_zk_owner owner;
     uint64_t id;
     enum ha_zk_request_kind kind;
