@@ -352,13 +352,14 @@ void ha_election_on(struct ha_election *e, const struct ha_zk_event *ev, int64_t
 {
     if (e->phase == HA_REFUSED)
         return;
+    if (ev->kind == HA_ZK_DISCONNECTED)
+        offline(e, now_us);
     check_lease(e, now_us); /* what comes after its end cannot save it */
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
         connected(e, ev, now_us);
         break;
     case HA_ZK_DISCONNECTED:
-        offline(e, now_us);
         break;
     case HA_ZK_SESSION_OVER:
         session_over(e, now_us);

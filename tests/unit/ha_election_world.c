@@ -216,7 +216,7 @@ void world_expire(struct world *w)
             world_session_end(w, w->sessions[i].id);
 }
 
-static void heard(struct world *w, int64_t session, int64_t at_us)
+void world_heard(struct world *w, int64_t session, int64_t at_us)
 {
     struct world_session *s = session_of(w, session);
 
@@ -415,7 +415,7 @@ void world_connect(struct world_rm *r)
         w->sessions[w->sessions_n] = (struct world_session){.id = 0x10 + (int64_t)w->sessions_n};
         r->session = w->sessions[w->sessions_n++].id;
     }
-    heard(w, r->session, w->now_us);
+    world_heard(w, r->session, w->now_us);
     r->connected = r->up = true;
     world_event(r, HA_ZK_CONNECTED);
     if (r->missed_children && r->watch_children)
@@ -448,21 +448,30 @@ static void lose_answers(struct world_rm *r)
     }
 }
 
-static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request *q, struct world_event *out);
+static enum ha_zk_code do_multi(struct world *w, const struct world_request *q, struct world_event *out);
+
+/* Carried out without anybody hearing of it. */
+static void carry_out_unheard(struct world *w, const struct world_request *q)
+{
+    struct world_event none = {0};
+
+    if (!world_session_lives(w, q->session) || q->rq.kind != HA_ZK_MULTI)
+        return;
+    world_heard(w, q->session, q->sent_us);
+    do_multi(w, q, &none);
+}
 
 static void disconnect(struct world_rm *r, size_t done, bool late)
 {
     if (!r->connected)
         return;
+    if (r->w->losses_last)
+        world_event(r, HA_ZK_DISCONNECTED);
     lose_answers(r);
     for (size_t i = 0; i < r->asked_n; i++) {
-        struct world_event none = {0};
-
         answer(r, &r->asked[i], HA_ZK_LOSS);
-        if (i < done && !late && world_session_lives(r->w, r->session)) {
-            carry_out(r, &r->asked[i], &none);
-            event_free(&none);
-        }
+        if (i < done && !late)
+            carry_out_unheard(r->w, &r->asked[i]);
         if (i < done && late && r->orphans_n < 64)
             r->orphans[r->orphans_n++] = r->asked[i];
         else
@@ -470,7 +479,8 @@ static void disconnect(struct world_rm *r, size_t done, bool late)
     }
     r->asked_n = 0;
     r->connected = false;
-    world_event(r, HA_ZK_DISCONNECTED);
+    if (!r->w->losses_last)
+        world_event(r, HA_ZK_DISCONNECTED);
 }
 
 void world_disconnect(struct world_rm *r, size_t done)
@@ -486,11 +496,7 @@ void world_disconnect_late(struct world_rm *r, size_t late)
 void world_orphans_run(struct world_rm *r, size_t n)
 {
     for (size_t i = 0; i < n && r->orphans_n; i++) {
-        struct world_event none = {0};
-
-        if (world_session_lives(r->w, r->orphans[0].session))
-            carry_out(r, &r->orphans[0], &none);
-        event_free(&none);
+        carry_out_unheard(r->w, &r->orphans[0]);
         request_free(&r->orphans[0]);
         r->orphans_n--;
         memmove(r->orphans, r->orphans + 1, r->orphans_n * sizeof *r->orphans);
@@ -569,7 +575,7 @@ static enum ha_zk_code carry_out(struct world_rm *r, const struct world_request 
 {
     struct world_node *n;
 
-    heard(r->w, q->session, q->sent_us); /* as early as can be */
+    world_heard(r->w, q->session, q->sent_us); /* as early as can be */
     if (q->rq.kind == HA_ZK_MULTI)
         return do_multi(r->w, q, out);
     if (q->rq.kind == HA_ZK_SYNC) {
@@ -707,7 +713,7 @@ void world_pass(struct world *w, int64_t us)
         w->now_us = next > w->now_us ? next : w->now_us;
         for (size_t i = 0; i < WORLD_RMS; i++)
             if (w->rms[i].e && w->rms[i].connected && w->rms[i].up && world_session_lives(w, w->rms[i].session))
-                heard(w, w->rms[i].session, w->now_us);
+                world_heard(w, w->rms[i].session, w->now_us);
         world_expire(w);
         for (size_t i = 0; i < WORLD_RMS; i++)
             world_tick(&w->rms[i]);

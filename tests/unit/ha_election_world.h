@@ -73,6 +73,7 @@ struct world {
     int fault_at;
     enum ha_zk_code fault_code;
     bool fault_done;
+    bool losses_last; /* a lost connection is told first, then what was lost with it */
     char broken[256]; /* the first thing that must not be, "" none */
 };
 
@@ -101,7 +102,8 @@ void world_run(struct world *w);          /* until nothing is under way, at this
 /* Time passes up to now + @us: ticks when asked for, sessions of those connected are heard of. */
 void world_pass(struct world *w, int64_t us);
 void world_tick(struct world_rm *r);
-void world_expire(struct world *w); /* sessions not heard of for their time-out */
+void world_expire(struct world *w);                                /* sessions not heard of for their time-out */
+void world_heard(struct world *w, int64_t session, int64_t at_us); /* of what was sent then */
 
 struct world_node *world_node(struct world *w, const char *path); /* NULL: none */
 struct world_node *world_put(struct world *w, const char *path, const char *data, int64_t owner);

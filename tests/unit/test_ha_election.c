@@ -96,6 +96,9 @@ static void test_root_refused(void)
     refused_as("creel 1 blues\n", -BASE_ESTATE,
                "/creel/blue in ZooKeeper belongs to cluster \"blues\", this ResourceManager to cluster \"blue\" "
                "(yarn.resourcemanager.cluster-id)");
+    refused_as("creel 1 blu\n", -BASE_ESTATE,
+               "/creel/blue in ZooKeeper belongs to cluster \"blu\", this ResourceManager to cluster \"blue\" "
+               "(yarn.resourcemanager.cluster-id)");
     refused_as("kafka", -BASE_ESTATE,
                "/creel/blue in ZooKeeper is not a root of Creel: it holds \"kafka\", expected \"creel 1 blue\"; "
                "set creel.ha.zk-root to a path that is free");

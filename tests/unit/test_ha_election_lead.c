@@ -79,6 +79,23 @@ static void test_claim_lost_to_another(void)
     }
 }
 
+static void test_claim_answered_late(void)
+{
+    struct world *w = world_new(1);
+    struct world_rm *r = world_start(w, 0, "rm1", "a", false);
+    int64_t sent_us;
+
+    world_connect(r);
+    run_until(w, r, CLAIM_REQUEST);
+    sent_us = w->now_us;
+    w->now_us += LEASE - 1;
+    world_run(w);
+    TOLD(r, "elected 0 v1\nactive rm1\n");
+    CU_ASSERT_EQUAL(ha_election_lease_us(r->e), sent_us + LEASE);
+    CU_ASSERT_EQUAL(ha_election_next_us(r->e), sent_us + RENEW);
+    done(w);
+}
+
 static void test_claim_too_late(void)
 {
     struct world *w = world_new(1);
@@ -549,6 +566,7 @@ static const struct cunit_case cases[] = {
     {"failover", test_failover},
     {"a claim is lost", test_claim_lost},
     {"a claim is lost to another", test_claim_lost_to_another},
+    {"a claim answered late", test_claim_answered_late},
     {"a claim answered too late", test_claim_too_late},
     {"a claim of an old version", test_claim_bad_version},
     {"a claim without node", test_claim_without_node},
