@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Goal: who uses the creel command hardly notices a failover: jobs, commands and logs that are waited for go on, nothing
+# runs twice, and rmadmin says who leads.
+# Method: a ZooKeeper server, two ResourceManagers with sessions of one second, one NodeManager; the active one is told to
+# give up, or killed, while the commands wait.
+. "$(dirname "$0")/cli_lib.sh"
+. "$(dirname "$0")/zookeeper.sh"
+zk_or_skip
+declare -A PIDS
+stop_daemon() { # NAME SIGNAL
+    [ -n "${PIDS[$1]:-}" ] || return 0
+    kill "-$2" "${PIDS[$1]}" 2> /dev/null || true
+    wait "${PIDS[$1]}" 2> /dev/null || true
+    unset "PIDS[$1]"
+}
+cleanup_more() {
+    local d left
+    for d in "${!PIDS[@]}"; do stop_daemon "$d" KILL; done
+    left=$(jobs -p)
+    [ -z "$left" ] || kill $left 2> /dev/null
+    zk_stop_all "$T/zk"
+}
+DEV=$T # where the logs are, for who looks at a failure
+
+zk_start "$T/zk"
+export CREEL_CONF_DIR=$T/conf
+mkdir "$CREEL_CONF_DIR"
+configure() { # PORT: the configuration of all
+    local k
+    {
+        echo '<?xml version="1.0"?><configuration>'
+        for k in "yarn.resourcemanager.ha.rm-ids=rm-1,rm-2" "yarn.resourcemanager.webapp.address.rm-1=127.0.0.1:$1" \
+            "yarn.resourcemanager.webapp.address.rm-2=127.0.0.1:$(($1 + 1))" "yarn.resourcemanager.zk-address=$ZK_SERVERS" \
+            yarn.resourcemanager.zk-timeout-ms=1000 yarn.resourcemanager.cluster-id=cli creel.cluster.secret=s3cret \
+            creel.nodemanager.map-slots=4; do
+            echo "<property><name>${k%%=*}</name><value>${k#*=}</value></property>"
+        done
+        echo '</configuration>'
+    } > "$CREEL_CONF_DIR/yarn-site.xml"
+}
+start_rm() { # ID
+    "$BIN/creel-rm" --ha --rm-id "$1" -D "creel.rm.state-dir=$T/$1" --url-file "$T/$1.url" --log-format text >> "$T/$1.log" 2>&1 &
+    PIDS[$1]=$!
+}
+listens() { [ -s "$T/$1.url" ] || gone "${PIDS[$1]}"; }
+for try in 1 2 3 4 5 6; do # another pair of ports where one is taken
+    configure $((10000 + (RANDOM % 10000) * 2))
+    start_rm rm-1
+    start_rm rm-2
+    for id in rm-1 rm-2; do wait_for 30 "address of $id" listens $id; done
+    ! gone "${PIDS[rm-1]}" && ! gone "${PIDS[rm-2]}" && break
+    for id in rm-1 rm-2; do stop_daemon $id KILL; rm -f "$T/$id.url"; done
+done
+mkdir "$T/nm"
+"$BIN/creel-nm" -D creel.nodemanager.port=0 -D "creel.nodemanager.local-dir=$T/nm" --log-format text >> "$T/nm.log" 2>&1 &
+PIDS[nm]=$!
+
+state() { creel rmadmin -getServiceState "$1" 2> /dev/null; }
+is_state() { [ "$(state "$1")" = "$2" ]; }
+one_leads() { is_state rm-1 active && is_state rm-2 standby || { is_state rm-1 standby && is_state rm-2 active; }; }
+roles() { # sets ACTIVE, STANDBY
+    wait_for 30 "leader" one_leads
+    ACTIVE=rm-1 STANDBY=rm-2
+    is_state rm-1 active || ACTIVE=rm-2 STANDBY=rm-1
+}
+roles
+node_runs() { [ "$(creel node -list | grep -c RUNNING)" = 1 ]; }
+wait_for 30 node node_runs
+echo "ok start"
+
+# --- what a standby says
+url=$(cat "$T/$STANDBY.url")
+check_equal "$(curl -s -o "$T/o" -w '%{http_code} %{redirect_url}' "$url/ws/v1/cluster/apps?states=A,B")" \
+    "307 $(cat "$T/$ACTIVE.url")/ws/v1/cluster/apps?states=A%2CB" "redirect"
+check_equal "$(curl -s "$url/ws/v1/cluster/info" | jq -r '.clusterInfo.haState + " " + .clusterInfo.haZooKeeperConnectionState')" \
+    "STANDBY Connected to zookeeper : true" "info of the standby"
+check_equal "$(curl -s -o /dev/null -w '%{http_code}' "$url/isActive")" 405 "isActive of the standby"
+curl -s -o "$T/o" "$url/metrics"
+grep -q '^creel_ha_state{state="standby"} 1$' "$T/o" || fail "metrics of the standby: $(cat "$T/o")"
+creel rmadmin -getAllServiceState > "$T/o"
+check_equal "$(awk '{print $2}' "$T/o" | sort | tr '\n' ' ')" "active standby " "states"
+CREEL_RM=$url expect 0 creel node -list # the standby alone is told: it knows where to go
+echo "ok standby"
+
+# --- a command and its output over a planned failover
+"$BIN/creel" run -- sh -c "echo one; touch $T/runs; while [ ! -e $T/go ]; do sleep 0.1; done; echo two; exit 7" \
+    > "$T/run.out" 2> "$T/run.err" &
+run=$!
+wait_for 30 "running command" test -e "$T/runs"
+expect 0 creel rmadmin -failover $ACTIVE $STANDBY
+grep -q "^Failover from $ACTIVE to $STANDBY successful (" "$T/o" || fail "failover: $(cat "$T/o")"
+check_equal "$(state $STANDBY)" active "state of the new active one"
+expect 1 creel rmadmin -failover $ACTIVE $STANDBY; one_line "$ACTIVE is"
+touch "$T/go"
+ends_within 60 $run 7
+check_equal "$(tr '\n' ' ' < "$T/run.out")" "one two " "output over a failover"
+! grep -v '; trying again$' "$T/run.err" || fail "noise over a planned failover: $(cat "$T/run.err")"
+echo "ok run"
+
+# --- a job that is waited for and its logs, while the active one is killed
+roles
+"$BIN/creel" job submit --task "echo \$\$ >> $T/ledger; while [ ! -e $T/go2 ]; do sleep 0.1; done; echo done" --count 6 --wait \
+    > "$T/job.out" 2> "$T/job.err" &
+job=$!
+wait_for 30 "running tasks" test -s "$T/ledger"
+id=$(creel job list --json | jq -r '.jobs[0].id')
+"$BIN/creel" logs "$id" -f > "$T/logs.out" 2> "$T/logs.err" &
+logs=$!
+four_run() { [ "$(creel job status "$id" --json | jq .job.taskCounts.map.running)" = 4 ]; }
+wait_for 30 "four running tasks" four_run
+stop_daemon $ACTIVE KILL
+expect 0 creel job submit --task true # at once, while nobody leads: it waits
+touch "$T/go2"
+ends_within 60 $job 0
+ends_within 60 $logs 0
+grep -q SUCCEEDED "$T/job.out" || fail "job: $(cat "$T/job.out" "$T/job.err")"
+check_equal "$(wc -l < "$T/ledger")" 6 "tasks that ran"
+check_equal "$(grep -c '| done$' "$T/logs.out")" 6 "lines of the logs"
+check_equal "$(creel job list --json | jq '.jobs | length')" 3 "jobs"
+expect 0 creel rmadmin -getAllServiceState
+grep -q "Failed to connect" "$T/o" || fail "states: $(cat "$T/o")"
+echo "ok kill"
+
+# --- the killed one comes back as a standby; kills and states reach whoever leads
+start_rm $ACTIVE
+roles
+id=$(creel job submit --task 'sleep 1000')
+expect 0 creel rmadmin -transitionToStandby $ACTIVE
+check_equal "$(cat "$T/o")" standby "state after transitionToStandby"
+expect 0 creel job kill "$id"
+check_equal "$(creel job status "$id" --json | jq -r .job.state)" KILLED "state"
+expect 1 creel rmadmin -transitionToActive $ACTIVE; one_line "Automatic failover is enabled for $ACTIVE"
+echo "ok back"
