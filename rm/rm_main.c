@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "api/api_server.h"
@@ -17,14 +18,23 @@
 #include "base/base_version.h"
 #include "policies/policy_conf.h"
 #include "rm/rm_daemon.h"
+#include "rm/rm_lead.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
+#include "rm/rm_role.h"
 #include "rm/rm_routes.h"
+#include "rm/rm_standby.h"
+
+#ifdef CREEL_HA_LEASE_OFF /* tests alone: a leader that does not look at the clock; the epoch must do */
+#define LEASE_OFF true
+#else
+#define LEASE_OFF false
+#endif
 #include "rm/rm_standby.h"
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
-enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE };
+enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE, OPT_HA, OPT_RM_ID, OPT_CONFIRMED };
 static const struct argp_option options[] = {
     {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
     {"conf", OPT_CONF, "FILE", 0, "read this configuration file instead of the default ones; may be repeated", 0},
@@ -32,14 +42,19 @@ static const struct argp_option options[] = {
     {"url-file", OPT_URL_FILE, "PATH", 0, "write the URL there once it listens", 0},
     {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there; removed at the end", 0},
     {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
+    {"ha", OPT_HA, NULL, 0, "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled", 0},
+    {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
+    {"format-confirmed", OPT_CONFIRMED, NULL, 0,
+     "an empty state is meant to be empty: containers that nodes run and nobody knows are killed", 0},
     {0},
 };
 
 struct settings {
     struct base_conf *conf;
     enum base_log_format format;
-    const char *url_file, *pid_file;
-    bool insecure, conf_given;
+    const char *url_file, *pid_file, *rm_id;
+    bool insecure, conf_given, on, confirmed; /* on: --ha */
+    struct rm_ha_conf ha;
     char *args[256]; /* -D, applied after the files */
     size_t args_n;
 };
@@ -73,6 +88,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_INSECURE:
         s->insecure = true;
         return 0;
+    case OPT_HA:
+        s->on = true;
+        return 0;
+    case OPT_RM_ID:
+        s->rm_id = arg;
+        return 0;
+    case OPT_CONFIRMED:
+        s->confirmed = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -102,13 +126,31 @@ static char *help_filter(int key, const char *text, void *input)
 static const struct argp argp = {options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL,
                                  help_filter, NULL};
 
+static int set(struct base_conf *conf, const char *key, const char *value, struct base_error *err)
+{
+    char *arg = base_printf("%s=%s", key, value);
+    int rc = base_conf_set_arg(conf, arg, err);
+
+    free(arg);
+    return rc;
+}
+
 static int load_conf(struct settings *s, struct base_error *err)
 {
     int rc = s->conf_given ? 0 : base_conf_load_default(s->conf, err);
 
     for (size_t i = 0; rc == 0 && i < s->args_n; i++)
         rc = base_conf_set_arg(s->conf, s->args[i], err);
-    return rc < 0 ? rc : base_conf_check(s->conf, err);
+    if (rc == 0 && s->on)
+        rc = set(s->conf, "yarn.resourcemanager.ha.enabled", "true", err);
+    if (rc == 0 && s->rm_id)
+        rc = set(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
+    if (rc == 0)
+        rc = base_conf_check(s->conf, err);
+    if (rc == 0)
+        rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
+    s->ha.lease_off = LEASE_OFF;
+    return rc;
 }
 
 static int write_line(const char *path, const char *text, struct base_error *err)
@@ -124,6 +166,35 @@ static int write_line(const char *path, const char *text, struct base_error *err
     return rc;
 }
 
+static bool is_set(const struct base_conf *conf, const char *key)
+{
+    struct base_conf_item item;
+
+    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
+        if (strcmp(item.name, key) == 0)
+            return item.source != NULL;
+    return false;
+}
+
+/* One of several listens where the others look for it, unless it is told otherwise. */
+static int listen_where_told(struct settings *s, struct base_error *err)
+{
+    char *host, port_text[8];
+    uint16_t port;
+    int rc = 0;
+
+    if (!s->ha.enabled)
+        return 0;
+    rm_ha_conf_address(&s->ha, &host, &port);
+    snprintf(port_text, sizeof port_text, "%u", port);
+    if (!is_set(s->conf, "creel.rm.bind"))
+        rc = set(s->conf, "creel.rm.bind", host, err);
+    if (rc == 0 && !is_set(s->conf, "creel.rm.port"))
+        rc = set(s->conf, "creel.rm.port", port_text, err);
+    free(host);
+    return rc;
+}
+
 static void server_conf(const struct settings *s, struct api_server_conf *out)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
@@ -131,6 +202,7 @@ static void server_conf(const struct settings *s, struct api_server_conf *out)
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
+        .gate = s->ha.enabled ? rm_standby_gate : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
         .node_secret = secret && *secret ? secret : NULL,
@@ -184,6 +256,61 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
     }
 }
 
+/* ---------------------------------------------------------------- one of several */
+struct ending { /* this RM cannot take part (any more) */
+    pthread_mutex_t lock;
+    struct base_error why;
+};
+
+static void on_ended(void *user, const struct base_error *why)
+{
+    struct ending *e = user;
+
+    pthread_mutex_lock(&e->lock);
+    e->why = *why;
+    pthread_mutex_unlock(&e->lock);
+    kill(getpid(), SIGTERM);
+}
+
+static int join_others(const struct settings *s, struct rm_backend **b, struct base_error *err)
+{
+    char *all;
+    int rc = rm_daemon_new_standby(s->conf, b, err);
+
+    if (rc < 0)
+        return rc;
+    all = rm_ha_conf_all_urls(&s->ha);
+    rm_role_join(*b, s->ha.rm_id, all);
+    free(all);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- serving */
+static int serve_until_told(const struct settings *s, struct rm_backend *b, const char *url, const sigset_t *signals,
+                            struct base_error *err)
+{
+    struct ending ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rm_lead *lead = NULL;
+    int rc = 0;
+
+    if (s->ha.enabled) {
+        base_log_info("rm", "listening on %s as %s, standby", url, s->ha.rm_id);
+        rc = rm_lead_start(&s->ha, b, on_ended, &ending, &lead, err);
+    } else {
+        base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
+    }
+    if (rc < 0)
+        return rc;
+    sd_notify(0, "READY=1");
+    until_told_to_stop(b, signals);
+    sd_notify(0, "STOPPING=1");
+    base_log_info("rm", "stopping");
+    rm_lead_stop(lead);
+    if (ending.why.code)
+        *err = ending.why;
+    return ending.why.code;
+}
+
 /* Takes the listener of @conf. */
 static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
                  const sigset_t *signals, struct base_error *err)
@@ -200,14 +327,11 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     rc = api_server_start(conf, routes, n, b, &server, err);
     if (rc == 0) {
         url = make_url(s, api_server_port(server));
-        rm_daemon_set_url(b, url);
+        rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
         rc = write_line(s->url_file, url, err);
     }
-    if (rc == 0) {
-        base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
-        until_told_to_stop(b, signals);
-        base_log_info("rm", "stopping");
-    }
+    if (rc == 0)
+        rc = serve_until_told(s, b, url, signals, err);
     /* The core goes first and answers all who wait; the server then has nothing parked. */
     if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
         rc = stop_err.code;
@@ -220,7 +344,7 @@ static int serve(const struct settings *s, const struct api_server_conf *conf, s
     return rc;
 }
 
-static int run(const struct settings *s, struct base_error *err)
+static int run(struct settings *s, struct base_error *err)
 {
     struct rm_backend *b = NULL;
     struct api_server_conf conf;
@@ -237,11 +361,14 @@ static int run(const struct settings *s, struct base_error *err)
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
     base_sched_prompt();
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    rc = listen_where_told(s, err);
+    if (rc < 0)
+        return rc;
     server_conf(s, &conf);
     conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
     if (conf.listener < 0)
         return conf.listener;
-    rc = rm_daemon_new(s->conf, NULL, NULL, &b, err);
+    rc = s->ha.enabled ? join_others(s, &b, err) : rm_daemon_new(s->conf, NULL, NULL, &b, err);
     if (rc < 0) {
         close(conf.listener);
         return rc;
@@ -279,6 +406,7 @@ int main(int argc, char **argv)
     rc = run(&s, &err);
     if (rc < 0)
         base_log_error("rm", "%s", err.text);
+    rm_ha_conf_free(&s.ha);
     base_conf_free(s.conf);
     return rc < 0 ? 1 : 0;
 }
