@@ -1,13 +1,11 @@
 /* api/cli/cli_dev.c - `creel dev`: options, and what each of its verbs does. */
 #include "api/cli/cli_dev.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,14 +27,17 @@ enum {
     KEY_STOP,
     KEY_RESTART,
     KEY_STATUS,
+    KEY_HA,
+    KEY_RMS,
     REGISTER_MS = 30000,
     SUPERVISOR_MS = 30000,
+    PORT_TRIES = 5,
 };
 
 struct dev_options {
-    int64_t nodes, map_slots, reduce_slots, port;
+    int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *policy, *dir, *restart;
-    bool detach, stop, status, json;
+    bool detach, stop, status, json, ha;
     const char *start_only; /* an option given that only a start takes; NULL: none */
     char **sets;            /* -D, borrowed */
     size_t n_sets;
@@ -47,11 +48,14 @@ static const struct argp_option options[] = {
     {"map-slots", KEY_MAP, "N", 0, "Map slots of each (2)", 1},
     {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each (1)", 1},
     {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fifo (the default), fair, hfsp, rtmr, …", 1},
-    {"port", KEY_PORT, "PORT", 0, "The ResourceManager's port (8088; 0: any free)", 1},
-    {"dir", KEY_DIR, "DIR", 0, "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev", 1},
+    {"port", KEY_PORT, "PORT", 0, "The (first) ResourceManager's port (8088; 0: any free)", 1},
+    {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start (2)", 1},
+    {"ha", KEY_HA, NULL, 0, "High availability: several ResourceManagers, and a ZooKeeper that elects the active one", 1},
+    {"dir", KEY_DIR, "DIR", 0,
+     "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev, with --ha dev-ha there", 1},
     {"detach", KEY_DETACH, NULL, 0, "Leave it running in the background", 1},
     {"stop", KEY_STOP, NULL, 0, "Stop the cluster of --dir, with its containers", 2},
-    {"restart", KEY_RESTART, "NAME", 0, "Start a daemon of --dir again: rm-1, nm-1 …", 2},
+    {"restart", KEY_RESTART, "NAME", 0, "Start a daemon of --dir again: rm-1, nm-1, zookeeper …", 2},
     {"status", KEY_STATUS, NULL, 0, "Say which daemons of --dir run", 2},
     {0},
 };
@@ -67,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct dev_options *o = state->input;
     for (const struct argp_option *p = options; p->name; p++)
-        if (p->key == key && p->group == 1 && key != KEY_DIR)
+        if (p->key == key && p->group == 1 && key != KEY_DIR && key != KEY_HA)
             o->start_only = p->name;
     switch (key) {
     case KEY_NODES:
@@ -78,6 +82,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return number("--reduce-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->reduce_slots);
     case KEY_PORT:
         return number("--port", arg, 0, 65535, &o->port);
+    case KEY_RMS:
+        return number("--rms", arg, 2, CLI_DEV_RMS_MAX, &o->rms);
+    case KEY_HA:
+        o->ha = true;
+        return 0;
     case KEY_POLICY:
         o->policy = arg;
         return 0;
@@ -108,53 +117,62 @@ static const char doc[] =
     "Examples:\n"
     "  creel dev\n"
     "  creel dev --nodes 5 --policy fair --detach\n"
-    "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n\n"
+    "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n"
+    "  creel dev --ha --detach; creel dev --ha --status; creel dev --ha --stop\n\n"
     "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a cluster started there "
     "again knows its jobs. -D settings go to all daemons.\n\n"
+    "With --ha the state lies in ZooKeeper, which must be installed (Debian: apt install zookeeper). A ResourceManager "
+    "that is silent for a second is replaced (-D yarn.resourcemanager.zk-timeout-ms).\n\n"
     "Exit status: 0 success, 1 a daemon does not start or does not run, 2 wrong usage, 4 nothing was started there.";
 
 /* ---- start ---- */
-static int check_port(int64_t port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    int one = 1, rc = 0, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0)
-        return 0;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (port != 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) != 0)
-        rc = errno;
-    close(fd);
-    return rc;
-}
-
 static void print_ready_json(const struct cli_dev *d)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < d->n; i++)
-        json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:b}", "name", d->v[i].name, "url", d->v[i].url, "pid",
-                                              (int)d->v[i].proc.pid, "running", cli_proc_alive(&d->v[i].proc)));
-    json_t *j = json_pack("{s:s,s:s,s:o}", "dir", d->dir, "rm", d->n ? d->v[0].url : "", "daemons", list);
+    char *rms = cli_dev_rm_list(d);
+    for (size_t i = 0; i < d->n; i++) {
+        const struct cli_dev_daemon *x = &d->v[i];
+        bool alive = cli_proc_alive(&x->proc);
+        json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid, "running",
+                                alive);
+        if (alive && cli_dev_is_ha(d) && cli_dev_is_rm(x))
+            json_object_set_new(one, "role", json_string(cli_dev_role(x->url)));
+        json_array_append_new(list, one);
+    }
+    json_t *j = json_pack("{s:s,s:s,s:o}", "dir", d->dir, "rm", rms, "daemons", list);
     cli_print_json(j);
     json_decref(j);
+    free(rms);
+}
+
+static void print_rms(const struct cli_dev *d)
+{
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
+        const char *role = cli_dev_is_ha(d) ? cli_dev_role(d->v[i].url) : "";
+        printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "", role, *role ? ")" : "");
+    }
+    if (cli_dev_is_ha(d))
+        printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);
 }
 
 static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
 {
-    char *home = cli_dev_dir(NULL);
+    char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_rm_list(d);
     struct base_buf quoted = {0};
     bool own_dir = strcmp(home, d->dir) != 0;
+    if (cli_dev_is_ha(d) && !own_dir)
+        base_buf_adds(&quoted, " --ha");
     if (own_dir) {
         base_buf_adds(&quoted, " --dir ");
         cli_quote_arg(d->dir, &quoted);
     }
     printf("Creel runs in %s\n\n", d->dir);
-    printf("  ResourceManager  %s\n", d->v[0].url);
-    printf("  nodes            %zu, each with %lld map and %lld reduce slots\n", d->n - 1, (long long)d->map_slots,
-           (long long)d->reduce_slots);
+    print_rms(d);
+    printf("  nodes            %zu, each with %lld map and %lld reduce slots\n", cli_dev_count(d, cli_dev_is_nm),
+           (long long)d->map_slots, (long long)d->reduce_slots);
     printf("  policy           %s\n\n", d->policy);
     if (own_port)
-        printf("  export CREEL_RM=%s\n", d->v[0].url);
+        printf("  export CREEL_RM=%s\n", rms);
     printf("  creel run -- hostname\n");
     printf("  creel job submit --task 'sleep 1' --count 20 --wait\n");
     if (detached)
@@ -163,50 +181,101 @@ static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
         printf("\nCtrl-C stops it.\n");
     fflush(stdout);
     base_buf_free(&quoted);
+    free(rms);
     free(home);
 }
 
-static void prepare(struct cli_dev *d, const struct dev_options *o)
+/* Of several RMs, and of ZooKeeper, the address is in the configuration before they listen. */
+static void choose_port(const struct dev_options *o, size_t i, const struct cli_dev_daemon *before,
+                        struct cli_dev_daemon *x)
 {
-    struct cli_dev old = {.dir = d->dir};
-    cli_dev_load(&old, NULL);
+    bool named = o->ha && !cli_dev_is_nm(x);
+    if (i == 0)
+        x->port = o->port;
+    if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_check_port(before->port) == 0)
+        x->port = before->port; /* a node keeps its id */
+    if (x->port == 0 && named)
+        x->port = cli_dev_free_port();
+    if (named)
+        snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld", cli_dev_is_rm(x) ? "http://" : "", (long long)x->port);
+}
+
+static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct cli_dev_daemon *x = &d->v[d->n++];
+        *x = (struct cli_dev_daemon){0};
+        snprintf(x->name, sizeof x->name, strcmp(kind, "zookeeper") == 0 ? "%s" : "%s-%zu", kind, i + 1);
+    }
+}
+
+/* @old: what was started in the folder last; NULL: ports of then are no help. */
+static void prepare(struct cli_dev *d, const struct dev_options *o, struct cli_dev *old)
+{
     d->map_slots = o->map_slots;
     d->reduce_slots = o->reduce_slots;
     snprintf(d->policy, sizeof d->policy, "%s", o->policy);
-    d->n = (size_t)o->nodes + 1;
-    for (size_t i = 0; i < d->n; i++) {
-        struct cli_dev_daemon *x = &d->v[i];
-        *x = (struct cli_dev_daemon){0};
-        snprintf(x->name, sizeof x->name, "%s-%zu", i ? "nm" : "rm", i ? i : 1);
-        const struct cli_dev_daemon *before = cli_dev_find(&old, x->name);
-        if (i == 0)
-            x->port = o->port;
-        else if (before && check_port(before->port) == 0)
-            x->port = before->port; /* the node keeps its id */
-    }
+    d->n = 0;
+    add_daemons(d, "rm", o->ha ? (size_t)o->rms : 1);
+    add_daemons(d, "nm", (size_t)o->nodes);
+    add_daemons(d, "zookeeper", o->ha);
+    for (size_t i = 0; i < d->n; i++)
+        choose_port(o, i, old ? cli_dev_find(old, d->v[i].name) : NULL, &d->v[i]);
     d->supervisor = cli_proc_of(getpid());
+}
+
+static int start_one(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
+{
+    *failed = d->v[i].name;
+    int rc = cli_dev_launch(d, &d->v[i], err);
+    int saved = cli_dev_save(d, rc >= 0 ? err : NULL); /* what runs is known whatever happens next */
+    return rc < 0 ? rc : saved;
 }
 
 static int start_all(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
 {
+    size_t rms = cli_dev_count(d, cli_dev_is_rm), nodes = cli_dev_count(d, cli_dev_is_nm);
     int rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
-    for (size_t i = 0; rc >= 0 && i < d->n; i++) {
-        *failed = d->v[i].name;
-        rc = cli_dev_launch(d, &d->v[i], err);
-        if (rc >= 0 && i == 0) {
-            *failed = NULL;
-            rc = cli_dev_write_conf(d, o->sets, o->n_sets, err); /* now with the RM's address */
-            if (rc >= 0)
-                rc = cli_dev_write_rm_url(d, err);
-        }
-        int saved = cli_dev_save(d, rc >= 0 ? err : NULL); /* what runs is known whatever happens next */
-        if (rc >= 0)
-            rc = saved;
+    if (rc >= 0 && o->ha)
+        rc = start_one(d, d->n - 1, failed, err);
+    for (size_t i = 0; rc >= 0 && i < rms; i++)
+        rc = start_one(d, i, failed, err);
+    if (rc >= 0) {
+        *failed = NULL;
+        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err); /* now with the RM's address */
     }
+    if (rc >= 0)
+        rc = cli_dev_write_rm_url(d, err);
+    for (size_t i = rms; rc >= 0 && i < rms + nodes; i++)
+        rc = start_one(d, i, failed, err);
     if (rc < 0)
         return rc;
     *failed = d->v[0].name;
     return cli_dev_wait_nodes(d, REGISTER_MS, err);
+}
+
+/* Between the choice of a port and the daemon that was to have it somebody else has taken it. */
+static bool port_was_taken(struct cli_dev *d, const struct dev_options *o, const char *failed)
+{
+    const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find(d, failed) : NULL;
+    bool chosen = x && !cli_dev_is_nm(x) && !(x == &d->v[0] && o->port);
+    return chosen && !cli_proc_alive(&x->proc) && cli_dev_check_port(x->port) != 0;
+}
+
+static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
+{
+    struct cli_dev *old = base_alloc(sizeof *old);
+    old->dir = d->dir;
+    bool known = cli_dev_load(old, NULL) == 0;
+    prepare(d, o, known ? old : NULL);
+    int rc = start_all(d, o, err, failed);
+    for (int i = 0; i < PORT_TRIES && rc < 0 && port_was_taken(d, o, *failed); i++) {
+        cli_dev_stop_all(d);
+        prepare(d, o, NULL);
+        rc = start_all(d, o, err, failed);
+    }
+    free(old);
+    return rc;
 }
 
 /* Under the folder's lock a daemon that is being started again is known, and none is started any more. */
@@ -229,8 +298,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     struct base_error err = {0};
     const char *failed = NULL;
     int signal_fd = cli_dev_signal_fd();
-    prepare(d, o);
-    int rc = start_all(d, o, &err, &failed);
+    int rc = start_prepared(d, o, &err, &failed);
     close(lock);
     if (rc < 0) {
         cli_error(CLI_FAILED, "%s", err.text);
@@ -242,7 +310,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     if (o->json)
         print_ready_json(d);
     else
-        print_ready(d, o->port != 8088, ready_fd >= 0);
+        print_ready(d, o->ha || o->port != 8088, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");
@@ -292,30 +360,45 @@ static int detach(struct cli_dev *d, const struct dev_options *o, int lock)
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-static int start(struct cli_dev *d, const struct dev_options *o)
+/* What a start needs, said before anything is begun. */
+static int check_start(struct cli_dev *d, const struct dev_options *o)
 {
     struct base_error err = {0};
     char *rm = NULL, *nm = NULL;
+    bool before = cli_dev_load(d, NULL) == 0;
+    int rc = CLI_OK, busy;
+    if (before && cli_dev_running(d))
+        rc = cli_error(CLI_FAILED, "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
+                       d->dir, d->n ? d->v[0].url : "", d->dir);
+    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state lies elsewhere, and its nodes remember epochs */
+        rc = cli_error(CLI_FAILED, "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
+                       d->dir, o->ha ? "out" : "");
+    else if ((busy = cli_dev_check_port(o->port)) != 0)
+        rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
+                       strerror(busy));
+    else if (!(rm = cli_dev_binary("creel-rm", &err)) || !(nm = cli_dev_binary("creel-nm", &err)) ||
+             (o->ha && cli_dev_zookeeper_check(&err) < 0))
+        rc = cli_error(CLI_FAILED, "%s", err.text);
+    free(rm);
+    free(nm);
+    return rc;
+}
+
+static int start(struct cli_dev *d, const struct dev_options *o)
+{
+    struct base_error err = {0};
     if (base_mkdirs(d->dir, 0700, &err) < 0)
         return cli_error(CLI_FAILED, "%s", err.text);
     int lock = cli_dev_lock(d, &err);
     if (lock < 0)
         return cli_error(CLI_FAILED, "%s", err.text);
-    int rc = CLI_OK, busy;
-    if (cli_dev_load(d, NULL) == 0 && cli_dev_running(d))
-        rc = cli_error(CLI_FAILED, "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
-                       d->dir, d->n ? d->v[0].url : "", d->dir);
-    else if ((busy = check_port(o->port)) != 0)
-        rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
-                       strerror(busy));
-    else if (!(rm = cli_dev_binary("creel-rm", &err)) || !(nm = cli_dev_binary("creel-nm", &err)))
-        rc = cli_error(CLI_FAILED, "%s", err.text);
+    int rc = check_start(d, o);
+    if (rc != CLI_OK)
+        close(lock);
     else if (o->detach)
         rc = detach(d, o, lock);
     else
         rc = supervise(d, o, -1, lock);
-    free(rm);
-    free(nm);
     return rc;
 }
 
@@ -375,7 +458,9 @@ static int restart(struct cli_dev *d, const char *name, bool json)
     if (!cli_dev_running(d))
         rc = cli_error(CLI_FAILED, "nothing runs in %s; start it with creel dev --dir %s", d->dir, d->dir);
     else if (!x)
-        rc = cli_error(CLI_USAGE, "there is no '%s' in %s: rm-1, nm-1 to nm-%zu", name, d->dir, d->n ? d->n - 1 : 0);
+        rc = cli_error(CLI_USAGE, "there is no '%s' in %s: %s%snm-1 to nm-%zu", name, d->dir,
+                       cli_dev_is_ha(d) ? "zookeeper, rm-1, rm-2, " : "rm-1, ",
+                       cli_dev_count(d, cli_dev_is_rm) > 2 ? "rm-3, " : "", cli_dev_count(d, cli_dev_is_nm));
     else
         rc = restart_one(d, x, json);
     close(lock);
@@ -391,10 +476,11 @@ static int status(struct cli_dev *d, bool json)
     struct cli_table *t = cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
     for (size_t i = 0; i < d->n; i++) {
         bool alive = cli_proc_alive(&d->v[i].proc);
+        const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i]) ? cli_dev_role(d->v[i].url) : "";
         char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
         snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
-        cli_table_row(t, d->v[i].name, alive ? "running" : "down", alive ? pid : "-", alive ? d->v[i].url : "-", log,
-                      NULL);
+        cli_table_row(t, d->v[i].name, !alive ? "down" : *role ? role : "running", alive ? pid : "-",
+                      alive ? d->v[i].url : "-", log, NULL);
         free(log);
         if (!alive)
             rc = CLI_FAILED;
@@ -441,6 +527,10 @@ static int check_sets(const struct dev_options *o)
         {"creel.nodemanager.port", "every NodeManager takes a free one"},
         {"creel.nodemanager.rm", "it is the ResourceManager started here"},
         {"creel.cluster.secret", "each cluster makes its own"},
+        {"yarn.resourcemanager.ha.enabled", "use --ha"},
+        {"yarn.resourcemanager.ha.rm-ids", "use --ha and --rms"},
+        {"yarn.resourcemanager.ha.id", "every ResourceManager has its own"},
+        {"yarn.resourcemanager.zk-address", "it is the ZooKeeper started here"},
     };
     for (size_t i = 0; i < o->n_sets; i++) {
         size_t len = strcspn(o->sets[i], "=");
@@ -458,6 +548,8 @@ static int check(const struct dev_options *o)
         return cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
     if (verb && o->start_only)
         return cli_error(CLI_USAGE, "dev: --%s is for starting a cluster, not beside %s", o->start_only, verb);
+    if (o->rms && !o->ha)
+        return cli_error(CLI_USAGE, "dev: --rms is for --ha");
     if (verb && o->n_sets)
         return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, not beside %s", verb);
     return check_sets(o);
@@ -473,9 +565,10 @@ int cli_dev_main(int argc, char **argv)
     o.json = c.json;
     o.sets = c.sets;
     o.n_sets = c.n_sets;
-    d->dir = cli_dev_dir(o.dir);
+    d->dir = cli_dev_dir(o.dir, o.ha);
     if (rc == CLI_OK)
         rc = check(&o);
+    o.rms = o.rms ? o.rms : 2;
     if (rc == CLI_OK && o.stop)
         rc = stop(d, o.json);
     else if (rc == CLI_OK && o.restart)

@@ -1,4 +1,5 @@
-/* api/cli/cli_dev.h - `creel dev`: an RM and some NMs of this machine, in one folder.
+/* api/cli/cli_dev.h - `creel dev`: an RM and some NMs of this machine, in one folder; with --ha several RMs, and a
+ * ZooKeeper that elects the active one.
  *
  * Folder (0700):
  *   dev.json        what runs: names, identities, ports (this module's own memory, 0600)
@@ -7,6 +8,7 @@
  *   rm.url          the RMs' addresses separated by commas: the form CREEL_RM and --rm take
  *   conf/creel-site.xml    settings and the cluster's secret (0600)
  *   rm-1/ nm-1/ …   state of the daemons
+ *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, data/), which then holds the jobs
  *
  * The process that starts the daemons is their parent and stays as the supervisor: in front, or detached. It watches
  * pidfds and reports who dies; `--restart`, another process, starts one again and notes it in dev.json, which the
@@ -19,10 +21,11 @@
 #include "api/cli/cli.h"
 #include "api/cli/cli_proc.h"
 
-enum { CLI_DEV_NODES_MAX = 100, CLI_DEV_URL_MAX = 256 };
+enum { CLI_DEV_NODES_MAX = 100, CLI_DEV_RMS_MAX = 3, CLI_DEV_URL_MAX = 256 };
+enum { CLI_DEV_DAEMONS_MAX = CLI_DEV_NODES_MAX + CLI_DEV_RMS_MAX + 1 };
 
 struct cli_dev_daemon {
-    char name[32]; /* "rm-1", "nm-12" */
+    char name[32]; /* "rm-1", "nm-12", "zookeeper" */
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
     int64_t port;  /* kept over restarts; 0: not known yet */
@@ -31,7 +34,7 @@ struct cli_dev_daemon {
 struct cli_dev {
     char *dir; /* absolute */
     struct cli_proc supervisor;
-    struct cli_dev_daemon v[CLI_DEV_NODES_MAX + 1]; /* v[0] is rm-1 */
+    struct cli_dev_daemon v[CLI_DEV_DAEMONS_MAX]; /* RMs, then NMs, then ZooKeeper where there is one */
     size_t n;
     int64_t map_slots, reduce_slots;
     char policy[32];
@@ -40,10 +43,23 @@ static inline bool cli_dev_is_rm(const struct cli_dev_daemon *x)
 {
     return x->name[0] == 'r';
 }
+static inline bool cli_dev_is_nm(const struct cli_dev_daemon *x)
+{
+    return x->name[0] == 'n';
+}
+static inline bool cli_dev_is_zookeeper(const struct cli_dev_daemon *x)
+{
+    return x->name[0] == 'z';
+}
+static inline bool cli_dev_is_ha(const struct cli_dev *d)
+{
+    return d->n > 0 && cli_dev_is_zookeeper(&d->v[d->n - 1]);
+}
+size_t cli_dev_count(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
 
 /* ---- cli_dev_state.c ---- */
-/* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev; absolute. Caller frees. */
-char *cli_dev_dir(const char *arg);
+/* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev (dev-ha with @ha); absolute. Caller frees. */
+char *cli_dev_dir(const char *arg, bool ha);
 char *cli_dev_path(const struct cli_dev *d, const char *name,
                    const char *suffix); /* <dir>/<name><suffix>; caller frees */
 /* -BASE_ENOTFOUND when nothing was ever started in d->dir. */
@@ -67,8 +83,19 @@ int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
 /* Path of "creel-rm" beside this program, else in PATH; caller frees; NULL with @err. */
 char *cli_dev_binary(const char *name, struct base_error *err);
 
+/* ---- cli_dev_ha.c ---- */
+int cli_dev_check_port(int64_t port); /* 0: it can be had; else an errno */
+int64_t cli_dev_free_port(void);      /* one that can be had now; 0: none was found */
+int cli_dev_zookeeper_check(struct base_error *err); /* what it needs is installed; the message names the package */
+int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err);
+char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes @java */
+int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
+/* Of the RM at @url: "active", "standby", "initializing"; "": it does not tell. */
+const char *cli_dev_role(const char *url);
+char *cli_dev_rm_list(const struct cli_dev *d); /* the RMs' addresses, separated by commas; caller frees */
+
 /* ---- cli_dev_stop.c ---- */
-/* Ends NMs, the containers they leave, and the RM; not the supervisor. */
+/* Ends NMs, the containers they leave, RMs, and ZooKeeper last; not the supervisor. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_one(struct cli_dev_daemon *x);

@@ -15,7 +15,7 @@
 #include "base/base_http.h"
 #include "base/base_io.h"
 
-enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000 };
+enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000, SESSION_MS = 1000 };
 
 char *cli_dev_binary(const char *name, struct base_error *err)
 {
@@ -72,6 +72,31 @@ static void add_number(struct base_buf *out, const char *name, int64_t value)
     add_property(out, name, strlen(name), text);
 }
 
+static void add_text(struct base_buf *out, const char *name, const char *value)
+{
+    add_property(out, name, strlen(name), value);
+}
+
+/* Who the ResourceManagers are, and the ZooKeeper of all. */
+static void add_ha(struct base_buf *out, const struct cli_dev *d)
+{
+    struct base_buf ids = {0};
+    char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
+    add_text(out, "yarn.resourcemanager.ha.enabled", "true");
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
+        char *name = base_printf("yarn.resourcemanager.webapp.address.%s", d->v[i].name);
+        add_text(out, name, strstr(d->v[i].url, "://") + 3);
+        base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
+        free(name);
+    }
+    add_text(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
+    add_text(out, "yarn.resourcemanager.cluster-id", "dev");
+    add_text(out, "yarn.resourcemanager.zk-address", zookeeper);
+    add_number(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
+    base_buf_free(&ids);
+    free(zookeeper);
+}
+
 /* The secret of an earlier start goes on: containers of then still know it. */
 static void secret_of(const char *path, char out[static 33])
 {
@@ -90,23 +115,27 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     struct base_buf xml = {0};
     char secret[33];
     char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
+    char *rms = cli_dev_rm_list(d);
     int rc = base_mkdirs(dir, 0700, err);
     if (rc >= 0) {
         secret_of(path, secret);
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. -->\n<configuration>\n");
-        add_property(&xml, "creel.cluster.secret", strlen("creel.cluster.secret"), secret);
+        add_text(&xml, "creel.cluster.secret", secret);
         add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
-        add_property(&xml, "creel.scheduler.policy", strlen("creel.scheduler.policy"), d->policy);
+        add_text(&xml, "creel.scheduler.policy", d->policy);
         add_number(&xml, "creel.nodemanager.map-slots", d->map_slots);
         add_number(&xml, "creel.nodemanager.reduce-slots", d->reduce_slots);
-        if (d->n && d->v[0].url[0])
-            add_property(&xml, "creel.nodemanager.rm", strlen("creel.nodemanager.rm"), d->v[0].url);
+        if (*rms)
+            add_text(&xml, "creel.nodemanager.rm", rms);
+        if (cli_dev_is_ha(d))
+            add_ha(&xml, d);
         for (size_t i = 0; i < n_sets; i++)
             add_property(&xml, sets[i], strcspn(sets[i], "="), strchr(sets[i], '=') + 1);
         base_buf_adds(&xml, "</configuration>\n");
         rc = base_file_write_atomic(path, xml.data, xml.len, 0600, false, err);
     }
     base_buf_free(&xml);
+    free(rms);
     free(path);
     free(dir);
     return rc;
@@ -114,9 +143,10 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
 
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
 {
-    char *path = cli_dev_path(d, "rm", ".url"), *text = base_printf("%s\n", d->v[0].url);
+    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_rm_list(d), *text = base_printf("%s\n", rms);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
     free(text);
+    free(rms);
     free(path);
     return rc;
 }
@@ -143,7 +173,9 @@ _Noreturn static void become(const struct cli_dev *d, const char *log, char *con
 static char **arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *binary)
 {
     bool rm = cli_dev_is_rm(x);
-    char **v = base_alloc(12 * sizeof *v);
+    if (cli_dev_is_zookeeper(x))
+        return cli_dev_zookeeper_arguments(d, x, binary);
+    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_rm_list(d);
     size_t n = 0;
     v[n++] = binary;
     v[n++] = base_printf("--conf=%s/conf/creel-site.xml", d->dir);
@@ -152,7 +184,10 @@ static char **arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
     v[n++] = base_printf("-Dcreel.%s.port=%lld", rm ? "rm" : "nodemanager", (long long)x->port);
     v[n++] = base_printf("-Dcreel.%s=%s/%s", rm ? "rm.state-dir" : "nodemanager.local-dir", d->dir, x->name);
     if (!rm)
-        v[n++] = base_printf("-Dcreel.nodemanager.rm=%s", d->v[0].url);
+        v[n++] = base_printf("-Dcreel.nodemanager.rm=%s", rms);
+    else if (cli_dev_is_ha(d))
+        v[n++] = base_printf("-Dyarn.resourcemanager.ha.id=%s", x->name);
+    free(rms);
     return v;
 }
 
@@ -197,14 +232,23 @@ static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x, st
     return rc;
 }
 
+static const char *program_of(const struct cli_dev_daemon *x)
+{
+    return cli_dev_is_rm(x) ? "creel-rm" : cli_dev_is_nm(x) ? "creel-nm" : "java";
+}
+
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
-    char *binary = cli_dev_binary(cli_dev_is_rm(x) ? "creel-rm" : "creel-nm", err);
-    if (!binary)
-        return -BASE_ENOTFOUND;
+    char *binary = cli_dev_binary(program_of(x), err);
+    int rc = binary ? 0 : -BASE_ENOTFOUND;
+    if (rc == 0 && cli_dev_is_zookeeper(x))
+        rc = cli_dev_zookeeper_prepare(d, x, err);
+    if (rc < 0) {
+        free(binary);
+        return rc;
+    }
     char **argv = arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
     char *url = cli_dev_path(d, x->name, ".url");
-    int rc = 0;
     unlink(url);
     fflush(NULL);
     pid_t pid = fork();
@@ -218,7 +262,7 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
         rc = write_pid(d, x, err);
     }
     if (rc >= 0)
-        rc = wait_listening(d, x, err);
+        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err) : wait_listening(d, x, err);
     free(url);
     free(log);
     for (size_t i = 0; argv[i]; i++)
@@ -227,17 +271,19 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
     return rc;
 }
 
-/* How many of our NMs the RM calls RUNNING. */
-static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *url)
+/* How many of our NMs the RM calls RUNNING; none when it is a standby. */
+static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *rm)
 {
+    char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm);
     struct base_http_request rq = {.method = "GET", .url = url, .timeout_ms = 5000};
     struct base_http_answer answer = {0};
     size_t found = 0;
-    if (base_http_do(http, &rq, &answer, NULL) < 0)
-        return 0;
-    json_t *j = answer.status == 200 ? json_loadb(answer.body.data, answer.body.len, 0, NULL) : NULL;
+    bool answered = base_http_do(http, &rq, &answer, NULL) >= 0 && answer.status == 200;
+    json_t *j = answered ? json_loadb(answer.body.data, answer.body.len, 0, NULL) : NULL;
     const json_t *nodes = cli_at(j, "nodes.node");
-    for (size_t i = 1; i < d->n; i++) {
+    for (size_t i = 0; i < d->n; i++) {
+        if (!cli_dev_is_nm(&d->v[i]))
+            continue;
         const char *address = strstr(d->v[i].url, "://") ? strstr(d->v[i].url, "://") + 3 : d->v[i].url;
         size_t len = strcspn(address, "/");
         for (size_t k = 0; k < cli_list_len(nodes); k++) {
@@ -247,27 +293,36 @@ static size_t count_registered(const struct cli_dev *d, struct base_http *http, 
     }
     json_decref(j);
     base_http_answer_free(&answer);
+    free(url);
     return found;
+}
+
+static size_t most_registered(const struct cli_dev *d, struct base_http *http)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
+        size_t found = count_registered(d, http, d->v[i].url);
+        most = found > most ? found : most;
+    }
+    return most;
 }
 
 int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + timeout_ms * INT64_C(1000);
     struct base_http *http = base_http_new();
-    char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", d->v[0].url);
-    size_t found;
+    size_t found, nodes = cli_dev_count(d, cli_dev_is_nm);
     int rc = 0;
-    while (rc == 0 && (found = count_registered(d, http, url)) < d->n - 1) {
+    while (rc == 0 && (found = most_registered(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)
             if (!cli_proc_alive(&d->v[i].proc))
                 rc = base_error_set(err, -BASE_EIO, "%s did not stay", d->v[i].name);
         if (rc == 0 && base_mono_us(&base_clock_real) > until)
-            rc = base_error_set(err, -BASE_ETIMEOUT, "only %zu of %zu nodes are registered after %d s", found, d->n - 1,
+            rc = base_error_set(err, -BASE_ETIMEOUT, "only %zu of %zu nodes are registered after %d s", found, nodes,
                                 timeout_ms / 1000);
         if (rc == 0)
             poll(NULL, 0, POLL_MS * 2);
     }
-    free(url);
     base_http_free(http);
     return rc;
 }

@@ -15,9 +15,9 @@
 
 enum { STATE_MAX = 1 << 20, TAIL_BYTES = 4096, TAIL_LINES = 10 };
 
-char *cli_dev_dir(const char *arg)
+char *cli_dev_dir(const char *arg, bool ha)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *name = ha ? "dev-ha" : "dev";
     if (arg && *arg == '/')
         return base_strdup(arg);
     if (arg) {
@@ -27,12 +27,12 @@ char *cli_dev_dir(const char *arg)
         return dir;
     }
     if (state && *state == '/')
-        return base_printf("%s/creel/dev", state);
+        return base_printf("%s/creel/%s", state, name);
     if (!home || *home != '/') {
         const struct passwd *pw = getpwuid(geteuid());
         home = pw ? pw->pw_dir : "/tmp";
     }
-    return base_printf("%s/.local/state/creel/dev", home);
+    return base_printf("%s/.local/state/creel/%s", home, name);
 }
 
 char *cli_dev_path(const struct cli_dev *d, const char *name, const char *suffix)
@@ -110,7 +110,7 @@ int cli_dev_load(struct cli_dev *d, struct base_error *err)
     d->reduce_slots = cli_int(j, "reduce-slots");
     snprintf(d->policy, sizeof d->policy, "%s", cli_str(j, "policy"));
     d->n = 0;
-    for (size_t i = 0; i < json_array_size(list) && d->n < CLI_DEV_NODES_MAX + 1; i++) {
+    for (size_t i = 0; i < json_array_size(list) && d->n < CLI_DEV_DAEMONS_MAX; i++) {
         const json_t *one = json_array_get(list, i);
         struct cli_dev_daemon *x = &d->v[d->n++];
         *x = (struct cli_dev_daemon){.port = cli_int(one, "port"),
@@ -129,6 +129,14 @@ struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name)
         if (strcmp(d->v[i].name, name) == 0)
             return &d->v[i];
     return NULL;
+}
+
+size_t cli_dev_count(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        n += is(&d->v[i]);
+    return n;
 }
 
 bool cli_dev_running(const struct cli_dev *d)

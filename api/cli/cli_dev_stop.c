@@ -120,14 +120,21 @@ static void forget_files(const struct cli_dev *d)
     free(url);
 }
 
+static void stop_kind(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (is(&d->v[i]))
+            cli_proc_signal(&d->v[i].proc, SIGTERM); /* all at once; then each is waited for */
+    for (size_t i = 0; i < d->n; i++)
+        if (is(&d->v[i]))
+            cli_dev_stop_one(&d->v[i]);
+}
+
 void cli_dev_stop_all(struct cli_dev *d)
 {
-    for (size_t i = 1; i < d->n; i++)
-        cli_proc_signal(&d->v[i].proc, SIGTERM); /* all at once; then each is waited for */
-    for (size_t i = 1; i < d->n; i++)
-        cli_dev_stop_one(&d->v[i]);
+    stop_kind(d, cli_dev_is_nm);
     stop_containers(d);
-    if (d->n)
-        cli_dev_stop_one(&d->v[0]);
+    stop_kind(d, cli_dev_is_rm);
+    stop_kind(d, cli_dev_is_zookeeper); /* last: an RM that ends writes what it still has to write */
     forget_files(d);
 }

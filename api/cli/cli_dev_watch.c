@@ -73,8 +73,8 @@ static void adopt(struct cli_dev *d, struct watched *w)
 
 int cli_dev_watch(struct cli_dev *d, int signal_fd)
 {
-    struct watched w[CLI_DEV_NODES_MAX + 1];
-    struct pollfd p[CLI_DEV_NODES_MAX + 2];
+    struct watched w[CLI_DEV_DAEMONS_MAX];
+    struct pollfd p[CLI_DEV_DAEMONS_MAX + 1];
     for (size_t i = 0; i < d->n; i++)
         w[i] = (struct watched){d->v[i].proc, cli_proc_open(&d->v[i].proc)};
     for (;;) {

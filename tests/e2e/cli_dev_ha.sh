@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Goal: creel dev --ha starts a ZooKeeper and ResourceManagers that take over from each other, says who is active, starts
+# each of them again, and leaves nothing.
+. "$(dirname "$0")/cli_lib.sh"
+. "$(dirname "$0")/zookeeper.sh"
+zk_or_skip
+nobody() { ! pgrep -f -- "$DEV/" > /dev/null; }
+role() { creel dev --status --dir "$DEV" --json | jq -r --arg n "$1" '.daemons[] | select(.name == $n) | .role'; }
+who_is() { creel dev --status --dir "$DEV" --json | jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'; }
+is_one() { [ "$(who_is "$1" | wc -l)" = 1 ]; }
+
+# --- what does not go together, and what is not installed
+expect 2 creel dev --rms 2 --dir "$DEV"; one_line --rms --ha
+expect 2 creel dev --ha --rms 4 --dir "$DEV"; one_line --rms
+expect 2 creel dev --ha -Dyarn.resourcemanager.zk-address=x:1 --dir "$DEV"; one_line zk-address
+expect 1 env PATH=/nowhere "$BIN/creel" dev --ha --port 0 --dir "$DEV"; one_line java 'apt install'
+nobody || fail "a refused command started something"
+echo "ok refusals"
+
+# --- what the folder holds, and who is active
+start_cluster --ha --nodes 2
+[[ $CREEL_RM == http://127.0.0.1:*,http://127.0.0.1:* ]] || fail "rm.url: $CREEL_RM"
+check_equal "$CREEL_RM" "$(cat "$DEV/rm-1.url"),$(cat "$DEV/rm-2.url")" "rm.url"
+for f in rm-2.pid rm-2.url rm-2.log zookeeper.pid zookeeper.log zookeeper/zoo.cfg; do
+    [ -s "$DEV/$f" ] || fail "$f is not in the folder"
+done
+grep -qF QuorumPeerMain "/proc/$(daemon_pid zookeeper)/cmdline" || fail "zookeeper.pid is not its process"
+is_one active && is_one standby || fail "roles: $(creel dev --status --dir "$DEV")"
+grep -q "^  ResourceManager *http.*(\(active\|standby\))$" "$T/dev.out" || fail "says $(cat "$T/dev.out")"
+expect 1 creel dev --port 0 --dir "$DEV"; one_line "in use"
+echo "ok folder"
+
+# --- the active one is killed under a job, and started again
+old=$(who_is active)
+new=$(who_is standby)
+creel job submit --task 'sleep 0.2' --count 30 --wait > "$T/job.out" 2>&1 &
+job=$!
+busy() { creel job list --states RUNNING --json | jq -e '.jobs | length == 1'; }
+wait_for 20 "job" busy
+kill -9 "$(daemon_pid "$old")"
+took_over() { [ "$(role "$new")" = active ]; }
+wait_for 30 "takeover by $new" took_over
+expect 0 creel dev --restart "$old" --dir "$DEV"
+wait "$job" || fail "the job: $(cat "$T/job.out")"
+grep -q '30 of 30' "$T/job.out" || fail "the job: $(cat "$T/job.out")"
+joined() { [ "$(role "$old")" = standby ]; }
+wait_for 20 "$old as standby" joined
+expect 0 creel dev --restart zookeeper --dir "$DEV"
+leads_again() { is_one active && creel job list; }
+wait_for 30 "an active ResourceManager after ZooKeeper's restart" leads_again
+expect 2 creel dev --restart rm-9 --dir "$DEV"; one_line rm-9 rm-2 zookeeper
+echo "ok takeover"
+
+# --- all ends; the folder belongs to clusters of this kind, which know their jobs
+id=$(creel job list --json | jq -r '.jobs[0].id')
+expect 0 creel dev --stop --dir "$DEV"
+nobody || fail "left: $(pgrep -af -- "$DEV/")"
+expect 1 creel dev --port 0 --dir "$DEV"; one_line "started with --ha"
+start_cluster --ha --rms 3 --nodes 1
+check_equal "$(tr , '\n' < "$DEV/rm.url" | wc -l)" 3 "addresses in rm.url"
+expect 0 creel job status "$id"
+expect 0 creel dev --stop --dir "$DEV"
+nobody || fail "left: $(pgrep -af -- "$DEV/")"
+echo "ok stop"
