@@ -74,7 +74,7 @@ for set in creel.scheduler.policy=naive-fair:--policy creel.nodemanager.map-slot
     expect 2 creel dev "-D${set%%:*}" --port 0 --dir "$DEV"; one_line "${set%%=*}" "${set##*:}"
 done
 expect 2 creel dev --rm http://127.0.0.1:1 --dir "$DEV"; one_line rm
-! creel dev --help | grep -qE -- '--rm|--conf' || fail "dev --help names options it does not have"
+! creel dev --help | grep -qE -- '--rm\b|--conf' || fail "dev --help names options it does not have"
 nobody || fail "a refused command started something"
 echo "ok refusals"
 
