@@ -19,7 +19,8 @@ enum {
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
     SOON_MS = 5000,
-    CHANGE_MS = 15000, /* of several RMs, one that is stopped is given up after so long, when it is to change something */
+    READ_MS = 2000,   /* of several RMs, one that is stopped is given up after so long */
+    CHANGE_MS = 5000, /* the same when it is to change something */
     ANSWER_MAX_MS = 60000,
     SILENCE_MS = 5000, /* of a connection whose other end is gone */
 };
@@ -282,11 +283,9 @@ static char *url_for(const struct cli_rm *rm, const char *base, const char *meth
  * round, since it may be slow and the only one. 0: as long as base_http.h says. */
 static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
 {
-    int64_t ms = strcmp(method, "GET") == 0 ? SOON_MS : CHANGE_MS;
-    if (flags & CLI_RM_SOON)
-        return SOON_MS;
+    int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;
     if (!rm->several)
-        return 0;
+        return flags & CLI_RM_SOON ? SOON_MS : 0;
     for (; round > 0 && ms < ANSWER_MAX_MS; round--)
         ms *= 2;
     return ms < ANSWER_MAX_MS ? ms : ANSWER_MAX_MS;

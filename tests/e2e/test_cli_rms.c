@@ -23,7 +23,7 @@
 #define CLUSTER "/ws/v1/cluster"
 #define RMS     2
 
-enum mode { ACTIVE, REDIRECT, NONE, NONE_TOO_OFTEN, UNAVAILABLE, REFUSES };
+enum mode { ACTIVE, REDIRECT, NONE, NONE_TOO_OFTEN, UNAVAILABLE, REFUSES, STOPPED };
 
 static const char *creel;
 
@@ -276,11 +276,15 @@ static void serve(struct fake *f, int fd)
             put_ha(f, &out);
         else if (log)
             get_log(rq.path, &out);
+        else if (f->mode == STOPPED)
+            lost = true;
         else if (f->mode == ACTIVE)
             lost = serve_active(f, &rq, &out);
         else
             put_standby(f, rq.path, &out);
         pthread_mutex_unlock(&world.lock);
+        if (lost && f->mode == STOPPED) /* until the client has had enough */
+            (void)!read(fd, (char[1]){0}, 1);
     }
     if (!lost && out.len)
         (void)!write(fd, out.data, out.len);
@@ -463,6 +467,18 @@ static void test_dead_first(void)
     run_with("node|-list", only); /* alone it is not waited for */
     ended(3, "", "no ResourceManager answers at http://127.0.0.1:");
     free(only);
+    stop();
+}
+
+/* It takes connections and requests, and that is all. */
+static void test_stopped_first(void)
+{
+    start();
+    be(0, STOPPED);
+    be(1, ACTIVE);
+    run("node|-list");
+    ended(0, "", "");
+    CU_ASSERT_EQUAL(fakes[0].asked, 1);
     stop();
 }
 
@@ -730,6 +746,7 @@ static void test_failover(void)
 
 static const struct cunit_case cases[] = {
     {"a dead RM is passed over", test_dead_first},
+    {"a stopped RM is passed over", test_stopped_first},
     {"a redirect is followed", test_redirect},
     {"no running in circles", test_circle},
     {"no active RM for a while", test_no_active},
