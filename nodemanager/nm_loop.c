@@ -394,6 +394,24 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
     pthread_mutex_unlock(&nm->lock);
 }
 
+/* For who wants to follow who ordered what (--log-level debug). */
+static void log_orders(const struct nm_answer *a)
+{
+    static const char *const names[NM_ORDERS] = {
+        "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
+    };
+    char text[BASE_ID_TEXT_MAX];
+    for (size_t i = 0; i < a->n; i++) {
+        const struct nm_order *o = &a->orders[i];
+        const char *what = "the node";
+        if (o->type == NM_ORDER_CLEANUP_APP)
+            what = base_app_id_text(&o->app, text);
+        else if (o->type <= NM_ORDER_FORGET)
+            what = base_container_id_text(o->type == NM_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
+        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, names[o->type], what, a->epoch);
+    }
+}
+
 static void rm_answered(struct nm *nm, struct nm_link_result *r)
 {
     struct nm_answer a;
@@ -413,6 +431,8 @@ static void rm_answered(struct nm *nm, struct nm_link_result *r)
         nm_link_bad(nm->link, r);
     else
         rm_accepted(nm, r, &a);
+    if (a.epoch >= nm_core_epoch(nm->core))
+        log_orders(&a);
     struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
     ev.u.answer.epoch = a.epoch;
     ev.u.answer.response_id = a.response_id;
