@@ -4,14 +4,13 @@
 #include <stdlib.h>
 
 #include "rm/rm_api.h"
-#include "rm/rm_history.h"
+#include "rm/rm_history_keep.h"
 #include "rm/rm_json.h"
 #include "rm/rm_listing.h"
 
 #define DATE_MAX      INT64_C(253402300799000) /* the end of the year 9999 */
 #define LIMIT_DEFAULT 1000
 #define LIMIT_MAX     10000
-#define TASKS_AT_ONCE 1000 /* copied per hold of the core */
 #define LOOK_AT_ONCE  8
 
 struct history {
@@ -27,34 +26,6 @@ struct history {
 static void drop(struct rm_listing *list)
 {
     rm_views_free(&((struct history *)list)->apps);
-}
-
-/* All tasks of a kind. They do not change any more: the job has ended. */
-static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum rm_slot k, struct rm_views *out)
-{
-    int64_t pos = 0, before;
-    int rc;
-
-    do {
-        before = pos;
-        rc = rm_view_tasks(rm_backend_hold(b), id, k, 0, &pos, TASKS_AT_ONCE, out);
-        rm_backend_release(b);
-    } while (rc == 0 && pos != before);
-}
-
-static void put_one(struct history *h, const struct rm_app_view *a, struct base_buf *out)
-{
-    struct rm_views tasks[RM_SLOT_KINDS] = {{0}};
-
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        copy_tasks(h->list.b, a->id, (enum rm_slot)k, &tasks[k]);
-    /* a job may have been dropped from the core meanwhile: then there are no tasks */
-    if ((int64_t)tasks[RM_SLOT_MAP].tasks_n == a->phase[RM_SLOT_MAP].total &&
-        (int64_t)tasks[RM_SLOT_REDUCE].tasks_n == a->phase[RM_SLOT_REDUCE].total &&
-        rm_history_put(a, (const struct rm_views *)tasks, h->zero_us, out))
-        h->limit--;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_views_free(&tasks[k]);
 }
 
 static bool wanted(const struct history *h, const struct rm_app_view *a)
@@ -90,7 +61,7 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
         look_further(h);
     while (h->at < h->apps.apps_n && h->limit > 0)
         if (wanted(h, &h->apps.apps[h->at++])) {
-            put_one(h, &h->apps.apps[h->at - 1], out);
+            h->limit -= rm_history_of(h->list.b, &h->apps.apps[h->at - 1], h->zero_us, out);
             return RM_LISTING_MORE;
         }
     if (h->limit > 0 && h->more)

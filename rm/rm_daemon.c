@@ -9,6 +9,7 @@
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_groups.h"
+#include "rm/rm_history_keep.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 
@@ -164,6 +165,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     int rc;
 
     b->roles.ha = true;
+    b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"));
     atomic_store(&b->roles.role, RM_ROLE_STANDBY);
     b->closed = -BASE_EVERSION;
     b->closed_text = RM_NOT_ACTIVE_TEXT;
@@ -400,6 +402,7 @@ void rm_daemon_free(struct rm_backend *b)
     free(b->queues_path);
     rm_roles_free(b);
     rm_groups_free(b->groups);
+    rm_history_file_free(b->history);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);
     pthread_mutex_destroy(&b->qlock);

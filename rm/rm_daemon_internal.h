@@ -88,6 +88,7 @@ struct rm_backend {
     struct base_buf queues_good; /* as it was when it could last be read; under qlock */
     atomic_bool wants_groups;    /* its rules place by groups of users */
     struct rm_groups *groups;
+    struct rm_history_file *history; /* of ended jobs; NULL: alone, the store has them all */
     _Atomic(char *) url;
     struct rm_clock clock;
     struct rm_watch *watch;

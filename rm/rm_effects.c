@@ -1,6 +1,7 @@
 /* rm/rm_effects.c - what the core decided, done: in order, on the core's thread. */
 #include "base/base_log.h"
 #include "rm/rm_daemon_internal.h"
+#include "rm/rm_history_keep.h"
 
 /* The last place before anything leaves this process: past the lease nothing is granted and nothing acknowledged. */
 void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const struct rm_effect *fx)
@@ -45,6 +46,9 @@ static void apply(struct rm_term *t, const struct rm_effect *fx)
         return;
     case RM_FX_NOTE:
         base_log((enum base_log_level)fx->u.note.level, "core", "%s", fx->u.note.text);
+        return;
+    case RM_FX_HISTORY:
+        rm_history_keep(t->b, fx->u.history.id);
         return;
     case RM_FX_UNCONFIRMED:
     case RM_FX_EPOCH_LOW:

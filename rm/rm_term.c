@@ -28,6 +28,7 @@ static void core_conf(const struct rm_backend *b, int64_t now_us, int64_t epoch,
         .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
         .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
         .kill_grace_ms = base_conf_int(c, "creel.nodemanager.kill-grace-ms"),
+        .prune_ended = b->roles.ha,
         .format_confirmed = b->format_confirmed,
     };
     if (b->roles.ha)

@@ -1,0 +1,25 @@
+/* rm/rm_history_keep.h - ended jobs that the shared state of several RMs keeps without their tasks: the RM that saw one end
+ * keeps it whole (rm_history.h), in a file of its own: <creel.rm.state-dir>/history.db, the newest RM_HISTORY_KEPT of them.
+ * A convenience: what cannot be written there is noted and missing, nothing waits for it. */
+#ifndef CREEL_RM_HISTORY_KEEP_H
+#define CREEL_RM_HISTORY_KEEP_H
+
+#include "base/base_mem.h"
+#include "rm/rm_backend.h"
+
+#define RM_HISTORY_KEPT 100000
+
+struct rm_history_file; /* any thread */
+struct rm_history_file *rm_history_file_new(const char *folder); /* nothing is opened or made yet */
+void rm_history_file_free(struct rm_history_file *f);            /* NULL is fine */
+/* @line: of rm_history_put() with zero 0. */
+int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, const char *line, struct base_error *err);
+/* Appends it with times that count from @zero_us. False: it is not there. */
+bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out);
+
+/* RM_FX_HISTORY: job @id has ended and its tasks can still be read. Returns at once. */
+void rm_history_keep(struct rm_backend *b, struct base_app_id id);
+/* Appends ended job @a, from the core or, where that has no tasks of it any more, from the file. False: it cannot. */
+bool rm_history_of(struct rm_backend *b, const struct rm_app_view *a, int64_t zero_us, struct base_buf *out);
+
+#endif

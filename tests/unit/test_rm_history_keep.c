@@ -1,0 +1,91 @@
+/* Goal: what an RM keeps of ended jobs comes back with the times that are asked for, also after a restart; what cannot be
+ * kept is said. Method: the file by itself, in a folder of the test. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "rm/rm_history_keep.h"
+#include "tests/unit/cunit_main.h"
+
+#define LINE                                                                                                          \
+    "{\"version\":1,\"name\":\"%s\",\"submit_s\":1700000010.5,\"deadline_s\":60,\"time_0_ms\":0,"                     \
+    "\"start_s\":1700000011.000001,\"finish_s\":1700000020,\"map_starts_s\":[1700000012.25,0],\"map_durations_s\":[3,4]}"
+
+static const struct base_app_id one = {1700000000000, 1}, two = {1700000000000, 2};
+
+static void put(struct rm_history_file *f, struct base_app_id id, const char *name)
+{
+    char *line = base_printf(LINE, name);
+
+    CU_ASSERT_EQUAL(rm_history_file_put(f, id, line, NULL), 0);
+    free(line);
+}
+
+static double number(const json_t *o, const char *key)
+{
+    return json_number_value(json_object_get(o, key));
+}
+
+static void test_kept(void)
+{
+    char folder[] = "/tmp/creel-history-XXXXXX", *below;
+    struct rm_history_file *f;
+    struct base_buf out = {0};
+    json_t *o;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    below = base_printf("%s/rm", folder);
+    f = rm_history_file_new(below);
+    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    CU_ASSERT(access(below, F_OK) < 0); /* asking makes nothing */
+    put(f, one, "first");
+    put(f, two, "second");
+    put(f, one, "first again");
+    rm_history_file_free(f);
+
+    f = rm_history_file_new(below);
+    CU_ASSERT_FATAL(rm_history_file_get(f, one, 1700000000000000, &out));
+    o = json_loads(out.data, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(o, "name")), "first again");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(o, "time_0_ms")), 1700000000000);
+    CU_ASSERT_DOUBLE_EQUAL(number(o, "submit_s"), 10.5, 1e-7);
+    CU_ASSERT_DOUBLE_EQUAL(number(o, "start_s"), 11.000001, 5e-7);
+    CU_ASSERT_DOUBLE_EQUAL(number(o, "finish_s"), 20, 1e-7);
+    CU_ASSERT_DOUBLE_EQUAL(number(o, "deadline_s"), 60, 1e-7); /* counts from the submission */
+    CU_ASSERT_DOUBLE_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 0)), 12.25, 1e-7);
+    CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_starts_s"), 1)), 0); /* did not start */
+    CU_ASSERT_EQUAL(json_number_value(json_array_get(json_object_get(o, "map_durations_s"), 1)), 4);
+    json_decref(o);
+    base_buf_clear(&out);
+    CU_ASSERT(rm_history_file_get(f, two, 0, &out));
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "\"second\""));
+    CU_ASSERT(!rm_history_file_get(f, (struct base_app_id){1700000000000, 3}, 0, &out));
+    rm_history_file_free(f);
+    base_buf_free(&out);
+    CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
+    free(below);
+}
+
+static void test_cannot_be_kept(void)
+{
+    char path[] = "/tmp/creel-history-XXXXXX";
+    int fd = mkstemp(path);
+    struct rm_history_file *f = rm_history_file_new(path); /* a file where a folder should be */
+    struct base_buf out = {0};
+    struct base_error err = {0};
+
+    CU_ASSERT_FATAL(fd >= 0);
+    CU_ASSERT(rm_history_file_put(f, one, "{}", &err) < 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    rm_history_file_free(f);
+    close(fd);
+    unlink(path);
+}
+
+static const struct cunit_case cases[] = {{"kept", test_kept}, {"cannot be kept", test_cannot_be_kept}};
+CUNIT_MAIN("rm_history_keep", cases)
