@@ -56,8 +56,8 @@ check_ledger() {
     # Orders of each node in the order in which they were carried out: their epochs never go back.
     local log
     for log in "$W"/nm*/log; do
-        grep -oE 'order carried out: [^ ]+ epoch [0-9]+' "$log" | awk -v log="${log%/log}" '
-            { if ($NF < top) print "I3 " log ": order for " $4 " of epoch " $NF " after epoch " top; if ($NF > top) top = $NF }' >> "$T/violations"
+        grep -oE 'order carried out: [^ ]+ epoch [0-9]+' "$log" | awk -v node="${log%/log}" '
+            { if ($NF < top) print "I3 " node ": order for " $4 " of epoch " $NF " after epoch " top; if ($NF > top) top = $NF }' >> "$T/violations"
     done
     # Processes at work on a node at one time, against its slots (a task at its very end still has its slot).
     sort -k2,2n "$W/ledger" | awk -v maps="${NM_MAPS:-3}" -v reduces="${NM_REDUCES:-1}" '

@@ -26,7 +26,7 @@ witnessed() { echo "$T/witness $W/ledger S; $2 sleep $1; $T/witness $W/ledger E"
 
 client_job() { # NAME SECONDS: one submission
     local out id
-    out=$("$BIN/creel" --rm "$(rm_urls)" job submit --name "$1" --input "$T/in" --output "$W/out-$1" --reduces 1 --split-size 6K \
+    out=$(CREEL_RM=$(rm_urls) "$BIN/creel" job submit --name "$1" --input "$T/in" --output "$W/out-$1" --reduces 1 --split-size 6K \
         --max-attempts 20 --map "$(witnessed "$2" "$WC_MAP;")" --combine "$WC_SUM" \
         --reduce "$T/witness $W/ledger S; $WC_SUM; $T/witness $W/ledger E" --json 2>> "$W/clients.log") || return 0
     id=$(jq -r '.job.id // .id' <<< "$out")
