@@ -30,7 +30,6 @@
 #else
 #define LEASE_OFF false
 #endif
-#include "rm/rm_standby.h"
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
@@ -373,8 +372,6 @@ static int run(struct settings *s, struct base_error *err)
         close(conf.listener);
         return rc;
     }
-    if (rm_backend_ha(b))
-        conf.gate = rm_standby_gate;
     rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
     if (rc == 0)
         rc = serve(s, &conf, b, &signals, err);
