@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Goal: what deploy/ gives to administrators is right: systemd takes the units without a word, the daemons take the example
+# configuration, and the page names only keys, metrics and options that exist.
+. "$(dirname "$0")/lib.sh"
+DEPLOY=${CREEL_SOURCE:?}/deploy
+checked=0
+
+# --- units
+if command -v systemd-analyze > /dev/null; then
+    for unit in creel-rm.service creel-rm@rm1.service creel-nm.service; do
+        sed "s|/usr/sbin/|$BIN/|" "$DEPLOY/systemd/${unit/@rm1/@}" > "$T/$unit"
+        systemd-analyze verify "$T/$unit" > "$T/said" 2>&1 || fail "$unit: $(cat "$T/said")"
+        [ ! -s "$T/said" ] || fail "$unit: $(cat "$T/said")"
+        checked=$((checked + 1))
+    done
+    printf '[Service]\nExecStart=%s/creel-nm\nKilMode=process\n' "$BIN" > "$T/wrong.service"
+    systemd-analyze verify "$T/wrong.service" > "$T/said" 2>&1 || true
+    grep -q KilMode "$T/said" || fail "systemd-analyze finds no mistakes here: $(cat "$T/said")"
+fi
+echo "ok $checked units"
+
+# --- the example: every id is a ResourceManager, and nothing else is complained of
+said() { "$BIN/creel-rm" --conf "$DEPLOY/yarn-site-ha.xml" "$@" 2>&1 || true; }
+said --rm-id rm3 | grep -q 'yarn.resourcemanager.ha.id: rm3 is not one of .*rm1,rm2' || fail "says $(said --rm-id rm3)"
+for id in rm1 rm2; do # all of it was read when the port is what is wrong
+    said --rm-id $id -D creel.rm.bind=999.9.9.9 | grep -q '999.9.9.9' || fail "says $(said --rm-id $id -D creel.rm.bind=999.9.9.9)"
+done
+echo "ok example"
+
+# --- the page
+page=$DEPLOY/high-availability.md
+"$BIN/creel-rm" --help > "$T/help"
+for key in $(grep -o '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z]' "$page" | tr -d '`' | sort -u); do
+    case $key in yarn.resourcemanager.webapp.address) ;; *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;; esac
+done
+for metric in $(grep -o 'creel_[a-z_]*' "$page" | sort -u); do
+    grep -rqF "\"${metric#creel_}\"" "$CREEL_SOURCE/rm" || grep -rqF "\"${metric#creel_nm_}\"" "$CREEL_SOURCE/nodemanager" ||
+        fail "$metric is no metric"
+done
+"$BIN/creel" rmadmin --help > "$T/help"
+for option in $(grep -o 'rmadmin -[a-zA-Z]*' "$page" "$CREEL_SOURCE/README.md" -h | sed 's/.* //' | sort -u); do
+    grep -qe "$option" "$T/help" || fail "rmadmin $option is no option"
+done
+for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' "$page" "$CREEL_SOURCE/README.md" | sort -u); do
+    [ -e "$CREEL_SOURCE/$file" ] || [ -d "$CREEL_SOURCE/$file" ] || fail "$file is not there"
+done
+echo "ok page"
