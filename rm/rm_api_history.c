@@ -18,7 +18,8 @@ struct history {
     struct rm_app_filter filter;
     struct base_app_id cursor;
     int64_t from_us, to_us, zero_us, limit;
-    bool opened, more, begun;
+    struct base_app_id last; /* looked at, of the core's or of others */
+    bool opened, more, begun, has_last;
     struct rm_views apps;
     size_t at; /* in apps */
 };
@@ -45,9 +46,58 @@ static void look_further(struct history *h)
     h->begun = true;
 }
 
+/* The next one of those that the core does not know any more, up to the next one that it knows. True: it was looked at. */
+static bool put_forgotten(struct history *h, const struct rm_app_view *known, struct base_buf *out)
+{
+    struct rm_history_file *file = rm_history_file_of(h->list.b);
+    char token[65];
+    bool gone;
+
+    if (!rm_history_file_next(file, h->has_last ? &h->last : NULL, known ? &known->id : NULL, h->from_us, h->to_us,
+                              &h->last))
+        return false;
+    h->has_last = true;
+    gone = rm_view_token(rm_backend_hold(h->list.b), h->last, token) < 0;
+    rm_backend_release(h->list.b);
+    if (gone)
+        h->limit -= rm_history_file_get(file, h->last, h->zero_us, out);
+    return true;
+}
+
+static bool all_seen(struct history *h)
+{
+    struct base_app_id id;
+
+    return !h->more && h->at == h->apps.apps_n &&
+           !rm_history_file_next(rm_history_file_of(h->list.b), h->has_last ? &h->last : NULL, NULL, h->from_us, h->to_us,
+                                 &id);
+}
+
+/* One more job, newest first, of the core or of those it has forgotten. */
+static void look_at_one(struct history *h, struct base_buf *out)
+{
+    const struct rm_app_view *a;
+
+    if (h->at == h->apps.apps_n && h->more) {
+        look_further(h);
+        return;
+    }
+    a = h->at < h->apps.apps_n ? &h->apps.apps[h->at] : NULL;
+    if (put_forgotten(h, a, out) || !a)
+        return;
+    h->at++;
+    h->last = a->id;
+    h->has_last = true;
+    if (wanted(h, a))
+        h->limit -= rm_history_of(h->list.b, a, h->zero_us, out);
+}
+
+#define LOOK_MAX 256 /* of which nothing is told, in one chunk */
+
 static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
 {
     struct history *h = (struct history *)list;
+    int64_t limit = h->limit;
     char text[BASE_ID_TEXT_MAX];
 
     (void)max;
@@ -57,18 +107,14 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
         rm_json_open(out, '[');
         h->opened = true;
     }
-    if (h->limit > 0 && h->at == h->apps.apps_n && h->more)
-        look_further(h);
-    while (h->at < h->apps.apps_n && h->limit > 0)
-        if (wanted(h, &h->apps.apps[h->at++])) {
-            h->limit -= rm_history_of(h->list.b, &h->apps.apps[h->at - 1], h->zero_us, out);
+    for (int looked = 0; h->limit > 0 && !all_seen(h); looked++) {
+        if (looked == LOOK_MAX || h->limit < limit)
             return RM_LISTING_MORE;
-        }
-    if (h->limit > 0 && h->more)
-        return RM_LISTING_MORE;
+        look_at_one(h, out);
+    }
     rm_json_close(out, ']');
-    if (h->limit == 0 && (h->more || h->at < h->apps.apps_n))
-        rm_json_kstr(out, "cursor", base_app_id_text(&h->apps.apps[h->at - 1].id, text));
+    if (!all_seen(h))
+        rm_json_kstr(out, "cursor", base_app_id_text(&h->last, text));
     rm_json_close(out, '}');
     return RM_LISTING_END;
 }
@@ -79,8 +125,11 @@ static bool read_cursor(struct api_request *rq, struct history *h)
     struct base_error err = {0};
 
     h->begun = text && *text;
-    if (!h->begun || base_app_id_parse(text, &h->cursor, &err) == 0)
+    if (!h->begun || base_app_id_parse(text, &h->cursor, &err) == 0) {
+        h->last = h->cursor;
+        h->has_last = h->begun;
         return true;
+    }
     api_answer_error(rq, 400, "BadRequestException", "cursor: %s", err.text);
     return false;
 }

@@ -1,6 +1,5 @@
 #include "rm/rm_history_keep.h"
 
-#include <jansson.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -68,22 +67,28 @@ static int open_file(struct rm_history_file *f, struct base_error *err)
         sqlite3_busy_timeout(f->db, 1000) != SQLITE_OK ||
         sqlite3_exec(f->db,
                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-                     "CREATE TABLE IF NOT EXISTS job(n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL,"
-                     " line TEXT NOT NULL)",
+                     "CREATE TABLE IF NOT EXISTS job(n INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER NOT NULL,"
+                     " seq INTEGER NOT NULL, submit_us INTEGER NOT NULL, line TEXT NOT NULL, UNIQUE(ts,seq))",
                      NULL, NULL, NULL) != SQLITE_OK)
         return fail(f, err);
     return 0;
 }
 
-static int insert(struct rm_history_file *f, const char *id, const char *line, struct base_error *err)
+static int insert(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                  struct base_error *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(f->db, "INSERT OR REPLACE INTO job(id,line) VALUES(?1,?2)", -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(f->db, "INSERT OR REPLACE INTO job(ts,seq,submit_us,line) VALUES(?1,?2,?3,?4)", -1, &st,
+                                NULL);
 
     if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
+        rc = sqlite3_bind_int64(st, 1, id.cluster_ts);
     if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(st, 2, line, -1, SQLITE_STATIC);
+        rc = sqlite3_bind_int64(st, 2, id.seq);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_int64(st, 3, submit_us);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(st, 4, line, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(st);
     sqlite3_finalize(st);
@@ -93,73 +98,88 @@ static int insert(struct rm_history_file *f, const char *id, const char *line, s
     return rc == SQLITE_OK ? 0 : fail(f, err);
 }
 
-int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, const char *line, struct base_error *err)
+int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                        struct base_error *err)
 {
-    char text[BASE_ID_TEXT_MAX];
     int rc;
 
     pthread_mutex_lock(&f->lock);
     rc = open_file(f, err);
     if (rc == 0)
-        rc = insert(f, base_app_id_text(&id, text), line, err);
+        rc = insert(f, id, submit_us, line, err);
     pthread_mutex_unlock(&f->lock);
     return rc;
 }
 
-static char *select_line(struct rm_history_file *f, const char *id)
+/* It is there and open. With the lock held. */
+static bool readable(struct rm_history_file *f)
+{
+    return f->db || (access(f->path, F_OK) == 0 && open_file(f, NULL) == 0);
+}
+
+static char *select_line(struct rm_history_file *f, struct base_app_id id)
 {
     sqlite3_stmt *st = NULL;
     char *line = NULL;
 
-    if (sqlite3_prepare_v2(f->db, "SELECT line FROM job WHERE id=?1", -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+    if (sqlite3_prepare_v2(f->db, "SELECT line FROM job WHERE ts=?1 AND seq=?2", -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(st, 1, id.cluster_ts) == SQLITE_OK && sqlite3_bind_int64(st, 2, id.seq) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
         line = base_strdup((const char *)sqlite3_column_text(st, 0));
     sqlite3_finalize(st);
     return line;
 }
 
-/* Times of rm_history_put(): of a list, 0 stands for none. */
-static void shift(json_t *o, int64_t zero_us)
+static bool select_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
+                        int64_t from_us, int64_t to_us, struct base_app_id *out)
 {
-    static const char *const one[] = {"submit_s", "start_s", "finish_s"};
-    static const char *const many[] = {"map_starts_s", "reduce_starts_s"};
-    double zero = (double)zero_us / 1e6;
+    static const char sql[] = "SELECT ts,seq FROM job WHERE (ts,seq) < (?1,?2) AND (ts,seq) > (?3,?4)"
+                              " AND submit_us BETWEEN ?5 AND ?6 ORDER BY ts DESC, seq DESC LIMIT 1";
+    const int64_t values[] = {before ? before->cluster_ts : INT64_MAX, before ? before->seq : 0,
+                              after ? after->cluster_ts : -1, after ? after->seq : 0, from_us, to_us};
+    sqlite3_stmt *st = NULL;
+    bool found;
+    int rc = sqlite3_prepare_v2(f->db, sql, -1, &st, NULL);
 
-    json_object_set_new(o, "time_0_ms", json_integer(zero_us / 1000));
-    for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
-        const json_t *at = json_object_get(o, one[i]);
-        if (at)
-            json_object_set_new(o, one[i], json_real(json_number_value(at) - zero));
-    }
-    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
-        json_t *list = json_object_get(o, many[i]);
-        for (size_t k = 0; k < json_array_size(list); k++) {
-            double at = json_number_value(json_array_get(list, k));
-            if (at > 0)
-                json_array_set_new(list, k, json_real(at - zero));
-        }
-    }
+    for (int i = 0; rc == SQLITE_OK && i < (int)(sizeof values / sizeof *values); i++)
+        rc = sqlite3_bind_int64(st, i + 1, values[i]);
+    found = rc == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW;
+    if (found)
+        *out = (struct base_app_id){sqlite3_column_int64(st, 0), sqlite3_column_int(st, 1)};
+    sqlite3_finalize(st);
+    return found;
+}
+
+bool rm_history_file_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
+                          int64_t from_us, int64_t to_us, struct base_app_id *out)
+{
+    bool found;
+
+    if (!f)
+        return false;
+    pthread_mutex_lock(&f->lock);
+    found = readable(f) && select_next(f, before, after, from_us, to_us, out);
+    pthread_mutex_unlock(&f->lock);
+    return found;
 }
 
 bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out)
 {
-    char text[BASE_ID_TEXT_MAX], *line = NULL, *shifted;
-    json_t *o;
+    struct base_error err = {0};
+    char *line = NULL;
+    int rc;
 
     pthread_mutex_lock(&f->lock);
-    if (f->db || (access(f->path, F_OK) == 0 && open_file(f, NULL) == 0))
-        line = select_line(f, base_app_id_text(&id, text));
+    if (readable(f))
+        line = select_line(f, id);
     pthread_mutex_unlock(&f->lock);
-    o = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    free(line);
-    if (!o)
+    if (!line)
         return false;
-    shift(o, zero_us);
-    shifted = json_dumps(o, JSON_COMPACT);
-    base_buf_adds(out, shifted);
-    free(shifted);
-    json_decref(o);
-    return true;
+    rc = rm_history_shift(line, strlen(line), 0, zero_us, out, &err);
+    if (rc < 0)
+        base_log_warn("rm", "history %s: %s", f->path, err.text);
+    free(line);
+    return rc == 0;
 }
 
 /* ---------------------------------------------------------------- jobs */
@@ -197,6 +217,11 @@ bool rm_history_of(struct rm_backend *b, const struct rm_app_view *a, int64_t ze
     return put_from_core(b, a, zero_us, out) || (b->history && rm_history_file_get(b->history, a->id, zero_us, out));
 }
 
+struct rm_history_file *rm_history_file_of(const struct rm_backend *b)
+{
+    return b->history;
+}
+
 struct keep {
     struct rm_backend *b;
     struct base_app_id id;
@@ -213,7 +238,7 @@ static bool keep_one(void *user, bool stopping)
     if (!stopping)
         rm_backend_release(k->b);
     if (rc == 0 && v.apps_n == 1 && put_from_core(k->b, &v.apps[0], 0, &line) &&
-        rm_history_file_put(k->b->history, k->id, line.data, &err) < 0)
+        rm_history_file_put(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
         base_log_warn("rm", "%s", err.text);
     base_buf_free(&line);
     rm_views_free(&v);

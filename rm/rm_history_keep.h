@@ -13,9 +13,19 @@ struct rm_history_file; /* any thread */
 struct rm_history_file *rm_history_file_new(const char *folder); /* nothing is opened or made yet */
 void rm_history_file_free(struct rm_history_file *f);            /* NULL is fine */
 /* @line: of rm_history_put() with zero 0. */
-int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, const char *line, struct base_error *err);
+int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
+                        struct base_error *err);
+/* The newest one, by its id, that is older than @before (NULL: of all), newer than @after (NULL: any), and was submitted
+ * between the two times. False: there is none; @f may be NULL. */
+bool rm_history_file_next(struct rm_history_file *f, const struct base_app_id *before, const struct base_app_id *after,
+                          int64_t from_us, int64_t to_us, struct base_app_id *out);
 /* Appends it with times that count from @zero_us. False: it is not there. */
 bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64_t zero_us, struct base_buf *out);
+
+/* A line whose times count from @from_us, with times that count from @to_us, appended. -BASE_ECORRUPT. */
+int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_us, struct base_buf *out,
+                     struct base_error *err);
+struct rm_history_file *rm_history_file_of(const struct rm_backend *b); /* NULL: alone */
 
 /* RM_FX_HISTORY: job @id has ended and its tasks can still be read. Returns at once. */
 void rm_history_keep(struct rm_backend *b, struct base_app_id id);

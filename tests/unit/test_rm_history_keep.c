@@ -12,7 +12,7 @@
 
 #define LINE                                                                                                          \
     "{\"version\":1,\"name\":\"%s\",\"submit_s\":1700000010.5,\"deadline_s\":60,\"time_0_ms\":0,"                     \
-    "\"start_s\":1700000011.000001,\"finish_s\":1700000020,\"map_starts_s\":[1700000012.25,0],\"map_durations_s\":[3,4]}"
+    "\"start_s\":1700000011.000001,\"finish_s\":1700000020,\"map_starts_s\":[1700000012.25,0],\"map_ran_on\":[\"h1:1\",null],\"map_durations_s\":[3,4]}"
 
 static const struct base_app_id one = {1700000000000, 1}, two = {1700000000000, 2};
 
@@ -20,7 +20,7 @@ static void put(struct rm_history_file *f, struct base_app_id id, const char *na
 {
     char *line = base_printf(LINE, name);
 
-    CU_ASSERT_EQUAL(rm_history_file_put(f, id, line, NULL), 0);
+    CU_ASSERT_EQUAL(rm_history_file_put(f, id, 1700000010500000, line, NULL), 0);
     free(line);
 }
 
@@ -79,7 +79,7 @@ static void test_cannot_be_kept(void)
     struct base_error err = {0};
 
     CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT(rm_history_file_put(f, one, "{}", &err) < 0);
+    CU_ASSERT(rm_history_file_put(f, one, 0, "{}", &err) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
     CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
     rm_history_file_free(f);
