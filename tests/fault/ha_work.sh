@@ -39,13 +39,13 @@ client_kill() { # NAME: kills the job of that name, once it was acknowledged
     sleep "$2"
     until out=$(rm_call PUT "/ws/v1/cluster/apps/$id/state?user.name=bench" '{"state":"KILLED"}'); do sleep 0.1; done
     case ${out##*$'\n'} in
-    200 | 202) echo "kill $id $(head -n 1 <<< "$out" | jq -r .state)" >> "$W/acks" ;;
+    200 | 202) echo "kill $id $(sed -n 1p <<< "$out" | jq -r .state)" >> "$W/acks" ;;
     esac
 }
 client_app() { # NAME
     local id out body
     until out=$(rm_call POST '/ws/v1/cluster/apps/new-application?user.name=bench'); do sleep 0.1; done
-    id=$(head -n 1 <<< "$out" | jq -r '."application-id"')
+    id=$(sed -n 1p <<< "$out" | jq -r '."application-id"')
     body=$(jq -n --arg id "$id" --arg name "$1" --arg am "sh $here/../e2e/sample-am.sh 3 '$(witnessed 0.4 '')'" '{"application-id": $id,
         "application-name": $name, "max-app-attempts": 3, "resource": {"memory": 512, "vCores": 1}, "application-type": "YARN",
         "am-container-spec": {"commands": {"command": $am}}}')
@@ -74,7 +74,7 @@ clients_ended() {
 }
 # All that the leader knows: "ID STATE FINALSTATUS NAME" per line, sorted.
 apps_now() {
-    rm_call GET /ws/v1/cluster/apps | head -n 1 | jq -r '.apps.app // [] | .[] | "\(.id) \(.state) \(.finalStatus) \(.name)"' | LC_ALL=C sort
+    rm_call GET /ws/v1/cluster/apps | sed -n 1p | jq -r '.apps.app // [] | .[] | "\(.id) \(.state) \(.finalStatus) \(.name)"' | LC_ALL=C sort
 }
 all_ended() {
     local list

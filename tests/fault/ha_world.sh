@@ -114,7 +114,7 @@ nm_start() {
 host_pid() { cat "$W/$1/pid" 2> /dev/null; }
 host_alive() {
     local pid
-    pid=$(host_pid "$1") && [ -n "$pid" ] && [ -e "/proc/$pid" ] && [ "$(cut -d' ' -f3 < "/proc/$pid/stat" 2> /dev/null)" != Z ]
+    pid=$(host_pid "$1") && [ -n "$pid" ] && [ -e "/proc/$pid" ] && [ "$(cut -d' ' -f3 "/proc/$pid/stat" 2> /dev/null || echo Z)" != Z ]
 }
 host_signal() {
     if host_alive "$1"; then kill "-$2" "$(host_pid "$1")"; fi
