@@ -11,7 +11,7 @@
 void ha_log_index_free(struct ha_log_index *x)
 {
     for (size_t i = 0; i < x->slots; i++)
-        free(x->slot[i]);
+        free(x->slot[i].item);
     free(x->slot);
     for (size_t i = 0; i < x->tables_n; i++)
         free(x->tables[i]);
@@ -72,24 +72,24 @@ static size_t slot_of(const struct ha_log_index *x, uint8_t table, const char *k
 {
     size_t i = hash & (x->slots - 1);
 
-    for (const struct ha_log_item *it; (it = x->slot[i]); i = (i + 1) & (x->slots - 1))
-        if (it->hash == hash && it->table == table && it->key_len == n && memcmp(it->key, key, n) == 0)
+    for (const struct ha_log_item *it; (it = x->slot[i].item); i = (i + 1) & (x->slots - 1))
+        if (x->slot[i].hash == hash && it->table == table && it->key_len == n && memcmp(it->key, key, n) == 0)
             break;
     return i;
 }
 
 static void grow(struct ha_log_index *x)
 {
-    struct ha_log_item **old = x->slot;
+    struct ha_log_slot *old = x->slot;
     size_t n = x->slots;
 
     x->slots = n ? n * 2 : SLOTS_MIN;
     x->slot = base_alloc(x->slots * sizeof *x->slot);
     for (size_t k = 0; k < n; k++) {
         size_t i;
-        if (!old[k])
+        if (!old[k].item)
             continue;
-        for (i = old[k]->hash & (x->slots - 1); x->slot[i]; i = (i + 1) & (x->slots - 1))
+        for (i = old[k].hash & (x->slots - 1); x->slot[i].item; i = (i + 1) & (x->slots - 1))
             ;
         x->slot[i] = old[k];
     }
@@ -104,7 +104,7 @@ struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table,
     if (t < 0 || x->slots == 0)
         return NULL;
     x->tables_last = (size_t)t;
-    return x->slot[slot_of(x, (uint8_t)t, key, key_len, hash_of((uint8_t)t, key, key_len))];
+    return x->slot[slot_of(x, (uint8_t)t, key, key_len, hash_of((uint8_t)t, key, key_len))].item;
 }
 
 /* Adds (@sign 1) or takes away (-1) what @it is to its segments and to the sums. */
@@ -134,17 +134,16 @@ struct ha_log_item *ha_log_index_put(struct ha_log_index *x, const char *table, 
     if ((x->used + 1) * 4 > x->slots * 3)
         grow(x);
     i = slot_of(x, t, key, key_len, hash);
-    it = x->slot[i];
+    it = x->slot[i].item;
     if (it) {
         account(x, it, -1);
     } else {
         it = base_realloc_array(NULL, sizeof *it + key_len + 1, 1);
-        it->hash = hash;
         it->table = t;
         it->key_len = (uint16_t)key_len;
         memcpy(it->key, key, key_len);
         it->key[key_len] = '\0';
-        x->slot[i] = it;
+        x->slot[i] = (struct ha_log_slot){it, hash};
         x->used++;
     }
     it->segment = segment;
@@ -159,21 +158,22 @@ struct ha_log_item *ha_log_index_put(struct ha_log_index *x, const char *table, 
 
 void ha_log_index_drop(struct ha_log_index *x, struct ha_log_item *it)
 {
-    size_t mask = x->slots - 1, i = slot_of(x, it->table, it->key, it->key_len, it->hash);
+    uint32_t hash = hash_of(it->table, it->key, it->key_len);
+    size_t mask = x->slots - 1, i = slot_of(x, it->table, it->key, it->key_len, hash);
 
-    base_assert(x->slot[i] == it);
+    base_assert(x->slot[i].item == it);
     account(x, it, -1);
     free(it);
     x->used--;
     /* Those behind that the hole would cut off move up (Knuth, TAOCP 3, 6.4, algorithm R). */
-    for (size_t j = (i + 1) & mask; x->slot[j]; j = (j + 1) & mask) {
-        size_t home = x->slot[j]->hash & mask;
+    for (size_t j = (i + 1) & mask; x->slot[j].item; j = (j + 1) & mask) {
+        size_t home = x->slot[j].hash & mask;
         if (((j - home) & mask) >= ((j - i) & mask)) {
             x->slot[i] = x->slot[j];
             i = j;
         }
     }
-    x->slot[i] = NULL;
+    x->slot[i].item = NULL;
 }
 
 void ha_log_index_segment_add(struct ha_log_index *x, uint64_t number)

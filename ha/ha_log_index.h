@@ -10,7 +10,7 @@
 struct ha_log_item {
     uint64_t segment; /* that the record begins in */
     const char *data; /* while loaded; NULL afterwards */
-    uint32_t hash, off, len;
+    uint32_t off, len;
     uint16_t key_len, parts; /* segments that hold it */
     uint8_t table;
     bool removed; /* a removal: needed while an older segment may hold the key */
@@ -21,8 +21,12 @@ struct ha_log_place { /* of a segment */
     uint32_t items;   /* whose last place is (partly) here: records and removals */
     bool continues;   /* it ends within a large record */
 };
+struct ha_log_slot {
+    struct ha_log_item *item; /* NULL: free */
+    uint32_t hash;            /* beside the pointer: an item is looked at only when it is likely the one */
+};
 struct ha_log_index {
-    struct ha_log_item **slot; /* open addressing, linear probing */
+    struct ha_log_slot *slot; /* open addressing, linear probing */
     size_t slots, used;
     char **tables;
     size_t tables_n, tables_cap, tables_last; /* last: found by the last look-up */

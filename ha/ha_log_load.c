@@ -236,8 +236,8 @@ void ha_log_loaded_free(struct ha_log *l)
 {
     l->loaded = false;
     for (size_t i = 0; i < l->index.slots; i++)
-        if (l->index.slot[i])
-            l->index.slot[i]->data = NULL;
+        if (l->index.slot[i].item)
+            l->index.slot[i].item->data = NULL;
     ha_log_load_free(l);
 }
 
@@ -254,7 +254,7 @@ int ha_log_each(struct ha_log *l, const char *table, ha_record_fn *fn, void *use
 
     base_assert(l->loaded);
     for (size_t i = 0; i < l->index.slots; i++) {
-        struct ha_log_item *it = l->index.slot[i];
+        struct ha_log_item *it = l->index.slot[i].item;
         if (it && it->table == t && !it->removed) {
             base_array_grow(&v, n, &cap);
             v[n++] = it;

@@ -137,6 +137,13 @@ struct ha_log_stats rig_stats(const struct rig *g)
     return s;
 }
 
+void rig_run_to_gets(struct rig *g, int64_t gets)
+{
+    while (g->zk.gets < gets && log_zk_execute(&g->link))
+        log_zk_answer(&g->link);
+    CU_ASSERT_EQUAL(g->zk.gets, gets);
+}
+
 void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number, enum ha_zk_code code, int op)
 {
     g->link.fail = true;

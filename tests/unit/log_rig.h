@@ -33,6 +33,8 @@ int rig_append(void *user, const struct ha_record *rec, struct base_error *err);
 /* What a new leader reads of table t: "key=data key=data ", or the error. */
 void rig_expect(struct rig *g, const char *expected);
 struct ha_log_stats rig_stats(const struct rig *g);
+/* Request after request, each with its answer, until the server has answered @gets GETs in all. */
+void rig_run_to_gets(struct rig *g, int64_t gets);
 /* The next request of this kind about the segment gets @code. */
 void rig_fail_next(struct rig *g, enum ha_zk_request_kind kind, uint64_t number, enum ha_zk_code code, int op);
 /* Segment @number of @epoch with @entries. */

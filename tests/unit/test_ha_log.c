@@ -181,10 +181,7 @@ static void test_arrives_late(void)
     rig_put(&g, "c", "3");
     log_zk_lose(&g.link, HA_ZK_LOSS, &late);
     log_zk_connect(&g.link);
-    while (g.link.waiting + g.link.answers > 0 && g.zk.gets < 3) {
-        log_zk_execute(&g.link);
-        log_zk_answer(&g.link);
-    }
+    rig_run_to_gets(&g, 3);
     CU_ASSERT(log_zk_execute(&late));
     log_zk_run(&g.link);
     CU_ASSERT_EQUAL(g.written, 3);
@@ -233,10 +230,7 @@ static void test_order_of_acknowledgement(void)
     log_zk_execute(&g.link);
     log_zk_lose(&g.link, HA_ZK_LOSS, &late);
     log_zk_connect(&g.link);
-    while (g.zk.gets < 2) { /* the first is there, the second not */
-        log_zk_execute(&g.link);
-        log_zk_answer(&g.link);
-    }
+    rig_run_to_gets(&g, 2); /* the first is there, the second not */
     CU_ASSERT_EQUAL(g.written, 1);
     log_zk_execute(&late); /* now it is */
     while (log_zk_execute(&g.link))
@@ -307,10 +301,7 @@ static void test_other_bytes(void)
             log_zk_put(&g.zk, 2, "somebody's", 10);
             if (lost)
                 log_zk_connect(&g.link);
-            while (g.zk.gets == 0) {
-                log_zk_execute(&g.link);
-                log_zk_answer(&g.link);
-            }
+            rig_run_to_gets(&g, 1);
             g.zk.epoch_version += fenced;
             CU_ASSERT(g.fences == 0 && g.breaks == 0);
             log_zk_run(&g.link);
@@ -332,10 +323,7 @@ static void test_doubt_survives(void)
     rig_put(&g, "a", "1");
     log_zk_put(&g.zk, 1, "somebody's", 10);
     g.zk.log_version = 1;
-    while (g.zk.gets == 0) {
-        log_zk_execute(&g.link);
-        log_zk_answer(&g.link);
-    }
+    rig_run_to_gets(&g, 1);
     CU_ASSERT_EQUAL(g.link.waiting, 1);
     log_zk_lose(&g.link, HA_ZK_LOSS, NULL);
     CU_ASSERT(g.fences == 0 && g.breaks == 0);
