@@ -16,7 +16,7 @@
 #define STEPS       400
 #define RECORDS_MAX 8
 
-static uint64_t seed_from = 1, seed_to = 3001;
+static uint64_t seed_from = 1, seed_to = 1501;
 
 struct value { /* of a key in the model; id 0: absent */
     uint32_t id, len;
