@@ -307,7 +307,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     base_buf_addf(&r->told, "elected %lld v%d\n", (long long)epoch, version);
     if (r->leading)
         world_broken(r->w, "%s was elected twice", r->id);
-    if (epoch <= r->w->highest_elected)
+    if (epoch <= (r->lease_off ? r->epoch : r->w->highest_elected)) /* without lease old claims are heard of any time */
         world_broken(r->w, "%s was elected with epoch %lld after %lld", r->id, (long long)epoch,
                      (long long)r->w->highest_elected);
     r->w->highest_elected = epoch;
@@ -382,7 +382,9 @@ struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const
     snprintf(r->instance, sizeof r->instance, "%s", instance);
     r->leading = r->connected = r->knows = r->watch_children = r->watch_epoch = false;
     r->session = 0;
+    r->epoch = -1;
     r->up = true;
+    r->lease_off = lease_off;
     drop_requests(r->asked, &r->asked_n);
     drop_answers(r);
     r->e = ha_election_new(&conf, &calls);

@@ -52,8 +52,8 @@ struct world_rm {
     bool watch_children, watch_epoch;   /* ZooKeeper's set: one of each */
     bool missed_children, missed_epoch; /* fired without a connection: told after the next one, as libzookeeper does */
     struct base_buf sent, told;         /* texts of requests; what the callbacks were told, one line each */
-    bool leading;
-    int64_t epoch;
+    bool leading, lease_off;
+    int64_t epoch; /* of the last election in this life; -1: none */
     int32_t version;
     int elected_n, deposed_n, refused_n, notes_n;
     struct base_error refusal;
