@@ -4,7 +4,7 @@
  * GET /ws/v1/cluster/ha
  *   {"haEnabled":true,"rmId":"rm-1","state":"active|standby|initializing","url":"http://h1:8088",
  *    "activeUrl":"http://h1:8088" ("" when none is known),"rms":["http://h1:8088",…] (this one first),"epoch":3,
- *    "zookeeper":"connected to …","takeovers":1,"lateAnswers":0,"refusedWrites":0}
+ *    "zookeeper":"connected to …","takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
  * POST /ws/v1/cluster/ha {"state":"standby","holdMs":10000}
  *   Gives the leadership to the next RM in line; for holdMs (0 to 600,000; 10,000) this one does not claim it again
  *   while nobody else does. 202 with the body of GET: it will change; 200: it was a standby already; 409: it is alone,
@@ -56,6 +56,7 @@ static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned 
     rm_json_kstr(&out, "zookeeper", text);
     rm_json_kint(&out, "takeovers", stats.takeovers);
     rm_json_kint(&out, "lateAnswers", stats.late_answers);
+    rm_json_kint(&out, "storeMultis", stats.store_multis);
     rm_json_kint(&out, "refusedWrites", stats.refused_writes);
     rm_json_close(&out, '}');
     rm_api_json(rq, status, &out);

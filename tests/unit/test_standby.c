@@ -78,7 +78,7 @@ void rm_backend_zk_text(const struct rm_backend *b, char out[256])
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     (void)b;
-    *out = (struct rm_backend_stats){.epoch = 7, .takeovers = 2, .late_answers = 3, .refused_writes = 4};
+    *out = (struct rm_backend_stats){.epoch = 7, .takeovers = 2, .late_answers = 3, .refused_writes = 4, .store_multis = 5};
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
@@ -574,7 +574,7 @@ static void test_admin(void)
     is("GET", NULL, 200,
        "{\"haEnabled\":true,\"rmId\":\"rm-2\",\"state\":\"standby\",\"url\":\"" STANDBY "\",\"activeUrl\":\"" ACTIVE
        "\",\"rms\":[\"" STANDBY "\",\"" ACTIVE "\"],\"epoch\":7,\"zookeeper\":\"connected to 127.0.0.1:2181, session 0x1\","
-       "\"takeovers\":2,\"lateAnswers\":3,\"refusedWrites\":4}");
+       "\"takeovers\":2,\"lateAnswers\":3,\"storeMultis\":5,\"refusedWrites\":4}");
     CU_ASSERT_STRING_EQUAL(rm_standby_zookeeper(NULL), "Connected to zookeeper : true");
     fake.zookeeper = "no server answers";
     CU_ASSERT_STRING_EQUAL(rm_standby_zookeeper(NULL), "Connected to zookeeper : false");
