@@ -31,7 +31,7 @@ fault_last() { # KIND: how long, into LAST
     case $1 in
     pause) rnd 2001 && LAST=$((1000 + R)) ;; # up to three times the session
     kill) rnd 1500 && LAST=$((100 + R)) ;;
-    clock) LAST=0 ;;
+    clock) rnd 2 && LAST=$R ;; # 0: back, 1: forward
     *) rnd 2500 && LAST=$((300 + R)) ;;
     esac
 }
@@ -95,7 +95,7 @@ block_pairs() { # net_block|net_unblock FROMS TOS
     done
 }
 # Does KIND to the hosts; puts the commands that mend it into MEND.
-fault_begin() { # KIND TARGET
+fault_begin() { # KIND TARGET LAST
     local a b h
     MEND=:
     case $1 in
@@ -138,7 +138,7 @@ fault_begin() { # KIND TARGET
         ;;
     clock)
         a=$(fault_hosts "$2")
-        if ((RANDOM % 2)); then echo +3600; else echo -3600; fi > "$W/$a/faketime"
+        if [ "$3" = 1 ]; then echo +3600; else echo -3600; fi > "$W/$a/clock"
         ;;
     esac
     echo "$(date +%s%N) $1 $2 = ${a:-} ${b:-}" >> "$W/faults"
@@ -149,7 +149,7 @@ faults_carry_out() {
     for step in "${PLAN[@]}"; do
         IFS=: read -r at kind target last <<< "$step"
         faults_until $((began + at))
-        fault_begin "$kind" "$target"
+        fault_begin "$kind" "$target" "$last"
         mends+=("$(($(now_ms) + last)):$MEND")
     done
     faults_until 0

@@ -98,15 +98,13 @@ host_run() {
 }
 rm_start() {
     local faked=()
-    [ ! -e "$W/rm$1/faketime" ] || faked=(LD_PRELOAD="$FAKETIME" FAKETIME_TIMESTAMP_FILE="$W/rm$1/faketime" FAKETIME_NO_CACHE=1
-        DONT_FAKE_MONOTONIC=1)
+    [ ! -e "$W/rm$1/clock" ] || faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/rm$1/clock")
     host_run "rm$1" "${faked[@]}" "${RM_PROGRAM:-$BIN/creel-rm}" --ha --rm-id "rm$1" -D creel.rm.state-dir="$W/rm$1/state" \
         --log-format text
 }
 nm_start() {
     local faked=()
-    [ ! -e "$W/nm$1/faketime" ] || faked=(LD_PRELOAD="$FAKETIME" FAKETIME_TIMESTAMP_FILE="$W/nm$1/faketime" FAKETIME_NO_CACHE=1
-        DONT_FAKE_MONOTONIC=1)
+    [ ! -e "$W/nm$1/clock" ] || faked=(LD_PRELOAD="$BIN/clock_step.so" CLOCK_STEP_FILE="$W/nm$1/clock")
     host_run "nm$1" "${faked[@]}" "$BIN/creel-nm" -D creel.nodemanager.bind="$(net_ip "nm$1")" -D creel.nodemanager.port=$NM_PORT \
         -D creel.nodemanager.map-slots="${NM_MAPS:-3}" -D creel.nodemanager.reduce-slots="${NM_REDUCES:-1}" \
         -D creel.nodemanager.local-dir="$W/nm$1/local" --log-format text --log-level debug

@@ -1,0 +1,9 @@
+# The clock that tests/fault/run steps: preloaded, so no part of any program; sanitizers want to be first, so none with them.
+if(NOT CREEL_SANITIZE)
+  add_library(creel_clock_step MODULE ${CMAKE_SOURCE_DIR}/tests/fault/clock_step.c)
+  set_target_properties(creel_clock_step PROPERTIES PREFIX "" OUTPUT_NAME clock_step
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
+creel_script_test(fault_ha ${CMAKE_SOURCE_DIR}/tests/fault/run LABELS "e2e;fault;ha" TIMEOUT 600
+                  ARGS --runs 8 --seed 5 --results ${CMAKE_BINARY_DIR}/fault-results)
+set_tests_properties(fault_ha PROPERTIES SKIP_RETURN_CODE 77)
