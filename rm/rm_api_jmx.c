@@ -1,4 +1,5 @@
-/* rm/rm_api_jmx.c - GET /jmx: what monitors of YARN read of a ResourceManager's role, and Creel's figures of leadership.
+/* rm/rm_api_jmx.c - GET /jmx: what monitors of YARN read of a ResourceManager's role, and Creel's figures of
+ * leadership.
  *
  * Beans: Hadoop:service=ResourceManager,name=RMInfo, as YARN's; …,name=HighAvailability, Creel's own. qry=<name or
  * pattern> and get=<name>::<attribute> as Hadoop's JMXJsonServlet takes them; recordings in tests/golden. */
@@ -63,7 +64,8 @@ static bool same_properties(const char *pattern, const char *name)
 static bool matches(const char *pattern, const char *name)
 {
     const char *colon = strchr(pattern, ':'), *own = strchr(name, ':');
-    char *domain = base_strndup(pattern, (size_t)(colon - pattern)), *own_domain = base_strndup(name, (size_t)(own - name));
+    char *domain = base_strndup(pattern, (size_t)(colon - pattern));
+    char *own_domain = base_strndup(name, (size_t)(own - name));
     bool ok = fnmatch(domain, own_domain, FNM_NOESCAPE) == 0 && same_properties(colon + 1, own + 1);
 
     free(domain);
@@ -105,7 +107,8 @@ static void put_bean(struct base_buf *out, const struct bean *b, const char *onl
 {
     bool found = !only;
 
-    base_buf_addf(out, "%s{\n    \"name\" : \"%s\",\n    \"modelerType\" : \"%s\"", first ? "" : ", ", b->name, b->type);
+    base_buf_addf(out, "%s{\n    \"name\" : \"%s\",\n    \"modelerType\" : \"%s\"", first ? "" : ", ", b->name,
+                  b->type);
     for (size_t i = 0; i < b->n; i++) {
         if (only && strcmp(only, b->v[i].name) != 0)
             continue;

@@ -223,7 +223,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
 /* The active RM's address as configured; "" when none is known, or when it is ours. */
 static void other_active(const struct rm_backend *b, char out[static 512])
 {
-    const char *own = rm_backend_all_urls(b); /* ours comes first; as configured it may be spelt unlike rm_backend_url() */
+    const char *own = rm_backend_all_urls(b); /* ours first: as configured, maybe spelt unlike rm_backend_url() */
     size_t n = strcspn(own, ",");
 
     rm_backend_active_url(b, out);

@@ -139,7 +139,8 @@ static int check(const struct admin *a)
         return cli_error(CLI_USAGE, "rmadmin: say what to do: -policy, -refreshQueues, -getServiceState, "
                                     "-getAllServiceState, -transitionToStandby or -failover");
     if (a->n < words[a->what].min)
-        return cli_error(CLI_USAGE, "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help", a->option,
+        return cli_error(CLI_USAGE, "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
+                         a->option,
                          words[a->what].min == 2 ? "the ids of two ResourceManagers" : "the id of a ResourceManager");
     return CLI_OK;
 }

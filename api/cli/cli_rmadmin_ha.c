@@ -222,8 +222,8 @@ static int say_failover(struct cli *c, const struct one_rm *from, const struct o
         cli_print_json(j);
         json_decref(j);
     } else if (active == from) {
-        return cli_error(CLI_FAILED, "Operation failed: nobody took over from %s in %d ms, it is active again", from->id,
-                         (int)HOLD_MS);
+        return cli_error(CLI_FAILED, "Operation failed: nobody took over from %s in %d ms, it is active again",
+                         from->id, (int)HOLD_MS);
     } else {
         printf("Failover from %s to %s successful (%.1f ms)\n", from->id, active->id, (double)us / 1000);
         if (active != to)

@@ -78,7 +78,8 @@ void rm_backend_zk_text(const struct rm_backend *b, char out[256])
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     (void)b;
-    *out = (struct rm_backend_stats){.epoch = 7, .takeovers = 2, .late_answers = 3, .refused_writes = 4, .store_multis = 5};
+    *out = (struct rm_backend_stats){
+        .epoch = 7, .takeovers = 2, .late_answers = 3, .refused_writes = 4, .store_multis = 5};
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
@@ -549,8 +550,8 @@ static void test_leadership_ends(void)
     ask("GET", "/proxy/over", NULL, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 503);
     has(&a, "Retry-After", "1");
-    same(&a.body, "{\"RemoteException\":{\"exception\":\"StandbyException\",\"message\":\"this ResourceManager is no longer "
-                  "the active one\",\"javaClassName\":\"org.apache.hadoop.ipc.StandbyException\"}}");
+    same(&a.body, "{\"RemoteException\":{\"exception\":\"StandbyException\",\"message\":\"this ResourceManager is no "
+                  "longer the active one\",\"javaClassName\":\"org.apache.hadoop.ipc.StandbyException\"}}");
     client_free(&a);
 }
 
