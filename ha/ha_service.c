@@ -1,6 +1,5 @@
 #include "ha/ha_service.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>

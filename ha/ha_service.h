@@ -38,9 +38,9 @@ struct ha_service;
 /* Starts to connect and returns; without ZooKeeper it tries for ever, and logs so every 30 s. */
 int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
                      struct base_error *err);
-/* Resigns (the election node goes at once, so that the next one need not wait; calls.stop is called), closes the session,
- * joins, frees. The store given with lead must be closed before. Takes up to 5 s when ZooKeeper has stopped answering.
- * NULL is fine. */
+/* Resigns (the election node goes at once, so that the next one need not wait; calls.stop is called), closes the
+ * session, joins, frees. The store given with lead must be closed before. Takes up to 5 s when ZooKeeper has stopped
+ * answering. NULL is fine. */
 void ha_service_stop(struct ha_service *s);
 
 /* Any thread, cheap: leading under @epoch, and the lease is not over at this very moment. */
@@ -53,7 +53,7 @@ void ha_service_active(const struct ha_service *s, char out[256]);
 struct ha_service_status {
     enum ha_election_state state;
     int64_t epoch, session, timeout_us; /* negotiated; 0: never connected */
-    char connection[256]; /* for people: "connected to 127.0.0.1:2181, session 0x...", "no server of ... answers (...)" */
+    char connection[256]; /* for people: "connected to h:2181, session 0x...", "no server of ... answers (...)" */
     int64_t refused_writes;             /* multis that failed on the check of the epoch */
     struct ha_log_stats log;            /* of the leadership; zeros when not leading */
 };

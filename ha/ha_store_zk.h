@@ -20,8 +20,8 @@ struct zk_store_conf { /* copied; root is borrowed for the call */
     uint64_t number; /* of the leadership in this process, from 1 on: keeps apart answers to an earlier one's log */
     ha_zk_send_fn *send;
     void (*wake)(void *user); /* any thread: zk_store_turn has something to do */
-    /* On the service thread, from within the calls below: nothing will be written any more. The store may be ended then,
-     * and put later. */
+    /* On the service thread, from within the calls below: nothing will be written any more. The store may be ended
+     * then, and put later. */
     void (*over)(void *user, const char *text, bool broken);
     void *user;
 };

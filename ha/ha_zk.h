@@ -45,8 +45,8 @@ struct ha_zk_request { /* borrowed for the call that sends it */
     uint64_t id; /* the owner's own, comes back */
     enum ha_zk_request_kind kind;
     const char *path;           /* GET, CHILDREN, SYNC */
-    /* GET, CHILDREN: one HA_ZK_WATCH when it changes (GET: also when it goes; not when absent). Set again while it stands
-     * it is still one; it may outlive a lost connection. */
+    /* GET, CHILDREN: one HA_ZK_WATCH when it changes (GET: also when it goes; not when absent). Set again while it
+     * stands it is still one; it may outlive a lost connection. */
     bool watch;
     const struct ha_zk_op *ops; /* MULTI */
     size_t ops_n;

@@ -1,5 +1,4 @@
 #include <arpa/inet.h>
-#include <errno.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 
 #define REOPEN_US 1000000 /* after no name could be resolved, or the server refused the authentication */
 #define TIMEOUT_MS_MAX 3600000
+#define PATIENCE_MIN_US 200000 /* with an attempt to connect: 1/6 of the time-out within these, doubled each time */
+#define PATIENCE_MAX_US 1000000
 #define DRAIN_US       500000 /* at the end: for answers that are on their way */
 #define DRAIN_PAUSE_US 500
 
@@ -31,9 +32,10 @@ struct ha_zk_client {
     zhandle_t *zh; /* NULL: to be opened at open_us */
     struct zk_session *session;
     uint64_t generation;
-    int64_t open_us;
+    int64_t open_us, give_up_us, patience_us;
     bool connected;
-    int64_t session_id;
+    int64_t timeout_us; /* negotiated; before: wanted */
+    clientid_t id;      /* of the session; 0: none */
     char peer[64];
     struct zk_request *first, *last; /* under way: not completed, or not delivered yet */
     pthread_mutex_t lock;            /* of the queue */
@@ -134,7 +136,7 @@ static void on_connected(struct zk_session *s, zhandle_t *zh)
 
     if (!s->authenticated)
         s->authenticated = zoo_add_auth(zh, "digest", auth, (int)strlen(auth), on_authenticated, NULL) == ZOK;
-    it->session = zoo_client_id(zh)->client_id;
+    it->session = *zoo_client_id(zh);
     it->timeout_us = zoo_recv_timeout(zh) * INT64_C(1000);
     if (zookeeper_get_connected_host(zh, (struct sockaddr *)&address, &len))
         address_text(&address, it->peer, sizeof it->peer);
@@ -210,6 +212,15 @@ static char *digest_id(const char *auth)
     return id;
 }
 
+static void patience_begin(struct ha_zk_client *c)
+{
+    c->patience_us = c->timeout_us / 6;
+    if (c->patience_us > PATIENCE_MAX_US)
+        c->patience_us = PATIENCE_MAX_US;
+    if (c->patience_us < PATIENCE_MIN_US)
+        c->patience_us = PATIENCE_MIN_US;
+}
+
 int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client **out, struct base_error *err)
 {
     struct ha_zk_client *c;
@@ -226,6 +237,8 @@ int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client *
     c->auth = base_strdup(conf->auth);
     c->auth_id = digest_id(conf->auth);
     c->timeout_ms = conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
+    c->timeout_us = c->timeout_ms * INT64_C(1000);
+    patience_begin(c);
     c->wake = conf->wake;
     c->wake_user = conf->user;
     c->queue_end = &c->queue_first;
@@ -241,7 +254,9 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     s->client = c;
     s->generation = ++c->generation;
     c->session = s;
-    c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms, NULL, s, ZOO_NO_LOG_CLIENTENV, on_log);
+    c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms, c->id.client_id ? &c->id : NULL, s,
+                            ZOO_NO_LOG_CLIENTENV, on_log);
+    c->give_up_us = now_us + c->patience_us;
     if (!c->zh) {
         free(s);
         c->session = NULL;
@@ -249,8 +264,8 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     }
 }
 
-/* Waits for libzookeeper's threads. Of what is under way it completes most, but not always all: its completion thread may
- * end before the last ones are given to it. */
+/* Waits for libzookeeper's threads. Of what is under way it completes most, but not always all: its completion thread
+ * may end before the last ones are given to it. */
 static void close_session(struct ha_zk_client *c)
 {
     if (!c->zh)
@@ -349,22 +364,28 @@ static void settle_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event
 static void deliver_session(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us, ha_zk_event_fn *on,
                             void *user)
 {
-    struct ha_zk_event ev = {.kind = it->kind, .path = it->path, .session = it->session, .timeout_us = it->timeout_us};
+    struct ha_zk_event ev = {
+        .kind = it->kind, .path = it->path, .session = it->session.client_id, .timeout_us = it->timeout_us};
 
     if (it->kind != HA_ZK_WATCH)
         c->connected = it->kind == HA_ZK_CONNECTED;
     if (it->kind == HA_ZK_CONNECTED) {
-        c->session_id = it->session;
+        c->id = it->session;
+        c->timeout_us = it->timeout_us;
+        patience_begin(c);
         snprintf(c->peer, sizeof c->peer, "%s", it->peer);
     }
     on(user, &ev);
-    if (it->kind == HA_ZK_DISCONNECTED)
+    if (it->kind == HA_ZK_DISCONNECTED) {
+        c->give_up_us = now_us + c->patience_us;
         settle_all(c, HA_ZK_LOSS, on, user);
+    }
     if (it->kind == HA_ZK_SESSION_OVER) {
         bool refused = zoo_state(c->zh) == ZOO_AUTH_FAILED_STATE;
 
         settle_all(c, HA_ZK_EXPIRED, on, user);
         close_session(c);
+        c->id = (clientid_t){0};
         c->open_us = now_us + (refused ? REOPEN_US : 0);
     }
 }
@@ -383,6 +404,22 @@ static void deliver_one(struct ha_zk_client *c, struct zk_item *it, int64_t now_
     item_free(c, it);
 }
 
+/* libzookeeper waits for 2/3 of the time-out for a server that has taken the connection and says nothing (cut off, or
+ * just starting), and leadership does not last longer. So the handle is dropped and another one takes the session on,
+ * at any server. Should the answer come in that very moment, the session is closed instead: then it is a new one. */
+static void give_up_attempt(struct ha_zk_client *c, int64_t now_us)
+{
+    int state = zoo_state(c->zh);
+
+    if (state != ZOO_CONNECTED_STATE && state != ZOO_EXPIRED_SESSION_STATE && state != ZOO_AUTH_FAILED_STATE) {
+        if (c->patience_us < c->timeout_us / 3)
+            c->patience_us *= 2;
+        close_session(c);
+        open_session(c, now_us);
+    }
+    c->give_up_us = now_us + c->patience_us;
+}
+
 void ha_zk_client_deliver(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user)
 {
     struct zk_item *next;
@@ -393,16 +430,22 @@ void ha_zk_client_deliver(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn
     }
     if (!c->zh && now_us >= c->open_us)
         open_session(c, now_us);
+    else if (c->zh && !c->connected && now_us >= c->give_up_us)
+        give_up_attempt(c, now_us);
 }
 
-int64_t ha_zk_client_next_us(const struct ha_zk_client *c) { return c->zh ? INT64_MAX : c->open_us; }
+int64_t ha_zk_client_next_us(const struct ha_zk_client *c)
+{
+    return !c->zh ? c->open_us : c->connected ? INT64_MAX : c->give_up_us;
+}
+
 bool ha_zk_client_connected(const struct ha_zk_client *c) { return c->connected; }
 const char *ha_zk_client_auth_id(const struct ha_zk_client *c) { return c->auth_id; }
 
 void ha_zk_client_text(const struct ha_zk_client *c, char *out, size_t size)
 {
     if (c->connected) {
-        snprintf(out, size, "connected to %s, session 0x%llx", c->peer, (unsigned long long)c->session_id);
+        snprintf(out, size, "connected to %s, session 0x%llx", c->peer, (unsigned long long)c->id.client_id);
         return;
     }
     pthread_mutex_lock(&trouble_lock);

@@ -10,6 +10,7 @@
  *   carried out after the reconnection, before anything that is sent then: its outcome is unknown, as that of others.)
  * - A session that is over is closed and a new one is opened; nothing of the old one arrives after HA_ZK_SESSION_OVER
  *   but HA_ZK_EXPIRED for what is unanswered.
+ * - A server that takes the connection and then says nothing is left soon, not after 2/3 of the time-out.
  * - Digest authentication is on the wire before any request (after a reconnection libzookeeper sends it again). The
  *   server believes any user and password; a wrong one shows as HA_ZK_NOAUTH, whose text names the node, its ACL as far
  *   as it lets us read it, and the id that we are: "user:base64(sha1(user:password))", as in ZooKeeper's ACLs.

@@ -15,7 +15,8 @@ struct zk_item { /* of the queue to the service thread */
     enum ha_zk_event_kind kind;
     struct zk_request *request; /* RESULT: this item is a part of it */
     uint64_t generation;        /* else: of the session it belongs to */
-    int64_t session, timeout_us;
+    int64_t timeout_us;
+    clientid_t session;
     char peer[64];
     char *path;
 };

@@ -1,5 +1,5 @@
 /* Leadership and the store in ZooKeeper, whole: election, lease, log and libzookeeper against a real server.
- * test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]: another process, that leads and writes till it ends. */
+ * test_ha_service hold SERVERS ROOT RM-ID TIMEOUT-MS [lease-off]: another process, that leads and writes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -12,6 +12,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define THREADED /* zookeeper.h: the synchronous calls */
+#include <zookeeper/zookeeper.h>
 
 #include "base/base_clock.h"
 #include "base/base_log.h"
@@ -588,6 +591,18 @@ static void check_refused(const struct ha_service_conf *conf, const char *differ
     rm_end(r);
 }
 
+static void set_node(const char *path, const char *text)
+{
+    zhandle_t *zh;
+
+    zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
+    zh = zookeeper_init(zk_fixture_servers(server), NULL, 10000, NULL, NULL, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(zh);
+    CU_ASSERT_EQUAL(zoo_add_auth(zh, "digest", "creel:secret", 12, NULL, NULL), ZOK);
+    CU_ASSERT_EQUAL(zoo_set(zh, path, text, (int)strlen(text), -1), ZOK);
+    zookeeper_close(zh);
+}
+
 static void test_refused(void)
 {
     struct ha_service_conf conf = conf_of("rm2");
@@ -601,6 +616,9 @@ static void test_refused(void)
     check_refused(&conf, "c1");
     CU_ASSERT(ha_service_holds(a->service, 0));
     rm_end(a);
+    set_node(root, "creel 9 c1\n"); /* as a Creel to come might leave it */
+    conf.cluster_id = "c1";
+    check_refused(&conf, "9");
 }
 
 static void check_conf(const struct ha_service_conf *conf, const char *text)

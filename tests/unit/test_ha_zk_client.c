@@ -1,18 +1,22 @@
 /* Requests of ha_zk.h over libzookeeper, against a real ZooKeeper server: results, versions, watches, ACLs, and what
  * becomes of requests when the connection or the session goes. */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base_clock.h"
 #include "base/base_mem.h"
 #include "ha/ha_zk_client.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
-
-#include <pthread.h>
 
 #define WAIT_US 30000000
 
@@ -81,10 +85,10 @@ static struct seen *await_event(struct fx *f, size_t from, enum ha_zk_event_kind
     }
 }
 
-static struct fx *fx_new(const char *auth, bool connected)
+static struct fx *fx_at(const char *servers, int64_t timeout_us, const char *auth, bool connected)
 {
     struct fx *f = base_alloc(sizeof *f);
-    struct ha_zk_client_conf conf = {zk_fixture_servers(server), auth, 2000000, wake, f};
+    struct ha_zk_client_conf conf = {servers, auth, timeout_us, wake, f};
     struct base_error err;
 
     pthread_mutex_init(&f->lock, NULL);
@@ -93,6 +97,11 @@ static struct fx *fx_new(const char *auth, bool connected)
     if (connected)
         CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, 0, HA_ZK_CONNECTED, 0));
     return f;
+}
+
+static struct fx *fx_new(const char *auth, bool connected)
+{
+    return fx_at(zk_fixture_servers(server), 2000000, auth, connected);
 }
 
 static void fx_free(struct fx *f)
@@ -123,7 +132,7 @@ static uint64_t send_multi(struct fx *f, const struct ha_zk_op *ops, size_t n)
 
 static uint64_t send_read(struct fx *f, enum ha_zk_request_kind kind, const char *path, bool watch)
 {
-    struct ha_zk_request rq = {.owner = HA_ZK_FOR_ELECTION, .id = ++next_id, .kind = kind, .path = path, .watch = watch};
+    struct ha_zk_request rq = {.id = ++next_id, .kind = kind, .path = path, .watch = watch};
 
     ha_zk_client_send(f->client, &rq);
     return rq.id;
@@ -339,6 +348,111 @@ static void test_late_and_closed(void)
     zk_fixture_continue(server, 1);
 }
 
+/* ---- a server that takes connections and says nothing ---- */
+
+struct relay { /* between the client and the server; the connections with these numbers are held and not passed on */
+    int listener, stop[2], cut[2];
+    int n, held[8], port;
+    pthread_t thread;
+};
+#define SILENT(n) ((n) == 0 || (n) == 2)
+
+static bool pass(int from, int to)
+{
+    char buf[4096];
+    ssize_t n = read(from, buf, sizeof buf);
+
+    return n > 0 && write(to, buf, (size_t)n) == n;
+}
+
+/* Passes on until one end closes, or the test cuts it. */
+static bool relay_one(struct relay *r, int client)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int up = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct pollfd p[] = {{client, POLLIN, 0}, {up, POLLIN, 0}, {r->cut[0], POLLIN, 0}, {r->stop[0], POLLIN, 0}};
+    char byte;
+
+    to.sin_port = htons((uint16_t)atoi(strrchr(zk_fixture_servers(server), ':') + 1));
+    if (connect(up, (struct sockaddr *)&to, sizeof to) == 0)
+        while (poll(p, 4, -1) > 0 && !p[2].revents && !p[3].revents)
+            if ((p[0].revents && !pass(client, up)) || (p[1].revents && !pass(up, client)))
+                break;
+    if (p[2].revents && read(r->cut[0], &byte, 1) < 0)
+        abort();
+    close(up);
+    close(client);
+    return !p[3].revents;
+}
+
+static void *relay_thread(void *user)
+{
+    struct relay *r = user;
+    struct pollfd p[] = {{r->listener, POLLIN, 0}, {r->stop[0], POLLIN, 0}};
+
+    for (bool on = true; on && poll(p, 2, -1) > 0 && !p[1].revents;) {
+        int fd = accept(r->listener, NULL, NULL), i = r->n++;
+
+        r->held[i % 8] = SILENT(i) ? fd : -1;
+        if (!SILENT(i))
+            on = relay_one(r, fd);
+    }
+    return NULL;
+}
+
+static void relay_start(struct relay *r)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+
+    *r = (struct relay){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    CU_ASSERT_EQUAL_FATAL(bind(r->listener, (struct sockaddr *)&at, sizeof at), 0);
+    CU_ASSERT_EQUAL_FATAL(listen(r->listener, 8), 0);
+    getsockname(r->listener, (struct sockaddr *)&at, &len);
+    r->port = ntohs(at.sin_port);
+    CU_ASSERT_EQUAL_FATAL(pipe2(r->stop, O_CLOEXEC) + pipe2(r->cut, O_CLOEXEC), 0);
+    pthread_create(&r->thread, NULL, relay_thread, r);
+}
+
+static void relay_stop(struct relay *r)
+{
+    close(r->stop[1]);
+    pthread_join(r->thread, NULL);
+    for (int i = 0; i < r->n && i < 8; i++)
+        if (r->held[i] >= 0)
+            close(r->held[i]);
+    close(r->listener);
+    close(r->stop[0]);
+    close(r->cut[0]);
+    close(r->cut[1]);
+}
+
+/* Left after a moment, at the beginning and in a session, which goes on: libzookeeper alone would wait for 40 s. */
+static void test_silent_server(void)
+{
+    struct relay r;
+    char servers[32];
+    struct fx *f;
+    struct seen *s;
+    int64_t session;
+    size_t n;
+
+    relay_start(&r);
+    snprintf(servers, sizeof servers, "127.0.0.1:%d", r.port);
+    f = fx_at(servers, 60000000, "creel:secret", true);
+    session = f->v[0].ev.session;
+    CU_ASSERT_EQUAL(MULTI(f, CREATE("/silent", ""))->ev.code, HA_ZK_OK);
+    n = f->len;
+    CU_ASSERT_EQUAL(write(r.cut[1], "", 1), 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, n, HA_ZK_DISCONNECTED, 0));
+    s = await_event(f, n, HA_ZK_CONNECTED, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s);
+    CU_ASSERT_EQUAL(s->ev.session, session);
+    CU_ASSERT_EQUAL(MULTI(f, SET("/silent", "1", 0))->ev.code, HA_ZK_OK); /* authenticated there too */
+    fx_free(f);
+    relay_stop(&r);
+}
+
 static void test_conf(void)
 {
     struct ha_zk_client_conf conf = {"localhost", "creel:secret", 2000000, wake, NULL};
@@ -360,6 +474,7 @@ static const struct cunit_case cases[] = {
     {"connection lost", test_connection_lost},
     {"session over", test_session_over},
     {"late, and closed", test_late_and_closed},
+    {"silent server", test_silent_server},
     {"configuration", test_conf},
 };
 
