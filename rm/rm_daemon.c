@@ -121,8 +121,8 @@ static struct rm_backend *new_backend(const struct base_conf *conf)
     return b;
 }
 
-int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                  struct rm_backend **out, struct base_error *err)
+static int new_alone(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where, bool confirmed,
+                     struct rm_backend **out, struct base_error *err)
 {
     char *path = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     struct rm_backend *b = new_backend(conf);
@@ -133,8 +133,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     int64_t epoch = 0;
     int rc, has_queues = 0;
 
-    if (!ops)
-        ops = &ha_store_sqlite;
+    b->format_confirmed = confirmed;
     /* what is wrong with the configuration leaves the store as it is */
     rc = rm_options_read(conf, &options, err);
     policy_conf_free(&options);
@@ -156,6 +155,17 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     rm_term_install(t); /* there was no core before */
     *out = b;
     return 0;
+}
+
+int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
+                  struct rm_backend **out, struct base_error *err)
+{
+    return new_alone(conf, ops ? ops : &ha_store_sqlite, where, false, out, err);
+}
+
+int rm_daemon_new_confirmed(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)
+{
+    return new_alone(conf, &ha_store_sqlite, NULL, true, out, err);
 }
 
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)

@@ -9,8 +9,8 @@
  * all who wait are answered) -> free.
  *
  * Life of one of several RMs (rm_lead.h): new_standby -> start -> [activate -> deactivate]* -> stop -> free. What a
- * leadership needs (core, store, queue, tickets, output folders' thread) is made by activate and torn down by deactivate;
- * between them rm_backend_hold() gives a core without anything in it. After deactivate the last core stays readable for
+ * leadership needs (core, store, queue, tickets, thread for output folders) is made by activate and torn down by
+ * deactivate; between them rm_backend_hold() gives a core without anything in it. After deactivate the last core stays readable for
  * requests that were on their way, until the next activate or some seconds later. */
 #ifndef CREEL_RM_DAEMON_H
 #define CREEL_RM_DAEMON_H
@@ -22,6 +22,8 @@
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
+/* The same with --format-confirmed (rm_core_conf). */
+int rm_daemon_new_confirmed(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* One of several: a standby that knows nothing; reads and checks @conf as new does. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks
@@ -29,13 +31,14 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
  * -BASE_ECORRUPT, ... : nothing of it is there. */
 int rm_daemon_activate(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch,
                        struct base_error *err);
-/* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as by
- * a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a standby. */
+/* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as
+ * by a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a
+ * standby. */
 void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 /* The leadership is given up in good order: what is queued is carried out, written and answered while the lease lasts;
  * then as deactivate. Returns 0, or the error of the last write. */
 int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
-/* Before a leadership: --format-confirmed, see rm_core_conf. */
+/* One of several, before its first leadership: --format-confirmed likewise. */
 void rm_daemon_confirm_format(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
 void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is known; once */

@@ -137,7 +137,8 @@ void *rm_core_thread_main(void *term);
  *   new -> load -> prepare -> install -> run -> finish | cut            (alone: install, then prepare)
  *           \-> free, when it fails or is not wanted any more */
 /* @store is taken. */
-struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch);
+struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store,
+                            int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
 int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err);
 void rm_term_prepare(struct rm_term *t); /* its helpers' threads */
@@ -169,7 +170,8 @@ void rm_roles_told(struct rm_backend *b);                   /* something has cha
 void rm_roles_late(struct rm_backend *b);                   /* an answer or order was held back */
 
 /* ---- rm_queues.c ---- */
-/* 1: @out is what the allocation file says (or, when it cannot be read now, said when it last could), 0: there is none. */
+/* 1: @out is what the allocation file says (or, when it cannot be read now, said when it last could); 0: there is
+ * none. */
 int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
 
 /* ---- rm_recover.c ---- */

@@ -16,7 +16,7 @@
 
 #define UNREADABLE_HOLD_US 60000000 /* nobody else could lead: this one tries again */
 #define UNFIT_HOLD_US      30000000
-#define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take their time */
+#define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
 
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
@@ -148,8 +148,9 @@ static void unconfirmed(void *user, int64_t epoch_seen)
 
 static void epoch_low(void *user, int64_t seen)
 {
-    put(user, &(struct job){.kind = RESIGN, .least = seen + 1,
-                            .why = base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen)});
+    char *why = base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
+
+    put(user, &(struct job){.kind = RESIGN, .least = seen + 1, .why = why});
 }
 
 static void zk_text(void *user, char out[256])

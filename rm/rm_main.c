@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
     {"url-file", OPT_URL_FILE, "PATH", 0, "write the URL there once it listens", 0},
     {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there; removed at the end", 0},
     {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
-    {"ha", OPT_HA, NULL, 0, "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled", 0},
+    {"ha", OPT_HA, NULL, 0,
+     "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled", 0},
     {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
     {"format-confirmed", OPT_CONFIRMED, NULL, 0,
      "an empty state is meant to be empty: containers that nodes run and nobody knows are killed", 0},
@@ -281,7 +282,16 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
     all = rm_ha_conf_all_urls(&s->ha);
     rm_role_join(*b, s->ha.rm_id, all);
     free(all);
+    if (s->confirmed)
+        rm_daemon_confirm_format(*b);
     return 0;
+}
+
+static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
+{
+    if (s->ha.enabled)
+        return join_others(s, b, err);
+    return s->confirmed ? rm_daemon_new_confirmed(s->conf, b, err) : rm_daemon_new(s->conf, NULL, NULL, b, err);
 }
 
 /* ---------------------------------------------------------------- serving */
@@ -367,7 +377,7 @@ static int run(struct settings *s, struct base_error *err)
     conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
     if (conf.listener < 0)
         return conf.listener;
-    rc = s->ha.enabled ? join_others(s, &b, err) : rm_daemon_new(s->conf, NULL, NULL, &b, err);
+    rc = open_daemon(s, &b, err);
     if (rc < 0) {
         close(conf.listener);
         return rc;

@@ -22,8 +22,8 @@ void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
 void rm_role_source(struct rm_backend *b, const struct rm_role_source *source);
 /* Address of the RM that is active, "": none is known, or it is this one. */
 void rm_role_active(struct rm_backend *b, const char *url);
-/* The leadership is over: from this moment on nothing is granted or acknowledged, and an activation under way ends early.
- * rm_daemon_deactivate() does the rest. */
+/* The leadership is over: from this moment on nothing is granted or acknowledged, and an activation under way ends
+ * early. rm_daemon_deactivate() does the rest. */
 void rm_role_depose(struct rm_backend *b);
 
 #endif

@@ -8,8 +8,8 @@
  * since a node must not act on what may be forgotten; the same batch is tried again every RM_STORE_RETRY_MS, and all
  * goes on by itself when it succeeds. Meanwhile rm_store_failing() lets the daemon refuse new changes at once.
  *
- * When the store says that another RM has authority (-BASE_EVERSION), it is over: nothing is tried again, and everything
- * held fails with that code, answers to nodes too. */
+ * When the store says that another RM has authority (-BASE_EVERSION), it is over: nothing is tried again, and
+ * everything held fails with that code, answers to nodes too. */
 #ifndef CREEL_RM_STORE_THREAD_H
 #define CREEL_RM_STORE_THREAD_H
 

@@ -1,5 +1,5 @@
-/* rm/rm_watch.h - parked requests, each fired once, by news or by its deadline: reduces that wait for map outputs; nodes
- * that wait on a standby for the next leader (a watch of their own, about no job in particular: id 0). */
+/* rm/rm_watch.h - parked requests, each fired once, by news or by its deadline: reduces that wait for map outputs;
+ * nodes that wait on a standby for the next leader (a watch of their own, about no job in particular: id 0). */
 #ifndef CREEL_RM_WATCH_H
 #define CREEL_RM_WATCH_H
 

@@ -1,9 +1,9 @@
-/* rm/rm_watchdog.h - a thread that ends the process when it can no longer keep its word: when the core's thread stands still
- * for longer than the lease (nobody would notice: the session lives on another thread), or when the end of a leadership
- * takes longer than its deadline (what this process still says may not be true any more).
+/* rm/rm_watchdog.h - a thread that ends the process when it can no longer keep its word: when the core's thread stands
+ * still for longer than the lease (nobody would notice: the session lives on another thread), or when the end of a
+ * leadership takes longer than its deadline (what this process still says may not be true any more).
  *
- * Only time in which the watchdog itself ran counts: of a process that was stopped and continued, or of a machine that was
- * suspended or is so busy that nobody gets on, all threads stand still, and the lease tells. */
+ * Only time in which the watchdog itself ran counts: of a process that was stopped and continued, or of a machine that
+ * was suspended or is so busy that nobody gets on, all threads stand still, and the lease tells. */
 #ifndef CREEL_RM_WATCHDOG_H
 #define CREEL_RM_WATCHDOG_H
 

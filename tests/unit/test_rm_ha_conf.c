@@ -1,5 +1,5 @@
-/* Goal: what is wrong with the keys of several ResourceManagers is said by name, with what was expected; what is right is
- * read as YARN reads it. And the watchdog counts only the time in which it ran itself. */
+/* Goal: what is wrong with the keys of several ResourceManagers is said by name, with what was expected; what is right
+ * is read as YARN reads it. And the watchdog counts only the time in which it ran itself. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

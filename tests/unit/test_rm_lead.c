@@ -408,7 +408,7 @@ static void post_register(struct rm_backend *b, struct post *p, const struct rm_
     rm_backend_post(b, &p->ev, on_reply, on_release, p);
 }
 
-/* Goal: over an empty store it does not lead nodes that work; and the epoch that nodes have seen is known afterwards. */
+/* Goal: over an empty store it does not lead nodes that work; the epoch that nodes have seen is known afterwards. */
 static void test_unconfirmed(void)
 {
     const struct rm_container_report report = {
@@ -430,9 +430,33 @@ static void test_unconfirmed(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
+/* Goal: an empty store that is meant to be empty is led over, under an epoch that the nodes obey. */
+static void test_confirmed(void)
+{
+    const struct rm_container_report report = {
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = RM_SLOT_MAP};
+    struct post p = {0};
+    struct world w;
+
+    open_world(&w);
+    rm_daemon_confirm_format(w.b);
+    sv.hold_us = -1;
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    post_register(w.b, &p, &report);
+    until(&sv.resigned, 1);
+    until_role(w.b, RM_ROLE_STANDBY);
+    CU_ASSERT_EQUAL(sv.least, 42);
+    CU_ASSERT_EQUAL(sv.hold_us, 0); /* it may claim again at once */
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    close_world(&w);
+}
+
 static const struct cunit_case cases[] = {{"elected and deposed", test_elected_and_deposed},
                                           {"short leaderships", test_short_ones},
                                           {"resigning", test_resign},
                                           {"what ends the process", test_ended},
-                                          {"an unconfirmed store", test_unconfirmed}};
+                                          {"an unconfirmed store", test_unconfirmed},
+                                          {"a confirmed one", test_confirmed}};
 CUNIT_MAIN("rm_lead", cases)

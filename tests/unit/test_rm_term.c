@@ -370,7 +370,7 @@ static void test_who_waits_is_told(void)
     close_daemon(b, c);
 }
 
-/* Goal: a lease that ends while a write is under way: the write succeeds, and nobody is told so; nor is anything stepped. */
+/* Goal: of a lease that ends while a write is under way: the write succeeds, nobody is told so, nothing is stepped. */
 static void test_lease_ends(void)
 {
     struct base_conf *c = conf();
