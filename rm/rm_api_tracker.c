@@ -6,6 +6,7 @@
  *
  *   another RM is active, not named in X-Creel-Failed -> 307
  *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;  nobody -> 503
+ *   (NODE_DOUBT_US when the active one is named there: it may be dead, or the node's link to it was cut for a moment)
  *
  * Parked requests are bounded by the server's connections. Everything else here is answered at once by a standby: 307,
  * or 503 to be repeated. */
@@ -26,6 +27,7 @@
 #define HEARTBEAT_BODY_MAX (64u << 20) /* a node that reports all it has */
 #define OUTPUTS_HOLD_MAX_MS 60000
 #define NODE_PARK_US (INT64_C(10) * 1000000)
+#define NODE_DOUBT_US INT64_C(1500000)
 #define FAILED_MAX 8192 /* bytes of X-Creel-Failed that are looked at */
 
 /* True: this RM leads. False: the request was answered as by one that does not. */
@@ -123,6 +125,11 @@ static void role_changed(void *user)
     struct rm_backend *b = c->call.b;
     int64_t seen = rm_backend_role_changes(b);
 
+    if (seen != c->seen) { /* whoever leads now has been elected since the node has tried */
+        free(c->failed);
+        c->failed = NULL;
+        c->until_us = rm_watch_mono_us() + NODE_PARK_US;
+    }
     if (rm_standby_is_active(b)) {
         rm_call_post_parked(&c->call, answer_node);
     } else if (send_on(c->call.rq, b, c->failed)) {
@@ -142,10 +149,12 @@ static void park_node(struct api_request *rq, struct rm_backend *b, const struct
                       int64_t seen)
 {
     struct node_call *c = node_call_new(rq, b, m);
+    char active[512];
 
     c->failed = failed ? base_strdup(failed) : NULL;
     c->seen = seen;
-    c->until_us = rm_watch_mono_us() + NODE_PARK_US;
+    rm_backend_active_url(b, active);
+    c->until_us = rm_watch_mono_us() + (active[0] ? NODE_DOUBT_US : NODE_PARK_US);
     api_park(rq);
     rm_backend_wait_role(b, seen, c->until_us, role_changed, c);
 }
