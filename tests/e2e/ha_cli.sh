@@ -20,6 +20,7 @@ cleanup_more() {
     [ -z "$left" ] || kill $left 2> /dev/null
     zk_stop_all "$T/zk"
 }
+# Containers outlive their NodeManager: they end with the test's folder.
 DEV=$T # where the logs are, for who looks at a failure
 
 zk_start "$T/zk"
@@ -83,7 +84,7 @@ CREEL_RM=$url expect 0 creel node -list # the standby alone is told: it knows wh
 echo "ok standby"
 
 # --- a command and its output over a planned failover
-"$BIN/creel" run -- sh -c "echo one; touch $T/runs; while [ ! -e $T/go ]; do sleep 0.1; done; echo two; exit 7" \
+"$BIN/creel" run -- sh -c "echo one; touch $T/runs; while [ -d $T -a ! -e $T/go ]; do sleep 0.1; done; echo two; exit 7" \
     > "$T/run.out" 2> "$T/run.err" &
 run=$!
 wait_for 30 "running command" test -e "$T/runs"
@@ -99,7 +100,7 @@ echo "ok run"
 
 # --- a job that is waited for and its logs, while the active one is killed
 roles
-"$BIN/creel" job submit --task "echo \$\$ >> $T/ledger; while [ ! -e $T/go2 ]; do sleep 0.1; done; echo done" --count 6 --wait \
+"$BIN/creel" job submit --task "echo \$\$ >> $T/ledger; while [ -d $T -a ! -e $T/go2 ]; do sleep 0.1; done; echo done" --count 6 --wait \
     > "$T/job.out" 2> "$T/job.err" &
 job=$!
 wait_for 30 "running tasks" test -s "$T/ledger"
@@ -124,7 +125,7 @@ echo "ok kill"
 # --- the killed one comes back as a standby; kills and states reach whoever leads
 start_rm $ACTIVE
 roles
-id=$(creel job submit --task 'sleep 1000')
+id=$(creel job submit --task "while [ -d $T ]; do sleep 0.2; done")
 expect 0 creel rmadmin -transitionToStandby $ACTIVE
 check_equal "$(cat "$T/o")" standby "state after transitionToStandby"
 expect 0 creel job kill "$id"
