@@ -477,7 +477,16 @@ static void recovery_on(struct ha_log *l, const struct ha_zk_event *ev)
 
 /* Answers. */
 
-/* The node's bytes after "it exists": our own write, that came late, or somebody's. */
+/* Before @o goes again or counts as written: what is there? */
+static void compare(struct ha_log *l, struct ha_log_out *o)
+{
+    o->state = HA_LOG_COMPARING;
+    o->id = l->next_id;
+    l->stats.read_back++;
+    ha_log_ask(l, HA_ZK_GET, ha_log_path(l, o->number));
+}
+
+/* Our own write, that came late, or somebody's, or nobody's. */
 static void compared(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     struct base_error err;
@@ -486,45 +495,30 @@ static void compared(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_
         if (is_ours(l, o, ev))
             o->state = HA_LOG_DONE;
     } else if (ev->code == HA_ZK_NONODE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s was there and is gone", ha_log_path(l, o->number));
+        base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was left: %010" PRIu64 " cannot follow it",
+                       o->number > 1 ? ha_log_path(l, o->number - 1) : l->log_path, o->number);
         ha_log_doubt(l, &err);
     } else {
         ha_log_refused(l, "read back", ha_log_path(l, o->number), ev);
     }
 }
 
-/* The node is there already, as its own creation says; or for the first one <root>/log. */
-static bool exists(const struct ha_log_out *o, const struct ha_zk_event *ev)
-{
-    return (ev->failed_op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS) ||
-           (ev->failed_op == OP_BEFORE && ev->code == HA_ZK_BADVERSION && o->number == 1);
-}
-
 static void multi_failed(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     int op = ev->failed_op;
-    struct base_error err;
 
-    if (ha_log_is_fenced(ev)) {
+    if (ha_log_is_fenced(ev))
         ha_log_fenced(l);
-    } else if (exists(o, ev)) {
-        o->state = HA_LOG_COMPARING;
-        o->id = l->next_id;
-        l->stats.read_back++;
-        ha_log_ask(l, HA_ZK_GET, ha_log_path(l, o->number));
-    } else if (op == OP_EPOCH) {
+    else if (op == OP_EPOCH)
         ha_log_refused(l, "checked", l->epoch_path, ev);
-    } else if (op == OP_BEFORE && o != l->front) {
+    else if (op == OP_BEFORE && o != l->front)
         o->state = HA_LOG_UNKNOWN; /* the one before it did not get there: its own answer says why */
-    } else if (op == OP_BEFORE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was left, %010" PRIu64 " cannot follow it: %s",
-                       o->number > 1 ? ha_log_path(l, o->number - 1) : l->log_path, o->number, text_of(ev));
-        ha_log_broken(l, &err);
-    } else if (op >= OP_DELETE) {
+    else if (op == OP_BEFORE || (op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS))
+        compare(l, o); /* an earlier copy may have come, and have deleted what was before it */
+    else if (op >= OP_DELETE)
         ha_log_refused(l, "deleted", ha_log_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
-    } else {
+    else
         ha_log_refused(l, "written", ha_log_path(l, o->number), ev);
-    }
 }
 
 static void out_on(struct ha_log *l, const struct ha_zk_event *ev)
