@@ -100,7 +100,8 @@ struct ha_election {
     size_t mine_n, at;
     char *own; /* the one of our session, as its owner said in this connection */
     char *blocker, *blocker_instance; /* a stranger of our rm-id in front of us that may be alive */
-    int64_t blocked_us;               /* since when there is one; 0: there is none */
+    int64_t blocker_us;               /* when what found it was asked */
+    int64_t blocked_us;               /* when the first such thing was asked; 0: there is none */
     struct election_authority seen;
 
     bool holding; /* resigned: stays out until the epoch's version is another or hold_us has come */

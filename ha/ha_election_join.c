@@ -143,29 +143,30 @@ void election_leave(struct ha_election *e)
     free(path);
 }
 
-/* A stranger of our rm-id stands in front of us. A dead one's session ends within its time-out; a live one stays. */
+/* A stranger of our rm-id stands in front of us. A dead one's session ends within its time-out; a live one stays. Only
+ * what was asked late enough tells: the answer may have waited for a process that stood still. */
 static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 {
     int64_t until, again = now_us + e->timeout_us / 4;
     struct base_error err;
 
     if (!e->blocked_us) {
-        e->blocked_us = now_us;
+        e->blocked_us = e->blocker_us;
         election_note(e, BASE_LOG_WARN, "rm-id %s is used by %s (%s): waiting for its end", e->rm_id,
                       e->blocker_instance, e->blocker);
     }
     until = e->blocked_us + 2 * e->timeout_us;
-    if (now_us >= until) {
+    if (e->blocker_us >= until) {
         base_error_set(&err, -BASE_EEXIST,
                        "rm-id %s is used by %.300s, whose election node %s/%s is still there after %lld ms; every "
                        "ResourceManager needs an id of its own (yarn.resourcemanager.ha.id)",
                        e->rm_id, e->blocker_instance, e->election_path, e->blocker,
-                       (long long)((now_us - e->blocked_us) / 1000));
+                       (long long)((e->blocker_us - e->blocked_us) / 1000));
         election_refuse(e, &err);
         return;
     }
     e->phase = HA_JOINING;
-    e->retry_us = again < until ? again : until;
+    e->retry_us = now_us < until && until < again ? until : again;
 }
 
 static void claim(struct ha_election *e, int64_t now_us)
@@ -284,6 +285,7 @@ static void judge(struct ha_election *e, const struct ha_zk_event *ev, int64_t n
     } else if (!e->own && !e->blocker) { /* behind our own it is the other's to give way */
         set_text(&e->blocker, e->mine[e->at]);
         set_text(&e->blocker_instance, instance);
+        e->blocker_us = ev->sent_us;
     }
     e->at++;
     inspect(e, now_us);

@@ -65,6 +65,8 @@ void world_free(struct world *w)
         free(w->nodes[i].path);
         free(w->nodes[i].data);
     }
+    for (size_t i = 0; i < w->dead_n; i++)
+        free(w->dead[i]);
     free(w);
 }
 
@@ -389,6 +391,12 @@ struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const
     drop_answers(r);
     r->e = ha_election_new(&conf, &calls);
     return r;
+}
+
+void world_dead(struct world *w, const char *instance)
+{
+    base_assert(w->dead_n < 512);
+    w->dead[w->dead_n++] = base_strdup(instance);
 }
 
 void world_kill(struct world_rm *r)

@@ -65,7 +65,7 @@ struct world {
     struct world_session sessions[512];
     size_t sessions_n;
     struct world_rm rms[WORLD_RMS];
-    char dead[512][32]; /* instances whose processes are gone */
+    char *dead[512]; /* instances whose processes are gone */
     size_t dead_n;
     int64_t highest_elected;
     uint64_t seed;
@@ -85,6 +85,7 @@ uint64_t world_random(struct world *w, uint64_t below);
 /* A process comes to life or goes (its session stays behind). */
 struct world_rm *world_start(struct world *w, size_t i, const char *rm_id, const char *instance, bool lease_off);
 void world_kill(struct world_rm *r);
+void world_dead(struct world *w, const char *instance); /* from now on its process is known to be gone */
 
 /* The connection: opens a session or goes on with the one that is still alive. */
 void world_connect(struct world_rm *r);

@@ -276,7 +276,7 @@ static void test_stranger_dead(void)
     struct world *w = one(&a);
 
     world_kill(a);
-    snprintf(w->dead[w->dead_n++], 32, "%s", a->instance);
+    world_dead(w, a->instance);
     again = started(w, 1, "rm1");
     STATE(again, "leading"); /* at once, its predecessor's session still being open */
     CU_ASSERT_EQUAL(again->epoch, 1);
@@ -323,6 +323,29 @@ static void test_stranger_lives(void)
                                       "(yarn.resourcemanager.ha.id)",
                 __FILE__, __LINE__);
     TOLD(a, "");
+    done(w);
+}
+
+/* What was asked before the stranger's end, and looked at long after it by a process that stood still, is no proof. */
+static void test_stranger_of_long_ago(void)
+{
+    struct world_rm *a, *again;
+    struct world *w = one(&a);
+
+    world_kill(a);
+    again = started(w, 1, "rm1");
+    w->now_us += WORLD_TIMEOUT / 4;
+    world_tick(again);
+    run_until(w, again, "get " NODE("rm1", "10", "0"));
+    world_carry_out(again);
+    w->now_us += 10 * WORLD_TIMEOUT;
+    world_heard(w, again->session, w->now_us);
+    world_expire(w);
+    while (world_deliver(again))
+        ;
+    TOLD(again, "");
+    world_run(w);
+    STATE(again, "leading");
     done(w);
 }
 
@@ -600,6 +623,7 @@ static const struct cunit_case cases[] = {
     {"a dead process's node goes", test_stranger_dead},
     {"a stranger's session ends", test_stranger_ends},
     {"a live stranger: refused by name", test_stranger_lives},
+    {"a stranger of long ago", test_stranger_of_long_ago},
     {"patience begins anew with a connection", test_patience_begins_anew},
     {"twins", test_twins},
     {"only the owner counts", test_only_the_owner_counts},

@@ -48,9 +48,9 @@ static int64_t up_to(struct play *p, int64_t us)
 
 static void begin_life(struct play *p, size_t i)
 {
-    char rm_id[16], instance[32];
+    char rm_id[8], instance[32];
 
-    snprintf(rm_id, sizeof rm_id, "rm%zu", i + 1);
+    snprintf(rm_id, sizeof rm_id, "rm%d", (int)(i % 9) + 1);
     snprintf(instance, sizeof instance, "%s life %d", rm_id, ++p->lives);
     world_start(p->w, i, rm_id, instance, p->lease_off);
     p->fate[i] = (struct fate){.reconnect_us = p->w->now_us + up_to(p, 50000)};
@@ -181,8 +181,8 @@ static void fault(struct play *p, size_t i)
     case 4:
         if (chance(p, 2) && r->connected)
             world_disconnect_late(r, r->asked_n);
-        if (chance(p, 2) && p->w->dead_n < 500)
-            snprintf(p->w->dead[p->w->dead_n++], 32, "%s", r->instance);
+        if (chance(p, 2))
+            world_dead(p->w, r->instance);
         world_kill(r);
         f->revive_us = now + up_to(p, WORLD_TIMEOUT);
         total.kills++;
