@@ -8,6 +8,7 @@ nobody() { ! pgrep -f -- "$DEV/" > /dev/null; }
 role() { creel dev --status --dir "$DEV" --json | jq -r --arg n "$1" '.daemons[] | select(.name == $n) | .role'; }
 who_is() { creel dev --status --dir "$DEV" --json | jq -r --arg r "$1" '.daemons[] | select(.role == $r) | .name'; }
 is_one() { [ "$(who_is "$1" | wc -l)" = 1 ]; }
+settled() { is_one active && is_one standby; }
 
 # --- what does not go together, and what is not installed
 expect 2 creel dev --rms 2 --dir "$DEV"; one_line --rms --ha
@@ -25,24 +26,27 @@ for f in rm-2.pid rm-2.url rm-2.log zookeeper.pid zookeeper.log zookeeper/zoo.cf
     [ -s "$DEV/$f" ] || fail "$f is not in the folder"
 done
 grep -qF QuorumPeerMain "/proc/$(daemon_pid zookeeper)/cmdline" || fail "zookeeper.pid is not its process"
-is_one active && is_one standby || fail "roles: $(creel dev --status --dir "$DEV")"
-grep -q "^  ResourceManager *http.*(\(active\|standby\))$" "$T/dev.out" || fail "says $(cat "$T/dev.out")"
+wait_for 30 "active ResourceManager and standby" settled
+table_says() { creel dev --status --dir "$DEV" > "$T/table" && grep -q '^rm-[12]  *active ' "$T/table"; }
+wait_for 30 "active one in the table" table_says
+grep -q '^  ResourceManager *http.*([a-z]*)$' "$T/dev.out" || fail "says $(cat "$T/dev.out")"
 expect 1 creel dev --port 0 --dir "$DEV"; one_line "in use"
 echo "ok folder"
 
 # --- the active one is killed under a job, and started again
-old=$(who_is active)
-new=$(who_is standby)
-creel job submit --task 'sleep 0.2' --count 30 --wait > "$T/job.out" 2>&1 &
+creel job submit --task 'sleep 0.2' --count 60 --wait > "$T/job.out" 2>&1 &
 job=$!
 busy() { creel job list --states RUNNING --json | jq -e '.jobs | length == 1'; }
 wait_for 20 "job" busy
+wait_for 30 "active ResourceManager and standby" settled
+old=$(who_is active)
+[ "$old" = rm-1 ] && new=rm-2 || new=rm-1
 kill -9 "$(daemon_pid "$old")"
 took_over() { [ "$(role "$new")" = active ]; }
 wait_for 30 "takeover by $new" took_over
 expect 0 creel dev --restart "$old" --dir "$DEV"
 wait "$job" || fail "the job: $(cat "$T/job.out")"
-grep -q '30 of 30' "$T/job.out" || fail "the job: $(cat "$T/job.out")"
+grep -q '60 of 60' "$T/job.out" || fail "the job: $(cat "$T/job.out")"
 joined() { [ "$(role "$old")" = standby ]; }
 wait_for 20 "$old as standby" joined
 expect 0 creel dev --restart zookeeper --dir "$DEV"
