@@ -377,8 +377,7 @@ void rm_apps_stored_new(struct rm_core *c)
             rm_app_stored_new(c, c->apps[i]);
 }
 
-/* Orders every node that ran its containers to clean up after it. */
-static void cleanup_nodes(struct rm_core *c, struct rm_app *a)
+void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.simulation) /* there is nothing on their disks */
         return;
@@ -393,7 +392,8 @@ static void cleanup_nodes(struct rm_core *c, struct rm_app *a)
 
 void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
-    cleanup_nodes(c, a);
+    if (!a->containers) /* else when the last one has ended: a node that cleans up tells nothing of those it still has */
+        rm_app_cleanup(c, a);
     rm_tasks_drop_index(a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;

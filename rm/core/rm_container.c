@@ -184,8 +184,10 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         a->containers = ct->app_next;
     if (ct->app_next)
         ct->app_next->app_prev = ct->app_prev;
-    if (--a->containers_n == 0 && rm_app_ended(a->state))
+    if (--a->containers_n == 0 && rm_app_ended(a->state)) {
         c->trim_due = true;
+        rm_app_cleanup(c, a);
+    }
     if (ct->node_prev)
         ct->node_prev->node_next = ct->node_next;
     else
@@ -457,6 +459,13 @@ static void give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "an attempt of its task that was started earlier goes on");
 }
 
+/* The node's clock may be anything: a start before the submission is none. */
+static void take_start(const struct rm_core *c, struct rm_container *ct, const struct rm_container_report *r)
+{
+    if (r->started_us >= ct->app->submit_us && r->started_us < c->now_us)
+        ct->start_us = r->started_us;
+}
+
 /* A task's attempt started by an earlier instance: known again, if nobody else does the task. */
 static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                         const struct rm_container_report *r)
@@ -475,8 +484,7 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
     ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
-    if (r->started_us > 0 && r->started_us < c->now_us)
-        ct->start_us = r->started_us;
+    take_start(c, ct, r);
     rm_task_launched(c, a, t, ct, true);
     rm_app_counts(c, a, (enum rm_slot)t->kind);
     return ct;
@@ -508,8 +516,7 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
     ct->priority = r->priority;
     ct->master = master;
     ct->pulled = true;
-    if (r->started_us > 0 && r->started_us < c->now_us)
-        ct->start_us = r->started_us;
+    take_start(c, ct, r);
     if (master) {
         at->master = ct;
     } else {
@@ -543,8 +550,13 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
 
     if (!ct)
         ct = attach(c, n, r, registering);
-    if (!ct || ct->node != n || ct->state == RM_CONTAINER_COMPLETED)
+    if (!ct || ct->node != n)
         return;
+    if (ct->state == RM_CONTAINER_COMPLETED) { /* given up with its node, and its master has not heard of it yet */
+        if (registering && r->state != RM_CONTAINER_COMPLETED)
+            order_kill(c, n, &r->id, "its node had been given up");
+        return;
+    }
     rm_container_started(c, ct);
     if (r->state == RM_CONTAINER_COMPLETED) {
         rm_container_end(c, ct, r->exit_code, r->diagnostics, r);

@@ -66,6 +66,7 @@ struct rm_orders {
 struct rm_node {
     uint32_t index, host, rack;
     char *id, *host_name, *http, *rack_name, *version, *boot_id, *instance, *health_report;
+    int64_t serial; /* of the registration taken last; 0: not known */
     enum rm_node_state state;
     bool registered; /* with this instance of the RM */
     bool awaited;    /* recovered: work may run there, nobody knows yet */
@@ -413,6 +414,8 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a);
 void rm_apps_stored_new(struct rm_core *c);
 void rm_app_stored_final(struct rm_core *c, struct rm_app *a);
 void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
+/* Orders every node that ran its containers to clean up after it: it has ended, and holds none any more. */
+void rm_app_cleanup(struct rm_core *c, struct rm_app *a);
 void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
 void rm_app_trim_finished(struct rm_core *c);

@@ -444,6 +444,7 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     set_text(&n->boot_id, ev->u.node_register.boot_id);
     set_text(&n->instance, ev->u.node_register.instance);
     set_text(&n->health_report, "");
+    n->serial = ev->u.node_register.serial;
     rm_node_set_place(c, n, ev->u.node_register.host, ev->u.node_register.rack);
     rm_node_set_slots(c, n, ev->u.node_register.map_slots, ev->u.node_register.reduce_slots);
     n->healthy = true;
@@ -455,11 +456,18 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
-        if (a && !rm_app_ended(a->state))
+        if (a && (!rm_app_ended(a->state) || a->containers))
             rm_app_touch_node(a, n->index);
         else
             rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
     }
+}
+
+/* An earlier request of the same NodeManager, which it has given up since: newer ones have been taken. */
+static bool came_late(const struct rm_node *n, const struct rm_event *ev)
+{
+    return ev->u.node_register.serial && ev->u.node_register.serial <= n->serial && n->instance &&
+           strcmp(n->instance, ev->u.node_register.instance) == 0;
 }
 
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
@@ -475,6 +483,10 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     if (rm_confirm_refuses_node(c, ev))
         return;
     n = rm_node_find(c, id);
+    if (n && came_late(n, ev)) {
+        answer_resync(c, ev->token);
+        return;
+    }
     if (!n)
         n = rm_node_new(c, id);
     if (n->parked) { /* given up by the node */

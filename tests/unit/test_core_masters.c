@@ -645,6 +645,92 @@ static void test_stuck_one_stays(void)
     world_free(&w);
 }
 
+/* One container beside the master's, on the first node. */
+static struct base_container_id one_container(void)
+{
+    struct rm_ask asks[1];
+
+    begin("app 1024 2 0");
+    do_register(1);
+    asks[0] = ask("*", 1);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
+    return w.reply.allocated[0].id;
+}
+
+/* A node that cleans up forgets what it has left and tells nothing more of it: it may do so when it has told all. */
+static void test_cleanup_waits(void)
+{
+    struct base_container_id left = one_container();
+    struct world_node *n;
+    struct world_container *ct;
+
+    finish(RM_FINAL_SUCCEEDED);
+    end_master(0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    ct = world_find(&w, &left, &n);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    ct->ended = false; /* it takes its time to end */
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->kills, 1);
+    CU_ASSERT_EQUAL(n->cleanups, 0);
+    world_restart_node(&w, n); /* nor does a registration bring it about */
+    CU_ASSERT_EQUAL(n->cleanups, 0);
+    ct = world_find(&w, &left, &n);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ct);
+    CU_ASSERT(ct->killed); /* once more: the first order may not have arrived */
+    ct->ended = true;
+    for (int i = 0; i < 3; i++)
+        world_beat(&w, n, 0);
+    CU_ASSERT(n->cleanups > 0);
+    CU_ASSERT_EQUAL(n->apps_n, 0);
+    CU_ASSERT_EQUAL(w.core->nodes[0]->used[RM_SLOT_MAP], 0);
+    world_free(&w);
+}
+
+/* Its node was given up, its master has not heard so, and the node is there again with it: it must not hold the slot
+ * beside another one. */
+static void test_back_from_the_lost(void)
+{
+    struct base_container_id left = one_container();
+    struct world_container *ct;
+    struct world_node *n;
+
+    world_advance(&w, 20 * S);
+    world_beat(&w, &w.nodes[1], 0);
+    world_advance(&w, 15 * S); /* the first node is lost, the second is not */
+    CU_ASSERT_EQUAL(w.core->nodes[0]->state, RM_NODE_LOST);
+    world_register(&w, &w.nodes[0]);
+    ct = world_find(&w, &left, &n);
+    CU_ASSERT(ct && ct->killed);
+    world_free(&w);
+}
+
+/* A node whose clock says 1970 does not make a container 54 years old. */
+static void test_node_clock(void)
+{
+    struct base_container_id left = one_container();
+    struct rm_container_report r = {.id = left, .state = RM_CONTAINER_RUNNING, .started_us = 1000, .resource = {{1024, 1, 1, 0}}};
+    struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w.token};
+
+    world_crash(&w, w.durable);
+    ev.u.node_register.node_id = ev.u.node_register.http_address = w.nodes[0].id;
+    ev.u.node_register.host = w.nodes[0].host;
+    ev.u.node_register.rack = w.nodes[0].rack;
+    ev.u.node_register.version = "0.1.0";
+    ev.u.node_register.boot_id = w.nodes[0].boot;
+    ev.u.node_register.instance = w.nodes[0].instance;
+    ev.u.node_register.map_slots = 4;
+    ev.u.node_register.reports = &r;
+    ev.u.node_register.reports_n = 1;
+    world_step(&w, &ev);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(core_app()->containers);
+    CU_ASSERT(core_app()->containers->start_us >= core_app()->submit_us);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"attempts", test_attempts},
                                           {"times out", test_times_out},
@@ -662,6 +748,9 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"the end is stored", test_finished_stays},
                                           {"never launched", test_never_launched},
                                           {"lost meanwhile", test_lost_meanwhile},
-                                          {"a stuck one stays", test_stuck_one_stays}};
+                                          {"a stuck one stays", test_stuck_one_stays},
+                                          {"nodes clean up when all is told", test_cleanup_waits},
+                                          {"back from a lost node", test_back_from_the_lost},
+                                          {"a node's clock", test_node_clock}};
 
 CUNIT_MAIN("masters", cases)

@@ -342,6 +342,54 @@ static void test_delay(void)
     world_free(&w);
 }
 
+static void register_as(struct world_node *n, int64_t serial)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w.token};
+
+    ev.u.node_register.node_id = ev.u.node_register.http_address = n->id;
+    ev.u.node_register.host = n->host;
+    ev.u.node_register.rack = n->rack;
+    ev.u.node_register.version = "0.1.0";
+    ev.u.node_register.boot_id = n->boot;
+    ev.u.node_register.instance = n->instance;
+    ev.u.node_register.map_slots = 2;
+    ev.u.node_register.serial = serial;
+    n->token = w.token;
+    world_step(&w, &ev);
+}
+
+/* A registration that the node has given up arrives after the next one, and after the work that came with it. */
+static void test_late_registration(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    register_as(n, 2);
+    id = world_submit(&w, "a 1 0 0 4 0 0");
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->launches, 1);
+    register_as(n, 1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    register_as(n, 2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    n->registered = true;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->kills, 0);
+    CU_ASSERT_EQUAL(n->launches, 1);
+    end_task(id, BASE_TASK_MAP, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    n->token = 0;
+    register_as(n, 3); /* a newer one counts, and another NodeManager begins anew */
+    CU_ASSERT(n->registered);
+    world_restart_node(&w, n);
+    n->registered = false;
+    register_as(n, 1);
+    CU_ASSERT(n->registered);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"wake", test_wake},
                                           {"spread", test_spread},
@@ -354,6 +402,7 @@ static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"node unregisters", test_gone},
                                           {"unknown containers", test_strangers},
                                           {"locality", test_locality},
+                                          {"late registration", test_late_registration},
                                           {"delay scheduling", test_delay}};
 
 CUNIT_MAIN("nodes", cases)
