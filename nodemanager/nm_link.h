@@ -4,7 +4,7 @@
  *
  * With several RMs a dead one must be noticed soon: connecting takes a second at most, a host that acknowledges nothing
  * for three is given up, and so is an active RM that does not answer a heartbeat three seconds after the time it may
- * hold it. An RM that has not answered as the active one may park a request until it leads: it gets ten seconds more. */
+ * hold it. An RM that has not answered as the active one may park a request until it leads: it gets 10 s more. */
 #ifndef CREEL_NM_LINK_H
 #define CREEL_NM_LINK_H
 

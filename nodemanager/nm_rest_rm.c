@@ -1,5 +1,5 @@
-/* nodemanager/nm_rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what it has refused, figures for
- * Prometheus. YARN has neither. */
+/* nodemanager/nm_rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what it has refused, figures
+ * for Prometheus. YARN has neither. */
 #include "nodemanager/nm_rest.h"
 
 #include <string.h>

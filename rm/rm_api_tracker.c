@@ -1,8 +1,8 @@
 /* rm/rm_api_tracker.c - what NodeManagers and tasks say: registration, heartbeats, commits, map outputs.
  * Nodes come with the cluster's secret, tasks with their application's token.
  *
- * On a standby a node's registration or heartbeat is parked, without a thread, until it is known who leads: so a failover
- * costs nodes no polling, they wait where the next leader will be.
+ * On a standby a node's registration or heartbeat is parked, without a thread, until it is known who leads: so a
+ * failover costs nodes no polling, they wait where the next leader will be.
  *
  *   another RM is active, not named in X-Creel-Failed -> 307
  *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;  nobody -> 503

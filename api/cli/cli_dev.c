@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fifo (the default), fair, hfsp, rtmr, …", 1},
     {"port", KEY_PORT, "PORT", 0, "The (first) ResourceManager's port (8088; 0: any free)", 1},
     {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start (2)", 1},
-    {"ha", KEY_HA, NULL, 0, "High availability: several ResourceManagers, and a ZooKeeper that elects the active one", 1},
+    {"ha", KEY_HA, NULL, 0, "High availability: several ResourceManagers, and a ZooKeeper that elects one of them", 1},
     {"dir", KEY_DIR, "DIR", 0,
      "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev, with --ha dev-ha there", 1},
     {"detach", KEY_DETACH, NULL, 0, "Leave it running in the background", 1},
@@ -149,7 +149,8 @@ static void print_rms(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
         const char *role = cli_dev_is_ha(d) ? cli_dev_role(d->v[i].url) : "";
-        printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "", role, *role ? ")" : "");
+        printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "", role,
+               *role ? ")" : "");
     }
     if (cli_dev_is_ha(d))
         printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);

@@ -88,7 +88,7 @@ int cli_dev_check_port(int64_t port); /* 0: it can be had; else an errno */
 int64_t cli_dev_free_port(void);      /* one that can be had now; 0: none was found */
 int cli_dev_zookeeper_check(struct base_error *err); /* what it needs is installed; the message names the package */
 int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err);
-char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes @java */
+char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes it */
 int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
 /* Of the RM at @url: "active", "standby", "initializing"; "": it does not tell. */
 const char *cli_dev_role(const char *url);

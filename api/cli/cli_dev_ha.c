@@ -1,8 +1,9 @@
-/* api/cli/cli_dev_ha.c - several ResourceManagers under `creel dev`: the ZooKeeper that elects one of them, their ports,
- * and which one is active.
+/* api/cli/cli_dev_ha.c - several ResourceManagers under `creel dev`: the ZooKeeper that elects one of them, their
+ * ports, and which one is active.
  *
  * ZooKeeper is Debian's, a single server with short ticks (tickTime 200, sessions from 400 ms on), in <dir>/zookeeper.
- * It does not wait for the disk: what is written outlives a killed process all the same, and a slow disk ends no session.
+ * It does not wait for the disk: what is written outlives a killed process all the same, and a slow disk ends no
+ * session.
  * Source: ZooKeeper Administrator's Guide 3.8 (zoo.cfg, four letter words, zookeeper.forceSync). */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -19,10 +19,11 @@ struct task_rm {
 struct task_rm *task_rm_new(const struct task *t)
 {
     struct task_rm *rm = base_alloc(sizeof *rm);
+    const char *text = t->spec.rm != NULL ? t->spec.rm : "";
 
     rm->t = t;
     rm->http = base_http_new();
-    if (base_rm_list_parse("the ResourceManagers", t->spec.rm != NULL ? t->spec.rm : "", &rm->list, &rm->unreadable) < 0)
+    if (base_rm_list_parse("the ResourceManagers", text, &rm->list, &rm->unreadable) < 0)
         base_rm_list_free(&rm->list);
     else
         base_rm_turn_init(&rm->turn, &rm->list);

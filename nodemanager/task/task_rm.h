@@ -17,8 +17,8 @@ struct task_rm;
 struct task_rm *task_rm_new(const struct task *t); /* borrows @t */
 void task_rm_free(struct task_rm *rm);
 /* One round over the RMs, the last good one first; redirections are followed. 0 when one answered 2xx; else the last
- * reason. @path starts with a slash; @body NULL: GET, else POST. @out may be NULL; free with base_http_answer_free after
- * 0. @timeout_ms: of each request; of several RMs a silent one gets TASK_RM_SILENT_MS at most. */
+ * reason. @path starts with a slash; @body NULL: GET, else POST. @out may be NULL; free with base_http_answer_free
+ * after 0. @timeout_ms: of each request; of several RMs a silent one gets TASK_RM_SILENT_MS at most. */
 #define TASK_RM_SILENT_MS 10000
 int task_rm_call(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
                  struct base_http_answer *out, struct base_error *err);

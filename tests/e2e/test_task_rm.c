@@ -82,7 +82,7 @@ static void test_found(void)
     world_free(&w);
 }
 
-/* Goal: standbys that know nobody, or point at each other, end a call after a few requests; and it can be made again. */
+/* Goal: standbys that know nobody, or point at each other, end a call after a few requests; it can be made again. */
 static void test_nobody(void)
 {
     struct world w;

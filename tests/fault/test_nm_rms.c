@@ -1,5 +1,5 @@
-/* tests/fault/test_nm_rms.c - a real NodeManager and several ResourceManagers: dead ones, standbys that send it on or let
- * it wait, deposed ones that still give orders, one that hangs. No container notices. */
+/* tests/fault/test_nm_rms.c - a real NodeManager and several ResourceManagers: dead ones, standbys that send it on or
+ * let it wait, deposed ones that still give orders, one that hangs. No container notices. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -174,8 +174,8 @@ static void four_known(struct fx *fx, char ct[4][64], char *pids[4])
         free(pids[i]);
 }
 
-/* Goal: a node that a standby has sent to the active RM loses that one: it waits at the standby, and once that leads every
- * container is known there, also the one that ended meanwhile. */
+/* Goal: a node that a standby has sent to the active RM loses that one: it waits at the standby, and once that leads
+ * every container is known there, also the one that ended meanwhile. */
 static void test_parked(void)
 {
     struct two t = two_new(false);
@@ -243,8 +243,8 @@ static void test_sent_on_late(void)
     two_free(&t);
 }
 
-/* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is obeyed in nothing; each of
- * its orders is counted, the log says so once. */
+/* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is obeyed in nothing; each
+ * of its orders is counted, the log says so once. */
 static void test_two_leaders(void)
 {
     enum { ROUNDS = 5 };

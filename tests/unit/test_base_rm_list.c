@@ -209,7 +209,12 @@ static void test_circles(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"parse", test_parse},   {"parse: refused", test_parse_refused}, {"configuration", test_read}, {"among", test_among},
-    {"rounds", test_rounds}, {"moved", test_moved},                  {"circles", test_circles},
+    {"parse", test_parse},
+    {"parse: refused", test_parse_refused},
+    {"configuration", test_read},
+    {"among", test_among},
+    {"rounds", test_rounds},
+    {"moved", test_moved},
+    {"circles", test_circles},
 };
 CUNIT_MAIN("base_rm_list", cases)

@@ -442,7 +442,7 @@ static void test_pauses_differ(void)
     CU_ASSERT(high <= 1000000 && high > 950000);
 }
 
-/* Goal: an RM that may keep our request until it leads is not woken; what became news meanwhile goes in the next one. */
+/* Goal: an RM that may keep our request until it leads is not woken; what became news meanwhile goes in the next. */
 static void test_no_wake_elsewhere(void)
 {
     struct world w;

@@ -1,5 +1,5 @@
-/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they have
- * just failed to reach; tasks are told to come again.
+/* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they
+ * have just failed to reach; tasks are told to come again.
  * Method: two daemons of one process over one store in memory, behind real servers; the test decides who leads. */
 #include <jansson.h>
 #include <stdio.h>
@@ -241,9 +241,9 @@ static void test_others(void)
     for (size_t i = 0; i < sizeof what / sizeof *what; i++)
         gets_sent_on(ask(0, what[i], NULL, "{}"), 1, what[i]);
     struct client_answer a;
-    char *location = base_printf("Location: %s" TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7", rms[1].url);
-    client_do(api_server_port(rms[0].server), "GET", TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7", TOKEN,
-              NULL, &a);
+    const char *outputs = TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7";
+    char *location = base_printf("Location: %s%s", rms[1].url, outputs);
+    client_do(api_server_port(rms[0].server), "GET", outputs, TOKEN, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 307);
     CU_ASSERT_TRUE(client_has(&a, location));
     client_free(&a);
