@@ -58,14 +58,6 @@ void delay_beat(struct delay *d, int64_t now_us)
     d->beat++;
 }
 
-static bool launch(struct delay *d, struct delay_job *job, enum delay_level level)
-{
-    job->wait_us = 0;
-    job->level = (uint8_t)level;
-    delay_launched(d, job);
-    return true;
-}
-
 /* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
 static int level_of(const struct delay *d, const struct delay_job *job, enum delay_level best)
 {
@@ -81,34 +73,46 @@ static int level_of(const struct delay *d, const struct delay_job *job, enum del
     return -1;
 }
 
+static bool take_level(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    int level = level_of(d, job, best);
+
+    if (level < 0)
+        return false;
+    job->wait_us = 0;
+    job->level = (uint8_t)level;
+    delay_launched(d, job);
+    return true;
+}
+
 /* SOURCE: the same, Algorithm 2. */
 static bool enough_skips(const struct delay *d, const struct delay_job *job, enum delay_level best)
 {
     return best == DELAY_NODE || job->skips >= d->skips;
 }
 
-static bool offer_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
+static bool take_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
 {
     if (best == DELAY_NODE)
         job->skips = 0;
-    if (enough_skips(d, job, best))
-        return true;
-    job->skips++;
-    return false;
+    return enough_skips(d, job, best);
+}
+
+void delay_pass(struct delay *d, struct delay_job *job)
+{
+    if (d->skips > 0)
+        job->skips++;
+    else if (job->launched_beat != d->beat)
+        mark(d, job);
 }
 
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
 {
-    int level;
+    bool takes = d->skips > 0 ? take_skips(d, job, best) : take_level(d, job, best);
 
-    if (d->skips > 0)
-        return offer_skips(d, job, best);
-    level = level_of(d, job, best);
-    if (level >= 0)
-        return launch(d, job, (enum delay_level)level);
-    if (job->launched_beat != d->beat)
-        mark(d, job);
-    return false;
+    if (!takes)
+        delay_pass(d, job);
+    return takes;
 }
 
 bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best)

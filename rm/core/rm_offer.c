@@ -30,6 +30,13 @@ static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level
     return false;
 }
 
+/* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
+static void passes(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool no_delay)
+{
+    if (k == RM_SLOT_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
+        delay_pass(&c->delay, &a->delay);
+}
+
 /* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
 static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
@@ -65,8 +72,10 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
     t = rm_task_pick_near(c, a, k, n, &level, &located);
     if (!t)
         t = rm_task_pick_any(c, a, k, n);
-    if (!t)
+    if (!t) {
+        passes(c, a, k, no_delay);
         return false;
+    }
     __builtin_prefetch(t); /* written when its container has been made */
     __builtin_prefetch((const char *)t + 64);
     if (k == RM_SLOT_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
@@ -89,9 +98,13 @@ enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot 
         return POLICY_TAKES;
     if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
         return POLICY_TAKES_NEAR;
-    t = a->pj.phase[k].pending > 0 ? rm_task_pick_near(c, a, k, n, &level, &located) : NULL;
-    if (!t && a->pj.phase[k].pending > 0)
+    if (a->pj.phase[k].pending <= 0)
+        return POLICY_DECLINES;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    if (!t)
         t = rm_task_pick_any(c, a, k, n);
+    if (!t)
+        passes(c, a, k, false);
     if (!t || (k == RM_SLOT_REDUCE && not_colocated(c, a, n)))
         return POLICY_DECLINES;
     if (k == RM_SLOT_REDUCE || !located)

@@ -128,6 +128,31 @@ static void test_levels(void)
     CU_ASSERT_EQUAL(job.wait_us, 1 * S);
 }
 
+/* A slot on which nothing of it may run: declined, never taken, whatever it has waited. */
+static void test_passed_by(void)
+{
+    struct delay d;
+    struct delay_job job = {0};
+
+    delay_init(&d, 5 * S, 5 * S);
+    for (int64_t t = 0; t <= 20; t++) {
+        delay_beat(&d, t * S);
+        CU_ASSERT_EQUAL(job.wait_us, t * S);
+        CU_ASSERT_EQUAL(job.level, DELAY_NODE);
+        delay_pass(&d, &job);
+        CU_ASSERT(job.skipped);
+    }
+    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
+    delay_pass(&d, &job);
+    CU_ASSERT_FALSE(job.skipped); /* it launched in this heartbeat */
+    job = (struct delay_job){0};
+    delay_init_skips(&d, 2);
+    delay_pass(&d, &job);
+    CU_ASSERT_FALSE(delay_offer(&d, &job, DELAY_ANY));
+    CU_ASSERT(delay_offer(&d, &job, DELAY_ANY));
+    delay_leave(&d, &job);
+}
+
 /* 58 x 8 slots, 100 outstanding maps: 2 per node. */
 static void test_spread_cap(void)
 {
@@ -172,6 +197,7 @@ static const struct cunit_case cases[] = {
     {"sticky slots", test_sticky_slots},
     {"Algorithm 3, trace", test_algorithm_3_trace},
     {"Algorithm 3, levels", test_levels},
+    {"offers that nothing may take", test_passed_by},
     {"spread cap", test_spread_cap},
     {"skip counts", test_skips},
 };

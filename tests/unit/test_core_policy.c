@@ -134,6 +134,61 @@ static void test_endless(void)
     world_free(&w);
 }
 
+/* The only task fails on the only host of its split. */
+static void fail_on_its_host(const char *policy, const char *option, const char *value)
+{
+    struct world_node *n = w.nodes;
+
+    world_init(&w, policy);
+    world_option(&w, option, value);
+    world_option(&w, "delay.w2", "0");
+    world_renew(&w);
+    for (int i = 0; i < 3; i++)
+        world_add_node(&w, 1, 0, NULL);
+    world_submit(&w, "a 1 0 0 4 1 0");
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL_FATAL(n->n, 1);
+    n->v[0].ended = true;
+    n->v[0].exit_code = 1;
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL(n->launches, 1); /* not there again */
+}
+
+/* Its wait goes on while slots are offered that it avoids: nearly all the time here. */
+static void test_delay_where_it_failed(void)
+{
+    static const char *const policies[] = {"naive-fair", "fair", "hfsp"};
+
+    for (size_t p = 0; p < 3; p++) {
+        fail_on_its_host(policies[p], "delay.w1", "5");
+        for (int t = 0; t < 5; t++) {
+            world_advance(&w, 980000);
+            world_beat(&w, &w.nodes[1], 0);
+            CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
+            world_advance(&w, 20000);
+            world_beat(&w, &w.nodes[0], 0); /* here nothing of it may run: 5 s are over at the last of these */
+            CU_ASSERT_EQUAL(w.nodes[0].launches, 1);
+        }
+        world_beat(&w, &w.nodes[1], 0);
+        CU_ASSERT_EQUAL(w.nodes[1].launches, 1);
+        world_run_dry(&w);
+        world_free(&w);
+    }
+}
+
+/* The same with a number of offers instead of a time. */
+static void test_skips_where_it_failed(void)
+{
+    fail_on_its_host("naive-fair", "delay.skips", "3");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 1);
+    world_run_dry(&w);
+    world_free(&w);
+}
+
 static void test_unknown_at_start(void)
 {
     struct base_error err;
@@ -176,6 +231,8 @@ static const struct cunit_case cases[] = {{"naive fair shares", test_naive_fair_
                                           {"changed while running", test_change},
                                           {"answers nothing", test_faulty},
                                           {"answers for ever", test_endless},
+                                          {"delay where a task has failed", test_delay_where_it_failed},
+                                          {"skips where a task has failed", test_skips_where_it_failed},
                                           {"impossible settings", test_unknown_at_start}};
 
 CUNIT_MAIN("core and policies", cases)
