@@ -90,8 +90,13 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
     nm_utf8_clean(text, strlen(text));
-    if (no_space)
+    if (no_space) { /* said first: else the RM would try here again and again until the next look */
+        struct nm_event full = {.kind = NM_EV_HEALTH};
+        full.u.health.report = NM_NO_SPACE_TEXT;
+        pending_add(nm, &full, NULL);
         nm->no_space_us = nm_now_us();
+        nm->health_next_us = 0;
+    }
     ev.u.ended.exit_code = no_space ? NM_EXIT_DISK : 126;
     ev.u.ended.ended_ms = nm_wall_ms();
     ev.u.ended.diagnostics = text;
@@ -339,7 +344,7 @@ static void on_shim_end(struct nm *nm, struct nm_box *box)
         shim_lost(nm, box, &e);
     if (e.no_space) {
         nm->no_space_us = nm_now_us();
-        nm->health_next_us = 0;
+        nm_health_check(nm);
     }
     struct nm_event ev = {.kind = NM_EV_ENDED, .at_us = nm_now_us(), .container = box->id};
     ev.u.ended = e.end;

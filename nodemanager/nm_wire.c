@@ -92,9 +92,9 @@ void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct b
     put_str(out, "instance", who->instance);
     put_str(out, "boot-id", who->boot_id);
     put_str(out, "version", CREEL_VERSION);
-    base_buf_addf(out, ",\"map-slots\":%lld,\"reduce-slots\":%lld,\"epoch-seen\":%lld,\"registration\":%lld,\"apps\":[",
+    base_buf_addf(out, ",\"map-slots\":%lld,\"reduce-slots\":%lld,\"epoch-seen\":%lld,\"sentUs\":%lld,\"apps\":[",
                   (long long)who->map_slots, (long long)who->reduce_slots, (long long)nm_core_epoch(core),
-                  (long long)nm_core_registrations(core));
+                  (long long)nm_core_sent_us(core));
     nm_core_each_app(core, app_add, &apps);
     base_buf_adds(out, "]");
     containers_add(core, true, out);

@@ -213,7 +213,7 @@ static int decode_register(struct rm_node_message *m, struct base_error *err)
         (rc = read_i32(m->body, "", "map-slots", true, 0, BASE_NODE_SLOTS_MAX, &r->map_slots, err)) < 0 ||
         (rc = read_i32(m->body, "", "reduce-slots", true, 0, BASE_NODE_SLOTS_MAX, &r->reduce_slots, err)) < 0 ||
         (rc = base_json_int(m->body, "", "epoch-seen", false, 0, INT32_MAX, &r->epoch_seen, err)) < 0 ||
-        (rc = base_json_int(m->body, "", "registration", false, 0, INT64_MAX, &r->serial, err)) < 0)
+        (rc = base_json_int(m->body, "", "sentUs", false, 0, INT64_MAX, &r->sent_us, err)) < 0)
         return rc;
     if ((rc = read_reports(m, err)) < 0)
         return rc;

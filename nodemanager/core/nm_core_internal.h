@@ -45,7 +45,7 @@ struct nm_link {
     bool registered, in_flight, registering, holding, repeat;
     bool elsewhere; /* whom we ask has not answered as the active RM yet */
     bool urgent; /* something is to be said that the request in flight does not carry */
-    int64_t response_id, interval_us, registrations;
+    int64_t response_id, interval_us;
     int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
     int64_t sent_us;  /* of the request in flight */
     int64_t wake_us;  /* last wake call for it, or -1 */

@@ -130,7 +130,6 @@ static void send_now(struct nm_core *core, int64_t now_us, struct nm_effects *ou
     struct nm_link *l = &core->link;
     struct nm_effect *fx = nm_fx(out, NM_FX_BEAT);
     fx->registering = l->registering = !l->registered;
-    l->registrations += l->registering;
     fx->hold_ms = l->registered ? l->interval_us / 1000 : 0;
     l->holding = fx->hold_ms > 0;
     l->in_flight = true;
@@ -183,9 +182,9 @@ void nm_core_beat_each(struct nm_core *core, void (*fn)(struct nm_container *c, 
     }
 }
 
-int64_t nm_core_registrations(const struct nm_core *core)
+int64_t nm_core_sent_us(const struct nm_core *core)
 {
-    return core->link.registrations;
+    return core->link.sent_us;
 }
 
 int64_t nm_core_response_id(const struct nm_core *core)

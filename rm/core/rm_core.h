@@ -137,7 +137,7 @@ struct rm_event {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
             int64_t epoch_seen;
-            int64_t serial; /* of the registration, growing within the instance; 0: not known. Late ones are not taken */
+            int64_t sent_us; /* node's time since its boot; 0: not known. What was sent before one that was taken is not */
             const struct rm_container_report *reports;
             size_t reports_n;
             const struct base_app_id *apps; /* that have folders there */

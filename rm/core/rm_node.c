@@ -444,7 +444,7 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     set_text(&n->boot_id, ev->u.node_register.boot_id);
     set_text(&n->instance, ev->u.node_register.instance);
     set_text(&n->health_report, "");
-    n->serial = ev->u.node_register.serial;
+    n->sent_us = ev->u.node_register.sent_us;
     rm_node_set_place(c, n, ev->u.node_register.host, ev->u.node_register.rack);
     rm_node_set_slots(c, n, ev->u.node_register.map_slots, ev->u.node_register.reduce_slots);
     n->healthy = true;
@@ -463,11 +463,12 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
     }
 }
 
-/* An earlier request of the same NodeManager, which it has given up since: newer ones have been taken. */
+/* A request that the NodeManager has given up, or that it had sent before it was started again: newer ones have been
+ * taken. Times since another boot say nothing. */
 static bool came_late(const struct rm_node *n, const struct rm_event *ev)
 {
-    return ev->u.node_register.serial && ev->u.node_register.serial <= n->serial && n->instance &&
-           strcmp(n->instance, ev->u.node_register.instance) == 0;
+    return ev->u.node_register.sent_us && ev->u.node_register.sent_us <= n->sent_us && n->boot_id &&
+           ev->u.node_register.boot_id && strcmp(n->boot_id, ev->u.node_register.boot_id) == 0;
 }
 
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)

@@ -1,5 +1,6 @@
 /* Goal: nodes come, are silent, come back; heartbeats are held, repeated, overtaken; nothing is done twice.
  * Method: event sequences on a small world. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/sim/core_world.h"
@@ -342,7 +343,7 @@ static void test_delay(void)
     world_free(&w);
 }
 
-static void register_as(struct world_node *n, int64_t serial)
+static void register_at(struct world_node *n, int64_t sent_us)
 {
     struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w.token};
 
@@ -353,7 +354,7 @@ static void register_as(struct world_node *n, int64_t serial)
     ev.u.node_register.boot_id = n->boot;
     ev.u.node_register.instance = n->instance;
     ev.u.node_register.map_slots = 2;
-    ev.u.node_register.serial = serial;
+    ev.u.node_register.sent_us = sent_us;
     n->token = w.token;
     world_step(&w, &ev);
 }
@@ -366,13 +367,13 @@ static void test_late_registration(void)
 
     world_init(&w, "fifo");
     n = world_add_node(&w, 2, 1, NULL);
-    register_as(n, 2);
+    register_at(n, 2);
     id = world_submit(&w, "a 1 0 0 4 0 0");
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(n->launches, 1);
-    register_as(n, 1);
+    register_at(n, 1);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
-    register_as(n, 2);
+    register_at(n, 2);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
     n->registered = true;
     world_beat(&w, n, 0);
@@ -381,11 +382,17 @@ static void test_late_registration(void)
     end_task(id, BASE_TASK_MAP, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
     n->token = 0;
-    register_as(n, 3); /* a newer one counts, and another NodeManager begins anew */
+    register_at(n, 3);
     CU_ASSERT(n->registered);
-    world_restart_node(&w, n);
+    snprintf(n->instance, sizeof n->instance, "another");
     n->registered = false;
-    register_as(n, 1);
+    register_at(n, 2); /* sent before it was started again */
+    CU_ASSERT_FALSE(n->registered);
+    register_at(n, 4);
+    CU_ASSERT(n->registered);
+    snprintf(n->boot, sizeof n->boot, "another");
+    n->registered = false;
+    register_at(n, 1);
     CU_ASSERT(n->registered);
     world_free(&w);
 }
