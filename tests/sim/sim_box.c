@@ -201,7 +201,7 @@ static void commit_answered(void *user, const struct sim_answer *a)
         return;
     }
     sim_check_granted(b->w, b);
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, 20 * MS), &b->proc, SIM_SERVICE, renames, b, 0);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, sim_chance(&b->w->s, 150) ? 5 * S : 20 * MS), &b->proc, SIM_SERVICE, renames, b, 0);
 }
 
 static void commit(struct sim_box *b)

@@ -7,8 +7,7 @@
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 
-#define PATIENCE      8  /* checks in a row, a second apart, that may find the same thing */
-#define IDLE_PATIENCE 25 /* a task waits for another node than those where it has failed as long as that one is busy */
+#define PATIENCE 8 /* checks in a row, a second apart, that may find the same thing */
 
 static bool app_of(struct rm_core *core, const struct sim_job *j, struct rm_app_view *out)
 {
@@ -73,7 +72,7 @@ static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm
         return;
     }
     t->v[t->n++] = (struct sim_attempt){.id = o->container, .attempt = o->task_attempt, .node = nm->index,
-                                        .epoch = epoch, .launched_us = w->s.now_us};
+                                        .epoch = epoch, .late = epoch < w->epoch_max};
 }
 
 void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, const struct sim_answer *a)
@@ -120,12 +119,24 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
             sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k], nm->slots[k], k);
 }
 
+/* Of two attempts at a task one has to go; so has what an RM has started that was deposed, and did not know it. */
+static bool outdone(const struct sim_box *b)
+{
+    for (int i = 0; b->task && i < b->task->n; i++) {
+        const struct sim_attempt *a = &b->task->v[i];
+
+        if (a != b->line && (!a->box || !a->box->ended || a->box->exit_code == 0))
+            return true;
+    }
+    return b->task && b->line->late;
+}
+
 static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm, const struct sim_disk_box *d)
 {
     const struct sim_job *j = d->box ? d->box->job : NULL;
 
     return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up && !w->grace_us && !d->box->ended &&
-           d->box->phase != BOX_DONE && !nm->was_full;
+           d->box->phase != BOX_DONE && !nm->was_full && !outdone(d->box);
 }
 
 static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d, const struct rm_order *o)
@@ -244,11 +255,15 @@ static void check_accounts(struct sim_world *w, const struct rm_node *n, struct 
         sim_violated(&w->s, "I6", "the leader and %s do not agree on %s", nm->proc.name, base_container_id_text(&id, text));
 }
 
+/* A task that has failed on a node waits for another one, however long that is busy. */
 static bool wants(const struct rm_core *core, int k)
 {
-    for (size_t i = 0; i < core->apps_n; i++)
-        if (core->apps[i]->is_job && core->apps[i]->in_policy && core->apps[i]->pj.phase[k].pending > 0)
+    for (size_t i = 0; i < core->apps_n; i++) {
+        const struct rm_app *a = core->apps[i];
+
+        if (a->is_job && a->in_policy && a->pj.phase[k].pending > 0 && !a->phase[k].avoiding)
             return true;
+    }
     return false;
 }
 
@@ -258,9 +273,9 @@ static void check_idle(struct sim_world *w, const struct rm_core *core, const st
         bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && wants(core, k);
 
         w->idle[nm->index][k] = idle ? w->idle[nm->index][k] + 1 : 0;
-        if (w->idle[nm->index][k] > IDLE_PATIENCE)
+        if (w->idle[nm->index][k] > PATIENCE)
             sim_violated(&w->s, "I7", "%s has had a free slot of kind %d for %d s while tasks wait", nm->proc.name, k,
-                         IDLE_PATIENCE);
+                         PATIENCE);
     }
 }
 

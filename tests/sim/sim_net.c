@@ -107,7 +107,7 @@ static void way_there(void *arg, uint64_t tag)
     struct sim_net *n = c->net;
 
     (void)tag;
-    if (c->closed && sim_chance(n->s, 700))
+    if (c->closed && !sim_chance(n->s, n->late))
         return; /* what was still to be sent never left */
     if (!sim_net_passes(n, c->from->host, c->to->host)) {
         if (c->closed)

@@ -15,6 +15,7 @@ struct sim_net {
     bool cut[SIM_HOSTS][SIM_HOSTS]; /* [from][to] */
     bool gone[SIM_HOSTS];           /* no power */
     int64_t slow_us[SIM_HOSTS][SIM_HOSTS];
+    unsigned late;         /* permille of requests that arrive although their caller has given up */
     struct sim_call *open; /* calls that are not over */
 };
 

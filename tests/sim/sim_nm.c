@@ -65,6 +65,15 @@ static void pending_add(struct sim_nm *nm, const struct nm_event *ev)
 }
 
 /* ---------------------------------------------------------------- effects */
+/* Before what has failed for it: else the RM would try here again at once. */
+static void tell_full(struct sim_nm *nm)
+{
+    struct nm_event ev = {.kind = NM_EV_HEALTH};
+
+    ev.u.health.report = "disk full";
+    pending_add(nm, &ev);
+}
+
 static void spawned(void *arg, uint64_t tag)
 {
     struct sim_nm *nm = arg;
@@ -84,6 +93,7 @@ static void fx_launch(struct sim_nm *nm, const struct nm_effect *fx)
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = fx->launch->id};
 
     if (nm->full) {
+        tell_full(nm);
         ev.u.ended.exit_code = NM_EXIT_DISK;
         ev.u.ended.diagnostics = "no space left on the node's disk";
         pending_add(nm, &ev);
@@ -208,6 +218,7 @@ static void fill_register(struct sim_nm *nm, struct rm_event *ev, const struct c
     r->map_slots = nm->slots[RM_SLOT_MAP];
     r->reduce_slots = nm->slots[RM_SLOT_REDUCE];
     r->epoch_seen = nm_core_epoch(nm->core);
+    r->sent_us = nm_core_sent_us(nm->core);
     r->reports = c->v;
     r->reports_n = c->n;
     r->apps = sim_copy(&nm->w->s, f.v, f.n * sizeof *f.v);
@@ -393,6 +404,15 @@ static const struct nm_order *orders_of(struct sim_nm *nm, const struct rm_effec
     return v;
 }
 
+static void witness_orders(struct sim_nm *nm, const struct sim_answer *a)
+{
+    size_t n = a->fx->kind == RM_FX_HEARTBEAT ? a->fx->u.heartbeat.orders_n : 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (a->fx->u.heartbeat.orders[i].kind != RM_ORDER_LAUNCH)
+            sim_check_order(nm->w, nm, &a->fx->u.heartbeat.orders[i]);
+}
+
 /* What the witness sees of an answer that was not refused. */
 static void witness(struct sim_nm *nm, const struct sim_answer *a)
 {
@@ -404,14 +424,10 @@ static void witness(struct sim_nm *nm, const struct sim_answer *a)
         sim_violated(&nm->w->s, "I3", "%s carried out %zu orders of epoch %" PRId64 " after it had seen epoch %" PRId64,
                      nm->proc.name, n, epoch, nm->highest);
     nm->highest = epoch;
-    for (size_t i = 0; i < n; i++) {
-        const struct rm_order *o = &fx->u.heartbeat.orders[i];
-
-        if (o->kind == RM_ORDER_LAUNCH)
-            sim_check_launch(nm->w, nm, o, a);
-        else
-            sim_check_order(nm->w, nm, o);
-    }
+    for (size_t i = 0; i < n; i++)
+        if (fx->u.heartbeat.orders[i].kind == RM_ORDER_LAUNCH)
+            sim_check_launch(nm->w, nm, &fx->u.heartbeat.orders[i], a);
+    witness_orders(nm, a);
 }
 
 /* Nothing is done under an epoch that a restart would not remember. */
@@ -454,6 +470,8 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
         witness(nm, a);
     }
     nm_step(nm, &ev);
+    if (ev.u.answer.epoch >= known)
+        witness_orders(nm, a); /* of what the same answer has started */
     sim_check_slots(nm->w, nm);
 }
 
@@ -499,6 +517,8 @@ static void on_ended(void *arg, uint64_t tag)
 
     (void)tag;
     ev.u.ended = e->d->end;
+    if (e->d->end.exit_code == NM_EXIT_DISK)
+        nm_step(e->nm, &(struct nm_event){.kind = NM_EV_HEALTH, .u.health.report = "disk full"});
     nm_step(e->nm, &ev);
 }
 
@@ -531,7 +551,10 @@ static void recover_one(struct sim_nm *nm, struct sim_disk_box *d)
         r->state = NM_FORGOTTEN;
     } else if (!d->box) {
         r->state = NM_COMPLETE;
-        r->end = (struct nm_end){.exit_code = NM_EXIT_LOST, .diagnostics = "the NodeManager was restarted before it was started"};
+        d->ended = true;
+        d->end = (struct nm_end){.exit_code = NM_EXIT_LOST,
+                                 .diagnostics = "the NodeManager was restarted before it was started"};
+        r->end = d->end;
     } else if (d->box->ended) {
         r->state = NM_COMPLETE;
         r->end = d->end;

@@ -7,6 +7,8 @@
 
 #include "rm/rm_effect_copy.h"
 
+#define PARK_US (1 * S) /* of nodes on a standby; nodes expire sooner here than anywhere */
+
 static void timer_set(struct sim_rm *rm);
 static void flush(struct sim_lead *l);
 static void parked_look(struct sim_rm *rm);
@@ -389,7 +391,8 @@ static void apply(struct sim_lead *l, const struct rm_effect *fx)
         return;
     case RM_FX_UNCONFIRMED:
     case RM_FX_EPOCH_LOW:
-        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for", l->rm->proc.name);
+        if (l->epoch == l->rm->w->epoch_max) /* else others lead by now */
+            sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for", l->rm->proc.name);
         return;
     case RM_FX_REPLY:
     case RM_FX_HEARTBEAT:
@@ -639,6 +642,10 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     l = sim_alloc(&rm->w->s, sizeof *l);
     *l = (struct sim_lead){.rm = rm, .round = ++rm->round, .epoch = epoch};
     rm->lead = l;
+    if (epoch <= rm->w->epoch_max && rm->w->epoch_max)
+        sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", which is not above %" PRId64, rm->proc.name,
+                     epoch, rm->w->epoch_max);
+    rm->w->epoch_max = epoch;
     sim_log(&rm->w->s, "%s: elected with epoch %" PRId64, rm->proc.name, epoch);
     l->log = ha_log_new("/creel/sim", epoch, version,
                         &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
@@ -747,7 +754,7 @@ static void answer_outputs(struct sim_lead *l, struct sim_call *call)
     a->outputs_n = v.outputs_n;
     for (size_t i = 0; i < v.outputs_n; i++)
         ((struct rm_map_output_view *)a->outputs)[i].node_http =
-            sim_copy(&w->s, v.outputs[i].node_http, strlen(v.outputs[i].node_http));
+            sim_text(&w->s, "%s", v.outputs[i].node_http ? v.outputs[i].node_http : "");
     rm_views_free(&v);
     sim_call_answer(call, a);
 }
@@ -848,7 +855,7 @@ static void parked_look(struct sim_rm *rm)
 static void serve(void *self, struct sim_call *call)
 {
     struct sim_rm *rm = self;
-    int64_t until = rm->w->s.now_us + 10 * S;
+    int64_t until = rm->w->s.now_us + PARK_US;
 
     if (try_now(rm, call))
         return;

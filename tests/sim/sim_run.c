@@ -176,6 +176,12 @@ void sim_run(struct sim *s, int64_t until_us)
             park(ev.proc, &ev);
             continue;
         }
+        if (ev.proc && !ev.parked && s->now_us < ev.proc->behind_us[ev.thread]) {
+            ev.at_us = ev.proc->behind_us[ev.thread];
+            ev.seq = ++s->seq;
+            heap_push(s, &ev);
+            continue;
+        }
         s->events++;
         ev.fn(ev.arg, ev.tag);
     }
@@ -206,6 +212,7 @@ void sim_proc_start(struct sim *s, struct sim_proc *p)
 void sim_proc_kill(struct sim *s, struct sim_proc *p)
 {
     (void)s;
+    memset(p->behind_us, 0, sizeof p->behind_us);
     p->up = p->stopped = false;
     p->life++;
     p->parked_n = 0;
@@ -232,9 +239,12 @@ void sim_proc_cont(struct sim *s, struct sim_proc *p)
 
         ev.at_us = s->now_us + late[ev.thread];
         ev.seq = ++s->seq;
+        ev.parked = true;
         heap_push(s, &ev);
         late[ev.thread] += (int64_t)sim_rnd(s, 50);
     }
+    for (int t = 0; t < SIM_THREADS; t++)
+        p->behind_us[t] = s->now_us + late[t] + 1;
     p->parked_n = 0;
 }
 

@@ -29,6 +29,7 @@ struct sim_event {
     sim_fn *fn;
     void *arg;
     uint64_t tag;
+    bool parked; /* it was due while its process stood still */
 };
 struct sim_proc {
     char name[24];
@@ -39,6 +40,7 @@ struct sim_proc {
     void (*serve)(void *self, struct sim_call *call); /* a request has come */
     struct sim_event *parked;
     size_t parked_n, parked_cap;
+    int64_t behind_us[SIM_THREADS]; /* until then a thread does what was due while the process stood still */
 };
 
 struct sim_block {

@@ -54,6 +54,7 @@ static void build(struct sim_world *w)
     struct sim *s = &w->s;
 
     sim_net_init(&w->net, s);
+    w->net.late = 300;
     settings(w);
     sim_zk_init(&w->zk, s, &w->net, sim_chance(s, 700) ? 3 : 1, HOST_ZK);
     w->zk.no_check = w->breaks.log_check;

@@ -73,9 +73,9 @@ struct sim_attempt { /* one process that did, or tried, a task: the witness's li
     struct base_container_id id;
     int32_t attempt;
     int node;
-    int64_t epoch, launched_us;
+    int64_t epoch;
     struct sim_box *box;
-    bool granted, renamed;
+    bool granted, renamed, late; /* late: another RM had been elected by then */
 };
 struct sim_task {
     struct sim_attempt v[W_ATTEMPTS];
@@ -204,6 +204,7 @@ struct sim_world {
     int32_t attempts_max;
     bool calm;        /* no faults any more */
     int64_t leader_us; /* since when somebody has led */
+    int64_t epoch_max; /* of all that were elected */
     struct sim_box *boxes[4096];
     int boxes_n;
     struct sim_totals *totals;

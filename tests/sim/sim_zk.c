@@ -198,13 +198,12 @@ bool sim_zk_has_quorum(const struct sim_zk *zk)
     return zk->leader >= 0;
 }
 
+/* A server that has lost its leader lets its clients go, whoever leads by now: what they had sent may be forgotten. */
 static void hang_up_all(void *arg, uint64_t tag)
 {
     struct sim_zk *zk = arg;
     int server = (int)tag;
 
-    if (zk->leader >= 0 && may_lead(zk, server))
-        return;
     for (struct zk_conn *conn = zk->conns; conn; conn = conn->next)
         if (conn->server == server)
             hang_up(conn);
