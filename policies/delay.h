@@ -45,8 +45,8 @@ void delay_beat(struct delay *d, int64_t now_us);
 /* @job is offered a slot on which its best pending task has locality @best. True: launch that task (told at once to
  * delay_launched); false: declined and marked. A job without location data is not asked (any level is fine). */
 bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best);
-/* @job is offered a slot where none of its pending tasks may run (they have failed there): it lets it pass. That counts as
- * declined, as every offer does in both algorithms that a job with work does not take. */
+/* @job is offered a slot where none of its pending tasks may run (they have failed there): it lets it pass. That counts
+ * as declined, as in both algorithms every offer does that a job with work does not take. */
 void delay_pass(struct delay *d, struct delay_job *job);
 /* Would it take that slot if it were offered? If not, it has declined: marked as by delay_offer. */
 bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best);
