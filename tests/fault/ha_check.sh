@@ -22,8 +22,8 @@ check_acks() {
         case "$row" in
         "$id FINISHED SUCCEEDED "*) ;;
         "$id KILLED KILLED "*) grep -q "^kill $id " "$W/acks" || [ "$name" = doomed ] || breach "I5 $id ($name) was killed by nobody" ;;
-        "$id FINISHED FAILED "*) # containers of a plain application are not tried again: on a full disk they may fail
-            grep -q ' disk ' "$W/faults" || breach "I5 $id ($name) failed"
+        "$id FINISHED FAILED "*) # this master does not ask again for containers that failed on a full disk or went with a lost node
+            grep -q ' disk ' "$W/faults" || grep -qh ': LOST' "$W"/rm*/log || breach "I5 $id ($name) failed"
             ;;
         *) breach "I5 $id ($name) ended wrongly: $row $(rm_call GET "/ws/v1/cluster/apps/$id" | sed -n 1p | jq -r .app.diagnostics)" ;;
         esac
