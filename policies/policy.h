@@ -9,6 +9,7 @@
  *     a slot is free           --> next(), next(), ...    until one takes it
  *     a node is full, some wait--> victims()              whom to suspend or kill there
  *     own timer                --> on_timer()             epochs, updates; may name victims anywhere
+ *     it goes to another queue --> on_job_moved()
  *     job ended                --> on_job_left()
  *
  * A job may arrive with tasks that run, are suspended or done: the policy was changed, or the RM restarted. What ended
@@ -132,6 +133,7 @@ struct policy_ops {
     bool reduces_last;  /* reduces start when all maps are done: slowstart is 1 */
     bool colocates;     /* reduces wait one heartbeat for a node that ran maps of their job */
     bool sim_only;      /* needs what only a simulation knows */
+    bool one_queue;     /* jobs cannot be moved between queues, as under Hadoop's FIFO */
     const struct policy_option *options; /* its own; ends with an empty name. NULL: none */
     /* Refuses settings that cannot hold together; each alone is checked before. NULL: anything goes. */
     int (*check_conf)(const struct policy_conf *conf, struct base_error *err);
@@ -141,6 +143,8 @@ struct policy_ops {
     bool (*admit)(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out);
     void (*on_job_arrived)(struct policy *self, struct policy_job *job, int64_t now_us);
     void (*on_job_left)(struct policy *self, struct policy_job *job, int64_t now_us);
+    /* @job->queue is another one now; what it runs and what it waits for is as it was. NULL: looks at no queues. */
+    void (*on_job_moved)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* Counts of @kind changed (pending, running, ...). O(log jobs), no allocation. */
     void (*on_job_changed)(struct policy *self, struct policy_job *job, enum policy_kind kind);
     /* NULL: not interested. Each comes before the on_job_changed of its change. */

@@ -159,6 +159,15 @@ static void fair_left(struct policy *self, struct policy_job *job, int64_t now_u
     fair_apps_admit(self);
 }
 
+static void fair_moved(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    self->now_us = now_us;
+    leave(self, fair_job_of(job));
+    fair_job_of(job)->active = false; /* the limits of the new queue hold, unless it runs something */
+    enter(self, fair_job_of(job));
+    fair_apps_admit(self);
+}
+
 static void fair_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
 {
     fair_job_count(self, fair_job_of(job), kind);
@@ -251,6 +260,7 @@ const struct policy_ops policy_fair = {
     .destroy = fair_destroy,
     .on_job_arrived = fair_arrived,
     .on_job_left = fair_left,
+    .on_job_moved = fair_moved,
     .on_job_changed = fair_changed,
     .on_task_started = fair_task_started,
     .on_task_suspended = fair_task_suspended,

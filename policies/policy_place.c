@@ -147,6 +147,14 @@ static int unknown(const struct policy_queues *q, const char *name, const char *
     return rc;
 }
 
+int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index, struct base_error *err)
+{
+    *index = policy_queues_find(q, name);
+    if (*index >= 0 && q->v[*index].is_parent)
+        return unknown(q, name, "has queues below it and takes no application itself", err);
+    return is_there(q, name) ? 0 : unknown(q, name, "does not exist", err);
+}
+
 /* Takes @name into the tree when it may be made. */
 static int enter(struct policy_queues *q, const char *name, int32_t *index, struct base_error *err)
 {

@@ -96,6 +96,8 @@ bool policy_rule_is_last(const struct policy_rule *r);
 int policy_queue_check_name(const char *name, struct base_error *err);
 /* Index of @name ("x" and "root.x" are the same), -1: none. */
 int32_t policy_queues_find(const struct policy_queues *q, const char *name);
+/* Index of a queue that is there and takes applications. -BASE_EINVAL with the reason, and those that do. */
+int policy_queues_leaf(const struct policy_queues *q, const char *name, int32_t *index, struct base_error *err);
 /* Adds @name (its name is checked before) with its missing parents; defaults and what is inherited are set. Returns its
  * index, also when it is there already. */
 int32_t policy_queues_add(struct policy_queues *q, const char *name);

@@ -90,7 +90,7 @@ void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
 /* Changes somebody wants acknowledged: pointless while the store cannot write. */
 static bool wants_storing(enum rm_event_kind kind)
 {
-    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP ||
+    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP || kind == RM_EV_MOVE_APP ||
            kind == RM_EV_TASK_COMMIT || kind == RM_EV_AM_REGISTER || kind == RM_EV_AM_FINISH;
 }
 

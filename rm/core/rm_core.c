@@ -362,6 +362,9 @@ static void handle(struct rm_core *c, const struct rm_event *ev)
     case RM_EV_KILL_APP:
         rm_app_on_kill(c, ev);
         break;
+    case RM_EV_MOVE_APP:
+        rm_app_on_move(c, ev);
+        break;
     case RM_EV_JOB_SET_UP:
         rm_job_on_set_up(c, ev);
         break;

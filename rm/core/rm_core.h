@@ -78,6 +78,7 @@ enum rm_event_kind {
     RM_EV_SUBMIT_JOB,
     RM_EV_SUBMIT_APP,
     RM_EV_KILL_APP,
+    RM_EV_MOVE_APP,        /* to another queue, while ACCEPTED or RUNNING; reply: OK once it is durable */
     RM_EV_JOB_SET_UP,      /* answers RM_FX_JOB_SETUP: the shell made the output folder, or failed */
     RM_EV_JOB_COMMITTED,   /* answers RM_FX_JOB_COMMIT */
     RM_EV_TASK_COMMIT,     /* a task attempt asks whether it may commit; reply: u.flag */
@@ -130,6 +131,9 @@ struct rm_event {
         struct { struct rm_job_spec *spec; const char *app_token; } submit_job;
         struct { struct rm_app_spec *spec; const char *app_token; } submit_app; /* taken, as above */
         struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
+        /* a queue that takes applications ("x" and "root.x" are the same); NULL: the one it is in, once that is durable.
+         * Errors: -BASE_ENOTFOUND; -BASE_ESTATE: it has ended, or does; -BASE_EINVAL: the queue, or a policy without queues */
+        struct { struct base_app_id id; const char *queue; } move;
         struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, JOB_COMMITTED */
         struct { struct base_task_id task; int32_t attempt; } task_commit;
         struct { struct base_app_id app; int32_t map, attempt; bool gone; struct base_task_id reduce; } fetch_failure;

@@ -205,7 +205,7 @@ struct rm_app {
     struct rm_job_spec *job;
     struct rm_app_spec *app;
     uint32_t queue_index;
-    char *placed; /* a rule has put it in another queue than the one it names: @queue; NULL */
+    char *placed; /* a rule or a move has put it in another queue than the one it names: @queue; NULL */
     int64_t submit_us, launch_us, start_us, finish_us;
     uint64_t saved_seq; /* newest record of it */
     struct rm_container *containers;
@@ -422,12 +422,15 @@ void rm_app_trim_finished(struct rm_core *c);
 /* The queue of a submission, by the rules of placement; may make it. RM_NONE when it is refused. */
 int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
                    uint32_t *index, struct base_error *err);
-/* Once in its life: the queue it belongs to from now on; RM_NONE: none, it will not run. */
+/* The queue it belongs to from now on, of which it was in none; RM_NONE: none, it will not run. */
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 void rm_queues_sync(struct rm_core *c); /* the tree has grown */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 void rm_app_touch_node(struct rm_app *a, uint32_t node);
 bool rm_app_touched_node(const struct rm_app *a, uint32_t node); /* it had containers there */
+
+/* ---- rm_move.c ---- */
+void rm_app_on_move(struct rm_core *c, const struct rm_event *ev);
 
 /* ---- rm_job.c ---- */
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev);

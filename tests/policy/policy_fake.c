@@ -272,6 +272,13 @@ bool fake_arrive(struct fake *w, struct fake_job *j)
     return true;
 }
 
+void fake_move(struct fake *w, struct fake_job *j, int32_t queue)
+{
+    j->pj.queue = queue;
+    if (j->here && w->ops->on_job_moved)
+        w->ops->on_job_moved(w->policy, &j->pj, w->now_us);
+}
+
 bool fake_all_gone(const struct fake *w)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++)

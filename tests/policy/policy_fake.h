@@ -72,6 +72,8 @@ struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t 
 void fake_sizes(struct fake_job *j, bool given, bool known);
 /* Asked for admission, then there. False: refused. */
 bool fake_arrive(struct fake *w, struct fake_job *j);
+/* It belongs to that queue from now on; what it runs goes on. */
+void fake_move(struct fake *w, struct fake_job *j, int32_t queue);
 /* The policy's timer, if it is due. */
 void fake_timer(struct fake *w);
 /* One free slot of @node is offered: the job that got it (a resumed or a new task), NULL: nobody. */

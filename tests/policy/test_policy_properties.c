@@ -2,7 +2,8 @@
  * seed for each policy of the registry, run to the end without a core:
  *   slots are never exceeded; none stays idle at a heartbeat while a job waits that the policy does not hold back on
  *   purpose; every task completes exactly once; work is lost by kills alone; suspended tasks go on on their node; FIFO
- *   passes nobody over (policy_fake.c looks at these all the time); no job is lost when the policy is changed;
+ *   passes nobody over (policy_fake.c looks at these all the time); no job is lost when the policy is changed,
+ *   or when jobs go to other queues;
  *   under fair equal jobs end within one task of each other; what RTMR promises it keeps, and more capacity never
  *   makes it refuse what less would accept.
  * A breach prints policy and seed; CREEL_SEED=n runs that seed alone. */
@@ -253,6 +254,21 @@ static int check_promises(const struct fake *w)
     return bad;
 }
 
+/* Now and then some go to other queues, whatever they run. True: all have ended. */
+static bool run_moving(struct fake *w, const struct plan *plan)
+{
+    static const char *const queues[] = {"default", "a", "b", "c"};
+    bool ended = false;
+
+    for (uint32_t n = 2 + rnd(8); n > 0 && !ended; n--) {
+        ended = fake_run(w, plan->mode, plan->phase, w->now_us + rnd_time(2, 80));
+        for (uint32_t i = 0; i < w->jobs_n; i++)
+            if (one_in(2))
+                fake_move(w, w->job[i], policy_queues_find(&w->queues, queues[rnd(4)]));
+    }
+    return ended;
+}
+
 struct totals {
     int64_t jobs, refused, launches, held, suspensions, kills;
 };
@@ -269,6 +285,8 @@ static int run_seed(const struct policy_ops *ops, uint64_t seed, bool timed, str
         ended = fake_run(&w, plan.mode, plan.phase, w.now_us + rnd_time(10, 500));
         fake_switch(&w, rnd_policy());
     }
+    if (!ended && seed % 3 == 0)
+        ended = run_moving(&w, &plan);
     if (!ended)
         ended = fake_run(&w, plan.mode, plan.phase, LIMIT_S * FAKE_SECOND);
     bad = w.breaches + check_end(&w, ended) + (timed ? check_promises(&w) : 0);

@@ -618,6 +618,15 @@ void world_kill(struct world *w, struct base_app_id id)
     world_step(w, &ev);
 }
 
+void world_move(struct world *w, struct base_app_id id, const char *queue)
+{
+    struct rm_event ev = {.kind = RM_EV_MOVE_APP, .token = ++w->token};
+
+    ev.u.move.id = id;
+    ev.u.move.queue = queue;
+    world_step(w, &ev);
+}
+
 struct rm_app_spec *world_app_spec(const char *text)
 {
     struct rm_app_spec *s = base_alloc(sizeof *s);

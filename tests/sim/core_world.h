@@ -105,6 +105,7 @@ struct rm_job_spec *world_spec(const char *text);
 struct base_app_id world_submit(struct world *w, const char *text);
 struct base_app_id world_submit_as(struct world *w, struct base_app_id id, const char *text);
 void world_kill(struct world *w, struct base_app_id id);
+void world_move(struct world *w, struct base_app_id id, const char *queue);
 struct rm_app_spec *world_app_spec(const char *text); /* "name memory attempts unmanaged"; a name "keep…" keeps containers */
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);

@@ -1,6 +1,6 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
  * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
- * refused commits, failures, lost, restarted and rebooted nodes, nodes that come back with other slots, changes of the
+ * refused commits, moves between queues, failures, lost, restarted and rebooted nodes, nodes that come back with other slots, changes of the
  * policy among all there are and of the queues, lagging store, repeated heartbeats, kills, takeovers with clocks that
  * differ by an hour while nodes are silent, work on and come back late); invariants after every event, among them: no two
  * containers get the same attempt of a task, no two attempts have the right to commit at the same time, no node runs
@@ -151,13 +151,20 @@ static bool holds_nothing(void)
 /* What queues count, and that everybody who is scheduled is in one. */
 static void check_queues(void)
 {
-    int64_t active = 0, pending = 0;
+    int64_t active = 0, pending = 0, containers = 0, memory = 0, wants = 0;
 
     MUST(w.core->queues_n == w.core->tree.n && w.core->tree.n <= POLICY_QUEUES_MAX);
     for (size_t i = 0; i < w.core->queues_n; i++) {
         MUST(w.core->queues[i].active_apps >= 0 && w.core->queues[i].pending_apps >= 0);
         active += w.core->queues[i].active_apps;
         pending += w.core->queues[i].pending_apps;
+        MUST(w.core->queues[i].containers >= 0 && w.core->queues[i].used.v[RM_RES_MEMORY_MB] >= 0);
+        containers += w.core->queues[i].containers;
+        memory += w.core->queues[i].used.v[RM_RES_MEMORY_MB];
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            MUST(w.core->queues[i].pending[k] >= 0);
+            wants += w.core->queues[i].pending[k];
+        }
     }
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
@@ -167,8 +174,11 @@ static void check_queues(void)
             continue;
         active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
         pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
+        containers -= a->containers_n;
+        memory -= a->allocated.v[RM_RES_MEMORY_MB];
+        wants -= a->pj.phase[RM_SLOT_MAP].pending + a->pj.phase[RM_SLOT_REDUCE].pending;
     }
-    MUST(active == 0 && pending == 0);
+    MUST(active == 0 && pending == 0 && containers == 0 && memory == 0 && wants == 0);
 }
 
 static void check_sums(void)
@@ -361,6 +371,73 @@ static void do_kill(void)
 
     if (a && !rnd(8))
         world_kill(&w, a->id);
+}
+
+/* Moves that were answered, in order; of how much in the store each answer waits. */
+#define MOVES_MAX 4096
+static struct {
+    struct base_app_id id;
+    char queue[16];
+    uint64_t after_seq;
+} moves[MOVES_MAX];
+static size_t moves_n;
+
+static void do_move(void)
+{
+    static const char *const queues[] = {"default", "a", "b.c", "root.b.d", "a.x", "b", "nosuch", "root"};
+    struct rm_event ev = {.kind = RM_EV_MOVE_APP, .token = ++w.token};
+    struct rm_app *a = some_app();
+    const char *queue = queues[rnd(8)];
+    int32_t at = policy_queues_find(&w.core->tree, queue);
+    const struct policy_queue *q = at >= 0 ? &w.core->tree.v[at] : NULL;
+    bool may = q && !q->is_parent && (q->configured || q->dynamic) && !w.core->ops->one_queue;
+    uint32_t before;
+    int64_t promised;
+
+    if (!a)
+        return;
+    may = may && (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING);
+    before = a->queue_index;
+    promised = a->promised_us;
+    a->refs++;
+    ev.u.move.id = a->id;
+    ev.u.move.queue = queue;
+    world_step(&w, &ev);
+    MUST(w.reply.token == ev.token && w.reply.kind == (may ? RM_REPLY_OK : RM_REPLY_ERROR));
+    MUST(a->queue_index == (may ? (uint32_t)at : before) && a->promised_us == promised);
+    if (moves_n == MOVES_MAX)
+        memmove(moves, moves + MOVES_MAX / 2, (moves_n = MOVES_MAX / 2) * sizeof *moves);
+    if (may) {
+        moves[moves_n].id = a->id;
+        snprintf(moves[moves_n].queue, sizeof moves->queue, "%s", w.core->tree.v[at].name);
+        moves[moves_n++].after_seq = w.reply.after_seq;
+    }
+    rm_app_unref(a);
+}
+
+/* After a restart from a store that had everything up to @stored: a move that was acknowledged is not lost. */
+static void check_moves(uint64_t stored)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < moves_n; i++)
+        if (moves[i].after_seq <= stored) {
+            moves[kept] = moves[i];
+            moves[kept++].after_seq = 0;
+        }
+    moves_n = kept;
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        for (size_t j = moves_n; j-- > 0;)
+            if (base_app_id_cmp(&moves[j].id, &a->id) == 0) {
+                if (a->queue_index == RM_NONE) /* it has gone, after the end of the application */
+                    MUST(a->state >= RM_APP_FINAL_SAVING);
+                else
+                    MUST(strcmp(w.core->tree.v[a->queue_index].name, moves[j].queue) == 0);
+                break;
+            }
+    }
 }
 
 /* What it hears: an answer that waits for the store comes later, or never. */
@@ -697,6 +774,7 @@ static void compact(void)
 static void do_crash(void)
 {
     size_t records = w.durable;
+    uint64_t stored = w.stored;
 
     for (size_t i = 0; i < w.nodes_n; i++)
         if (!rnd(4)) {
@@ -706,6 +784,7 @@ static void do_crash(void)
     if (!rnd(3))
         w.now += (rnd(2) ? 1 : -1) * 3600 * S;
     world_crash(&w, records);
+    check_moves(stored);
     for (size_t i = 0; i < w.core->apps_n; i++) {
         const struct rm_app *a = w.core->apps[i];
 
@@ -739,6 +818,8 @@ static void one_event(void)
         do_queues();
     else if (what < 108)
         do_crash();
+    else if (what < 109 || (what >= 995 && what < 998))
+        do_move();
     else if (what < 112)
         world_advance(&w, rnd(3) ? S : 12 * S);
     else if (what < 202)
@@ -834,7 +915,7 @@ static void run(uint64_t seed, int64_t events)
     w.conf.takeover_grace_us = seed % 3 == 2 ? 0 : 3 * S;
     w.conf.prune_ended = seed % 2 == 0;
     memset(given, 0, GIVEN_MAX * sizeof *given);
-    given_n = 0;
+    given_n = moves_n = 0;
     world_option(&w, "delay.w1", strict ? "0" : "2");
     world_option(&w, "delay.w2", strict ? "0" : "2");
     world_option(&w, "colo_wait", strict ? "0" : "1");

@@ -108,6 +108,130 @@ static void test_groups(void)
     world_free(&w);
 }
 
+static const struct rm_queue *counts_of(const char *queue)
+{
+    return &w.core->queues[policy_queues_find(&w.core->tree, queue)];
+}
+
+/* What runs goes on and is counted there; the answer waits for the store; after a restart it is where it was moved to. */
+static void test_move(void)
+{
+    struct base_app_id job, app;
+    struct rm_container *first;
+    int64_t memory;
+
+    begin("dev,prod.x");
+    job = world_submit(&w, "m 9 0 0 4 0 0 0 dev");
+    world_beat(&w, &w.nodes[0], 0);
+    app = world_submit_app(&w, "app 1024 2 0");
+    CU_ASSERT_EQUAL(counts_of("dev")->containers, 4);
+    memory = counts_of("dev")->used.v[RM_RES_MEMORY_MB];
+    CU_ASSERT(memory > 0);
+    first = rm_app_find(w.core, job)->containers;
+    w.auto_store = false;
+    world_move(&w, job, "root.prod.x");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
+    CU_ASSERT(w.reply.after_seq > w.stored);
+    CU_ASSERT_STRING_EQUAL(queue_of(job), "prod.x");
+    CU_ASSERT_PTR_EQUAL(rm_app_find(w.core, job)->containers, first);
+    CU_ASSERT_EQUAL(counts_of("dev")->containers, 0);
+    CU_ASSERT_EQUAL(counts_of("dev")->active_apps, 0);
+    CU_ASSERT_EQUAL(counts_of("dev")->pending[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(counts_of("dev")->used.v[RM_RES_MEMORY_MB], 0);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->containers, 4);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->active_apps, 1);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->pending[RM_SLOT_MAP], 5);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->used.v[RM_RES_MEMORY_MB], memory);
+    world_move(&w, job, "prod.x"); /* asked again meanwhile: this answer waits as long */
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
+    world_move(&w, job, NULL);
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
+    w.auto_store = true;
+    world_settle(&w);
+    world_move(&w, app, "dev"); /* one that waits */
+    CU_ASSERT_EQUAL(counts_of("default")->pending_apps, 0);
+    CU_ASSERT_EQUAL(counts_of("dev")->pending_apps, 1);
+    world_crash(&w, w.durable);
+    CU_ASSERT_STRING_EQUAL(queue_of(job), "prod.x");
+    CU_ASSERT_STRING_EQUAL(queue_of(app), "dev");
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->containers, 4);
+    world_move(&w, job, "dev"); /* back to where it was submitted */
+    CU_ASSERT_STRING_EQUAL(queue_of(job), "dev");
+    world_kill(&w, app);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, job), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(counts_of("dev")->containers, 0);
+    world_free(&w);
+}
+
+static void test_move_refused(void)
+{
+    struct base_app_id job, ended;
+
+    begin("dev,prod.x");
+    ended = world_submit(&w, "e 1 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    job = world_submit(&w, "j 1 0 0 4 0 0");
+    world_move(&w, (struct base_app_id){7, 7}, "dev");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ENOTFOUND);
+    world_move(&w, ended, "dev");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, "App in FINISHED state cannot be moved.");
+    world_move(&w, job, "prod");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "\"prod\" has queues below it"));
+    world_move(&w, job, "none");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "\"none\" does not exist; applications go to: root.default, root.dev"));
+    CU_ASSERT_EQUAL(policy_queues_find(&w.core->tree, "none"), -1);
+    CU_ASSERT_STRING_EQUAL(queue_of(job), "default");
+    world_free(&w);
+    world_init(&w, "fifo");
+    job = world_submit(&w, "j 1 0 0 4 0 0");
+    world_move(&w, job, "batch");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(w.reply.text, "policy fifo cannot move applications between queues");
+    world_move(&w, job, NULL);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);
+    world_free(&w);
+}
+
+/* A queue that runs as many as it may: who comes waits there, unless it runs something. */
+static void test_move_limits(void)
+{
+    struct base_app_id runs, waits, other;
+    struct policy_queues q;
+    struct rm_event ev = {.kind = RM_EV_SET_QUEUES};
+
+    begin("one,dev");
+    policy_queues_init(&q, "one,dev");
+    q.v[policy_queues_find(&q, "one")].max_running = 1;
+    ev.u.queues.queues = &q;
+    world_step(&w, &ev);
+    world_submit(&w, "o 1 0 0 4 0 0 0 one");
+    runs = world_submit(&w, "r 2 0 0 4 0 0 0 dev");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, runs)->containers_n, 2);
+    waits = world_submit(&w, "w 2 0 0 4 0 0 0 dev");
+    other = world_submit(&w, "x 2 0 0 4 0 0 0 one");
+    world_move(&w, waits, "one");
+    world_move(&w, runs, "one");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, runs)->containers_n, 2);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, waits)->containers_n, 0);
+    world_move(&w, waits, "dev");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, waits)->containers_n, 1); /* the last free slot */
+    CU_ASSERT_EQUAL(rm_app_find(w.core, other)->containers_n, 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_state(&w, other), RM_APP_FINISHED);
+    world_free(&w);
+}
+
 /* Sums of what tasks are expected to take must stay numbers. */
 static void test_expected(void)
 {
@@ -127,6 +251,8 @@ static void test_expected(void)
 }
 
 static const struct cunit_case cases[] = {
-    {"a queue that has gone", test_queue_gone}, {"groups", test_groups}, {"expected times", test_expected}};
+    {"a queue that has gone", test_queue_gone}, {"groups", test_groups},
+    {"a move", test_move},                       {"moves refused", test_move_refused},
+    {"a move and limits", test_move_limits},     {"expected times", test_expected}};
 
 CUNIT_MAIN("core: queues", cases)
