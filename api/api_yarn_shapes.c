@@ -343,6 +343,14 @@ static const struct api_member app_state_members[] = {
 #undef T
 const struct api_shape yarn_shape_app_state = {.root = "appstate", .members = app_state_members};
 
+#define T struct yarn_app_queue
+static const struct api_member app_queue_members[] = {
+    S(queue, "queue"),
+    END,
+};
+#undef T
+const struct api_shape yarn_shape_app_queue = {.root = "appqueue", .members = app_queue_members};
+
 #define T struct yarn_new_application
 static const struct api_member new_application_members[] = {
     S(id, "application-id"),

@@ -145,6 +145,9 @@ extern const struct yarn_timeouts yarn_timeouts_none; /* LIFETIME, UNLIMITED, -1
 struct yarn_app_state {
     const char *state;
 };
+struct yarn_app_queue {
+    const char *queue;
+};
 struct yarn_new_application {
     const char *id;
     struct yarn_resource max;
@@ -221,8 +224,8 @@ struct yarn_policy { /* Creel's own: /ws/v1/cluster/scheduler/policy */
 extern const struct api_shape yarn_shape_cluster_info, yarn_shape_cluster_metrics, yarn_shape_user_info;
 extern const struct api_shape yarn_shape_fifo_scheduler, yarn_shape_fair_scheduler;
 extern const struct api_shape yarn_shape_fair_leaf, yarn_shape_fair_parent; /* elements of struct yarn_fair_children */
-extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_state, yarn_shape_new_application,
-    yarn_shape_statistics;
+extern const struct api_shape yarn_shape_app, yarn_shape_apps, yarn_shape_app_state, yarn_shape_app_queue,
+    yarn_shape_new_application, yarn_shape_statistics;
 extern const struct api_shape yarn_shape_attempts, yarn_shape_attempt, yarn_shape_container, yarn_shape_containers;
 extern const struct api_shape yarn_shape_node, yarn_shape_nodes, yarn_shape_policy;
 

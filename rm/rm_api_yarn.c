@@ -34,6 +34,8 @@ const struct api_route rm_api_yarn_routes[] = {
     {"GET",  APPS "/{appid}",              API_ROLE_READ,  0, yarn_get_app, 0},
     {"GET",  APPS "/{appid}/state",        API_ROLE_READ,  0, yarn_get_state, 0},
     {"PUT",  APPS "/{appid}/state",        API_ROLE_WRITE, STATE_BODY_MAX, yarn_put_state, 0},
+    {"GET",  APPS "/{appid}/queue",        API_ROLE_READ,  0, yarn_get_queue, 0},
+    {"PUT",  APPS "/{appid}/queue",        API_ROLE_WRITE, STATE_BODY_MAX, yarn_put_queue, 0},
     {"GET",  ATTEMPTS,                     API_ROLE_READ,  0, yarn_get_attempts, 0},
     {"GET",  ATTEMPTS "/{attemptid}",      API_ROLE_READ,  0, yarn_get_attempt, 0},
     {"GET",  ATTEMPTS "/{attemptid}/containers", API_ROLE_READ, 0, yarn_get_containers, 0},

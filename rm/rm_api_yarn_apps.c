@@ -290,6 +290,23 @@ void yarn_get_state(struct api_request *rq, void *user)
     rm_views_free(&v);
 }
 
+void yarn_get_queue(struct api_request *rq, void *user)
+{
+    struct yarn_app_queue queue;
+    struct base_buf room = {0};
+    struct rm_views v = {0};
+    struct yarn_frame f;
+
+    if (view_app(rq, user, &v)) {
+        yarn_frame_take(user, &f);
+        queue.queue = yarn_shown_queue(&f, &v.apps[0], &room);
+        yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
+        yarn_frame_free(&f);
+        base_buf_free(&room);
+    }
+    rm_views_free(&v);
+}
+
 /* ---- statistics ---- */
 
 struct counting {

@@ -63,22 +63,25 @@ static const char *submitted_queue(const struct rm_app_view *v)
     return q ? q : text(v->queue);
 }
 
-/* The fair scheduler shows full paths, fifo what was submitted; so does everyone for a refused application. */
-static const char *shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
+void yarn_queue_path(const char *queue, struct base_buf *out)
 {
-    const char *queue = text(v->queue);
+    base_buf_clear(out);
+    base_buf_addf(out, "%s%s", under_root(queue) ? "" : "root.", queue);
+}
 
-    base_buf_clear(room);
+/* The fair scheduler shows full paths, fifo what was submitted; so does everyone for a refused application. */
+const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
+{
     if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
         return submitted_queue(v);
-    base_buf_addf(room, "%s%s", under_root(queue) ? "" : "root.", queue);
+    yarn_queue_path(text(v->queue), room);
     return room->data;
 }
 
 bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name)
 {
     struct base_buf room = {0};
-    const char *queue = shown_queue(f, v, &room);
+    const char *queue = yarn_shown_queue(f, v, &room);
     bool in = strcmp(queue, name) == 0;
 
     if (!in && f->fair && !under_root(name)) /* fair finds "a" and "root.a" */
@@ -212,7 +215,7 @@ void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, stru
     a->id = base_app_id_text(&v->id, room->id);
     a->user = text(v->user);
     a->name = text(v->name);
-    a->queue = shown_queue(f, v, &room->queue);
+    a->queue = yarn_shown_queue(f, v, &room->queue);
     a->state = rm_app_state_name(pub);
     a->final_status = final_status(v);
     a->progress = (float)(v->progress * 100.0);

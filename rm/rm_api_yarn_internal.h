@@ -39,6 +39,9 @@ struct yarn_app_room {
 /* @room starts zeroed and may be filled again; the last time, yarn_app_room_free. @v must outlive the encoding. */
 void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room);
 void yarn_app_room_free(struct yarn_app_room *room);
+/* Its queue as the scheduler shows it; valid as long as @v and @room. */
+const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room);
+void yarn_queue_path(const char *queue, struct base_buf *out); /* as the fair scheduler does; @out is overwritten */
 /* True when the application is one of queue @name, as the scheduler resolves names. */
 bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name);
 
@@ -118,9 +121,9 @@ void yarn_deselects_free(struct yarn_deselects *d);
 /* ---- handlers ---- */
 api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy, yarn_put_policy;
 api_handler yarn_get_prometheus;
-api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state;
+api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state, yarn_get_queue;
 api_handler yarn_get_attempts, yarn_get_attempt, yarn_get_containers, yarn_get_container;
 api_handler yarn_get_nodes, yarn_get_node;
-api_handler yarn_post_new_application, yarn_post_app, yarn_put_state;
+api_handler yarn_post_new_application, yarn_post_app, yarn_put_state, yarn_put_queue;
 
 #endif

@@ -1,4 +1,4 @@
-/* New application ids, submissions, kills, the active policy. Source: Hadoop's ResourceManager REST APIs.
+/* New application ids, submissions, kills, moves, the active policy. Source: Hadoop's ResourceManager REST APIs.
  *
  * Each write has one context that carries the event and what it points to. It is shared by the event (until the core
  * has stepped over it) and the reply, in either order; whoever is last frees it. */
@@ -32,7 +32,7 @@ struct write {
     struct api_request *rq;
     struct rm_backend *b; /* submissions only */
     struct rm_event ev;
-    char *caller, *text, *location;
+    char *caller, *text, *location, *queue;
     char token[33];
     bool unmanaged;
     struct yarn_frame frame; /* new-application only */
@@ -60,6 +60,7 @@ static void write_drop(void *user)
     free(w->caller);
     free(w->text);
     free(w->location);
+    free(w->queue);
     free(w);
 }
 
@@ -312,6 +313,105 @@ void yarn_put_state(struct api_request *rq, void *user)
 
     if (body)
         put_state(rq, user, body);
+    json_decref(body);
+}
+
+/* ---- PUT apps/{id}/queue ---- */
+
+static void answer_queue(struct api_request *rq, const char *queue)
+{
+    struct yarn_app_queue shown = {.queue = queue};
+
+    yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &shown);
+}
+
+/* YARN's answers have no document around this one, and no word about why a scheduler refuses: that is in a header. */
+static void answer_unmoved(struct api_request *rq, int code, const char *why)
+{
+    struct base_buf body = {0};
+
+    if (code == -BASE_ESTATE) {
+        base_buf_adds(&body, why);
+        api_answer(rq, 400, api_want(rq), &body);
+    } else {
+        api_add_header(rq, "X-Creel-Reason", why);
+        api_answer_error(rq, 503, "UndeclaredThrowableException", "%s", "");
+    }
+}
+
+static void on_moved(void *user, const struct rm_effect *fx)
+{
+    struct write *w = user;
+
+    if (!is_error(fx))
+        answer_queue(w->rq, w->text);
+    else if (fx->u.reply.code == -BASE_ESTATE || fx->u.reply.code == -BASE_EINVAL)
+        answer_unmoved(w->rq, fx->u.reply.code, fx->u.reply.text);
+    else
+        answer_refusal(w->rq, fx);
+    write_drop(w);
+}
+
+/* @queue: NULL: where it is, once that is durable: the answer to an earlier request may have been lost. */
+static void move_app(struct api_request *rq, struct rm_backend *b, struct base_app_id id, const char *queue,
+                     const char *shown)
+{
+    struct write *w = write_new(rq, RM_EV_MOVE_APP);
+
+    w->text = base_strdup(shown);
+    w->queue = queue ? base_strdup(queue) : NULL;
+    w->ev.u.move.id = id;
+    w->ev.u.move.queue = w->queue;
+    write_post(w, b, on_moved);
+}
+
+static void put_queue(struct api_request *rq, struct rm_backend *b, const struct yarn_frame *f,
+                      const struct rm_app_view *v, const char *queue)
+{
+    struct base_buf room = {0};
+    const char *shown = yarn_shown_queue(f, v, &room);
+
+    if (queue && strcmp(queue, shown) == 0) {
+        move_app(rq, b, v->id, NULL, shown);
+    } else if (v->state != RM_APP_ACCEPTED && v->state != RM_APP_RUNNING) {
+        char *why = base_printf("App in %s state cannot be moved.", rm_app_state_name(v->state));
+        answer_unmoved(rq, -BASE_ESTATE, why);
+        free(why);
+    } else if (!queue && f->fair) {
+        api_answer_error(rq, 503, "NullPointerException",
+                         "Cannot invoke \"String.startsWith(String)\" because \"name\" is null");
+    } else if (!queue) {
+        answer_unmoved(rq, -BASE_EINVAL, "queue: is missing");
+    } else {
+        yarn_queue_path(queue, &room);
+        move_app(rq, b, v->id, queue, room.data);
+    }
+    base_buf_free(&room);
+}
+
+void yarn_put_queue(struct api_request *rq, void *user)
+{
+    json_t *body = read_body(rq, "appqueue", NULL);
+    struct rm_backend *b = user;
+    struct base_app_id id;
+    struct yarn_frame f;
+    struct rm_views v = {0};
+    int rc;
+
+    if (!body || !yarn_app_id_arg(rq, 0, &id)) {
+        json_decref(body);
+        return;
+    }
+    rc = rm_view_app(rm_backend_hold(b), id, &v);
+    rm_backend_release(b);
+    if (rc < 0) {
+        yarn_app_not_found(rq);
+    } else {
+        yarn_frame_take(b, &f);
+        put_queue(rq, b, &f, &v.apps[0], json_string_value(json_object_get(body, "queue")));
+        yarn_frame_free(&f);
+    }
+    rm_views_free(&v);
     json_decref(body);
 }
 

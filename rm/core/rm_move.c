@@ -55,13 +55,13 @@ static bool may_move(struct rm_core *c, const struct rm_event *ev, const struct 
 {
     struct base_error err;
 
+    *index = (int32_t)a->queue_index;
+    if (!ev->u.move.queue)
+        return true;
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING) {
         rm_reply_error(c, ev->token, -BASE_ESTATE, "App in %s state cannot be moved.", rm_app_state_name(a->state));
         return false;
     }
-    *index = (int32_t)a->queue_index;
-    if (!ev->u.move.queue)
-        return true;
     if (c->ops->one_queue) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "policy %s cannot move applications between queues", c->ops->name);
         return false;

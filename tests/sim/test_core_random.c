@@ -1,10 +1,11 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
  * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
- * refused commits, moves between queues, failures, lost, restarted and rebooted nodes, nodes that come back with other slots, changes of the
- * policy among all there are and of the queues, lagging store, repeated heartbeats, kills, takeovers with clocks that
- * differ by an hour while nodes are silent, work on and come back late); invariants after every event, among them: no two
- * containers get the same attempt of a task, no two attempts have the right to commit at the same time, no node runs
- * more than it has slots; no policy is replaced by FIFO; each seed runs twice and must give the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
+ * refused commits, moves between queues, failures, lost, restarted and rebooted nodes, nodes that come back with other
+ * slots, changes of the policy among all there are and of the queues, lagging store, repeated heartbeats, kills,
+ * takeovers with clocks that differ by an hour while nodes are silent, work on and come back late); invariants after
+ * every event, among them: no two containers get the same attempt of a task, no two attempts have the right to commit at
+ * the same time, no node runs more than it has slots; no policy is replaced by FIFO; each seed runs twice and must give
+ * the same bytes. A failing run prints its seed: test_core_random SEED [EVENTS] repeats it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

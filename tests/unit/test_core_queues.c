@@ -113,7 +113,7 @@ static const struct rm_queue *counts_of(const char *queue)
     return &w.core->queues[policy_queues_find(&w.core->tree, queue)];
 }
 
-/* What runs goes on and is counted there; the answer waits for the store; after a restart it is where it was moved to. */
+/* What runs goes on and is counted there; the answer waits for the store; a restart leaves it where it was moved to. */
 static void test_move(void)
 {
     struct base_app_id job, app;

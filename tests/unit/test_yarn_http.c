@@ -1,10 +1,10 @@
 /* Goal: over HTTP, mistakes get YARN's answers to the byte, filters and writes behave as its documentation says.
  * Method: the RM's daemon with a store in memory and no nodes, behind the real server, holding the applications that
- * the recordings name; every recorded mistake (tests/golden/fifo/errors) is sent again as it was, and status,
+ * the recordings name; every recorded mistake (tests/golden/fifo/errors) and move is sent again as it was, and status,
  * Content-Type and body are compared. */
 #include <glob.h>
 #include <jansson.h>
-#include <libgen.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -57,7 +57,7 @@ static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n, 
 
 static struct ha_store_ops gated;
 
-static void start(const char *policy)
+static void start_with(const char *policy, const char *queues)
 {
     static char url[64];
     struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who"};
@@ -69,6 +69,8 @@ static void start(const char *policy)
     gated.write = gated_write;
     conf = base_conf_new();
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
+    base_assert(base_conf_set_arg(conf, arg, &err) == 0);
+    snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
     if (base_conf_set_arg(conf, arg, &err) < 0 || rm_daemon_new(conf, &gated, "", &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
@@ -78,6 +80,11 @@ static void start(const char *policy)
     port = api_server_port(server);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", port);
     rm_daemon_set_url(backend, url);
+}
+
+static void start(const char *policy)
+{
+    start_with(policy, "");
 }
 
 static void stop(void)
@@ -171,6 +178,7 @@ static const struct {
     {"err-state-running", "target is the state it is in, there"},
     {"state-same", "RUNNING there"},
     {"state-finished", "FINISHED there"},
+    {"err-queue-finished", "FINISHED there"},
     {"err-submit-dr-who", "ordinary answer with ids of that cluster"},
     {"err-submit-local-", "the message prints a protocol buffer"},
     {NULL, NULL},
@@ -198,15 +206,15 @@ static char *headers_of(const struct golden *g)
     return base_buf_take(&b);
 }
 
+/* @name: "fifo/errors/err-state-foo.http" */
 static void replay(const char *name)
 {
-    char *path = base_printf("fifo/errors/%s", name), *headers, *type, *line;
+    char *headers, *type, *line;
     struct client_answer a;
     struct golden g;
 
-    golden_read(path, &g);
-    free(path);
-    if (differs_by_nature(name, &g)) {
+    golden_read(name, &g);
+    if (differs_by_nature(strrchr(name, '/') + 1, &g)) {
         golden_free(&g);
         return;
     }
@@ -240,7 +248,7 @@ static void test_mistakes(void)
     becomes(APPS "/" THERE "0003/state", "state", "ACCEPTED");
     base_assert(glob(GOLDEN_DIR "/fifo/errors/*.http", 0, NULL, &files) == 0);
     for (; n < files.gl_pathc; n++)
-        replay(basename(files.gl_pathv[n]));
+        replay(files.gl_pathv[n] + strlen(GOLDEN_DIR) + 1);
     CU_ASSERT_TRUE(n > 90);
     globfree(&files);
     stop();
@@ -507,6 +515,106 @@ static void test_kill(void)
     stop();
 }
 
+/* As they were recorded, in that order. */
+static void replay_moves(const char *policy)
+{
+    static const char *const names[] = {"queue-same.json",  "queue-same.xml",    "queue-move.json",
+                                        "queue-move.xml",   "queue-move-xml",    "queue-move-parent",
+                                        "queue-move-short", "queue-after.json",  "queue-after.xml"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *name = base_printf("%s/write/%s.http", policy, names[i]);
+        replay(name);
+        free(name);
+    }
+}
+
+static void test_moves(void)
+{
+    static const char *const queue = APPS "/application_1795244424805_0009/queue?user.name=bob";
+    struct client_answer a;
+    glob_t files;
+
+    start_with("fifo", "org.eng,org.ops");
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0009\",\"queue\":\"root.org.eng\"}"), 202);
+    becomes(APPS "/" THERE "0009/state", "state", "ACCEPTED");
+    replay_moves("fifo");
+    stop();
+    start_with("fair", "org.eng,org.ops");
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0009\",\"queue\":\"root.org.eng\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0001\"}"), 202);
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0003\"}"), 202);
+    becomes(APPS "/application_1795244424805_0003/state", "state", "ACCEPTED");
+    replay_moves("fair");
+    base_assert(glob(GOLDEN_DIR "/fair/errors/err-queue-*.http", 0, NULL, &files) == 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        replay(files.gl_pathv[i] + strlen(GOLDEN_DIR) + 1);
+    CU_ASSERT_EQUAL(files.gl_pathc, 9);
+    globfree(&files);
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org.ops\"}", &a), 200); /* the same once more */
+    CU_ASSERT_STRING_EQUAL(a.body.data, "{\"queue\":\"root.org.ops\"}");
+    client_free(&a);
+    is(APPS "/application_1795244424805_0009", "app.queue", "root.org.ops");
+    CU_ASSERT_EQUAL(listed("?queue=root.org.ops"), 1);
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"org\\r\\nX: y\"}", &a), 503);
+    CU_ASSERT_TRUE(client_has(&a, "X-Creel-Reason: queue \"org  X: y\" does not exist; applications go to: "
+                                  "root.default, root.org.eng, root.org.ops"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", APPS "/application_1795244424805_0009/state?user.name=bob", JSON,
+                        "{\"state\":\"KILLED\"}", &a), 202);
+    client_free(&a);
+    becomes(APPS "/application_1795244424805_0009/state", "state", "KILLED");
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"root.org.eng\"}", &a), 400);
+    CU_ASSERT_STRING_EQUAL(a.body.data, "App in KILLED state cannot be moved.");
+    client_free(&a);
+    CU_ASSERT_EQUAL(ask("PUT", queue, JSON, "{\"queue\":\"root.org.ops\"}", &a), 200);
+    client_free(&a);
+    stop();
+}
+
+static void sends_move(int fd)
+{
+    client_sends(fd, "PUT " APPS "/application_5_0001/queue?user.name=bob HTTP/1.1\r\nHost: h\r\n" JSON
+                     "Content-Length: 18\r\n\r\n{\"queue\":\"root.b\"}");
+}
+
+static bool silent(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) == 0;
+}
+
+/* Nobody hears of a move before the store has it: who asks again for the same neither. */
+static void test_move_in_flight(void)
+{
+    struct client_answer a;
+    int first, second;
+
+    start_with("fair", "b");
+    CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_1\"}"), 202);
+    becomes(APPS "/application_5_1/state", "state", "ACCEPTED");
+    first = client_connect(port);
+    second = client_connect(port);
+    gate_set(true);
+    sends_move(first);
+    becomes(APPS "/application_5_1/queue", "queue", "root.b");
+    sends_move(second);
+    for (int i = 0; i < 3; i++) { /* others are answered meanwhile */
+        CU_ASSERT_EQUAL(ask("POST", APPS "/new-application?user.name=bob", NULL, NULL, &a), 200);
+        client_free(&a);
+    }
+    CU_ASSERT_TRUE(silent(first));
+    CU_ASSERT_TRUE(silent(second));
+    gate_set(false);
+    expect(first, 200);
+    expect(second, 200);
+    stop();
+}
+
 static void test_policy(void)
 {
     static const char *const path = "/ws/v1/cluster/scheduler/policy";
@@ -578,6 +686,8 @@ static const struct cunit_case cases[] = {
     {"long lists of jobs", test_long_job_lists},
     {"repeated in flight", test_repeated_in_flight},
     {"kill", test_kill},
+    {"moves", test_moves},
+    {"a move in flight", test_move_in_flight},
     {"policy", test_policy},
     {"info, liveness, nodes", test_small_ones},
 };

@@ -403,6 +403,13 @@ static void test_state(void)
     same_both("fifo/running/state", &yarn_shape_app_state, API_M_BARE, &s);
 }
 
+static void test_queue(void)
+{
+    struct yarn_app_queue q = {"default"};
+
+    same_both("fifo/running/queue", &yarn_shape_app_queue, API_M_BARE, &q);
+}
+
 static void test_new_application(void)
 {
     struct yarn_frame f = frame("fifo", 0);
@@ -672,6 +679,7 @@ static const struct cunit_case cases[] = {
     {"no applications", test_no_apps},
     {"room filled again", test_room_again},
     {"state", test_state},
+    {"queue", test_queue},
     {"new application", test_new_application},
     {"statistics", test_statistics},
     {"attempts", test_attempts},
