@@ -39,6 +39,15 @@ static bool is_error(const struct sim_answer *a, int code)
     return a->fx && a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_ERROR && a->fx->u.reply.code == code;
 }
 
+/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and knows less than others. */
+static bool misleads(const struct sim_world *w, const struct sim_answer *a)
+{
+    const struct rm_effect *fx = a->fx;
+
+    return w->lease_off && a->epoch < w->epoch_max && fx && fx->kind == RM_FX_REPLY &&
+           (fx->u.reply.kind == RM_REPLY_ERROR || (fx->u.reply.kind == RM_REPLY_FLAG && !fx->u.reply.flag));
+}
+
 static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *answer)
 {
     struct sim_asker *a = user;
@@ -49,7 +58,7 @@ static void ask_answered(void *user, uint64_t tag, enum sim_outcome how, void *a
     if (how == SIM_ANSWERED && got->status == SIM_MOVED && got->rm >= 0 && a->hops++ < 3) {
         a->at = got->rm;
         ask_now(a);
-    } else if (how == SIM_ANSWERED && got->status == SIM_OK && !is_error(got, -BASE_EVERSION)) {
+    } else if (how == SIM_ANSWERED && got->status == SIM_OK && !is_error(got, -BASE_EVERSION) && !misleads(a->w, got)) {
         a->gen++;
         a->fn(a->user, got);
     } else {

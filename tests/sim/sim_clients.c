@@ -163,6 +163,25 @@ static void submit(void *arg, uint64_t tag)
     sim_ask(&j->submit, rq);
 }
 
+/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes have, which is what the
+ * faults may leave. */
+static int apps_max(const struct sim_world *w)
+{
+    int low = INT32_MAX, next = INT32_MAX;
+
+    for (int i = 0; i < w->nms; i++) {
+        int n = w->nm[i].slots[RM_SLOT_MAP];
+
+        if (n < low) {
+            next = low;
+            low = n;
+        } else if (n < next) {
+            next = n;
+        }
+    }
+    return low + next - 1;
+}
+
 static void job_make(struct sim_world *w, int i)
 {
     struct sim *s = &w->s;
@@ -177,7 +196,8 @@ static void job_make(struct sim_world *w, int i)
     j->submit = j->kill = (struct sim_asker){.w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
     j->submit.fn = submit_answered;
     j->kill.fn = kill_answered;
-    j->is_app = sim_chance(s, 250);
+    j->is_app = sim_chance(s, 250) && w->apps < apps_max(w);
+    w->apps += j->is_app;
     if (j->is_app) {
         j->tasks_n[RM_SLOT_MAP] = (int)sim_between(s, 1, 6);
         j->text = sim_text(s, "app%d %d", i, sim_chance(s, 300));

@@ -196,7 +196,7 @@ struct sim_world {
     int nms;
     struct sim_proc client;
     struct sim_job job[W_JOBS];
-    int jobs;
+    int jobs, apps;
     const char *policy;
     bool lease_off, serial_store, prune, small_log;
     int64_t grace_us;
