@@ -5,7 +5,7 @@ add_library(creel_sim_faults STATIC sim/sim_run.c sim/sim_net.c sim/sim_zk_tree.
                                     ${CMAKE_SOURCE_DIR}/rm/rm_clock.c ${CMAKE_SOURCE_DIR}/rm/rm_effect_copy.c)
 target_link_libraries(creel_sim_faults PUBLIC creel_ha creel_nm_core creel_rm_core creel_base)
 if(CREEL_SANITIZE OR CREEL_COVERAGE)
-  set(fault_runs 600)
+  set(fault_runs 1500)
 else()
   set(fault_runs 10000)
 endif()

@@ -233,6 +233,7 @@ static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct colle
     h->node_id = nm->node_id;
     h->instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
     h->response_id = nm_core_response_id(nm->core);
+    h->sent_us = nm_core_sent_us(nm->core);
     h->healthy = nm_core_healthy(nm->core, NULL, NULL);
     h->health_report = h->healthy ? "" : "disk full";
     h->hold_us = hold_ms * 1000;
