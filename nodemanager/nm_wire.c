@@ -108,9 +108,10 @@ void nm_wire_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t
     base_buf_adds(out, "{\"node-id\":");
     api_json_string(out, who->node_id);
     put_str(out, "instance", who->instance);
-    base_buf_addf(out, ",\"responseId\":%lld,\"epochSeen\":%lld,\"healthy\":%s,\"diskFreeMb\":%lld,\"holdMs\":%lld",
-                  (long long)nm_core_response_id(core), (long long)nm_core_epoch(core), healthy ? "true" : "false",
-                  (long long)free_mb, (long long)hold_ms);
+    base_buf_addf(out, ",\"responseId\":%lld,\"sentUs\":%lld,\"epochSeen\":%lld,\"healthy\":%s",
+                  (long long)nm_core_response_id(core), (long long)nm_core_sent_us(core),
+                  (long long)nm_core_epoch(core), healthy ? "true" : "false");
+    base_buf_addf(out, ",\"diskFreeMb\":%lld,\"holdMs\":%lld", (long long)free_mb, (long long)hold_ms);
     put_str(out, "healthReport", report);
     containers_add(core, false, out);
 }

@@ -245,6 +245,7 @@ static int decode_heartbeat(struct rm_node_message *m, struct base_error *err)
     if ((rc = read_node_id(m, &h->node_id, err)) < 0 ||
         (rc = base_json_str(m->body, "", "instance", true, 64, &h->instance, err)) < 0 ||
         (rc = base_json_int(m->body, "", "responseId", true, 0, INT64_MAX / 2, &h->response_id, err)) < 0 ||
+        (rc = base_json_int(m->body, "", "sentUs", false, 0, INT64_MAX, &h->sent_us, err)) < 0 ||
         (rc = base_json_bool(m->body, "", "healthy", false, &h->healthy, err)) < 0 ||
         (rc = base_json_str(m->body, "", "healthReport", false, BASE_DIAGNOSTICS_MAX, &h->health_report, err)) < 0 ||
         (rc = base_json_int(m->body, "", "holdMs", false, 0, RM_NODE_HOLD_MAX_MS, &hold_ms, err)) < 0)

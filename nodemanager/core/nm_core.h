@@ -271,7 +271,7 @@ void nm_core_beat_each(struct nm_core *core, void (*fn)(struct nm_container *c, 
 int64_t nm_core_epoch(const struct nm_core *core);
 int64_t nm_core_response_id(const struct nm_core *core);
 /* When the request under way, or the last one, was sent. With a clock that counts from boot on it tells an RM which of two
- * registrations is the newer one, over restarts of the NodeManager too. */
+ * requests is the newer one, over restarts of the NodeManager too. */
 int64_t nm_core_sent_us(const struct nm_core *core);
 bool nm_core_registered(const struct nm_core *core);
 bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb);

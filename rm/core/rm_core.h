@@ -141,7 +141,8 @@ struct rm_event {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
             int64_t epoch_seen;
-            int64_t sent_us; /* node's time since its boot; 0: not known. What was sent before one that was taken is not */
+            int64_t sent_us; /* node's time since its boot; 0: not known. What was sent before a request that was taken
+                              * is not taken, as long as the node is registered */
             const struct rm_container_report *reports;
             size_t reports_n;
             const struct base_app_id *apps; /* that have folders there */
@@ -153,6 +154,7 @@ struct rm_event {
             bool healthy;
             const char *health_report;
             int64_t hold_us; /* 0: answer at once */
+            int64_t sent_us; /* as above */
             uint32_t place;  /* of the node, in order of first registration, from 1; 0: not known. Saves a search */
             const struct rm_container_report *reports;
             size_t reports_n;

@@ -66,7 +66,7 @@ struct rm_orders {
 struct rm_node {
     uint32_t index, host, rack;
     char *id, *host_name, *http, *rack_name, *version, *boot_id, *instance, *health_report;
-    int64_t sent_us; /* of the registration taken last, as the node says; 0: not known */
+    int64_t sent_us; /* of the request taken last, as the node says; 0: not known */
     enum rm_node_state state;
     bool registered; /* with this instance of the RM */
     bool awaited;    /* recovered: work may run there, nobody knows yet */

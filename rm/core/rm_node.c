@@ -464,11 +464,13 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
 }
 
 /* A request that the NodeManager has given up, or that it had sent before it was started again: newer ones have been
- * taken. Times since another boot say nothing. */
+ * taken, perhaps by an earlier instance of the RM. Times since another boot say nothing, and no time counts when the
+ * node is lost: a machine that was put back to an earlier state is let in again then. */
 static bool came_late(const struct rm_node *n, const struct rm_event *ev)
 {
-    return ev->u.node_register.sent_us && ev->u.node_register.sent_us <= n->sent_us && n->boot_id &&
-           ev->u.node_register.boot_id && strcmp(n->boot_id, ev->u.node_register.boot_id) == 0;
+    return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
+           ev->u.node_register.sent_us <= n->sent_us && n->boot_id && ev->u.node_register.boot_id &&
+           strcmp(n->boot_id, ev->u.node_register.boot_id) == 0;
 }
 
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
@@ -481,13 +483,14 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         rm_reply_error(c, ev->token, -BASE_EINVAL, "node-id, host and instance must be given");
         return;
     }
-    if (rm_confirm_refuses_node(c, ev))
-        return;
     n = rm_node_find(c, id);
     if (n && came_late(n, ev)) {
         answer_resync(c, ev->token);
         return;
     }
+    if (rm_confirm_refuses_node(c, ev))
+        return;
+    n = rm_node_find(c, id);
     if (!n)
         n = rm_node_new(c, id);
     if (n->parked) { /* given up by the node */
@@ -574,16 +577,28 @@ void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
             __builtin_prefetch((const char *)n->containers + line);
 }
 
+/* Of the NodeManager that is registered, and sent after what was taken from it: the numbers of answers begin anew with
+ * each registration, they alone do not tell a heartbeat of an earlier one. */
+static bool may_take(const struct rm_node *n, const struct rm_event *ev)
+{
+    int64_t sent_us = ev->u.heartbeat.sent_us;
+
+    return n && n->registered && ev->u.heartbeat.instance && strcmp(n->instance, ev->u.heartbeat.instance) == 0 &&
+           (!sent_us || sent_us >= n->sent_us);
+}
+
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = sender(c, ev);
 
     c->stats.heartbeats++;
-    if (!n || !n->registered || !ev->u.heartbeat.instance || strcmp(n->instance, ev->u.heartbeat.instance) != 0) {
+    if (!may_take(n, ev)) {
         answer_resync(c, ev->token);
         return;
     }
     n->last_us = c->now_us;
+    if (ev->u.heartbeat.sent_us)
+        n->sent_us = ev->u.heartbeat.sent_us;
     if (ev->u.heartbeat.response_id == n->response_id - 1) { /* its answer was lost: the same once more */
         answer(c, ev->token, n->response_id, false, &n->sent, 0);
         return;

@@ -267,6 +267,8 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_text(b, n->instance);
     rm_put_int(b, n->slots[RM_SLOT_MAP]);
     rm_put_int(b, n->slots[RM_SLOT_REDUCE]);
+    if (n->sent_us)
+        rm_put_int(b, n->sent_us);
     return store(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 

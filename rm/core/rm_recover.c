@@ -425,6 +425,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     struct rm_node *n;
     char *host, *http, *rack, *version, *boot, *instance;
     int32_t maps, reduces;
+    int64_t sent_us;
     bool gone;
 
     if (!rm_get_word(&r, "n1"))
@@ -438,6 +439,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     instance = rm_get_text(&r);
     maps = (int32_t)rm_get_int_in(&r, 0, INT32_MAX);
     reduces = (int32_t)rm_get_int_in(&r, 0, INT32_MAX);
+    sent_us = !r.bad && r.p < r.end ? rm_get_int_in(&r, 0, INT64_MAX) : 0;
     if (r.bad || !host || rm_node_find(c, rec->key)) {
         free(host);
         free(http);
@@ -456,6 +458,7 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     n->boot_id = boot;
     n->instance = instance;
     n->health_report = base_strdup("");
+    n->sent_us = sent_us;
     rm_node_set_place(c, n, host, rack);
     rm_node_set_slots(c, n, maps, reduces);
     free(host);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm/core/rm_internal.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 
@@ -397,6 +398,105 @@ static void test_late_registration(void)
     world_free(&w);
 }
 
+#define NOBODY UINT64_MAX
+
+/* @token: 0: one that the node waits for; NOBODY: it has given the request up. */
+static void beat_at(struct world_node *n, int64_t response_id, int64_t sent_us, int64_t hold_us, uint64_t token)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT, .token = token ? token : ++w.token};
+    struct rm_container_report r[4] = {0};
+
+    for (size_t i = 0; i < n->n && i < 4; i++)
+        r[i] = (struct rm_container_report){.id = n->v[i].id, .state = RM_CONTAINER_RUNNING};
+    ev.u.heartbeat.node_id = n->id;
+    ev.u.heartbeat.instance = n->instance;
+    ev.u.heartbeat.response_id = response_id;
+    ev.u.heartbeat.sent_us = sent_us;
+    ev.u.heartbeat.healthy = true;
+    ev.u.heartbeat.hold_us = hold_us;
+    ev.u.heartbeat.reports = r;
+    ev.u.heartbeat.reports_n = n->n;
+    if (!token)
+        n->token = w.token;
+    w.reply = (struct world_reply){0};
+    world_step(&w, &ev);
+}
+
+static bool put_back(void)
+{
+    return w.reply.token == NOBODY && w.reply.kind == RM_REPLY_RESYNC;
+}
+
+/* A heartbeat of an earlier registration carries the number of the answer that the node waits for just now. It is not
+ * its word that the answer has come: what was ordered in it would be lost. */
+static void test_late_heartbeat(void)
+{
+    struct world_node *n;
+    struct rm_node *known;
+    int64_t heard;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    known = w.core->nodes[0];
+    register_at(n, 10);
+    beat_at(n, 0, 11, 0, 0);
+    CU_ASSERT_EQUAL(n->response_id, 1);
+    register_at(n, 20);
+    CU_ASSERT_EQUAL(n->response_id, 0);
+    world_submit(&w, "a 1 0 0 4 0 0");
+    beat_at(n, 0, 21, 0, NOBODY); /* its answer, with the launch, is lost */
+    CU_ASSERT_EQUAL(n->launches, 0);
+    CU_ASSERT_EQUAL(known->response_id, 1);
+    heard = known->last_us;
+    w.now += S;
+    beat_at(n, 1, 12, 0, NOBODY);
+    CU_ASSERT(put_back());
+    CU_ASSERT_EQUAL(known->last_us, heard);
+    CU_ASSERT_EQUAL(known->response_id, 1);
+    beat_at(n, 0, 22, 0, 0);
+    CU_ASSERT_EQUAL(n->launches, 1);
+    CU_ASSERT_EQUAL(n->response_id, 1);
+    beat_at(n, 1, 23, 5 * S, 0); /* held; one that was sent before it does not take its place */
+    beat_at(n, 1, 22, 0, NOBODY);
+    CU_ASSERT(put_back());
+    CU_ASSERT_EQUAL(known->parked, n->token);
+    beat_at(n, 1, 23, 5 * S, 0); /* another copy of the same does: its sender may hear the answer */
+    CU_ASSERT_EQUAL(known->parked, n->token);
+    CU_ASSERT(n->registered);
+    register_at(n, 23);
+    CU_ASSERT_FALSE(n->registered);
+    world_free(&w);
+}
+
+/* A machine that was put back to an earlier state sends what seems to be late, always. It is let in when it is lost. */
+static void test_clock_went_back(void)
+{
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    n = world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    world_add_node(&w, 2, 1, NULL);
+    register_at(n, 1000 * S);
+    CU_ASSERT(n->registered);
+    for (int i = 0; i < 29; i++) {
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[1], 0);
+        world_beat(&w, &w.nodes[2], 0);
+        register_at(n, (10 + i) * S);
+        CU_ASSERT_FALSE(n->registered);
+        CU_ASSERT_EQUAL(node_state(0), RM_NODE_RUNNING);
+    }
+    world_advance(&w, S);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
+    register_at(n, 40 * S);
+    CU_ASSERT(n->registered);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_RUNNING);
+    beat_at(n, 0, 41 * S, 0, 0);
+    CU_ASSERT_EQUAL(n->response_id, 1);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"wake", test_wake},
                                           {"spread", test_spread},
@@ -410,6 +510,8 @@ static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"unknown containers", test_strangers},
                                           {"locality", test_locality},
                                           {"late registration", test_late_registration},
+                                          {"late heartbeat", test_late_heartbeat},
+                                          {"a node's clock went back", test_clock_went_back},
                                           {"delay scheduling", test_delay}};
 
 CUNIT_MAIN("nodes", cases)

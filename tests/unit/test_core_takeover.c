@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/rm_internal.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 
@@ -860,6 +861,74 @@ static void test_pruned_later(void)
     world_free(&w);
 }
 
+/* ---------------------------------------------------------------- late registrations */
+static void register_at(struct world_node *n, int64_t sent_us, bool with_work)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_REGISTER, .token = ++w.token};
+    struct rm_container_report r = {.state = RM_CONTAINER_RUNNING};
+
+    ev.u.node_register.node_id = ev.u.node_register.http_address = n->id;
+    ev.u.node_register.host = n->host;
+    ev.u.node_register.rack = n->rack;
+    ev.u.node_register.version = "0.1.0";
+    ev.u.node_register.boot_id = n->boot;
+    ev.u.node_register.instance = n->instance;
+    ev.u.node_register.map_slots = 2;
+    ev.u.node_register.reduce_slots = 1;
+    ev.u.node_register.sent_us = sent_us;
+    if (with_work) {
+        CU_ASSERT_EQUAL_FATAL(n->n, 1);
+        r.id = n->v[0].id;
+        r.has_task = true;
+        r.task = n->v[0].task;
+        r.task_attempt = n->v[0].attempt;
+        ev.u.node_register.reports = &r;
+        ev.u.node_register.reports_n = 1;
+    }
+    n->token = w.token;
+    w.reply = (struct world_reply){0};
+    world_step(&w, &ev);
+}
+
+/* What a node had sent before it registered with the leader before this one, and gave up, reaches this one first: it
+ * knows of nothing that was started since. The right to commit is not given anew for it. */
+static void test_late_registration(void)
+{
+    struct world_container before;
+    struct base_app_id id;
+    struct world_node *n;
+
+    world_init(&w, "fifo");
+    w.conf.takeover_grace_us = 3 * S;
+    world_renew(&w);
+    n = world_add_node(&w, 2, 1, NULL);
+    register_at(n, 200, false);
+    world_add_node(&w, 2, 1, NULL);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, n, 0);
+    CU_ASSERT_EQUAL_FATAL(n->n, 1);
+    before = n->v[0];
+    CU_ASSERT(commit(before));
+    world_crash(&w, w.journal_n);
+    register_at(n, 100, false);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    CU_ASSERT_EQUAL(w.core->awaited, 2);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.core->awaited, 1);
+    world_advance(&w, 4 * S); /* over the grace */
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
+    register_at(n, 300, true);
+    CU_ASSERT_EQUAL(w.core->awaited, 0);
+    CU_ASSERT(n->registered);
+    CU_ASSERT_EQUAL(maps(id).running, 1);
+    CU_ASSERT(commit(before));
+    CU_ASSERT_EQUAL(w.nodes[1].launches, 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"the grace", test_grace},
                                           {"no grace", test_no_grace},
                                           {"a late attempt loses", test_late_loses},
@@ -884,6 +953,7 @@ static const struct cunit_case cases[] = {{"the grace", test_grace},
                                           {"a stranger", test_stranger},
                                           {"ended jobs are pruned", test_pruned},
                                           {"bit by bit", test_pruned_in_steps},
-                                          {"records of one that did not", test_pruned_later}};
+                                          {"records of one that did not", test_pruned_later},
+                                          {"late registration", test_late_registration}};
 
 CUNIT_MAIN("takeover", cases)

@@ -395,8 +395,11 @@ static void test_rm_away(void)
     carried(&w);
     int64_t id = nm_core_response_id(w.core), pauses[] = {50000, 100000, 200000, 400000, 800000, 1000000, 1000000};
     for (size_t i = 0; i < 7; i++) {
+        int64_t sent = w.now;
+        w.now += 500; /* the RM tells each request by when it was sent */
         fail(&w, false, false);
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 0);
+        CU_ASSERT_EQUAL(nm_core_sent_us(w.core), sent);
         CU_ASSERT(nm_core_next_us(w.core) - w.now <= pauses[i]);
         CU_ASSERT(nm_core_next_us(w.core) - w.now >= pauses[i] / 2);
         ended(&w, 1, 4); /* urgent, but there is nobody to tell */
@@ -404,6 +407,7 @@ static void test_rm_away(void)
         w.now = nm_core_next_us(w.core);
         step(&w, (struct nm_event){.kind = NM_EV_TIMER});
         CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
+        CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
         CU_ASSERT_EQUAL(nm_core_response_id(w.core), id);
         CU_ASSERT_EQUAL(carried(&w), 2);
     }
@@ -416,6 +420,7 @@ static void test_rm_away(void)
     w.now = nm_core_next_us(w.core);
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
+    CU_ASSERT_EQUAL(nm_core_sent_us(w.core), w.now);
     world_free(&w);
 }
 

@@ -14,7 +14,7 @@ static void test_register(void)
 {
     static const char body[] =
         "{" ID ",\"http-address\":\"n1:4242\",\"rack\":\"/r1\",\"map-slots\":2,\"reduce-slots\":1,\"boot-id\":\"b\","
-        "\"epoch-seen\":3,\"version\":\"0.1.0\",\"containers\":["
+        "\"epoch-seen\":3,\"sentUs\":4000000001,\"version\":\"0.1.0\",\"containers\":["
         "{\"id\":\"container_e03_17_0002_01_000005\",\"state\":\"complete\",\"slot\":\"reduce\",\"exitCode\":143,"
         "\"startedMs\":10,\"endedMs\":20,\"cpuMs\":3,\"task\":\"task_17_0002_r_000001\",\"taskAttempt\":2,"
         "\"memoryMb\":512,\"counters\":{\"SPILLS\":4,\"NOT_OURS\":1}}],\"apps\":[\"application_17_0002\",\"application_18_0001\"]}";
@@ -27,6 +27,7 @@ static void test_register(void)
     CU_ASSERT_STRING_EQUAL(m.ev.u.node_register.host, "n1");
     CU_ASSERT_EQUAL(m.ev.u.node_register.map_slots, 2);
     CU_ASSERT_EQUAL(m.ev.u.node_register.epoch_seen, 3);
+    CU_ASSERT_EQUAL(m.ev.u.node_register.sent_us, 4000000001);
     CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.reports_n, 1);
     CU_ASSERT_EQUAL(m.reports[0].state, RM_CONTAINER_COMPLETED);
     CU_ASSERT_EQUAL(m.reports[0].slot, RM_SLOT_REDUCE);
@@ -48,7 +49,8 @@ static void test_register(void)
 static void test_bad_counters(void)
 {
     static const char body[] =
-        "{" ID ",\"responseId\":0,\"containers\":[{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
+        "{" ID ",\"responseId\":0,\"sentUs\":4000000002,\"containers\":["
+        "{\"id\":\"container_1_0001_01_000001\",\"state\":\"running\","
         "\"counters\":{\"SPILLS\":-1,\"MAP_INPUT_RECORDS\":7,\"MAP_INPUT_BYTES\":9223372036854775807,"
         "\"SHUFFLE_BYTES\":\"x\",\"CPU_MILLIS\":1.5}},"
         "{\"id\":\"container_1_0001_01_000002\",\"state\":\"running\",\"counters\":[1]}]}";
@@ -56,6 +58,7 @@ static void test_bad_counters(void)
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL_FATAL(rm_node_decode_heartbeat(body, strlen(body), &m, &err), 0);
+    CU_ASSERT_EQUAL(m.ev.u.heartbeat.sent_us, 4000000002);
     CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_MAP_INPUT_RECORDS], 7);
     CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_SPILLS], 0);
     CU_ASSERT_EQUAL(m.reports[0].counters[RM_C_MAP_INPUT_BYTES], 0);
@@ -77,6 +80,7 @@ static void test_bad(void)
         {"{" ID "}", "responseId"},
         {"{" ID ",\"responseId\":-1}", "responseId: -1"},
         {"{" ID ",\"responseId\":0,\"holdMs\":99999999}", "holdMs"},
+        {"{" ID ",\"responseId\":0,\"sentUs\":-1}", "sentUs: -1"},
         {"{" ID ",\"responseId\":0,\"healthy\":1}", "healthy"},
         {"{" ID ",\"responseId\":0,\"containers\":{}}", "containers"},
         {"{" ID ",\"responseId\":0,\"containers\":[7]}", "containers[0]"},
