@@ -242,7 +242,7 @@ static void beat(struct sim *s, uint32_t node)
     ev.u.heartbeat.response_id = n->response_id;
     ev.u.heartbeat.healthy = true;
     ev.u.heartbeat.health_report = "";
-    ev.u.heartbeat.hold_us = 0;
+    ev.u.heartbeat.hold_us = ev.u.heartbeat.sent_us = 0;
     ev.u.heartbeat.place = node + 1;
     ev.u.heartbeat.reports = s->reports;
     ev.u.heartbeat.reports_n = len;
