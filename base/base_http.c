@@ -104,26 +104,35 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
+/* The value of header @name ("location:") when this line is it. What does not fit is cut off, or left out (@whole). */
+static void take_header(const char *data, size_t len, const char *name, bool whole, char *out, size_t size)
+{
+    const size_t skip = strlen(name);
+    const char *p = data + skip, *end = data + len;
+
+    if (len <= skip || strncasecmp(data, name, skip) != 0)
+        return;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    while (end > p && (end[-1] == '\r' || end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    if ((size_t)(end - p) >= size && whole)
+        return;
+    if ((size_t)(end - p) >= size)
+        end = p + size - 1;
+    memcpy(out, p, (size_t)(end - p));
+    out[end - p] = '\0';
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
-    static const char name[] = "location:";
     struct transfer *t = arg;
     size_t len = size * n;
-    const size_t skip = sizeof name - 1;
 
-    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
-        t->out->location[0] = '\0'; /* 100 Continue and the like came before */
-    if (len > skip && strncasecmp(data, name, skip) == 0) {
-        const char *p = data + skip, *end = data + len;
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
-        while (end > p && (end[-1] == '\r' || end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
-            end--;
-        if ((size_t)(end - p) < sizeof t->out->location) {
-            memcpy(t->out->location, p, (size_t)(end - p));
-            t->out->location[end - p] = '\0';
-        }
-    }
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) /* 100 Continue and the like came before */
+        t->out->location[0] = t->out->reason[0] = '\0';
+    take_header(data, len, "location:", true, t->out->location, sizeof t->out->location);
+    take_header(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
     return len;
 }
 

@@ -29,6 +29,7 @@ struct base_http_answer {
     long status;          /* HTTP status */
     struct base_buf body; /* freed by base_http_answer_free */
     char location[1024];
+    char reason[512];  /* X-Creel-Reason: why it was refused, where YARN's answer has no words for it; cut off */
 };
 struct base_http *base_http_new(void);
 void base_http_free(struct base_http *h);

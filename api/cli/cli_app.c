@@ -7,11 +7,12 @@
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
 
-enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KEY_USER, KEY_QUEUE };
+enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KEY_USER, KEY_QUEUE,
+       KEY_CHANGE_QUEUE, KEY_APP_ID, KEY_MOVE_TO_QUEUE };
 
 struct app {
     bool list;
-    const char *status, *states, *types, *tags, *user, *queue;
+    const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id, *move_to_queue;
     char **kill;
     size_t n_kill, cap_kill;
 };
@@ -20,11 +21,14 @@ static const struct argp_option options[] = {
     {"list", KEY_LIST, NULL, 0, "List applications: those not yet ended, unless -appStates says otherwise", 1},
     {"status", KEY_STATUS, "ID", 0, "Show one application", 1},
     {"kill", KEY_KILL, "ID", 0, "Kill an application; more ids may follow", 1},
+    {"changeQueue", KEY_CHANGE_QUEUE, "QUEUE", 0, "Move the application of -appId to another queue", 1},
+    {"movetoqueue", KEY_MOVE_TO_QUEUE, "ID", 0, "The same, older: move an application to the queue of -queue", 1},
     {"appStates", KEY_STATES, "A,B", 0, "With -list: states, or ALL", 2},
     {"appTypes", KEY_TYPES, "A,B", 0, "With -list: types, as MAPREDUCE", 2},
     {"appTags", KEY_TAGS, "A,B", 0, "With -list: tags", 2},
     {"user", KEY_USER, "USER", 0, "With -list: owner", 2},
-    {"queue", KEY_QUEUE, "QUEUE", 0, "With -list: queue", 2},
+    {"queue", KEY_QUEUE, "QUEUE", 0, "With -list: queue. With -movetoqueue: where to", 2},
+    {"appId", KEY_APP_ID, "ID", 0, "With -changeQueue: the application", 2},
     {0},
 };
 
@@ -52,6 +56,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_QUEUE:
         a->queue = arg;
+        return 0;
+    case KEY_CHANGE_QUEUE:
+        a->change_queue = arg;
+        return 0;
+    case KEY_APP_ID:
+        a->app_id = arg;
+        return 0;
+    case KEY_MOVE_TO_QUEUE:
+        a->move_to_queue = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (a->n_kill == 0)
@@ -223,22 +236,96 @@ static int kill_all(struct cli *c, const struct app *a)
     return rc;
 }
 
-static int check(const struct app *a)
+/* Words and order as yarn application's. */
+static int move_to(struct cli *c, const char *id, const char *queue)
+{
+    struct cli_answer answer = {0};
+    json_t *app = NULL, *body;
+    char *path = base_printf("/ws/v1/cluster/apps/%s", id);
+    int rc = cli_rm_get_object(c, path, "app", &app);
+    bool late = rc == CLI_OK && cli_state_ended(cli_str(app, "app.state"));
+    free(path);
+    json_decref(app);
+    if (rc != CLI_OK)
+        return rc;
+    if (late)
+        return cli_error(CLI_USAGE, "Application %s has already finished", id);
+    if (!c->json)
+        printf("Moving application %s to queue %s\n", id, queue);
+    path = base_printf("/ws/v1/cluster/apps/%s/queue", id);
+    body = json_pack("{s:s}", "queue", queue);
+    rc = cli_rm_call(c->rm, "PUT", path, body, 0, &answer);
+    json_decref(body);
+    free(path);
+    if (rc != CLI_OK)
+        return cli_rm_fail(&answer, rc);
+    if (c->json)
+        cli_print_json(answer.json);
+    else
+        printf("Successfully completed move.\n");
+    cli_answer_free(&answer);
+    return CLI_OK;
+}
+
+static int move(struct cli *c, const struct app *a)
+{
+    char *id = cli_app_id_check(a->change_queue ? a->app_id : a->move_to_queue, "creel application");
+    int rc = id ? move_to(c, id, a->change_queue ? a->change_queue : a->queue) : CLI_USAGE;
+    free(id);
+    return rc;
+}
+
+/* The one thing that is asked for, NULL: nothing, or several. */
+static const char *command(const struct app *a)
 {
     const struct {
-        const char *name, *value;
-    } filters[] = {{"-appStates", a->states},
-                   {"-appTypes", a->types},
-                   {"-appTags", a->tags},
-                   {"-user", a->user},
-                   {"-queue", a->queue}};
-    if (a->list + (a->status != NULL) + (a->n_kill > 0) != 1)
-        return cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID");
-    for (size_t i = 0; !a->list && i < sizeof filters / sizeof filters[0]; i++)
-        if (filters[i].value)
-            return cli_error(CLI_USAGE, "application: %s belongs to -list, not to %s", filters[i].name,
-                             a->status ? "-status" : "-kill");
+        const char *name;
+        bool given;
+    } all[] = {{"-list", a->list},
+               {"-status", a->status},
+               {"-kill", a->n_kill > 0},
+               {"-changeQueue", a->change_queue},
+               {"-movetoqueue", a->move_to_queue}};
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given && found)
+            return NULL;
+        found = all[i].given ? all[i].name : found;
+    }
+    return found;
+}
+
+static int check(const struct app *a)
+{
+    const char *what = command(a);
+    const struct {
+        const char *name, *value, *with, *or_with;
+    } others[] = {{"-appStates", a->states, "-list", ""},
+                  {"-appTypes", a->types, "-list", ""},
+                  {"-appTags", a->tags, "-list", ""},
+                  {"-user", a->user, "-list", ""},
+                  {"-queue", a->queue, "-list", "-movetoqueue"},
+                  {"-appId", a->app_id, "-changeQueue", ""}};
+    if (!what)
+        return cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID, -changeQueue QUEUE");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].value && strcmp(what, others[i].with) != 0 && strcmp(what, others[i].or_with) != 0)
+            return cli_error(CLI_USAGE, "application: %s belongs to %s, not to %s", others[i].name, others[i].with,
+                             what);
+    if (a->change_queue && !a->app_id)
+        return cli_error(CLI_USAGE, "application: -changeQueue needs -appId ID");
+    if (a->move_to_queue && !a->queue)
+        return cli_error(CLI_USAGE, "application: -movetoqueue needs -queue QUEUE");
     return cli_app_ids_check(a->kill, a->n_kill);
+}
+
+static int act(struct cli *c, const struct app *a)
+{
+    if (a->list)
+        return list(c, a);
+    if (a->status)
+        return status(c, a->status);
+    return a->n_kill ? kill_all(c, a) : move(c, a);
 }
 
 int cli_app_main(int argc, char **argv)
@@ -246,11 +333,12 @@ int cli_app_main(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "-list\n-status ID\n-kill ID...",
+        "-list\n-status ID\n-kill ID...\n-changeQueue QUEUE -appId ID",
         "Applications of every kind, jobs included; options as of yarn application.\v"
         "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
         "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
-        "application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        "application_1700000000000_0001\n"
+        "  creel application -changeQueue root.dev -appId application_1700000000000_0001\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};
@@ -260,7 +348,7 @@ int cli_app_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check(&a);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = a.list ? list(&c, &a) : a.status ? status(&c, a.status) : kill_all(&c, &a);
+        rc = act(&c, &a);
     free(a.kill);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

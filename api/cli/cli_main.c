@@ -25,7 +25,7 @@ static const struct command commands[] = {
     {"job", cli_job_main, "submit, list, status, kill, counters of MapReduce and task jobs"},
     {"why", cli_why_main, "why a job or application waits, in the policy's words"},
     {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
-    {"application", cli_app_main, "-list, -status ID, -kill ID, with YARN's spellings"},
+    {"application", cli_app_main, "-list, -status ID, -kill ID, -changeQueue QUEUE, with YARN's spellings"},
     {"app", cli_app_main, NULL},
     {"node", cli_node_main, "-list, -status ID"},
     {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},

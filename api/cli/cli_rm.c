@@ -203,8 +203,8 @@ static bool is_refusal(long status, const struct base_buf *body)
     return found;
 }
 
-/* Exit code of the answer in @out, whose text is made. */
-static int read_answer(struct cli_rm *rm, const char *url, struct cli_answer *out)
+/* Exit code of the answer in @out, whose text is made. @reason: of a refusal, "" when none was given. */
+static int read_answer(struct cli_rm *rm, const char *url, const char *reason, struct cli_answer *out)
 {
     int rc = exit_code_of(out->status);
     rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
@@ -214,6 +214,12 @@ static int read_answer(struct cli_rm *rm, const char *url, struct cli_answer *ou
         rm->several = true;
         out->error = base_printf("%.*s is a standby", (int)base_rm_base(url), url);
         return CLI_UNREACHABLE;
+    }
+    if (rm->refused && *reason) {
+        struct base_buf line = {0};
+        cli_text_clean(reason, &line);
+        out->error = base_buf_take(&line);
+        return CLI_USAGE;
     }
     if (rc != CLI_OK)
         out->error = error_text(out->status, &out->text);
@@ -239,6 +245,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
         .silence_ms = SILENCE_MS,
     };
     struct base_http_answer answer = {0};
+    int rc;
     cli_answer_free(out);
     rm->standby = rm->refused = rm->not_rm = false;
     if (location)
@@ -250,8 +257,9 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
     answer.body = (struct base_buf){0};
     if (location)
         snprintf(location, sizeof answer.location, "%s", answer.location);
+    rc = read_answer(rm, url, answer.reason, out);
     base_http_answer_free(&answer);
-    return read_answer(rm, url, out);
+    return rc;
 }
 
 static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)

@@ -38,8 +38,8 @@ enum {
     CLI_RM_SOON = 2,    /* every RM once, and none takes more than some seconds for this: the caller is patient himself */
 };
 /* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
- * CLI_NOTFOUND, other 4xx CLI_USAGE, 5xx, no answer and what no RM would answer CLI_UNREACHABLE; CLI_INTERRUPTED when a
- * signal that cli_interrupt.h catches ended it. */
+ * CLI_NOTFOUND, other 4xx and refusals that say why (X-Creel-Reason) CLI_USAGE, other 5xx, no answer and what no RM
+ * would answer CLI_UNREACHABLE; CLI_INTERRUPTED when a signal that cli_interrupt.h catches ended it. */
 int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
                 struct cli_answer *out);
 /* GET; prints the error line itself. Caller owns *out (NULL on error). */

@@ -95,6 +95,13 @@ echo '[{' > "$T/tasks"; expect 2 creel job submit --tasks "$T/tasks"; one_line "
 running=$(creel job submit --task 'sleep 1000')
 expect 2 creel job kill "$running" bogus; one_line bogus
 check_equal "$(creel job status "$running" --json | jq -r .job.finalStatus)" UNDEFINED "job beside a wrong id"
+expect 2 creel application -changeQueue default -appId "$id"; one_line "$id has already finished"
+expect 2 creel application -changeQueue default; one_line appId
+expect 2 creel application -movetoqueue "$running"; one_line "needs -queue"
+expect 2 creel application -list -appId "$running"; one_line appId changeQueue
+expect 2 creel application -movetoqueue "$running" -queue nowhere
+grep -q '^creel: policy fifo cannot move applications between queues$' "$T/e" || fail "move: $(cat "$T/e")"
+is_json '.queue == "default"' creel application -changeQueue default -appId "$running" --json
 expect 0 creel job kill "$running" "$id"
 grep -q "^$running KILLED" "$T/o" && grep -q "^$id has already finished" "$T/o" || fail "kill: $(cat "$T/o")"
 expect 0 creel application -kill "$id"

@@ -149,7 +149,8 @@ wait_for 10 "a word about SIGHUP" hup
 no_answer_overruled
 creel job kill "${ids[@]}" > /dev/null
 
-# ---- queues taken away while a job is in them, the ResourceManager killed meanwhile; rules that ask for groups
+# ---- queues taken away while a job is in them; it is moved, and the ResourceManager killed as soon as that is answered; rules
+# that ask for groups
 moved=$(submit --arg c "$LIVED 0.3" '{job:{queue:"org.first_come", tasks:[{count:60, command:$c}]}}')
 group=$(id -gn daemon)
 cat > "$FILE.new" << XML
@@ -165,8 +166,17 @@ cat > "$FILE.new" << XML
 XML
 mv "$FILE.new" "$FILE"
 creel rmadmin -refreshQueues > /dev/null
-kill -9 "$(daemon_pid rm-1)"
+begun() { [ "$(job "$moved" '.job.taskCounts.map.succeeded')" -gt 0 ]; }
+wait_for 30 "tasks of $moved" begun
+check_equal "$(creel application -changeQueue other -appId "$moved" && kill -9 "$(daemon_pid rm-1)")" \
+    "Moving application $moved to queue other
+Successfully completed move." "a move"
 creel dev --restart rm-1 --dir "$DEV" > /dev/null
+check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps/$moved/queue")" '{"queue":"root.other"}' "the queue after a restart"
+creel application -movetoqueue "$moved" -queue org.first_come > /dev/null 2> "$T/err" && fail "moved to a queue that has gone"
+grep -q '^creel: queue "org.first_come" does not exist; applications go to: .*root.other' "$T/err" || fail "$(cat "$T/err")"
+creel application -movetoqueue "$moved" -queue "$group" > /dev/null
+check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps/$moved" | jq -r .app.queue)" "root.$group" "moved again"
 succeeded "$moved"
 of_group=$(submit '{job:{user:"daemon", tasks:[{command:"true"}]}}')
 of_nobody=$(submit '{job:{user:"no-such-user", tasks:[{command:"true"}]}}')

@@ -66,6 +66,17 @@ static void answer(int fd, const char *status, const char *headers, size_t len)
     base_buf_free(&b);
 }
 
+/* With a reason that is longer than anybody reads. */
+static void refuse(int fd)
+{
+    char header[2048] = "x-creel-reason: queue ";
+    size_t n = strlen(header);
+
+    memset(header + n, 'q', 1000);
+    strcpy(header + n + 1000, "\r\n");
+    answer(fd, "503 Service Unavailable", header, 0);
+}
+
 static void serve(struct server *s, int fd)
 {
     while (read_request(s, fd)) {
@@ -82,6 +93,8 @@ static void serve(struct server *s, int fd)
             answer(fd, "200 OK", "", 100000);
         else if (strstr(last_request, " /missing "))
             answer(fd, "404 Not Found", "", 5);
+        else if (strstr(last_request, " /refused "))
+            refuse(fd);
         else
             answer(fd, "200 OK", "", 2);
     }
@@ -176,6 +189,14 @@ static void test_exchange(void)
     CU_ASSERT_EQUAL(send_to(h, "/moved", (struct base_http_request){.method = "GET"}, &a, &err), 0);
     CU_ASSERT_EQUAL(a.status, 307);
     CU_ASSERT_STRING_EQUAL(a.location, "file:///etc/hostname"); /* told, not followed */
+    base_http_answer_free(&a);
+    CU_ASSERT_EQUAL(send_to(h, "/refused", (struct base_http_request){.method = "PUT"}, &a, &err), 0);
+    CU_ASSERT_EQUAL(strlen(a.reason), sizeof a.reason - 1); /* cut off */
+    CU_ASSERT_EQUAL(strncmp(a.reason, "queue qqq", 9), 0);
+    CU_ASSERT_STRING_EQUAL(a.location, "");
+    base_http_answer_free(&a);
+    CU_ASSERT_EQUAL(send_to(h, "/d", (struct base_http_request){.method = "GET"}, &a, &err), 0);
+    CU_ASSERT_STRING_EQUAL(a.reason, "");
     base_http_answer_free(&a);
     CU_ASSERT_EQUAL(atomic_load(&server.connections), 1); /* kept alive */
     base_http_free(h);
