@@ -479,8 +479,8 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
         return NULL;
     if (t->running && gives_way(t, r))
         give_way(c, a, t);
-    if (t->state != RM_TASK_PENDING)
-        return NULL;
+    if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
+        return NULL; /* or a newer attempt may be committing, on a node that is still silent */
     ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;

@@ -384,6 +384,56 @@ static void test_damaged(void)
     world_free(&w);
 }
 
+static bool may_commit(struct base_app_id id, int32_t attempt)
+{
+    struct rm_event ev = {.kind = RM_EV_TASK_COMMIT, .token = ++w.token};
+
+    ev.u.task_commit.task = (struct base_task_id){id, BASE_TASK_MAP, 0};
+    ev.u.task_commit.attempt = attempt;
+    world_step(&w, &ev);
+    return w.reply.kind == RM_REPLY_FLAG && w.reply.flag;
+}
+
+/* The right to commit was given to the attempt of a node that is still silent; another node comes first, with an older
+ * attempt: it must not take the right away. */
+static void test_older_attempt_first(void)
+{
+    struct world_node *first, *second;
+    struct world_container *newer;
+    struct base_app_id id;
+
+    world_init(&w, "fifo");
+    w.conf.takeover_grace_us = 2 * S;
+    world_renew(&w);
+    first = world_add_node(&w, 1, 1, NULL);
+    second = world_add_node(&w, 1, 1, NULL);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, first, 0);
+    CU_ASSERT_EQUAL_FATAL(first->n, 1);
+    world_crash(&w, w.durable);
+    world_register(&w, second);
+    world_advance(&w, 3 * S); /* nobody has reported the task: it is started again */
+    world_beat(&w, second, 0);
+    CU_ASSERT_EQUAL_FATAL(second->n, 1);
+    newer = &second->v[0];
+    CU_ASSERT(may_commit(id, newer->attempt));
+    world_crash(&w, w.durable);
+    world_register(&w, first);
+    world_beat(&w, first, 0);
+    CU_ASSERT_FALSE(may_commit(id, 0));
+    world_advance(&w, 3 * S);
+    world_beat(&w, first, 0);
+    CU_ASSERT_FALSE(may_commit(id, 0));
+    world_register(&w, second);
+    CU_ASSERT(may_commit(id, newer->attempt));
+    newer->ended = true;
+    newer->exit_code = 0;
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"every prefix of the store", test_every_prefix},
                                           {"running containers are known again", test_reattach},
                                           {"a node stays away", test_node_stays_away},
@@ -393,6 +443,7 @@ static const struct cunit_case cases[] = {{"every prefix of the store", test_eve
                                           {"killing", test_killing},
                                           {"killing, a late node", test_killing_late_node},
                                           {"odd attempt", test_odd_attempt},
+                                          {"an older attempt comes first", test_older_attempt_first},
                                           {"damaged records", test_damaged}};
 
 CUNIT_MAIN("recovery", cases)
