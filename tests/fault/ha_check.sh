@@ -1,6 +1,6 @@
 # tests/fault/ha_check.sh - sourced by run: what must hold once all is quiet; each breach is a line in $T/violations.
 #
-#   I1 an acknowledged submission or kill is never lost          I2 committed output exists once and is complete
+#   I1 an acknowledged submission, kill or move is never lost    I2 committed output exists once and is complete
 #   I3 no slot has two masters, no order of a lower epoch is carried out after a higher one was seen
 #   I4 containers that no one ordered to stop are the same processes      I5 every job ends, with the right state
 #   I6 the leader's accounting equals the nodes' truth           I7 nothing waits for ever
@@ -11,6 +11,7 @@ breach() { echo "$*" >> "$T/violations"; }
 check_acks() {
     local what kind id name state row
     while read -r what kind id name; do
+        [ "$what" != move ] || continue
         if [ "$what" = kill ]; then
             state=$id id=$kind
             row=$(grep "^$id " <<< "$1") || { breach "I1 $id was killed, and is not known"; continue; }
@@ -29,6 +30,15 @@ check_acks() {
         esac
     done < "$W/acks"
     if grep -vE ' (FINISHED|FAILED|KILLED) ' <<< "$1" > "$W/unended"; then breach "I5 not ended: $(head -n 3 "$W/unended" | tr '\n' ';')"; fi
+}
+# I1: each that was moved is where the last acknowledgement says, or a later request of which nobody knows the outcome.
+check_moves() {
+    local id queue is
+    while read -r id queue; do
+        is=$(rm_call GET "/ws/v1/cluster/apps/$id/queue" | sed -n 1p | jq -r .queue)
+        [ "$is" = "$queue" ] || [ "$is" = "$(awk -v id="$id" '$1 == "move" && $2 == id { q = $3 } END { print q }' "$W/asked")" ] ||
+            breach "I1 the move of $id to $queue was acknowledged, and it is in $is"
+    done < <(awk '$1 == "move" { q[$2] = $3 } END { for (id in q) print id, q[id] }' "$W/acks")
 }
 # I2: each job that succeeded has its output, once.
 check_outputs() {
@@ -99,6 +109,7 @@ check_all() {
     fi
     list=$(apps_now) || { breach "I7 no ResourceManager is active at the end" && return; }
     check_acks "$list"
+    check_moves
     check_outputs "$list"
     check_ledger
     # What the store holds: the same list, from the next leader.
@@ -106,5 +117,6 @@ check_all() {
     next_leads() { b=$(rm_active) && [ "$b" != "$a" ]; }
     wait_until 8000 next_leads || { breach "I7 nobody takes over at the end" && return; }
     again=$(apps_now)
+    check_moves
     [ "$list" = "$again" ] || breach "I1 the next leader knows something else: $(diff <(echo "$list") <(echo "$again") | head -n 4 | tr '\n' ';')"
 }

@@ -1,8 +1,8 @@
 # tests/fault/ha_work.sh - sourced by run: the work under faults, its witness, and what clients were told.
 #
 #   $W/ledger   a line per event of a task's process: "S|E  nanoseconds  container  task  attempt  node  pid  start-ticks"
-#   $W/acks     a line per acknowledgement that a client got: "submit job|app ID", "kill ID STATE"
-#   $W/asked    what clients wanted and may not know the outcome of: "submit job|app ID"
+#   $W/acks     a line per acknowledgement that a client got: "submit job|app ID", "kill ID STATE", "move ID QUEUE"
+#   $W/asked    what clients wanted and may not know the outcome of: "submit job|app ID", "move ID QUEUE"
 # Everything a client does it does as users would: the creel command, or curl on YARN's REST, again until it is answered.
 
 WORK_JOBS=4 WORK_APPS=2
@@ -42,6 +42,19 @@ client_kill() { # NAME: kills the job of that name, once it was acknowledged
     200 | 202) echo "kill $id $(sed -n 1p <<< "$out" | jq -r .state)" >> "$W/acks" ;;
     esac
 }
+client_move() { # NAME QUEUE...: to one queue after the other, once it was acknowledged, until it has ended
+    local name=$1 id out queue
+    shift
+    wait_until 8000 grep -q " $name\$" "$W/acks" || return 0
+    id=$(awk -v name="$name" '$4 == name { print $3 }' "$W/acks")
+    for queue; do
+        echo "move $id $queue" >> "$W/asked"
+        until out=$(rm_call PUT "/ws/v1/cluster/apps/$id/queue?user.name=bench" "{\"queue\":\"$queue\"}"); do sleep 0.1; done
+        [ "${out##*$'\n'}" = 200 ] || return 0
+        echo "move $id $queue" >> "$W/acks"
+        sleep 0.4
+    done
+}
 client_app() { # NAME
     local id out body
     until out=$(rm_call POST '/ws/v1/cluster/apps/new-application?user.name=bench'); do sleep 0.1; done
@@ -63,6 +76,7 @@ work_start() {
     done
     (sleep 0.5 && client_job doomed 2) & CLIENTS+=($!)
     client_kill doomed 1 & CLIENTS+=($!)
+    client_move job2 root.other root.default root.other root.default root.other & CLIENTS+=($!)
     for ((i = 1; i <= WORK_APPS; i++)); do
         (sleep $i && client_app "app$i") &
         CLIENTS+=($!)
