@@ -400,6 +400,11 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
     return r;
 }
 
+static int64_t sends(struct world_node *n)
+{
+    return n->sent_us ? ++n->sent_us : 0;
+}
+
 void world_register(struct world *w, struct world_node *n)
 {
     struct rm_container_report *r = reports(w, n);
@@ -413,6 +418,7 @@ void world_register(struct world *w, struct world_node *n)
     ev.u.node_register.boot_id = n->boot;
     ev.u.node_register.instance = n->instance;
     ev.u.node_register.epoch_seen = n->epoch_seen;
+    ev.u.node_register.sent_us = sends(n);
     ev.u.node_register.map_slots = n->slots[0];
     ev.u.node_register.reduce_slots = n->slots[1];
     ev.u.node_register.reports = r;
@@ -441,6 +447,7 @@ static void beat(struct world *w, struct world_node *n, int64_t response_id, int
     ev.u.heartbeat.healthy = n->healthy;
     ev.u.heartbeat.health_report = n->healthy ? "" : "disk is full";
     ev.u.heartbeat.hold_us = hold_us;
+    ev.u.heartbeat.sent_us = sends(n);
     ev.u.heartbeat.reports = r;
     ev.u.heartbeat.reports_n = n->n;
     n->token = w->token;
@@ -479,6 +486,7 @@ void world_restart_node(struct world *w, struct world_node *n)
 void world_reboot_node(struct world *w, struct world_node *n)
 {
     snprintf(n->boot, sizeof n->boot, "boot%zu-%d", (size_t)(n - w->nodes), ++n->boot_n);
+    n->sent_us = n->sent_us > 0; /* since boot */
     n->n = 0;
     world_restart_node(w, n);
 }

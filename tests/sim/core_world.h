@@ -21,6 +21,7 @@ struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
     int32_t slots[RM_SLOT_KINDS];
     int64_t response_id, epoch_seen; /* epoch_seen: highest that it has obeyed */
+    int64_t sent_us; /* of its last request; 0: requests do not say when they were sent. Set it to have them say so */
     int instance_n, boot_n;
     bool up, registered, healthy;
     uint64_t token; /* heartbeat on its way */

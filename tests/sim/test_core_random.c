@@ -1,7 +1,7 @@
 /* Goal: whatever happens in whatever order, the core's promises hold.
  * Method: 100,000 random events per seed (jobs, some with deadlines, in several queues, applications with masters, ends,
  * refused commits, moves between queues, failures, lost, restarted and rebooted nodes, nodes that come back with other
- * slots, changes of the policy among all there are and of the queues, lagging store, repeated heartbeats, kills,
+ * slots, changes of the policy among all there are and of the queues, lagging store, repeated and late requests, kills,
  * takeovers with clocks that differ by an hour while nodes are silent, work on and come back late); invariants after
  * every event, among them: no two containers get the same attempt of a task, no two attempts have the right to commit at
  * the same time, no node runs more than it has slots; no policy is replaced by FIFO; each seed runs twice and must give
@@ -130,7 +130,7 @@ static void check_app(const struct rm_app *a)
             kept += t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
             MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) == (t->running != NULL));
             MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
-            if (p->bits)
+            if (p->bits && a->state != RM_APP_FINAL_SAVING) /* else nothing of it starts any more */
                 MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
         }
         MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
@@ -609,6 +609,66 @@ static void do_beat(void)
         world_beat(&w, n, rnd(2) ? S : 0);
 }
 
+/* What a node had sent before a request that was taken, and gave up. It tells of what was so long ago, and carries
+ * the number that the core waits for. */
+static void send_late(const struct world_node *n, const struct rm_node *known, int64_t sent_us)
+{
+    struct rm_container_report r[4] = {0};
+    struct rm_event ev = {.token = ++w.token};
+    size_t reports_n = 0;
+
+    for (size_t i = 0; i < n->n && reports_n < 4; i++)
+        if (rnd(2))
+            r[reports_n++] = (struct rm_container_report){.id = n->v[i].id,
+                                                          .state = RM_CONTAINER_RUNNING};
+    if (rnd(2)) {
+        ev.kind = RM_EV_NODE_REGISTER;
+        ev.u.node_register.node_id = ev.u.node_register.http_address = n->id;
+        ev.u.node_register.host = n->host;
+        ev.u.node_register.rack = n->rack;
+        ev.u.node_register.version = "0.1.0";
+        ev.u.node_register.boot_id = n->boot;
+        ev.u.node_register.instance = rnd(2) ? n->instance : "an earlier one";
+        ev.u.node_register.map_slots = 1;
+        ev.u.node_register.sent_us = sent_us;
+        ev.u.node_register.reports = r;
+        ev.u.node_register.reports_n = reports_n;
+    } else {
+        ev.kind = RM_EV_NODE_HEARTBEAT;
+        ev.u.heartbeat.node_id = n->id;
+        ev.u.heartbeat.instance = n->instance;
+        ev.u.heartbeat.response_id = known->response_id - rnd(2);
+        ev.u.heartbeat.sent_us = sent_us;
+        ev.u.heartbeat.reports = r;
+        ev.u.heartbeat.reports_n = reports_n;
+    }
+    world_step(&w, &ev);
+    MUST(w.reply.token == ev.token && w.reply.kind == RM_REPLY_RESYNC);
+}
+
+/* It changes nothing, and nobody hears what it is answered. */
+static void do_late(void)
+{
+    struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
+    const struct rm_node *known = rm_node_find(w.core, n->id);
+    struct rm_event nothing = {.kind = RM_EV_TIMER};
+    struct rm_node before;
+    size_t records;
+
+    if (!known || !(known->registered || known->awaited) || known->sent_us < 2 || strcmp(known->boot_id, n->boot) != 0)
+        return;
+    world_step(&w, &nothing); /* what is due anyway */
+    before = *known;
+    records = w.journal_n;
+    send_late(n, known, 1 + rnd((uint32_t)known->sent_us - 1));
+    MUST(known->registered == before.registered && known->awaited == before.awaited && known->state == before.state);
+    MUST(known->parked == before.parked && known->response_id == before.response_id);
+    MUST(known->sent_us == before.sent_us && known->last_us == before.last_us);
+    MUST(known->instance == before.instance && known->slots[RM_SLOT_MAP] == before.slots[RM_SLOT_MAP]);
+    MUST(known->containers == before.containers && known->containers_n == before.containers_n);
+    MUST(known->queue.len == before.queue.len && known->sent.len == before.sent.len && w.journal_n == records);
+}
+
 static void do_node_trouble(void)
 {
     struct world_node *n = &w.nodes[rnd((uint32_t)w.nodes_n)];
@@ -821,6 +881,8 @@ static void one_event(void)
         do_crash();
     else if (what < 109 || (what >= 995 && what < 998))
         do_move();
+    else if (what >= 980 && what < 995)
+        do_late();
     else if (what < 112)
         world_advance(&w, rnd(3) ? S : 12 * S);
     else if (what < 202)
@@ -924,7 +986,7 @@ static void run(uint64_t seed, int64_t events)
     w.auto_store = seed % 4 == 0;
     w.log = &log;
     for (int i = 0; i < 5; i++)
-        world_add_node(&w, SLOTS_MAX, 2, i % 2 ? "/a" : "/b");
+        world_add_node(&w, SLOTS_MAX, 2, i % 2 ? "/a" : "/b")->sent_us = 1;
     for (event_now = 0; event_now < events; event_now++) {
         if (chaotic)
             make_chaotic(true);
