@@ -39,7 +39,8 @@ static bool is_error(const struct sim_answer *a, int code)
     return a->fx && a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_ERROR && a->fx->u.reply.code == code;
 }
 
-/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and knows less than others. */
+/* A refusal needs nothing durable: without a lease it may come from an RM that was deposed and knows less than others.
+ */
 static bool misleads(const struct sim_world *w, const struct sim_answer *a)
 {
     const struct rm_effect *fx = a->fx;
@@ -210,7 +211,8 @@ static void commit_answered(void *user, const struct sim_answer *a)
         return;
     }
     sim_check_granted(b->w, b);
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, sim_chance(&b->w->s, 150) ? 5 * S : 20 * MS), &b->proc, SIM_SERVICE, renames, b, 0);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, sim_chance(&b->w->s, 150) ? 5 * S : 20 * MS), &b->proc,
+           SIM_SERVICE, renames, b, 0);
 }
 
 static void commit(struct sim_box *b)
@@ -288,8 +290,7 @@ static void tell_failure(struct sim_box *b, int map)
     rq->ev.u.fetch_failure.app = b->job->id;
     rq->ev.u.fetch_failure.map = map;
     rq->ev.u.fetch_failure.attempt = b->source[map].attempt;
-    rq->ev.u.fetch_failure.gone =
-        b->w->nm[b->source[map].node].proc.up && !b->w->nm[b->source[map].node].proc.stopped;
+    rq->ev.u.fetch_failure.gone = b->w->nm[b->source[map].node].proc.up && !b->w->nm[b->source[map].node].proc.stopped;
     rq->ev.u.fetch_failure.reduce = (struct base_task_id){b->job->id, BASE_TASK_REDUCE, b->index};
     b->source[map].tries = 0;
     b->source[map].known = false;
@@ -349,15 +350,32 @@ static void master_later(void *arg, uint64_t tag)
 
 static void master_pause(struct sim_box *b)
 {
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 50 * MS, 150 * MS), &b->proc, SIM_SERVICE, master_later, b, 0);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 50 * MS, 150 * MS), &b->proc, SIM_SERVICE, master_later, b,
+           0);
 }
 
 static void register_again(struct sim_box *b)
 {
     b->registered = false;
     b->response_id = 0;
-    b->outstanding = b->wanted - b->done; /* may be more than needed: an RM that has changed may know of some */
     master_pause(b);
+}
+
+static bool has_ended(const struct sim_box *b, const struct base_container_id *id)
+{
+    for (int i = 0; i < b->seen_n; i++)
+        if (base_container_id_cmp(&b->seen[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* What it wants beside those that are there. */
+static void take_list(struct sim_box *b, const struct rm_allocated *v, size_t n)
+{
+    b->outstanding = b->wanted - b->done;
+    for (size_t i = 0; i < n; i++)
+        b->outstanding -= !has_ended(b, &v[i].id);
+    b->outstanding = b->outstanding > 0 ? b->outstanding : 0;
 }
 
 static void registered(void *user, const struct sim_answer *a)
@@ -366,31 +384,20 @@ static void registered(void *user, const struct sim_answer *a)
 
     if (a->fx->u.reply.kind == RM_REPLY_AM_REGISTERED) {
         b->registered = true;
-        b->outstanding -= (int)a->fx->u.reply.am.previous_n;
-        b->outstanding = b->outstanding > 0 ? b->outstanding : 0;
+        take_list(b, a->fx->u.reply.am.previous, a->fx->u.reply.am.previous_n);
     } else if (is_error(a, -BASE_ENOTFOUND)) {
         box_exit(b, 1); /* another attempt has taken over */
         return;
-    } else if (is_error(a, -BASE_ESTATE) && strstr(a->fx->u.reply.text, "already")) {
-        b->registered = true; /* by a request whose answer was lost */
     }
     master_pause(b);
 }
 
-static bool seen_before(struct sim_box *b, const struct base_container_id *id)
-{
-    for (int i = 0; i < b->seen_n; i++)
-        if (base_container_id_cmp(&b->seen[i], id) == 0)
-            return true;
-    if (b->seen_n < (int)(sizeof b->seen / sizeof *b->seen))
-        b->seen[b->seen_n++] = *id;
-    return false;
-}
-
 static void completed(struct sim_box *b, const struct rm_completed *c)
 {
-    if (seen_before(b, &c->id))
+    if (has_ended(b, &c->id))
         return;
+    if (b->seen_n < (int)(sizeof b->seen / sizeof *b->seen))
+        b->seen[b->seen_n++] = c->id;
     if (c->exit_status == 0)
         b->done++;
     else
@@ -415,12 +422,15 @@ static void allocated(void *user, const struct sim_answer *a)
         box_exit(b, 0);
         return;
     }
+    if (command && strcmp(command, "resync") == 0) {
+        register_again(b);
+        return;
+    }
+    for (size_t i = 0; i < a->fx->u.reply.allocate.allocated_n; i++)
+        b->outstanding -= !has_ended(b, &a->fx->u.reply.allocate.allocated[i].id);
     for (size_t i = 0; i < a->fx->u.reply.allocate.completed_n; i++)
         completed(b, &a->fx->u.reply.allocate.completed[i]);
-    b->outstanding -= (int)a->fx->u.reply.allocate.allocated_n;
     b->outstanding = b->outstanding > 0 ? b->outstanding : 0;
-    if (command && strcmp(command, "resync") == 0) /* asks are forgotten; what runs is not told here: perhaps too many */
-        b->outstanding = b->wanted - b->done;
     master_pause(b);
 }
 
@@ -441,8 +451,11 @@ static void master_allocate(struct sim_box *b)
     struct sim_request *rq = request(b, RM_EV_AM_ALLOCATE);
     struct rm_ask *ask = sim_alloc(&b->w->s, sizeof *ask);
 
-    *ask = (struct rm_ask){.priority = 1, .resource_name = "*", .capability = {{512, 1, 0, 0}},
-                           .containers = b->outstanding, .relax_locality = true};
+    *ask = (struct rm_ask){.priority = 1,
+                           .resource_name = "*",
+                           .capability = {{512, 1, 0, 0}},
+                           .containers = b->outstanding,
+                           .relax_locality = true};
     rq->ev.u.am_allocate.attempt = b->id.attempt;
     rq->ev.u.am_allocate.response_id = b->response_id;
     rq->ev.u.am_allocate.asks = ask;

@@ -9,6 +9,16 @@
 
 #define PATIENCE 8 /* checks in a row, a second apart, that may find the same thing */
 
+/* Where it is, once it was acknowledged that it has been moved there. */
+static void check_queue(struct sim_world *w, const struct rm_core *core, const struct sim_job *j)
+{
+    const struct rm_app *a = rm_app_find(core, j->id);
+
+    if (a && strcmp(a->queue, "batch") != 0)
+        sim_violated(&w->s, "I1", "the move of job %d was acknowledged with epoch %" PRId64 ", it is in queue %s",
+                     j->index, j->move_epoch, a->queue);
+}
+
 static bool app_of(struct rm_core *core, const struct sim_job *j, struct rm_app_view *out)
 {
     struct rm_views v = {0};
@@ -35,9 +45,12 @@ void sim_check_activated(struct sim_world *w, struct sim_rm *rm)
 
         if (!j->acked || j->acked_epoch >= rm->lead->epoch)
             continue;
+        if (j->move_acked && j->move_epoch < rm->lead->epoch)
+            check_queue(w, rm->lead->core, j);
         if (!app_of(rm->lead->core, j, &v))
-            sim_violated(&w->s, "I1", "job %d was acknowledged with epoch %" PRId64 ", %s does not know it with epoch %" PRId64,
-                         i, j->acked_epoch, rm->proc.name, rm->lead->epoch);
+            sim_violated(&w->s, "I1",
+                         "job %d was acknowledged with epoch %" PRId64 ", %s does not know it with epoch %" PRId64, i,
+                         j->acked_epoch, rm->proc.name, rm->lead->epoch);
         else if (j->kill_acked && j->kill_epoch < rm->lead->epoch && undone(v.state))
             sim_violated(&w->s, "I1", "the kill of job %d was acknowledged with epoch %" PRId64 "; for %s it is %s", i,
                          j->kill_epoch, rm->proc.name, rm_app_state_name(v.state));
@@ -65,14 +78,19 @@ static void note_attempt(struct sim_world *w, struct sim_nm *nm, const struct rm
 
     for (int i = 0; i < t->n; i++)
         if (t->v[i].attempt == o->task_attempt)
-            sim_violated(&w->s, "I2", "attempt %d of task %d of job %d is started on %s, as it was on nm%d before: they share "
-                         "their temporary files", o->task_attempt, o->task.index, j->index, nm->proc.name, t->v[i].node);
+            sim_violated(&w->s, "I2",
+                         "attempt %d of task %d of job %d is started on %s, as it was on nm%d before: they share "
+                         "their temporary files",
+                         o->task_attempt, o->task.index, j->index, nm->proc.name, t->v[i].node);
     if (t->n == W_ATTEMPTS) {
         sim_violated(&w->s, "I5", "task %d of job %d was started %d times", o->task.index, j->index, t->n);
         return;
     }
-    t->v[t->n++] = (struct sim_attempt){.id = o->container, .attempt = o->task_attempt, .node = nm->index,
-                                        .epoch = epoch, .late = epoch < w->epoch_max};
+    t->v[t->n++] = (struct sim_attempt){.id = o->container,
+                                        .attempt = o->task_attempt,
+                                        .node = nm->index,
+                                        .epoch = epoch,
+                                        .late = epoch < w->epoch_max};
 }
 
 void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o, const struct sim_answer *a)
@@ -89,7 +107,10 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
     }
     w->totals->launches++;
     sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name, a->epoch, id, j->index,
-            o->master ? "master" : o->slot == RM_SLOT_REDUCE ? "reduce" : "map", o->task.index, o->task_attempt);
+            o->master                   ? "master"
+            : o->slot == RM_SLOT_REDUCE ? "reduce"
+                                        : "map",
+            o->task.index, o->task_attempt);
     /* of the same epoch: it may repeat an answer that was lost; the order to kill follows */
     if (j->kill_acked && j->kill_state == RM_APP_KILLING && a->epoch > j->kill_epoch && a->made_us > j->kill_acked_us)
         sim_violated(&w->s, "I1", "%s is started although the kill of job %d was acknowledged before", id, j->index);
@@ -116,7 +137,8 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
     }
     for (int k = 0; k < RM_SLOT_KINDS && !nm->was_full; k++)
         if (used[k] > nm->slots[k])
-            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k], nm->slots[k], k);
+            sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k],
+                         nm->slots[k], k);
 }
 
 /* Of two attempts at a task one has to go; so has what an RM has started that was deposed, and did not know it. */
@@ -125,7 +147,7 @@ static bool outdone(const struct sim_box *b)
     for (int i = 0; b->task && i < b->task->n; i++) {
         const struct sim_attempt *a = &b->task->v[i];
 
-        if (a != b->line && (!a->box || !a->box->ended || a->box->exit_code == 0))
+        if (a != b->line && (!a->box || !a->box->ended || a->granted || a->box->exit_code == 0))
             return true;
     }
     return b->task && b->line->late;
@@ -135,8 +157,8 @@ static bool may_go_on(const struct sim_world *w, const struct sim_nm *nm, const 
 {
     const struct sim_job *j = d->box ? d->box->job : NULL;
 
-    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up && !w->grace_us && !d->box->ended &&
-           d->box->phase != BOX_DONE && !nm->was_full && !outdone(d->box);
+    return j && !j->is_app && !j->kill_asked && !j->failing && !j->success && !nm->given_up && !w->grace_us &&
+           !d->box->ended && d->box->phase != BOX_DONE && !nm->was_full && !outdone(d->box);
 }
 
 static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk_box *d, const struct rm_order *o)
@@ -186,11 +208,12 @@ void sim_check_granted(struct sim_world *w, struct sim_box *box)
         if (!a->granted || !other || other == box || nm->given_up || nm->was_full || other->ordered_to_stop)
             continue;
         if (!other->ended)
-            sim_violated(&w->s, "I2", "%s may commit task %d of job %d, and attempt %d, which runs on nm%d, may as well", id,
+            sim_violated(&w->s, "I2",
+                         "%s may commit task %d of job %d, and attempt %d, which runs on nm%d, may as well", id,
                          box->index, box->job->index, a->attempt, a->node);
         else if (a->renamed)
-            sim_violated(&w->s, "I2", "%s commits task %d of job %d, which attempt %d on nm%d has committed", id, box->index,
-                         box->job->index, a->attempt, a->node);
+            sim_violated(&w->s, "I2", "%s commits task %d of job %d, which attempt %d on nm%d has committed", id,
+                         box->index, box->job->index, a->attempt, a->node);
     }
     box->line->granted = true;
 }
@@ -252,7 +275,8 @@ static void check_accounts(struct sim_world *w, const struct rm_node *n, struct 
     w->odd[i] = w->odd[i] && base_container_id_cmp(&w->odd_id[i], &id) == 0 ? w->odd[i] + 1 : 1;
     w->odd_id[i] = id;
     if (w->odd[i] > PATIENCE)
-        sim_violated(&w->s, "I6", "the leader and %s do not agree on %s", nm->proc.name, base_container_id_text(&id, text));
+        sim_violated(&w->s, "I6", "the leader and %s do not agree on %s", nm->proc.name,
+                     base_container_id_text(&id, text));
 }
 
 /* A task that has failed on a node waits for another one, however long that is busy. */
@@ -310,7 +334,8 @@ bool sim_check_rest(struct sim_world *w)
         const struct sim_job *j = &w->job[i];
         struct rm_app_view v;
 
-        if (!j->acked || (j->kill_us && !j->kill_acked) || !app_of(rm->lead->core, j, &v) || !rm_app_ended(v.state))
+        if (!j->acked || (j->kill_us && !j->kill_acked) || (j->move_us && !j->move_over) ||
+            !app_of(rm->lead->core, j, &v) || !rm_app_ended(v.state))
             return false;
     }
     for (int i = 0; i < w->nms; i++) {
@@ -342,7 +367,8 @@ static void check_parts(struct sim_world *w, const struct sim_job *j, bool succe
         sim_violated(&w->s, "I2", "job %d has left its temporary folder", j->index);
 }
 
-static void check_end_of(struct sim_world *w, const struct sim_job *j, const struct rm_app_view *v)
+static void check_end_of(struct sim_world *w, const struct rm_core *core, const struct sim_job *j,
+                         const struct rm_app_view *v)
 {
     bool killed = v->state == RM_APP_KILLED, failed = v->final_status == RM_FINAL_FAILED;
     bool succeeded = v->state == RM_APP_FINISHED && v->final_status == RM_FINAL_SUCCEEDED;
@@ -360,6 +386,8 @@ static void check_end_of(struct sim_world *w, const struct sim_job *j, const str
         sim_violated(&w->s, "I1", "the kill of job %d was acknowledged, it has ended as %s %s", j->index,
                      rm_app_state_name(v->state), rm_final_status_name(v->final_status));
     check_parts(w, j, succeeded);
+    if (j->move_acked)
+        check_queue(w, core, j);
 }
 
 static void check_nodes(struct sim_world *w, struct rm_core *core)
@@ -369,18 +397,21 @@ static void check_nodes(struct sim_world *w, struct rm_core *core)
         bool running = n && n->state == RM_NODE_RUNNING && n->registered;
 
         if (running == w->nm[i].gone)
-            sim_violated(&w->s, "I6", "node nm%d %s, for the leader it is %s", i, w->nm[i].gone ? "is gone" : "is there",
-                         n ? rm_node_state_name(n->state) : "unknown");
+            sim_violated(&w->s, "I6", "node nm%d %s, for the leader it is %s", i,
+                         w->nm[i].gone ? "is gone" : "is there", n ? rm_node_state_name(n->state) : "unknown");
         for (int k = 0; n && k < RM_SLOT_KINDS; k++)
             if (n->used[k] || n->suspended[k] || n->freeing[k])
-                sim_violated(&w->s, "I6", "nothing runs, and the leader counts %d used, %d suspended, %d freeing slots of nm%d",
+                sim_violated(&w->s, "I6",
+                             "nothing runs, and the leader counts %d used, %d suspended, %d freeing slots of nm%d",
                              n->used[k], n->suspended[k], n->freeing[k], i);
     }
     if (core->containers_by_id.n)
-        sim_violated(&w->s, "I6", "nothing runs, and the leader keeps %zu containers", (size_t)core->containers_by_id.n);
+        sim_violated(&w->s, "I6", "nothing runs, and the leader keeps %zu containers",
+                     (size_t)core->containers_by_id.n);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         if (core->capacity.used[k] || core->runnable[k])
-            sim_violated(&w->s, "I6", "nothing runs, and %d slots of kind %d count as used", (int)core->capacity.used[k], k);
+            sim_violated(&w->s, "I6", "nothing runs, and %d slots of kind %d count as used",
+                         (int)core->capacity.used[k], k);
 }
 
 void sim_check_end(struct sim_world *w)
@@ -391,7 +422,7 @@ void sim_check_end(struct sim_world *w)
         struct rm_app_view v;
 
         if (app_of(rm->lead->core, &w->job[i], &v))
-            check_end_of(w, &w->job[i], &v);
+            check_end_of(w, rm->lead->core, &w->job[i], &v);
         else
             sim_violated(&w->s, "I1", "job %d has gone", i);
     }

@@ -129,6 +129,41 @@ static void kill_again(void *arg, uint64_t tag)
     sim_ask(&j->kill, rq);
 }
 
+/* ---------------------------------------------------------------- to another queue */
+static void move_again(void *arg, uint64_t tag);
+
+static void move_answered(void *user, const struct sim_answer *a)
+{
+    struct sim_job *j = user;
+    struct sim_world *w = j->move.w;
+    int code = a->fx->u.reply.code;
+
+    if (a->fx->u.reply.kind == RM_REPLY_OK) {
+        j->move_over = j->move_acked = true;
+        j->move_epoch = a->epoch;
+        w->totals->moves++;
+        sim_log(&w->s, "client: the move of job %d is acknowledged", j->index);
+    } else if (a->fx->u.reply.kind == RM_REPLY_ERROR && code == -BASE_ENOTFOUND) {
+        sim_at(&w->s, w->s.now_us + 300 * MS, &w->client, SIM_SERVICE, move_again, j, 0);
+    } else {
+        j->move_over = true; /* it has ended, is not accepted yet, or the policy knows one queue */
+    }
+}
+
+static void move_again(void *arg, uint64_t tag)
+{
+    struct sim_job *j = arg;
+    struct sim_request *rq = sim_alloc(&j->move.w->s, sizeof *rq);
+
+    (void)tag;
+    rq->job = j->index;
+    rq->ev.kind = RM_EV_MOVE_APP;
+    rq->ev.caller = "ann";
+    rq->ev.u.move.id = j->id;
+    rq->ev.u.move.queue = "batch";
+    sim_ask(&j->move, rq);
+}
+
 /* ---------------------------------------------------------------- submission */
 static void submit_answered(void *user, const struct sim_answer *a)
 {
@@ -147,6 +182,8 @@ static void submit_answered(void *user, const struct sim_answer *a)
             a->fx->u.reply.flag ? "" : ", it was known");
     if (j->kill_us)
         sim_at(&w->s, w->s.now_us + j->kill_us, &w->client, SIM_SERVICE, kill_again, j, 0);
+    if (j->move_us)
+        sim_at(&w->s, w->s.now_us + j->move_us, &w->client, SIM_SERVICE, move_again, j, 0);
 }
 
 static void submit(void *arg, uint64_t tag)
@@ -163,8 +200,8 @@ static void submit(void *arg, uint64_t tag)
     sim_ask(&j->submit, rq);
 }
 
-/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes have, which is what the
- * faults may leave. */
+/* Masters hold slots while they wait for more: so many that they cannot take all of what two nodes have, which is what
+ * the faults may leave. */
 static int apps_max(const struct sim_world *w)
 {
     int low = INT32_MAX, next = INT32_MAX;
@@ -193,9 +230,13 @@ static void job_make(struct sim_world *w, int i)
     j->submit_us = sim_between(s, 0, w->faults_until_us - s->now_us);
     j->kill_us = sim_chance(s, 200) ? sim_between(s, 1, 4 * S) : 0;
     j->work_us = sim_chance(s, 150) ? 6 * S : sim_between(s, 50 * MS, 1500 * MS);
-    j->submit = j->kill = (struct sim_asker){.w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
+    j->submit = j->kill =
+        (struct sim_asker){.w = w, .proc = &w->client, .user = j, .at = (int)sim_rnd(s, (uint64_t)w->rms)};
     j->submit.fn = submit_answered;
     j->kill.fn = kill_answered;
+    j->move = j->kill;
+    j->move.fn = move_answered;
+    j->move_us = sim_chance(s, 250) ? sim_between(s, 1, 3 * S) : 0;
     j->is_app = sim_chance(s, 250) && w->apps < apps_max(w);
     w->apps += j->is_app;
     if (j->is_app) {

@@ -34,11 +34,11 @@ const char *const sim_fault_names[F_KINDS] = {
 };
 /* How often each is taken, against the others. */
 static const int weights[F_KINDS] = {
-    [F_RM_KILL] = 10,       [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10,  [F_RM_RESIGN] = 5,    [F_RM_NEXT_KILL] = 6,
-    [F_RM_NEXT_PAUSE] = 4,  [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,       [F_NM_LOST] = 2,      [F_NM_REBOOT] = 3,
-    [F_CUT_RM_ZK] = 5,      [F_CUT_RM_ZK_IN] = 4,  [F_CUT_RM_ZK_OUT] = 4,  [F_CUT_RM_NM] = 5,    [F_CUT_RM_NM_IN] = 3,
-    [F_CUT_RM_NM_OUT] = 3,  [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,     [F_SLOW] = 4,         [F_CLOCK] = 4,
-    [F_DISK] = 3,           [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4,      [F_ZK_QUORUM] = 3,    [F_ZK_ISOLATE] = 3,
+    [F_RM_KILL] = 10,      [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10, [F_RM_RESIGN] = 5, [F_RM_NEXT_KILL] = 6,
+    [F_RM_NEXT_PAUSE] = 4, [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,      [F_NM_LOST] = 2,   [F_NM_REBOOT] = 3,
+    [F_CUT_RM_ZK] = 5,     [F_CUT_RM_ZK_IN] = 4,  [F_CUT_RM_ZK_OUT] = 4, [F_CUT_RM_NM] = 5, [F_CUT_RM_NM_IN] = 3,
+    [F_CUT_RM_NM_OUT] = 3, [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,    [F_SLOW] = 4,      [F_CLOCK] = 4,
+    [F_DISK] = 3,          [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4,     [F_ZK_QUORUM] = 3, [F_ZK_ISOLATE] = 3,
     [F_ZK_LAG] = 4,
 };
 
@@ -119,7 +119,10 @@ static void cut_between(struct sim_world *w, int a, int from, int n, bool in, bo
 static void cut_rm(struct sim_world *w, struct sim_rm *rm, int way, int first, int n, int64_t us)
 {
     sim_log(&w->s, "fault: %s: link to hosts %d-%d is cut%s for %.3f s", rm->proc.name, first, first + n - 1,
-            way == 0 ? "" : way == 1 ? " inwards" : " outwards", (double)us / 1e6);
+            way == 0   ? ""
+            : way == 1 ? " inwards"
+                       : " outwards",
+            (double)us / 1e6);
     cut_between(w, rm->proc.host, first, n, way != 2, way != 1, us);
 }
 
@@ -150,7 +153,8 @@ static void rm_kill(struct sim_world *w, struct sim_rm *rm)
 
 static int64_t standstill(struct sim_world *w)
 {
-    return sim_chance(&w->s, 300) ? sim_between(&w->s, 50 * MS, w->session_us) : sim_between(&w->s, w->session_us / 2, 3 * w->session_us);
+    return sim_chance(&w->s, 300) ? sim_between(&w->s, 50 * MS, w->session_us)
+                                  : sim_between(&w->s, w->session_us / 2, 3 * w->session_us);
 }
 
 static void nm_lost(struct sim_world *w, struct sim_nm *nm)
@@ -201,7 +205,10 @@ static void zk_fault(struct sim_world *w, enum sim_fault f)
         at = zk->leader;
     for (int i = 0; i < n; i++, at = (at + 1) % zk->n) {
         sim_log(&w->s, "fault: zk server %d is %s for %.3f s", at,
-                f == F_ZK_LAG ? "behind" : f == F_ZK_ISOLATE ? "cut off" : "down", (double)us / 1e6);
+                f == F_ZK_LAG       ? "behind"
+                : f == F_ZK_ISOLATE ? "cut off"
+                                    : "down",
+                (double)us / 1e6);
         if (f == F_ZK_LAG)
             sim_zk_lag(zk, at, sim_between(&w->s, 100 * MS, 2 * S));
         else if (f == F_ZK_ISOLATE || (f == F_ZK_QUORUM && sim_chance(&w->s, 500)))
@@ -252,8 +259,7 @@ static void rm_fault(struct sim_world *w, enum sim_fault f, struct sim_rm *rm)
     case F_CUT_RM_NM:
     case F_CUT_RM_NM_IN:
     case F_CUT_RM_NM_OUT:
-        cut_rm(w, rm, (int)(f - F_CUT_RM_NM), HOST_NM + (int)sim_rnd(&w->s, (uint64_t)w->nms),
-               1, a_while(w));
+        cut_rm(w, rm, (int)(f - F_CUT_RM_NM), HOST_NM + (int)sim_rnd(&w->s, (uint64_t)w->nms), 1, a_while(w));
         break;
     case F_CUT_RM_CLIENT:
         cut_rm(w, rm, (int)sim_rnd(&w->s, 3), HOST_CLIENT, 1, a_while(w));

@@ -88,8 +88,8 @@ static void way_back(void *arg, uint64_t how)
 static void refuse(struct sim_call *c)
 {
     c->reset = true;
-    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE, way_back,
-           c, SIM_REFUSED);
+    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE,
+           way_back, c, SIM_REFUSED);
 }
 
 static void served(void *arg, uint64_t tag)
@@ -146,8 +146,17 @@ struct sim_call *sim_call(struct sim_net *n, struct sim_proc *from, enum sim_thr
 {
     struct sim_call *c = sim_alloc(n->s, sizeof *c);
 
-    *c = (struct sim_call){.net = n, .from = from, .to = to, .from_life = from->life, .thread = thread, .body = body,
-                           .fn = fn, .user = user, .tag = tag, .again_us = 50 * MS, .next = n->open};
+    *c = (struct sim_call){.net = n,
+                           .from = from,
+                           .to = to,
+                           .from_life = from->life,
+                           .thread = thread,
+                           .body = body,
+                           .fn = fn,
+                           .user = user,
+                           .tag = tag,
+                           .again_us = 50 * MS,
+                           .next = n->open};
     if (n->open)
         n->open->prev = c;
     n->open = c;
@@ -164,8 +173,8 @@ void sim_call_answer(struct sim_call *c, void *answer)
         return;
     c->answered = true;
     c->answer = answer;
-    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE, way_back,
-           c, SIM_ANSWERED);
+    sim_at(c->net->s, c->net->s->now_us + sim_net_delay(c->net, c->to->host, c->from->host), NULL, SIM_SERVICE,
+           way_back, c, SIM_ANSWERED);
 }
 
 void sim_net_died(struct sim_net *n, const struct sim_proc *p)

@@ -1,8 +1,8 @@
 /* tests/sim/sim_net.h - hosts, links that can be cut one way or slowed down, and requests over connections.
  *
- * A message on a cut link is sent again and again, as TCP does: it may arrive long after it was sent. A caller that gives
- * up closes the connection; what it sent may still arrive. A process that dies resets its connections; a host that is
- * gone answers nothing at all. */
+ * A message on a cut link is sent again and again, as TCP does: it may arrive long after it was sent. A caller that
+ * gives up closes the connection; what it sent may still arrive. A process that dies resets its connections; a host
+ * that is gone answers nothing at all. */
 #ifndef CREEL_TESTS_SIM_NET_H
 #define CREEL_TESTS_SIM_NET_H
 

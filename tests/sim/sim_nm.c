@@ -7,7 +7,7 @@
 
 #include "tests/sim/sim_rm.h"
 
-#define HEALTH_US (1 * S)
+#define HEALTH_US           (1 * S)
 #define REGISTER_TIMEOUT_US (10 * S)
 #define BEYOND_HOLD_US      (3 * S)
 
@@ -127,7 +127,8 @@ static void fx_mark(struct sim_nm *nm, const struct nm_effect *fx)
     switch (fx->mark) {
     case NM_MARK_KILLED:
         d->killed = true;
-        d->reason = sim_copy(&nm->w->s, v->kill_reason ? v->kill_reason : "", strlen(v->kill_reason ? v->kill_reason : ""));
+        d->reason =
+            sim_copy(&nm->w->s, v->kill_reason ? v->kill_reason : "", strlen(v->kill_reason ? v->kill_reason : ""));
         break;
     case NM_MARK_SUSPENDED:
         d->suspended = true;
@@ -397,7 +398,10 @@ static const struct nm_order *orders_of(struct sim_nm *nm, const struct rm_effec
     for (size_t i = 0; i < *n; i++) {
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
 
-        v[i] = (struct nm_order){.type = types[o->kind], .container = o->container, .app = o->app, .reason = o->reason,
+        v[i] = (struct nm_order){.type = types[o->kind],
+                                 .container = o->container,
+                                 .app = o->app,
+                                 .reason = o->reason,
                                  .grace_ms = o->grace_ms};
         if (o->kind == RM_ORDER_LAUNCH)
             launch_of(nm, o, &v[i].launch);
@@ -496,7 +500,9 @@ static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer
         return;
     }
     sim_log(&nm->w->s, "%s: rm%d %s", nm->proc.name, asked,
-            how == SIM_REFUSED ? "refuses" : how == SIM_TIMED_OUT ? "does not answer" : "does not lead");
+            how == SIM_REFUSED     ? "refuses"
+            : how == SIM_TIMED_OUT ? "does not answer"
+                                   : "does not lead");
     if (how == SIM_ANSWERED && a->status == SIM_MOVED && a->rm >= 0)
         ev.u.failed.no_pause = base_rm_turn_moved(&nm->turn, nm->w->list.url[a->rm]);
     else

@@ -1,5 +1,5 @@
-/* tests/sim/sim_nm.h - a NodeManager: the real nm_core, and by the rules of the daemon its link to the RMs, its disk (what
- * a restart finds again) and its processes, which live on without it. */
+/* tests/sim/sim_nm.h - a NodeManager: the real nm_core, and by the rules of the daemon its link to the RMs, its disk
+ * (what a restart finds again) and its processes, which live on without it. */
 #ifndef CREEL_TESTS_SIM_NM_H
 #define CREEL_TESTS_SIM_NM_H
 
@@ -7,7 +7,7 @@
 
 void sim_nm_init(struct sim_world *w, int index);
 void sim_nm_start(struct sim_nm *nm);
-void sim_nm_kill(struct sim_nm *nm);    /* its processes live on */
+void sim_nm_kill(struct sim_nm *nm);                 /* its processes live on */
 void sim_nm_power(struct sim_nm *nm, bool for_good); /* the host goes; unless for good it may be started again */
 void sim_nm_box_ended(struct sim_nm *nm, struct sim_box *box);
 struct sim_disk_box *sim_nm_find(struct sim_nm *nm, const struct base_container_id *id);

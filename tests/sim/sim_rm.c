@@ -7,11 +7,8 @@
 
 #include "rm/rm_effect_copy.h"
 
-#define PARK_US (1 * S) /* of nodes on a standby; nodes expire sooner here than anywhere */
-
 static void timer_set(struct sim_rm *rm);
 static void flush(struct sim_lead *l);
-static void parked_look(struct sim_rm *rm);
 
 /* ---------------------------------------------------------------- who leads */
 bool sim_rm_leads(const struct sim_rm *rm)
@@ -39,7 +36,7 @@ struct sim_rm *sim_rm_leader(struct sim_world *w)
 }
 
 /* Index of another RM that is known to be active, -1: none. */
-static int active_other(const struct sim_rm *rm)
+int sim_rm_other(const struct sim_rm *rm)
 {
     const char *id = ha_election_active(rm->election);
     int at = strncmp(id, "rm", 2) == 0 ? atoi(id + 2) : -1;
@@ -62,7 +59,7 @@ static void leaves(void *arg, uint64_t tag)
     sim_call_answer(l->call, l->a);
 }
 
-static struct sim_answer *answer_new(struct sim_rm *rm, enum sim_status status)
+struct sim_answer *sim_rm_answer(struct sim_rm *rm, enum sim_status status)
 {
     struct sim_answer *a = sim_alloc(&rm->w->s, sizeof *a);
 
@@ -72,11 +69,11 @@ static struct sim_answer *answer_new(struct sim_rm *rm, enum sim_status status)
     return a;
 }
 
-static void answer_away(struct sim_rm *rm, struct sim_call *call)
+void sim_rm_away(struct sim_rm *rm, struct sim_call *call)
 {
-    struct sim_answer *a = answer_new(rm, SIM_AWAY);
+    struct sim_answer *a = sim_rm_answer(rm, SIM_AWAY);
 
-    a->rm = active_other(rm);
+    a->rm = sim_rm_other(rm);
     if (a->rm >= 0)
         a->status = SIM_MOVED;
     sim_call_answer(call, a);
@@ -119,11 +116,11 @@ static void send(struct sim_rm *rm, struct sim_call *call, const struct rm_effec
         return;
     if (!sim_rm_leads(rm)) {
         rm->w->totals->late_answers++;
-        answer_away(rm, call);
+        sim_rm_away(rm, call);
         return;
     }
     l = sim_alloc(s, sizeof *l);
-    *l = (struct leaving){call, answer_new(rm, SIM_OK)};
+    *l = (struct leaving){call, sim_rm_answer(rm, SIM_OK)};
     if (fx) {
         struct rm_effect *copy = rm_effect_copy(fx);
 
@@ -138,7 +135,7 @@ static void send(struct sim_rm *rm, struct sim_call *call, const struct rm_effec
 }
 
 /* ---------------------------------------------------------------- tokens */
-static uint64_t token_add(struct sim_lead *l, struct sim_call *call)
+uint64_t sim_rm_token(struct sim_lead *l, struct sim_call *call)
 {
     base_array_grow(&l->calls, l->calls_n, &l->calls_cap);
     l->calls[l->calls_n++] = call;
@@ -196,10 +193,10 @@ static void lead_end(struct sim_rm *rm)
     rm->lead = NULL;
     for (size_t i = 0; i < l->calls_n; i++)
         if (l->calls[i])
-            answer_away(rm, l->calls[i]);
+            sim_rm_away(rm, l->calls[i]);
     for (size_t i = 0; i < l->held_n; i++)
         if (l->held[i].call)
-            answer_away(rm, l->held[i].call);
+            sim_rm_away(rm, l->held[i].call);
     l->dead = rm->dead;
     rm->dead = l; /* we may be inside its log, or its core */
     sim_at(s, s->now_us, &rm->proc, SIM_CORE, graves_later, rm, 0);
@@ -215,7 +212,7 @@ static int64_t core_now(struct sim_rm *rm)
     return rm_clock_look(&rm->clock);
 }
 
-static bool step(struct sim_lead *l, struct rm_event *ev)
+bool sim_rm_step(struct sim_lead *l, struct rm_event *ev)
 {
     if (l->over || !l->core || !sim_rm_leads(l->rm))
         return false;
@@ -239,89 +236,7 @@ static void on_wake(void *arg, uint64_t tag)
         return;
     }
     l->wake_us = 0;
-    step(l, &(struct rm_event){.kind = RM_EV_TIMER});
-}
-
-/* ---------------------------------------------------------------- output folders */
-struct folder_work {
-    struct sim_rm *rm;
-    uint64_t round;
-    enum rm_effect_kind what;
-    struct base_app_id id;
-    bool again, ok;
-    const char *why;
-};
-
-static void folder_done(void *arg, uint64_t tag)
-{
-    struct folder_work *f = arg;
-    struct rm_event ev = {.kind = f->what == RM_FX_JOB_SETUP ? RM_EV_JOB_SET_UP : RM_EV_JOB_COMMITTED};
-
-    (void)tag;
-    if (!f->rm->lead || f->rm->lead->round != f->round || f->what == RM_FX_JOB_ABORT)
-        return;
-    ev.u.job_done.id = f->id;
-    ev.u.job_done.ok = f->ok;
-    ev.u.job_done.diagnostics = f->why;
-    step(f->rm->lead, &ev);
-}
-
-static void folder_setup(struct folder_work *f, struct sim_job *j)
-{
-    f->ok = !j->folder || f->again;
-    f->why = f->ok ? NULL : "job.output: already exists";
-    if (!f->ok)
-        return;
-    j->folder = j->temporary = true;
-}
-
-static void folder_commit(struct folder_work *f, struct sim_job *j)
-{
-    struct sim_world *w = f->rm->w;
-
-    f->ok = j->folder;
-    j->temporary = false;
-    if (!f->ok)
-        return;
-    if (!j->success) /* the folder may be read from now on */
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
-            for (int i = 0; i < j->tasks_n[k]; i++)
-                if ((k == RM_SLOT_REDUCE || !j->tasks_n[RM_SLOT_REDUCE]) && !j->tasks[k][i].part)
-                    sim_violated(&w->s, "I2", "job %d was committed without part %d (kind %d)", j->index, i, k);
-    j->success = true;
-    j->commits++;
-    sim_log(&w->s, "%s: output of job %d is committed", f->rm->proc.name, j->index);
-}
-
-static void folder_work(void *arg, uint64_t tag)
-{
-    struct folder_work *f = arg;
-    struct sim_job *j = sim_job_of(f->rm->w, f->id);
-    struct sim *s = &f->rm->w->s;
-
-    (void)tag;
-    if (!f->rm->lead || f->rm->lead->round != f->round || !sim_rm_leads(f->rm))
-        return;
-    f->ok = true;
-    if (f->what == RM_FX_JOB_SETUP)
-        folder_setup(f, j);
-    else if (f->what == RM_FX_JOB_COMMIT)
-        folder_commit(f, j);
-    else
-        j->temporary = false;
-    sim_log(s, "%s: folder of job %d: %s %s", f->rm->proc.name, j->index,
-            f->what == RM_FX_JOB_SETUP ? "set up" : f->what == RM_FX_JOB_COMMIT ? "commit" : "abort",
-            f->ok ? "done" : f->why);
-    sim_at(s, s->now_us + sim_between(s, 0, 2 * MS), &f->rm->proc, SIM_IO, folder_done, f, 0);
-}
-
-static void folder_put(struct sim_rm *rm, const struct rm_effect *fx)
-{
-    struct folder_work *f = sim_alloc(&rm->w->s, sizeof *f);
-
-    *f = (struct folder_work){.rm = rm, .round = rm->lead->round, .what = fx->kind, .id = fx->u.job.id,
-                              .again = fx->u.job.again};
-    sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO, folder_work, f, 0);
+    sim_rm_step(l, &(struct rm_event){.kind = RM_EV_TIMER});
 }
 
 /* ---------------------------------------------------------------- effects */
@@ -335,7 +250,7 @@ static void apply_now(struct sim_lead *l, const struct rm_effect *fx, struct sim
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
     case RM_FX_JOB_ABORT:
-        folder_put(l->rm, fx);
+        sim_rm_folder(l->rm, fx);
         break;
     default:
         break;
@@ -447,7 +362,7 @@ static void release(struct sim_lead *l)
     l->held_n = kept;
     for (size_t i = 0; i < ready_n; i++) {
         if (l->over && ready[i].call)
-            answer_away(l->rm, ready[i].call);
+            sim_rm_away(l->rm, ready[i].call);
         else if (!l->over)
             apply_now(l, ready[i].fx, ready[i].call);
         rm_effect_copy_free(ready[i].fx);
@@ -464,7 +379,7 @@ static void on_stored(void *arg, uint64_t tag)
     if (!l || l->round != tag || !l->core)
         return;
     ev.u.stored.seq = l->stored_seq;
-    step(l, &ev);
+    sim_rm_step(l, &ev);
     if (!l->over) {
         release(l);
         flush(l);
@@ -524,8 +439,8 @@ struct recovery {
 /* A damaged recovery, for tests of the checker. */
 static bool passed_over(const struct sim_breaks *b, const struct ha_record *r)
 {
-    return (b->forget_commits && strcmp(r->table, "commit") == 0) ||
-           (b->no_wait && strcmp(r->table, "node") == 0) || (b->forget_tasks && strcmp(r->table, "task") == 0);
+    return (b->forget_commits && strcmp(r->table, "commit") == 0) || (b->no_wait && strcmp(r->table, "node") == 0) ||
+           (b->forget_tasks && strcmp(r->table, "task") == 0);
 }
 
 static int recover_one(void *user, const struct ha_record *stored, struct base_error *err)
@@ -560,6 +475,7 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
                                 .rm_instance_ms = now / 1000,
                                 .epoch = epoch,
                                 .policy = w->policy,
+                                .queues = "batch",
                                 .node_expiry_us = w->expiry_us,
                                 .heartbeat_us = w->heartbeat_us,
                                 .am_expiry_us = 60 * S,
@@ -614,7 +530,7 @@ static void activate(void *arg, uint64_t tag)
     rm->w->totals->takeovers++;
     rm->w->leader_us = rm->w->s.now_us;
     sim_check_activated(rm->w, rm);
-    parked_look(rm);
+    sim_rm_look_at_parked(rm);
 }
 
 static void log_loaded(void *user, int rc, const struct base_error *err)
@@ -642,10 +558,11 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     l = sim_alloc(&rm->w->s, sizeof *l);
     *l = (struct sim_lead){.rm = rm, .round = ++rm->round, .epoch = epoch};
     rm->lead = l;
-    if (epoch <= rm->w->epoch_max && rm->w->epoch_max)
-        sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", which is not above %" PRId64, rm->proc.name,
-                     epoch, rm->w->epoch_max);
-    rm->w->epoch_max = epoch;
+    if (epoch >= 0 && epoch < W_EPOCHS && rm->w->taken[epoch])
+        sim_violated(&rm->w->s, "I3", "%s was elected with epoch %" PRId64 ", as another RM was", rm->proc.name, epoch);
+    if (epoch >= 0 && epoch < W_EPOCHS)
+        rm->w->taken[epoch] = true;
+    rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max; /* its answer may come late */
     sim_log(&rm->w->s, "%s: elected with epoch %" PRId64, rm->proc.name, epoch);
     l->log = ha_log_new("/creel/sim", epoch, version,
                         &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
@@ -665,7 +582,7 @@ static void on_deposed(void *user, const char *why)
 
 static void on_active_changed(void *user)
 {
-    parked_look(user);
+    sim_rm_look_at_parked(user);
 }
 
 static void on_refused(void *user, const struct base_error *why)
@@ -735,142 +652,18 @@ static void on_zk(void *user, const struct ha_zk_event *ev, uint64_t round)
     timer_set(rm);
 }
 
-/* ---------------------------------------------------------------- requests */
-static bool from_node(const struct sim_request *rq)
-{
-    return rq->ev.kind == RM_EV_NODE_REGISTER || rq->ev.kind == RM_EV_NODE_HEARTBEAT;
-}
-
-static void answer_outputs(struct sim_lead *l, struct sim_call *call)
-{
-    const struct sim_request *rq = call->body;
-    struct sim_world *w = l->rm->w;
-    struct sim_answer *a = answer_new(l->rm, SIM_OK);
-    int64_t version, maps, done;
-    struct rm_views v = {0};
-
-    a->found = rm_view_map_outputs(l->core, w->job[rq->job].id, 0, &version, &maps, &done, &v) == 0;
-    a->outputs = sim_copy(&w->s, v.outputs, v.outputs_n * sizeof *v.outputs);
-    a->outputs_n = v.outputs_n;
-    for (size_t i = 0; i < v.outputs_n; i++)
-        ((struct rm_map_output_view *)a->outputs)[i].node_http =
-            sim_text(&w->s, "%s", v.outputs[i].node_http ? v.outputs[i].node_http : "");
-    rm_views_free(&v);
-    sim_call_answer(call, a);
-}
-
-static void take_specs(struct sim_rm *rm, const struct sim_request *rq, struct rm_event *ev)
-{
-    static const char token[] = "0123456789abcdef0123456789abcdef";
-    const struct sim_job *j = &rm->w->job[rq->job];
-
-    if (ev->kind == RM_EV_SUBMIT_JOB) {
-        ev->u.submit_job.spec = sim_job_spec(j->text);
-        ev->u.submit_job.spec->id = j->id;
-        ev->u.submit_job.app_token = token;
-    } else if (ev->kind == RM_EV_SUBMIT_APP) {
-        ev->u.submit_app.spec = sim_app_spec(j->text);
-        ev->u.submit_app.spec->id = j->id;
-        ev->u.submit_app.app_token = token;
-    } else if (ev->kind == RM_EV_AM_ALLOCATE) {
-        for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
-            struct rm_launch *launch = base_alloc(sizeof *launch);
-
-            launch->refs = 1;
-            ((struct rm_ask *)ev->u.am_allocate.asks)[i].launch = launch;
-        }
-    }
-}
-
-static void on_core(void *arg, uint64_t tag)
-{
-    struct sim_call *call = arg;
-    const struct sim_request *rq = call->body;
-    struct sim_rm *rm = call->to->self;
-    struct sim_lead *l = rm->lead;
-    struct rm_event ev = rq->ev;
-
-    (void)tag;
-    if (call->to_life != rm->proc.life)
-        return;
-    if (!l || !l->core || !sim_rm_leads(rm)) {
-        rm->w->totals->late_answers += l != NULL;
-        answer_away(rm, call);
-        return;
-    }
-    if (rq->outputs) {
-        answer_outputs(l, call);
-        return;
-    }
-    if (rq->ev.kind == RM_EV_AM_ALLOCATE)
-        ev.u.am_allocate.asks =
-            sim_copy(&rm->w->s, ev.u.am_allocate.asks, ev.u.am_allocate.asks_n * sizeof *ev.u.am_allocate.asks);
-    take_specs(rm, rq, &ev);
-    ev.token = token_add(l, call);
-    step(l, &ev);
-}
-
-/* True: answered, or handed to the core. */
-static bool try_now(struct sim_rm *rm, struct sim_call *call)
-{
-    const struct sim_request *rq = call->body;
-    struct sim *s = &rm->w->s;
-    int other = active_other(rm);
-
-    if (sim_rm_active(rm)) {
-        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core, call, 0);
-        return true;
-    }
-    if (from_node(rq) && (other < 0 || (rq->failed && base_rm_among(rq->failed, rm->w->list.url[other]))))
-        return false;
-    answer_away(rm, call);
-    return true;
-}
-
-static void parked_due(void *arg, uint64_t tag)
-{
-    (void)tag;
-    parked_look(arg);
-}
-
-/* Nodes wait where the next leader may be. */
-static void parked_look(struct sim_rm *rm)
-{
-    size_t kept = 0, n = rm->parked_n;
-
-    rm->parked_n = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct sim_parked p = rm->parked[i];
-
-        if (p.call->closed || try_now(rm, p.call))
-            continue;
-        if (p.until_us <= rm->w->s.now_us)
-            answer_away(rm, p.call);
-        else
-            rm->parked[kept++] = p;
-    }
-    rm->parked_n = kept;
-}
-
-static void serve(void *self, struct sim_call *call)
-{
-    struct sim_rm *rm = self;
-    int64_t until = rm->w->s.now_us + PARK_US;
-
-    if (try_now(rm, call))
-        return;
-    base_array_grow(&rm->parked, rm->parked_n, &rm->parked_cap);
-    rm->parked[rm->parked_n++] = (struct sim_parked){call, until};
-    sim_at(&rm->w->s, until, &rm->proc, SIM_OUT, parked_due, rm, 0);
-}
-
 /* ---------------------------------------------------------------- life */
 void sim_rm_start(struct sim_rm *rm)
 {
     struct sim_world *w = rm->w;
-    const struct ha_election_calls calls = {.user = rm, .send = election_send, .elected = on_elected,
-                                            .deposed = on_deposed, .active_changed = on_active_changed,
-                                            .refused = on_refused, .surely_dead = surely_dead, .note = on_note};
+    const struct ha_election_calls calls = {.user = rm,
+                                            .send = election_send,
+                                            .elected = on_elected,
+                                            .deposed = on_deposed,
+                                            .active_changed = on_active_changed,
+                                            .refused = on_refused,
+                                            .surely_dead = surely_dead,
+                                            .note = on_note};
 
     sim_proc_start(&w->s, &rm->proc);
     sim_log(&w->s, "%s starts", rm->proc.name);
@@ -881,8 +674,10 @@ void sim_rm_start(struct sim_rm *rm)
     rm->parked_n = 0;
     rm->pause_at_output = false;
     rm->zkc = sim_zkc_new(&w->zk, &rm->proc, w->session_us, on_zk, rm);
-    rm->election = ha_election_new(&(struct ha_election_conf){.root = "/creel/sim", .cluster_id = "sim",
-                                                              .rm_id = rm->proc.name, .instance = rm->instance,
+    rm->election = ha_election_new(&(struct ha_election_conf){.root = "/creel/sim",
+                                                              .cluster_id = "sim",
+                                                              .rm_id = rm->proc.name,
+                                                              .instance = rm->instance,
                                                               .lease_off = w->lease_off || w->breaks.lease},
                                    &calls);
     timer_set(rm);
@@ -948,7 +743,7 @@ struct sim_rm *sim_rm_new(struct sim_world *w, int index)
     snprintf(rm->proc.name, sizeof rm->proc.name, "rm%d", index);
     rm->proc.host = HOST_RM + index;
     rm->proc.self = rm;
-    rm->proc.serve = serve;
+    rm->proc.serve = sim_rm_serve;
     rm->wall_us = sim_between(&w->s, -2 * S, 2 * S);
     rm->source.mono_us = source_mono;
     rm->source.wall_us = source_wall;

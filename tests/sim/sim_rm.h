@@ -1,6 +1,7 @@
-/* tests/sim/sim_rm.h - a ResourceManager of several: the real ha_election, ha_log and rm_core, and between them the rules
- * of the daemon: effects that must be durable wait for the log; the lease is looked at before the core steps and before
- * anything leaves; who is elected reads the log, recovers and goes on; who is deposed fails all who wait and forgets. */
+/* tests/sim/sim_rm.h - a ResourceManager of several: the real ha_election, ha_log and rm_core, and between them the
+ * rules of the daemon: effects that must be durable wait for the log; the lease is looked at before the core steps and
+ * before anything leaves; who is elected reads the log, recovers and goes on; who is deposed fails all who wait and
+ * forgets. */
 #ifndef CREEL_TESTS_SIM_RM_H
 #define CREEL_TESTS_SIM_RM_H
 
@@ -70,5 +71,16 @@ bool sim_rm_active(const struct sim_rm *rm); /* ... and it has read the state */
 void sim_rm_pause(struct sim_rm *rm, int64_t us);
 /* The one that is active, NULL. */
 struct sim_rm *sim_rm_leader(struct sim_world *w);
+
+/* ---- between sim_rm.c and sim_rm_serve.c ---- */
+/* One step of the core and all its effects; false: nothing happens, since the lease is over. */
+bool sim_rm_step(struct sim_lead *l, struct rm_event *ev);
+uint64_t sim_rm_token(struct sim_lead *l, struct sim_call *call);
+struct sim_answer *sim_rm_answer(struct sim_rm *rm, enum sim_status status);
+void sim_rm_away(struct sim_rm *rm, struct sim_call *call); /* answers: somebody else, or nobody, leads */
+int sim_rm_other(const struct sim_rm *rm);                  /* index of another RM known to be active, -1: none */
+void sim_rm_serve(void *self, struct sim_call *call);
+void sim_rm_look_at_parked(struct sim_rm *rm); /* roles may have changed */
+void sim_rm_folder(struct sim_rm *rm, const struct rm_effect *fx);
 
 #endif

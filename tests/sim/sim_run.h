@@ -89,10 +89,10 @@ void sim_proc_stop(struct sim *s, struct sim_proc *p);
 void sim_proc_cont(struct sim *s, struct sim_proc *p);
 
 void sim_log_line(struct sim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-#define sim_log(s, ...)                                                                                               \
-    do {                                                                                                              \
-        if ((s)->logging)                                                                                             \
-            sim_log_line(s, __VA_ARGS__);                                                                             \
+#define sim_log(s, ...)                                                                                                \
+    do {                                                                                                               \
+        if ((s)->logging)                                                                                              \
+            sim_log_line(s, __VA_ARGS__);                                                                              \
     } while (0)
 /* What must hold does not: the run is over. The first one counts. @rule: "I1" ... "I7". */
 void sim_violated(struct sim *s, const char *rule, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

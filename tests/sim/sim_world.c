@@ -92,9 +92,10 @@ static void stuck(struct sim_world *w)
 
         if (a && rm_app_ended(a->state) && j->acked && (!j->kill_us || j->kill_acked))
             continue;
-        base_buf_addf(&b, " job %d is %s%s, pending %d+%d, running %d+%d;", i, a ? rm_app_state_name(a->state) : "unknown",
-                      j->acked ? "" : " (not acknowledged)", a ? a->phase[0].pending : 0, a ? a->phase[1].pending : 0,
-                      a ? a->phase[0].running : 0, a ? a->phase[1].running : 0);
+        base_buf_addf(&b, " job %d is %s%s, pending %d+%d, running %d+%d;", i,
+                      a ? rm_app_state_name(a->state) : "unknown", j->acked ? "" : " (not acknowledged)",
+                      a ? a->phase[0].pending : 0, a ? a->phase[1].pending : 0, a ? a->phase[0].running : 0,
+                      a ? a->phase[1].running : 0);
     }
     for (int i = 0; i < w->nms; i++) {
         int64_t n = w->nm[i].core ? (int64_t)nm_core_alive(w->nm[i].core) : 0;
@@ -134,7 +135,8 @@ static uint64_t fingerprint_of(const struct sim *s)
     return (s->rng ^ s->events * UINT64_C(0x9e3779b97f4a7c15)) + (uint64_t)s->now_us + s->seq;
 }
 
-bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t, char failure[1024], uint64_t *fingerprint)
+bool sim_world_run(uint64_t seed, const struct sim_options *o, struct sim_totals *t, char failure[1024],
+                   uint64_t *fingerprint)
 {
     struct sim_world *w = base_alloc(sizeof *w);
     bool ok;

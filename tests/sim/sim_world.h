@@ -1,5 +1,5 @@
-/* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers, NodeManagers with simulated
- * processes and disks, clients, a shared file system, and what a witness has seen of it all.
+/* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers, NodeManagers with
+ * simulated processes and disks, clients, a shared file system, and what a witness has seen of it all.
  *
  * What is real: ha_election, ha_log, rm_core, rm_clock, nm_core. What is simulated: ZooKeeper, network, clocks, disks,
  * processes; and, by the rules of the daemons, their shells (sim_rm.c, sim_nm.c). */
@@ -13,11 +13,12 @@
 #include "tests/sim/sim_net.h"
 #include "tests/sim/sim_zk.h"
 
-#define W_RMS 3
-#define W_NMS 5
-#define W_JOBS 16
-#define W_TASKS 24    /* of a kind of a job */
-#define W_ATTEMPTS 64 /* that may be started of one task */
+#define W_RMS        3
+#define W_NMS        5
+#define W_JOBS       16
+#define W_EPOCHS     1024
+#define W_TASKS      24                     /* of a kind of a job */
+#define W_ATTEMPTS   64                     /* that may be started of one task */
 #define W_CLUSTER_TS INT64_C(1600000000000) /* of ids that clients have chosen beforehand */
 enum { HOST_ZK = 0, HOST_RM = 3, HOST_NM = 6, HOST_CLIENT = 11 };
 
@@ -88,12 +89,12 @@ struct sim_job {
     char *text;
     bool is_app, output, failing;
     int tasks_n[RM_SLOT_KINDS];
-    int64_t submit_us, kill_us; /* kill_us 0: never */
-    int64_t work_us;            /* of a task, about */
-    struct sim_asker submit, kill;
-    bool asked, acked, kill_asked, kill_acked;
+    int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
+    int64_t work_us;                     /* of a task, about */
+    struct sim_asker submit, kill, move;
+    bool asked, acked, kill_asked, kill_acked, move_over, move_acked;
     enum rm_app_state kill_state; /* as acknowledged */
-    int64_t acked_epoch, kill_epoch, kill_acked_us;
+    int64_t acked_epoch, kill_epoch, kill_acked_us, move_epoch;
     struct sim_task *tasks[RM_SLOT_KINDS];
     bool folder, temporary, success; /* its output on the shared file system */
     int commits;
@@ -120,7 +121,13 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     /* a reduce */
     int32_t fetched_n;
     bool fetched[W_TASKS];
-    struct { int32_t attempt; int node; struct base_container_id id; bool known; int tries; } source[W_TASKS];
+    struct {
+        int32_t attempt;
+        int node;
+        struct base_container_id id;
+        bool known;
+        int tries;
+    } source[W_TASKS];
     /* a master */
     bool registered, finishing;
     int64_t response_id;
@@ -162,16 +169,39 @@ struct sim_nm {
     /* the witness */
     int64_t highest; /* epoch that any NodeManager here has seen */
     bool was_full;
-    bool given_up;   /* an RM has declared it lost */
+    bool given_up; /* an RM has declared it lost */
     int64_t refused;
     struct sim_pending *pending, **pending_last;
 };
 
 /* ---------------------------------------------------------------- the world */
 enum sim_fault {
-    F_RM_KILL, F_RM_PAUSE, F_RM_PAUSE_OUT, F_RM_RESIGN, F_RM_NEXT_KILL, F_RM_NEXT_PAUSE, F_NM_KILL, F_NM_PAUSE, F_NM_LOST,
-    F_NM_REBOOT, F_CUT_RM_ZK, F_CUT_RM_ZK_IN, F_CUT_RM_ZK_OUT, F_CUT_RM_NM, F_CUT_RM_NM_IN, F_CUT_RM_NM_OUT,
-    F_CUT_RM_CLIENT, F_CUT_RM_ALL, F_SLOW, F_CLOCK, F_DISK, F_ZK_KILL, F_ZK_LEADER, F_ZK_QUORUM, F_ZK_ISOLATE, F_ZK_LAG,
+    F_RM_KILL,
+    F_RM_PAUSE,
+    F_RM_PAUSE_OUT,
+    F_RM_RESIGN,
+    F_RM_NEXT_KILL,
+    F_RM_NEXT_PAUSE,
+    F_NM_KILL,
+    F_NM_PAUSE,
+    F_NM_LOST,
+    F_NM_REBOOT,
+    F_CUT_RM_ZK,
+    F_CUT_RM_ZK_IN,
+    F_CUT_RM_ZK_OUT,
+    F_CUT_RM_NM,
+    F_CUT_RM_NM_IN,
+    F_CUT_RM_NM_OUT,
+    F_CUT_RM_CLIENT,
+    F_CUT_RM_ALL,
+    F_SLOW,
+    F_CLOCK,
+    F_DISK,
+    F_ZK_KILL,
+    F_ZK_LEADER,
+    F_ZK_QUORUM,
+    F_ZK_ISOLATE,
+    F_ZK_LAG,
     F_KINDS
 };
 extern const char *const sim_fault_names[F_KINDS];
@@ -181,8 +211,8 @@ struct sim_options {
 };
 struct sim_totals { /* over runs */
     int64_t faults[F_KINDS];
-    int64_t runs, takeovers, launches, kept, acks, kills, refused_orders, refused_writes, late_answers, virtual_us, events,
-        commits, jobs, lease_off_runs;
+    int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes, late_answers, virtual_us,
+        events, commits, jobs, lease_off_runs;
 };
 struct sim_world {
     struct sim s;
@@ -202,9 +232,10 @@ struct sim_world {
     int64_t grace_us;
     int64_t session_us, heartbeat_us, expiry_us, faults_until_us;
     int32_t attempts_max;
-    bool calm;        /* no faults any more */
+    bool calm;         /* no faults any more */
     int64_t leader_us; /* since when somebody has led */
     int64_t epoch_max; /* of all that were elected */
+    bool taken[W_EPOCHS];
     struct sim_box *boxes[4096];
     int boxes_n;
     struct sim_totals *totals;
@@ -235,7 +266,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm);
 void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o);
 void sim_check_granted(struct sim_world *w, struct sim_box *box);
-bool sim_check_rest(struct sim_world *w); /* everything has come to rest */
+bool sim_check_rest(struct sim_world *w);  /* everything has come to rest */
 void sim_check_quiet(struct sim_world *w); /* now and then, when there are no faults */
 void sim_check_end(struct sim_world *w);
 

@@ -280,8 +280,8 @@ static void follow(struct sim_zk *zk, int server)
     if (zk->leader < 0)
         look_at_quorum(zk);
     else
-        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 300 * MS), &zk->v[server].proc, SIM_SERVICE, apply_due,
-               zk, zk->log_n << 3 | (unsigned)server);
+        sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 20 * MS, 300 * MS), &zk->v[server].proc, SIM_SERVICE,
+               apply_due, zk, zk->log_n << 3 | (unsigned)server);
 }
 
 void sim_zk_start(struct sim_zk *zk, int server)
@@ -576,9 +576,14 @@ struct zk_conn *zk_connect(struct sim_zk *zk, struct sim_zkc *c, int server)
 {
     struct zk_conn *conn = sim_alloc(zk->s, sizeof *conn);
 
-    *conn = (struct zk_conn){.zk = zk, .server = server, .server_life = zk->v[server].proc.life,
-                             .client_life = c->proc->life, .client = c, .open = true,
-                             .served = zk->v[server].proc.up, .next = zk->conns};
+    *conn = (struct zk_conn){.zk = zk,
+                             .server = server,
+                             .server_life = zk->v[server].proc.life,
+                             .client_life = c->proc->life,
+                             .client = c,
+                             .open = true,
+                             .served = zk->v[server].proc.up,
+                             .next = zk->conns};
     conn->in_last = &conn->in;
     conn->queue_last = &conn->queue;
     conn->out_last = &conn->out;

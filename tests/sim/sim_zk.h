@@ -5,8 +5,9 @@
  * answered, and watches, come to a client in order. Requests of a session are carried out in order; what a server had
  * passed on to the leader is carried out although the connection is lost, but not after the session moved to another
  * connection, or ended. Without a majority nothing is written, no session ends, and servers close their connections.
- * A client that has seen more than a server knows is turned away. A new leader gives every session its whole time again.
- * Source: ZooKeeper 3.8, PrepRequestProcessor.checkSession, SessionTrackerImpl, Learner, ClientCnxn / zookeeper.c. */
+ * A client that has seen more than a server knows is turned away. A new leader gives every session its whole time
+ * again. Source: ZooKeeper 3.8, PrepRequestProcessor.checkSession, SessionTrackerImpl, Learner, ClientCnxn /
+ * zookeeper.c. */
 #ifndef CREEL_TESTS_SIM_ZK_H
 #define CREEL_TESTS_SIM_ZK_H
 
@@ -14,7 +15,7 @@
 #include "tests/sim/sim_zk_tree.h"
 
 #define ZK_SERVERS_MAX 3
-#define ZK_TICK (200 * MS)
+#define ZK_TICK        (200 * MS)
 
 struct zk_session {
     int64_t id, timeout_us, heard_us;
@@ -30,7 +31,7 @@ struct zk_request { /* a copy of a struct ha_zk_request, or a connect, or a ping
     struct zk_request *next;
     enum { ZK_CONNECT, ZK_PING, ZK_REQUEST } what;
     struct ha_zk_request rq;
-    uint64_t round; /* the client's own: which of its machines it belongs to */
+    uint64_t round;                 /* the client's own: which of its machines it belongs to */
     int64_t sent_us, session, seen; /* CONNECT: session, and last zxid seen */
     struct zk_watch *watches;       /* CONNECT: to be set again */
     const struct zk_request *twin;  /* the client's copy: what it sent */
@@ -55,9 +56,9 @@ struct zk_conn {
     uint32_t server_life, client_life;
     struct sim_zkc *client;
     struct zk_session *session;
-    bool open;   /* the client has it open */
-    bool served; /* the server has it open */
-    struct zk_request *in, **in_last;      /* on their way to the server */
+    bool open;                              /* the client has it open */
+    bool served;                            /* the server has it open */
+    struct zk_request *in, **in_last;       /* on their way to the server */
     struct zk_request *queue, **queue_last; /* there, not carried out yet */
     struct zk_message *out, **out_last;
     bool in_pump, out_pump, busy;
@@ -67,10 +68,10 @@ struct zk_conn {
 struct zk_server {
     struct sim_proc proc;
     struct zk_tree tree;
-    int64_t applied; /* zxid */
-    int64_t lag_us;  /* how far behind, at most */
+    int64_t applied;  /* zxid */
+    int64_t lag_us;   /* how far behind, at most */
     int64_t apply_us; /* when what was committed last is applied */
-    bool isolated;   /* from the other servers */
+    bool isolated;    /* from the other servers */
 };
 struct sim_zk {
     struct sim *s;
@@ -112,13 +113,14 @@ struct sim_zkc {
 };
 /* Events come on the process's service thread. */
 struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t timeout_us, sim_zkc_fn *fn, void *user);
-void sim_zkc_died(struct sim_zkc *c); /* its process was killed: connections break, the session stays until it expires */
+void sim_zkc_died(
+    struct sim_zkc *c); /* its process was killed: connections break, the session stays until it expires */
 void sim_zkc_send(struct sim_zkc *c, const struct ha_zk_request *rq, uint64_t round);
 
 /* ---- between the two ---- */
 struct zk_conn *zk_connect(struct sim_zk *zk, struct sim_zkc *c, int server);
 void zk_conn_send(struct zk_conn *conn, struct zk_request *rq);
-void zk_conn_close(struct zk_conn *conn); /* by the client */
+void zk_conn_close(struct zk_conn *conn);  /* by the client */
 void zkc_message(void *arg, uint64_t tag); /* arg: struct zk_delivery */
 struct zk_delivery {
     struct zk_conn *conn;

@@ -19,9 +19,9 @@ static void result(struct sim_zkc *c, const struct zk_request *q, struct ha_zk_e
     static const char *const kinds[] = {
         [HA_ZK_MULTI] = "multi", [HA_ZK_GET] = "get", [HA_ZK_CHILDREN] = "children", [HA_ZK_SYNC] = "sync"};
 
-    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name, q->rq.owner == HA_ZK_FOR_LOG ? "log" : "election",
-            q->rq.id, kinds[q->rq.kind], q->rq.kind == HA_ZK_MULTI ? q->rq.ops[q->rq.ops_n - 1].path : q->rq.path,
-            ha_zk_code_name(code));
+    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name,
+            q->rq.owner == HA_ZK_FOR_LOG ? "log" : "election", q->rq.id, kinds[q->rq.kind],
+            q->rq.kind == HA_ZK_MULTI ? q->rq.ops[q->rq.ops_n - 1].path : q->rq.path, ha_zk_code_name(code));
     ev.kind = HA_ZK_RESULT;
     ev.owner = q->rq.owner;
     ev.id = q->rq.id;
@@ -219,8 +219,13 @@ struct sim_zkc *sim_zkc_new(struct sim_zk *zk, struct sim_proc *proc, int64_t ti
 {
     struct sim_zkc *c = sim_alloc(zk->s, sizeof *c);
 
-    *c = (struct sim_zkc){.zk = zk, .proc = proc, .fn = fn, .user = user, .wanted_us = timeout_us,
-                          .timeout_us = timeout_us, .losses_first = sim_chance(zk->s, 500),
+    *c = (struct sim_zkc){.zk = zk,
+                          .proc = proc,
+                          .fn = fn,
+                          .user = user,
+                          .wanted_us = timeout_us,
+                          .timeout_us = timeout_us,
+                          .losses_first = sim_chance(zk->s, 500),
                           .server = (int)sim_rnd(zk->s, (uint64_t)zk->n)};
     c->waiting_last = &c->waiting;
     sim_at(zk->s, zk->s->now_us + sim_between(zk->s, 0, 5 * MS), proc, SIM_SERVICE, tick, c, 0);

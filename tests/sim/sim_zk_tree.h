@@ -11,9 +11,9 @@ struct zk_node {
     const char *path, *data;
     size_t len;
     int32_t version;
-    int64_t owner;            /* ephemeral: its session */
-    int64_t mzxid, pzxid;     /* last change of the data, of the children */
-    int64_t children_made;    /* sequence numbers */
+    int64_t owner;         /* ephemeral: its session */
+    int64_t mzxid, pzxid;  /* last change of the data, of the children */
+    int64_t children_made; /* sequence numbers */
 };
 struct zk_tree {
     struct zk_node *v;

@@ -1,0 +1,222 @@
+/* Requests to an RM: handed to the core's thread, parked on a standby, or sent to another RM; and what an RM does to
+ * output folders for its core. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/sim_rm.h"
+
+#define PARK_US (1 * S) /* of nodes on a standby; nodes expire sooner here than anywhere */
+
+/* ---------------------------------------------------------------- requests */
+static bool from_node(const struct sim_request *rq)
+{
+    return rq->ev.kind == RM_EV_NODE_REGISTER || rq->ev.kind == RM_EV_NODE_HEARTBEAT;
+}
+
+static void answer_outputs(struct sim_lead *l, struct sim_call *call)
+{
+    const struct sim_request *rq = call->body;
+    struct sim_world *w = l->rm->w;
+    struct sim_answer *a = sim_rm_answer(l->rm, SIM_OK);
+    int64_t version, maps, done;
+    struct rm_views v = {0};
+
+    a->found = rm_view_map_outputs(l->core, w->job[rq->job].id, 0, &version, &maps, &done, &v) == 0;
+    a->outputs = sim_copy(&w->s, v.outputs, v.outputs_n * sizeof *v.outputs);
+    a->outputs_n = v.outputs_n;
+    for (size_t i = 0; i < v.outputs_n; i++)
+        ((struct rm_map_output_view *)a->outputs)[i].node_http =
+            sim_text(&w->s, "%s", v.outputs[i].node_http ? v.outputs[i].node_http : "");
+    rm_views_free(&v);
+    sim_call_answer(call, a);
+}
+
+static void take_specs(struct sim_rm *rm, const struct sim_request *rq, struct rm_event *ev)
+{
+    static const char token[] = "0123456789abcdef0123456789abcdef";
+    const struct sim_job *j = &rm->w->job[rq->job];
+
+    if (ev->kind == RM_EV_SUBMIT_JOB) {
+        ev->u.submit_job.spec = sim_job_spec(j->text);
+        ev->u.submit_job.spec->id = j->id;
+        ev->u.submit_job.app_token = token;
+    } else if (ev->kind == RM_EV_SUBMIT_APP) {
+        ev->u.submit_app.spec = sim_app_spec(j->text);
+        ev->u.submit_app.spec->id = j->id;
+        ev->u.submit_app.app_token = token;
+    } else if (ev->kind == RM_EV_AM_ALLOCATE) {
+        for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
+            struct rm_launch *launch = base_alloc(sizeof *launch);
+
+            launch->refs = 1;
+            ((struct rm_ask *)ev->u.am_allocate.asks)[i].launch = launch;
+        }
+    }
+}
+
+static void on_core(void *arg, uint64_t tag)
+{
+    struct sim_call *call = arg;
+    const struct sim_request *rq = call->body;
+    struct sim_rm *rm = call->to->self;
+    struct sim_lead *l = rm->lead;
+    struct rm_event ev = rq->ev;
+
+    (void)tag;
+    if (call->to_life != rm->proc.life)
+        return;
+    if (!l || !l->core || !sim_rm_leads(rm)) {
+        rm->w->totals->late_answers += l != NULL;
+        sim_rm_away(rm, call);
+        return;
+    }
+    if (rq->outputs) {
+        answer_outputs(l, call);
+        return;
+    }
+    if (rq->ev.kind == RM_EV_AM_ALLOCATE)
+        ev.u.am_allocate.asks =
+            sim_copy(&rm->w->s, ev.u.am_allocate.asks, ev.u.am_allocate.asks_n * sizeof *ev.u.am_allocate.asks);
+    take_specs(rm, rq, &ev);
+    ev.token = sim_rm_token(l, call);
+    sim_rm_step(l, &ev);
+}
+
+/* True: answered, or handed to the core. */
+static bool try_now(struct sim_rm *rm, struct sim_call *call)
+{
+    const struct sim_request *rq = call->body;
+    struct sim *s = &rm->w->s;
+    int other = sim_rm_other(rm);
+
+    if (sim_rm_active(rm)) {
+        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core, call, 0);
+        return true;
+    }
+    if (from_node(rq) && (other < 0 || (rq->failed && base_rm_among(rq->failed, rm->w->list.url[other]))))
+        return false;
+    sim_rm_away(rm, call);
+    return true;
+}
+
+static void parked_due(void *arg, uint64_t tag)
+{
+    (void)tag;
+    sim_rm_look_at_parked(arg);
+}
+
+/* Nodes wait where the next leader may be. */
+void sim_rm_look_at_parked(struct sim_rm *rm)
+{
+    size_t kept = 0, n = rm->parked_n;
+
+    rm->parked_n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct sim_parked p = rm->parked[i];
+
+        if (p.call->closed || try_now(rm, p.call))
+            continue;
+        if (p.until_us <= rm->w->s.now_us)
+            sim_rm_away(rm, p.call);
+        else
+            rm->parked[kept++] = p;
+    }
+    rm->parked_n = kept;
+}
+
+void sim_rm_serve(void *self, struct sim_call *call)
+{
+    struct sim_rm *rm = self;
+    int64_t until = rm->w->s.now_us + PARK_US;
+
+    if (try_now(rm, call))
+        return;
+    base_array_grow(&rm->parked, rm->parked_n, &rm->parked_cap);
+    rm->parked[rm->parked_n++] = (struct sim_parked){call, until};
+    sim_at(&rm->w->s, until, &rm->proc, SIM_OUT, parked_due, rm, 0);
+}
+
+/* ---------------------------------------------------------------- output folders */
+struct folder_work {
+    struct sim_rm *rm;
+    uint64_t round;
+    enum rm_effect_kind what;
+    struct base_app_id id;
+    bool again, ok;
+    const char *why;
+};
+
+static void folder_done(void *arg, uint64_t tag)
+{
+    struct folder_work *f = arg;
+    struct rm_event ev = {.kind = f->what == RM_FX_JOB_SETUP ? RM_EV_JOB_SET_UP : RM_EV_JOB_COMMITTED};
+
+    (void)tag;
+    if (!f->rm->lead || f->rm->lead->round != f->round || f->what == RM_FX_JOB_ABORT)
+        return;
+    ev.u.job_done.id = f->id;
+    ev.u.job_done.ok = f->ok;
+    ev.u.job_done.diagnostics = f->why;
+    sim_rm_step(f->rm->lead, &ev);
+}
+
+static void folder_setup(struct folder_work *f, struct sim_job *j)
+{
+    f->ok = !j->folder || f->again;
+    f->why = f->ok ? NULL : "job.output: already exists";
+    if (!f->ok)
+        return;
+    j->folder = j->temporary = true;
+}
+
+static void folder_commit(struct folder_work *f, struct sim_job *j)
+{
+    struct sim_world *w = f->rm->w;
+
+    f->ok = j->folder;
+    j->temporary = false;
+    if (!f->ok)
+        return;
+    if (!j->success) /* the folder may be read from now on */
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            for (int i = 0; i < j->tasks_n[k]; i++)
+                if ((k == RM_SLOT_REDUCE || !j->tasks_n[RM_SLOT_REDUCE]) && !j->tasks[k][i].part)
+                    sim_violated(&w->s, "I2", "job %d was committed without part %d (kind %d)", j->index, i, k);
+    j->success = true;
+    j->commits++;
+    sim_log(&w->s, "%s: output of job %d is committed", f->rm->proc.name, j->index);
+}
+
+static void folder_work(void *arg, uint64_t tag)
+{
+    struct folder_work *f = arg;
+    struct sim_job *j = sim_job_of(f->rm->w, f->id);
+    struct sim *s = &f->rm->w->s;
+
+    (void)tag;
+    if (!f->rm->lead || f->rm->lead->round != f->round || !sim_rm_leads(f->rm))
+        return;
+    f->ok = true;
+    if (f->what == RM_FX_JOB_SETUP)
+        folder_setup(f, j);
+    else if (f->what == RM_FX_JOB_COMMIT)
+        folder_commit(f, j);
+    else
+        j->temporary = false;
+    sim_log(s, "%s: folder of job %d: %s %s", f->rm->proc.name, j->index,
+            f->what == RM_FX_JOB_SETUP    ? "set up"
+            : f->what == RM_FX_JOB_COMMIT ? "commit"
+                                          : "abort",
+            f->ok ? "done" : f->why);
+    sim_at(s, s->now_us + sim_between(s, 0, 2 * MS), &f->rm->proc, SIM_IO, folder_done, f, 0);
+}
+
+void sim_rm_folder(struct sim_rm *rm, const struct rm_effect *fx)
+{
+    struct folder_work *f = sim_alloc(&rm->w->s, sizeof *f);
+
+    *f = (struct folder_work){
+        .rm = rm, .round = rm->lead->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
+    sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO, folder_work, f, 0);
+}
