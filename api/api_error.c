@@ -99,6 +99,7 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
         {-BASE_ESTATE, 409, "ConflictException"},
         {-BASE_ETIMEOUT, 503, "TimeoutException"},
         {-BASE_EVERSION, 503, "StaleEpochException"},
+        {-BASE_EAGAIN, 503, "RetriableException"},
         {-BASE_EIO, 503, "IOException"},
         {-BASE_ENOSPC, 503, "IOException"},
     };

@@ -21,6 +21,7 @@ enum base_errno {
     BASE_ESTATE,      /* not possible in this state */
     BASE_ETIMEOUT,    /* no answer in time */
     BASE_EVERSION,    /* other side speaks another version or a stale epoch */
+    BASE_EAGAIN,      /* not yet: the same request will do later: 503 */
 };
 
 struct base_error {

@@ -58,6 +58,8 @@ static void report_add(struct nm_container *ct, void *u)
         base_buf_addf(b, ",\"taskAttempt\":%lld,\"master\":%s,\"memoryMb\":%lld,\"vcores\":%lld,\"priority\":%lld",
                       (long long)c->task_attempt, c->kind == NM_KIND_MASTER ? "true" : "false", (long long)c->memory_mb,
                       (long long)c->vcores, (long long)c->priority);
+        if (c->allocation_request_id)
+            base_buf_addf(b, ",\"allocationRequestId\":%lld", (long long)c->allocation_request_id);
     }
     base_buf_adds(b, "}");
 }
@@ -157,7 +159,9 @@ int nm_wire_launch(const json_t *o, struct nm_launch *out, struct base_error *er
         (rc = base_json_int(o, "", "taskAttempt", false, 0, INT32_MAX, &out->task_attempt, err)) < 0 ||
         (rc = base_json_int(o, "", "memoryMb", false, 0, INT64_MAX, &out->memory_mb, err)) < 0 ||
         (rc = base_json_int(o, "", "vcores", false, 0, INT32_MAX, &out->vcores, err)) < 0 ||
-        (rc = base_json_int(o, "", "priority", false, INT32_MIN, INT32_MAX, &out->priority, err)) < 0)
+        (rc = base_json_int(o, "", "priority", false, INT32_MIN, INT32_MAX, &out->priority, err)) < 0 ||
+        (rc = base_json_int(o, "", "allocationRequestId", false, INT64_MIN, INT64_MAX, &out->allocation_request_id,
+                            err)) < 0)
         return rc;
     out->kind = (enum nm_kind)kind;
     out->slot = (enum nm_slot)slot;

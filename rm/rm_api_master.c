@@ -115,6 +115,8 @@ static void answer(void *user, const struct rm_effect *fx)
         rm_api_json(c->rq, 200, &body);
     } else {
         base_buf_free(&body);
+        if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR && fx->u.reply.code == -BASE_EAGAIN)
+            api_add_header(c->rq, "Retry-After", "1");
         rm_api_reply_error(c->rq, fx);
     }
     rm_call_unref(c);

@@ -82,6 +82,8 @@ static int read_identity(const json_t *j, const char *where, struct rm_container
         (rc = read_i32(j, where, "taskAttempt", false, 0, INT32_MAX, &r->task_attempt, err)) < 0 ||
         (rc = base_json_bool(j, where, "master", false, &r->master, err)) < 0 ||
         (rc = read_i32(j, where, "priority", false, INT32_MIN, INT32_MAX, &r->priority, err)) < 0 ||
+        (rc = base_json_int(j, where, "allocationRequestId", false, INT64_MIN, INT64_MAX, &r->allocation_request_id,
+                            err)) < 0 ||
         (rc = base_json_int(j, where, "memoryMb", false, 0, INT32_MAX, &memory, err)) < 0 ||
         (rc = base_json_int(j, where, "vcores", false, 0, INT32_MAX, &vcores, err)) < 0)
         return rc;

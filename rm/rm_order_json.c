@@ -145,6 +145,7 @@ static void put_launch(const struct rm_order *o, const struct rm_order_context *
     } else {
         put_env(o->launch ? &o->launch->env : &none, out);
         rm_json_kstr(out, "kind", o->master ? "master" : "command");
+        rm_json_kint(out, "allocationRequestId", o->allocation_request_id);
         if (o->master)
             rm_json_kstr(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
         put_commands(o->launch, out);

@@ -222,6 +222,7 @@ struct nm_container *nm_container_new(struct nm_core *core, const struct nm_laun
     c->v.memory_mb = l->memory_mb;
     c->v.vcores = l->vcores;
     c->v.priority = l->priority;
+    c->v.allocation_request_id = l->allocation_request_id;
     c->v.exit_code = NM_EXIT_NONE;
     c->kill_at_us = c->again_us = INT64_MAX;
     c->version = 1;

@@ -79,7 +79,7 @@ struct nm_launch {
     struct base_container_id id;
     const char *user, *token, *name;
     const char *task; /* task id text or NULL */
-    int64_t task_attempt, memory_mb, vcores, priority;
+    int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     enum nm_kind kind;
     enum nm_slot slot;
     const char *refused; /* NULL, or why it cannot be started: it is made and ends with NM_EXIT_REFUSED at once */
@@ -214,7 +214,7 @@ struct nm_container_view {
     enum nm_kind kind;
     enum nm_slot slot;
     char *name, *task; /* task NULL: none */
-    int64_t task_attempt, memory_mb, vcores, priority;
+    int64_t task_attempt, memory_mb, vcores, priority, allocation_request_id;
     int exit_code, signal;
     char *diagnostics, *counters, *kill_reason;
     int64_t grace_ms;

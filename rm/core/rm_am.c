@@ -230,7 +230,7 @@ void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-static void tell(struct rm_app *a, struct rm_container *ct)
+void rm_am_tell(struct rm_app *a, struct rm_container *ct)
 {
     base_array_grow(&a->news, a->news_n, &a->news_cap);
     a->news[a->news_n++] = ct;
@@ -258,7 +258,7 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_
     ct->launch = rm_launch_ref(g->launch);
     rm_ask_taken(a, g, n, level);
     a->phase[k].running++;
-    tell(a, ct);
+    rm_am_tell(a, ct);
     if (ct->launch)
         rm_container_launch(c, ct, ct->launch);
     rm_app_counts(c, a, k);
@@ -301,8 +301,7 @@ static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
     return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
 }
 
-/* The next attempt gets the living ones when it registers, and hears of the ended ones. */
-static void pass_on_containers(struct rm_app *a)
+void rm_am_announced(struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -327,7 +326,7 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        pass_on_containers(a);
+        rm_am_announced(a); /* to the next attempt, when it registers */
     else
         rm_am_forget_containers(c, a);
     if (a->failed_attempts >= attempts_max(c, a)) {
@@ -387,7 +386,7 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
     rm_app_counts(c, a, (enum rm_slot)ct->slot);
     if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* else it is there since it was allocated */
-            tell(a, ct);
+            rm_am_tell(a, ct);
     } else {
         for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* forgotten once only */
             if (a->news[i] == ct) {
@@ -502,8 +501,8 @@ void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n)
     }
 }
 
-/* A master that ran goes on: it may register once more, and may simply allocate on (the first answer then carries the
- * command "resync": its asks were not stored). One that nobody reports is given up when it would have expired. */
+/* A master that ran goes on: it registers once more, and is told so with each allocate until then (command "resync"): its
+ * asks were not stored. One that nobody reports is given up when it would have expired. */
 void rm_am_recovered(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_attempt(a);

@@ -258,6 +258,7 @@ void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_l
     o->memory_mb = (int32_t)ct->resource.v[RM_RES_MEMORY_MB];
     o->vcores = (int32_t)ct->resource.v[RM_RES_VCORES];
     o->master = ct->master;
+    o->allocation_id = ct->allocation_id;
     if (!ct->task)
         return;
     o->has_task = true;
@@ -514,9 +515,12 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
     ct = rm_container_new(c, a, n, &r->id, rm_slot_of(&r->resource), &r->resource);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
+    ct->allocation_id = r->allocation_request_id;
     ct->master = master;
-    ct->pulled = true;
+    ct->pulled = master || !rm_app_live(a); /* else it may not have heard of it: that answer may have been lost */
     take_start(c, ct, r);
+    if (!ct->pulled)
+        rm_am_tell(a, ct);
     if (master) {
         at->master = ct;
     } else {

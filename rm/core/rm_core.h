@@ -14,9 +14,14 @@
  * granted nothing before they registered with this instance; their container reports re-attach running work.
  *   Nodes known to the store are awaited: each has node_expiry_us from this instance's clock to register.
  *   A job whose tasks may be running on an awaited node is held (nothing of it is started) until all awaited nodes have
- *   registered or expired, or until takeover_grace_us is over. Jobs of which no task was recorded as started, and plain
- *   applications (whose masters ask again) are not held. Masters on silent nodes are waited for until node or master
- *   expires: there are never two of them.
+ *   registered or expired, or until takeover_grace_us is over. Jobs of which no task was recorded as started are not held.
+ *   Masters on silent nodes are waited for until node or master expires: there are never two of them.
+ *   A running master is told by the command "resync" to register again, as after a work-preserving restart in YARN; until
+ *   then nothing is taken from it. It may do so when all awaited nodes are known, or takeover_grace_us (0: 5 s) is over;
+ *   earlier it gets -BASE_EAGAIN. The answer lists all its containers, be it that it never heard of them since the answer
+ *   that announced them was lost, or that they have ended and it has not acknowledged that. Of those it knows, the others
+ *   have gone with orders or nodes that were lost, unless a late node brings them back: those are announced like new ones.
+ *   It asks anew for what it wants beside the listed ones; numbers of answers begin anew.
  *   After the grace a task that nobody has reported is started again. Its attempts count on from 1000 x (this epoch -
  *   epoch of the submission), as those of a restarted MapReduce master do from 1000 x (its attempt - 1), so that no number,
  *   and so no temporary folder, is ever given twice. A task to whose earlier attempt the right to commit was given stays
@@ -107,6 +112,7 @@ struct rm_container_report {
     bool has_task, master;
     struct base_task_id task;
     int32_t task_attempt, priority;
+    int64_t allocation_request_id; /* of a master's ask */
     struct rm_res resource;
 };
 struct rm_ask {
@@ -131,8 +137,8 @@ struct rm_event {
         struct { struct rm_job_spec *spec; const char *app_token; } submit_job;
         struct { struct rm_app_spec *spec; const char *app_token; } submit_app; /* taken, as above */
         struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
-        /* a queue that takes applications ("x" and "root.x" are the same); NULL: the one it is in, once that is durable.
-         * Errors: -BASE_ENOTFOUND; -BASE_ESTATE: it has ended, or does; -BASE_EINVAL: the queue, or a policy without queues */
+        /* A queue that takes applications ("x" and "root.x" are the same); NULL: it stays where it is, and the answer
+         * waits until that is durable. -BASE_ESTATE: it ends; -BASE_EINVAL: the queue, or a policy without any. */
         struct { struct base_app_id id; const char *queue; } move;
         struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, JOB_COMMITTED */
         struct { struct base_task_id task; int32_t attempt; } task_commit;
@@ -211,6 +217,7 @@ struct rm_order {
     struct base_task_id task;
     int32_t task_attempt;
     struct rm_launch *launch;           /* master or an ask's launch */
+    int64_t allocation_request_id;      /* of the ask */
     bool master;
 };
 struct rm_allocated {

@@ -53,7 +53,11 @@ struct rm_queued {
     struct rm_app *app;                 /* LAUNCH: a reference */
     struct rm_launch *launch;           /* LAUNCH: a reference, or NULL */
     const char *reason;
-    int32_t task, task_attempt, priority, grace_ms, memory_mb, vcores;
+    union {
+        struct { int32_t task, task_attempt; }; /* has_task */
+        int64_t allocation_id;
+    };
+    int32_t priority, grace_ms, memory_mb, vcores;
     uint8_t kind, slot;
     bool master, has_task;
 };
@@ -167,7 +171,7 @@ struct rm_attempt {
     enum rm_attempt_state state, state_before;
     struct rm_container *master;
     struct base_container_id master_id;
-    bool has_master, registered, reregister; /* reregister: once more after a restart */
+    bool has_master, registered, reregister; /* reregister: with this instance of the RM, once more */
     char *host, *tracking_url, *diagnostics, *node_id, *node_http;
     int32_t rpc_port, exit_code;
     int64_t start_us, finish_us, next_num;
@@ -283,6 +287,7 @@ struct rm_core {
     struct rm_app *master_wait, *master_wait_last;
     int64_t masters_active;
     int32_t awaited; /* recovered nodes of which nothing is known yet */
+    int64_t masters_wait_until_us; /* for the awaited ones, with registering again */
     struct rm_timer grace_timer;
     int64_t spared_until_us; /* no node expires before */
     /* may the store be another cluster's? (rm_confirm.c) */
@@ -344,6 +349,7 @@ struct rm_core {
 /* All records are read: @now_us is this instance's time. */
 void rm_takeover_begin(struct rm_core *c);
 void rm_takeover_grace_over(struct rm_core *c);
+bool rm_takeover_awaits(const struct rm_core *c); /* a master that registers again is not told yet what runs */
 void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
 /* @n is due to expire. True: it is spared, its timer set again. */
 bool rm_node_spare(struct rm_core *c, struct rm_node *n);
@@ -562,6 +568,8 @@ void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s);
 struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a);
 void rm_am_free(struct rm_app *a);
 void rm_am_forget_containers(struct rm_core *c, struct rm_app *a);
+void rm_am_tell(struct rm_app *a, struct rm_container *ct); /* its master will hear of it */
+void rm_am_announced(struct rm_app *a); /* all that its master was going to hear of; ends are told later */
 void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n);
 void rm_am_recovered(struct rm_core *c, struct rm_app *a);
 bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n);

@@ -38,20 +38,54 @@ static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_conta
 }
 
 /* ---------------------------------------------------------------- register */
+/* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks for afterwards is what it
+ * wants beside them, so those are among them whose ends it hears of with its first allocate. */
+static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
+{
+    if (ct->id.attempt.attempt == at->id.attempt)
+        return !ct->master;
+    return !ct->master && !ct->killing && ct->state != RM_CONTAINER_COMPLETED;
+}
+
 static void reply_registered(struct rm_core *c, const struct rm_event *ev, struct rm_app *a)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_AM_REGISTERED, a->saved_seq);
-    struct rm_allocated *previous = rm_steps_alloc(&c->scratch, (size_t)a->containers_n * sizeof *previous + 1);
-    size_t n = 0;
+    size_t most = (size_t)a->containers_n + a->news_n, n = 0;
+    struct rm_allocated *previous = rm_steps_alloc(&c->scratch, most * sizeof *previous + 1);
+    const struct rm_attempt *at = rm_am_attempt(a);
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
-        if (!ct->master && !ct->killing)
+        if (is_listed(at, ct))
             previous[n++] = allocated_of(c, ct);
+    for (size_t i = 0; i < a->news_n; i++)
+        if (a->news[i]->state == RM_CONTAINER_COMPLETED && is_listed(at, a->news[i]))
+            previous[n++] = allocated_of(c, a->news[i]);
+    rm_am_announced(a);
     fx->u.reply.app_id = a->id;
     fx->u.reply.am.max_capability = rm_max_capability(c);
     fx->u.reply.am.queue = a->queue;
     fx->u.reply.am.previous = previous;
     fx->u.reply.am.previous_n = n;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Its answer may have been lost: nothing was said on it yet. */
+static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
+{
+    return at->response_id == 0 && same_text(at->host, ev->u.am_register.host) &&
+           same_text(at->tracking_url, ev->u.am_register.tracking_url) && at->rpc_port == ev->u.am_register.rpc_port;
+}
+
+/* It has containers on nodes that have not told what they run. */
+static bool has_to_wait(const struct rm_core *c, const struct rm_app *a, const struct rm_attempt *at)
+{
+    bool may_have_some = (at->registered && at->reregister) || (a->app->keep_containers && at->id.attempt > 1);
+
+    return may_have_some && rm_takeover_awaits(c);
 }
 
 void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
@@ -63,6 +97,10 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     if (!a)
         return;
     at = rm_am_attempt(a);
+    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated(at, ev)) {
+        reply_registered(c, ev, a);
+        return;
+    }
     if (at->state == RM_ATTEMPT_RUNNING && !at->reregister) {
         rm_reply_error(c, ev->token, -BASE_ESTATE, "Application Master is already registered : %s",
                        base_app_id_text(&a->id, id));
@@ -71,6 +109,13 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     if (!rm_app_live(a) || (at->state != RM_ATTEMPT_LAUNCHED && at->state != RM_ATTEMPT_RUNNING)) {
         rm_reply_error(c, ev->token, -BASE_ESTATE, "Application attempt %s cannot register in state %s",
                        base_attempt_id_text(&at->id, id), rm_attempt_state_name(at->state));
+        return;
+    }
+    if (has_to_wait(c, a, at)) {
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+        rm_reply_error(c, ev->token, -BASE_EAGAIN,
+                       "Application attempt %s cannot register yet: %d nodes have not told which containers they run",
+                       base_attempt_id_text(&at->id, id), c->awaited);
         return;
     }
     rm_set_diagnostics(&at->host, ev->u.am_register.host);
@@ -236,7 +281,6 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     struct rm_app *a = current(c, ev->token, &ev->u.am_allocate.attempt);
     struct rm_attempt *at = a ? rm_am_attempt(a) : NULL;
     int64_t response_id = ev->u.am_allocate.response_id;
-    const char *command = NULL;
     char id[BASE_ID_TEXT_MAX];
 
     if (!a) {
@@ -258,15 +302,18 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id));
         return;
     }
-    if (at->reregister) { /* the RM was restarted: it has forgotten the asks and the last answer */
-        at->reregister = false;
-        at->response_id = response_id;
-        command = "resync";
-    } else if (response_id == at->response_id - 1) {
+    if (at->reregister) { /* its asks and the last answer were another instance's: it registers and says all anew */
+        drop_launches(ev);
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+        reply_allocated(c, ev, at, "resync");
+        return;
+    }
+    if (response_id == at->response_id - 1) {
         drop_launches(ev);
         reply_allocated(c, ev, at, NULL);
         return;
-    } else if (response_id != at->response_id) {
+    }
+    if (response_id != at->response_id) {
         drop_launches(ev);
         rm_reply_error(c, ev->token, -BASE_EINVAL,
                        "Invalid responseId in AllocateRequest from application attempt: %s, expect responseId to be "
@@ -286,7 +333,7 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     take_releases(c, a, ev);
     fill_answer(c, a, at);
     at->response_id++;
-    reply_allocated(c, ev, at, command);
+    reply_allocated(c, ev, at, NULL);
 }
 
 /* ---------------------------------------------------------------- finish */

@@ -117,8 +117,10 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
     o->token = a->token;
     o->launch = q->launch;
     o->master = q->master;
-    if (!q->has_task)
+    if (!q->has_task) {
+        o->allocation_request_id = q->allocation_id;
         return;
+    }
     o->job = a->job;
     o->task = (struct base_task_id){a->id, q->slot == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, q->task};
     o->task_attempt = q->task_attempt;

@@ -45,6 +45,7 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
 
 /* ---------------------------------------------------------------- what is held */
 #define BASE_MAX (RM_TASK_ATTEMPT_MAX / 10 * 9)
+#define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a limit */
 
 /* Above all numbers that earlier instances may have given: each has its own thousand; who used more of them has left
  * a record of it. */
@@ -101,8 +102,15 @@ void rm_takeover_begin(struct rm_core *c)
         else
             a->held = c->awaited > 0 && a->state != RM_APP_ACCEPTED;
     }
+    c->masters_wait_until_us =
+        c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
     if (c->awaited > 0 && c->conf.takeover_grace_us > 0)
         rm_timer_set(&c->timers, &c->grace_timer, c->now_us + c->conf.takeover_grace_us);
+}
+
+bool rm_takeover_awaits(const struct rm_core *c)
+{
+    return c->awaited > 0 && c->now_us < c->masters_wait_until_us;
 }
 
 static void release_held(struct rm_core *c)

@@ -5,7 +5,9 @@
 # in a container of its own), waits until all have ended, and finishes: SUCCEEDED when all exited with 0, else FAILED.
 # Environment, as every master finds it: CONTAINER_ID, CREEL_RM (URLs, separated by commas), CREEL_APP_TOKEN_FILE.
 # Any of several ResourceManagers may be the active one, and that may change: a standby sends us on, the others are passed
-# over, and what got no answer is said again. A new active one has forgotten what was asked, and says so: "resync".
+# over, and what got no answer is said again. A new active one has forgotten what was asked, and says so: "resync". Then we
+# register again. The answer lists all containers that are there, even those of which we never heard; what we knew and is not
+# listed is gone. We ask for what is missing, and go by the ids of containers: some news may come twice.
 set -eu
 n=${1:-5}
 command=${2:-hostname}
@@ -26,9 +28,7 @@ call() {
             answer=$(post "$rm/ws/v1/cluster/apps/$app/master/$1" "$2") || continue
             case $(echo "$answer" | tail -n 1) in
             2??) echo "$answer" | sed '$d' && return ;;
-            4??) # a repeated registration is refused: the first one had arrived
-                case $answer in *"is already registered"*) return ;; esac
-                echo "$answer" >&2 && return 1 ;;
+            4??) echo "$answer" >&2 && return 1 ;;
             esac
         done
         tries=$((tries + 1))
@@ -37,32 +37,58 @@ call() {
     return 1
 }
 json_text() { printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g; s/\t/\\t/g'; }
-
-echo "registering $app with $CREEL_RM"
-call register '{"host":"localhost","rpcPort":-1,"trackingUrl":""}'
-echo
-
-ask_for() {
-    ask='"ask":[{"priority":1,"resourceName":"*","numContainers":'$1',"capability":{"memory":256,"vCores":1},
-        "launch":{"commands":{"command":"'$(json_text "$command")'"}}}],'
+ids() { grep -o '"id":"container_[^"]*"' | cut -d'"' -f4 || true; }
+# in_list ID LIST...: is it one of them?
+in_list() {
+    id=$1
+    shift
+    case " $* " in *" $id "*) ;; *) return 1 ;; esac
 }
-response=0 got=0 ended=0 failed=0
-ask_for "$n"
-while [ "$ended" -lt "$n" ]; do
-    answer=$(call allocate "{$ask\"responseId\":$response,\"progress\":0.$((ended * 9 / n))}")
+
+live='' over='' failed=0 # containers that are there; those that have ended; how many of these did not exit with 0
+add_live() {
+    for id in "$@"; do
+        if ! in_list "$id" $live $over; then
+            echo "allocated $id"
+            live="$live $id"
+        fi
+    done
+}
+count() { echo $#; }
+register() {
+    echo "registering $app with $CREEL_RM"
+    answer=$(call register '{"host":"localhost","rpcPort":-1,"trackingUrl":""}')
+    echo "$answer"
+    live=''
+    add_live $(echo "$answer" | ids)
+    missing=$((n - $(count $live $over)))
+    [ "$missing" -ge 0 ] || missing=0
+    ask='"ask":[{"priority":1,"resourceName":"*","numContainers":'$missing',
+        "capability":{"memory":256,"vCores":1},"launch":{"commands":{"command":"'$(json_text "$command")'"}}}],'
+    response=0
+}
+
+register
+while [ "$(count $over)" -lt "$n" ]; do
+    answer=$(call allocate "{$ask\"responseId\":$response,\"progress\":0.$(($(count $over) * 9 / n))}")
+    case $answer in
+    *'"command":"resync"'*)
+        register
+        continue
+        ;;
+    esac
     ask='' # absolute, so it is said once
     response=$(echo "$answer" | sed -n 's/^.*"responseId":\([0-9]*\).*$/\1/p')
-    for id in $(echo "$answer" | sed 's/"completed".*//' | grep -o '"id":"container_[^"]*"' || true); do
-        echo "allocated $id"
-        got=$((got + 1))
-    done
-    for status in $(echo "$answer" | grep -o '"exitStatus":-\{0,1\}[0-9]*' | cut -d: -f2 || true); do
-        ended=$((ended + 1))
-        echo "completed $ended of $n, exit status $status"
+    add_live $(echo "$answer" | sed 's/"completed".*//' | ids)
+    for ended in $(echo "$answer" | grep -o '"id":"container_[^"]*","exitStatus":-\{0,1\}[0-9]*' | cut -d'"' -f4,7 || true); do
+        id=${ended%\"*} status=${ended#*\":}
+        in_list "$id" $over && continue
+        over="$over $id"
+        live=$(for other in $live; do [ "$other" = "$id" ] || printf ' %s' "$other"; done)
+        echo "completed $(count $over) of $n, exit status $status"
         [ "$status" -eq 0 ] || failed=$((failed + 1))
     done
-    case $answer in *'"command":"resync"'*) ask_for $((n - got)) ;; esac
-    [ "$ended" -ge "$n" ] || sleep 0.1 # between heartbeats
+    [ "$(count $over)" -ge "$n" ] || sleep 0.1 # between heartbeats
 done
 
 if [ "$failed" -eq 0 ]; then final=SUCCEEDED; else final=FAILED; fi

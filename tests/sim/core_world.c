@@ -123,6 +123,8 @@ static void launch(struct world *w, struct world_node *n, const struct rm_order 
                                    .slot = o->slot,
                                    .has_task = o->job != NULL,
                                    .master = o->master,
+                                   .priority = o->priority,
+                                   .allocation_request_id = o->allocation_request_id,
                                    .resource = o->resource,
                                    .exit_code = RM_EXIT_INVALID};
 }
@@ -212,8 +214,11 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
     r->app_id = fx->u.reply.app_id;
     r->state = fx->u.reply.app_state;
     snprintf(r->text, sizeof r->text, "%s", fx->u.reply.text ? fx->u.reply.text : "");
-    if (r->kind == RM_REPLY_AM_REGISTERED)
+    if (r->kind == RM_REPLY_AM_REGISTERED) {
         r->previous_n = fx->u.reply.am.previous_n;
+        for (size_t i = 0; i < r->previous_n && i < 64; i++)
+            r->previous[i] = fx->u.reply.am.previous[i];
+    }
     if (r->kind == RM_REPLY_ALLOCATED) {
         r->response_id = fx->u.reply.allocate.response_id;
         snprintf(r->command, sizeof r->command, "%s",
@@ -392,6 +397,8 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
                                             .started_us = w->now - 1000,
                                             .has_task = ct->has_task,
                                             .master = ct->master,
+                                            .priority = ct->priority,
+                                            .allocation_request_id = ct->allocation_request_id,
                                             .task = ct->task,
                                             .task_attempt = ct->attempt,
                                             .resource = ct->resource};

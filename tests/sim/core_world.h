@@ -9,7 +9,8 @@
 struct world_container { /* as its node knows it */
     struct base_container_id id;
     struct base_task_id task;
-    int32_t attempt, exit_code;
+    int32_t attempt, exit_code, priority;
+    int64_t allocation_request_id;
     enum rm_slot slot;
     bool has_task, master, ended, killed, suspended;
     bool may_commit; /* a test's note: it was told so */
@@ -48,7 +49,7 @@ struct world_reply {
     /* allocate, register */
     int64_t response_id;
     char command[32];
-    struct rm_allocated allocated[64];
+    struct rm_allocated allocated[64], previous[64];
     struct rm_completed completed[64];
     size_t allocated_n, completed_n, previous_n;
 };

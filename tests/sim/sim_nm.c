@@ -179,6 +179,7 @@ static void report(struct nm_container *ct, void *user)
     r->task_attempt = (int32_t)v->task_attempt;
     r->master = v->kind == NM_KIND_MASTER;
     r->priority = (int32_t)v->priority;
+    r->allocation_request_id = v->allocation_request_id;
     r->resource.v[RM_RES_MEMORY_MB] = v->memory_mb;
     r->resource.v[RM_RES_VCORES] = v->vcores;
     r->resource.v[r->slot == RM_SLOT_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
@@ -376,6 +377,7 @@ static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_lau
                             .memory_mb = o->resource.v[RM_RES_MEMORY_MB],
                             .vcores = o->resource.v[RM_RES_VCORES],
                             .priority = o->priority,
+                            .allocation_request_id = o->allocation_request_id,
                             .kind = kind_of(o),
                             .slot = o->slot == RM_SLOT_REDUCE ? NM_SLOT_REDUCE : NM_SLOT_MAP,
                             .raw = o};

@@ -94,6 +94,7 @@ static void check_master(const struct rm_app *a)
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
     MUST(rows == a->ask_rows);
+    MUST(!at || !at->reregister || !a->asks_n); /* what it asked another instance for */
     MUST(!at || !at->master || (at->master->master && at->master->state != RM_CONTAINER_COMPLETED));
     for (size_t i = 0; i < a->news_n; i++)
         for (size_t j = 0; j < i; j++)
@@ -555,6 +556,23 @@ static void do_allocate(struct rm_app *a)
     world_step(&w, &ev);
 }
 
+/* A registration tells of all containers of the attempt that may still be there: none is announced afterwards. */
+static void check_listed(const struct rm_app *a)
+{
+    int32_t attempt = a->attempts[a->attempts_n - 1].id.attempt;
+    size_t own = 0, listed = 0;
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        own += !ct->master && ct->id.attempt.attempt == attempt;
+    for (size_t i = 0; i < a->news_n; i++) {
+        MUST(a->news[i]->pulled && a->news[i]->state == RM_CONTAINER_COMPLETED);
+        own += a->news[i]->id.attempt.attempt == attempt;
+    }
+    for (size_t i = 0; i < w.reply.previous_n; i++)
+        listed += w.reply.previous[i].id.attempt.attempt == attempt;
+    MUST(listed == own);
+}
+
 /* One word of a master whose container runs (or that needs none). */
 static void do_master(void)
 {
@@ -569,12 +587,12 @@ static void do_master(void)
     ct = world_find(&w, &at->master_id, &n);
     if (!a->app->unmanaged && (!at->has_master || !ct || ct->ended || !n->up))
         return;
-    if (at->state == RM_ATTEMPT_RUNNING && rnd(12)) {
+    if (at->state == RM_ATTEMPT_RUNNING && rnd(at->reregister ? 3 : 12)) {
         do_allocate(a);
         return;
     }
     w.token++;
-    ev.kind = at->state == RM_ATTEMPT_RUNNING ? RM_EV_AM_FINISH : RM_EV_AM_REGISTER;
+    ev.kind = at->state == RM_ATTEMPT_RUNNING && (!at->reregister || !rnd(12)) ? RM_EV_AM_FINISH : RM_EV_AM_REGISTER;
     if (ev.kind == RM_EV_AM_FINISH) {
         ev.u.am_finish.attempt = at->id;
         ev.u.am_finish.status = RM_FINAL_SUCCEEDED;
@@ -584,6 +602,8 @@ static void do_master(void)
         ev.u.am_register.tracking_url = "";
     }
     world_step(&w, &ev);
+    if (w.reply.kind == RM_REPLY_AM_REGISTERED)
+        check_listed(a);
 }
 
 static void do_beat(void)

@@ -18,14 +18,19 @@ static void master(int32_t attempt, enum rm_event_kind kind, struct rm_event *ev
     world_step(&w, ev);
 }
 
-static void do_register(int32_t attempt)
+static void register_at(int32_t attempt, int32_t port)
 {
     struct rm_event ev = {0};
 
     ev.u.am_register.host = "h";
-    ev.u.am_register.rpc_port = 99;
+    ev.u.am_register.rpc_port = port;
     ev.u.am_register.tracking_url = "http://h/";
     master(attempt, RM_EV_AM_REGISTER, &ev);
+}
+
+static void do_register(int32_t attempt)
+{
+    register_at(attempt, 99);
 }
 
 static void allocate(int64_t response_id, const struct rm_ask *asks, size_t n, const struct base_container_id *releases,
@@ -120,11 +125,15 @@ static void test_whole_life(void)
     do_register(1);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
-    do_register(1);
+    do_register(1); /* the first answer was lost */
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    register_at(1, 98); /* somebody else */
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     asks[0] = ask("*", 4);
     allocate(0, asks, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
     world_beat(&w, &w.nodes[0], 0);
     allocate(1, NULL, 0, NULL, 0);
@@ -501,31 +510,77 @@ static void test_masters_max(void)
     world_free(&w);
 }
 
-static void test_restart(void)
+/* One container beside the master's, on the first node. */
+static struct base_container_id one_container(void)
 {
     struct rm_ask asks[1];
-    struct base_container_id got;
 
     begin("app 1024 2 0");
     do_register(1);
     asks[0] = ask("*", 1);
+    asks[0].allocation_request_id = 6;
     allocate(0, asks, 1, NULL, 0);
     world_beat(&w, &w.nodes[0], 0);
     allocate(1, NULL, 0, NULL, 0);
-    got = w.reply.allocated[0].id;
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
+    return w.reply.allocated[0].id;
+}
+
+/* ---------------------------------------------------------------- another instance of the RM */
+/* The master's first words to it; @n: containers that the answer lists, the first of them is returned. */
+static struct base_container_id register_again(size_t n)
+{
+    allocate(7, NULL, 0, NULL, 0); /* whatever its number */
+    CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
+    do_register(1);
+    CU_ASSERT_EQUAL_FATAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    CU_ASSERT_EQUAL_FATAL(w.reply.previous_n, n);
+    return w.reply.previous[0].id;
+}
+
+static bool same(const struct base_container_id *a, const struct base_container_id *b)
+{
+    return base_container_id_cmp(a, b) == 0;
+}
+
+static void test_restart(void)
+{
+    struct base_container_id got = one_container();
+    struct rm_ask asks[1];
+
     world_crash(&w, w.journal_n);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
+    for (int i = 0; i < 2; i++) { /* until it has registered; nothing is taken from it */
+        asks[0] = ask("*", 2);
+        allocate(2, asks, 1, &got, 1);
+        CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
+        CU_ASSERT_EQUAL(w.reply.response_id, 0);
+        CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    }
     world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
-    allocate(2, NULL, 0, NULL, 0);
-    CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
-    CU_ASSERT_EQUAL(w.reply.response_id, 3);
+    CU_ASSERT_EQUAL(core_app()->asks_n, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    CU_ASSERT_EQUAL_FATAL(w.reply.previous_n, 1);
+    CU_ASSERT(same(&w.reply.previous[0].id, &got));
+    CU_ASSERT_EQUAL(w.reply.previous[0].priority, 1);
+    CU_ASSERT_EQUAL(w.reply.previous[0].allocation_request_id, 6);
+    do_register(1); /* the answer was lost: the same again */
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    CU_ASSERT_EQUAL(w.reply.previous_n, 1);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.response_id, 1);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0); /* told */
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     end(&got, 4);
-    allocate(3, NULL, 0, NULL, 0);
-    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.completed_n, 1);
+    CU_ASSERT_EQUAL(w.reply.completed[0].exit_status, 4);
     world_crash(&w, w.journal_n);
     world_beat_all(&w, 0);
-    do_register(1);
+    do_register(1); /* without having allocated */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     finish(RM_FINAL_SUCCEEDED);
     world_crash(&w, w.journal_n);
@@ -533,6 +588,107 @@ static void test_restart(void)
     end_master(0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* Two containers were started and no answer told of them, over two failovers: no third one is. */
+static void test_never_heard(void)
+{
+    struct base_container_id first;
+    struct rm_ask asks[1];
+
+    begin("app 1024 2 0");
+    do_register(1);
+    asks[0] = ask("*", 2);
+    allocate(0, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].launches, 3);
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    first = register_again(2);
+    world_crash(&w, w.journal_n); /* that answer may have been lost as well */
+    world_beat_all(&w, 0);
+    register_again(2);
+    end(&first, 0);
+    do_register(1); /* once more, meanwhile one has ended: it is there still, its end is told next */
+    CU_ASSERT_EQUAL(w.reply.previous_n, 2);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.completed_n, 1);
+    CU_ASSERT(same(&w.reply.completed[0].id, &first));
+    world_crash(&w, w.journal_n); /* not acknowledged */
+    world_beat_all(&w, 0);
+    register_again(2);
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    allocate(1, NULL, 0, NULL, 0); /* acknowledged: its node forgets it */
+    CU_ASSERT_EQUAL(w.reply.completed_n, 0);
+    for (int i = 0; i < 3; i++)
+        world_beat_all(&w, 0);
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    register_again(1);
+    CU_ASSERT_EQUAL(w.nodes[0].launches + w.nodes[1].launches, 3);
+    world_free(&w);
+}
+
+/* What runs is not known before all nodes have told; nor does it wait for ever. A container that comes to light later is
+ * announced like a new one, once. */
+static void test_late_node(void)
+{
+    struct base_container_id late = one_container();
+
+    w.nodes[0].up = false;
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EAGAIN);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "1 nodes"));
+    allocate(0, NULL, 0, NULL, 0);
+    CU_ASSERT_STRING_EQUAL(w.reply.command, "resync");
+    for (int i = 0; i < 5; i++) {
+        CU_ASSERT(rm_takeover_awaits(w.core));
+        world_advance(&w, S);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    register_again(0);
+    allocate(0, NULL, 0, NULL, 0);
+    w.nodes[0].up = true;
+    world_beat(&w, &w.nodes[0], 0);
+    allocate(1, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
+    CU_ASSERT(same(&w.reply.allocated[0].id, &late));
+    allocate(2, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.allocated_n, 0);
+    end(&late, 0);
+    allocate(3, NULL, 0, NULL, 0);
+    CU_ASSERT_EQUAL(w.reply.completed_n, 1);
+    world_free(&w);
+}
+
+/* A first registration waits for nobody, unless an earlier attempt's containers go on. */
+static void test_who_waits(void)
+{
+    begin("app 1024 2 0");
+    w.nodes[1].up = false;
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    do_register(1);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
+    world_free(&w);
+    begin("keep 1024 3 0");
+    end_master(1);
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[0], 0);
+    w.nodes[1].up = false;
+    world_crash(&w, w.journal_n);
+    world_beat_all(&w, 0);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EAGAIN);
+    w.nodes[1].up = true;
+    world_beat_all(&w, 0);
+    do_register(2);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_AM_REGISTERED);
     world_free(&w);
 }
 
@@ -645,21 +801,6 @@ static void test_stuck_one_stays(void)
     world_free(&w);
 }
 
-/* One container beside the master's, on the first node. */
-static struct base_container_id one_container(void)
-{
-    struct rm_ask asks[1];
-
-    begin("app 1024 2 0");
-    do_register(1);
-    asks[0] = ask("*", 1);
-    allocate(0, asks, 1, NULL, 0);
-    world_beat(&w, &w.nodes[0], 0);
-    allocate(1, NULL, 0, NULL, 0);
-    CU_ASSERT_EQUAL_FATAL(w.reply.allocated_n, 1);
-    return w.reply.allocated[0].id;
-}
-
 /* A node that cleans up forgets what it has left and tells nothing more of it: it may do so when it has told all. */
 static void test_cleanup_waits(void)
 {
@@ -745,6 +886,9 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"asks are bounded", test_asks_bounded},
                                           {"masters hold half of the map slots", test_masters_max},
                                           {"RM restarted", test_restart},
+                                          {"containers it never heard of", test_never_heard},
+                                          {"a node that is late", test_late_node},
+                                          {"who waits for nodes", test_who_waits},
                                           {"the end is stored", test_finished_stays},
                                           {"never launched", test_never_launched},
                                           {"lost meanwhile", test_lost_meanwhile},
