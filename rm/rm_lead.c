@@ -33,7 +33,7 @@ struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    struct rm_watchdog *watchdog;
+    struct rm_watchdog *watchdog; /* NULL, under lock: no leadership can begin any more */
     void (*ended)(void *user, const struct base_error *why);
     void *user;
     atomic_bool has_ended;
@@ -108,7 +108,10 @@ static void on_stop(void *user, const char *why)
 {
     struct rm_lead *l = user;
 
-    rm_watchdog_ending(l->watchdog);
+    pthread_mutex_lock(&l->lock);
+    if (l->watchdog)
+        rm_watchdog_ending(l->watchdog);
+    pthread_mutex_unlock(&l->lock);
     rm_role_depose(l->b);
     pthread_mutex_lock(&l->lock);
     for (struct job *j = l->first; j; j = j->next)
@@ -237,10 +240,13 @@ static void learn_lease(struct rm_lead *l)
 /* The leadership has been ours for a moment, and this RM cannot use it. */
 static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
 {
-    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION;
+    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, quitting;
 
-    if (err->code == -BASE_EVERSION && !ha_service_holds(l->service, epoch)) {
-        base_log_info("rm", "standby: %s", err->text); /* its STOP is on the way */
+    pthread_mutex_lock(&l->lock);
+    quitting = l->quitting;
+    pthread_mutex_unlock(&l->lock);
+    if (err->code == -BASE_EVERSION && (quitting || !ha_service_holds(l->service, epoch))) {
+        base_log_info("rm", "standby: %s", err->text); /* its STOP is on the way, or nobody needs one */
         return;
     }
     base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s", err->text);
@@ -417,6 +423,18 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     return 0;
 }
 
+/* No thread is left that a leadership could leave hanging. The end of the session takes as long as ZooKeeper lets it. */
+static void end_watch(struct rm_lead *l)
+{
+    struct rm_watchdog *w;
+
+    pthread_mutex_lock(&l->lock);
+    w = l->watchdog;
+    l->watchdog = NULL;
+    pthread_mutex_unlock(&l->lock);
+    rm_watchdog_stop(w);
+}
+
 /* Stores that nobody will read any more. */
 static void close_stores(struct rm_lead *l)
 {
@@ -440,6 +458,7 @@ void rm_lead_stop(struct rm_lead *l)
         rm_role_depose(l->b);
     put(l, &(struct job){.kind = QUIT});
     pthread_join(l->thread, NULL);
+    end_watch(l);
     rm_role_source(l->b, NULL);
     close_stores(l);
     ha_service_stop(l->service);

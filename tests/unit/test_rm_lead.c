@@ -13,6 +13,7 @@
 #include "rm/rm_lead.h"
 #include "rm/rm_role.h"
 #include "rm/rm_spec_json.h"
+#include "rm/rm_watchdog.h"
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- the service of the test */
@@ -23,7 +24,7 @@ static struct {
     int64_t hold_us, least;
     _Atomic int64_t epoch; /* held; -1: none */
     atomic_int resigned, stopped, open_stores, ended, loads;
-    atomic_bool corrupt, block;
+    atomic_bool corrupt, block, slow_end;
 } sv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct store { /* as ha_store.h wants it */
@@ -79,10 +80,22 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     return 0;
 }
 
+static void say_stop(const char *why)
+{
+    atomic_store(&sv.epoch, -1);
+    sv.calls.stop(sv.calls.user, why);
+}
+
 void ha_service_stop(struct ha_service *s)
 {
+    const struct timespec longer = {RM_WATCHDOG_END_US / 1000000, 500000000};
+
     CU_ASSERT_PTR_EQUAL(s, (struct ha_service *)&sv);
     CU_ASSERT_EQUAL(atomic_load(&sv.open_stores), 0); /* all closed before */
+    if (atomic_load(&sv.epoch) >= 0)
+        say_stop("resigned");
+    if (atomic_exchange(&sv.slow_end, false)) /* ZooKeeper does not answer */
+        nanosleep(&longer, NULL);
     atomic_fetch_add(&sv.stopped, 1);
 }
 
@@ -90,12 +103,6 @@ bool ha_service_holds(const struct ha_service *s, int64_t epoch)
 {
     (void)s;
     return atomic_load(&sv.epoch) == epoch;
-}
-
-static void say_stop(const char *why)
-{
-    atomic_store(&sv.epoch, -1);
-    sv.calls.stop(sv.calls.user, why);
 }
 
 void ha_service_resign(struct ha_service *s, int64_t hold_us)
@@ -369,6 +376,40 @@ static void test_resign(void)
     free(posts);
 }
 
+/* Goal: told to stop while it reads, it stops, and that is no error. */
+static void test_stopped_while_reading(void)
+{
+    struct world w;
+    int before;
+
+    open_world(&w);
+    atomic_store(&sv.block, true);
+    before = atomic_load(&sv.loads);
+    say_lead();
+    until(&sv.loads, before + 1);
+    CU_ASSERT_EQUAL(rm_backend_role(w.b), RM_ROLE_ACTIVATING);
+    close_world(&w); /* aborts the reading */
+    CU_ASSERT(!atomic_load(&sv.block));
+    CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
+}
+
+/* Goal: at the end of the process nothing is left that the watchdog could wait for: a ZooKeeper that lets us wait for
+ * the end of the session makes no failure of an end in good order. */
+static void test_slow_session_end(void)
+{
+    struct post p = {0};
+    struct world w;
+
+    open_world(&w);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    submit(w.b, &p);
+    atomic_store(&sv.slow_end, true);
+    close_world(&w);
+    CU_ASSERT_EQUAL(p.acknowledged, 1);
+    CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
+}
+
 /* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is said so. */
 static void test_ended(void)
 {
@@ -456,6 +497,8 @@ static void test_confirmed(void)
 static const struct cunit_case cases[] = {{"elected and deposed", test_elected_and_deposed},
                                           {"short leaderships", test_short_ones},
                                           {"resigning", test_resign},
+                                          {"stopped while it reads", test_stopped_while_reading},
+                                          {"a session that ends slowly", test_slow_session_end},
                                           {"what ends the process", test_ended},
                                           {"an unconfirmed store", test_unconfirmed},
                                           {"a confirmed one", test_confirmed}};
