@@ -497,6 +497,15 @@ static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
+/* It was not known when the application's containers were killed; a master that has finished ends by itself. */
+static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+{
+    if (a->state == RM_APP_FINISHING)
+        rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "application has ended");
+    else
+        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
+}
+
 /* A container of an application whose master is an AM. */
 static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                        const struct rm_container_report *r)
@@ -527,6 +536,8 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
         a->phase[ct->slot].running++;
         rm_app_counts(c, a, (enum rm_slot)ct->slot);
     }
+    if (!rm_app_live(a) && r->state != RM_CONTAINER_COMPLETED && !(master && a->state == RM_APP_FINISHING))
+        kill_late(c, a, ct);
     return ct;
 }
 

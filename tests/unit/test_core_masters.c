@@ -849,6 +849,30 @@ static void test_back_from_the_lost(void)
     world_free(&w);
 }
 
+/* After a takeover an application is killed, and one node with its containers has registered, the other one not yet. */
+static void test_killed_before_it_is_known(void)
+{
+    struct rm_ask asks[1];
+
+    one_container();
+    asks[0] = ask("*", 1);
+    allocate(2, asks, 1, NULL, 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL_FATAL(w.nodes[1].n, 1);
+    world_crash(&w, w.durable);
+    world_register(&w, &w.nodes[1]);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    for (int i = 0; i < 4; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+    for (int i = 0; i < 4; i++)
+        world_beat_all(&w, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.nodes[0].n + w.nodes[1].n, 0);
+    world_free(&w);
+}
+
 /* A node whose clock says 1970 does not make a container 54 years old. */
 static void test_node_clock(void)
 {
@@ -895,6 +919,7 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"a stuck one stays", test_stuck_one_stays},
                                           {"nodes clean up when all is told", test_cleanup_waits},
                                           {"back from a lost node", test_back_from_the_lost},
+                                          {"killed before it is known", test_killed_before_it_is_known},
                                           {"a node's clock", test_node_clock}};
 
 CUNIT_MAIN("masters", cases)
