@@ -175,6 +175,9 @@ void rm_roles_late(struct rm_backend *b);                   /* an answer or orde
 int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
 
 /* ---- rm_recover.c ---- */
+/* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
+ * ids that two leaderships give differ, whatever their clocks say. */
+int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* @stop: checked between records; true: -BASE_EVERSION. */
 int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
                struct base_error *err);

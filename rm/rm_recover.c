@@ -1,6 +1,9 @@
 /* rm/rm_recover.c - reads the store back into the core before anything is served. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/base_io.h"
 #include "base/base_log.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_daemon_internal.h"
@@ -8,6 +11,36 @@
 
 static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /* in the order the core wants */
 
+#define INSTANCE_TABLE "instance"
+#define CLUSTER_TS     "cluster-ts"
+
+/* ---------------------------------------------------------------- the time that application ids carry */
+static int take_ts(void *user, const struct ha_record *rec, struct base_error *err)
+{
+    if (strcmp(rec->key, CLUSTER_TS) != 0)
+        return 0;
+    if (base_int_parse(rec->data, 0, INT64_MAX - 1, user) < 0)
+        return base_error_set(err, -BASE_ECORRUPT, "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms",
+                              rec->data);
+    return 0;
+}
+
+int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err)
+{
+    char text[24];
+    int64_t last = -1;
+    struct ha_record rec = {.table = INSTANCE_TABLE, .key = CLUSTER_TS, .data = text};
+    int rc = ops->load(store, INSTANCE_TABLE, take_ts, &last, err);
+
+    if (rc < 0)
+        return rc;
+    if (*ts_ms <= last)
+        *ts_ms = last + 1;
+    rec.len = (size_t)snprintf(text, sizeof text, "%" PRId64, *ts_ms);
+    return ops->write(store, &rec, 1, err);
+}
+
+/* ---------------------------------------------------------------- the records */
 struct recovery {
     struct rm_core *core;
     const atomic_bool *stop;

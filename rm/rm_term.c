@@ -8,13 +8,14 @@
 #include "rm/rm_options.h"
 
 /* ---------------------------------------------------------------- a core */
-static void core_conf(const struct rm_backend *b, int64_t now_us, int64_t epoch, struct rm_core_conf *out)
+static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch, int64_t cluster_ts_ms,
+                      struct rm_core_conf *out)
 {
     const struct base_conf *c = b->conf;
 
     *out = (struct rm_core_conf){
-        .cluster_ts_ms = now_us / 1000,
-        .rm_instance_ms = now_us / 1000,
+        .cluster_ts_ms = cluster_ts_ms,
+        .rm_instance_ms = now_ms,
         .epoch = epoch,
         .policy = rm_options_policy(c),
         .queues = base_conf_get(c, "creel.scheduler.queues"),
@@ -42,8 +43,8 @@ static void core_conf(const struct rm_backend *b, int64_t now_us, int64_t epoch,
 }
 
 /* @tree (NULL: none) is taken on success. */
-static int make_core(const struct rm_backend *b, int64_t epoch, struct policy_queues *tree, struct rm_core **out,
-                     struct base_error *err)
+static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms, struct policy_queues *tree,
+                     struct rm_core **out, struct base_error *err)
 {
     struct policy_conf options = {0};
     struct rm_core_conf cc;
@@ -51,7 +52,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, struct policy_qu
 
     if (rc < 0)
         return rc;
-    core_conf(b, rm_clock_now(&b->clock), epoch, &cc);
+    core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
     cc.options = &options;
     cc.tree = tree;
     *out = rm_core_new(&cc, err);
@@ -62,7 +63,7 @@ static int make_core(const struct rm_backend *b, int64_t epoch, struct policy_qu
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err)
 {
     struct rm_effects none = {0};
-    int rc = make_core(b, 0, NULL, out, err);
+    int rc = make_core(b, 0, rm_clock_now(&b->clock) / 1000, NULL, out, err);
 
     if (rc < 0)
         return rc;
@@ -75,10 +76,13 @@ int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_
 int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err)
 {
     struct rm_backend *b = t->b;
+    int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
     int rc = rm_master_key(t->ops, t->opened, t->master_key, err);
 
     if (rc == 0)
-        rc = make_core(b, t->epoch, tree, &t->core, err);
+        rc = rm_cluster_ts_take(t->ops, t->opened, &cluster_ts_ms, err);
+    if (rc == 0)
+        rc = make_core(b, t->epoch, cluster_ts_ms, tree, &t->core, err);
     if (rc == 0)
         rc = rm_recover(t->core, t->ops, t->opened, &b->roles.deposed, err);
     if (rc < 0)

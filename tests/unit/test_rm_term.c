@@ -526,11 +526,60 @@ static void test_alone(void)
     close_daemon(b, c);
 }
 
+static int64_t cluster_ts(struct rm_backend *b)
+{
+    struct rm_cluster_view v;
+
+    rm_view_cluster(rm_backend_hold(b), &v);
+    rm_backend_release(b);
+    return v.cluster_ts_ms;
+}
+
+static void keep_cluster_ts(const char *text)
+{
+    const struct ha_record rec = {"instance", "cluster-ts", text, strlen(text)};
+    struct ha_store *s;
+    int64_t epoch;
+
+    base_assert(ha_store_memory.open("term", &s, &epoch, NULL) == 0);
+    base_assert(ha_store_memory.write(s, &rec, 1, NULL) == 0);
+    ha_store_memory.close(s);
+}
+
+/* Goal: no two leaderships give the same application id, though they begin in the same millisecond, or the clock of the
+ * later one is behind. */
+static void test_cluster_timestamps(void)
+{
+    struct base_conf *c = conf();
+    struct rm_backend *b = open_standby(c);
+    struct base_error err = {0};
+    int64_t last = 0;
+
+    for (int i = 0; i < 20; i++) {
+        CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
+        CU_ASSERT(cluster_ts(b) > last);
+        last = cluster_ts(b);
+        rm_daemon_deactivate(b, "test");
+    }
+    keep_cluster_ts("99999999999999"); /* by a leader whose clock was 3,000 years ahead */
+    CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
+    CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000000));
+    rm_daemon_deactivate(b, "test");
+    CU_ASSERT_EQUAL_FATAL(activate(b, &err), 0);
+    CU_ASSERT_EQUAL(cluster_ts(b), INT64_C(100000000000001));
+    rm_daemon_deactivate(b, "test");
+    keep_cluster_ts("soon");
+    CU_ASSERT_EQUAL(activate(b, &err), -BASE_ECORRUPT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "instance/cluster-ts: \"soon\" is no time"));
+    close_daemon(b, c);
+}
+
 static const struct cunit_case cases[] = {{"leaderships under posts", test_back_and_forth},
                                           {"who waits is told", test_who_waits_is_told},
                                           {"the lease ends", test_lease_ends},
                                           {"fenced by the store", test_fenced},
                                           {"deposed while reading", test_deposed_while_reading},
                                           {"waiting for the role", test_wait_role},
-                                          {"alone", test_alone}};
+                                          {"alone", test_alone},
+                                          {"times of the cluster", test_cluster_timestamps}};
 CUNIT_MAIN("rm_term", cases)
