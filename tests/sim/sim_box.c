@@ -373,9 +373,10 @@ static bool has_ended(const struct sim_box *b, const struct base_container_id *i
 static void take_list(struct sim_box *b, const struct rm_allocated *v, size_t n)
 {
     b->outstanding = b->wanted - b->done;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !b->w->breaks.deaf_masters; i++)
         b->outstanding -= !has_ended(b, &v[i].id);
     b->outstanding = b->outstanding > 0 ? b->outstanding : 0;
+    b->ask_due = true;
 }
 
 static void registered(void *user, const struct sim_answer *a)
@@ -398,10 +399,12 @@ static void completed(struct sim_box *b, const struct rm_completed *c)
         return;
     if (b->seen_n < (int)(sizeof b->seen / sizeof *b->seen))
         b->seen[b->seen_n++] = c->id;
-    if (c->exit_status == 0)
+    if (c->exit_status == 0) {
         b->done++;
-    else
+    } else {
         b->outstanding++;
+        b->ask_due = b->asked_more = true;
+    }
 }
 
 static void allocated(void *user, const struct sim_answer *a)
@@ -426,6 +429,7 @@ static void allocated(void *user, const struct sim_answer *a)
         register_again(b);
         return;
     }
+    b->ask_due = false;
     for (size_t i = 0; i < a->fx->u.reply.allocate.allocated_n; i++)
         b->outstanding -= !has_ended(b, &a->fx->u.reply.allocate.allocated[i].id);
     for (size_t i = 0; i < a->fx->u.reply.allocate.completed_n; i++)
@@ -459,7 +463,7 @@ static void master_allocate(struct sim_box *b)
     rq->ev.u.am_allocate.attempt = b->id.attempt;
     rq->ev.u.am_allocate.response_id = b->response_id;
     rq->ev.u.am_allocate.asks = ask;
-    rq->ev.u.am_allocate.asks_n = 1;
+    rq->ev.u.am_allocate.asks_n = b->ask_due;
     b->ask.fn = allocated;
     sim_ask(&b->ask, rq);
 }
@@ -475,6 +479,7 @@ static void master_next(struct sim_box *b)
         rq->ev.u.am_register.tracking_url = "";
         b->ask.fn = registered;
     } else if (b->done >= b->wanted) {
+        sim_check_finishes(b->w, b);
         rq = request(b, RM_EV_AM_FINISH);
         rq->ev.u.am_finish.attempt = b->id.attempt;
         rq->ev.u.am_finish.status = RM_FINAL_SUCCEEDED;

@@ -120,6 +120,36 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
         note_attempt(w, nm, o, a->epoch);
 }
 
+/* ---------------------------------------------------------------- masters */
+void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_app_id app)
+{
+    const struct rm_core *core = rm->lead ? rm->lead->core : NULL;
+    struct sim_job *j = sim_job_of(w, app);
+
+    if (core && core->awaited > 0 && !rm_takeover_awaits(core))
+        j->late_nodes = true;
+}
+
+/* It has what it wanted: nothing else was started for it, but for what a lost node took with it. */
+void sim_check_finishes(struct sim_world *w, struct sim_box *master)
+{
+    int n = 0;
+
+    if (master->asked_more || master->job->late_nodes || master->job->kill_asked)
+        return;
+    for (int i = 0; i < w->nms; i++)
+        for (size_t k = 0; !w->nm[i].given_up && k < w->nm[i].boxes_n; k++) {
+            const struct sim_disk_box *d = w->nm[i].boxes[k];
+            const struct sim_box *b = d->box;
+
+            n += b && !b->master && b->job == master->job && d->id.attempt.attempt == master->id.attempt.attempt &&
+                 (b->ended ? b->exit_code == 0 : !d->kill_ordered);
+        }
+    if (n > master->wanted)
+        sim_violated(&w->s, "I6", "the master of application %d wanted %d containers, %d were started",
+                     master->job->index, master->wanted, n);
+}
+
 /* Processes that hold a slot: not those that were told to end, nor suspended ones. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
 {

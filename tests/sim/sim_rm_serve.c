@@ -81,6 +81,8 @@ static void on_core(void *arg, uint64_t tag)
     take_specs(rm, rq, &ev);
     ev.token = sim_rm_token(l, call);
     sim_rm_step(l, &ev);
+    if (ev.kind == RM_EV_AM_REGISTER)
+        sim_check_registered(rm->w, rm, ev.u.am_register.attempt.app);
 }
 
 /* True: answered, or handed to the core. */

@@ -36,6 +36,7 @@ struct sim_breaks {
     bool forget_tasks;   /* ... over the ends of tasks */
     bool new_folder;     /* NodeManagers come back without what they knew of their containers */
     bool no_wait;        /* recovery passes over the nodes: nothing waits for what they run */
+    bool deaf_masters;   /* masters do not look at what registering again tells them */
 };
 
 /* ---------------------------------------------------------------- requests to an RM */
@@ -88,6 +89,7 @@ struct sim_job {
     struct base_app_id id;
     char *text;
     bool is_app, output, failing;
+    bool late_nodes; /* its master has registered again before they had told what they run */
     int tasks_n[RM_SLOT_KINDS];
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
     int64_t work_us;                     /* of a task, about */
@@ -130,6 +132,8 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     } source[W_TASKS];
     /* a master */
     bool registered, finishing;
+    bool ask_due;    /* counts are absolute: they are said once */
+    bool asked_more; /* for one that failed; others may have been given meanwhile, of which it had not heard */
     int64_t response_id;
     int wanted, outstanding, done;
     struct base_container_id seen[64];
@@ -194,6 +198,7 @@ enum sim_fault {
     F_CUT_RM_NM_OUT,
     F_CUT_RM_CLIENT,
     F_CUT_RM_ALL,
+    F_TWO,
     F_SLOW,
     F_CLOCK,
     F_DISK,
@@ -266,6 +271,8 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm);
 void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_order *o);
 void sim_check_granted(struct sim_world *w, struct sim_box *box);
+void sim_check_registered(struct sim_world *w, struct sim_rm *rm, struct base_app_id app);
+void sim_check_finishes(struct sim_world *w, struct sim_box *master);
 bool sim_check_rest(struct sim_world *w);  /* everything has come to rest */
 void sim_check_quiet(struct sim_world *w); /* now and then, when there are no faults */
 void sim_check_end(struct sim_world *w);

@@ -50,6 +50,7 @@ static const struct {
     {"forget-tasks", offsetof(struct sim_breaks, forget_tasks)},
     {"new-folder", offsetof(struct sim_breaks, new_folder)},
     {"no-wait", offsetof(struct sim_breaks, no_wait)},
+    {"deaf-masters", offsetof(struct sim_breaks, deaf_masters)},
 };
 
 static bool break_it(struct sim_breaks *b, const char *name)
