@@ -241,11 +241,13 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
         rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
         return;
     }
-    if (a->ending == RM_END_NONE)
+    if (a->ending == RM_END_NONE) {
         rm_job_end(c, a, RM_END_FAIL,
                    ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output could not be committed");
-    else
-        rm_job_check(c, a);
+        return;
+    }
+    rm_app_save(c, a); /* its end was not recorded yet */
+    rm_job_check(c, a);
 }
 
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
@@ -261,7 +263,10 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    rm_app_save(c, a);
+    if (a->committing) /* the output may be there already: who takes over finds all done and commits, not a kill */
+        a->saved_seq = c->seq;
+    else
+        rm_app_save(c, a);
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         rm_app_counts(c, a, (enum rm_slot)k);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, how == RM_END_KILL ? "job was killed" : "job has failed", true);

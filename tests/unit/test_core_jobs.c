@@ -314,6 +314,68 @@ static void test_kill_while_committing(void)
     world_free(&w);
 }
 
+/* The RM ends before it is durable that the output is there: who takes over must not call the job killed. The kill is
+ * answered when all that the job has done is durable: so it is not begun anew either. */
+static void test_kill_while_committing_and_crash(void)
+{
+    struct base_app_id id;
+    size_t records;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.no_shell = true;
+    w.auto_store = false;
+    finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_KILL);
+    CU_ASSERT(w.stored < w.seq);
+    CU_ASSERT_EQUAL(w.reply.after_seq, w.seq);
+    world_store(&w, w.seq);
+    CU_ASSERT_EQUAL(w.commits, 1);
+    records = w.journal_n;
+    w.auto_store = true;
+    w.no_shell = false;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_crash(&w, records);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(w.commits, 2);
+    CU_ASSERT_EQUAL(w.aborts, 0);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* Then the kill counts; and the folder is cleared away when that is durable, not before. */
+static void test_kill_and_commit_fails(void)
+{
+    struct base_app_id id;
+    uint64_t before;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.no_shell = w.fail_commit = true;
+    finish(id, BASE_TASK_MAP, 0, 0, NULL);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    w.no_shell = w.auto_store = false;
+    before = w.seq;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    CU_ASSERT_EQUAL(w.abort_after, before + 1);
+    world_store(&w, before + 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
+    world_crash(&w, w.durable);
+    w.auto_store = true;
+    world_beat(&w, &w.nodes[0], 0);
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.commits, 1);
+    world_free(&w);
+}
+
 static void test_shell_fails(void)
 {
     struct base_app_id id;
@@ -650,6 +712,8 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"full disk again", test_full_disk_again},
                                           {"kill", test_kill},
                                           {"kill while committing", test_kill_while_committing},
+                                          {"kill while committing, and a crash", test_kill_while_committing_and_crash},
+                                          {"kill, and the commit fails", test_kill_and_commit_fails},
                                           {"shell fails", test_shell_fails},
                                           {"slowstart", test_slowstart},
                                           {"commit arbitration", test_commit_arbitration},
