@@ -45,13 +45,14 @@ creel why "$id" | grep -q '^reason *it has ended$' || fail "$(creel why "$id")"
 
 # While it runs the policy has its words for it, whatever master it has.
 id=$(new_id)
-submit "$id" slow 'sleep 2' > /dev/null
+submit "$id" slow "until test -e $T/go; do sleep 0.05; done" > /dev/null
 for policy in fair hfsp fifo; do
     creel rmadmin -policy $policy > /dev/null
     wait_for 20 "RUNNING of $id" state_is "$id" RUNNING
     creel why "$id" > "$T/why"
     grep -q "^policy *$policy$" "$T/why" && grep -q '^reason *.*[a-z]' "$T/why" || fail "why: $(cat "$T/why")"
 done
+touch "$T/go"
 wait_for 60 "end of $id" app_ended "$id"
 app_is "$id" FINISHED/SUCCEEDED || fail "$id is $(app "$id" state)/$(app "$id" finalStatus)"
 
