@@ -23,6 +23,7 @@ const char *const sim_fault_names[F_KINDS] = {
     [F_CUT_RM_NM_OUT] = "RM-NM cut, from the RM",
     [F_CUT_RM_CLIENT] = "RM-client cut",
     [F_CUT_RM_ALL] = "RM cut off",
+    [F_TWO] = "RM-ZK cut, nodes go to and fro",
     [F_SLOW] = "slow link",
     [F_CLOCK] = "clock stepped",
     [F_DISK] = "NM's disk full",
@@ -37,9 +38,9 @@ static const int weights[F_KINDS] = {
     [F_RM_KILL] = 10,      [F_RM_PAUSE] = 8,      [F_RM_PAUSE_OUT] = 10, [F_RM_RESIGN] = 5, [F_RM_NEXT_KILL] = 6,
     [F_RM_NEXT_PAUSE] = 4, [F_NM_KILL] = 8,       [F_NM_PAUSE] = 4,      [F_NM_LOST] = 2,   [F_NM_REBOOT] = 3,
     [F_CUT_RM_ZK] = 5,     [F_CUT_RM_ZK_IN] = 4,  [F_CUT_RM_ZK_OUT] = 4, [F_CUT_RM_NM] = 5, [F_CUT_RM_NM_IN] = 3,
-    [F_CUT_RM_NM_OUT] = 3, [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,    [F_SLOW] = 4,      [F_CLOCK] = 4,
-    [F_DISK] = 3,          [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4,     [F_ZK_QUORUM] = 3, [F_ZK_ISOLATE] = 3,
-    [F_ZK_LAG] = 4,
+    [F_CUT_RM_NM_OUT] = 3, [F_CUT_RM_CLIENT] = 3, [F_CUT_RM_ALL] = 4,    [F_TWO] = 5,       [F_SLOW] = 4,
+    [F_CLOCK] = 4,         [F_DISK] = 3,          [F_ZK_KILL] = 4,       [F_ZK_LEADER] = 4, [F_ZK_QUORUM] = 3,
+    [F_ZK_ISOLATE] = 3,    [F_ZK_LAG] = 4,
 };
 
 /* ---------------------------------------------------------------- later */
@@ -142,6 +143,41 @@ static void slow_link(struct sim_world *w, struct sim_rm *rm)
             (double)us / 1e6);
     w->net.slow_us[from][to] = delay;
     later(w, us, healed, &w->net, (uint64_t)from << 8 | (unsigned)to);
+}
+
+/* Nodes cannot reach it for a while, and try the others. */
+static void nodes_turn_away(struct sim_rm *rm)
+{
+    for (int i = 0; i < rm->w->nms; i++)
+        if (sim_chance(&rm->w->s, 700))
+            cut_rm(rm->w, rm, 0, HOST_NM + i, 1, sim_between(&rm->w->s, 900 * MS, 2 * S));
+}
+
+static void turn_away(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+
+    (void)tag;
+    if (!rm->w->calm)
+        nodes_turn_away(rm);
+}
+
+static void turn_back(void *arg, uint64_t tag)
+{
+    struct sim_world *w = arg;
+    struct sim_rm *leader = sim_rm_leader(w);
+
+    (void)tag;
+    if (!w->calm && leader)
+        nodes_turn_away(leader);
+}
+
+/* It loses ZooKeeper but not its nodes; they go to the next leader, and come back when they lose that one. */
+static void two_leaders(struct sim_world *w, struct sim_rm *rm)
+{
+    cut_rm(w, rm, 0, HOST_ZK, w->zk.n, sim_between(&w->s, 4 * S, 7 * S));
+    later(w, w->session_us + sim_between(&w->s, 100 * MS, 800 * MS), turn_away, rm, 0);
+    later(w, w->session_us + sim_between(&w->s, 2 * S, 4 * S), turn_back, w, 0);
 }
 
 /* ---------------------------------------------------------------- the kinds */
@@ -266,6 +302,9 @@ static void rm_fault(struct sim_world *w, enum sim_fault f, struct sim_rm *rm)
         break;
     case F_CUT_RM_ALL:
         cut_rm(w, rm, (int)sim_rnd(&w->s, 3), 0, HOST_CLIENT + 1, a_while(w));
+        break;
+    case F_TWO:
+        two_leaders(w, rm);
         break;
     case F_SLOW:
         slow_link(w, rm);

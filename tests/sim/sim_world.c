@@ -90,6 +90,9 @@ static void stuck(struct sim_world *w)
         const struct sim_job *j = &w->job[i];
         const struct rm_app *a = rm_app_find(rm->lead->core, j->id);
 
+        if (j->acked && !a)
+            sim_violated(&w->s, "I1", "job %d was acknowledged, the leader does not know it", i);
+
         if (a && rm_app_ended(a->state) && j->acked && (!j->kill_us || j->kill_acked))
             continue;
         base_buf_addf(&b, " job %d is %s%s, pending %d+%d, running %d+%d;", i,
