@@ -152,7 +152,7 @@ static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 
     if (!e->blocked_us) {
         e->blocked_us = e->blocker_us;
-        election_note(e, BASE_LOG_WARN, "rm-id %s is used by %s (%s): waiting for its end", e->rm_id,
+        election_note(e, BASE_LOG_WARN, "rm-id %s is used by %.300s (%s): waiting for its end", e->rm_id,
                       e->blocker_instance, e->blocker);
     }
     until = e->blocked_us + 2 * e->timeout_us;
@@ -169,9 +169,19 @@ static void wait_for_blocker(struct ha_election *e, int64_t now_us)
     e->retry_us = now_us < until && until < again ? until : again;
 }
 
-static void claim(struct ha_election *e, int64_t now_us)
+static void refuse_epoch(struct ha_election *e, int64_t epoch)
 {
-    int64_t epoch = e->seen.epoch + 1 > e->least ? e->seen.epoch + 1 : e->least;
+    struct base_error err;
+
+    base_error_set(&err, -BASE_ELIMIT,
+                   "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and container ids have room "
+                   "for %d at most; set creel.ha.zk-root to a path that is free",
+                   e->epoch_path, (long long)e->seen.epoch, (long long)epoch, HA_EPOCH_MAX);
+    election_refuse(e, &err);
+}
+
+static void claim(struct ha_election *e, int64_t epoch, int64_t now_us)
+{
     char *own = base_printf("%s/%s", e->election_path, e->own);
     char *data = base_printf("%lld %s %016llx\n", (long long)epoch, e->rm_id, (unsigned long long)e->session);
     const struct ha_zk_op ops[] = {
@@ -216,6 +226,8 @@ static void settle_leader(struct ha_election *e)
 
 static void settle(struct ha_election *e, int64_t now_us)
 {
+    int64_t epoch = e->seen.epoch + 1 > e->least ? e->seen.epoch + 1 : e->least;
+
     settle_leader(e);
     if (e->blocker) {
         wait_for_blocker(e, now_us);
@@ -228,8 +240,12 @@ static void settle(struct ha_election *e, int64_t now_us)
             join(e);
         } else if (e->own) {
             e->tries = 0;
-            if (!e->leading && e->lowest && strcmp(e->lowest, e->own) == 0 && !claim_was_ours(e, now_us))
-                claim(e, now_us);
+            if (!e->leading && e->lowest && strcmp(e->lowest, e->own) == 0 && !claim_was_ours(e, now_us)) {
+                if (epoch > HA_EPOCH_MAX)
+                    refuse_epoch(e, epoch);
+                else
+                    claim(e, epoch, now_us);
+            }
         }
     }
     election_active_update(e);

@@ -168,6 +168,29 @@ static void test_at_least(void)
     done(w);
 }
 
+/* Goal: the highest epoch that container ids can hold is taken, and none above it: that would be another's id. */
+static void test_last_epoch(void)
+{
+    struct world *w = world_new(1);
+    struct world_rm *r = world_start(w, 0, "rm1", "a", false);
+
+    ha_election_at_least(r->e, HA_EPOCH_MAX);
+    world_connect(r);
+    world_run(w);
+    TOLD(r, "elected 8388607 v1\nactive rm1\n");
+    ha_election_fenced(r->e, w->now_us);
+    world_run(w);
+    TOLD(r, "deposed: another ResourceManager has the epoch\nactive \nrefused\n");
+    CU_ASSERT_EQUAL(r->refusal.code, -BASE_ELIMIT);
+    expect_text(r->refusal.text,
+                "no epoch is left: /creel/blue/epoch in ZooKeeper holds 8388607, the next one would be 8388608, and "
+                "container ids have room for 8388607 at most; set creel.ha.zk-root to a path that is free",
+                __FILE__, __LINE__);
+    STATE(r, "refused");
+    DATA(w, ROOT "/epoch", "8388607 rm1 0000000000000010\n");
+    done(w);
+}
+
 /* ---- the lease ---- */
 
 static void test_renewal(void)
@@ -571,6 +594,7 @@ static const struct cunit_case cases[] = {
     {"a claim of an old version", test_claim_bad_version},
     {"a claim without node", test_claim_without_node},
     {"an epoch at least", test_at_least},
+    {"the last epoch", test_last_epoch},
     {"renewal", test_renewal},
     {"the lease counts from the sending", test_lease_from_sending},
     {"the lease is over", test_lease_over},

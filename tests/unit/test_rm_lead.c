@@ -434,7 +434,8 @@ static void test_ended(void)
     close_world(&w);
 }
 
-static void post_register(struct rm_backend *b, struct post *p, const struct rm_container_report *report)
+static void post_register(struct rm_backend *b, struct post *p, const struct rm_container_report *report,
+                          int64_t epoch_seen)
 {
     memset(&p->ev, 0, sizeof p->ev);
     p->ev.kind = RM_EV_NODE_REGISTER;
@@ -443,7 +444,7 @@ static void post_register(struct rm_backend *b, struct post *p, const struct rm_
     p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance = "x";
     p->ev.u.node_register.rack = "/r";
     p->ev.u.node_register.map_slots = 1;
-    p->ev.u.node_register.epoch_seen = 41;
+    p->ev.u.node_register.epoch_seen = epoch_seen;
     p->ev.u.node_register.reports = report;
     p->ev.u.node_register.reports_n = 1;
     rm_backend_post(b, &p->ev, on_reply, on_release, p);
@@ -460,7 +461,7 @@ static void test_unconfirmed(void)
     open_world(&w);
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
-    post_register(w.b, &p, &report);
+    post_register(w.b, &p, &report, 41);
     until(&sv.resigned, 1);
     until(&p.refused, 1);
     until_role(w.b, RM_ROLE_STANDBY);
@@ -484,7 +485,7 @@ static void test_confirmed(void)
     sv.hold_us = -1;
     say_lead();
     until_role(w.b, RM_ROLE_ACTIVE);
-    post_register(w.b, &p, &report);
+    post_register(w.b, &p, &report, 41);
     until(&sv.resigned, 1);
     until_role(w.b, RM_ROLE_STANDBY);
     CU_ASSERT_EQUAL(sv.least, 42);
@@ -494,6 +495,38 @@ static void test_confirmed(void)
     close_world(&w);
 }
 
+/* Goal: a node whose word about epochs cannot be true does not use them up. */
+static void test_epoch_not_believed(void)
+{
+    const struct rm_container_report report = {
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = RM_SLOT_MAP};
+    struct post first = {0}, p = {0}, again = {0};
+    struct world w;
+
+    open_world(&w);
+    sv.least = 0;
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    post_register(w.b, &first, &report, INT32_MAX);
+    until(&sv.resigned, 1); /* for its containers' sake */
+    until_role(w.b, RM_ROLE_STANDBY);
+    CU_ASSERT_EQUAL(sv.least, 0);
+    close_world(&w);
+
+    open_world(&w);
+    rm_daemon_confirm_format(w.b);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    post_register(w.b, &p, &report, HA_EPOCH_MAX);
+    until(&p.refused, 1);
+    submit(w.b, &again); /* what the node's word might have caused comes before its answer */
+    until(&again.released, 1);
+    CU_ASSERT_EQUAL(atomic_load(&sv.resigned), 0);
+    CU_ASSERT_EQUAL(sv.least, 0);
+    close_world(&w);
+    CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
+}
+
 static const struct cunit_case cases[] = {{"elected and deposed", test_elected_and_deposed},
                                           {"short leaderships", test_short_ones},
                                           {"resigning", test_resign},
@@ -501,5 +534,6 @@ static const struct cunit_case cases[] = {{"elected and deposed", test_elected_a
                                           {"a session that ends slowly", test_slow_session_end},
                                           {"what ends the process", test_ended},
                                           {"an unconfirmed store", test_unconfirmed},
-                                          {"a confirmed one", test_confirmed}};
+                                          {"a confirmed one", test_confirmed},
+                                          {"an epoch that is not believed", test_epoch_not_believed}};
 CUNIT_MAIN("rm_lead", cases)
