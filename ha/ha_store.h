@@ -42,6 +42,8 @@ struct ha_store_ops {
     void (*close)(struct ha_store *s); /* NULL is fine */
     /* Any thread: a load or write under way, and every later one, returns -BASE_EVERSION soon. NULL: never blocks long. */
     void (*abort)(struct ha_store *s);
+    /* A write costs a store that others share: under load one is gathered for up to this long. 0: none is. */
+    int64_t gather_us;
 };
 extern const struct ha_store_ops ha_store_sqlite, ha_store_memory;
 

@@ -283,4 +283,5 @@ const struct ha_store_ops ha_store_zk = {
     .write = zk_write,
     .close = zk_close,
     .abort = zk_store_end,
+    .gather_us = 40000,
 };

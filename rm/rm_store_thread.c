@@ -42,6 +42,8 @@ struct rm_store {
     struct base_error why;
     int64_t commits, records;
     /* the thread's own */
+    double rate;      /* of records, per microsecond */
+    int64_t taken_us; /* when the batch before was taken */
     struct batch writing;
     struct ha_record *vec;
     size_t vec_cap;
@@ -248,6 +250,40 @@ static void clear_batch(struct batch *b)
     b->len = 0;
 }
 
+static int64_t mono_us(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/* Records that come per microsecond, the last few writes weighing most. */
+static void note_rate(struct rm_store *s)
+{
+    int64_t now = mono_us();
+
+    if (now > s->taken_us)
+        s->rate += ((double)s->writing.len / (double)(now - s->taken_us) - s->rate) / 4;
+    s->taken_us = now;
+}
+
+/* Under the lock: waits for company, if enough of it is about to come. */
+static void gather(struct rm_store *s)
+{
+    double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 1e9;
+    struct timespec until;
+    int64_t at;
+
+    if (need_us > (double)s->ops->gather_us * 4)
+        return;
+    at = s->taken_us + (int64_t)(need_us < (double)s->ops->gather_us ? need_us : (double)s->ops->gather_us);
+    until = (struct timespec){.tv_sec = at / 1000000, .tv_nsec = at % 1000000 * 1000};
+    while (!s->stop && s->queued.len < RM_STORE_GATHER &&
+           pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
+        ;
+}
+
 static void *store_main(void *arg)
 {
     struct rm_store *s = arg;
@@ -261,6 +297,7 @@ static void *store_main(void *arg)
             pthread_mutex_lock(&s->lock);
             while (s->queued.len == 0 && !s->stop)
                 pthread_cond_wait(&s->wake, &s->lock);
+            gather(s);
             if (s->queued.len == 0 || s->over) {
                 pthread_mutex_unlock(&s->lock);
                 return NULL;
@@ -269,6 +306,7 @@ static void *store_main(void *arg)
             s->writing = s->queued;
             s->queued = swap;
             pthread_mutex_unlock(&s->lock);
+            note_rate(s);
         }
         pthread_mutex_lock(&s->lock);
         last = s->stop;
@@ -297,6 +335,7 @@ struct rm_store *rm_store_start(const struct ha_store_ops *ops, struct ha_store 
     s->ops = ops;
     s->store = store;
     s->calls = *calls;
+    s->taken_us = mono_us();
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -1,4 +1,6 @@
 /* rm/rm_store_thread.h - group commit: what the core wants stored while one fsync runs goes into the next transaction.
+ * Where the store asks for it (gather_us), a write waits while records come so fast that a quarter of RM_STORE_GATHER
+ * is together in time; with less to do nothing waits.
  *
  *   core thread: rm_store_put() ... rm_store_hold(effect waiting for seq)
  *   store thread: take all -> one transaction -> fsync -> stored(seq) -> release what waited
@@ -19,6 +21,7 @@
 #include "rm/core/rm_core.h"
 
 #define RM_STORE_RETRY_MS 500
+#define RM_STORE_GATHER 256
 
 struct rm_store;
 struct rm_store_calls { /* called on the store's thread */

@@ -9,6 +9,7 @@
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)
+#define TASK_ATTEMPT_MAX 1000000000 /* a ResourceManager that takes over begins a new thousand */
 
 static int get_str(const json_t *o, const char *where, const char *name, bool required, size_t max, char **out,
                    struct base_error *err)
@@ -117,7 +118,7 @@ static int load_launch(struct task_spec *s, const json_t *root, struct base_erro
         return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
     rc = get_str(root, "", "task", true, BASE_NAME_MAX, &s->task_id, err);
     if (rc == 0)
-        rc = get_int(root, "", "taskAttempt", 0, BASE_TASKS_MAX, &s->attempt, err);
+        rc = get_int(root, "", "taskAttempt", 0, TASK_ATTEMPT_MAX, &s->attempt, err);
     if (rc == 0)
         rc = get_str(root, "", "token", false, BASE_NAME_MAX, &s->token, err);
     if (rc == 0)

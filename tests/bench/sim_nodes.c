@@ -1,9 +1,9 @@
 /* tests/bench/sim_nodes.c - many NodeManagers that run nothing: the protocol of real ones over one thread, so that a
  * ResourceManager on this machine sees a large cluster.
- * Usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS
+ * Usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]
  * Each node keeps one request in flight (registration, or a heartbeat that the RM may hold), goes to the next RM when one
  * fails, follows redirections, and refuses epochs lower than the highest it has seen. Containers run until they are
- * killed. On SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C refused R". */
+ * killed, or with TASK_MS until the first heartbeat after so long. On SIGUSR1, and at the end (SIGTERM), prints one line: "nodes registered N containers C refused R". */
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -22,8 +22,8 @@ enum { HOLD_MS = 1000, REQUEST_MS = 14000, CONNECT_MS = 1000, PAUSE_MIN_MS = 50,
 
 struct container {
     char id[96], app[64], task[96];
-    int64_t attempt, memory, vcores, priority;
-    bool reduce, master, done;
+    int64_t attempt, memory, vcores, priority, began_ms;
+    bool reduce, master, done, killed;
 };
 struct node {
     int index;
@@ -40,7 +40,7 @@ struct node {
 static char *rms[RMS_MAX];
 static size_t rms_n;
 static const char *secret;
-static int map_slots, reduce_slots;
+static int map_slots, reduce_slots, task_ms;
 static int64_t epoch_seen, refused;
 static CURLM *multi;
 static int epoll_fd, timer_fd;
@@ -77,11 +77,13 @@ static void put_containers(struct node *n, bool full)
 
     base_buf_adds(b, ",\"containers\":[");
     for (size_t i = 0; i < n->len; i++) {
-        const struct container *c = &n->v[i];
+        struct container *c = &n->v[i];
 
+        if (task_ms > 0 && !c->master && now_ms() - c->began_ms >= task_ms)
+            c->done = true;
         base_buf_addf(b, "%s{\"id\":\"%s\",\"state\":\"%s\",\"slot\":\"%s\",\"progress\":0.5,\"exitCode\":%d,\"startedMs\":1,"
                          "\"endedMs\":0,\"cpuMs\":1,\"maxRssKb\":1000,\"diagnostics\":\"\"",
-                      i ? "," : "", c->id, c->done ? "complete" : "running", c->reduce ? "reduce" : "map", c->done ? 137 : 0);
+                      i ? "," : "", c->id, c->done ? "complete" : "running", c->reduce ? "reduce" : "map", c->killed ? 137 : 0);
         if (full) {
             base_buf_addf(b, ",\"app\":\"%s\",\"user\":\"bench\",\"taskAttempt\":%lld,\"master\":%s,\"memoryMb\":%lld,"
                              "\"vcores\":%lld,\"priority\":%lld", c->app, (long long)c->attempt, c->master ? "true" : "false",
@@ -165,13 +167,14 @@ static void take_order(struct node *n, const json_t *o)
     if (strcmp(type, "launch") == 0 && !c) {
         base_array_grow(&n->v, n->len, &n->cap);
         c = &n->v[n->len++];
-        *c = (struct container){.attempt = number(o, "taskAttempt"), .memory = number(o, "memoryMb"),
+        *c = (struct container){.began_ms = now_ms(), .attempt = number(o, "taskAttempt"), .memory = number(o, "memoryMb"),
                                 .vcores = number(o, "vcores"), .priority = number(o, "priority"),
                                 .reduce = strcmp(text(o, "slot"), "reduce") == 0, .master = strcmp(text(o, "kind"), "master") == 0};
         snprintf(c->id, sizeof c->id, "%s", id);
         snprintf(c->app, sizeof c->app, "%s", text(o, "app"));
         snprintf(c->task, sizeof c->task, "%s", text(o, "task"));
     } else if (strcmp(type, "kill") == 0 && c) {
+        c->killed = !c->done;
         c->done = true;
     } else if (strcmp(type, "forget") == 0 && c) {
         *c = n->v[--n->len];
@@ -373,8 +376,8 @@ int main(int argc, char **argv)
     sigset_t set;
     int signal_fd;
 
-    if (argc != 6) {
-        fprintf(stderr, "usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS\n");
+    if (argc != 6 && argc != 7) {
+        fprintf(stderr, "usage: sim_nodes RM_URLS SECRET NODES MAP_SLOTS REDUCE_SLOTS [TASK_MS]\n");
         return 2;
     }
     for (char *p = strtok(argv[1], ","); p && rms_n < RMS_MAX; p = strtok(NULL, ","))
@@ -383,6 +386,7 @@ int main(int argc, char **argv)
     nodes_n = atoi(argv[3]);
     map_slots = atoi(argv[4]);
     reduce_slots = atoi(argv[5]);
+    task_ms = argc > 6 ? atoi(argv[6]) : 0;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     sigaddset(&set, SIGTERM);

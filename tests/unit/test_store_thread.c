@@ -35,6 +35,9 @@ static void fake_close(struct ha_store *s)
 }
 static const struct ha_store_ops fake = {.name = "fake", .write = fake_write, .close = fake_close};
 
+static const struct ha_store_ops shared = {
+    .name = "shared", .write = fake_write, .close = fake_close, .gather_us = INT64_C(3600) * 1000000};
+
 static void on_stored(void *user, uint64_t seq)
 {
     (void)user;
@@ -108,6 +111,28 @@ static void test_group_commit(void)
     rm_store_free(s);
 }
 
+/* Goal: under load a store that asks for it gets large writes; a stop does not wait for company. */
+static void test_gathering(void)
+{
+    struct rm_store *s;
+    uint64_t seq = 0;
+
+    reset();
+    s = rm_store_start(&shared, NULL, &calls);
+    put(s, ++seq); /* alone: nothing to wait for */
+    wait_for(&written, 1);
+    while (atomic_load(&batches) < 4) /* so fast that enough are together soon, after an hour at the latest */
+        put(s, ++seq);
+    for (int i = 0; i < 3; i++) /* these might wait for more, which never come */
+        put(s, ++seq);
+    CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
+    CU_ASSERT_EQUAL(atomic_load(&written), (int)seq);
+    CU_ASSERT_EQUAL(atomic_load(&released), (int)seq);
+    CU_ASSERT_EQUAL(atomic_load(&early), 0);
+    CU_ASSERT(seq > 3 * RM_STORE_GATHER);
+    rm_store_free(s);
+}
+
 static void test_disk_full(void)
 {
     struct base_error why = {0};
@@ -155,6 +180,7 @@ int main(void)
         return 1;
     suite = CU_add_suite("store_thread", NULL, NULL);
     CU_add_test(suite, "group commit", test_group_commit);
+    CU_add_test(suite, "gathering", test_gathering);
     CU_add_test(suite, "disk full", test_disk_full);
     CU_add_test(suite, "stop while failing", test_stop_while_failing);
     CU_basic_set_mode(CU_BRM_VERBOSE);
