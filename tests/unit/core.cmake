@@ -5,6 +5,7 @@ creel_test(test_core_mem SOURCES unit/test_core_mem.c LIBS creel_rm_core LABELS 
 creel_test(test_core_jobs SOURCES unit/test_core_jobs.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_takeover SOURCES unit/test_core_takeover.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
