@@ -20,6 +20,8 @@ bool rm_standby_exempt(const char *path)
                                         "/metrics", "/ws/v1/cluster/ha"};
     static const char *const prefixes[] = {"/proxy/", "/static/", "/logs/", "/ws/v1/nodetracker/"};
 
+    if (path[0] != '/') /* "*", which is no resource of anybody: behind another host's name it would be none at all */
+        return true;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
             return true;
@@ -33,6 +35,17 @@ bool rm_standby_exempt(const char *path)
 static bool is_alnum(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* As it was sent, but for what must not stand in a header: control characters, and what is not ASCII. */
+static void add_path(struct base_buf *out, const char *path)
+{
+    for (; *path; path++) {
+        if (*path > ' ' && *path < 0x7f)
+            base_buf_add(out, path, 1);
+        else
+            base_buf_addf(out, "%%%02X", (unsigned char)*path);
+    }
 }
 
 /* @plain: what stays as it is beside letters and digits. */
@@ -89,7 +102,7 @@ static void make_redirect(const struct rm_standby_ask *ask, struct rm_standby_an
 {
     struct base_buf target = {0};
 
-    base_buf_adds(&target, ask->path);
+    add_path(&target, ask->path);
     add_query(&target, ask, FORM_PLAIN);
     out->status = 307;
     base_buf_addf(&out->location, "%s%s", ask->active, target.data);
@@ -155,7 +168,8 @@ static void make_none(const struct rm_standby_ask *ask, struct rm_standby_answer
         int wait = (int)((double)(BASIC_WAIT_S << counter) * factor);
 
         out->status = 307;
-        base_buf_addf(&out->refresh, "%d;url=%s%s", wait, ask->own, ask->path);
+        base_buf_addf(&out->refresh, "%d;url=%s", wait, ask->own);
+        add_path(&out->refresh, ask->path);
         add_refresh_query(&out->refresh, ask, counter + 1);
         base_buf_addf(&out->body, "Can not find any active RM. Will retry in next %d seconds.", wait);
     } else {

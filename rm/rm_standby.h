@@ -24,7 +24,7 @@ struct rm_standby_pair {
     const char *name, *value; /* decoded; value NULL: there was no '=' */
 };
 struct rm_standby_ask {
-    const char *path;   /* as sent */
+    const char *path;   /* as sent, from the first slash on */
     const struct rm_standby_pair *pairs;
     size_t n;
     const char *own, *active; /* "http://host:port"; active "": not known */

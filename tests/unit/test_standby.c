@@ -232,6 +232,7 @@ static const struct {
     {"/a?x=%C3%A4\xc3\xb6", "/a?x=%C3%A4%C3%B6", "/a?x=%C3%A4%C3%B6"},
     {"/a%20b/'<\">&?x=%0d%0aSet-Cookie:", "/a%20b/'<\">&?x=%0D%0ASet-Cookie%3A",
      "/a%20b/&apos;&lt;&quot;&gt;&amp;?x=%0D%0ASet-Cookie%3A"},
+    {"/a\x01\t\x7f\xc3\xb6?x=\x01", "/a%01%09%7F%C3%B6?x=%01", "/a%01%09%7F%C3%B6?x=%01"}, /* no header holds these */
     {"//evil.example/x", "//evil.example/x", "//evil.example/x"}, /* stays behind our own host's name */
     {"/a?next.refresh.interval=9", "/a?next.refresh.interval=9", "/a?next.refresh.interval=9"},
 };
@@ -294,12 +295,22 @@ static void test_waits(void)
     }
 }
 
+static void test_wait_path(void)
+{
+    struct rm_standby_answer a;
+
+    make("/a\x01\xc3\xb6", STANDBY, "", 0, &a);
+    same(&a.refresh, "2;url=" STANDBY "/a%01%C3%B6?next.refresh.interval=1");
+    rm_standby_answer_free(&a);
+}
+
 static void test_exempt(void)
 {
     static const char *const yes[] = {"/ws/v1/cluster/info", "/cluster/cluster", "/conf", "/stacks", "/logLevel",
                                       "/logs", "/jmx", "/prom", "/isActive", "/proxy/application_1_0001/",
                                       "/static/yarn.css", "/logs/a", "/metrics", "/ws/v1/cluster/ha",
-                                      "/ws/v1/nodetracker/heartbeat"};
+                                      "/ws/v1/nodetracker/heartbeat",
+                                      "*"}; /* nowhere: answered 404 here */
     static const char *const no[] = {"/ws/v1/cluster", "/ws/v1/cluster/info/", "/conf/", "/ws/v1/cluster/metrics",
                                      "/cluster", "/", "/isActive/", "/proxy", "/static", "/CONF", "/ws/v1/cluster/ha/",
                                      "/ws/v1/nodetracker", "/ws/v1/cluster/info;a=b"};
@@ -477,6 +488,8 @@ static void test_who_passes(void)
     CU_ASSERT_EQUAL(status_of("GET", "/bogus?user.name=", NULL, NULL), 500);
     CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/apps?user.name=a%26b", NULL, NULL), 500);
     CU_ASSERT_EQUAL(status_of("GET", "/%zz", NULL, NULL), 400);
+    CU_ASSERT_EQUAL(status_of("GET", "*", NULL, NULL), 404);
+    CU_ASSERT_EQUAL(status_of("GET", "@evil.example/", NULL, NULL), 400); /* would be our address's user name */
     CU_ASSERT_EQUAL(handled, 2);
     CU_ASSERT_EQUAL(status_of("PATCH", "/ws/v1/cluster/apps", NULL, NULL), 307);
     /* an active one whose lease is over answers nothing as the active one */
@@ -607,6 +620,7 @@ static const struct cunit_case cases[] = {
     {"recorded answers, made again", test_recorded},
     {"redirects", test_redirects},
     {"waits without an active RM", test_waits},
+    {"a path that no header holds, while nobody is active", test_wait_path},
     {"exempt paths", test_exempt},
     {"recorded answers over HTTP", test_recorded_http},
     {"who passes the gate", test_who_passes},
