@@ -387,7 +387,7 @@ int api_listen(const struct api_server_conf *conf, struct base_error *err)
         freeaddrinfo(ai);
         return base_error_set(err, -BASE_EPERM,
                               "refusing to listen on %s: only loopback addresses are allowed while requests are not "
-                              "authenticated (the insecure setting lifts this)",
+                              "authenticated (--insecure lifts this)",
                               host);
     }
     fd = listen_on(ai, conf, err);

@@ -206,7 +206,8 @@ static int read_auth(const struct base_conf *c, struct rm_ha_conf *out, struct b
     user = strncmp(auth, "digest:", 7) == 0 ? auth + 7 : "";
     out->auth = base_strndup(user, strcspn(user, "\r\n"));
     if (*user == ':' || !strchr(out->auth, ':') || !strchr(out->auth, ':')[1])
-        rc = base_error_set(err, -BASE_EINVAL, KEY_AUTH ": expected digest:user:password%s",
+        rc = base_error_set(err, -BASE_EINVAL, KEY_AUTH ": expected digest:user:password%s, and what is there (not shown, it may be a "
+                            "password) is not",
                             file.data ? " in the file" : "");
     base_buf_free(&file);
     return rc;

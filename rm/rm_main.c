@@ -150,6 +150,11 @@ static int load_conf(struct settings *s, struct base_error *err)
     if (rc == 0)
         rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
     s->ha.lease_off = LEASE_OFF;
+    if (rc == 0 && s->rm_id && !s->ha.enabled) /* else a second cluster would run beside the one that is meant */
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "--rm-id %.100s: this ResourceManager would be alone: expected --ha beside it, or "
+                            "yarn.resourcemanager.ha.enabled = true",
+                            s->rm_id);
     return rc;
 }
 
@@ -164,6 +169,16 @@ static int write_line(const char *path, const char *text, struct base_error *err
     rc = base_file_write_atomic(path, line, strlen(line), 0644, false, err);
     free(line);
     return rc;
+}
+
+/* Where the address comes from: of several it need not be creel.rm.bind. */
+static int wrong_address(const struct settings *s, int rc, struct base_error *err)
+{
+    if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
+        return rc;
+    if (!s->ha.enabled)
+        return base_error_wrap(err, rc, "creel.rm.bind");
+    return base_error_wrap(err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
 }
 
 static bool is_set(const struct base_conf *conf, const char *key)
@@ -376,7 +391,7 @@ static int run(struct settings *s, struct base_error *err)
     server_conf(s, &conf);
     conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
     if (conf.listener < 0)
-        return conf.listener;
+        return wrong_address(s, conf.listener, err);
     rc = open_daemon(s, &b, err);
     if (rc < 0) {
         close(conf.listener);

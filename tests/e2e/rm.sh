@@ -197,10 +197,14 @@ grep -q "$T/state/state.db.*move it away" "$T/refusal" || fail "no advice: $(cat
 rc=0
 "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.prot=1 2> "$T/refusal" || rc=$?
 check_equal "$rc" 2 "exit code with an unknown key"
+rc=0
+"$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/untouched" --rm-id rm1 2> "$T/refusal" || rc=$?
+check_equal "$rc" 2 "exit code of one of several that would be alone"
+grep -q -e '--rm-id rm1: .*expected --ha' "$T/refusal" || fail "no word of --ha: $(cat "$T/refusal")"
 for bind in 0.0.0.0 no.such.host.invalid; do # before the store is touched
     "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.bind="$bind" -D creel.rm.state-dir="$T/untouched" 2> "$T/refusal" &&
         fail "it listened on $bind"
-    grep -q "$bind" "$T/refusal" || fail "no $bind in $(cat "$T/refusal")"
+    grep -q "creel.rm.bind: .*$bind" "$T/refusal" || fail "no $bind in $(cat "$T/refusal")"
     [ ! -e "$T/untouched" ] || fail "a refused start on $bind made a store"
 done
 echo "creel-rm keeps its word"

@@ -128,7 +128,7 @@ static void test_refused(void)
     refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper/x"), "creel.ha.zk-root");
     refused(ARGS(GOOD, "creel.cluster.secret="), "neither creel.cluster.secret nor hadoop.zk.auth is set");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
-    refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"), "hadoop.zk.auth: expected digest:user:password");
+    refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"), "hadoop.zk.auth: expected digest:user:password, and what is there (not shown");
     refused(ARGS(GOOD, "hadoop.zk.auth=@/nowhere/at/all"), "hadoop.zk.auth: ");
 }
 
