@@ -338,7 +338,7 @@ int cli_app_main(int argc, char **argv)
         "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
         "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
         "application_1700000000000_0001\n"
-        "  creel application -changeQueue root.dev -appId application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        "  creel app -changeQueue root.dev -appId application_1700000000000_0001\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};

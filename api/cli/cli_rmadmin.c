@@ -27,10 +27,12 @@ static const struct argp_option options[] = {
      "Show the state of one ResourceManager: active, standby or initializing", 2},
     {"getAllServiceState", KEY_FIRST + CLI_RMADMIN_GET_ALL, NULL, 0, "Show the state of all of them", 2},
     {"transitionToStandby", KEY_FIRST + CLI_RMADMIN_STANDBY, NULL, 0,
-     "The active one gives the leadership up; the next in line takes over", 2},
+     "The active one gives the leadership up; the next in line takes over. Where nobody does, it is active again after "
+     "10 s", 2},
     {"failover", KEY_FIRST + CLI_RMADMIN_FAILOVER, NULL, 0,
-     "The same, and wait until another one is active: say which and how long it took", 2},
-    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0, "Refused: the election decides", 2},
+     "FROM gives the leadership up; wait until another one is active, and say which and how long it took. With more "
+     "than two it may be another than TO: the election decides", 2},
+    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0, "Refused: the election decides who is active", 2},
     {0},
 };
 
