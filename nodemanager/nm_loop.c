@@ -461,7 +461,10 @@ static void on_link(struct nm *nm)
     } else {
         char what[400];
         bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
-        snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
+        if (r.status == 307)
+            snprintf(what, sizeof what, "a standby, and whom it names has failed or is not known");
+        else
+            snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
         rm_failed(nm, &r, what, unknown);
     }
     base_buf_free(&r.body);
