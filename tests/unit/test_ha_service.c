@@ -273,6 +273,54 @@ static void test_two(void)
     rm_end(b);
 }
 
+/* Goal: the log is cleaned while it is written, and what is read afterwards is what was written last: small records, one
+ * that is split over several segments, one that is never written again, none that was removed. */
+static void test_cleaned(void)
+{
+    enum { LEN = 200000, LARGE = 1300000, ROUNDS = 200 };
+    struct rm *a = rm_new("rm1"), *b;
+    struct ha_service_status st = {0};
+    char *data = base_alloc(LARGE), key[16], *before, *after;
+    int rounds = 0;
+
+    memset(data, 'x', LARGE);
+    CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
+    CU_ASSERT_EQUAL(put(a, "t", "old", "stays"), 0);
+    CU_ASSERT_EQUAL(put(a, "t", "gone", "goes"), 0);
+    CU_ASSERT_EQUAL(put_len(a, "t", "large", data, LARGE), 0);
+    CU_ASSERT_EQUAL(put(a, "t", "gone", NULL), 0);
+    for (; rounds < ROUNDS && st.log.cleaned < 8; rounds++) {
+        snprintf(key, sizeof key, "k%d", rounds % 4);
+        data[0] = (char)('a' + rounds % 26);
+        CU_ASSERT_EQUAL_FATAL(put_len(a, "t", key, data, LEN), 0);
+        ha_service_status(a->service, &st);
+    }
+    CU_ASSERT(st.log.cleaned >= 8);
+    CU_ASSERT(st.log.bytes > 2 * st.log.live_bytes);
+    CU_ASSERT_EQUAL(put(a, "t", "last", "is there"), 0);
+    b = rm_new("rm2");
+    CU_ASSERT_FATAL(await_active(b, "rm1"));
+    rm_end(a);
+    CU_ASSERT_FATAL(await_count(b, &b->leads, 1));
+    before = table_text(b, "t");
+    CU_ASSERT_PTR_NOT_NULL(strstr(before, "last=is there old=stays "));
+    CU_ASSERT_PTR_NULL(strstr(before, "gone="));
+    CU_ASSERT_EQUAL(strlen(before), strlen("last=is there old=stays large= k0= k1= k2= k3= ") + LARGE + 4 * (size_t)LEN);
+    for (int i = rounds - 4; i < rounds; i++) {
+        snprintf(key, sizeof key, "k%d=%c", i % 4, 'a' + i % 26);
+        CU_ASSERT_PTR_NOT_NULL(strstr(before, key));
+    }
+    rm_end(b);
+    b = rm_new("rm2"); /* and again */
+    CU_ASSERT_FATAL(await_count(b, &b->leads, 1));
+    after = table_text(b, "t");
+    CU_ASSERT_EQUAL(strcmp(before, after), 0);
+    rm_end(b);
+    free(before);
+    free(after);
+    free(data);
+}
+
 /* Given up: the other one leads, and gives it back in the same way. What the deposed one has is over. */
 static void test_resign(void)
 {
@@ -814,6 +862,7 @@ static const struct cunit_case cases[] = {
     {"instance", test_instance},
     {"volume", test_volume},
     {"pruning", test_pruning},
+    {"cleaned", test_cleaned},
 };
 
 static struct cunit_case own_root[sizeof cases / sizeof *cases];
