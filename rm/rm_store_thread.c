@@ -271,11 +271,11 @@ static void note_rate(struct rm_store *s)
 /* Under the lock: waits for company, if enough of it is about to come. */
 static void gather(struct rm_store *s)
 {
-    double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 1e9;
+    double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 0;
     struct timespec until;
     int64_t at;
 
-    if (need_us > (double)s->ops->gather_us * 4)
+    if (need_us <= 0 || need_us > (double)s->ops->gather_us * 4)
         return;
     at = s->taken_us + (int64_t)(need_us < (double)s->ops->gather_us ? need_us : (double)s->ops->gather_us);
     until = (struct timespec){.tv_sec = at / 1000000, .tv_nsec = at % 1000000 * 1000};

@@ -121,8 +121,11 @@ static void test_gathering(void)
     s = rm_store_start(&shared, NULL, &calls);
     put(s, ++seq); /* alone: nothing to wait for */
     wait_for(&written, 1);
-    while (atomic_load(&batches) < 4) /* so fast that enough are together soon, after an hour at the latest */
-        put(s, ++seq);
+    for (int round = 2; round < 5; round++) { /* so fast that enough are together soon, after an hour at the latest */
+        for (int i = 0; i < 4 * RM_STORE_GATHER; i++)
+            put(s, ++seq);
+        wait_for(&batches, round);
+    }
     for (int i = 0; i < 3; i++) /* these might wait for more, which never come */
         put(s, ++seq);
     CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
