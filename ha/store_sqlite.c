@@ -319,5 +319,17 @@ static int sqlite_write(struct ha_store *base, const struct ha_record *v, size_t
     return result;
 }
 
-const struct ha_store_ops ha_store_sqlite = {
-    .name = "sqlite", .open = sqlite_open, .load = sqlite_load, .write = sqlite_write, .close = sqlite_close};
+static int sqlite_raise(struct ha_store *base, int64_t epoch, struct base_error *err)
+{
+    char sql[80];
+
+    snprintf(sql, sizeof sql, "UPDATE epoch SET value=max(value,%lld) WHERE one=1", (long long)epoch);
+    return run((struct store *)base, sql, err);
+}
+
+const struct ha_store_ops ha_store_sqlite = {.name = "sqlite",
+                                             .open = sqlite_open,
+                                             .load = sqlite_load,
+                                             .write = sqlite_write,
+                                             .close = sqlite_close,
+                                             .raise = sqlite_raise};

@@ -1,8 +1,10 @@
 /* The process's part of the daemon: what lives through leaderships, and what handlers ask. */
 #include "rm/rm_daemon.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base_clock.h"
 #include "base/base_conf.h"
@@ -14,6 +16,7 @@
 #include "rm/rm_queues.h"
 
 #define STALE_US 5000000 /* after a leadership its core can be read for so long */
+#define HIGHER_TEXT   "the ResourceManager is taking a higher epoch, which nodes have seen"
 #define STOPPING_TEXT "the ResourceManager is shutting down"
 
 /* ---------------------------------------------------------------- what handlers ask */
@@ -124,7 +127,6 @@ static struct rm_backend *new_backend(const struct base_conf *conf)
 static int new_alone(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where, bool confirmed,
                      struct rm_backend **out, struct base_error *err)
 {
-    char *path = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     struct rm_backend *b = new_backend(conf);
     struct policy_conf options = {0};
     struct policy_queues tree = {0};
@@ -134,18 +136,19 @@ static int new_alone(const struct base_conf *conf, const struct ha_store_ops *op
     int rc, has_queues = 0;
 
     b->format_confirmed = confirmed;
+    b->ops = ops;
+    b->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     /* what is wrong with the configuration leaves the store as it is */
     rc = rm_options_read(conf, &options, err);
     policy_conf_free(&options);
     if (rc >= 0)
         rc = has_queues = rm_queues_load(b, &tree, err);
     if (rc >= 0)
-        rc = ops->open(path, &store, &epoch, err);
+        rc = ops->open(b->where, &store, &epoch, err);
     if (rc >= 0) {
         t = rm_term_new(b, ops, store, epoch);
         rc = rm_term_load(t, has_queues ? &tree : NULL, err);
     }
-    free(path);
     policy_queues_free(&tree); /* what no core has taken */
     if (rc < 0) {
         rm_term_free(t);
@@ -371,6 +374,65 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
     return rc;
 }
 
+/* ---------------------------------------------------------------- alone: a higher epoch */
+/* Holding life. Who waits for the core asks again: all that was taken is stored. */
+static int lead_above(struct rm_backend *b, int64_t seen, struct base_error *err)
+{
+    struct ha_store *store = NULL;
+    struct rm_term *t;
+    int64_t epoch;
+    int rc = rm_term_finish(b->term, -BASE_EVERSION, HIGHER_TEXT, err);
+
+    if (rc == 0)
+        rc = b->ops->open(b->where, &store, &epoch, err);
+    if (rc < 0)
+        return rc;
+    if (epoch <= seen) {
+        epoch = seen + 1;
+        rc = b->ops->raise(store, epoch, err);
+    }
+    t = rm_term_new(b, b->ops, store, epoch);
+    if (rc == 0)
+        rc = load_term(b, t, err);
+    if (rc < 0) {
+        drop_term(b, t);
+        return rc;
+    }
+    rm_term_prepare(t);
+    free_core_later(b, rm_term_install(t));
+    rm_term_run(t);
+    base_log_info("rm", "nodes have obeyed epoch %lld: going on under epoch %lld", (long long)seen, (long long)epoch);
+    return 0;
+}
+
+struct above {
+    struct rm_backend *b;
+    int64_t seen;
+};
+
+static bool take_above(void *user, bool stopping)
+{
+    struct above *a = user;
+    struct rm_backend *b = a->b;
+
+    pthread_mutex_lock(&b->life);
+    if (!stopping && b->term && b->term->epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
+        base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
+        kill(getpid(), SIGTERM);
+    }
+    pthread_mutex_unlock(&b->life);
+    free(a);
+    return false;
+}
+
+void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen)
+{
+    struct above *a = base_alloc(sizeof *a);
+
+    *a = (struct above){b, seen};
+    rm_backend_slow(b, RM_SLOW_FILES, take_above, a);
+}
+
 /* ---------------------------------------------------------------- the end */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
 {
@@ -385,6 +447,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     b->ending = true;
     if (b->term)
         rc = rm_term_finish(b->term, -BASE_EIO, STOPPING_TEXT, err);
+    else if ((rc = b->lost.code) < 0 && err)
+        *err = b->lost;
     pthread_mutex_unlock(&b->life);
     rm_watch_stop(b->watch);
     rm_roles_stop(b);
@@ -407,6 +471,7 @@ void rm_daemon_free(struct rm_backend *b)
         free(k);
     }
     free(b->queue);
+    free(b->where);
     base_buf_free(&b->queues_good);
     free(atomic_load(&b->url));
     free(b->queues_path);

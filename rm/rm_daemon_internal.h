@@ -119,7 +119,16 @@ struct rm_backend {
     atomic_bool busy;       /* the core's thread has something to do */
     _Atomic uint64_t turns; /* grows while it does it */
     bool format_confirmed;
+    /* alone: the store, to open it again; why it could not be (under life) */
+    const struct ha_store_ops *ops;
+    char *where;
+    struct base_error lost;
 };
+
+/* ---- rm_daemon.c ---- */
+/* Alone, over a confirmed store: another leadership, whose epoch is above @seen, takes the place of the one that runs.
+ * From another thread, soon; where it cannot, the process is told to end. */
+void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen);
 
 /* ---- rm_core_thread.c ---- */
 uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user);

@@ -18,8 +18,6 @@
 #define UNFIT_HOLD_US      30000000
 #define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
 
-#define EPOCH_SEEN_MAX     (HA_EPOCH_MAX / 2) /* so that enough are left above it */
-
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
     enum job_kind kind;
@@ -145,31 +143,17 @@ static void resign(void *user, int64_t hold_us)
     put(user, &(struct job){.kind = RESIGN, .hold_us = hold_us, .why = base_strdup("told to give the leadership up")});
 }
 
-/* A node's word moves the epoch for good: one that cannot have been taken is not believed. */
-static bool credible(int64_t epoch_seen)
-{
-    if (epoch_seen <= EPOCH_SEEN_MAX)
-        return true;
-    base_log_error("rm", "a node says that it has obeyed epoch %lld; this is not believed, expected up to %d: what it "
-                         "has stored is damaged, or no ResourceManager's of this cluster",
-                   (long long)epoch_seen, EPOCH_SEEN_MAX);
-    return false;
-}
-
 static void unconfirmed(void *user, int64_t epoch_seen)
 {
-    int64_t least = credible(epoch_seen) ? epoch_seen + 1 : 0;
-
-    put(user, &(struct job){.kind = RESIGN, .hold_us = UNFIT_HOLD_US, .least = least, .unfit = true,
+    put(user, &(struct job){.kind = RESIGN, .hold_us = UNFIT_HOLD_US, .least = epoch_seen + 1, .unfit = true,
                             .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
 }
 
 static void epoch_low(void *user, int64_t seen)
 {
-    if (credible(seen))
-        put(user, &(struct job){.kind = RESIGN, .least = seen + 1,
-                                .why = base_printf("nodes have obeyed epoch %lld: a higher one is needed",
-                                                   (long long)seen)});
+    char *why = base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
+
+    put(user, &(struct job){.kind = RESIGN, .least = seen + 1, .why = why});
 }
 
 static void zk_text(void *user, char out[256])

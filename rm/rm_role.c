@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "base/base_log.h"
+#include "ha/ha_election.h"
 #include "rm/rm_daemon_internal.h"
+
+#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* so that enough are left above it */
 
 void rm_roles_init(struct rm_backend *b)
 {
@@ -68,21 +71,39 @@ bool rm_roles_hold(const struct rm_backend *b, int64_t epoch)
     return yes;
 }
 
-/* What the core says of itself here (and in a note) makes the leadership end; alone, it goes on refusing those whom it
- * concerns. */
+/* A node's word moves the epoch for good: one that cannot have been taken is not believed. */
+static bool credible(int64_t epoch_seen)
+{
+    if (epoch_seen <= EPOCH_SEEN_MAX)
+        return true;
+    base_log_error("rm", "a node says that it has obeyed epoch %lld; this is not believed, expected up to %d: what it "
+                         "has stored is damaged, or no ResourceManager's of this cluster",
+                   (long long)epoch_seen, EPOCH_SEEN_MAX);
+    return false;
+}
+
+/* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not confirmed,
+ * it goes on and refuses those whom it concerns. */
 void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
-    const struct rm_role_source *s = enter(b);
+    bool low = fx->kind == RM_FX_EPOCH_LOW;
+    int64_t seen = low ? fx->u.epoch_low.epoch_seen : fx->u.unconfirmed.epoch_seen;
+    const struct rm_role_source *s;
 
-    if (fx->kind == RM_FX_UNCONFIRMED) {
-        if (s->unconfirmed)
-            s->unconfirmed(s->user, fx->u.unconfirmed.epoch_seen);
-    } else {
-        base_log_warn("core", "nodes have obeyed epoch %lld, this is %lld", (long long)fx->u.epoch_low.epoch_seen,
-                      (long long)rm_daemon_epoch(b));
-        if (s->epoch_low)
-            s->epoch_low(s->user, fx->u.epoch_low.epoch_seen);
+    if (!credible(seen)) {
+        if (low)
+            return;
+        seen = -1;
     }
+    if (low && !b->roles.ha) {
+        rm_daemon_epoch_above(b, seen);
+        return;
+    }
+    s = enter(b);
+    if (low && s->epoch_low)
+        s->epoch_low(s->user, seen);
+    else if (!low && s->unconfirmed)
+        s->unconfirmed(s->user, seen);
     leave(b);
 }
 

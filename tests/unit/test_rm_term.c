@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base_conf.h"
 #include "base/base_limits.h"
@@ -237,6 +238,18 @@ static void submit(struct rm_backend *b, struct counts *c)
     p->ev.caller = "ann";
     base_assert(rm_spec_job_decode(body, strlen(body), &d, &p->ev.u.submit_job.spec, NULL) == 0);
     p->ev.u.submit_job.app_token = p->text;
+    post(b, p);
+}
+
+static void node_that_saw(struct rm_backend *b, struct counts *c, int64_t epoch)
+{
+    struct post *p = new_post(c, RM_EV_NODE_REGISTER);
+
+    p->ev.u.node_register.node_id = p->ev.u.node_register.http_address = p->ev.u.node_register.host = "n1:1";
+    p->ev.u.node_register.version = p->ev.u.node_register.boot_id = p->ev.u.node_register.instance = "i";
+    p->ev.u.node_register.rack = "/r";
+    p->ev.u.node_register.map_slots = 1;
+    p->ev.u.node_register.epoch_seen = epoch;
     post(b, p);
 }
 
@@ -526,6 +539,66 @@ static void test_alone(void)
     close_daemon(b, c);
 }
 
+static void until_count(const atomic_int *what, int value)
+{
+    const struct timespec tick = {0, 1000000};
+
+    for (int i = 0; i < 30000 && atomic_load(what) != value; i++)
+        nanosleep(&tick, NULL);
+    CU_ASSERT_EQUAL_FATAL(atomic_load(what), value);
+}
+
+/* Goal: alone, its state lost and --format-confirmed given, it goes on under an epoch that the nodes obey; what was
+ * submitted before is there, and the next start is above it too. Without it nothing changes. */
+static void test_alone_confirmed(void)
+{
+    const struct timespec tick = {0, 1000000};
+    struct base_conf *c = conf();
+    struct counts n = {0};
+    struct rm_backend *b = NULL;
+    char dir[] = "/tmp/creel-test-XXXXXX", *path, *arg;
+
+    base_assert(mkdtemp(dir));
+    arg = base_printf("creel.rm.state-dir=%s", dir);
+    base_assert(base_conf_set_arg(c, arg, NULL) == 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    rm_daemon_start(b);
+    node_that_saw(b, &n, 41);
+    until_count(&n.other, 1);
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    CU_ASSERT_EQUAL(rm_daemon_epoch(b), 0);
+    rm_daemon_free(b);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_confirmed(c, &b, NULL), 0);
+    rm_daemon_start(b);
+    submit(b, &n);
+    until_count(&n.acknowledged, 1);
+    node_that_saw(b, &n, 41);
+    until_count(&n.other, 2);
+    for (int i = 0; i < 30000 && rm_daemon_epoch(b) != 42; i++)
+        nanosleep(&tick, NULL);
+    CU_ASSERT_EQUAL(rm_daemon_epoch(b), 42);
+    while (atomic_load(&n.acknowledged) < 2 && atomic_load(&n.other) < 1000) { /* it is refused for a moment more */
+        int replied = atomic_load(&n.replied);
+
+        node_that_saw(b, &n, 41);
+        until_count(&n.replied, replied + 1);
+        nanosleep(&tick, NULL);
+    }
+    CU_ASSERT_EQUAL(atomic_load(&n.acknowledged), 2);
+    CU_ASSERT_EQUAL(count_jobs(b), 1);
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    rm_daemon_free(b);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
+    rm_daemon_free(b);
+    base_conf_free(c);
+    path = base_printf("%s/state.db", dir);
+    unlink(path);
+    rmdir(dir);
+    free(path);
+    free(arg);
+}
+
 static int64_t cluster_ts(struct rm_backend *b)
 {
     struct rm_cluster_view v;
@@ -581,5 +654,6 @@ static const struct cunit_case cases[] = {{"leaderships under posts", test_back_
                                           {"deposed while reading", test_deposed_while_reading},
                                           {"waiting for the role", test_wait_role},
                                           {"alone", test_alone},
+                                          {"alone, confirmed", test_alone_confirmed},
                                           {"times of the cluster", test_cluster_timestamps}};
 CUNIT_MAIN("rm_term", cases)
