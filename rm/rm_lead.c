@@ -18,6 +18,8 @@
 #define UNFIT_HOLD_US      30000000
 #define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
 
+#define LEASE_LOOK_US      100000
+
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
     enum job_kind kind;
@@ -44,7 +46,8 @@ struct rm_lead {
     struct job *first, **last; /* under lock */
     bool quitting;
     /* lead thread only */
-    bool unfit; /* the store was empty where nodes work when we led last */
+    bool unfit;   /* the store was empty where nodes work when we led last */
+    bool overdue; /* at the last look the lease was over, and nobody had said so */
     char active[256];
 };
 
@@ -68,16 +71,23 @@ static void put(struct rm_lead *l, const struct job *job)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* NULL: we are active, and LEASE_LOOK_US have passed without a job. */
 static struct job *take(struct rm_lead *l)
 {
+    bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
+    struct timespec until;
     struct job *j;
+    int rc = 0;
 
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LEASE_LOOK_US * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&l->lock);
-    while (!l->first)
-        pthread_cond_wait(&l->wake, &l->lock);
+    while (!l->first && rc == 0)
+        rc = active ? pthread_cond_timedwait(&l->wake, &l->lock, &until) : pthread_cond_wait(&l->wake, &l->lock);
     j = l->first;
-    l->first = j->next;
-    if (!l->first)
+    if (j && !(l->first = j->next))
         l->last = &l->first;
     pthread_mutex_unlock(&l->lock);
     return j;
@@ -320,6 +330,21 @@ static void stop(struct rm_lead *l, const struct job *job)
     look_at_active(l);
 }
 
+/* The service says at once that the lease is over, and why; but not while it waits for the names of ZooKeeper's servers to
+ * be resolved. Seen twice it is over without a word. */
+static void look_at_lease(struct rm_lead *l)
+{
+    bool over = !rm_backend_leads(l->b);
+
+    if (over && l->overdue) {
+        rm_watchdog_ending(l->watchdog);
+        rm_daemon_deactivate(l->b, "the lease is over");
+        rm_watchdog_ended(l->watchdog);
+        over = false;
+    }
+    l->overdue = over;
+}
+
 static void quit(struct rm_lead *l)
 {
     struct base_error err = {0};
@@ -337,6 +362,10 @@ static void *lead_main(void *arg)
     while (more) {
         struct job *j = take(l);
 
+        if (!j) {
+            look_at_lease(l);
+            continue;
+        }
         if (j->kind == LEAD)
             lead(l, j);
         else if (j->kind == STOP)

@@ -410,6 +410,24 @@ static void test_slow_session_end(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
+/* Goal: a leadership whose lease is over ends, though the service cannot say so; what it says later changes nothing. */
+static void test_lease_over_unsaid(void)
+{
+    struct world w;
+
+    open_world(&w);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    atomic_store(&sv.epoch, -1);
+    until_role(w.b, RM_ROLE_STANDBY);
+    until(&sv.open_stores, 0);
+    say_stop("the lease is over");
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    close_world(&w);
+    CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
+}
+
 /* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is said so. */
 static void test_ended(void)
 {
@@ -530,6 +548,7 @@ static void test_epoch_not_believed(void)
 static const struct cunit_case cases[] = {{"elected and deposed", test_elected_and_deposed},
                                           {"short leaderships", test_short_ones},
                                           {"resigning", test_resign},
+                                          {"a lease that ends unsaid", test_lease_over_unsaid},
                                           {"stopped while it reads", test_stopped_while_reading},
                                           {"a session that ends slowly", test_slow_session_end},
                                           {"what ends the process", test_ended},
