@@ -517,7 +517,8 @@ int base_conf_load_file(struct base_conf *c, const char *path, struct base_error
     return rc;
 }
 
-int base_conf_load_default(struct base_conf *c, struct base_error *err)
+/* @left_out NULL: a file that may not be read is an error. */
+static int load_default(struct base_conf *c, char **left_out, struct base_error *err)
 {
     static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
     const char *dir = getenv("CREEL_CONF_DIR");
@@ -526,12 +527,28 @@ int base_conf_load_default(struct base_conf *c, struct base_error *err)
     c->folder = base_strdup(dir && *dir ? dir : "/etc/creel");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = base_printf("%s/%s", c->folder, names[i]);
-        int rc = access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR) ? 0 : base_conf_load_file(c, path, err);
+        int why = access(path, R_OK) < 0 ? errno : 0, rc = 0;
+
+        if (why == EACCES && left_out && !*left_out)
+            *left_out = base_strdup(path);
+        else if (why != ENOENT && why != ENOTDIR && !(why == EACCES && left_out))
+            rc = base_conf_load_file(c, path, err);
         free(path);
         if (rc < 0)
             return rc;
     }
     return 0;
+}
+
+int base_conf_load_default(struct base_conf *c, struct base_error *err)
+{
+    return load_default(c, NULL, err);
+}
+
+int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err)
+{
+    *left_out = NULL;
+    return load_default(c, left_out, err);
 }
 
 const char *base_conf_folder(const struct base_conf *c)
@@ -667,6 +684,13 @@ const char *base_conf_get(const struct base_conf *c, const char *key)
     const struct entry *e = entry_peek(c, key);
 
     return e ? e->value : NULL;
+}
+
+bool base_conf_is_set(const struct base_conf *c, const char *key)
+{
+    const struct entry *e = entry_peek(c, key);
+
+    return e && e->source;
 }
 
 bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out)

@@ -31,6 +31,9 @@ void base_conf_free(struct base_conf *c);
 int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err);
 /* Loads $CREEL_CONF_DIR or /etc/creel: creel-site.xml, yarn-site.xml, whichever exist. */
 int base_conf_load_default(struct base_conf *c, struct base_error *err);
+/* The same for who is not a daemon, and need not see what is kept from other users: what may not be read is passed over.
+ * *left_out: the first such file, caller frees; NULL: none. */
+int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err);
 /* The folder that base_conf_load_default() has read; NULL when it was not called. */
 const char *base_conf_folder(const struct base_conf *c);
 /* The same from memory; @name stands for the file in messages and as the base of relative XIncludes. */
@@ -41,6 +44,7 @@ int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base
 int base_conf_check(const struct base_conf *c, struct base_error *err);
 /* Borrowed until the conf changes; the default when not set; NULL for a key that is neither set nor known. */
 const char *base_conf_get(const struct base_conf *c, const char *key);
+bool base_conf_is_set(const struct base_conf *c, const char *key); /* by a file or -D: not the default */
 int64_t base_conf_int(const struct base_conf *c, const char *key); /* key must be known; checked before */
 bool base_conf_bool(const struct base_conf *c, const char *key);
 double base_conf_double(const struct base_conf *c, const char *key);

@@ -96,16 +96,6 @@ int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *
     return rc;
 }
 
-static bool is_set(const struct base_conf *conf, const char *key)
-{
-    struct base_conf_item item;
-
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
-        if (strcmp(item.name, key) == 0)
-            return item.source != NULL;
-    return false;
-}
-
 static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out, struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
@@ -143,7 +133,7 @@ int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out, st
 {
     size_t before = out->n;
 
-    if (!is_set(conf, KEY_RM)) {
+    if (!base_conf_is_set(conf, KEY_RM)) {
         int rc = base_rm_list_of_ids(conf, out, err);
 
         if (rc < 0 || out->n > before)

@@ -181,16 +181,6 @@ static int wrong_address(const struct settings *s, int rc, struct base_error *er
     return base_error_wrap(err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
 }
 
-static bool is_set(const struct base_conf *conf, const char *key)
-{
-    struct base_conf_item item;
-
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
-        if (strcmp(item.name, key) == 0)
-            return item.source != NULL;
-    return false;
-}
-
 /* One of several listens where the others look for it, unless it is told otherwise. */
 static int listen_where_told(struct settings *s, struct base_error *err)
 {
@@ -202,9 +192,9 @@ static int listen_where_told(struct settings *s, struct base_error *err)
         return 0;
     rm_ha_conf_address(&s->ha, &host, &port);
     snprintf(port_text, sizeof port_text, "%u", port);
-    if (!is_set(s->conf, "creel.rm.bind"))
+    if (!base_conf_is_set(s->conf, "creel.rm.bind"))
         rc = set(s->conf, "creel.rm.bind", host, err);
-    if (rc == 0 && !is_set(s->conf, "creel.rm.port"))
+    if (rc == 0 && !base_conf_is_set(s->conf, "creel.rm.port"))
         rc = set(s->conf, "creel.rm.port", port_text, err);
     free(host);
     return rc;

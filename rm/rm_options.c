@@ -49,16 +49,6 @@ int rm_options_policy_check(const char *where, const char *name, struct base_err
 }
 
 /* ---------------------------------------------------------------- Hadoop's keys */
-static bool is_set(const struct base_conf *conf, const char *key)
-{
-    struct base_conf_item item;
-
-    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
-        if (strcmp(item.name, key) == 0)
-            return item.source;
-    return false;
-}
-
 /* A key of Hadoop's that is an option of ours: the option itself, where it is set, comes later and replaces it. */
 static int read_hadoop(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
                        struct base_error *err)
@@ -66,7 +56,7 @@ static int read_hadoop(const struct base_conf *conf, const char *key, const char
     struct base_error why;
     int rc;
 
-    if (!is_set(conf, key) || !policy_option_find(option))
+    if (!base_conf_is_set(conf, key) || !policy_option_find(option))
         return 0;
     rc = policy_conf_set(out, option, base_conf_get(conf, key), &why);
     return rc < 0 ? base_error_set(err, rc, "%s: %s", key, why.text) : rc;
@@ -121,7 +111,7 @@ void rm_options_note(const struct base_conf *conf)
     for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
         if (base_conf_get(conf, without_meaning[i].key))
             base_log_warn("rm", "%s has no meaning here: %s", without_meaning[i].key, without_meaning[i].why);
-    if (!is_set(conf, "creel.scheduler.policy") && is_set(conf, SCHEDULER_CLASS) &&
+    if (!base_conf_is_set(conf, "creel.scheduler.policy") && base_conf_is_set(conf, SCHEDULER_CLASS) &&
         !policy_find(base_conf_get(conf, SCHEDULER_CLASS)))
         base_log_warn("rm", "%s: %s is none of Creel's; the policy is %s", SCHEDULER_CLASS,
                       base_conf_get(conf, SCHEDULER_CLASS), rm_options_policy(conf));
@@ -131,7 +121,7 @@ const char *rm_options_policy(const struct base_conf *conf)
 {
     const char *class = base_conf_get(conf, SCHEDULER_CLASS);
 
-    if (!is_set(conf, "creel.scheduler.policy") && class && policy_find(class))
+    if (!base_conf_is_set(conf, "creel.scheduler.policy") && class && policy_find(class))
         return class;
     return base_conf_get(conf, "creel.scheduler.policy");
 }

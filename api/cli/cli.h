@@ -36,6 +36,7 @@ struct cli {
     char **sets;      /* every -D, borrowed from argv */
     size_t n_sets, cap_sets;
     struct base_conf *conf;
+    char *left_out; /* a configuration file that this user may not read; NULL: none */
     struct cli_rm *rm; /* opened by cli_rm_open() */
 };
 enum { CLI_WITHOUT_RM = 1, CLI_WITHOUT_JSON = 2, CLI_WITHOUT_CONF = 4 };

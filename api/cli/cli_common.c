@@ -112,7 +112,8 @@ static int load_conf(struct parse_job *p)
 {
     struct base_error err = {0};
     struct base_conf *conf = p->c->conf = base_conf_new();
-    int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err) : base_conf_load_default(conf, &err);
+    int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err)
+                          : base_conf_load_readable(conf, &p->c->left_out, &err);
     for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
         rc = base_conf_set_arg(conf, p->c->sets[i], &err);
     if (rc >= 0)
@@ -167,6 +168,7 @@ void cli_free(struct cli *c)
     cli_rm_close(c->rm);
     base_conf_free(c->conf);
     free(c->rm_arg);
+    free(c->left_out);
     free(c->sets);
     *c = (struct cli){0};
 }

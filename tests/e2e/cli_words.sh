@@ -126,6 +126,18 @@ for command in dev run "job submit" "job list" "job status" "job kill" "job coun
 done
 echo "ok help"
 
+# --- a configuration that is not for everybody's eyes: addresses are found elsewhere, or it is said whose file that is
+if [ "$(id -u)" = 0 ] && as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$@"; } &&
+    chmod o+x "$T" && as_nobody test -x "$BIN/creel" && as_nobody test -x "$T"; then
+    mkdir "$T/hidden"
+    echo '<configuration/>' > "$T/hidden/yarn-site.xml"
+    chmod 0600 "$T/hidden/yarn-site.xml"
+    CREEL_CONF_DIR=$T/hidden expect 0 as_nobody "$BIN/creel" job list
+    CREEL_CONF_DIR=$T/hidden CREEL_RM= expect 2 as_nobody "$BIN/creel" job list
+    grep -q "$T/hidden/yarn-site.xml may not be read by you: --rm or CREEL_RM tells" "$T/e" || fail "says $(cat "$T/e")"
+    echo "ok hidden"
+fi
+
 # --- run: nobody comments on the command's end; a failed job's last line
 expect 143 creel run -- sh -c 'kill $$'
 check_equal "$(cat "$T/e")" "" "stderr of a terminated command"

@@ -1,6 +1,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base_conf.h"
@@ -279,6 +280,41 @@ static void test_default_files(void)
     base_conf_free(c);
 }
 
+/* Goal: a user's command runs beside a configuration that is not for his eyes; a daemon does not.
+ * Method: as root, who may read any file, the real user is another one for a moment. */
+static void test_hidden_files(void)
+{
+    struct base_conf *c = base_conf_new();
+    struct base_error err = {0};
+    char *path = base_printf("%s/creel-site.xml", dir), *left_out = NULL;
+
+    setenv("CREEL_CONF_DIR", dir, 1);
+    file("yarn-site.xml", C(P("creel.rm.bind", "seen")));
+    file("creel-site.xml", C(P("creel.rm.port", "5")));
+    CU_ASSERT_EQUAL(base_conf_load_readable(c, &left_out, &err), 0);
+    CU_ASSERT_PTR_NULL(left_out);
+    CU_ASSERT_TRUE(base_conf_is_set(c, "creel.rm.port"));
+    CU_ASSERT_FALSE(base_conf_is_set(c, "creel.rm.insecure"));
+    base_conf_free(c);
+
+    c = base_conf_new();
+    CU_ASSERT_EQUAL(chmod(path, 0), 0);
+    if (geteuid() == 0)
+        CU_ASSERT_EQUAL_FATAL(setresuid(65534, 0, 0), 0); /* access() asks for the real user */
+    CU_ASSERT_EQUAL(chmod(dir, 0755), 0);
+    CU_ASSERT_EQUAL(base_conf_load_readable(c, &left_out, &err), 0);
+    if (getuid() != geteuid())
+        CU_ASSERT_EQUAL_FATAL(setresuid(0, 0, 0), 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(left_out);
+    CU_ASSERT_STRING_EQUAL(left_out, path);
+    is(c, "creel.rm.bind", "seen");
+    CU_ASSERT_FALSE(base_conf_is_set(c, "creel.rm.port"));
+    free(left_out);
+    base_conf_free(c);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    free(path);
+}
+
 static void test_listing(void)
 {
     struct base_conf *c = loaded(C(P("z.last", "${a}") P("a", "1")));
@@ -311,6 +347,7 @@ static const struct cunit_case cases[] = {
     {"bad XML", test_bad_xml},
     {"check", test_check},
     {"default files", test_default_files},
+    {"files that may not be read", test_hidden_files},
     {"listing", test_listing},
 };
 
