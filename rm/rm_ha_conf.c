@@ -17,6 +17,7 @@
 #define KEY_ROOT    "creel.ha.zk-root"
 #define KEY_AUTH    "hadoop.zk.auth"
 #define KEY_SECRET  "creel.cluster.secret"
+#define WORD        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define SEPARATORS  ", \t\r\n"
 #define PORT        8088
 #define AUTH_MAX    4096
@@ -30,8 +31,7 @@ static const char *get(const struct base_conf *c, const char *key)
 
 static bool is_word(const char *s)
 {
-    return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == strlen(s) &&
-           strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
+    return *s && strspn(s, WORD) == strlen(s) && strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
 }
 
 static uint16_t port_of(const char *url)
@@ -174,8 +174,10 @@ static int read_root(const struct base_conf *c, struct rm_ha_conf *out, struct b
     if (!is_word(id))
         return base_error_set(err, -BASE_EINVAL, KEY_CLUSTER ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
     if (len && (*root != '/' || len == 1 || root[len - 1] == '/' || strstr(root, "//") || strstr(root, "/.") ||
-                strncmp(root, "/zookeeper", 10) == 0))
-        return base_error_set(err, -BASE_EINVAL, KEY_ROOT ": \"%.200s\" is not a path such as /creel/%s", root, id);
+                strncmp(root, "/zookeeper", 10) == 0 || strspn(root, WORD "/") != len))
+        return base_error_set(err, -BASE_EINVAL,
+                              KEY_ROOT ": \"%.200s\" is not a path such as /creel/%s: letters, digits, '.', '_', '-'", root,
+                              id);
     out->cluster_id = base_strdup(id);
     out->root = len ? base_strdup(root) : base_printf("/creel/%s", id);
     return 0;

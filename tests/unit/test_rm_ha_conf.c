@@ -126,6 +126,9 @@ static void test_refused(void)
     refused(ARGS(GOOD, Y "cluster-id=a b"), Y "cluster-id: \"a b\" is no id");
     refused(ARGS(GOOD, "creel.ha.zk-root=x"), "creel.ha.zk-root: \"x\" is not a path such as /creel/c1");
     refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper/x"), "creel.ha.zk-root");
+    refused(ARGS(GOOD, "creel.ha.zk-root=/a/"), "creel.ha.zk-root: \"/a/\" is not a path");
+    refused(ARGS(GOOD, "creel.ha.zk-root=/a\nb"), "creel.ha.zk-root: \"/a");
+    refused(ARGS(GOOD, "creel.ha.zk-root=/a b"), "creel.ha.zk-root: \"/a b\" is not a path");
     refused(ARGS(GOOD, "creel.cluster.secret="), "neither creel.cluster.secret nor hadoop.zk.auth is set");
     refused(ARGS(GOOD, "hadoop.zk.auth=sasl:x"), "hadoop.zk.auth: expected digest:user:password");
     refused(ARGS(GOOD, "hadoop.zk.auth=digest:x:"), "hadoop.zk.auth: expected digest:user:password, and what is there (not shown");
