@@ -129,6 +129,20 @@ static bool check_user(struct api_request *rq)
     return false;
 }
 
+/* A page of another site makes its reader's browser send this, and the browser says so. Other clients send neither
+ * header. SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454 (Origin). */
+static bool is_cross_site(const struct api_request *rq)
+{
+    const char *site = header(rq, "Sec-Fetch-Site"), *origin = header(rq, "Origin"), *host = header(rq, "Host"), *own;
+
+    if (site)
+        return strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+    if (!origin)
+        return false;
+    own = strstr(origin, "://"); /* absent in "null" */
+    return !own || !host || strcasecmp(own + 3, host) != 0;
+}
+
 /* True when the request may go on; else it is answered. */
 static bool authorise(struct api_request *rq)
 {
@@ -136,6 +150,11 @@ static bool authorise(struct api_request *rq)
 
     if (!check_caller(rq))
         return false;
+    if (strcmp(rq->route->method, "GET") != 0 && is_cross_site(rq)) {
+        api_answer_error(rq, 403, "ForbiddenException", "A page of another site may not ask for this (Origin: %.200s)",
+                         header(rq, "Origin") ? header(rq, "Origin") : "");
+        return false;
+    }
     switch (rq->route->role) {
     case API_ROLE_READ:
     case API_ROLE_WRITE:

@@ -616,6 +616,33 @@ static void test_admin(void)
     is("POST", "{\"state\":\"standby\"}", 409, "HA is not enabled");
 }
 
+/* Goal: who reads a page of somebody else changes nothing here by that, and what is no browser is not held up.
+ * Method: what browsers send along, at a resource that ends a leadership. */
+static void test_other_sites(void)
+{
+    static const char *const strange[] = {
+        "Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: http://localhost.evil.example\r\n",
+        "Origin: http://evil.example\r\nSec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n"};
+    static const char *const own[] = {"Origin: http://localhost\r\n", "Origin: https://LOCALHOST\r\n",
+                                      "Origin: http://proxy.example\r\nSec-Fetch-Site: same-origin\r\n",
+                                      "Sec-Fetch-Site: none\r\n", NULL};
+
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
+        fake_standby(STANDBY, ACTIVE);
+        fake.role = RM_ROLE_ACTIVE;
+        fake.leads = fake.ha = true;
+        CU_ASSERT_EQUAL(status_of("POST", "/ws/v1/cluster/ha", strange[i], "{\"state\":\"standby\"}"), 403);
+        CU_ASSERT_EQUAL(fake.resigned_us, -1);
+        CU_ASSERT_EQUAL(status_of("GET", "/ws/v1/cluster/ha", strange[i], NULL), 200); /* which it cannot read */
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        fake_standby(STANDBY, ACTIVE);
+        fake.role = RM_ROLE_ACTIVE;
+        fake.leads = fake.ha = true;
+        CU_ASSERT_EQUAL(status_of("POST", "/ws/v1/cluster/ha", own[i], "{\"state\":\"standby\"}"), 202);
+    }
+}
+
 static const struct cunit_case cases[] = {
     {"recorded answers, made again", test_recorded},
     {"redirects", test_redirects},
@@ -628,6 +655,7 @@ static const struct cunit_case cases[] = {
     {"the connection is kept", test_kept_connection},
     {"the leadership ends on the way", test_leadership_ends},
     {"cluster/ha", test_admin},
+    {"pages of other sites", test_other_sites},
 };
 
 int main(void)
