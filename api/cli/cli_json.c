@@ -56,7 +56,7 @@ const json_t *cli_list_get(const json_t *j, size_t i)
 
 void cli_print_json(const json_t *j)
 {
-    char *text = json_dumps(j, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *text = json_dumps(j, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     puts(text ? text : "null");
     free(text);
 }
