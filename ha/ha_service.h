@@ -40,7 +40,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
                      struct base_error *err);
 /* Resigns (the election node goes at once, so that the next one need not wait; calls.stop is called), closes the
  * session, joins, frees. The store given with lead must be closed before. Takes up to 5 s when ZooKeeper has stopped
- * answering. NULL is fine. */
+ * answering, and as long as it takes to resolve a server's name while that is under way. NULL is fine. */
 void ha_service_stop(struct ha_service *s);
 
 /* Any thread, cheap: leading under @epoch, and the lease is not over at this very moment. */
