@@ -53,7 +53,7 @@ static size_t table_of(struct ha_log_index *x, const char *table, size_t len)
     int i = ha_log_index_table_find(x, table, len);
 
     if (i < 0) {
-        base_assert(x->tables_n <= UINT8_MAX);
+        base_assert(x->tables_n < HA_LOG_TABLES_MAX);
         base_array_grow(&x->tables, x->tables_n, &x->tables_cap);
         x->tables[x->tables_n] = base_strndup(table, len);
         i = (int)x->tables_n++;

@@ -25,6 +25,8 @@ struct ha_log_slot {
     struct ha_log_item *item; /* NULL: free */
     uint32_t hash;            /* beside the pointer: an item is looked at only when it is likely the one */
 };
+#define HA_LOG_TABLES_MAX 256
+
 struct ha_log_index {
     struct ha_log_slot *slot; /* open addressing, linear probing */
     size_t slots, used;

@@ -53,6 +53,9 @@ static int found(void *user, struct ha_log_found *f, struct base_error *err)
 
     if (f->table_len > HA_LOG_NAME_MAX || f->key_len > HA_LOG_NAME_MAX || f->len > HA_LOG_RECORD_MAX)
         return base_error_set(err, -BASE_ECORRUPT, "a record of %zu bytes, its key has %zu", f->len, f->key_len);
+    if (l->index.tables_n == HA_LOG_TABLES_MAX && ha_log_index_table_find(&l->index, f->table, f->table_len) < 0)
+        return base_error_set(err, -BASE_ECORRUPT, "%s: table %.40s is one more than the %d that there can be",
+                              ha_log_path(l, f->segment), f->table, HA_LOG_TABLES_MAX);
     it = ha_log_index_put(&l->index, f->table, f->table_len, f->key, f->key_len, f->segment, f->off, f->parts, !f->data,
                           (uint32_t)f->len);
     it->data = f->data;

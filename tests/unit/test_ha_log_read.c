@@ -152,6 +152,22 @@ static void test_entries(void)
     LOAD_ENTRIES(PART("\0", "\2") A_1, SEG "02: part 1 of 2 of record t/p is missing, no other epoch began");
 }
 
+/* Goal: more tables than there can be are damage that is told, no end of the process. */
+static void test_tables(void)
+{
+    struct base_buf b = {0};
+
+    for (int i = 0; i < 256; i++) { /* and "t" */
+        const char entry[] = {1, 2, 1, 1, (char)('A' + i / 26), (char)('A' + i % 26), 0, 'k', 0, '1', 0};
+
+        if (i == 255)
+            load_entries(b.data, b.len, "");
+        base_buf_add(&b, entry, sizeof entry);
+    }
+    load_entries(b.data, b.len, SEG "02: table JV is one more than the 256 that there can be");
+    base_buf_free(&b);
+}
+
 static void test_parts(void)
 {
     struct rig g = {.zk = {.has_log = true, .epoch_version = 3}};
@@ -305,6 +321,7 @@ int main(void)
         {"records of every size", test_sizes},
         {"headers", test_headers},
         {"entries", test_entries},
+        {"tables", test_tables},
         {"parts", test_parts},
         {"listing", test_listing},
         {"ends of loading", test_ends_of_loading},
