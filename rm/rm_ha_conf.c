@@ -1,6 +1,7 @@
 /* rm/rm_ha_conf.c - what the configuration says of several ResourceManagers. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base_conf.h"
 #include "base/base_io.h"
@@ -52,6 +53,14 @@ void rm_ha_conf_address(const struct rm_ha_conf *c, char **host, uint16_t *port)
 }
 
 /* ---------------------------------------------------------------- the ResourceManagers */
+/* The addresses that stand for all of a host's own. */
+static bool is_wildcard(const char *url)
+{
+    const char *host = strstr(url, "://") + 3;
+
+    return strncmp(host, "0.0.0.0:", 8) == 0 || strncmp(host, "[::]:", 5) == 0;
+}
+
 static int read_url(const struct base_conf *c, const char *id, char **out, struct base_error *err)
 {
     char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id), *text = NULL;
@@ -70,6 +79,11 @@ static int read_url(const struct base_conf *c, const char *id, char **out, struc
     if (rc == 0 && (one.n != 1 || base_rm_base(one.url[0]) != strlen(one.url[0]) ||
                     base_int_parse(strrchr(one.url[0], ':') + 1, 1, 65535, &port) < 0))
         rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not host:port", key, text);
+    if (rc == 0 && is_wildcard(one.url[0]))
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "%s: \"%.100s\" is everywhere: expected where the others find this ResourceManager "
+                            "(creel.rm.bind says where it listens)",
+                            key, text);
     if (rc == 0)
         *out = base_strdup(one.url[0]);
     base_rm_list_free(&one);
@@ -95,7 +109,7 @@ static int add_rm(const struct base_conf *c, const char *id, struct rm_ha_conf *
         return rc;
     out->ids[out->n++] = base_strdup(id);
     for (size_t i = 0; i + 1 < out->n; i++)
-        if (strcmp(out->urls[i], out->urls[out->n - 1]) == 0)
+        if (strcasecmp(out->urls[i], out->urls[out->n - 1]) == 0)
             return base_error_set(err, -BASE_EINVAL, KEY_ADDRESS "%s: %s is the address of %s already", id,
                                   out->urls[i], out->ids[i]);
     return 0;

@@ -119,6 +119,10 @@ static void test_refused(void)
     refused(ARGS(GOOD, Y "ha.rm-ids=rm1,rm2,rm3"), Y "webapp.address.rm3 is not set: expected host:port");
     refused(ARGS(GOOD, Y "webapp.address.rm2=host2"), Y "webapp.address.rm2: \"host2\" is not host:port");
     refused(ARGS(GOOD, Y "webapp.address.rm2=127.0.0.1:8088"), "http://127.0.0.1:8088 is the address of rm1 already");
+    refused(ARGS(GOOD, Y "webapp.address.rm1=h:8088", Y "webapp.address.rm2=http://H:8088"),
+            "http://h:8088 is the address of rm1 already");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=0.0.0.0:8089"), Y "webapp.address.rm2: \"0.0.0.0:8089\" is everywhere");
+    refused(ARGS(GOOD, Y "webapp.address.rm2=[::]:8089"), "\"[::]:8089\" is everywhere");
     refused(ARGS(GOOD, Y "zk-address="), Y "zk-address is not set");
     refused(ARGS(GOOD, Y "zk-address=z1:2181,z2"), Y "zk-address: \"z2\" is not host:port");
     refused(ARGS(GOOD, Y "zk-address=z1:2181/x"), "\"z1:2181/x\" is not host:port");
