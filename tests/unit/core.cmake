@@ -8,8 +8,10 @@ creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_wo
 creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_takeover SOURCES unit/test_core_takeover.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_takeover_store SOURCES unit/test_core_takeover_store.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
-creel_test(test_core_random SOURCES sim/test_core_random.c LIBS creel_core_world LABELS sim TIMEOUT 900)
+creel_test(test_core_random SOURCES sim/test_core_random.c sim/random_check.c LIBS creel_core_world LABELS sim
+           TIMEOUT 900)
 # Links with the pure part of base and libc (libm) alone: the executable itself is the proof; the script looks at what
 # the archives ask of libc.
 add_executable(core_alone unit/core_alone.c)

@@ -1,0 +1,315 @@
+/* What must hold after every random event: see random_check.h. */
+#include <string.h>
+
+#include "tests/sim/random_check.h"
+
+#define GIVEN_MAX (1u << 18)
+
+static struct world_container *given; /* launches so far, by task and attempt: an open hash table */
+static size_t given_n;
+
+/* ---------------------------------------------------------------- invariants */
+static void check_node(const struct rm_node *n)
+{
+    int32_t used[RM_SLOT_KINDS] = {0}, suspended[RM_SLOT_KINDS] = {0}, freeing[RM_SLOT_KINDS] = {0}, count = 0;
+
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
+        bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
+
+        used[ct->slot] += !stopped;
+        suspended[ct->slot] += stopped;
+        freeing[ct->slot] += !stopped && ct->killing;
+        count++;
+        MUST(stopped == (ct->suspended_at_us != 0));
+        MUST(!stopped || !ct->task || ct->task->state == RM_TASK_SUSPENDED);
+        MUST(ct->node == n && ct->state != RM_CONTAINER_COMPLETED);
+        MUST(rm_container_find(w.core, &ct->id) == ct);
+        MUST(!ct->task || ct->task->running == ct);
+    }
+    MUST(count == n->containers_n);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        MUST(used[k] == n->used[k]);
+        MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX); /* fewer slots than before: what runs goes on */
+        MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
+    }
+    MUST(n->registered || !n->containers);
+}
+
+/* Plain applications: what policies see follows the asks and the containers. */
+static void check_master(const struct rm_app *a)
+{
+    const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+    int64_t asked[RM_SLOT_KINDS] = {0};
+    int32_t running[RM_SLOT_KINDS] = {0};
+    size_t rows = 0;
+
+    for (size_t i = 0; i < a->asks_n; i++) {
+        const struct rm_ask_group *g = a->asks[i];
+
+        asked[g->slot] += g->any_given ? g->any : g->named;
+        rows += g->rows_n;
+        MUST((g->any_given ? g->any : g->named) > 0);
+    }
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        running[ct->slot] += !ct->master;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
+    MUST(rows == a->ask_rows);
+    MUST(!at || !at->reregister || !a->asks_n); /* what it asked another instance for */
+    MUST(!at || !at->master || (at->master->master && at->master->state != RM_CONTAINER_COMPLETED));
+    for (size_t i = 0; i < a->news_n; i++)
+        for (size_t j = 0; j < i; j++)
+            MUST(a->news[i] != a->news[j]);
+}
+
+static void check_app(const struct rm_app *a)
+{
+    int64_t live = 0, progress[RM_SLOT_KINDS] = {0};
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
+        live++;
+        MUST(ct->app == a);
+        if (ct->task)
+            progress[ct->slot] += ct->progress;
+    }
+    MUST(live == a->containers_n);
+    MUST(!rm_app_ended(a->state) || !a->in_policy);
+    if (!a->is_job)
+        check_master(a);
+    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++) {
+        const struct rm_phase *p = &a->phase[k];
+        int32_t n[RM_TASK_STATES] = {0}, kept = 0;
+
+        if (!p->tasks) { /* read back without them */
+            MUST(a->pruned && (rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING));
+            continue;
+        }
+
+        for (int32_t i = 0; i < p->total; i++) {
+            const struct rm_task *t = &p->tasks[i];
+
+            n[t->state]++;
+            kept += t->state == RM_TASK_PENDING && t->commit_attempt >= 0;
+            MUST((t->state == RM_TASK_RUNNING || t->state == RM_TASK_SUSPENDED) == (t->running != NULL));
+            MUST(!t->running || t->commit_attempt < 0 || t->commit_attempt == t->last_attempt);
+            if (p->bits && a->state != RM_APP_FINAL_SAVING) /* else nothing of it starts any more */
+                MUST((p->bits[i / 64] >> (i % 64) & 1) == (t->state == RM_TASK_PENDING && t->commit_attempt < 0));
+        }
+        MUST(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running &&
+             n[RM_TASK_SUCCEEDED] == p->succeeded && n[RM_TASK_SUSPENDED] == p->suspended);
+        if (!rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING)
+            MUST(kept == p->kept && (!kept || w.core->awaited));
+        MUST(progress[k] == p->progress);
+        MUST(a->final_status != RM_FINAL_SUCCEEDED || p->succeeded == p->total);
+    }
+}
+
+static bool holds_nothing(void)
+{
+    const char *name = w.core->ops->name;
+
+    return strcmp(name, "fifo") == 0 || strcmp(name, "naive-fair") == 0;
+}
+
+/* What queues count, and that everybody who is scheduled is in one. */
+static void check_queues(void)
+{
+    int64_t active = 0, pending = 0, containers = 0, memory = 0, wants = 0;
+
+    MUST(w.core->queues_n == w.core->tree.n && w.core->tree.n <= POLICY_QUEUES_MAX);
+    for (size_t i = 0; i < w.core->queues_n; i++) {
+        MUST(w.core->queues[i].active_apps >= 0 && w.core->queues[i].pending_apps >= 0);
+        active += w.core->queues[i].active_apps;
+        pending += w.core->queues[i].pending_apps;
+        MUST(w.core->queues[i].containers >= 0 && w.core->queues[i].used.v[RM_RES_MEMORY_MB] >= 0);
+        containers += w.core->queues[i].containers;
+        memory += w.core->queues[i].used.v[RM_RES_MEMORY_MB];
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            MUST(w.core->queues[i].pending[k] >= 0);
+            wants += w.core->queues[i].pending[k];
+        }
+    }
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        MUST(!a->in_policy || ((size_t)a->pj.queue < w.core->tree.n && a->queue_index == (uint32_t)a->pj.queue));
+        if (a->queue_index == RM_NONE)
+            continue;
+        active -= a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+        pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
+        containers -= a->containers_n;
+        memory -= a->allocated.v[RM_RES_MEMORY_MB];
+        wants -= a->pj.phase[RM_SLOT_MAP].pending + a->pj.phase[RM_SLOT_REDUCE].pending;
+    }
+    MUST(active == 0 && pending == 0 && containers == 0 && memory == 0 && wants == 0);
+}
+
+static void check_sums(void)
+{
+    int32_t runnable[RM_SLOT_KINDS] = {0};
+    int64_t masters = 0;
+    bool avoiding = false;
+
+    for (size_t i = 0; i < w.core->apps_n; i++) {
+        const struct rm_app *a = w.core->apps[i];
+
+        masters += a->activated;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            runnable[k] += a->in_policy && a->pj.phase[k].pending > 0;
+            avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
+        }
+    }
+    MUST(masters == w.core->masters_active);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        MUST(runnable[k] == w.core->runnable[k]);
+        for (int b = 1; strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
+            MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
+    }
+}
+
+static void check_capacity(void)
+{
+    struct policy_capacity all = {0};
+
+    for (size_t i = 0; i < w.core->nodes_n; i++) {
+        const struct rm_node *n = w.core->nodes[i];
+
+        if (n->state != RM_NODE_RUNNING || !n->registered)
+            continue;
+        all.nodes++;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            all.slots[k] += n->slots[k];
+            all.used[k] += n->used[k];
+            all.freeing[k] += n->freeing[k];
+        }
+    }
+    MUST(all.nodes == w.core->capacity.nodes);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        MUST(all.slots[k] == w.core->capacity.slots[k] && all.used[k] == w.core->capacity.used[k] &&
+             all.freeing[k] == w.core->capacity.freeing[k]);
+}
+
+static bool before(const struct rm_app *a, const struct rm_app *b)
+{
+    if (a->pj.priority != b->pj.priority)
+        return a->pj.priority > b->pj.priority;
+    if (a->pj.submit_us != b->pj.submit_us)
+        return a->pj.submit_us < b->pj.submit_us;
+    return base_app_id_cmp(&a->id, &b->id) < 0;
+}
+
+/* Under FIFO nobody gets a slot while an earlier job wants one of that kind. */
+static void check_fifo(void)
+{
+    if (!strict || strcmp(w.core->ops->name, "fifo") != 0)
+        return;
+    for (size_t i = 0; i < w.step_launches_n; i++) {
+        const struct world_launch *l = &w.step_launches[i];
+        const struct rm_app *b = l->job ? rm_app_find(w.core, l->task.app) : NULL;
+        int k = l->task.kind == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+        const struct rm_container *ct = rm_container_find(w.core, &l->id);
+
+        if (!b || !ct || ct->start_us != w.now) /* a repeated answer */
+            continue;
+        for (size_t j = 0; j < w.core->apps_n; j++) {
+            const struct rm_app *a = w.core->apps[j];
+
+            if (!a->is_job) /* a master is activated after the node of this step was offered */
+                continue;
+            if (a != b && a->in_policy && before(a, b) && !a->phase[k].avoiding)
+                MUST(a->pj.phase[k].pending <= 0);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- what a new leader must not do */
+static bool same_task(const struct base_task_id *a, const struct base_task_id *b)
+{
+    return a->kind == b->kind && a->index == b->index && base_app_id_cmp(&a->app, &b->app) == 0;
+}
+
+static uint64_t attempt_hash(const struct base_task_id *t, int32_t attempt)
+{
+    uint64_t x = (uint64_t)t->app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)t->app.seq;
+
+    return rm_hash_mix((x ^ (uint64_t)t->kind << 62 ^ (uint64_t)(uint32_t)t->index << 32) + (uint64_t)attempt);
+}
+
+void check_begin(void)
+{
+    if (!given)
+        given = base_alloc(GIVEN_MAX * sizeof *given);
+    memset(given, 0, GIVEN_MAX * sizeof *given);
+    given_n = 0;
+}
+
+void check_end(void)
+{
+    free(given);
+    given = NULL;
+}
+
+/* Whoever leads: an attempt, and with it the name of a temporary folder, is given once. */
+static void check_given(const struct world_container *ct)
+{
+    size_t i = attempt_hash(&ct->task, ct->attempt) % GIVEN_MAX;
+
+    while (given[i].has_task) {
+        if (same_task(&given[i].task, &ct->task) && given[i].attempt == ct->attempt) {
+            MUST(base_container_id_cmp(&given[i].id, &ct->id) == 0);
+            return;
+        }
+        i = (i + 1) % GIVEN_MAX;
+    }
+    MUST(++given_n < GIVEN_MAX / 2);
+    given[i] = *ct;
+}
+
+/* The nodes' truth: what lives there fits, and each attempt is somewhere once. */
+static void check_world(void)
+{
+    for (size_t i = 0; i < w.nodes_n; i++) {
+        int32_t live[RM_SLOT_KINDS] = {0};
+
+        for (size_t j = 0; j < w.nodes[i].n; j++) {
+            const struct world_container *ct = &w.nodes[i].v[j];
+
+            live[ct->slot] += !ct->ended && !ct->suspended;
+            if (ct->has_task)
+                check_given(ct);
+        }
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            MUST(live[k] <= SLOTS_MAX);
+    }
+}
+
+/* @it may commit now: nobody else who lives may, except on nodes that were given up. */
+void check_right(struct world_container *it)
+{
+    for (size_t i = 0; i < w.nodes_n; i++) {
+        const struct rm_node *n = rm_node_find(w.core, w.nodes[i].id);
+
+        for (size_t j = 0; j < w.nodes[i].n; j++) {
+            struct world_container *ct = &w.nodes[i].v[j];
+
+            if (ct == it || !ct->may_commit || ct->ended || !same_task(&ct->task, &it->task))
+                continue;
+            MUST(n && (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN || n->state == RM_NODE_REBOOTED));
+        }
+    }
+    it->may_commit = true;
+}
+
+void check(bool all)
+{
+    check_world();
+    check_fifo();
+    check_sums();
+    check_capacity();
+    check_queues();
+    MUST(w.core->stats.fallbacks == 0);
+    for (size_t i = 0; all && i < w.core->nodes_n; i++)
+        check_node(w.core->nodes[i]);
+    for (size_t i = 0; all && i < w.core->apps_n; i++)
+        check_app(w.core->apps[i]);
+}

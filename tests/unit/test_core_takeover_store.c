@@ -1,0 +1,292 @@
+/* Goal: a new leader goes on with the store that the nodes have worked for or says that it is another, and finds of
+ * ended jobs what is to be kept and no more.
+ * Method: a run of which every record is stored; the RM is started again with the records, with some, or with none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/core_takeover.h"
+
+/* ---------------------------------------------------------------- an empty store */
+static void lose_store(bool confirmed)
+{
+    w.conf.format_confirmed = confirmed;
+    world_crash(&w, 0);
+}
+
+static void test_unconfirmed(void)
+{
+    struct base_app_id id = begin(2, "a 3 0 0 4 0 0");
+
+    w.nodes[1].n = 0;
+    lose_store(false);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ERROR);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "node0:8042 runs 2 containers"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "--format-confirmed"));
+    CU_ASSERT_EQUAL(w.unconfirmed, 1);
+    CU_ASSERT_EQUAL(w.epoch_low, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_NEW);
+    world_register(&w, &w.nodes[1]); /* nothing runs there */
+    CU_ASSERT_EQUAL(state_of(1), RM_NODE_RUNNING);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "node0:8042"));
+    world_submit_app(&w, "app 1024 1 0");
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    /* the same again after a restart: what was stored meanwhile does not confirm it */
+    world_crash(&w, w.journal_n);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.unconfirmed, 2);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    /* when all of it has ended nothing stands against it */
+    end_task(&w.nodes[0], 0, 0);
+    end_task(&w.nodes[0], 1, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].n, 0);
+    id = world_submit(&w, "b 1 0 0 4 0 0");
+    succeeds(id);
+    world_free(&w);
+}
+
+static void test_confirmed(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    lose_store(true);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 2);
+    CU_ASSERT_EQUAL(w.unconfirmed + w.epoch_low, 0);
+    /* nodes that obeyed a higher epoch would obey nothing of this one */
+    w.nodes[0].epoch_seen = 7;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "has obeyed epoch 7"));
+    CU_ASSERT_EQUAL(w.epoch_low, 1);
+    CU_ASSERT_EQUAL(w.epoch_seen, 7);
+    w.conf.epoch = 7;
+    w.conf.format_confirmed = false; /* it was said once: it is stored */
+    world_crash(&w, w.journal_n);
+    w.nodes[0].v[0].ended = false;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 3);
+    world_free(&w);
+}
+
+/* A higher epoch alone tells of another store as well; where the store has work, the node is refused and no more. */
+static void test_higher_epoch(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    w.nodes[0].n = 0;
+    w.nodes[0].epoch_seen = 9;
+    lose_store(false);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.unconfirmed, 1);
+    CU_ASSERT_EQUAL(w.epoch_seen, 9);
+    world_free(&w);
+    begin(1, "a 3 0 0 4 0 0");
+    w.conf.format_confirmed = false;
+    world_crash(&w, w.journal_n);
+    w.nodes[0].epoch_seen = 9;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_EQUAL(w.unconfirmed + w.epoch_low, 0);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    w.nodes[0].epoch_seen = 1;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_RUNNING);
+    world_free(&w);
+}
+
+/* Accepted work does not make a new store the right one for nodes that come later; their work is left alone. */
+static void test_stranger(void)
+{
+    begin(1, "a 3 0 0 4 0 0");
+    lose_store(false);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_EQUAL(w.unconfirmed, 0);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    /* a node that has worked for this store is no stranger */
+    world_add_node(&w, 2, 1, NULL);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_EQUAL(w.nodes[1].n, 1);
+    w.nodes[1].v[0].id.attempt.app.seq = 77;
+    w.nodes[1].v[0].task.app.seq = 77;
+    world_restart_node(&w, &w.nodes[1]);
+    CU_ASSERT_EQUAL(w.nodes[1].kills, 1);
+    world_free(&w);
+}
+
+/* ---------------------------------------------------------------- ended jobs */
+static int by_key_newest_first(const void *a, const void *b)
+{
+    const struct world_record *x = *(const struct world_record *const *)a, *y = *(const struct world_record *const *)b;
+    int c = strcmp(x->key, y->key);
+
+    return c ? c : (x < y) - (x > y); /* order of the journal */
+}
+
+static size_t records_of(const char *table)
+{
+    const struct world_record **v = base_realloc_array(NULL, w.journal_n + 1, sizeof *v);
+    size_t len = 0, n = 0;
+
+    for (size_t i = 0; i < w.journal_n; i++)
+        if (strcmp(w.journal[i].table, table) == 0)
+            v[len++] = &w.journal[i];
+    qsort(v, len, sizeof *v, by_key_newest_first);
+    for (size_t i = 0; i < len; i++)
+        n += v[i]->data && (i == 0 || strcmp(v[i]->key, v[i - 1]->key) != 0);
+    free(v);
+    return n;
+}
+
+static void same_view(struct base_app_id id, const struct rm_app_view *was)
+{
+    struct rm_app_view is = world_app(&w, id);
+
+    CU_ASSERT_EQUAL(is.state, was->state);
+    CU_ASSERT_EQUAL(is.final_status, was->final_status);
+    CU_ASSERT_EQUAL(is.submit_us, was->submit_us);
+    CU_ASSERT_EQUAL(is.finish_us, was->finish_us);
+    CU_ASSERT_EQUAL(is.memory_seconds, was->memory_seconds);
+    CU_ASSERT_EQUAL(memcmp(is.counters, was->counters, sizeof is.counters), 0);
+    CU_ASSERT_DOUBLE_EQUAL(is.progress, was->progress, 0);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        CU_ASSERT_EQUAL(is.phase[k].total, was->phase[k].total);
+        CU_ASSERT_EQUAL(is.phase[k].succeeded, was->phase[k].succeeded);
+        CU_ASSERT_EQUAL(is.phase[k].failed_attempts, was->phase[k].failed_attempts);
+        CU_ASSERT_DOUBLE_EQUAL(is.phase[k].progress, was->phase[k].progress, 0);
+    }
+}
+
+static void prune_on(void)
+{
+    world_init(&w, "fifo");
+    w.conf.prune_ended = true;
+    world_renew(&w);
+    world_add_node(&w, 60, 4, NULL);
+}
+
+static void test_pruned(void)
+{
+    struct base_app_id id, killed;
+    struct rm_app_view was, was_killed;
+
+    prune_on();
+    id = world_submit(&w, "a 297 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT(commit(w.nodes[0].v[0]));
+    end_task(&w.nodes[0], 0, 1);
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.histories, 1);
+    killed = world_submit(&w, "b 297 3 1 4 3 0");
+    world_beat(&w, &w.nodes[0], 0);
+    end_task(&w.nodes[0], 0, 0);
+    world_beat(&w, &w.nodes[0], 0);
+    world_kill(&w, killed);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.histories, 2);
+    was = world_app(&w, id);
+    was_killed = world_app(&w, killed);
+    CU_ASSERT_EQUAL(was_killed.phase[0].succeeded, 1);
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    CU_ASSERT_EQUAL(records_of("commit"), 0);
+    CU_ASSERT_EQUAL(records_of("meta"), 0);
+    CU_ASSERT_EQUAL(records_of("app"), 2);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).state, RM_TASK_SUCCEEDED); /* still to be read */
+    world_crash(&w, w.journal_n);
+    same_view(id, &was);
+    same_view(killed, &was_killed);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).container.num, 0); /* gone */
+    CU_ASSERT_EQUAL(w.histories, 2);
+    CU_ASSERT_FALSE(commit((struct world_container){.task = {id, BASE_TASK_MAP, 5}}));
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
+    world_free(&w);
+}
+
+/* Some hundreds of records with a step; whatever was left when the RM died goes later. */
+static void test_pruned_in_steps(void)
+{
+    size_t before, was_n;
+    struct base_app_id id;
+    struct rm_app_view was;
+    struct rm_event ev = {.kind = RM_EV_TIMER};
+
+    prune_on();
+    id = world_submit(&w, "a 597 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    was = world_app(&w, id);
+    world_free(&w);
+    prune_on();
+    id = world_submit(&w, "a 597 3 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    w.no_shell = true;
+    world_run_dry(&w);
+    w.no_shell = false;
+    w.auto_store = false;
+    world_settle(&w); /* the folder is closed: the final record is on its way */
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
+    CU_ASSERT_EQUAL(records_of("task"), 600);
+    was_n = records_of("meta");
+    world_store(&w, w.seq);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
+    CU_ASSERT(records_of("task") >= 600 - 260 && records_of("task") < 600);
+    CU_ASSERT_EQUAL(records_of("meta"), was_n);
+    before = w.journal_n;
+    world_crash(&w, before);
+    CU_ASSERT(records_of("task") > 0);
+    for (int i = 0; i < 4; i++) {
+        before = w.journal_n;
+        world_step(&w, &ev);
+        CU_ASSERT(w.journal_n - before <= 260);
+    }
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    CU_ASSERT_EQUAL(records_of("meta"), was_n); /* the splits have gone; "format" has come */
+    world_store(&w, w.seq);
+    was.finish_us = world_app(&w, id).finish_us; /* the folder was closed later */
+    same_view(id, &was);
+    world_free(&w);
+}
+
+/* A store of an instance that did not prune. */
+static void test_pruned_later(void)
+{
+    struct base_app_id id;
+    struct rm_app_view was;
+
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 1, NULL);
+    id = world_submit(&w, "a 20 1 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_run_dry(&w);
+    was = world_app(&w, id);
+    CU_ASSERT_EQUAL(records_of("task"), 21);
+    w.conf.prune_ended = true;
+    world_crash(&w, w.journal_n);
+    CU_ASSERT_EQUAL(records_of("task"), 0);
+    world_crash(&w, w.journal_n);
+    was.memory_seconds = 0; /* was never stored */
+    same_view(id, &was);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"a store that is not confirmed", test_unconfirmed},
+                                          {"a confirmed one", test_confirmed},
+                                          {"a higher epoch", test_higher_epoch},
+                                          {"a stranger", test_stranger},
+                                          {"ended jobs are pruned", test_pruned},
+                                          {"bit by bit", test_pruned_in_steps},
+                                          {"records of one that did not", test_pruned_later}};
+
+CUNIT_MAIN("stores of takeovers", cases)
