@@ -9,11 +9,11 @@
 #include <time.h>
 
 #include "base/base_conf.h"
-#include "base/base_limits.h"
 #include "ha/ha_store.h"
 #include "rm/rm_clock.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_spec_json.h"
+#include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 
 #define POSTERS 4
@@ -94,25 +94,6 @@ static void *post_all(void *arg)
     for (int i = 0; i < EACH; i++)
         submit(p->b, p->counts);
     return NULL;
-}
-
-static size_t count_jobs(struct rm_backend *b)
-{
-    struct rm_app_filter f = {.jobs_only = true};
-    struct base_app_id cursor = {0}, before;
-    bool more = true, from = false;
-    size_t n = 0;
-
-    while (more) {
-        struct rm_views v = {0};
-        before = cursor;
-        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v, &cursor);
-        rm_backend_release(b);
-        n += v.apps_n;
-        from = true;
-        rm_views_free(&v);
-    }
-    return n;
 }
 
 static void *read_all(void *arg)

@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
 #include "base/base_log.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
-#include "rm/rm_routes.h"
-#include "rm/rm_standby.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/rms_of_test.h"
 
 #define CLUSTER "/ws/v1/cluster"
 #define JSON    "Content-Type: application/json\r\n"
@@ -94,77 +92,41 @@ static void wait_for_write(void)
 }
 
 /* ---- two ResourceManagers ---- */
-static struct rm {
-    struct rm_backend *b;
-    struct api_server *server;
-    uint16_t port;
-    char url[64];
+static struct role {
     atomic_bool lease;
     int64_t resigned_us;
-} rms[2];
-static struct base_conf *conf;
-static struct api_route *routes;
+} roles[2];
 
 static bool holds(void *user, int64_t epoch)
 {
-    return epoch >= 0 && atomic_load(&((struct rm *)user)->lease);
+    return epoch >= 0 && atomic_load(&((struct role *)user)->lease);
 }
 
 static void resign(void *user, int64_t hold_us)
 {
-    ((struct rm *)user)->resigned_us = hold_us;
+    ((struct role *)user)->resigned_us = hold_us;
 }
 
 static void zk_text(void *user, char out[256])
 {
-    snprintf(out, 256, user == &rms[0] ? "connected to 127.0.0.1:1, session 0x1" : "no server answers");
+    snprintf(out, 256, user == &roles[0] ? "connected to 127.0.0.1:1, session 0x1" : "no server answers");
 }
 
 static int64_t refused_writes(void *user)
 {
-    return user == &rms[0] ? 5 : 6;
+    return user == &roles[0] ? 5 : 6;
 }
 
 static void start(void)
 {
-    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
-    struct base_error err = {0};
-    size_t n;
+    struct rm_role_source sources[2];
 
-    conf = base_conf_new();
-    routes = rm_routes_new(&n);
-    for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
-        struct rm *r = &rms[i];
-
-        base_assert(rm_daemon_new_standby(conf, &r->b, &err) == 0);
-        base_assert(api_server_start(&sc, routes, n, r->b, &r->server, &err) == 0);
-        r->port = api_server_port(r->server);
-        snprintf(r->url, sizeof r->url, "http://127.0.0.1:%u", r->port);
-        atomic_store(&r->lease, true);
-    }
     for (int i = 0; i < 2; i++) {
-        const struct rm_role_source source = {
-            .user = &rms[i], .holds = holds, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
-        char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
-
-        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
-        rm_role_source(rms[i].b, &source);
-        rm_daemon_start(rms[i].b);
-        rm_daemon_set_url(rms[i].b, rms[i].url);
-        free(all);
+        sources[i] = (struct rm_role_source){
+            .user = &roles[i], .holds = holds, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
+        atomic_store(&roles[i].lease, true);
     }
-}
-
-static void stop(void)
-{
-    for (int i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL(rm_daemon_stop(rms[i].b, NULL), 0);
-        api_server_stop(rms[i].server);
-        rm_daemon_free(rms[i].b);
-    }
-    ha_store_memory_forget();
-    base_conf_free(conf);
-    free(routes);
+    rms_start(sources);
 }
 
 static void lead(int i)
@@ -174,21 +136,12 @@ static void lead(int i)
 
     h->ops = &held_ops;
     base_assert(ha_store_memory.open("failover", &h->inner, &epoch, NULL) == 0);
-    base_assert(rm_daemon_activate(rms[i].b, &held_ops, (struct ha_store *)h, epoch, NULL) == 0);
-    rm_role_active(rms[i].b, "");
-    rm_role_active(rms[1 - i].b, rms[i].url);
-}
-
-static void end(int i)
-{
-    rm_role_depose(rms[i].b);
-    rm_daemon_deactivate(rms[i].b, "told to");
-    rm_role_active(rms[1 - i].b, "");
+    rms_lead(i, &held_ops, (struct ha_store *)h, epoch);
 }
 
 static void failover(int from)
 {
-    end(from);
+    rms_end(from);
     lead(1 - from);
 }
 
@@ -281,18 +234,18 @@ static void test_roles(void)
     redirects(1, "POST", CLUSTER "/jobs");
     redirects(1, "GET", "/nowhere");
     is(0, "POST", CLUSTER "/ha", "{\"state\":\"standby\",\"holdMs\":7}", 202, "\"rmId\":\"rm-1\"");
-    CU_ASSERT_EQUAL(rms[0].resigned_us, 7000);
+    CU_ASSERT_EQUAL(roles[0].resigned_us, 7000);
     /* the lease is over, the daemon has not heard of it yet */
-    atomic_store(&rms[0].lease, false);
+    atomic_store(&roles[0].lease, false);
     is(0, "GET", CLUSTER "/apps", NULL, 307, "Can not find any active RM");
     is(0, "GET", CLUSTER "/info", NULL, 200, "\"haState\":\"STANDBY\"");
     CU_ASSERT_EQUAL(status_of(0, "GET", "/isActive", NULL), 405);
-    atomic_store(&rms[0].lease, true);
+    atomic_store(&roles[0].lease, true);
     failover(0);
     redirects(0, "GET", CLUSTER "/apps");
     is(1, "GET", CLUSTER "/ha", NULL, 200, "\"state\":\"active\"");
     is(1, "GET", CLUSTER "/ha", NULL, 200, "\"epoch\":1,");
-    stop();
+    rms_stop();
 }
 
 static void test_jmx(void)
@@ -320,7 +273,7 @@ static void test_jmx(void)
        "\"modelerType\" : \"HighAvailability\",\n    \"Takeovers\" : 1\n  } ]\n}");
     CU_ASSERT_EQUAL(status_of(0, "GET", "/jmx/", NULL), 404);
     free(standby);
-    stop();
+    rms_stop();
 }
 
 static void test_repeated(void)
@@ -349,7 +302,7 @@ static void test_repeated(void)
     CU_ASSERT_EQUAL(status_of(0, "PUT", path, "{\"state\":\"KILLED\"}"), 202);
     failover(0);
     is(1, "PUT", path, "{\"state\":\"KILLED\"}", 200, "KILLED");
-    stop();
+    rms_stop();
 }
 
 /* Sends a submission whose record the store holds back; the connection on which its answer will come. */
@@ -377,7 +330,7 @@ static void test_on_its_way(void)
     new_id(0, id);
     snprintf(body, sizeof body, JOB, id, "j");
     fd = send_held(0, CLUSTER "/jobs", body);
-    end(0); /* nobody leads */
+    rms_end(0); /* nobody leads */
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     CU_ASSERT_EQUAL(a.status, 503);
     CU_ASSERT_TRUE(client_has(&a, "Retry-After: 1"));
@@ -403,7 +356,7 @@ static void test_on_its_way(void)
     lead(0);
     CU_ASSERT_EQUAL(status_of(0, "POST", CLUSTER "/apps", body), 202);
     CU_ASSERT_EQUAL(count_apps(0), 2);
-    stop();
+    rms_stop();
 }
 
 static const struct cunit_case cases[] = {

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "base/base_conf.h"
-#include "base/base_limits.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
 #include "rm/rm_spec_json.h"
 #include "rm/rm_watch.h"
+#include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- the store */
@@ -149,25 +149,6 @@ static void wait_for(const atomic_int *what, int value)
     for (int i = 0; i < 30000 && atomic_load(what) < value; i++)
         nanosleep(&tick, NULL);
     CU_ASSERT_FATAL(atomic_load(what) >= value);
-}
-
-static size_t count_jobs(struct rm_backend *b)
-{
-    struct rm_app_filter f = {.jobs_only = true};
-    struct base_app_id cursor = {0}, before;
-    bool more = true, from = false;
-    size_t n = 0;
-
-    while (more) {
-        struct rm_views v = {0};
-        before = cursor;
-        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v, &cursor);
-        rm_backend_release(b);
-        n += v.apps_n;
-        from = true;
-        rm_views_free(&v);
-    }
-    return n;
 }
 
 /* ---------------------------------------------------------------- who posts */

@@ -1,68 +1,21 @@
 /* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they
  * have just failed to reach; tasks are told to come again.
  * Method: two daemons of one process over one store in memory, behind real servers; the test decides who leads. */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
-#include "rm/rm_routes.h"
-#include "rm/rm_standby.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/rms_of_test.h"
 
 #define TRACKER "/ws/v1/nodetracker/"
 #define TOKEN   "Authorization: Bearer 0\r\n" /* of whatever application: a standby knows none */
 #define NODES   200
 
-static struct rm {
-    struct rm_backend *b;
-    struct api_server *server;
-    char url[64];
-} rms[2];
-static struct base_conf *conf;
-static struct api_route *routes;
-
-static void start(void)
-{
-    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
-    struct base_error err = {0};
-    size_t n;
-
-    conf = base_conf_new();
-    routes = rm_routes_new(&n);
-    for (int i = 0; i < 2; i++) {
-        base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);
-        base_assert(api_server_start(&sc, routes, n, rms[i].b, &rms[i].server, &err) == 0);
-        snprintf(rms[i].url, sizeof rms[i].url, "http://127.0.0.1:%u", api_server_port(rms[i].server));
-    }
-    for (int i = 0; i < 2; i++) {
-        const struct rm_role_source source = {0};
-        char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
-
-        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
-        rm_role_source(rms[i].b, &source);
-        rm_daemon_start(rms[i].b);
-        rm_daemon_set_url(rms[i].b, rms[i].url);
-        free(all);
-    }
-}
-
-static void stop(void)
-{
-    for (int i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL(rm_daemon_stop(rms[i].b, NULL), 0);
-        api_server_stop(rms[i].server);
-        rm_daemon_free(rms[i].b);
-    }
-    ha_store_memory_forget();
-    base_conf_free(conf);
-    free(routes);
-}
+static const struct rm_role_source no_sources[2]; /* no lease that could be over */
 
 static void lead(int i)
 {
@@ -70,16 +23,7 @@ static void lead(int i)
     int64_t epoch;
 
     base_assert(ha_store_memory.open("tracker", &store, &epoch, NULL) == 0);
-    base_assert(rm_daemon_activate(rms[i].b, &ha_store_memory, store, epoch, NULL) == 0);
-    rm_role_active(rms[i].b, "");
-    rm_role_active(rms[1 - i].b, rms[i].url);
-}
-
-static void end(int i)
-{
-    rm_role_depose(rms[i].b);
-    rm_daemon_deactivate(rms[i].b, "told to");
-    rm_role_active(rms[1 - i].b, "");
+    rms_lead(i, &ha_store_memory, store, epoch);
 }
 
 /* ---- asking ---- */
@@ -93,7 +37,7 @@ static char *registration(int node)
 /* Sends a request; its answer may come later. @failed: X-Creel-Failed or NULL. */
 static int ask(int i, const char *what, const char *failed, const char *body)
 {
-    int fd = client_connect(api_server_port(rms[i].server));
+    int fd = client_connect(rms[i].port);
     char *header = failed ? base_printf("X-Creel-Failed: %s\r\n", failed) : base_strdup("");
     char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: x\r\n" TOKEN "%sContent-Type: application/json\r\n"
                              "Content-Length: %zu\r\n\r\n%s",
@@ -120,7 +64,7 @@ static void others_served(int i)
     for (int k = 0; k < 20; k++) {
         struct client_answer a;
 
-        client_do(api_server_port(rms[i].server), "GET", "/isActive", NULL, NULL, &a);
+        client_do(rms[i].port, "GET", "/isActive", NULL, NULL, &a);
         client_free(&a);
     }
 }
@@ -152,14 +96,14 @@ static void test_sent_on(void)
 {
     char list[256];
 
-    start();
+    rms_start(no_sources);
     lead(0);
     gets(ask_register(0, 1, NULL), 200, NULL, "\"epoch\":0,");
     gets_sent_on(ask_register(1, 1, NULL), 0, "register");
     gets_sent_on(ask(1, "heartbeat", "http://127.0.0.1:1", "nonsense"), 0, "heartbeat"); /* somebody else has failed */
     snprintf(list, sizeof list, "http://127.0.0.1:1, %s/", rms[0].url);
     gets(ask(1, "register", list, "{}"), 400, NULL, "node-id"); /* is not let wait */
-    stop();
+    rms_stop();
 }
 
 /* Goal: who waits gets the answer of a leader: of this RM, or of the one that it says leads now. */
@@ -168,27 +112,27 @@ static void test_parked(void)
     char *beat = base_strdup("{\"node-id\":\"h1:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":0}");
     int fd, other;
 
-    start();
+    rms_start(no_sources);
     fd = ask_register(1, 1, NULL); /* nobody leads yet */
     others_served(1);
     lead(1);
     gets(fd, 200, NULL, "\"epoch\":0,\"rmInstance\":");
     fd = ask(0, "heartbeat", rms[1].url, beat);
     others_served(0);
-    end(1);
+    rms_end(1);
     lead(0); /* it knows the node from the store alone */
     gets(fd, 200, NULL, "{\"epoch\":1,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}");
     fd = ask_register(1, 1, rms[0].url);
     other = ask_register(1, 2, NULL);
     gets_sent_on(other, 0, "register");
-    end(0);
+    rms_end(0);
     other = ask_register(1, 3, NULL);
     others_served(1);
     lead(0); /* elected again since one of them could not reach it */
     gets_sent_on(other, 0, "register");
     gets_sent_on(fd, 0, "register");
     free(beat);
-    stop();
+    rms_stop();
 }
 
 /* Goal: a whole cluster waits on a standby, and is served when it leads. */
@@ -196,16 +140,16 @@ static void test_many_parked(void)
 {
     int fds[NODES];
 
-    start();
+    rms_start(no_sources);
     lead(0);
     for (int i = 0; i < NODES; i++)
         fds[i] = ask_register(1, i, rms[0].url);
     others_served(1);
-    end(0);
+    rms_end(0);
     lead(1);
     for (int i = 0; i < NODES; i++)
         gets(fds[i], 200, NULL, "\"epoch\":1,");
-    stop();
+    rms_stop();
 }
 
 /* Goal: who waits is told when the daemon ends. */
@@ -213,12 +157,12 @@ static void test_stopped(void)
 {
     int fds[3];
 
-    start();
+    rms_start(no_sources);
     lead(0);
     for (int i = 0; i < 3; i++)
         fds[i] = ask_register(1, i, rms[0].url);
     others_served(1);
-    stop();
+    rms_stop();
     for (int i = 0; i < 3; i++) {
         struct client_answer a = {0};
 
@@ -234,7 +178,7 @@ static void test_others(void)
 {
     static const char *const what[] = {"wake", "unregister", "commit", "apps/application_1_0001/fetch-failure"};
 
-    start();
+    rms_start(no_sources);
     for (size_t i = 0; i < sizeof what / sizeof *what; i++)
         gets(ask(0, what[i], NULL, "{}"), 503, "Retry-After: 1", "StandbyException");
     lead(1);
@@ -243,12 +187,12 @@ static void test_others(void)
     struct client_answer a;
     const char *outputs = TRACKER "apps/application_1_0001/mapoutputs?since=5&hold-ms=7";
     char *location = base_printf("Location: %s%s", rms[1].url, outputs);
-    client_do(api_server_port(rms[0].server), "GET", outputs, TOKEN, NULL, &a);
+    client_do(rms[0].port, "GET", outputs, TOKEN, NULL, &a);
     CU_ASSERT_EQUAL(a.status, 307);
     CU_ASSERT_TRUE(client_has(&a, location));
     client_free(&a);
     free(location);
-    stop();
+    rms_stop();
 }
 
 static const struct cunit_case cases[] = {

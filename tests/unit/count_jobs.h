@@ -1,0 +1,27 @@
+/* tests/unit/count_jobs.h - how many jobs a daemon knows, read as a client of lists would: chunk by chunk. */
+#ifndef CREEL_TESTS_COUNT_JOBS_H
+#define CREEL_TESTS_COUNT_JOBS_H
+
+#include "base/base_limits.h"
+#include "rm/rm_backend.h"
+
+static inline size_t count_jobs(struct rm_backend *b)
+{
+    struct rm_app_filter f = {.jobs_only = true};
+    struct base_app_id cursor = {0}, before;
+    bool more = true, from = false;
+    size_t n = 0;
+
+    while (more) {
+        struct rm_views v = {0};
+        before = cursor;
+        more = rm_view_apps(rm_backend_hold(b), &f, from ? &before : NULL, BASE_VIEW_CHUNK, &v, &cursor);
+        rm_backend_release(b);
+        n += v.apps_n;
+        from = true;
+        rm_views_free(&v);
+    }
+    return n;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* Two ResourceManagers of a test: see rms_of_test.h. */
+#include "tests/unit/rms_of_test.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base_conf.h"
+#include "rm/rm_daemon.h"
+#include "rm/rm_routes.h"
+#include "rm/rm_standby.h"
+
+struct rm_of_test rms[2];
+
+static struct api_server *servers[2];
+static struct base_conf *conf;
+static struct api_route *routes;
+
+void rms_start(const struct rm_role_source sources[2])
+{
+    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .gate = rm_standby_gate};
+    struct base_error err = {0};
+    size_t n;
+
+    conf = base_conf_new();
+    routes = rm_routes_new(&n);
+    for (int i = 0; i < 2; i++) { /* ports first: each knows the other's address */
+        base_assert(rm_daemon_new_standby(conf, &rms[i].b, &err) == 0);
+        base_assert(api_server_start(&sc, routes, n, rms[i].b, &servers[i], &err) == 0);
+        rms[i].port = api_server_port(servers[i]);
+        snprintf(rms[i].url, sizeof rms[i].url, "http://127.0.0.1:%u", rms[i].port);
+    }
+    for (int i = 0; i < 2; i++) {
+        char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
+
+        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
+        rm_role_source(rms[i].b, &sources[i]);
+        rm_daemon_start(rms[i].b);
+        rm_daemon_set_url(rms[i].b, rms[i].url);
+        free(all);
+    }
+}
+
+void rms_stop(void)
+{
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(rm_daemon_stop(rms[i].b, NULL), 0);
+        api_server_stop(servers[i]);
+        rm_daemon_free(rms[i].b);
+    }
+    ha_store_memory_forget();
+    base_conf_free(conf);
+    free(routes);
+}
+
+void rms_lead(int i, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch)
+{
+    base_assert(rm_daemon_activate(rms[i].b, ops, store, epoch, NULL) == 0);
+    rm_role_active(rms[i].b, "");
+    rm_role_active(rms[1 - i].b, rms[i].url);
+}
+
+void rms_end(int i)
+{
+    rm_role_depose(rms[i].b);
+    rm_daemon_deactivate(rms[i].b, "told to");
+    rm_role_active(rms[1 - i].b, "");
+}
