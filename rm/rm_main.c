@@ -277,6 +277,19 @@ static void on_ended(void *user, const struct base_error *why)
     kill(getpid(), SIGTERM);
 }
 
+/* Of several, what lies there is a convenience alone: said now, not when the first job has ended. */
+static void look_at_folder(const struct settings *s)
+{
+    const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
+    struct base_error err = {0};
+    int rc = base_mkdirs(folder, 0700, &err);
+
+    if (rc == 0 && access(folder, W_OK) < 0)
+        rc = base_error_sys(&err, -BASE_EIO, errno, "%s", folder);
+    if (rc < 0)
+        base_log_warn("rm", "creel.rm.state-dir: %s; the history of jobs that end here will be missing", err.text);
+}
+
 static int join_others(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
     char *all;
@@ -284,6 +297,7 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
 
     if (rc < 0)
         return rc;
+    look_at_folder(s);
     all = rm_ha_conf_all_urls(&s->ha);
     rm_role_join(*b, s->ha.rm_id, all);
     free(all);

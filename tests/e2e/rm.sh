@@ -201,6 +201,15 @@ rc=0
 "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/untouched" --rm-id rm1 2> "$T/refusal" || rc=$?
 check_equal "$rc" 2 "exit code of one of several that would be alone"
 grep -q -e '--rm-id rm1: .*expected --ha' "$T/refusal" || fail "no word of --ha: $(cat "$T/refusal")"
+: > "$T/file"
+"$BIN/creel-rm" --ha --rm-id a -D yarn.resourcemanager.ha.rm-ids=a -D creel.rm.port=0 -D creel.cluster.secret=s3cret \
+    -D yarn.resourcemanager.webapp.address.a=127.0.0.1:8088 -D yarn.resourcemanager.zk-address=127.0.0.1:1 \
+    -D yarn.resourcemanager.cluster-id=c -D creel.rm.state-dir="$T/file/below" 2> "$T/refusal" &
+RM_PID=$!
+wait_for 10 "a word about the folder" grep -q "creel.rm.state-dir: .*$T/file/below.* history" "$T/refusal"
+kill -TERM "$RM_PID"
+wait "$RM_PID" || fail "creel-rm ended with $?: $(cat "$T/refusal")"
+RM_PID=
 for bind in 0.0.0.0 no.such.host.invalid; do # before the store is touched
     "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.bind="$bind" -D creel.rm.state-dir="$T/untouched" 2> "$T/refusal" &&
         fail "it listened on $bind"
