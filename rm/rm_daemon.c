@@ -415,8 +415,12 @@ static bool take_above(void *user, bool stopping)
     struct above *a = user;
     struct rm_backend *b = a->b;
 
+    if (stopping) { /* perhaps on the core's thread, for whose end the holder of life waits */
+        free(a);
+        return false;
+    }
     pthread_mutex_lock(&b->life);
-    if (!stopping && b->term && b->term->epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
+    if (b->term && b->term->epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
         base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
         kill(getpid(), SIGTERM);
     }

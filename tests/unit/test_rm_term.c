@@ -569,8 +569,13 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_confirmed(c, &b, NULL), 0);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
+    rm_daemon_start(b);
+    for (int i = 0; i < 2000; i++) /* some of them are looked at when the helpers have stopped already */
+        node_that_saw(b, &n, 100);
+    CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+    CU_ASSERT_EQUAL(atomic_load(&n.posted), atomic_load(&n.replied));
     rm_daemon_free(b);
     base_conf_free(c);
     path = base_printf("%s/state.db", dir);
