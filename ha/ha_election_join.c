@@ -174,8 +174,8 @@ static void refuse_epoch(struct ha_election *e, int64_t epoch)
     struct base_error err;
 
     base_error_set(&err, -BASE_ELIMIT,
-                   "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and container ids have room "
-                   "for %d at most; set creel.ha.zk-root to a path that is free",
+                   "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and container ids have "
+                   "room for %d at most; set creel.ha.zk-root to a path that is free",
                    e->epoch_path, (long long)e->seen.epoch, (long long)epoch, HA_EPOCH_MAX);
     election_refuse(e, &err);
 }

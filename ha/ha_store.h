@@ -40,7 +40,7 @@ struct ha_store_ops {
     int (*load)(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err);
     int (*write)(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err);
     void (*close)(struct ha_store *s); /* NULL is fine */
-    /* Raises the epoch that open took to @epoch, durably. NULL: the epoch is not the store's (ZooKeeper: the election's). */
+    /* Raises the epoch that open took to @epoch, durably. NULL: it is not the store's (ZooKeeper: the election's). */
     int (*raise)(struct ha_store *s, int64_t epoch, struct base_error *err);
     /* Any thread: a load or write under way, and every later one, returns -BASE_EVERSION soon. NULL: never blocks long. */
     void (*abort)(struct ha_store *s);

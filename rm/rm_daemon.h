@@ -22,8 +22,8 @@
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
-/* The same with --format-confirmed (rm_core_conf). When nodes have obeyed a higher epoch than the store's, one above it is
- * taken: the core is made anew from the store, while posts are refused for a moment (-BASE_EVERSION). */
+/* The same with --format-confirmed (rm_core_conf). When nodes have obeyed a higher epoch than the store's, one above
+ * it is taken: the core is made anew from the store, while posts are refused for a moment (-BASE_EVERSION). */
 int rm_daemon_new_confirmed(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* One of several: a standby that knows nothing; reads and checks @conf as new does. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);

@@ -330,8 +330,8 @@ static void stop(struct rm_lead *l, const struct job *job)
     look_at_active(l);
 }
 
-/* The service says at once that the lease is over, and why; but not while it waits for the names of ZooKeeper's servers to
- * be resolved. Seen twice it is over without a word. */
+/* The service says at once that the lease is over, and why; but not while it waits for the names of ZooKeeper's servers
+ * to be resolved. Seen twice it is over without a word. */
 static void look_at_lease(struct rm_lead *l)
 {
     bool over = !rm_backend_leads(l->b);
@@ -452,7 +452,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     return 0;
 }
 
-/* No thread is left that a leadership could leave hanging. The end of the session takes as long as ZooKeeper lets it. */
+/* No thread is left that a leadership could leave hanging; and the session ends as slowly as ZooKeeper lets it. */
 static void end_watch(struct rm_lead *l)
 {
     struct rm_watchdog *w;

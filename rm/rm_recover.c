@@ -20,8 +20,8 @@ static int take_ts(void *user, const struct ha_record *rec, struct base_error *e
     if (strcmp(rec->key, CLUSTER_TS) != 0)
         return 0;
     if (base_int_parse(rec->data, 0, INT64_MAX - 1, user) < 0)
-        return base_error_set(err, -BASE_ECORRUPT, "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms",
-                              rec->data);
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms", rec->data);
     return 0;
 }
 

@@ -82,8 +82,8 @@ static bool credible(int64_t epoch_seen)
     return false;
 }
 
-/* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not confirmed,
- * it goes on and refuses those whom it concerns. */
+/* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not
+ * confirmed, it goes on and refuses those whom it concerns. */
 void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;

@@ -273,8 +273,8 @@ static void test_two(void)
     rm_end(b);
 }
 
-/* Goal: the log is cleaned while it is written, and what is read afterwards is what was written last: small records, one
- * that is split over several segments, one that is never written again, none that was removed. */
+/* Goal: the log is cleaned while it is written, and what is read afterwards is what was written last: small records,
+ * one that is split over several segments, one that is never written again, none that was removed. */
 static void test_cleaned(void)
 {
     enum { LEN = 200000, LARGE = 1300000, ROUNDS = 200 };
@@ -305,7 +305,8 @@ static void test_cleaned(void)
     before = table_text(b, "t");
     CU_ASSERT_PTR_NOT_NULL(strstr(before, "last=is there old=stays "));
     CU_ASSERT_PTR_NULL(strstr(before, "gone="));
-    CU_ASSERT_EQUAL(strlen(before), strlen("last=is there old=stays large= k0= k1= k2= k3= ") + LARGE + 4 * (size_t)LEN);
+    CU_ASSERT_EQUAL(strlen(before),
+                    strlen("last=is there old=stays large= k0= k1= k2= k3= ") + LARGE + 4 * (size_t)LEN);
     for (int i = rounds - 4; i < rounds; i++) {
         snprintf(key, sizeof key, "k%d=%c", i % 4, 'a' + i % 26);
         CU_ASSERT_PTR_NOT_NULL(strstr(before, key));
