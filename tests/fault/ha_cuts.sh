@@ -21,7 +21,7 @@ submit() { # SECONDS COUNT: acknowledged, or not within its patience
 }
 answers() { rm_call GET /ws/v1/cluster/metrics; }
 started() { [ "$(grep -c '^S' "$W/ledger")" -ge "$1" ]; }
-pids_now() { find "$W" -name pid.json -exec cat {} + 2> /dev/null | jq -r '"\(.pid) \(.start)"' | sort; }
+pids_now() { { find "$W" -name pid.json -exec cat {} + 2> /dev/null || true; } | jq -r '"\(.pid) \(.start)"' | sort; } # folders may go meanwhile
 
 long=$((seconds + 25))
 submit $long 4 # these run from the beginning to the end
