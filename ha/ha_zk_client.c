@@ -198,7 +198,8 @@ static void item_free(struct ha_zk_client *c, struct zk_item *it)
     free(it);
 }
 
-/* As ZooKeeper's DigestAuthenticationProvider.generateDigest(). */
+/* The user and the head of the digest that ZooKeeper's DigestAuthenticationProvider makes: enough to see whether two are
+ * the same, too little to guess the password from a log. */
 static char *digest_id(const char *auth)
 {
     unsigned char sha1[20];
@@ -207,7 +208,7 @@ static char *digest_id(const char *auth)
 
     if (gnutls_hash_fast(GNUTLS_DIG_SHA1, auth, strlen(auth), sha1) < 0 || gnutls_base64_encode2(&in, &out) < 0)
         return base_printf("%.*s:?", (int)strcspn(auth, ":"), auth);
-    id = base_printf("%.*s:%.*s", (int)strcspn(auth, ":"), auth, (int)out.size, (const char *)out.data);
+    id = base_printf("%.*s:%.*s...", (int)strcspn(auth, ":"), auth, HA_ZK_DIGEST_SHOWN, (const char *)out.data);
     gnutls_free(out.data);
     return id;
 }

@@ -3,6 +3,8 @@
 #ifndef CREEL_HA_ZK_CLIENT_INTERNAL_H
 #define CREEL_HA_ZK_CLIENT_INTERNAL_H
 
+#define HA_ZK_DIGEST_SHOWN 6 /* characters of a digest in messages */
+
 #include <pthread.h>
 #include <zookeeper/zookeeper.h>
 

@@ -87,7 +87,11 @@ static void add_acl(struct base_buf *b, const struct ACL *a)
 {
     static const char letters[] = "rwcda"; /* the bits of perms, as ZooKeeper's shell names them */
 
-    base_buf_addf(b, "%s%s:%s:", b->len ? ", " : "", a->id.scheme, a->id.id);
+    size_t user = strcspn(a->id.id, ":");
+    bool digest = strcmp(a->id.scheme, "digest") == 0 && strlen(a->id.id + user) > HA_ZK_DIGEST_SHOWN + 1;
+
+    base_buf_addf(b, "%s%s:%.*s%s:", b->len ? ", " : "", a->id.scheme,
+                  digest ? (int)user + 1 + HA_ZK_DIGEST_SHOWN : (int)strlen(a->id.id), a->id.id, digest ? "..." : "");
     for (int i = 0; letters[i]; i++)
         if (a->perms & (1 << i))
             base_buf_add(b, &letters[i], 1);

@@ -255,7 +255,7 @@ static void test_acl(void)
     struct seen *s;
 
     /* printf %s creel:secret | openssl dgst -sha1 -binary | base64 */
-    CU_ASSERT_STRING_EQUAL(ha_zk_client_auth_id(f->client), "creel:eO8NZED5khAmnhT7RODaqyTGGZg=");
+    CU_ASSERT_STRING_EQUAL(ha_zk_client_auth_id(f->client), "creel:eO8NZE...");
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/acl", "mine"))->ev.code, HA_ZK_OK);
     s = read_node(other, HA_ZK_GET, "/acl", true);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
