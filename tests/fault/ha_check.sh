@@ -24,7 +24,7 @@ check_acks() {
         "$id FINISHED SUCCEEDED "*) ;;
         "$id KILLED KILLED "*) grep -q "^kill $id " "$W/acks" || [ "$name" = doomed ] || breach "I5 $id ($name) was killed by nobody" ;;
         "$id FINISHED FAILED "*) # this master does not ask again for containers that failed on a full disk or went with a lost node
-            grep -q ' disk ' "$W/faults" || grep -qh ': LOST' "$W"/rm*/log || breach "I5 $id ($name) failed"
+            grep -q ' disk nm ' "$W/faults" || grep -qh ': LOST' "$W"/rm*/log || breach "I5 $id ($name) failed"
             ;;
         *) breach "I5 $id ($name) ended wrongly: $row $(rm_call GET "/ws/v1/cluster/apps/$id" | sed -n 1p | jq -r .app.diagnostics)" ;;
         esac
@@ -59,7 +59,7 @@ check_ledger() {
          $1 == "E" { if (s[$3, $4] != $7 " " $8 && $4 != "-") print "I4 " $3 " ended as another process: " $7 " " $8 ", it began as " s[$3, $4] }' \
         "$W/ledger" >> "$T/violations"
     grep -hoE '(kill|cleanup-app) order carried out: [^ ]+' "$W"/nm*/log 2> /dev/null | awk '{ print $NF }' | sort -u > "$W/ordered" || true
-    awk -v ordered="$W/ordered" -v full="$(grep -c ' disk ' "$W/faults")" '
+    awk -v ordered="$W/ordered" -v full="$(grep -c ' disk nm ' "$W/faults")" '
         BEGIN { while ((getline id < ordered) > 0) ok[id] = 1 }
         { if (split($3, p, "_") && p[2] ~ /^e/) app = "application_" p[3] "_" p[4]; else app = "application_" p[2] "_" p[3] }
         $1 == "S" { open[$3] = app; node[$3] = $6 }

@@ -7,7 +7,7 @@
 #   split           rm-active/zk rm-active/nm rm-active/nms rm-active/rm-standby nm/nm     (both ways between two)
 #   oneway          the same pairs, and turned round                  (only what the first sends is lost)
 #   quorum          zk            two of three servers paused
-#   disk            nm zk-leader  its disk is full (zk-leader: the server's data folder cannot be written)
+#   disk            nm rm-active zk       its disk is full; zk: that of all servers, which end, and are started again
 #   clock           rm-active nm  stepped by an hour, forward or back
 # A second fault may strike while the first one's effects are repaired ("double").
 
@@ -16,7 +16,7 @@ FAULT_CELLS=(kill:rm-active kill:rm-standby kill:nm kill:zk-leader kill:zk-follo
     cut:rm-active cut:rm-standby cut:nm cut:zk-leader
     split:rm-active/zk split:rm-active/nm split:rm-active/nms split:rm-active/rm-standby split:nm/nm
     oneway:rm-active/zk oneway:zk/rm-active oneway:rm-active/nms oneway:nms/rm-active
-    quorum:zk disk:nm clock:rm-active clock:nm)
+    quorum:zk disk:nm disk:rm-active disk:zk clock:rm-active clock:nm)
 
 # Random numbers by seed (splitmix64: close seeds have nothing in common).
 rnd_seed() { RND=$(($1 * 1000003 + $2)); }
@@ -55,11 +55,11 @@ faults_plan() { # SEED I: into PLAN
 }
 # faults_want KIND HOST: may the plan do KIND to HOST (something must be prepared)?
 faults_want() {
-    case "${PLAN[*]} $2" in
-    *:"$1":rm*\ rm*) return 0 ;;
-    *:"$1":nm*\ nm2) return 0 ;;
+    case $2 in
+    rm*) [[ ${PLAN[*]} == *:$1:rm-active:* ]] ;;
+    nm2) [[ ${PLAN[*]} == *:$1:nm:* ]] ;;
+    *) return 1 ;;
     esac
-    return 1
 }
 
 # Whom a target means now: hosts, one per word.
@@ -87,6 +87,11 @@ host_again() {
     rm*) host_alive "$1" || rm_start "${1#rm}" ;;
     nm*) host_alive "$1" || nm_start "${1#nm}" ;;
     esac
+}
+disk_again() { # TARGET: who ends without a disk is started again
+    local i
+    [ "$1" = zk ] || return 0
+    for i in 1 2 3; do host_again zk$i; done
 }
 block_pairs() { # net_block|net_unblock FROMS TOS
     local a b
@@ -132,9 +137,14 @@ fault_begin() { # KIND TARGET LAST
         MEND="host_do $h CONT; host_do $a CONT"
         ;;
     disk)
-        dd if=/dev/zero of="$W/nm2/local/full" bs=64k > /dev/null 2>&1 || true
-        MEND="rm -f '$W/nm2/local/full'"
-        a=nm2
+        a=$(fault_hosts "$2")
+        case $2 in
+        zk) h=$T/zk ;;
+        nm) h=$W/$a/local ;;
+        *) h=$W/$a/state ;;
+        esac
+        dd if=/dev/zero of="$h/full" bs=64k > /dev/null 2>&1 || true
+        MEND="rm -f '$h/full'; disk_again $2"
         ;;
     clock)
         a=$(fault_hosts "$2")
