@@ -87,10 +87,13 @@ check_slots() {
     awk -v stepped="$stepped" 'index(stepped, $6) == 0 { print $2, $1, $6, $3, ($4 ~ /_r_/ ? "reduce" : "map") }' "$W/ledger" |
         sort -n - "$W/killed" | awk -v maps="${NM_MAPS:-3}" -v reduces="${NM_REDUCES:-1}" '
         function ended(c) { if (c in kind) { n[where[c], kind[c]]--; delete kind[c] } }
-        $2 == "S" { kind[$4] = $5; where[$4] = $3; limit = $5 == "map" ? maps : reduces
+        $2 == "S" { app = $4; sub(/^container_(e[0-9]+_)?/, "", app); sub(/_[0-9]+_[0-9]+$/, "", app)
+                    if (($3, $4) in killed || ($3, app) in killed) next # it was on its way when the order came
+                    kind[$4] = $5; where[$4] = $3; limit = $5 == "map" ? maps : reduces
                     if (++n[$3, $5] > limit) print "I3 " n[$3, $5] " " $5 " containers at work on " $3 " at " $1 ", the last one " $4 }
         $2 == "E" || ($2 == "K" && $4 ~ /^container/) { ended($4) }
-        $2 == "K" && $4 ~ /^application/ { app = substr($4, 12); for (c in kind) if (where[c] == $3 && index(c, app "_")) ended(c) }' |
+        $2 == "K" { killed[$3, $4] }
+        $2 == "K" && $4 ~ /^application/ { app = substr($4, 13); killed[$3, app]; for (c in kind) if (where[c] == $3 && index(c, "_" app "_")) ended(c) }' |
         sed -n 1,2p >> "$T/violations"
 }
 node_containers() { curl -s -m 2 "$(nm_url "$1")/ws/v1/node/containers" | jq '[.containers.container // [] | .[] | select(.state != "COMPLETE" and .state != "DONE")] | length'; }
