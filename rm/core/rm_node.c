@@ -492,7 +492,6 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     }
     if (rm_confirm_refuses_node(c, ev))
         return;
-    n = rm_node_find(c, id);
     if (!n)
         n = rm_node_new(c, id);
     if (n->parked) { /* given up by the node */

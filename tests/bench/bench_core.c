@@ -14,6 +14,7 @@
 
 #include "rm/core/rm_core.h"
 #include "rm/core/rm_view.h"
+#include "tests/bench/allocations.h"
 
 #define NODES 2500
 #define JOBS 100
@@ -21,33 +22,6 @@
 #define QUEUES 20
 #define SLOTS 2
 #define HELD 64 /* containers a node can hold here */
-
-/* ---- allocations, counted by the linker's wrapping ---- */
-static int64_t allocations;
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t el);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t el);
-void *__wrap_realloc(void *p, size_t n);
-
-void *__wrap_malloc(size_t n)
-{
-    allocations++;
-    return __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t el)
-{
-    allocations++;
-    return __real_calloc(n, el);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-    allocations++;
-    return __real_realloc(p, n);
-}
 
 struct node {
     char id[32], host[32];

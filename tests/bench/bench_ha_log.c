@@ -12,38 +12,13 @@
 
 #include "base/base_mem.h"
 #include "ha/ha_log.h"
+#include "tests/bench/allocations.h"
 
 #define APPS   10000
 #define TASKS  100000
 #define BATCH  100
 #define WRITES 1000000
 #define QUEUE  256
-
-static int64_t allocations;
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t el);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t el);
-void *__wrap_realloc(void *p, size_t n);
-
-void *__wrap_malloc(size_t n)
-{
-    allocations++;
-    return __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t el)
-{
-    allocations++;
-    return __real_calloc(n, el);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-    allocations++;
-    return __real_realloc(p, n);
-}
 
 static int64_t cpu_ns(void)
 {

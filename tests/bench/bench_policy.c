@@ -14,6 +14,7 @@
 #include "policies/delay.h"
 #include "policies/policy.h"
 #include "policies/policy_queues.h"
+#include "tests/bench/allocations.h"
 
 #define S        INT64_C(1000000)
 #define REPLICAS 3
@@ -57,33 +58,6 @@ static struct {
     int64_t now_us, timer_us, assigned, local;
     uint64_t rng;
 } b;
-static int64_t allocations;
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t el);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t el);
-void *__wrap_realloc(void *p, size_t n);
-
-void *__wrap_malloc(size_t n)
-{
-    allocations++;
-    return __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t el)
-{
-    allocations++;
-    return __real_calloc(n, el);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-    allocations++;
-    return __real_realloc(p, n);
-}
-
 static uint32_t rnd(uint32_t below)
 {
     b.rng ^= b.rng << 13;
