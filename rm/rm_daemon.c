@@ -124,8 +124,8 @@ static struct rm_backend *new_backend(const struct base_conf *conf)
     return b;
 }
 
-static int new_alone(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where, bool confirmed,
-                     struct rm_backend **out, struct base_error *err)
+int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
+                  struct rm_backend **out, struct base_error *err)
 {
     struct rm_backend *b = new_backend(conf);
     struct policy_conf options = {0};
@@ -135,8 +135,7 @@ static int new_alone(const struct base_conf *conf, const struct ha_store_ops *op
     int64_t epoch = 0;
     int rc, has_queues = 0;
 
-    b->format_confirmed = confirmed;
-    b->ops = ops;
+    b->ops = ops ? ops : &ha_store_sqlite;
     b->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     /* what is wrong with the configuration leaves the store as it is */
     rc = rm_options_read(conf, &options, err);
@@ -144,9 +143,9 @@ static int new_alone(const struct base_conf *conf, const struct ha_store_ops *op
     if (rc >= 0)
         rc = has_queues = rm_queues_load(b, &tree, err);
     if (rc >= 0)
-        rc = ops->open(b->where, &store, &epoch, err);
+        rc = b->ops->open(b->where, &store, &epoch, err);
     if (rc >= 0) {
-        t = rm_term_new(b, ops, store, epoch);
+        t = rm_term_new(b, b->ops, store, epoch);
         rc = rm_term_load(t, has_queues ? &tree : NULL, err);
     }
     policy_queues_free(&tree); /* what no core has taken */
@@ -158,17 +157,6 @@ static int new_alone(const struct base_conf *conf, const struct ha_store_ops *op
     rm_term_install(t); /* there was no core before */
     *out = b;
     return 0;
-}
-
-int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                  struct rm_backend **out, struct base_error *err)
-{
-    return new_alone(conf, ops ? ops : &ha_store_sqlite, where, false, out, err);
-}
-
-int rm_daemon_new_confirmed(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)
-{
-    return new_alone(conf, &ha_store_sqlite, NULL, true, out, err);
 }
 
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)
@@ -197,6 +185,8 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
 void rm_daemon_confirm_format(struct rm_backend *b)
 {
     b->format_confirmed = true;
+    if (b->term) /* its state has been read already */
+        rm_core_confirm_format(b->core, &b->term->fx);
 }
 
 void rm_daemon_set_url(struct rm_backend *b, const char *url)

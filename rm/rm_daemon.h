@@ -22,9 +22,6 @@
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
-/* The same with --format-confirmed (rm_core_conf). When nodes have obeyed a higher epoch than the store's, one above
- * it is taken: the core is made anew from the store, while posts are refused for a moment (-BASE_EVERSION). */
-int rm_daemon_new_confirmed(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* One of several: a standby that knows nothing; reads and checks @conf as new does. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks
@@ -39,7 +36,9 @@ void rm_daemon_deactivate(struct rm_backend *b, const char *why);
 /* The leadership is given up in good order: what is queued is carried out, written and answered while the lease lasts;
  * then as deactivate. Returns 0, or the error of the last write. */
 int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *err);
-/* One of several, before its first leadership: --format-confirmed likewise. */
+/* Alone before the start, one of several before its first leadership: --format-confirmed (rm_core_conf). When nodes have
+ * obeyed a higher epoch than the store's, one above it is taken; alone the core is made anew from the store for that,
+ * while posts are refused for a moment (-BASE_EVERSION). */
 void rm_daemon_confirm_format(struct rm_backend *b);
 void rm_daemon_start(struct rm_backend *b);
 void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is known; once */

@@ -301,16 +301,16 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
     all = rm_ha_conf_all_urls(&s->ha);
     rm_role_join(*b, s->ha.rm_id, all);
     free(all);
-    if (s->confirmed)
-        rm_daemon_confirm_format(*b);
     return 0;
 }
 
 static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
-    if (s->ha.enabled)
-        return join_others(s, b, err);
-    return s->confirmed ? rm_daemon_new_confirmed(s->conf, b, err) : rm_daemon_new(s->conf, NULL, NULL, b, err);
+    int rc = s->ha.enabled ? join_others(s, b, err) : rm_daemon_new(s->conf, NULL, NULL, b, err);
+
+    if (rc == 0 && s->confirmed)
+        rm_daemon_confirm_format(*b);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- serving */

@@ -30,6 +30,14 @@ void rm_confirm_begin(struct rm_core *c)
         rm_record_format(c, c->format == RM_FORMAT_CONFIRMED);
 }
 
+void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
+{
+    c->conf.format_confirmed = true;
+    c->out = out;
+    rm_confirm_begin(c);
+    c->out = NULL;
+}
+
 /* Containers that live and belong to no application of ours, on a node that has never worked for this store. */
 static size_t strangers(const struct rm_core *c, const struct rm_node *n, const struct rm_event *ev)
 {
@@ -72,6 +80,10 @@ static char *reason(const struct rm_core *c, const struct rm_event *ev, size_t l
     if (ev->u.node_register.epoch_seen > c->conf.epoch)
         base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld", live ? " and " : "",
                       (long long)ev->u.node_register.epoch_seen, (long long)c->conf.epoch);
+    if (c->conf.format_confirmed) { /* so it is the epoch alone */
+        base_buf_adds(&b, ". A higher one is asked for; the node is let in when it is there");
+        return b.data;
+    }
     if (!c->apps_n && c->format == RM_FORMAT_NEW)
         base_buf_adds(&b, "; the store knows no application at all: it is empty, or another cluster's");
     base_buf_adds(&b, ". Nothing was changed. Start with the right store, or with --format-confirmed to go on with this "

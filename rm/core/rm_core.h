@@ -303,5 +303,7 @@ void rm_core_recover_job(struct rm_core *core, struct rm_job_spec *spec);
 void rm_core_recover_app(struct rm_core *core, struct rm_app_spec *spec);
 /* All records read: jobs that were running go on, half-made ones are resumed. Appends effects. */
 void rm_core_recovered(struct rm_core *core, int64_t now_us, struct rm_effects *out);
+/* After it and before any event: as if @conf had said format_confirmed. Appends effects. */
+void rm_core_confirm_format(struct rm_core *core, struct rm_effects *out);
 
 #endif

@@ -64,6 +64,7 @@ static void test_confirmed(void)
     world_register(&w, &w.nodes[0]);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
     CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "has obeyed epoch 7"));
+    CU_ASSERT_PTR_NULL(strstr(w.reply.text, "--format-confirmed")); /* it was given */
     CU_ASSERT_EQUAL(w.epoch_low, 1);
     CU_ASSERT_EQUAL(w.epoch_seen, 7);
     w.conf.epoch = 7;

@@ -549,7 +549,8 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_confirmed(c, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    rm_daemon_confirm_format(b);
     rm_daemon_start(b);
     submit(b, &n);
     until_count(&n.acknowledged, 1);
@@ -569,7 +570,8 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new_confirmed(c, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    rm_daemon_confirm_format(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);
     for (int i = 0; i < 2000; i++) /* some of them are looked at when the helpers have stopped already */
