@@ -59,6 +59,20 @@ static void set_refused(struct rm_core *c, struct rm_node *n, bool refused)
     n->refused = refused;
 }
 
+void rm_confirm_node_gone(struct rm_core *c, struct rm_node *n)
+{
+    set_refused(c, n, false);
+}
+
+/* It asks again and again; when it does not any more, nobody waits for it. */
+static void expect_again(struct rm_core *c, struct rm_node *n)
+{
+    if (n->registered || n->awaited)
+        return;
+    n->last_us = c->now_us;
+    rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
+}
+
 /* Shown as NEW: nothing of it is taken but its name and place. */
 static struct rm_node *known_by_name(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
@@ -108,6 +122,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     if (!n->refused)
         rm_note(c, 3, "%s", c->refused_text);
     set_refused(c, n, true);
+    expect_again(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;

@@ -37,8 +37,9 @@
  * A store without any application at all may be the wrong one (or have been lost). As long as that is not ruled out
  * (format_confirmed, or applications in a store made by an earlier version), a node that is new to the store and runs
  * containers of an application it does not know is refused with -BASE_ESTATE, and nothing is killed. While the store knows
- * no application, RM_FX_UNCONFIRMED says so too, and submissions are refused. A node that has obeyed a higher epoch than this
- * instance's is refused likewise; with format_confirmed RM_FX_EPOCH_LOW asks for a higher one.
+ * no application, RM_FX_UNCONFIRMED says so too, and submissions are refused until all such nodes have come without these
+ * containers or have been silent for node_expiry_us. A node that has obeyed a higher epoch than this instance's is refused
+ * likewise; with format_confirmed RM_FX_EPOCH_LOW asks for a higher one.
  *
  * Errors: rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
  * Ownership: the event and all it points to belong to the caller and are only read, except what is marked "taken":

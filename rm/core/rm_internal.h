@@ -359,6 +359,7 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
 void rm_confirm_begin(struct rm_core *c);
 /* True: the registration is refused and answered. */
 bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
+void rm_confirm_node_gone(struct rm_core *c, struct rm_node *n); /* or silent: it is not refused any more */
 /* True: submissions are refused, this one is answered. */
 bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
 

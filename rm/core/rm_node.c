@@ -370,6 +370,7 @@ static void node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s
     set_state(c, n, s);
     rm_node_index(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
+    rm_confirm_node_gone(c, n);
     end_containers(c, n, why);
     rm_am_masters_missing(c, n);
     rm_task_node_outputs_lost(c, n, why);
@@ -389,6 +390,10 @@ void rm_node_expired(struct rm_core *c, struct rm_node *n)
     if (due > c->now_us) {
         n->spared = false;
         rm_timer_set(&c->timers, &n->expiry, due);
+        return;
+    }
+    if (!n->registered && !n->awaited) { /* it was refused */
+        rm_confirm_node_gone(c, n);
         return;
     }
     if (rm_node_spare(c, n))

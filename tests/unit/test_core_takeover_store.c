@@ -51,6 +51,33 @@ static void test_unconfirmed(void)
     world_free(&w);
 }
 
+/* A node that strayed here does not keep the cluster from being used when it has gone. */
+static void test_refused_gone(void)
+{
+    begin(2, "a 3 0 0 4 0 0");
+    lose_store(false);
+    w.nodes[1].n = 0;
+    world_register(&w, &w.nodes[1]);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(w.unconfirmed, 1);
+    for (int i = 0; i < 3; i++) { /* as long as it asks */
+        world_advance(&w, w.conf.node_expiry_us / 2);
+        world_beat(&w, &w.nodes[1], 0);
+        if (i < 2)
+            world_register(&w, &w.nodes[0]);
+        world_submit(&w, "b 1 0 0 4 0 0");
+        CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    }
+    world_advance(&w, w.conf.node_expiry_us / 2 + 1);
+    world_submit(&w, "b 1 0 0 4 0 0");
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_JOB);
+    CU_ASSERT_EQUAL(state_of(0), RM_NODE_NEW);
+    world_register(&w, &w.nodes[0]); /* what it runs is left alone nevertheless */
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_ESTATE);
+    CU_ASSERT_EQUAL(w.nodes[0].kills, 0);
+    world_free(&w);
+}
+
 static void test_confirmed(void)
 {
     begin(1, "a 3 0 0 4 0 0");
@@ -283,6 +310,7 @@ static void test_pruned_later(void)
 }
 
 static const struct cunit_case cases[] = {{"a store that is not confirmed", test_unconfirmed},
+                                          {"a refused node that is gone", test_refused_gone},
                                           {"a confirmed one", test_confirmed},
                                           {"a higher epoch", test_higher_epoch},
                                           {"a stranger", test_stranger},
