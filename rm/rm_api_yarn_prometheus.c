@@ -94,6 +94,17 @@ static void add_process(struct base_buf *b)
            (double)ru.ru_maxrss * 1024.0);
 }
 
+/* The core of a leadership that is over can still be read for a while; what it says is not a standby's. */
+static void view_cluster(struct rm_backend *b, struct rm_cluster_view *out)
+{
+    bool active = rm_standby_is_active(b);
+
+    rm_view_cluster(rm_backend_hold(b), out);
+    rm_backend_release(b);
+    if (!active || !rm_standby_is_active(b))
+        *out = (struct rm_cluster_view){.policy = out->policy, .rm_instance_ms = out->rm_instance_ms};
+}
+
 void yarn_get_prometheus(struct api_request *rq, void *user)
 {
     struct rm_backend *backend = user;
@@ -101,8 +112,7 @@ void yarn_get_prometheus(struct api_request *rq, void *user)
     struct rm_cluster_view c;
     struct base_buf b = {0};
 
-    rm_view_cluster(rm_backend_hold(backend), &c);
-    rm_backend_release(backend);
+    view_cluster(backend, &c);
     rm_backend_stats(backend, &stats);
     head(&b, "info", "gauge", "What is running; always 1.");
     base_buf_addf(&b, "creel_info{policy=\"%s\",epoch=\"%lld\"} 1\n", c.policy, (long long)c.epoch);

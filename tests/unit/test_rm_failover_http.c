@@ -233,6 +233,8 @@ static void test_roles(void)
     redirects(1, "GET", CLUSTER "/apps");
     redirects(1, "POST", CLUSTER "/jobs");
     redirects(1, "GET", "/nowhere");
+    is(0, "POST", CLUSTER "/jobs", "{\"job\":{\"tasks\":[{\"command\":\"true\"}]}}", 201, "application_");
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_apps_submitted_total 1\n");
     is(0, "POST", CLUSTER "/ha", "{\"state\":\"standby\",\"holdMs\":7}", 202, "\"rmId\":\"rm-1\"");
     CU_ASSERT_EQUAL(roles[0].resigned_us, 7000);
     /* the lease is over, the daemon has not heard of it yet */
@@ -240,9 +242,12 @@ static void test_roles(void)
     is(0, "GET", CLUSTER "/apps", NULL, 307, "Can not find any active RM");
     is(0, "GET", CLUSTER "/info", NULL, 200, "\"haState\":\"STANDBY\"");
     CU_ASSERT_EQUAL(status_of(0, "GET", "/isActive", NULL), 405);
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_apps_submitted_total 0\n");
     atomic_store(&roles[0].lease, true);
     failover(0);
     redirects(0, "GET", CLUSTER "/apps");
+    is(0, "GET", "/metrics", NULL, 200, "\ncreel_apps_submitted_total 0\n");
+    is(1, "GET", "/metrics", NULL, 200, "\ncreel_apps{state=\"pending\"} 1\n");
     is(1, "GET", CLUSTER "/ha", NULL, 200, "\"state\":\"active\"");
     is(1, "GET", CLUSTER "/ha", NULL, 200, "\"epoch\":1,");
     rms_stop();
