@@ -245,6 +245,20 @@ bool base_rm_turn_bad(struct base_rm_turn *t)
     return false;
 }
 
+/* @url: shorter than BASE_RM_URL_MAX. */
+static void go_to(struct base_rm_turn *t, const char *url)
+{
+    t->answered = false;
+    t->moved[0] = '\0';
+    for (size_t i = 0; i < t->list->n; i++) {
+        if (strcasecmp(t->list->url[i], url) == 0) {
+            t->at = i;
+            return;
+        }
+    }
+    strcpy(t->moved, url);
+}
+
 bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
 {
     size_t n = base_rm_base(location);
@@ -257,14 +271,14 @@ bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
     if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0)
         return base_rm_turn_bad(t);
     t->hops++;
-    t->answered = false;
-    t->moved[0] = '\0';
-    for (size_t i = 0; i < t->list->n; i++) {
-        if (strcasecmp(t->list->url[i], to) == 0) {
-            t->at = i;
-            return true;
-        }
-    }
-    memcpy(t->moved, to, n + 1);
+    go_to(t, to);
     return true;
+}
+
+void base_rm_turn_leads(struct base_rm_turn *t, const char *url)
+{
+    base_buf_free(&t->failed);
+    base_buf_adds(&t->failed, base_rm_turn_url(t));
+    t->hops = 0;
+    go_to(t, url);
 }

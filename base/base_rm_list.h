@@ -10,6 +10,8 @@
  *                    307 with Location          -> moved    at once
  *                    no connection, time-out,
  *                    5xx, anything else         -> bad      at once, or after a pause
+ *                    nothing yet, and another
+ *                    one says that it leads     -> leads    at once, there
  *
  * Who failed in this round is told to the others (header BASE_RM_FAILED_HEADER): a standby that would send us there
  * answers otherwise, or lets a NodeManager wait until there is another leader. */
@@ -67,5 +69,8 @@ void base_rm_turn_good(struct base_rm_turn *t);
 bool base_rm_turn_bad(struct base_rm_turn *t);
 /* 307. @location: "" when there was none, which counts as bad. */
 bool base_rm_turn_moved(struct base_rm_turn *t, const char *location);
+/* @url, one of the list, has said itself that it leads while another one was asked: it comes next, whatever has failed
+ * in this round until now; who was asked has failed. */
+void base_rm_turn_leads(struct base_rm_turn *t, const char *url);
 
 #endif

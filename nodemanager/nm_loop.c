@@ -387,7 +387,7 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
 static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
 {
     size_t base = base_rm_base(r->url);
-    nm_link_good(nm->link);
+    nm_link_good(nm->link, a->epoch);
     if (a->bad)
         base_log_error("nm", "%zu orders of %s were not understood: %s", a->bad, r->url, a->bad_err.text);
     if (nm->rm_away || !nm_core_registered(nm->core))

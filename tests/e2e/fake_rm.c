@@ -38,7 +38,7 @@ struct fake_rm {
     char active[256], *failed; /* failed: header of the last request */
     struct waiting waiting[NODES_MAX];
     size_t waiting_n;
-    int64_t sent_on;
+    int64_t sent_on, looks;
     char secret[128];
     int64_t epoch, after_forget;
     int lose;
@@ -297,6 +297,20 @@ static void look_again(struct fake_rm *rm)
     pthread_cond_broadcast(&rm->changed);
 }
 
+/* GET /ws/v1/cluster/ha, as far as nodes read it. */
+static void on_ha(struct api_request *rq, void *user)
+{
+    struct fake_rm *rm = user;
+    struct base_buf b = {0};
+    pthread_mutex_lock(&rm->lock);
+    rm->looks++;
+    bool mute = rm->mute || rm->away;
+    base_buf_addf(&b, "{\"state\":\"%s\",\"epoch\":%lld}", rm->standby ? "standby" : "active", (long long)rm->epoch);
+    pthread_cond_broadcast(&rm->changed);
+    pthread_mutex_unlock(&rm->lock);
+    api_answer(rq, mute ? 503 : 200, API_JSON, &b);
+}
+
 static void on_wake(struct api_request *rq, void *user)
 {
     struct fake_rm *rm = user;
@@ -316,6 +330,7 @@ static const struct api_route routes[] = {
     {"POST", "/ws/v1/nodetracker/register", API_ROLE_READ, 8 << 20, on_register, API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/heartbeat", API_ROLE_READ, 8 << 20, on_heartbeat, API_ROUTE_CREEL},
     {"POST", "/ws/v1/nodetracker/wake", API_ROLE_READ, 65536, on_wake, API_ROUTE_CREEL},
+    {"GET", "/ws/v1/cluster/ha", API_ROLE_READ, 0, on_ha, API_ROUTE_CREEL},
 };
 
 static struct timespec after_ms(int ms)
@@ -540,6 +555,16 @@ static bool parked(struct fake_rm *rm, struct want *w)
 bool fake_rm_wait_parked(struct fake_rm *rm, size_t n, int ms)
 {
     return wait_for(rm, ms, parked, &(struct want){.n = n});
+}
+
+static bool looked(struct fake_rm *rm, struct want *w)
+{
+    return rm->looks >= w->count;
+}
+
+bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n, int ms)
+{
+    return wait_for(rm, ms, looked, &(struct want){.count = n});
 }
 
 static bool registered(struct fake_rm *rm, struct want *w)

@@ -16,12 +16,13 @@ uint16_t fake_rm_port(const struct fake_rm *rm);
 void fake_rm_set_epoch(struct fake_rm *rm, int64_t epoch);
 void fake_rm_set_auto_forget(struct fake_rm *rm, bool on); /* orders "forget" for each ended container */
 void fake_rm_set_away(struct fake_rm *rm, bool away);      /* answers 503 to everything */
-void fake_rm_set_mute(struct fake_rm *rm, bool mute);      /* answers no heartbeat any more */
+void fake_rm_set_mute(struct fake_rm *rm, bool mute);      /* answers no heartbeat any more, and does not say who leads */
 /* A standby: nodes are sent on to @active ("http://...") unless they say that they have just failed to reach it; else
  * they wait here until it leads, or another active one is told. @active: "" for not known. */
 void fake_rm_stand_by(struct fake_rm *rm, const char *active);
 void fake_rm_lead(struct fake_rm *rm); /* as from the start */
 bool fake_rm_wait_parked(struct fake_rm *rm, size_t n, int ms); /* until @n requests wait on this standby */
+bool fake_rm_wait_looks(struct fake_rm *rm, int64_t n, int ms); /* until it was asked @n times whether it leads */
 int64_t fake_rm_sent_on(struct fake_rm *rm);                    /* requests answered 307 */
 char *fake_rm_last_failed(struct fake_rm *rm); /* X-Creel-Failed of the last request here, "" for none; caller frees */
 void fake_rm_set_secret(struct fake_rm *rm, const char *secret); /* before the nodes come */

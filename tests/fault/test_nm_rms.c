@@ -2,10 +2,13 @@
  * let it wait, deposed ones that still give orders, one that hangs. No container notices. */
 #include <CUnit/Basic.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -327,6 +330,89 @@ static void test_mute(void)
     two_free(&t);
 }
 
+/* By the other side; what it has sent is thrown away. */
+static bool is_closed(int fd)
+{
+    char buf[4096];
+    ssize_t n;
+    while ((n = recv(fd, buf, sizeof buf, MSG_DONTWAIT)) > 0)
+        ;
+    return n == 0;
+}
+
+/* Goal: when another one leads, nobody waits for the end of a request that will never be answered.
+ * Method: the first one is a socket that takes connections and what is sent, and never answers or closes, as a stopped
+ * process does; the node's request is its only one until the node has registered at the other. */
+static void test_never_answers(void)
+{
+    struct fx *fx = fx_new();
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    int mute = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), fd;
+    char a[64];
+    CU_ASSERT_EQUAL_FATAL(bind(mute, (struct sockaddr *)&at, sizeof at), 0);
+    CU_ASSERT_EQUAL_FATAL(listen(mute, 8), 0);
+    CU_ASSERT_EQUAL_FATAL(getsockname(mute, (struct sockaddr *)&at, &len), 0);
+    char *first = base_printf("http://127.0.0.1:%d", ntohs(at.sin_port)), *second = url_of(fx->rm);
+    char *list = base_printf("creel.nodemanager.rm=%s,%s", first, second);
+    char *line = base_printf("%s does not answer, and %s leads now", first, second);
+    struct logged said = {fx, line, 1};
+    fx->conf[0][0] = list;
+    fake_rm_stand_by(fx->rm, first);
+    fx_spawn(fx, 0);
+    fd = accept4(mute, NULL, NULL, SOCK_CLOEXEC);
+    CU_ASSERT_TRUE(fake_rm_wait_looks(fx->rm, 2, FX_WAIT_MS)); /* a standby changes nothing: it goes on waiting */
+    CU_ASSERT_FALSE(is_closed(fd));
+    fake_rm_lead(fx->rm);
+    CU_ASSERT_TRUE(fake_rm_wait_nodes(fx->rm, 1, FX_WAIT_MS));
+    char *failed = fake_rm_last_failed(fx->rm);
+    CU_ASSERT_STRING_EQUAL(failed, first);
+    CU_ASSERT_TRUE(fx_until(is_logged, &said));
+    CU_ASSERT_TRUE(is_closed(fd)); /* not before: the node has gone from it straight to the other */
+    CU_ASSERT_EQUAL(poll(&(struct pollfd){.fd = mute, .events = POLLIN}, 1, 0), 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 3");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 3);
+    close(fd);
+    close(mute);
+    fx_free(fx);
+    free(line);
+    free(failed);
+    free(first);
+    free(second);
+    free(list);
+}
+
+/* Goal: the same with a heartbeat that is held; and one that leads under an epoch which is not higher than the one that
+ * holds it is no reason to leave. */
+static void test_held_too_long(void)
+{
+    struct two t = two_new(true);
+    char a[64], b[64];
+    char *said = base_printf("%s does not answer, and %s leads now", t.url, t.other_url);
+    struct logged logged = {t.fx, said, 1};
+    fake_rm_set_epoch(t.fx->rm, 5);
+    fake_rm_set_epoch(t.other, 5);
+    fx_start(t.fx, 0);
+    fake_rm_launch(t.fx->rm, 0, fx_ct(1, a), "exec sleep 1000");
+    CU_ASSERT_TRUE(is_in(t.fx, a, "running"));
+    fake_rm_set_mute(t.fx->rm, true);
+    CU_ASSERT_TRUE(fake_rm_wait_looks(t.other, 1, FX_WAIT_MS));
+    fake_rm_set_epoch(t.other, 6);
+    CU_ASSERT_TRUE(fake_rm_wait_nodes(t.other, 1, FX_WAIT_MS));
+    CU_ASSERT_TRUE(fx_until(is_logged, &logged));
+    CU_ASSERT_TRUE(fake_rm_wait_looks(t.other, 2, 0)); /* the first has led nowhere */
+    first_dies(&t);
+    CU_ASSERT_TRUE(is_in(t.fx, a, "running"));
+    fake_rm_launch(t.fx->rm, 0, fx_ct(2, b), "exit 3");
+    CU_ASSERT_EQUAL(fx_exit_code(t.fx, b), 3);
+    CU_ASSERT_EQUAL(refused(t.fx, "epochSeen"), 6);
+    char *log = fx_file("%s/nm0.log", t.fx->dir);
+    CU_ASSERT_EQUAL(times(log, "leads now"), 1);
+    free(log);
+    free(said);
+    two_free(&t);
+}
+
 int main(int argc, char **argv)
 {
     fx_programs(argc, argv);
@@ -340,6 +426,8 @@ int main(int argc, char **argv)
     CU_add_test(s, "two leaders in turns", test_two_leaders);
     CU_add_test(s, "an epoch that cannot be saved", test_epoch_not_saved);
     CU_add_test(s, "one that hangs", test_mute);
+    CU_add_test(s, "one that never answers", test_never_answers);
+    CU_add_test(s, "a heartbeat held too long", test_held_too_long);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
     unsigned failures = CU_get_number_of_failures();

@@ -208,6 +208,29 @@ static void test_circles(void)
     asking_free(&a);
 }
 
+/* Goal: who says that it leads is asked next, also when it has failed a moment ago; who was asked is to blame. */
+static void test_leads(void)
+{
+    struct asking a;
+
+    asking_new(&a, "a:1,b:2,c:3");
+    base_rm_turn_good(&a.turn);
+    base_rm_turn_leads(&a.turn, "http://c:3");
+    ASKS(a, "c:3");
+    FAILED(a, "http://a:1");
+    CU_ASSERT_FALSE(a.turn.answered);
+    CU_ASSERT_TRUE(base_rm_turn_bad(&a.turn));
+    ASKS(a, "b:2");
+    base_rm_turn_leads(&a.turn, "http://c:3");
+    ASKS(a, "c:3");
+    FAILED(a, "http://b:2");
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://other:9/x"));
+    base_rm_turn_leads(&a.turn, "http://a:1");
+    ASKS(a, "a:1");
+    FAILED(a, "http://other:9");
+    asking_free(&a);
+}
+
 static const struct cunit_case cases[] = {
     {"parse", test_parse},
     {"parse: refused", test_parse_refused},
@@ -216,5 +239,6 @@ static const struct cunit_case cases[] = {
     {"rounds", test_rounds},
     {"moved", test_moved},
     {"circles", test_circles},
+    {"leads", test_leads},
 };
 CUNIT_MAIN("base_rm_list", cases)
