@@ -405,10 +405,7 @@ static bool take_above(void *user, bool stopping)
     struct above *a = user;
     struct rm_backend *b = a->b;
 
-    if (stopping) { /* perhaps on the core's thread, for whose end the holder of life waits */
-        free(a);
-        return false;
-    }
+    (void)stopping; /* there is no term then */
     pthread_mutex_lock(&b->life);
     if (b->term && b->term->epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
         base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
@@ -435,8 +432,6 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     if (!b->started)
         return 0;
     b->started = false;
-    for (int i = 0; i < RM_SLOW_KINDS; i++) /* first: what they still post is answered below */
-        rm_worker_stop(b->slow[i]);
     pthread_mutex_lock(&b->life);
     b->ending = true;
     if (b->term)
@@ -444,6 +439,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     else if ((rc = b->lost.code) < 0 && err)
         *err = b->lost;
     pthread_mutex_unlock(&b->life);
+    for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history of what has just ended is kept */
+        rm_worker_stop(b->slow[i]);
     rm_watch_stop(b->watch);
     rm_roles_stop(b);
     return rc;

@@ -233,10 +233,10 @@ static bool keep_one(void *user, bool stopping)
     struct rm_views v = {0};
     struct base_buf line = {0};
     struct base_error err = {0};
-    int rc = stopping ? -BASE_ESTATE : rm_view_app(rm_backend_hold(k->b), k->id, &v);
+    int rc = rm_view_app(rm_backend_hold(k->b), k->id, &v);
 
-    if (!stopping)
-        rm_backend_release(k->b);
+    (void)stopping; /* the last core is still there */
+    rm_backend_release(k->b);
     if (rc == 0 && v.apps_n == 1 && put_from_core(k->b, &v.apps[0], 0, &line) &&
         rm_history_file_put(k->b->history, k->id, v.apps[0].submit_us, line.data, &err) < 0)
         base_log_warn("rm", "%s", err.text);

@@ -89,7 +89,7 @@ static void wait_written(const char *id)
 }
 
 /* A job of which nothing runs ever, killed: what its tasks would have taken is known. Returns its id. */
-static char *end_job(const char *name)
+static char *end_job_soon(const char *name)
 {
     char *body = base_printf("{\"job\":{\"name\":\"%s\",\"tasks\":[{\"command\":\"true\",\"count\":3,\"expected-s\":5}]}}", name);
     json_t *j = ask("POST", "/ws/v1/cluster/jobs", body, 200);
@@ -98,10 +98,42 @@ static char *end_job(const char *name)
 
     json_decref(j);
     json_decref(ask("PUT", path, "{\"state\":\"KILLED\"}", 200));
-    wait_written(id);
     free(path);
     free(body);
     return id;
+}
+
+static char *end_job(const char *name)
+{
+    char *id = end_job_soon(name);
+
+    wait_written(id);
+    return id;
+}
+
+/* Holds the thread that writes history up, until the leadership ends. */
+static bool until_over(void *user, bool stopping)
+{
+    for (int i = 0; i < 500 && !stopping && rm_backend_role(user) == RM_ROLE_ACTIVE; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return false;
+}
+
+static void until_ended(const char *id)
+{
+    char *path = base_printf("/ws/v1/cluster/jobs/%s", id);
+    bool ended = false;
+
+    for (int i = 0; i < 1000 && !ended; i++) {
+        json_t *j = ask("GET", path, NULL, 200);
+        const char *state = json_string_value(json_object_get(json_object_get(j, "job"), "state"));
+
+        ended = state && strcmp(state, "KILLED") == 0;
+        json_decref(j);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    CU_ASSERT(ended);
+    free(path);
 }
 
 static json_t *history(const char *query)
@@ -157,7 +189,7 @@ static void says(const char *query, const char *wanted, const char *cursor)
 
 static void test_forgotten(void)
 {
-    char *ids[4], *query, *setting;
+    char *ids[5], *query, *setting;
     json_t *before, *after, *jobs;
 
     base_assert(mkdtemp(folder));
@@ -197,8 +229,15 @@ static void test_forgotten(void)
     CU_ASSERT(comes_to("c b a"));
     ids[3] = end_job("d");
     CU_ASSERT(comes_to("d c b a"));
+    /* one that ends together with the daemon */
+    rm_backend_slow(b, RM_SLOW_FILES, until_over, b);
+    ids[4] = end_job_soon("e");
+    until_ended(ids[4]);
     stop();
-    for (int i = 0; i < 4; i++)
+    start();
+    CU_ASSERT(comes_to("e d c b a"));
+    stop();
+    for (int i = 0; i < 5; i++)
         free(ids[i]);
     ha_store_memory_forget();
     base_conf_free(conf);
