@@ -44,4 +44,5 @@ done
 for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' "$page" "$CREEL_SOURCE/README.md" | sort -u); do
     [ -e "$CREEL_SOURCE/$file" ] || [ -d "$CREEL_SOURCE/$file" ] || fail "$file is not there"
 done
+! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$page" || fail "zoo.cfg knows no comment behind a value: it is taken as a part of that"
 echo "ok page"
