@@ -532,6 +532,7 @@ static int check_sets(const struct dev_options *o)
         {"yarn.resourcemanager.ha.rm-ids", "use --ha and --rms"},
         {"yarn.resourcemanager.ha.id", "every ResourceManager has its own"},
         {"yarn.resourcemanager.zk-address", "it is the ZooKeeper started here"},
+        {"hadoop.zk.address", "it is the ZooKeeper started here"},
     };
     for (size_t i = 0; i < o->n_sets; i++) {
         size_t len = strcspn(o->sets[i], "=");

@@ -14,6 +14,7 @@ settled() { is_one active && is_one standby; }
 expect 2 creel dev --rms 2 --dir "$DEV"; one_line --rms --ha
 expect 2 creel dev --ha --rms 4 --dir "$DEV"; one_line --rms
 expect 2 creel dev --ha -Dyarn.resourcemanager.zk-address=x:1 --dir "$DEV"; one_line zk-address
+expect 2 creel dev --ha -Dhadoop.zk.address=x:1 --dir "$DEV"; one_line hadoop.zk.address
 expect 1 env PATH=/nowhere "$BIN/creel" dev --ha --port 0 --dir "$DEV"; one_line java 'apt install'
 nobody || fail "a refused command started something"
 echo "ok refusals"
