@@ -49,6 +49,18 @@ struct ha_log_limits {
 #define HA_LOG_LIMITS ((struct ha_log_limits){HA_LOG_SEGMENT_MAX, 1024, 4 << 20}) /* unless told otherwise */
 void ha_log_limit(struct ha_log *l, const struct ha_log_limits *limits);
 
+/* Segments read before (ha_log_follow.h): what of them begins the log is not read again. */
+struct ha_log_kept {
+    int64_t log_zxid; /* czxid of <root>/log */
+    uint64_t first;   /* number of text[0] */
+    size_t n;
+    char **text; /* as they were read, with a NUL behind */
+    size_t *len;
+};
+void ha_log_kept_free(struct ha_log_kept *k);
+/* Before ha_log_load, which then takes what fits; *@k is the log's. */
+void ha_log_keep(struct ha_log *l, struct ha_log_kept *k);
+
 /* Begins to read everything; calls.loaded ends it, once, whatever happens: with 0; -BASE_ECORRUPT, -BASE_EVERSION (newer
  * format), -BASE_EPERM (ACL), -BASE_EIO; or after calls.fenced with -BASE_EVERSION. Before any write. <root>/log is made
  * when absent. None of the calls may free the log. */
@@ -66,6 +78,7 @@ void ha_log_on(struct ha_log *l, const struct ha_zk_event *ev);
 struct ha_log_stats {
     int64_t multis, batches, records, bytes; /* written so far, cleaning included */
     int64_t segments, live_records, live_bytes; /* those under way included */
+    int64_t kept; /* segments that were not read again when it was loaded */
     int64_t cleaned, read_back; /* segments cleaned; outcomes that had to be read back */
 };
 void ha_log_stats(const struct ha_log *l, struct ha_log_stats *out);

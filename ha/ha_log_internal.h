@@ -48,6 +48,7 @@ struct ha_log_load {
     size_t *len;
     int64_t epoch; /* of the last one */
     struct ha_log_reader reader;
+    struct ha_log_kept kept; /* until the list is there */
 };
 
 struct ha_log_job { /* a cleaning that reads */
@@ -116,6 +117,8 @@ void ha_log_doubt(struct ha_log *l, const struct base_error *err); /* broken, if
 void ha_log_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev);
 
 /* ha_log_load.c */
+uint64_t ha_log_number_of(const char *name); /* "0000000012" -> 12; 0 for anything that is no segment's name */
+char *ha_log_text_copy(const struct ha_zk_event *ev); /* of a GET's data, with a NUL behind */
 void ha_log_load_on(struct ha_log *l, const struct ha_zk_event *ev);
 void ha_log_load_again(struct ha_log *l); /* connected again */
 void ha_log_load_free(struct ha_log *l);

@@ -89,6 +89,15 @@ static int replay(struct ha_log *l, size_t i, struct base_error *err)
     return rc;
 }
 
+char *ha_log_text_copy(const struct ha_zk_event *ev)
+{
+    char *copy = base_realloc_array(NULL, ev->len + 1, 1);
+
+    memcpy(copy, ev->data, ev->len);
+    copy[ev->len] = '\0';
+    return copy;
+}
+
 static void segment_on(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_load *d = &l->load;
@@ -108,9 +117,7 @@ static void segment_on(struct ha_log *l, const struct ha_zk_event *ev)
     }
     if (i != d->done)
         return; /* one before it got no answer: asked again when connected again */
-    d->text[i] = base_realloc_array(NULL, ev->len + 1, 1);
-    memcpy(d->text[i], ev->data, ev->len);
-    d->text[i][ev->len] = '\0';
+    d->text[i] = ha_log_text_copy(ev);
     d->len[i] = ev->len;
     d->done++;
     ask_more(l);
@@ -127,8 +134,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* "0000000012" -> 12; 0 for anything that is not written as a segment's name is. */
-static uint64_t number_of(const char *name)
+uint64_t ha_log_number_of(const char *name)
 {
     char again[24];
     size_t n = strlen(name);
@@ -144,7 +150,7 @@ static uint64_t number_of(const char *name)
 static int take_names(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v, struct base_error *err)
 {
     for (size_t i = 0; i < ev->children_n; i++) {
-        v[i] = number_of(ev->children[i]);
+        v[i] = ha_log_number_of(ev->children[i]);
         if (v[i] == 0)
             return base_error_set(err, -BASE_ECORRUPT, "%s/%s: not a segment's name (10 digits)", l->log_path,
                                   ev->children[i]);
@@ -155,6 +161,42 @@ static int take_names(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *
             return base_error_set(err, -BASE_ECORRUPT, "%s: %010" PRIu64 " is missing, %010" PRIu64 " is there",
                                   l->log_path, v[i - 1] + 1, v[i]);
     return 0;
+}
+
+void ha_log_kept_free(struct ha_log_kept *k)
+{
+    for (size_t i = 0; i < k->n; i++)
+        free(k->text[i]);
+    free(k->text);
+    free(k->len);
+    *k = (struct ha_log_kept){0};
+}
+
+void ha_log_keep(struct ha_log *l, struct ha_log_kept *k)
+{
+    base_assert(l->state == HA_LOG_NEW);
+    l->load.kept = *k;
+    *k = (struct ha_log_kept){0};
+}
+
+/* The log has been listed: the segments it begins with that are kept. */
+static int use_kept(struct ha_log *l, int64_t log_zxid, struct base_error *err)
+{
+    struct ha_log_load *d = &l->load;
+    struct ha_log_kept *k = &d->kept;
+    uint64_t first = l->index.first;
+    int rc = 0;
+
+    if (k->log_zxid == log_zxid && d->n > 0 && first >= k->first)
+        for (size_t i = (size_t)(first - k->first); rc >= 0 && i < k->n && d->done < d->n; i++) {
+            d->text[d->done] = k->text[i];
+            d->len[d->done] = k->len[i];
+            k->text[i] = NULL;
+            rc = replay(l, d->done++, err);
+        }
+    l->stats.kept = (int64_t)d->done;
+    ha_log_kept_free(k);
+    return rc < 0 ? rc : 0;
 }
 
 static void list_on(struct ha_log *l, const struct ha_zk_event *ev)
@@ -183,7 +225,9 @@ static void list_on(struct ha_log *l, const struct ha_zk_event *ev)
         d->len = base_alloc(d->n * sizeof *d->len);
         for (size_t i = 0; i < d->n; i++)
             ha_log_index_segment_add(&l->index, v[i]);
-        if (d->n == 0)
+        if (use_kept(l, ev->created_zxid, &err) < 0)
+            ha_log_doubt(l, &err);
+        else if (d->done == d->n)
             finish(l);
         else
             ha_log_load_again(l);
@@ -226,6 +270,7 @@ void ha_log_load_free(struct ha_log *l)
         free(l->load.text[i]);
     free(l->load.text);
     free(l->load.len);
+    ha_log_kept_free(&l->load.kept);
     ha_log_reader_end(&l->load.reader);
     for (size_t i = 0; i < l->copies_n; i++)
         free(l->copies[i]);

@@ -13,6 +13,7 @@
 #include "base/base_log.h"
 #include "base/base_mem.h"
 #include "ha/ha_instance.h"
+#include "ha/ha_log_follow.h"
 #include "ha/ha_store_zk.h"
 #include "ha/ha_zk_client.h"
 
@@ -33,6 +34,7 @@ struct ha_service {
     struct ha_zk_client *client;
     struct ha_election *election;
     struct ha_store *store; /* of the leadership; NULL: none */
+    struct ha_log_follow *follow;
     struct ended *ended;
     uint64_t leaderships;
     bool connected;
@@ -85,9 +87,12 @@ static void on_log_over(void *user, const char *text, bool broken)
 static void on_elected(void *user, int64_t epoch, int32_t version)
 {
     struct ha_service *s = user;
-    const struct zk_store_conf conf = {s->root, epoch, version, ++s->leaderships, send_request, wake, on_log_over, s};
+    struct ha_log_kept kept;
+    const struct zk_store_conf conf = {
+        s->root, epoch, version, &kept, ++s->leaderships, send_request, wake, on_log_over, s};
 
-    base_log_info("ha", "elected: active under epoch %" PRId64, epoch);
+    ha_log_follow_take(s->follow, &kept);
+    base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state are here", epoch, kept.n);
     s->store = zk_store_new(&conf);
     publish_lease(s);
     atomic_store(&s->held_epoch, epoch);
@@ -179,10 +184,12 @@ static void on_event(void *user, const struct ha_zk_event *ev)
         on_connected(s, ev);
     else if (ev->kind == HA_ZK_DISCONNECTED || ev->kind == HA_ZK_SESSION_OVER)
         on_disconnected(s, now_us);
-    if (ev->kind == HA_ZK_RESULT && ev->owner == HA_ZK_FOR_LOG)
-        on_log_result(s, ev, now_us);
-    else
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
+        ha_log_follow_on(s->follow, ev, now_us);
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
         ha_election_on(s->election, ev, now_us);
+    else if (ev->owner == HA_ZK_FOR_LOG)
+        on_log_result(s, ev, now_us);
     publish_lease(s);
     if (s->store && ev->kind != HA_ZK_WATCH && (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
         zk_store_on(s->store, ev);
@@ -276,10 +283,13 @@ static int64_t turn(struct ha_service *s)
     ha_election_tick(s->election, now_us);
     publish_lease(s);
     put_ended(s);
+    if (ha_election_state(s->election) == HA_WAITING)
+        ha_log_follow_begin(s->follow, now_us);
+    ha_log_follow_tick(s->follow, now_us);
     say_silent(s, now_us);
     note_status(s);
-    return sooner(sooner(ha_election_next_us(s->election), ha_zk_client_next_us(s->client)),
-                  s->connected ? INT64_MAX : s->silent_next_us);
+    return sooner(sooner(ha_election_next_us(s->election), ha_log_follow_next_us(s->follow)),
+                  sooner(ha_zk_client_next_us(s->client), s->connected ? INT64_MAX : s->silent_next_us));
 }
 
 static void *service_thread(void *user)
@@ -366,6 +376,7 @@ static void service_free(struct ha_service *s)
 {
     ha_zk_client_free(s->client);
     ha_election_free(s->election);
+    ha_log_follow_free(s->follow);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);
     free(s->root);
@@ -391,6 +402,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     atomic_init(&s->held_epoch, NOBODY);
     init_waiting(s);
     s->election = new_election(s, conf);
+    s->follow = ha_log_follow_new(conf->root, send_request, s);
     note_status(s);
     sigfillset(&all); /* libzookeeper's threads are started by ours: none of them takes the process's signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);

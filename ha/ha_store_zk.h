@@ -17,6 +17,7 @@ struct zk_store_conf { /* copied; root is borrowed for the call */
     const char *root;
     int64_t epoch;
     int32_t epoch_version;
+    struct ha_log_kept *kept; /* read before; taken */
     uint64_t number; /* of the leadership in this process, from 1 on: keeps apart answers to an earlier one's log */
     ha_zk_send_fn *send;
     void (*wake)(void *user); /* any thread: zk_store_turn has something to do */

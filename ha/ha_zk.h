@@ -39,7 +39,7 @@ struct ha_zk_op { /* of a multi: all or none. Nodes are created with the creator
 };
 
 enum ha_zk_request_kind { HA_ZK_MULTI, HA_ZK_GET, HA_ZK_CHILDREN, HA_ZK_SYNC };
-enum ha_zk_owner { HA_ZK_FOR_ELECTION, HA_ZK_FOR_LOG, HA_ZK_OWNERS }; /* whose result it is */
+enum ha_zk_owner { HA_ZK_FOR_ELECTION, HA_ZK_FOR_LOG, HA_ZK_FOR_FOLLOW }; /* whose result it is */
 struct ha_zk_request { /* borrowed for the call that sends it */
     enum ha_zk_owner owner;
     uint64_t id; /* the owner's own, comes back */
@@ -81,6 +81,7 @@ struct ha_zk_event { /* borrowed for the call */
     int64_t ephemeral_owner; /* GET */
     const char *const *children; /* CHILDREN: names, in no order */
     size_t children_n;
+    int64_t created_zxid; /* CHILDREN: czxid of the node itself: another one when it was deleted and made anew */
     const char *created; /* MULTI: path of its first CREATE, with the sequence number; of SETs nothing comes back */
 };
 

@@ -53,6 +53,7 @@ struct zk_request {
     int64_t ephemeral_owner;
     char **children;
     size_t children_n;
+    int64_t created_zxid;
 };
 
 /* Any thread: at the end of the queue, and the service thread is woken. */

@@ -173,11 +173,12 @@ static void on_data(int rc, const char *value, int len, const struct Stat *stat,
     finish(r, rc);
 }
 
-static void on_children(int rc, const struct String_vector *names, const void *data)
+static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
 
     if (rc == ZOK) {
+        r->created_zxid = stat->czxid;
         r->children_n = (size_t)names->count;
         r->children = base_alloc(r->children_n * sizeof *r->children);
         for (size_t i = 0; i < r->children_n; i++)
@@ -238,7 +239,7 @@ void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_req
         rc = zoo_awget(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_data, r);
         break;
     case HA_ZK_CHILDREN:
-        rc = zoo_awget_children(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_children, r);
+        rc = zoo_awget_children2(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_children, r);
         break;
     case HA_ZK_SYNC:
         rc = zoo_async(zh, r->path, on_sync, r);
@@ -265,5 +266,6 @@ void zk_request_event(const struct zk_request *r, struct ha_zk_event *ev)
     ev->ephemeral_owner = r->ephemeral_owner;
     ev->children = (const char *const *)r->children;
     ev->children_n = r->children_n;
+    ev->created_zxid = r->created_zxid;
     ev->created = r->created[0] ? r->created : NULL;
 }

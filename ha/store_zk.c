@@ -12,7 +12,7 @@ enum lending { LENT_NOT, LENT, LENT_COPYING, LENT_QUEUED };
 
 struct ha_store {
     const struct ha_store_ops *ops;
-    struct zk_store_conf conf; /* root is NULL */
+    struct zk_store_conf conf; /* root and kept are NULL */
     atomic_int refs;
     atomic_bool over;
     pthread_mutex_t log_lock; /* service thread: only ever tried; a load holds it */
@@ -87,12 +87,14 @@ struct ha_store *zk_store_new(const struct zk_store_conf *conf)
     st->ops = &ha_store_zk;
     st->conf = *conf;
     st->conf.root = NULL;
+    st->conf.kept = NULL;
     st->connected = true;
     atomic_init(&st->refs, 2);
     pthread_mutex_init(&st->log_lock, NULL);
     pthread_mutex_init(&st->lock, NULL);
     pthread_cond_init(&st->change, NULL);
     st->log = ha_log_new(conf->root, conf->epoch, conf->epoch_version, &calls);
+    ha_log_keep(st->log, conf->kept);
     ha_log_load(st->log);
     return st;
 }

@@ -552,6 +552,7 @@ static void log_loaded(void *user, int rc, const struct base_error *err)
 static void on_elected(void *user, int64_t epoch, int32_t version)
 {
     struct sim_rm *rm = user;
+    struct ha_log_kept kept;
     struct sim_lead *l;
 
     lead_end(rm);
@@ -563,11 +564,13 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     if (epoch >= 0 && epoch < W_EPOCHS)
         rm->w->taken[epoch] = true;
     rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max; /* its answer may come late */
-    sim_log(&rm->w->s, "%s: elected with epoch %" PRId64, rm->proc.name, epoch);
+    ha_log_follow_take(rm->follow, &kept);
+    sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here", rm->proc.name, epoch, kept.n);
     l->log = ha_log_new("/creel/sim", epoch, version,
                         &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
     if (rm->w->small_log)
         ha_log_limit(l->log, &(struct ha_log_limits){2000, 4, 4000});
+    ha_log_keep(l->log, &kept);
     ha_log_load(l->log);
     sim_faults_elected(rm->w, rm->index);
 }
@@ -621,13 +624,19 @@ static void on_timer(void *arg, uint64_t tag)
     if (rm->timer != tag)
         return;
     ha_election_tick(rm->election, rm->w->s.now_us);
+    ha_log_follow_tick(rm->follow, rm->w->s.now_us);
     timer_set(rm);
 }
 
 static void timer_set(struct sim_rm *rm)
 {
-    int64_t at = ha_election_next_us(rm->election);
+    int64_t at, follow_at;
 
+    if (ha_election_state(rm->election) == HA_WAITING)
+        ha_log_follow_begin(rm->follow, rm->w->s.now_us);
+    at = ha_election_next_us(rm->election);
+    follow_at = ha_log_follow_next_us(rm->follow);
+    at = follow_at < at ? follow_at : at;
     rm->timer++;
     if (at != INT64_MAX)
         sim_at(&rm->w->s, at, &rm->proc, SIM_SERVICE, on_timer, rm, rm->timer);
@@ -639,7 +648,9 @@ static void on_zk(void *user, const struct ha_zk_event *ev, uint64_t round)
     struct sim_lead *l = rm->lead;
     bool of_log = ev->kind == HA_ZK_RESULT && ev->owner == HA_ZK_FOR_LOG;
 
-    if (!of_log)
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
+        ha_log_follow_on(rm->follow, ev, rm->w->s.now_us);
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
         ha_election_on(rm->election, ev, rm->w->s.now_us);
     l = rm->lead;
     if (of_log && l && l->round == round && !l->over) {
@@ -680,6 +691,7 @@ void sim_rm_start(struct sim_rm *rm)
                                                               .instance = rm->instance,
                                                               .lease_off = w->lease_off || w->breaks.lease},
                                    &calls);
+    rm->follow = ha_log_follow_new("/creel/sim", election_send, rm);
     timer_set(rm);
 }
 
@@ -693,6 +705,8 @@ static void forget(struct sim_rm *rm)
     graves_empty(rm);
     ha_election_free(rm->election);
     rm->election = NULL;
+    ha_log_follow_free(rm->follow);
+    rm->follow = NULL;
 }
 
 void sim_rm_kill(struct sim_rm *rm)

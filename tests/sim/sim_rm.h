@@ -1,4 +1,4 @@
-/* tests/sim/sim_rm.h - a ResourceManager of several: the real ha_election, ha_log and rm_core, and between them the
+/* tests/sim/sim_rm.h - a ResourceManager of several: the real ha_election, ha_log, ha_log_follow and rm_core, and between them the
  * rules of the daemon: effects that must be durable wait for the log; the lease is looked at before the core steps and
  * before anything leaves; who is elected reads the log, recovers and goes on; who is deposed fails all who wait and
  * forgets. */
@@ -8,6 +8,7 @@
 #include "base/base_clock.h"
 #include "ha/ha_election.h"
 #include "ha/ha_log.h"
+#include "ha/ha_log_follow.h"
 #include "rm/rm_clock.h"
 #include "tests/sim/sim_world.h"
 
@@ -50,6 +51,7 @@ struct sim_rm {
     struct sim_proc proc;
     struct sim_zkc *zkc;
     struct ha_election *election;
+    struct ha_log_follow *follow;
     struct sim_lead *lead, *dead;
     uint64_t round, timer;
     int64_t wall_us; /* offset of its wall clock */

@@ -456,6 +456,7 @@ static void read_here(struct zk_conn *conn, struct zk_request *q)
     m->result = (struct zk_result){.code = at ? HA_ZK_OK : HA_ZK_NONODE, .failed_op = -1};
     if (at && children) {
         m->children = zk_children(zk->s, t, q->rq.path, &m->children_n);
+        m->czxid = at->czxid;
     } else if (at) {
         m->data = at->data;
         m->len = at->len;

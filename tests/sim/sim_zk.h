@@ -49,6 +49,7 @@ struct zk_message { /* to the client */
     int64_t owner;
     const char *const *children;
     size_t children_n;
+    int64_t czxid;
 };
 struct zk_conn {
     struct sim_zk *zk;

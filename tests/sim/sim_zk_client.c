@@ -16,11 +16,13 @@ static void tell(struct sim_zkc *c, const struct ha_zk_event *ev, uint64_t round
 static void result(struct sim_zkc *c, const struct zk_request *q, struct ha_zk_event ev, enum ha_zk_code code,
                    const char *text)
 {
+    static const char *const owners[] = {
+        [HA_ZK_FOR_ELECTION] = "election", [HA_ZK_FOR_LOG] = "log", [HA_ZK_FOR_FOLLOW] = "follow"};
     static const char *const kinds[] = {
         [HA_ZK_MULTI] = "multi", [HA_ZK_GET] = "get", [HA_ZK_CHILDREN] = "children", [HA_ZK_SYNC] = "sync"};
 
-    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name,
-            q->rq.owner == HA_ZK_FOR_LOG ? "log" : "election", q->rq.id, kinds[q->rq.kind],
+    sim_log(c->zk->s, "%s: zk %s %" PRIu64 " %s %s: %s", c->proc->name, owners[q->rq.owner], q->rq.id,
+            kinds[q->rq.kind],
             q->rq.kind == HA_ZK_MULTI ? q->rq.ops[q->rq.ops_n - 1].path : q->rq.path, ha_zk_code_name(code));
     ev.kind = HA_ZK_RESULT;
     ev.owner = q->rq.owner;
@@ -110,6 +112,7 @@ static void answered(struct sim_zkc *c, const struct zk_message *m)
                              .ephemeral_owner = m->owner,
                              .children = m->children,
                              .children_n = m->children_n,
+                             .created_zxid = m->czxid,
                              .created = m->result.created};
 
     if (!q || q->twin != m->of)

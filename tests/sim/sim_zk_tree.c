@@ -67,7 +67,7 @@ static void add(struct zk_tree *t, const struct zk_change *c, int64_t zxid)
     }
     base_array_grow(&t->v, t->n, &t->cap);
     t->v[t->n++] = (struct zk_node){
-        .path = c->path, .data = c->data, .len = c->len, .owner = c->owner, .mzxid = zxid, .pzxid = zxid};
+        .path = c->path, .data = c->data, .len = c->len, .owner = c->owner, .czxid = zxid, .mzxid = zxid, .pzxid = zxid};
 }
 
 static void drop(struct zk_tree *t, const char *path, int64_t zxid)

@@ -12,7 +12,7 @@ struct zk_node {
     size_t len;
     int32_t version;
     int64_t owner;         /* ephemeral: its session */
-    int64_t mzxid, pzxid;  /* last change of the data, of the children */
+    int64_t czxid, mzxid, pzxid; /* creation; last change of the data, of the children */
     int64_t children_made; /* sequence numbers */
 };
 struct zk_tree {

@@ -55,6 +55,8 @@ void rig_start(struct rig *g, int64_t epoch, const struct ha_log_limits *limits)
     g->loads = g->fences = g->breaks = g->rc = 0;
     g->written = 0;
     g->text[0] = '\0';
+    if (g->kept)
+        ha_log_keep(g->log, g->kept);
     ha_log_load(g->log);
 }
 

@@ -13,6 +13,7 @@ struct rig {
     struct log_zk zk;
     struct log_zk_link link;
     struct ha_log *log;
+    struct ha_log_kept *kept; /* NULL: none; taken by rig_start */
     int loads, fences, breaks;
     int rc;
     uint64_t written;

@@ -119,7 +119,6 @@ void log_zk_send(void *link, const struct ha_zk_request *rq)
     struct log_zk_call *c = base_alloc(sizeof *c);
     int64_t bytes = 0;
 
-    base_assert(rq->owner == HA_ZK_FOR_LOG);
     c->rq = *rq;
     c->path = base_strdup(rq->path);
     c->ops = base_alloc(rq->ops_n * sizeof *c->ops);
@@ -277,7 +276,7 @@ static struct log_zk_call *take(struct log_zk_link *k)
 static void deliver(struct log_zk_link *k, struct log_zk_call *c)
 {
     struct ha_zk_event ev = {.kind = HA_ZK_RESULT,
-                             .owner = HA_ZK_FOR_LOG,
+                             .owner = c->rq.owner,
                              .id = c->rq.id,
                              .code = c->code,
                              .failed_op = c->failed_op,
@@ -295,8 +294,12 @@ static void deliver(struct log_zk_link *k, struct log_zk_call *c)
         }
         ev.children = names;
         ev.children_n = n;
+        ev.created_zxid = k->zk->log_zxid;
     }
-    ha_log_on(k->log, &ev);
+    if (ev.owner == HA_ZK_FOR_FOLLOW)
+        ha_log_follow_on(k->follow, &ev, k->now_us);
+    else
+        ha_log_on(k->log, &ev);
     free(names);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "ha/ha_log.h"
+#include "ha/ha_log_follow.h"
 
 #define LOG_ZK_ROOT "/creel/c1"
 
@@ -19,6 +20,7 @@ struct log_zk_node {
 struct log_zk { /* all zero: an empty server without <root>/log */
     int32_t epoch_version, log_version;
     bool has_log;
+    int64_t log_zxid; /* czxid of <root>/log, as the test says */
     char *stranger;           /* listed below <root>/log too */
     uint64_t first;           /* number of node[0] */
     struct log_zk_node *node; /* data NULL: not there */
@@ -35,6 +37,8 @@ struct log_zk_call;  /* a request, and its answer once it was carried out */
 struct log_zk_link { /* one connection: a queue of requests, the first of them carried out and not yet answered */
     struct log_zk *zk;
     struct ha_log *log;
+    struct ha_log_follow *follow; /* one of them */
+    int64_t now_us;               /* that follow is told */
     struct log_zk_call *first, **last;
     size_t waiting, answers; /* requests not carried out; answers not delivered */
     uint64_t fail_number;    /* the next request about this segment (a GET, or a multi that makes it) gets fail_code */

@@ -1,0 +1,326 @@
+/* The standby's reading along of ha_log_follow.h: what it keeps, what it forgets, and that a leader reads the rest alone. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_mem.h"
+#include "ha/ha_log_follow.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/log_rig.h"
+
+#define ROOMY ((struct ha_log_limits){512, 1000, 1 << 20}) /* never cleans */
+
+struct pair { /* a leader's log, and a standby with a connection of its own to the same server */
+    struct rig g;
+    struct log_zk_link link;
+    struct ha_log_follow *f;
+};
+
+static void event(struct pair *p, enum ha_zk_event_kind kind)
+{
+    ha_log_follow_on(p->f, &(struct ha_zk_event){.kind = kind}, p->link.now_us);
+}
+
+static void pair_open(struct pair *p, const struct ha_log_limits *limits)
+{
+    rig_open(&p->g, limits);
+    p->g.zk.log_zxid = 77;
+    log_zk_link_init(&p->link, &p->g.zk);
+    p->f = p->link.follow = ha_log_follow_new(LOG_ZK_ROOT, log_zk_send, &p->link);
+    event(p, HA_ZK_CONNECTED);
+}
+
+static void pair_close(struct pair *p)
+{
+    ha_log_follow_free(p->f);
+    log_zk_link_free(&p->link);
+    rig_close(&p->g);
+}
+
+static void write_some(struct pair *p, int from, int to)
+{
+    char key[16];
+
+    for (int i = from; i < to; i++) {
+        snprintf(key, sizeof key, "k%03d", i);
+        rig_put_long(&p->g, key, 400, 'a'); /* one a segment */
+        log_zk_run(&p->g.link);
+    }
+}
+
+/* Time goes on to when the follower has something to do, and its requests are answered. */
+static void follow_once(struct pair *p)
+{
+    int64_t at = ha_log_follow_next_us(p->f);
+
+    CU_ASSERT_NOT_EQUAL_FATAL(at, INT64_MAX);
+    ha_log_follow_tick(p->f, at - 1); /* not yet */
+    CU_ASSERT_EQUAL(p->link.waiting, 0);
+    p->link.now_us = at;
+    ha_log_follow_tick(p->f, at);
+    CU_ASSERT_EQUAL(p->link.waiting > 0, true);
+    log_zk_run(&p->link);
+}
+
+static void begin(struct pair *p)
+{
+    ha_log_follow_begin(p->f, p->link.now_us);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p->f), p->link.now_us + HA_LOG_FOLLOW_FIRST_US);
+    follow_once(p);
+}
+
+/* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept those that it did not. */
+static int64_t succeed(struct pair *p, int64_t *kept)
+{
+    struct ha_log_kept k;
+    int64_t gets = p->g.zk.gets;
+
+    ha_log_follow_take(p->f, &k);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p->f), INT64_MAX);
+    rig_stop(&p->g);
+    p->g.kept = &k;
+    rig_start(&p->g, EPOCH + 1, NULL);
+    p->g.kept = NULL;
+    log_zk_run(&p->g.link);
+    CU_ASSERT_EQUAL(p->g.loads, 1);
+    *kept = rig_stats(&p->g).kept;
+    return p->g.zk.gets - gets;
+}
+
+static void expect_records(struct pair *p, int from, int to)
+{
+    struct base_buf all = {0};
+    struct base_error err;
+
+    CU_ASSERT_EQUAL_FATAL(p->g.rc, 0);
+    CU_ASSERT_EQUAL(ha_log_each(p->g.log, "t", rig_append, &all, &err), 0);
+    for (int i = from; i < to; i++) {
+        char key[24];
+
+        snprintf(key, sizeof key, "k%03d=aaaa", i);
+        CU_ASSERT_PTR_NOT_NULL(strstr(all.data ? all.data : "", key));
+    }
+    base_buf_free(&all);
+}
+
+static void test_little_is_left(void)
+{
+    struct pair p;
+    int64_t kept;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 30);
+    begin(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 30);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_POLL_US);
+    write_some(&p, 30, 35);
+    follow_once(&p); /* one after the other, behind what was listed */
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 35);
+    write_some(&p, 35, 37);
+    CU_ASSERT_EQUAL(succeed(&p, &kept), 2);
+    CU_ASSERT_EQUAL(kept, 35);
+    expect_records(&p, 0, 37);
+    pair_close(&p);
+}
+
+static void test_few_at_once(void)
+{
+    struct pair p;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 30);
+    ha_log_follow_begin(p.f, 0);
+    ha_log_follow_begin(p.f, 5); /* is one already */
+    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    ha_log_follow_tick(p.f, p.link.now_us);
+    CU_ASSERT_EQUAL(p.link.waiting, 1); /* the list */
+    do {
+        log_zk_execute(&p.link);
+        log_zk_answer(&p.link);
+        CU_ASSERT(p.link.waiting <= HA_LOG_FOLLOW_READS);
+    } while (p.link.waiting > 0);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 30);
+    CU_ASSERT_EQUAL(p.g.zk.gets, 31); /* the last one finds nothing */
+    pair_close(&p);
+}
+
+/* What the leader cleans is forgotten with the next list; what it has cleaned before it was read is passed over. */
+static void test_cleaned(void)
+{
+    struct pair p;
+    int64_t kept;
+    uint64_t first;
+
+    pair_open(&p, &SMALL);
+    write_some(&p, 0, 4);
+    begin(&p);
+    for (int k = 0; k < 12; k++)
+        write_some(&p, 0, 4);
+    first = p.g.zk.first;
+    while (first < p.g.zk.first + p.g.zk.n && !log_zk_node(&p.g.zk, first))
+        first++;
+    CU_ASSERT(first > 4); /* it has cleaned */
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 4);
+    for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
+        follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), log_zk_count(&p.g.zk));
+    CU_ASSERT_EQUAL(succeed(&p, &kept), 0);
+    CU_ASSERT(kept > 0);
+    expect_records(&p, 0, 4);
+    pair_close(&p);
+}
+
+static void test_gone_while_read(void)
+{
+    struct pair p;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 20);
+    ha_log_follow_begin(p.f, 0);
+    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    ha_log_follow_tick(p.f, p.link.now_us);
+    for (int k = 0; k < 3; k++) { /* the list, and two segments */
+        log_zk_execute(&p.link);
+        log_zk_answer(&p.link);
+    }
+    for (uint64_t i = 1; i <= 10; i++)
+        log_zk_delete(&p.g.zk, i);
+    log_zk_run(&p.link);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    pair_close(&p);
+}
+
+/* <root>/log was deleted and made anew: the numbers begin again, the segments are others. */
+static void test_another_log(void)
+{
+    struct pair p;
+    int64_t kept;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 10);
+    begin(&p);
+    p.g.zk.log_zxid = 78;
+    CU_ASSERT_EQUAL(succeed(&p, &kept), 10);
+    CU_ASSERT_EQUAL(kept, 0);
+    expect_records(&p, 0, 10);
+    pair_close(&p);
+
+    pair_open(&p, &ROOMY); /* and seen by the follower itself */
+    write_some(&p, 0, 10);
+    begin(&p);
+    p.g.zk.log_zxid = 78;
+    for (uint64_t i = 4; i <= 10; i++)
+        log_zk_delete(&p.g.zk, i);
+    for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
+        follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 3);
+    pair_close(&p);
+}
+
+static void test_connection(void)
+{
+    struct pair p;
+    int64_t kept;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 10);
+    begin(&p);
+    event(&p, HA_ZK_DISCONNECTED);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), INT64_MAX);
+    write_some(&p, 10, 12);
+    event(&p, HA_ZK_CONNECTED);
+    ha_log_follow_tick(p.f, ha_log_follow_next_us(p.f));
+    CU_ASSERT_EQUAL(p.link.waiting, 1);
+    log_zk_execute(&p.link);
+    log_zk_lose(&p.link, HA_ZK_LOSS, NULL); /* carried out, never answered */
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    event(&p, HA_ZK_CONNECTED);
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 12);
+    event(&p, HA_ZK_SESSION_OVER); /* who knows what answers next */
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
+    event(&p, HA_ZK_CONNECTED);
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 12);
+    CU_ASSERT_EQUAL(succeed(&p, &kept), 0);
+    expect_records(&p, 0, 12);
+    pair_close(&p);
+}
+
+/* Answers to what it asked before it was taken from come late and do nothing. */
+static void test_late_answers(void)
+{
+    struct pair p;
+    struct ha_log_kept k;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 10);
+    ha_log_follow_begin(p.f, 0);
+    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    ha_log_follow_tick(p.f, p.link.now_us);
+    log_zk_execute(&p.link);
+    log_zk_answer(&p.link);
+    CU_ASSERT_EQUAL(p.link.waiting, HA_LOG_FOLLOW_READS);
+    ha_log_follow_take(p.f, &k);
+    CU_ASSERT_EQUAL(k.n, 0);
+    ha_log_kept_free(&k);
+    log_zk_run(&p.link);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
+    ha_log_follow_begin(p.f, p.link.now_us); /* deposed: it follows anew */
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    pair_close(&p);
+}
+
+static void test_nothing_there(void)
+{
+    struct pair p;
+
+    pair_open(&p, &ROOMY);
+    p.g.zk.has_log = false;
+    begin(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
+    p.g.zk.has_log = true; /* and nothing in it */
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
+    p.g.zk.stranger = base_strdup("notes.txt");
+    write_some(&p, 0, 2);
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
+    free(p.g.zk.stranger);
+    p.g.zk.stranger = NULL;
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 2);
+    pair_close(&p);
+}
+
+/* What is kept is checked like what is read. */
+static void test_damaged(void)
+{
+    struct pair p;
+    int64_t kept;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 5);
+    log_zk_node(&p.g.zk, 3)->data[60] ^= 1;
+    begin(&p);
+    succeed(&p, &kept);
+    CU_ASSERT_EQUAL(p.g.rc, -BASE_ECORRUPT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(p.g.text, SEG "03"));
+    pair_close(&p);
+}
+
+static const struct cunit_case cases[] = {
+    {"little is left to read", test_little_is_left},
+    {"a few reads at once", test_few_at_once},
+    {"cleaned segments", test_cleaned},
+    {"gone while read", test_gone_while_read},
+    {"another log", test_another_log},
+    {"connections", test_connection},
+    {"late answers", test_late_answers},
+    {"nothing to follow", test_nothing_there},
+    {"damage", test_damaged},
+};
+CUNIT_MAIN("ha_log_follow", cases)
