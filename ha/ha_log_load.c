@@ -85,7 +85,8 @@ static int replay(struct ha_log *l, size_t i, struct base_error *err)
     l->load.epoch = s.epoch;
     ha_log_index_segment_size(&l->index, number, (uint32_t)l->load.len[i]);
     rc = ha_log_reader_feed(&l->load.reader, path, &s, &continues, err);
-    ha_log_index_segment(&l->index, number)->continues = continues;
+    if (rc >= 0)
+        ha_log_index_segment(&l->index, number)->continues = continues;
     return rc;
 }
 
