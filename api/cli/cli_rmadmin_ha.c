@@ -171,6 +171,20 @@ static int order_standby(struct cli *c, const struct one_rm *rm)
     return rc;
 }
 
+/* As in YARN the order is carried out all the same: it was given. */
+static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *rm)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        if (&all->v[i] == rm)
+            continue;
+        look(c, &all->v[i], &all->ha);
+        if (all->v[i].state)
+            return;
+    }
+    fprintf(stderr, "creel: no other ResourceManager answers: where none takes over, %s is active again after %d s\n",
+            rm->id, (int)HOLD_MS / 1000);
+}
+
 static int to_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
@@ -181,8 +195,10 @@ static int to_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     int rc = order_standby(c, rm);
     while (rc == CLI_OK) {
         look(c, rm, &all->ha);
-        if (rm->state && strcmp(rm->state, "standby") == 0)
+        if (rm->state && strcmp(rm->state, "standby") == 0) {
+            warn_alone(c, all, rm);
             return get_state(c, rm);
+        }
         if (base_mono_us(&base_clock_real) > until)
             return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id, rm->state ? rm->state : "silent");
         cli_interrupt_pause(POLL_MS);

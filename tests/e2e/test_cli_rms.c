@@ -741,6 +741,10 @@ static void test_failover(void)
     run("rmadmin|-transitionToStandby|rm-1");
     ended(0, "standby\n", "");
     CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
+    CU_ASSERT_STRING_EQUAL(ran.err.data, "");
+    vanish(&fakes[0]);
+    run("rmadmin|-transitionToStandby|rm-2");
+    ended(0, "standby\n", "creel: no other ResourceManager answers: where none takes over, rm-2 is active again after 10 s\n");
     stop();
 }
 
