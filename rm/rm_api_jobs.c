@@ -538,7 +538,7 @@ struct task_list {
     struct rm_listing list;
     struct base_app_id id;
     struct tasks_query q;
-    bool opened;
+    bool opened, gone; /* gone: there were some, and none is kept */
 };
 
 /* At most @max tasks of q->kind from q->pos; false: all of this kind are listed. */
@@ -586,20 +586,26 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
         snprintf(cursor, sizeof cursor, "%c%lld", q->kind == RM_SLOT_MAP ? 'm' : 'r', (long long)q->pos);
         rm_json_kstr(out, "cursor", cursor);
     }
+    if (l->gone)
+        rm_json_kbool(out, "tasksGone", true);
     rm_json_close(out, '}');
     return RM_LISTING_END;
 }
 
+/* {"tasks":[…],"cursor":"m1000"} (while more follow), or {"tasks":[],"tasksGone":true} of a job that had ended before this
+ * ResourceManager became the active one. */
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};
     struct rm_views views = {0};
     struct base_app_id id;
     struct task_list *l;
+    bool gone;
 
     if (!path_job(rq, user, &views))
         return;
     id = views.apps[0].id;
+    gone = views.apps[0].tasks_gone;
     rm_views_free(&views);
     if (!read_tasks_query(rq, &q))
         return;
@@ -607,6 +613,7 @@ static void do_tasks(struct api_request *rq, void *user)
     l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = tasks_chunk};
     l->id = id;
     l->q = q;
+    l->gone = gone;
     rm_listing_run(&l->list);
 }
 

@@ -139,8 +139,12 @@ static void print_status(const json_t *job)
     }
 }
 
-static void print_tasks(const json_t *tasks)
+static void print_tasks(const json_t *job, const json_t *tasks)
 {
+    if (json_array_size(tasks) == 0 && cli_job_ended(job)) {
+        puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
+        return;
+    }
     struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">",
                                         "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
@@ -192,7 +196,7 @@ int cli_job_status_main(int argc, char **argv)
         print_status(json_object_get(answer, "job"));
         if (tasks) {
             puts("");
-            print_tasks(tasks);
+            print_tasks(json_object_get(answer, "job"), tasks);
         }
     }
     json_decref(answer);

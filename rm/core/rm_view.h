@@ -37,6 +37,7 @@ struct rm_app_view {
     struct rm_phase_view phase[RM_SLOT_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
+    bool tasks_gone;  /* it had ended before this instance began: nothing is kept of its tasks but the sums above */
     int64_t start_us; /* first task launched */
     int64_t deadline_us;  /* wall clock; 0: none */
     int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
@@ -144,8 +145,7 @@ int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, st
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
 /* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
- * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job that had ended before this instance began may have none
- * any more, whatever it had. */
+ * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any more (tasks_gone). */
 int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
                   size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);

@@ -137,6 +137,7 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
         v->shuffle_progress = ((double)a->phase[RM_SLOT_REDUCE].succeeded +
                                (double)a->phase[RM_SLOT_REDUCE].shuffle / RM_PROGRESS_ONE) /
                               a->phase[RM_SLOT_REDUCE].total;
+    v->tasks_gone = a->pruned && !a->phase[RM_SLOT_MAP].tasks && !a->phase[RM_SLOT_REDUCE].tasks;
     memcpy(v->counters, a->counters, sizeof v->counters);
     fill_master(a, v, out);
 }

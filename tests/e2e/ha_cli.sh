@@ -105,6 +105,7 @@ roles
 job=$!
 wait_for 30 "running tasks" test -s "$T/ledger"
 id=$(creel job list --json | jq -r '.jobs[0].id')
+six=$id
 "$BIN/creel" logs "$id" -f > "$T/logs.out" 2> "$T/logs.err" &
 logs=$!
 four_run() { [ "$(creel job status "$id" --json | jq .job.taskCounts.map.running)" = 4 ]; }
@@ -130,5 +131,7 @@ expect 0 creel rmadmin -transitionToStandby $ACTIVE
 check_equal "$(cat "$T/o")" standby "state after transitionToStandby"
 expect 0 creel job kill "$id"
 check_equal "$(creel job status "$id" --json | jq -r .job.state)" KILLED "state"
+expect 0 creel job status "$six" --tasks # another leader saw it end
+grep -q "^Its tasks are not known any more: " "$T/o" || fail "tasks: $(cat "$T/o")"
 expect 1 creel rmadmin -transitionToActive $ACTIVE; one_line "Automatic failover is enabled for $ACTIVE"
 echo "ok back"

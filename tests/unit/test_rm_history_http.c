@@ -187,6 +187,17 @@ static void says(const char *query, const char *wanted, const char *cursor)
     json_decref(j);
 }
 
+static void has_tasks(const char *id, size_t n, bool gone)
+{
+    char *path = base_printf("/ws/v1/cluster/jobs/%s/tasks", id);
+    json_t *j = ask("GET", path, NULL, 200);
+
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "tasks")), n);
+    CU_ASSERT_EQUAL(json_is_true(json_object_get(j, "tasksGone")), gone);
+    json_decref(j);
+    free(path);
+}
+
 static void test_forgotten(void)
 {
     char *ids[5], *query, *setting;
@@ -220,9 +231,11 @@ static void test_forgotten(void)
     free(query);
     says("?to=1000", "", NULL);
     /* another leadership, another process: the core has read c back without its tasks */
+    has_tasks(ids[2], 3, false);
     rm_role_depose(b);
     rm_daemon_deactivate(b, "told to");
     lead();
+    has_tasks(ids[2], 0, true);
     CU_ASSERT(comes_to("c b a"));
     stop();
     start();
