@@ -110,12 +110,13 @@ static bool is_patient(struct run *r, int64_t began_us)
     return ms < PATIENCE_MS;
 }
 
-/* An end that was seen stays: an RM that has just taken over may learn of it only from the node. */
+/* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL) of
+ * a job that had ended before. */
 static void set_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
     bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 || strcmp(seen, "KILLED") == 0;
-    if (over && r->job_ended)
+    if (!task || (over && r->job_ended))
         return;
     json_decref(r->task);
     r->task = json_incref(task);

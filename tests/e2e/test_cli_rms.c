@@ -48,6 +48,7 @@ static struct world {
     int active_after, asked;
     int gets;               /* of the job */
     const int *percents;    /* what the GETs of the job show, the end is 100 */
+    bool forgets; /* the job ends after its task, which is not known any more then */
     int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there are no tasks */
     int failover_at;        /* at this GET of either fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -193,7 +194,7 @@ static void get_job(struct fake *f, struct base_buf *out)
 {
     world.gets++;
     if (world.task_ends_at)
-        put(out, "200 OK", "", world.looks < world.task_ends_at
+        put(out, "200 OK", "", world.looks < world.task_ends_at + world.forgets
                                    ? "{\"job\":{\"state\":\"RUNNING\"}}"
                                    : "{\"job\":{\"state\":\"FINISHED\",\"finalStatus\":\"FAILED\"}}");
     else
@@ -210,7 +211,10 @@ static void get_tasks(struct fake *f, struct base_buf *out)
                              "\"containerId\":\"container_1_0001_01_000002\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}]}",
                              over ? "FAILED" : "RUNNING", over ? 7 : 0, fakes[1].port);
 
-    put(out, "200 OK", "", world.task_ends_at ? body : "{\"tasks\":[]}");
+    if (world.forgets && world.looks > world.task_ends_at)
+        put(out, "200 OK", "", "{\"tasks\":[],\"tasksGone\":true}");
+    else
+        put(out, "200 OK", "", world.task_ends_at ? body : "{\"tasks\":[]}");
     free(body);
     fail_over(f, world.looks, 2);
 }
@@ -642,7 +646,7 @@ static void test_progress(void)
 }
 
 /* The output and the status of a command whose RM was lost while it ran. */
-static void test_run(void)
+static void run_until(int task_ends_at, int failover_at, bool forgets)
 {
     char *rms, *words;
 
@@ -650,8 +654,9 @@ static void test_run(void)
     rms = both();
     words = base_printf("run|--rm|%s|--|true", rms);
     be(1, NONE);
-    world.task_ends_at = 6;
-    world.failover_at = 3;
+    world.task_ends_at = task_ends_at;
+    world.failover_at = failover_at;
+    world.forgets = forgets;
     run_with(words, NULL);
     ended(7, "one\ntwo\n", "");
     CU_ASSERT_STRING_EQUAL(ran.out.data, "one\ntwo\n");
@@ -661,6 +666,12 @@ static void test_run(void)
     free(rms);
     free(words);
     stop();
+}
+
+static void test_run(void)
+{
+    run_until(6, 3, false);
+    run_until(6, 6, true); /* the next leader finds the job ended */
 }
 
 static void test_logs(void)
