@@ -8,6 +8,9 @@
  *   else parked for NODE_PARK_US at most:  this RM leads -> as always;  another does -> 307;  nobody -> 503
  *   (NODE_DOUBT_US when the active one is named there: it may be dead, or the node's link to it was cut for a moment)
  *
+ * One that this RM holds when it stops leading is parked likewise, for NODE_DOUBT_US: a thousand nodes do not come to
+ * the next leader before there is one. If this RM is cut off from ZooKeeper, and would not hear of it, 503.
+ *
  * Parked requests are bounded by the server's connections. Everything else here is answered at once by a standby: 307,
  * or 503 to be repeated. */
 #include <stdlib.h>
@@ -41,7 +44,7 @@ static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b
 
 /* ---------------------------------------------------------------- nodes */
 struct node_call {
-    struct rm_call call;
+    struct rm_call call; /* refs: of whom the answer is up to, and of the posted event */
     struct rm_node_message m;
     char *failed;           /* parked: whom the node could not reach, or NULL */
     int64_t seen, until_us; /* parked: changes of roles seen, on rm_watch_mono_us()'s clock */
@@ -62,12 +65,34 @@ static void put_resync(const struct rm_backend *b, struct base_buf *out)
                   (long long)rm_daemon_epoch(b));
 }
 
+static void role_changed(void *user);
+
+/* The leadership has ended while it held this request. False: it is to be answered now. */
+static bool left_behind(struct node_call *n, const struct rm_effect *fx)
+{
+    struct rm_backend *b = n->call.b;
+    char active[512];
+
+    if (fx->kind != RM_FX_REPLY || fx->u.reply.kind != RM_REPLY_ERROR || fx->u.reply.code != -BASE_EVERSION ||
+        (n->call.ev.kind != RM_EV_NODE_HEARTBEAT && n->call.ev.kind != RM_EV_NODE_REGISTER))
+        return false;
+    n->seen = rm_backend_role_changes(b);
+    rm_backend_active_url(b, active);
+    if (active[0] || !rm_standby_connected(b))
+        return false;
+    n->until_us = rm_watch_mono_us() + NODE_DOUBT_US;
+    rm_backend_wait_role(b, n->seen, n->until_us, role_changed, n);
+    return true;
+}
+
 static void answer_node(void *user, const struct rm_effect *fx)
 {
     struct rm_call *c = user;
     const struct base_conf *conf = rm_backend_conf(c->b);
     struct base_buf body = {0};
 
+    if (left_behind(user, fx))
+        return;
     if (fx->kind == RM_FX_HEARTBEAT) {
         const struct rm_order_context cx = {.rm_urls = rm_backend_all_urls(c->b),
                                             .master_key = rm_backend_master_key(c->b),
@@ -94,13 +119,26 @@ static struct node_call *node_call_new(struct api_request *rq, struct rm_backend
     c->call.drop = drop_node;
     c->call.b = b;
     c->call.rq = rq;
+    atomic_init(&c->call.refs, 1);
     return c;
+}
+
+static void release_node(void *user)
+{
+    rm_call_unref(user);
+}
+
+/* Perhaps once more: an earlier leadership's release may not have come yet. */
+static void post_call(struct node_call *c)
+{
+    atomic_fetch_add(&c->call.refs, 1);
+    rm_backend_post(c->call.b, &c->call.ev, answer_node, release_node, c);
 }
 
 static void post_node(struct api_request *rq, struct rm_backend *b, const struct rm_node_message *m)
 {
     api_park(rq);
-    rm_call_post_parked(&node_call_new(rq, b, m)->call, answer_node);
+    post_call(node_call_new(rq, b, m));
 }
 
 /* Sends the node to the active RM, if that is another one which it has not just failed to reach. */
@@ -110,12 +148,6 @@ static bool send_on(struct api_request *rq, const struct rm_backend *b, const ch
 
     rm_backend_active_url(b, active);
     return !(failed && base_rm_among(failed, active)) && rm_standby_redirect(rq, b);
-}
-
-static void node_call_drop(struct node_call *c)
-{
-    drop_node(&c->call);
-    free(c);
 }
 
 /* Of a parked request: roles have changed, its time is over, or the daemon stops. */
@@ -131,13 +163,13 @@ static void role_changed(void *user)
         c->until_us = rm_watch_mono_us() + NODE_PARK_US;
     }
     if (rm_standby_is_active(b)) {
-        rm_call_post_parked(&c->call, answer_node);
+        post_call(c);
     } else if (send_on(c->call.rq, b, c->failed)) {
-        node_call_drop(c);
+        rm_call_unref(&c->call);
     } else if (seen == c->seen || rm_watch_mono_us() >= c->until_us) {
         api_add_header(c->call.rq, "Retry-After", "1");
         api_answer_error(c->call.rq, 503, "StandbyException", "no ResourceManager leads, or none that can be reached");
-        node_call_drop(c);
+        rm_call_unref(&c->call);
     } else {
         c->seen = seen;
         rm_backend_wait_role(b, seen, c->until_us, role_changed, c);

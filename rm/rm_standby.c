@@ -291,13 +291,17 @@ const char *rm_standby_state(const struct rm_backend *b, bool capitals)
     return capitals ? "STANDBY" : "standby";
 }
 
-const char *rm_standby_zookeeper(const struct rm_backend *b)
+bool rm_standby_connected(const struct rm_backend *b)
 {
     char text[256];
 
+    rm_backend_zk_text(b, text);
+    return strncmp(text, "connected", strlen("connected")) == 0;
+}
+
+const char *rm_standby_zookeeper(const struct rm_backend *b)
+{
     if (!rm_backend_ha(b))
         return NO_ELECTOR;
-    rm_backend_zk_text(b, text);
-    return strncmp(text, "connected", strlen("connected")) == 0 ? "Connected to zookeeper : true"
-                                                                : "Connected to zookeeper : false";
+    return rm_standby_connected(b) ? "Connected to zookeeper : true" : "Connected to zookeeper : false";
 }

@@ -50,6 +50,8 @@ void rm_standby_over(struct api_request *rq, const struct rm_backend *b, const c
 bool rm_standby_is_active(const struct rm_backend *b);
 /* "active", "standby", "initializing" as HAServiceState prints them; in capitals for cluster/info. */
 const char *rm_standby_state(const struct rm_backend *b, bool capitals);
+/* To ZooKeeper, at this moment: who leads next will be heard of. */
+bool rm_standby_connected(const struct rm_backend *b);
 /* cluster/info's haZooKeeperConnectionState. */
 const char *rm_standby_zookeeper(const struct rm_backend *b);
 

@@ -1,11 +1,13 @@
 /* Goal: nodes that come to a standby wait there until it leads, or are sent to who does, but never back to whom they
  * have just failed to reach; tasks are told to come again.
  * Method: two daemons of one process over one store in memory, behind real servers; the test decides who leads. */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
@@ -16,6 +18,14 @@
 #define NODES   200
 
 static const struct rm_role_source no_sources[2]; /* no lease that could be over */
+
+static void connected_text(void *user, char out[256])
+{
+    (void)user;
+    strcpy(out, "connected to z1:2181");
+}
+
+static const struct rm_role_source connected[2] = {{.zk_text = connected_text}, {.zk_text = connected_text}};
 
 static void lead(int i)
 {
@@ -91,6 +101,30 @@ static void gets_sent_on(int fd, int to, const char *what)
     free(location);
 }
 
+/* A heartbeat that the leader @i will hold. */
+static int held(int i, int node)
+{
+    char *beat = base_printf("{\"node-id\":\"h%d:1\",\"instance\":\"i\",\"responseId\":0,\"holdMs\":60000}", node);
+    int fd;
+
+    gets(ask_register(i, node, NULL), 200, NULL, "\"orders\":[");
+    fd = ask(i, "heartbeat", NULL, beat);
+    free(beat);
+    return fd;
+}
+
+static bool answered(int fd)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) != 0;
+}
+
+/* In good order; nobody is active. */
+static void retire(int i)
+{
+    CU_ASSERT_EQUAL(rm_daemon_retire(rms[i].b, "told to", NULL), 0);
+    rm_role_active(rms[1 - i].b, "");
+}
+
 /* ---- cases ---- */
 static void test_sent_on(void)
 {
@@ -152,6 +186,60 @@ static void test_many_parked(void)
     rms_stop();
 }
 
+/* Goal: what a leader holds stays there when it stops leading, until the next one is known; also when that is itself. */
+static void test_left_behind(void)
+{
+    int fds[NODES], fd;
+
+    rms_start(connected);
+    lead(0);
+    for (int i = 0; i < NODES; i++)
+        fds[i] = held(0, i);
+    others_served(0);
+    retire(0);
+    others_served(0);
+    for (int i = 0; i < NODES; i++)
+        CU_ASSERT_FALSE(answered(fds[i]));
+    lead(1);
+    for (int i = 0; i < NODES; i++)
+        gets_sent_on(fds[i], 1, "heartbeat");
+    fd = held(1, 1);
+    others_served(1);
+    retire(1);
+    others_served(1);
+    CU_ASSERT_FALSE(answered(fd));
+    lead(1);
+    gets(fd, 200, NULL, "{\"epoch\":2,\"responseId\":0,\"orders\":[{\"type\":\"resync\"}]}");
+    fd = held(1, 1);
+    others_served(1);
+    retire(1);
+    gets(fd, 503, "Retry-After: 1", "StandbyException"); /* nobody is heard of */
+    rms_stop();
+}
+
+/* Goal: nobody waits at one that would not hear of the next leader, nor at one that ends. */
+static void test_left_behind_in_vain(void)
+{
+    int fd;
+
+    rms_start(no_sources);
+    lead(0);
+    fd = held(0, 1);
+    others_served(0);
+    retire(0);
+    gets(fd, 503, "Retry-After: 1", RM_NOT_ACTIVE_TEXT);
+    rms_stop();
+    rms_start(connected);
+    lead(0);
+    fd = held(0, 1);
+    others_served(0);
+    retire(0);
+    others_served(0);
+    CU_ASSERT_FALSE(answered(fd));
+    rms_stop();
+    gets(fd, 503, NULL, "StandbyException");
+}
+
 /* Goal: who waits is told when the daemon ends. */
 static void test_stopped(void)
 {
@@ -197,6 +285,7 @@ static void test_others(void)
 
 static const struct cunit_case cases[] = {
     {"sent on", test_sent_on}, {"parked", test_parked}, {"many parked", test_many_parked},
-    {"stopped", test_stopped}, {"others", test_others},
+    {"stopped", test_stopped}, {"others", test_others}, {"left behind", test_left_behind},
+    {"left behind in vain", test_left_behind_in_vain},
 };
 CUNIT_MAIN("nodes and tasks at a standby", cases)
