@@ -14,7 +14,7 @@ struct ha_log_follow {
     char *log_path;
     struct base_buf path;
     enum state state;
-    bool connected;
+    bool connected, all;
     struct ha_log_kept kept;
     size_t cap;
     uint64_t end;                /* behind the last segment that was listed */
@@ -49,6 +49,7 @@ static void forget(struct ha_log_follow *f)
     ha_log_kept_free(&f->kept);
     f->cap = 0;
     f->end = 0;
+    f->all = false;
 }
 
 static void pause_until(struct ha_log_follow *f, int64_t at_us)
@@ -86,6 +87,11 @@ void ha_log_follow_take(struct ha_log_follow *f, struct ha_log_kept *out)
 size_t ha_log_follow_segments(const struct ha_log_follow *f)
 {
     return f->kept.n;
+}
+
+bool ha_log_follow_has_all(const struct ha_log_follow *f)
+{
+    return f->all;
 }
 
 static void ask(struct ha_log_follow *f, enum ha_zk_request_kind kind, const char *path)
@@ -183,6 +189,7 @@ static void result(struct ha_log_follow *f, const struct ha_zk_event *ev, int64_
     } else if (f->state == READING && ev->code == HA_ZK_NONODE && f->kept.first + f->kept.n < f->end) {
         list(f, now_us); /* it was cleaned */
     } else if (f->state == READING && ev->code == HA_ZK_NONODE) {
+        f->all = true;
         pause_until(f, now_us + HA_LOG_FOLLOW_POLL_US);
     } else {
         list_again(f, now_us);

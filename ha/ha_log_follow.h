@@ -35,5 +35,6 @@ void ha_log_follow_on(struct ha_log_follow *f, const struct ha_zk_event *ev, int
 void ha_log_follow_tick(struct ha_log_follow *f, int64_t now_us);
 int64_t ha_log_follow_next_us(const struct ha_log_follow *f); /* INT64_MAX: nothing to do by time */
 size_t ha_log_follow_segments(const struct ha_log_follow *f); /* that it has */
+bool ha_log_follow_has_all(const struct ha_log_follow *f);    /* it has come to the end of the log since it began */
 
 #endif

@@ -35,6 +35,7 @@ struct ha_service {
     struct ha_election *election;
     struct ha_store *store; /* of the leadership; NULL: none */
     struct ha_log_follow *follow;
+    bool follow_said;
     struct ended *ended;
     uint64_t leaderships;
     bool connected;
@@ -92,6 +93,7 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
         s->root, epoch, version, &kept, ++s->leaderships, send_request, wake, on_log_over, s};
 
     ha_log_follow_take(s->follow, &kept);
+    s->follow_said = false;
     base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state are here", epoch, kept.n);
     s->store = zk_store_new(&conf);
     publish_lease(s);
@@ -270,6 +272,16 @@ static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int
     return !stop;
 }
 
+static void follow_turn(struct ha_service *s, int64_t now_us)
+{
+    if (ha_election_state(s->election) == HA_WAITING)
+        ha_log_follow_begin(s->follow, now_us);
+    ha_log_follow_tick(s->follow, now_us);
+    if (ha_log_follow_has_all(s->follow) && !s->follow_said)
+        base_log_info("ha", "standby: the state is read along, %zu segments so far", ha_log_follow_segments(s->follow));
+    s->follow_said = ha_log_follow_has_all(s->follow);
+}
+
 static int64_t turn(struct ha_service *s)
 {
     int64_t now_us = mono_us();
@@ -283,9 +295,7 @@ static int64_t turn(struct ha_service *s)
     ha_election_tick(s->election, now_us);
     publish_lease(s);
     put_ended(s);
-    if (ha_election_state(s->election) == HA_WAITING)
-        ha_log_follow_begin(s->follow, now_us);
-    ha_log_follow_tick(s->follow, now_us);
+    follow_turn(s, now_us);
     say_silent(s, now_us);
     note_status(s);
     return sooner(sooner(ha_election_next_us(s->election), ha_log_follow_next_us(s->follow)),

@@ -111,7 +111,9 @@ static void test_little_is_left(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 30);
+    CU_ASSERT_FALSE(ha_log_follow_has_all(p.f));
     begin(&p);
+    CU_ASSERT(ha_log_follow_has_all(p.f));
     CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 30);
     CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_POLL_US);
     write_some(&p, 30, 35);
