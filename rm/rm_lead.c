@@ -40,6 +40,7 @@ struct rm_lead {
     void *user;
     atomic_bool has_ended;
     _Atomic int64_t lease_us;
+    _Atomic int64_t lost_epoch; /* its lease was over at some moment; -1: none yet */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -141,11 +142,16 @@ static void on_refused(void *user, const struct base_error *why)
 }
 
 /* ---------------------------------------------------------------- what the daemon asks */
+/* What was not granted or done while the lease was over is missing: the service may lengthen it after that with an answer
+ * that it had at hand in time, and this epoch is lost all the same. */
 static bool holds(void *user, int64_t epoch)
 {
-    const struct rm_lead *l = user;
+    struct rm_lead *l = user;
 
-    return l->conf->lease_off || ha_service_holds(l->service, epoch);
+    if (l->conf->lease_off || (atomic_load(&l->lost_epoch) != epoch && ha_service_holds(l->service, epoch)))
+        return true;
+    atomic_store(&l->lost_epoch, epoch);
+    return false;
 }
 
 static void resign(void *user, int64_t hold_us)
@@ -337,6 +343,7 @@ static void look_at_lease(struct rm_lead *l)
     bool over = !rm_backend_leads(l->b);
 
     if (over && l->overdue) {
+        ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
         rm_watchdog_ending(l->watchdog);
         rm_daemon_deactivate(l->b, "the lease is over");
         rm_watchdog_ended(l->watchdog);
@@ -435,6 +442,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
 
     *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
     l->last = &l->first;
+    atomic_init(&l->lost_epoch, -1);
     pthread_mutex_init(&l->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

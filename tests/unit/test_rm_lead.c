@@ -428,6 +428,30 @@ static void test_lease_over_unsaid(void)
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
 
+/* Goal: what was refused while the lease was over is not forgotten in a leadership that goes on. */
+static void test_lease_back_again(void)
+{
+    struct post p = {0}, again = {0};
+    struct world w;
+    int64_t epoch;
+
+    open_world(&w);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    epoch = atomic_exchange(&sv.epoch, -1);
+    submit(w.b, &p);
+    until(&p.refused, 1);
+    atomic_store(&sv.epoch, epoch); /* an answer has come to light that lengthens it */
+    until(&sv.resigned, 1);
+    until_role(w.b, RM_ROLE_STANDBY);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
+    submit(w.b, &again);
+    until(&again.acknowledged, 1);
+    close_world(&w);
+    CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
+}
+
 /* Goal: a state that cannot be read, and a refusal by the election, end the process, and once is said so. */
 static void test_ended(void)
 {
@@ -549,6 +573,7 @@ static const struct cunit_case cases[] = {{"elected and deposed", test_elected_a
                                           {"short leaderships", test_short_ones},
                                           {"resigning", test_resign},
                                           {"a lease that ends unsaid", test_lease_over_unsaid},
+                                          {"a lease that comes back", test_lease_back_again},
                                           {"stopped while it reads", test_stopped_while_reading},
                                           {"a session that ends slowly", test_slow_session_end},
                                           {"what ends the process", test_ended},
