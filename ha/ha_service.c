@@ -278,7 +278,7 @@ static void follow_turn(struct ha_service *s, int64_t now_us)
         ha_log_follow_begin(s->follow, now_us);
     ha_log_follow_tick(s->follow, now_us);
     if (ha_log_follow_has_all(s->follow) && !s->follow_said)
-        base_log_info("ha", "standby: the state is read along, %zu segments so far", ha_log_follow_segments(s->follow));
+        base_log_info("ha", "the state is read along: %zu segments so far", ha_log_follow_segments(s->follow));
     s->follow_said = ha_log_follow_has_all(s->follow);
 }
 
