@@ -45,7 +45,7 @@ check_outputs() {
     local id state final name out
     while read -r id state final name; do
         out=$W/out-$name
-        [ "$final" = SUCCEEDED ] && [ -d "$out" ] || continue
+        [ "$final" = SUCCEEDED ] && [[ $name != app* ]] || continue # plain applications have none
         [ -f "$out/_SUCCESS" ] || breach "I2 $name has no _SUCCESS"
         [ ! -e "$out/_temporary" ] || breach "I2 $name has left _temporary"
         [ "$(find "$out" -name 'part-*' | wc -l)" = 1 ] || breach "I2 $name has $(find "$out" -name 'part-*' | wc -l) parts"

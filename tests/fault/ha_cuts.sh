@@ -61,6 +61,7 @@ wait_until 30000 nodes_running || fail "nodes do not come back"
 submit 0.1 5
 wait "$client"
 
+[ "$(wc -l < "$W/acks")" -ge 4 ] || fail "of 5 submissions only $(wc -l < "$W/acks") were acknowledged; one alone met a lost quorum"
 pids_now > "$T/after"
 [ "$(comm -12 "$T/before" "$T/after" | wc -l)" -ge 4 ] || fail "containers are other processes than before: $(cat "$T/before" "$T/after")"
 all_ended() { local id; while read -r id; do job_ended "$id" || return 1; done < "$W/acks"; }
