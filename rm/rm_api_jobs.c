@@ -592,8 +592,8 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     return RM_LISTING_END;
 }
 
-/* {"tasks":[…],"cursor":"m1000"} (while more follow), or {"tasks":[],"tasksGone":true} of a job that had ended before this
- * ResourceManager became the active one. */
+/* {"tasks":[…],"cursor":"m1000"} (while more follow), or {"tasks":[],"tasksGone":true} of a job that had ended before
+ * this ResourceManager became the active one. */
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};

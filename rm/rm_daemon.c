@@ -439,7 +439,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     else if ((rc = b->lost.code) < 0 && err)
         *err = b->lost;
     pthread_mutex_unlock(&b->life);
-    for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history of what has just ended is kept */
+    for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history is kept */
         rm_worker_stop(b->slow[i]);
     rm_watch_stop(b->watch);
     rm_roles_stop(b);

@@ -142,8 +142,8 @@ static void on_refused(void *user, const struct base_error *why)
 }
 
 /* ---------------------------------------------------------------- what the daemon asks */
-/* What was not granted or done while the lease was over is missing: the service may lengthen it after that with an answer
- * that it had at hand in time, and this epoch is lost all the same. */
+/* What was not granted or done while the lease was over is missing: the service may lengthen it after that with an
+ * answer that it had at hand in time, and this epoch is lost all the same. */
 static bool holds(void *user, int64_t epoch)
 {
     struct rm_lead *l = user;

@@ -110,8 +110,8 @@ static bool is_patient(struct run *r, int64_t began_us)
     return ms < PATIENCE_MS;
 }
 
-/* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL) of
- * a job that had ended before. */
+/* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL)
+ * of a job that had ended before. */
 static void set_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
