@@ -253,31 +253,33 @@ static void learn_lease(struct rm_lead *l)
     atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
 }
 
-/* The leadership has been ours for a moment, and this RM cannot use it. */
-static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
-{
-    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, quitting;
-
-    pthread_mutex_lock(&l->lock);
-    quitting = l->quitting;
-    pthread_mutex_unlock(&l->lock);
-    if (err->code == -BASE_EVERSION && (quitting || !ha_service_holds(l->service, epoch))) {
-        base_log_info("rm", "standby: %s", err->text); /* its STOP is on the way, or nobody needs one */
-        return;
-    }
-    base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s", err->text);
-    ha_service_resign(l->service, UNREADABLE_HOLD_US);
-    if (hopeless)
-        end_process(l, err);
-}
-
-/* With the lock held: is it over before we have begun? */
+/* With the lock held: its end is in the mailbox, or the process's. */
 static bool is_over(const struct rm_lead *l)
 {
     for (const struct job *j = l->first; j; j = j->next)
         if (j->kind == STOP)
             return true;
     return l->quitting;
+}
+
+/* The leadership has been ours for a moment, and this RM cannot use it. */
+static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
+{
+    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
+
+    pthread_mutex_lock(&l->lock);
+    over = is_over(l);
+    pthread_mutex_unlock(&l->lock);
+    if (err->code == -BASE_EVERSION && (over || !holds(l, epoch))) {
+        base_log_info("rm", "standby: %s", err->text);
+        if (!over)
+            ha_service_resign(l->service, 0); /* as in look_at_lease() */
+        return;
+    }
+    base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s", err->text);
+    ha_service_resign(l->service, UNREADABLE_HOLD_US);
+    if (hopeless)
+        end_process(l, err);
 }
 
 /* False: there is nothing left to activate. */

@@ -434,6 +434,7 @@ static void test_lease_back_again(void)
     struct post p = {0}, again = {0};
     struct world w;
     int64_t epoch;
+    int loads;
 
     open_world(&w);
     say_lead();
@@ -448,6 +449,19 @@ static void test_lease_back_again(void)
     until_role(w.b, RM_ROLE_ACTIVE);
     submit(w.b, &again);
     until(&again.acknowledged, 1);
+    say_stop("the lease is over");
+    until(&sv.open_stores, 0);
+    /* the same while it reads */
+    atomic_store(&sv.block, true);
+    loads = atomic_load(&sv.loads);
+    say_lead();
+    until(&sv.loads, loads + 1);
+    atomic_store(&sv.epoch, -1);
+    atomic_store(&sv.block, false);
+    until(&sv.resigned, 2);
+    until_role(w.b, RM_ROLE_STANDBY);
+    say_lead();
+    until_role(w.b, RM_ROLE_ACTIVE);
     close_world(&w);
     CU_ASSERT_EQUAL(atomic_load(&sv.ended), 0);
 }
