@@ -378,7 +378,7 @@ static int check_start(struct cli_dev *d, const struct dev_options *o)
         rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
                        strerror(busy));
     else if (!(rm = cli_dev_binary("creel-rm", &err)) || !(nm = cli_dev_binary("creel-nm", &err)) ||
-             (o->ha && cli_dev_zookeeper_check(&err) < 0))
+             (o->ha && cli_dev_zookeeper_check(d, &err) < 0))
         rc = cli_error(CLI_FAILED, "%s", err.text);
     free(rm);
     free(nm);

@@ -86,7 +86,8 @@ char *cli_dev_binary(const char *name, struct base_error *err);
 /* ---- cli_dev_ha.c ---- */
 int cli_dev_check_port(int64_t port); /* 0: it can be had; else an errno */
 int64_t cli_dev_free_port(void);      /* one that can be had now; 0: none was found */
-int cli_dev_zookeeper_check(struct base_error *err); /* what it needs is installed; the message names the package */
+/* What it needs is installed (the message names the package), and its configuration can name d->dir. */
+int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
 int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err);
 char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes it */
 int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);

@@ -65,7 +65,16 @@ int64_t cli_dev_free_port(void)
     return 0;
 }
 
-int cli_dev_zookeeper_check(struct base_error *err)
+/* zoo.cfg is a Java properties file and the place of log4j's a URL: both would make another path of these. */
+static bool is_plain(const char *path)
+{
+    for (; *path; path++)
+        if (*path < ' ' || *path > '~' || strchr("\\#%", *path))
+            return false;
+    return true;
+}
+
+int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
 {
     char *java = cli_dev_binary("java", err);
     if (!java)
@@ -76,6 +85,11 @@ int cli_dev_zookeeper_check(struct base_error *err)
         return base_error_set(err, -BASE_ENOTFOUND,
                               "--ha needs ZooKeeper, and %s is not there; on Debian: apt install zookeeper",
                               JAR_DIR "zookeeper.jar");
+    if (!is_plain(d->dir))
+        return base_error_set(err, -BASE_EINVAL,
+                              "--ha: ZooKeeper needs a folder whose path is plain ASCII without \\, # and %%, not %s; "
+                              "--dir takes another one",
+                              d->dir);
     return 0;
 }
 

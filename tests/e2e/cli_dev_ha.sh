@@ -16,6 +16,7 @@ expect 2 creel dev --ha --rms 4 --dir "$DEV"; one_line --rms
 expect 2 creel dev --ha -Dyarn.resourcemanager.zk-address=x:1 --dir "$DEV"; one_line zk-address
 expect 2 creel dev --ha -Dhadoop.zk.address=x:1 --dir "$DEV"; one_line hadoop.zk.address
 expect 1 env PATH=/nowhere "$BIN/creel" dev --ha --port 0 --dir "$DEV"; one_line java 'apt install'
+for odd in ünï 'back\slash' 'a#b'; do expect 1 creel dev --ha --port 0 --dir "$T/$odd"; one_line 'ZooKeeper needs a folder'; done
 nobody || fail "a refused command started something"
 echo "ok refusals"
 
