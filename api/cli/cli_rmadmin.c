@@ -114,7 +114,8 @@ static int set_policy(struct cli *c, const char *name)
     } else if (rc == CLI_OK) {
         printf("scheduling policy: %s -> %s; running tasks go on\n", cli_str(old, "policy"),
                cli_str(answer, "policy"));
-        puts("When the ResourceManager is started again, creel.scheduler.policy of its configuration holds.");
+        puts("When the ResourceManager is started again, or another one takes over, creel.scheduler.policy of its "
+             "configuration holds.");
     }
     json_decref(old);
     json_decref(answer);
@@ -166,7 +167,7 @@ int cli_rmadmin_main(int argc, char **argv)
         "Administration of the ResourceManager; options as of yarn rmadmin, and -policy.\v"
         "Examples:\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
         "  creel rmadmin -getServiceState rm-1\n  creel rmadmin -failover rm-1 rm-2\n\n"
-        "A policy set here holds until the ResourceManager is started again. The ids are those of "
+        "A policy set here holds until the ResourceManager is started again or another one takes over. The ids are those of "
         "yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, what the ResourceManagers at these addresses are "
         "called.\n\n" CLI_EXIT_HELP,
         NULL,
