@@ -188,7 +188,8 @@ static int read_root(const struct base_conf *c, struct rm_ha_conf *out, struct b
     if (!is_word(id))
         return base_error_set(err, -BASE_EINVAL, KEY_CLUSTER ": \"%.100s\" is no id: letters, digits, '.', '_', '-'", id);
     if (len && (*root != '/' || len == 1 || root[len - 1] == '/' || strstr(root, "//") || strstr(root, "/.") ||
-                strncmp(root, "/zookeeper", 10) == 0 || strspn(root, WORD "/") != len))
+                strcmp(root, "/zookeeper") == 0 || strncmp(root, "/zookeeper/", 11) == 0 ||
+                strspn(root, WORD "/") != len))
         return base_error_set(err, -BASE_EINVAL,
                               KEY_ROOT ": \"%.200s\" is not a path such as /creel/%s: letters, digits, '.', '_', '-'", root,
                               id);

@@ -78,14 +78,14 @@ static void test_read(void)
     rm_ha_conf_free(&h);
 
     CU_ASSERT_EQUAL_FATAL(read_them(ARGS(GOOD, Y "ha.id=rm2", Y "webapp.address.rm2=", Y "hostname.rm2=::1",
-                                         Y "zk-address=", "hadoop.zk.address=z:1", "creel.ha.zk-root=/a/b",
+                                         Y "zk-address=", "hadoop.zk.address=z:1", "creel.ha.zk-root=/zookeepers/b",
                                          "hadoop.zk.auth=digest:me:a:b", Y "zk-timeout-ms=1000"),
                                     false, &h, &err),
                           0);
     CU_ASSERT_STRING_EQUAL(h.rm_id, "rm2");
     CU_ASSERT_STRING_EQUAL(h.urls[1], "http://[::1]:8088");
     CU_ASSERT_STRING_EQUAL(h.servers, "z:1");
-    CU_ASSERT_STRING_EQUAL(h.root, "/a/b");
+    CU_ASSERT_STRING_EQUAL(h.root, "/zookeepers/b");
     CU_ASSERT_STRING_EQUAL(h.auth, "me:a:b");
     CU_ASSERT_EQUAL(h.timeout_us, 1000000);
     rm_ha_conf_address(&h, &text, &port);
@@ -129,6 +129,7 @@ static void test_refused(void)
     refused(ARGS(GOOD, Y "cluster-id="), Y "cluster-id is not set");
     refused(ARGS(GOOD, Y "cluster-id=a b"), Y "cluster-id: \"a b\" is no id");
     refused(ARGS(GOOD, "creel.ha.zk-root=x"), "creel.ha.zk-root: \"x\" is not a path such as /creel/c1");
+    refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper"), "creel.ha.zk-root");
     refused(ARGS(GOOD, "creel.ha.zk-root=/zookeeper/x"), "creel.ha.zk-root");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a/"), "creel.ha.zk-root: \"/a/\" is not a path");
     refused(ARGS(GOOD, "creel.ha.zk-root=/a\nb"), "creel.ha.zk-root: \"/a");
