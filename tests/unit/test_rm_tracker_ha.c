@@ -186,7 +186,7 @@ static void test_many_parked(void)
     rms_stop();
 }
 
-/* Goal: what a leader holds stays there when it stops leading, until the next one is known; also when that is itself. */
+/* Goal: what a leader holds stays there when it stops leading, until the next one is known, be it itself. */
 static void test_left_behind(void)
 {
     int fds[NODES], fd;
