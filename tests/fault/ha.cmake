@@ -7,6 +7,7 @@ endif()
 creel_script_test(fault_ha ${CMAKE_SOURCE_DIR}/tests/fault/run LABELS "e2e;fault;ha" TIMEOUT 600
                   ARGS --runs 8 --seed 5 --results ${CMAKE_BINARY_DIR}/fault-results)
 set_tests_properties(fault_ha PROPERTIES SKIP_RETURN_CODE 77)
+creel_script_test(fault_ha_check ${CMAKE_SOURCE_DIR}/tests/fault/ha_check_test.sh LABELS "fault;ha" TIMEOUT 60)
 foreach(script paused cuts rolling wordcount)
   creel_script_test(fault_ha_${script} ${CMAKE_SOURCE_DIR}/tests/fault/ha_${script}.sh LABELS "e2e;fault;ha" TIMEOUT 600)
 endforeach()
