@@ -17,7 +17,7 @@ struct ha_log_follow {
     bool connected, all;
     struct ha_log_kept kept;
     size_t cap;
-    uint64_t end;                /* behind the last segment that was listed */
+    uint64_t end;                /* behind the last segment that was listed; 0: none was */
     int64_t due_us, list_due_us; /* PAUSE ends; the next list */
     uint64_t next_id, live_id;   /* answers to requests with ids below live_id are ignored */
     size_t asked;                /* READING: segments under way, the first of them is the one behind the last kept */
@@ -185,7 +185,10 @@ static void result(struct ha_log_follow *f, const struct ha_zk_event *ev, int64_
         listed(f, ev, now_us);
     } else if (f->state == READING && ev->code == HA_ZK_OK) {
         keep(f, ev);
-        read_on(f);
+        if (now_us < f->list_due_us)
+            read_on(f);
+        else if (f->asked == 0) /* a leader that writes as fast as we read: what was cleaned goes nevertheless */
+            list(f, now_us);
     } else if (f->state == READING && ev->code == HA_ZK_NONODE && f->kept.first + f->kept.n < f->end) {
         list(f, now_us); /* it was cleaned */
     } else if (f->state == READING && ev->code == HA_ZK_NONODE) {
@@ -226,7 +229,7 @@ void ha_log_follow_tick(struct ha_log_follow *f, int64_t now_us)
 {
     if (f->state != PAUSE || !f->connected || now_us < f->due_us)
         return;
-    if (now_us >= f->list_due_us)
+    if (now_us >= f->list_due_us || f->end == 0)
         list(f, now_us);
     else
         read_on(f);

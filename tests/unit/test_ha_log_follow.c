@@ -193,6 +193,29 @@ static void test_gone_while_read(void)
     pair_close(&p);
 }
 
+/* A leader that writes whenever the standby reads: there is one segment more each time, and still what was cleaned goes. */
+static void test_never_at_the_end(void)
+{
+    const struct ha_log_limits limits = {512, 200, 1 << 20};
+    struct pair p;
+
+    pair_open(&p, &limits);
+    ha_log_follow_begin(p.f, 0);
+    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    for (uint64_t k = 0; k < 400; k++) {
+        while (p.g.zk.first + p.g.zk.n < k + 3)
+            write_some(&p, 0, 1);
+        ha_log_follow_tick(p.f, p.link.now_us);
+        log_zk_execute(&p.link);
+        log_zk_answer(&p.link);
+        p.link.now_us += HA_LOG_FOLLOW_LIST_US / 20;
+    }
+    CU_ASSERT(p.g.zk.first + p.g.zk.n > 400);
+    CU_ASSERT(ha_log_follow_segments(p.f) > 0);
+    CU_ASSERT(ha_log_follow_segments(p.f) < 300);
+    pair_close(&p);
+}
+
 /* <root>/log was deleted and made anew: the numbers begin again, the segments are others. */
 static void test_another_log(void)
 {
@@ -248,6 +271,25 @@ static void test_connection(void)
     CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 12);
     CU_ASSERT_EQUAL(succeed(&p, &kept), 0);
     expect_records(&p, 0, 12);
+    pair_close(&p);
+}
+
+/* The connection goes before the first list is there: nothing is known of the log, least of all that it was read. */
+static void test_first_list_lost(void)
+{
+    struct pair p;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 10);
+    ha_log_follow_begin(p.f, 0);
+    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    ha_log_follow_tick(p.f, p.link.now_us);
+    log_zk_execute(&p.link);
+    log_zk_lose(&p.link, HA_ZK_LOSS, NULL);
+    event(&p, HA_ZK_CONNECTED);
+    follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT(ha_log_follow_has_all(p.f));
     pair_close(&p);
 }
 
@@ -319,8 +361,10 @@ static const struct cunit_case cases[] = {
     {"a few reads at once", test_few_at_once},
     {"cleaned segments", test_cleaned},
     {"gone while read", test_gone_while_read},
+    {"never at the end", test_never_at_the_end},
     {"another log", test_another_log},
     {"connections", test_connection},
+    {"the first list is lost", test_first_list_lost},
     {"late answers", test_late_answers},
     {"nothing to follow", test_nothing_there},
     {"damage", test_damaged},
