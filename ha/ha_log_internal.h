@@ -20,6 +20,7 @@
 #include "ha/ha_log_segment.h"
 
 #define HA_LOG_READS_MAX   64        /* segments asked for at once when loading */
+#define HA_LOG_KEPT_BYTES  (4 << 20) /* of segments read before that are taken at once: some 10 ms of work */
 #define HA_LOG_CLEAN_MAX   128       /* segments deleted by one multi, and those that a large record goes on in */
 #define HA_LOG_CLEAN_BYTES (4 << 20) /* read back for one cleaning */
 #define HA_LOG_NAME_MAX    4096
@@ -48,7 +49,9 @@ struct ha_log_load {
     size_t *len;
     int64_t epoch; /* of the last one */
     struct ha_log_reader reader;
-    struct ha_log_kept kept; /* until the list is there */
+    struct ha_log_kept kept; /* until all that fits is taken */
+    size_t kept_at;          /* the next of them */
+    uint64_t pause_id;       /* of the request between two portions */
 };
 
 struct ha_log_job { /* a cleaning that reads */

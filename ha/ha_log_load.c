@@ -32,14 +32,10 @@ static void ask_more(struct ha_log *l)
         ha_log_ask(l, HA_ZK_GET, ha_log_path(l, l->index.first + d->asked));
 }
 
-void ha_log_load_again(struct ha_log *l)
+static void ask_rest(struct ha_log *l)
 {
     struct ha_log_load *d = &l->load;
 
-    if (!d->text) {
-        list(l);
-        return;
-    }
     d->asked = d->asked_from = d->done;
     d->first_id = l->next_id;
     ask_more(l);
@@ -180,24 +176,46 @@ void ha_log_keep(struct ha_log *l, struct ha_log_kept *k)
     *k = (struct ha_log_kept){0};
 }
 
-/* The log has been listed: the segments it begins with that are kept. */
-static int use_kept(struct ha_log *l, int64_t log_zxid, struct base_error *err)
+/* Of the kept segments those that come next, HA_LOG_KEPT_BYTES of them. */
+static int use_kept(struct ha_log *l, struct base_error *err)
 {
     struct ha_log_load *d = &l->load;
     struct ha_log_kept *k = &d->kept;
-    uint64_t first = l->index.first;
+    size_t bytes = 0;
     int rc = 0;
 
-    if (k->log_zxid == log_zxid && d->n > 0 && first >= k->first)
-        for (size_t i = (size_t)(first - k->first); rc >= 0 && i < k->n && d->done < d->n; i++) {
-            d->text[d->done] = k->text[i];
-            d->len[d->done] = k->len[i];
-            k->text[i] = NULL;
-            rc = replay(l, d->done++, err);
-        }
-    l->stats.kept = (int64_t)d->done;
-    ha_log_kept_free(k);
+    while (rc >= 0 && d->done < d->n && d->kept_at < k->n && bytes < HA_LOG_KEPT_BYTES) {
+        size_t i = d->kept_at++;
+
+        bytes += k->len[i];
+        d->text[d->done] = k->text[i];
+        d->len[d->done] = k->len[i];
+        k->text[i] = NULL;
+        rc = replay(l, d->done++, err);
+        l->stats.kept++;
+    }
     return rc < 0 ? rc : 0;
+}
+
+/* The log has been listed. What is kept comes in portions, with a request between two of them, whose answer is of no
+ * interest: who runs this machine gets to the lease meanwhile. Then the rest is asked for. */
+static void go_on(struct ha_log *l)
+{
+    struct ha_log_load *d = &l->load;
+    struct base_error err;
+
+    if (use_kept(l, &err) < 0) {
+        ha_log_doubt(l, &err);
+    } else if (d->done == d->n) {
+        finish(l);
+    } else if (d->kept_at < d->kept.n) {
+        d->pause_id = l->next_id;
+        ha_log_ask(l, HA_ZK_GET, l->epoch_path);
+    } else {
+        ha_log_kept_free(&d->kept);
+        d->kept_at = 0;
+        ask_rest(l);
+    }
 }
 
 static void list_on(struct ha_log *l, const struct ha_zk_event *ev)
@@ -226,14 +244,21 @@ static void list_on(struct ha_log *l, const struct ha_zk_event *ev)
         d->len = base_alloc(d->n * sizeof *d->len);
         for (size_t i = 0; i < d->n; i++)
             ha_log_index_segment_add(&l->index, v[i]);
-        if (use_kept(l, ev->created_zxid, &err) < 0)
-            ha_log_doubt(l, &err);
-        else if (d->done == d->n)
-            finish(l);
+        if (d->n == 0 || d->kept.log_zxid != ev->created_zxid || l->index.first < d->kept.first)
+            ha_log_kept_free(&d->kept);
         else
-            ha_log_load_again(l);
+            d->kept_at = (size_t)(l->index.first - d->kept.first);
+        go_on(l);
     }
     free(v);
+}
+
+void ha_log_load_again(struct ha_log *l)
+{
+    if (!l->load.text)
+        list(l);
+    else
+        go_on(l);
 }
 
 static void made_on(struct ha_log *l, const struct ha_zk_event *ev)
@@ -261,6 +286,8 @@ void ha_log_load_on(struct ha_log *l, const struct ha_zk_event *ev)
         list_on(l, ev);
     else if (ev->id == l->load.make_id)
         made_on(l, ev);
+    else if (ev->id == l->load.pause_id)
+        go_on(l);
     else if (l->load.text)
         segment_on(l, ev);
 }

@@ -193,7 +193,8 @@ static void test_gone_while_read(void)
     pair_close(&p);
 }
 
-/* A leader that writes whenever the standby reads: there is one segment more each time, and still what was cleaned goes. */
+/* A leader that writes whenever the standby reads: there is always one segment more, and still what was
+ * cleaned goes. */
 static void test_never_at_the_end(void)
 {
     const struct ha_log_limits limits = {512, 200, 1 << 20};
@@ -340,6 +341,46 @@ static void test_nothing_there(void)
     pair_close(&p);
 }
 
+/* Much that is kept is taken in portions; a connection that goes between two of them changes nothing. */
+static void test_in_portions(void)
+{
+    const struct ha_log_limits limits = {HA_LOG_SEGMENT_MAX, 1000, INT64_C(1) << 40};
+    struct ha_log_kept k;
+    struct pair p;
+    char key[16];
+
+    pair_open(&p, &limits);
+    for (int i = 0; i < 25; i++) { /* 10 MB */
+        snprintf(key, sizeof key, "k%03d", i);
+        rig_put_long(&p.g, key, 400000, 'a');
+        log_zk_run(&p.g.link);
+    }
+    begin(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 25);
+    write_some(&p, 25, 27);
+    ha_log_follow_take(p.f, &k);
+    rig_stop(&p.g);
+    p.g.kept = &k;
+    rig_start(&p.g, EPOCH + 1, NULL);
+    for (int i = 0; i < 2; i++) { /* the list, and what comes between the first two portions */
+        log_zk_execute(&p.g.link);
+        log_zk_answer(&p.g.link);
+        CU_ASSERT_EQUAL(p.g.loads, 0);
+        CU_ASSERT_EQUAL(p.g.link.waiting, 1);
+        CU_ASSERT(rig_stats(&p.g).kept < 25);
+    }
+    log_zk_execute(&p.g.link);
+    log_zk_lose(&p.g.link, HA_ZK_LOSS, NULL);
+    ha_log_on(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_DISCONNECTED});
+    ha_log_on(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED});
+    log_zk_run(&p.g.link);
+    CU_ASSERT_EQUAL(p.g.loads, 1);
+    CU_ASSERT_EQUAL(rig_stats(&p.g).kept, 25);
+    expect_records(&p, 0, 27);
+    p.g.kept = NULL;
+    pair_close(&p);
+}
+
 /* What is kept is checked like what is read. */
 static void test_damaged(void)
 {
@@ -367,6 +408,7 @@ static const struct cunit_case cases[] = {
     {"the first list is lost", test_first_list_lost},
     {"late answers", test_late_answers},
     {"nothing to follow", test_nothing_there},
+    {"in portions", test_in_portions},
     {"damage", test_damaged},
 };
 CUNIT_MAIN("ha_log_follow", cases)
