@@ -97,10 +97,7 @@ void rm_takeover_begin(struct rm_core *c)
             continue;
         set_attempt_base(c, a);
         keep_tasks(a);
-        if (a->state == RM_APP_NEW_SAVING) /* one with a deadline is admitted when it is known which slots there are */
-            a->held = c->awaited > 0 && a->pj.deadline_us > 0;
-        else
-            a->held = c->awaited > 0 && a->state != RM_APP_ACCEPTED;
+        a->held = c->awaited > 0;
     }
     c->masters_wait_until_us =
         c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
