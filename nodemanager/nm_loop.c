@@ -391,7 +391,7 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
     if (a->bad)
         base_log_error("nm", "%zu orders of %s were not understood: %s", a->bad, r->url, a->bad_err.text);
     if (nm->rm_away || !nm_core_registered(nm->core))
-        base_log_info("nm", "registered with %s", r->url);
+        base_log_info("nm", "registered with %.*s", (int)base, r->url);
     nm->rm_away = false;
     pthread_mutex_lock(&nm->lock);
     nm->last_answer_ms = nm_wall_ms();
