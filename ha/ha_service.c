@@ -216,7 +216,8 @@ static void note_status(struct ha_service *s)
     struct ha_service_status now = {.state = ha_election_state(s->election),
                                     .epoch = ha_election_epoch(s->election),
                                     .session = s->session,
-                                    .timeout_us = s->timeout_us};
+                                    .timeout_us = s->timeout_us,
+                                    .read_along = ha_log_follow_has_all(s->follow)};
 
     if (s->store)
         zk_store_stats(s->store, &s->log);

@@ -56,6 +56,7 @@ struct ha_service_status {
     char connection[256]; /* for people: "connected to h:2181, session 0x...", "no server of ... answers (...)" */
     int64_t refused_writes;             /* multis that failed on the check of the epoch */
     struct ha_log_stats log;            /* of the leadership; zeros when not leading */
+    bool read_along;                    /* a standby that has come to the end of the log (ha_log_follow.h) */
 };
 void ha_service_status(const struct ha_service *s, struct ha_service_status *out);
 

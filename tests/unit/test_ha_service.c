@@ -720,6 +720,39 @@ static void test_instance(void)
     CU_ASSERT(ha_instance_is_dead(other));
 }
 
+/* ---- reading along ---- */
+
+static void await_read_along(struct rm *r)
+{
+    const int64_t until = base_mono_us(&base_clock_real) + WAIT_S * INT64_C(1000000);
+    struct ha_service_status st;
+
+    do {
+        usleep(1000);
+        ha_service_status(r->service, &st);
+    } while (!st.read_along && base_mono_us(&base_clock_real) < until);
+    CU_ASSERT(st.read_along);
+}
+
+/* What a standby has read is not read again when it leads. */
+static void test_read_along(void)
+{
+    struct rm *a = rm_new("rm1"), *b;
+
+    CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(put(a, "t", "k", "old"), 0);
+    b = rm_new("rm2");
+    await_read_along(b);
+    CU_ASSERT_EQUAL(put(a, "t", "last", "v"), 0);
+    rm_end(a);
+    CU_ASSERT_FATAL(await_count(b, &b->leads, 1));
+    check_table(b, "t", "k=old last=v ");
+    CU_ASSERT_EQUAL(put(b, "t", "k", "new"), 0);
+    CU_ASSERT(await_status(b, HA_LEADING, 1).log.kept >= 3);
+    rm_end(b);
+}
+
 /* ---- volume ---- */
 
 #define MANY 10000
@@ -861,6 +894,7 @@ static const struct cunit_case cases[] = {
     {"refused", test_refused},
     {"configuration", test_conf},
     {"instance", test_instance},
+    {"read along", test_read_along},
     {"volume", test_volume},
     {"pruning", test_pruning},
     {"cleaned", test_cleaned},
