@@ -256,7 +256,7 @@ static void go_to(struct base_rm_turn *t, const char *url)
             return;
         }
     }
-    strcpy(t->moved, url);
+    snprintf(t->moved, sizeof t->moved, "%s", url);
 }
 
 bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
