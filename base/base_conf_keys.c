@@ -23,7 +23,7 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.rm.state-dir", "/var/lib/creel/rm", "folder of the ResourceManager's state"),
     BOOL("creel.rm.insecure", "false", "allow an address other than loopback, though users are not authenticated"),
     INT("creel.rm.http-threads", "0", 0, 1024, "threads that answer HTTP; 0: chosen by the number of cores"),
-    INT("creel.rm.takeover-grace-ms", "5000", 0, MS_MAX, "one of several ResourceManagers that has become active: jobs whose tasks may run on nodes that are not back yet wait for them so long; 0: until the nodes are lost"),
+    INT("creel.rm.takeover-grace-ms", "5000", 0, MS_MAX, "one of several ResourceManagers that has become active: jobs submitted before wait so long for nodes that are not back yet; 0: those that have begun, until the nodes are lost"),
     INT("yarn.resourcemanager.max-completed-applications", "1000", 0, 1000000, "ended applications that are kept"),
     INT("yarn.resourcemanager.am.max-attempts", "2", 1, 1000, "attempts of an application master"),
     INT("yarn.am.liveness-monitor.expiry-interval-ms", "600000", 1, MS_MAX, "silence after which an application master is lost"),

@@ -217,9 +217,12 @@ int64_t rm_backend_role_changes(const struct rm_backend *b)
 void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
                           void *user)
 {
+    int64_t changes;
+
     rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
-    /* A change that came before the line above is found by looking once more. */
-    rm_watch_news(b->roles.watch, (struct base_app_id){0}, rm_backend_role_changes(b));
+    changes = rm_backend_role_changes(b); /* one that came before the line above */
+    if (changes > seen)
+        rm_watch_news(b->roles.watch, (struct base_app_id){0}, changes);
 }
 
 bool rm_backend_leads(const struct rm_backend *b)

@@ -15,8 +15,9 @@
  *   Nodes known to the store are awaited: each has node_expiry_us from this instance's clock to register.
  *   Stored jobs are held (nothing of them is started) until all awaited nodes have registered or expired, or until
  *   takeover_grace_us is over: their tasks may be running there. That goes for those of which no start was recorded, too:
- *   a task is ordered before the record is durable, and that may have been lost with the quorum. One with a deadline is
- *   admitted then, when it is known which slots there are.
+ *   a task is ordered before the record is durable, and that may have been lost with the quorum. Without a grace those
+ *   alone go on, as nobody waits for a dead node's expiry because of that. One with a deadline is admitted when it is
+ *   known which slots there are.
  *   Masters on silent nodes are waited for until node or master expires: there are never two of them.
  *   A running master is told by the command "resync" to register again, as after a work-preserving restart in YARN; until
  *   then nothing is taken from it. It may do so when all awaited nodes are known, or takeover_grace_us (0: 5 s) is over;

@@ -80,6 +80,16 @@ static bool goes_on(const struct rm_app *a)
     return !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING && a->state != RM_APP_FINISHING;
 }
 
+/* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and that may have been lost;
+ * but for that alone nobody waits until a dead node expires. One with a deadline is admitted when it is known which slots
+ * there are. */
+static bool may_run(const struct rm_core *c, const struct rm_app *a)
+{
+    if (c->conf.takeover_grace_us > 0)
+        return true;
+    return a->state == RM_APP_NEW_SAVING ? a->pj.deadline_us > 0 : a->state != RM_APP_ACCEPTED;
+}
+
 void rm_takeover_begin(struct rm_core *c)
 {
     for (size_t i = 0; i < c->nodes_n; i++)
@@ -97,7 +107,7 @@ void rm_takeover_begin(struct rm_core *c)
             continue;
         set_attempt_base(c, a);
         keep_tasks(a);
-        a->held = c->awaited > 0;
+        a->held = c->awaited > 0 && may_run(c, a);
     }
     c->masters_wait_until_us =
         c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
