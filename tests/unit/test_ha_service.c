@@ -19,7 +19,6 @@
 #include "base/base_clock.h"
 #include "base/base_log.h"
 #include "base/base_mem.h"
-#include "ha/ha_instance.h"
 #include "ha/ha_service.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
@@ -670,56 +669,6 @@ static void test_refused(void)
     check_refused(&conf, "9");
 }
 
-static void check_conf(const struct ha_service_conf *conf, const char *text)
-{
-    const struct ha_service_calls calls = {NULL, on_lead, on_stop, on_active_changed, on_refused};
-    struct ha_service *s;
-    struct base_error err;
-
-    CU_ASSERT_EQUAL(ha_service_start(conf, &calls, &s, &err), -BASE_EINVAL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, text));
-}
-
-static void test_conf(void)
-{
-    struct ha_service_conf conf = conf_of("rm~1");
-
-    check_conf(&conf, "rm-id is \"rm~1\"");
-    conf = conf_of("rm1");
-    conf.root = "/creel/";
-    check_conf(&conf, "root in ZooKeeper is \"/creel/\"");
-    conf = conf_of("rm1");
-    conf.cluster_id = "";
-    check_conf(&conf, "cluster-id is \"\"");
-    conf = conf_of("rm1");
-    conf.timeout_us = 10;
-    check_conf(&conf, "session time-out is 10 us");
-    conf = conf_of("rm1");
-    conf.servers = "zk1";
-    check_conf(&conf, "\"zk1\"");
-}
-
-static void test_instance(void)
-{
-    char own[HA_INSTANCE_MAX], other[HA_INSTANCE_MAX], *pid;
-    pid_t child;
-
-    ha_instance_text(own);
-    CU_ASSERT_FALSE(ha_instance_is_dead(own));
-    CU_ASSERT_FALSE(ha_instance_is_dead(""));
-    CU_ASSERT_FALSE(ha_instance_is_dead("host=h boot=b pidns=1 pid=1 start=1"));
-    pid = strstr(own, "start=");
-    snprintf(other, sizeof other, "%.*sstart=1", (int)(pid - own), own); /* our pid, but not our process */
-    CU_ASSERT(ha_instance_is_dead(other));
-    child = fork();
-    if (child == 0)
-        _exit(0);
-    waitpid(child, NULL, 0);
-    pid = strstr(own, "pid=");
-    snprintf(other, sizeof other, "%.*spid=%ld start=77", (int)(pid - own), own, (long)child);
-    CU_ASSERT(ha_instance_is_dead(other));
-}
-
 /* ---- reading along ---- */
 
 static void await_read_along(struct rm *r)
@@ -892,8 +841,6 @@ static const struct cunit_case cases[] = {
     {"abort", test_abort},
     {"late server", test_late_server},
     {"refused", test_refused},
-    {"configuration", test_conf},
-    {"instance", test_instance},
     {"read along", test_read_along},
     {"volume", test_volume},
     {"pruning", test_pruning},
