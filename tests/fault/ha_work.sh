@@ -74,7 +74,7 @@ work_start() {
         (sleep "$(awk -v i=$i 'BEGIN { print (i - 1) * 0.8 }')" && client_job "job$i" "0.$((2 + i))") &
         CLIENTS+=($!)
     done
-    (sleep 0.5 && client_job doomed 2) & CLIENTS+=($!)
+    (sleep 0.5 && client_job doomed 10) & CLIENTS+=($!)
     client_kill doomed 1 & CLIENTS+=($!)
     client_move job2 root.other root.default root.other root.default root.other & CLIENTS+=($!)
     for ((i = 1; i <= WORK_APPS; i++)); do
