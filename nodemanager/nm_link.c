@@ -368,7 +368,8 @@ static void send_request(struct nm_link_io *l, const char *what, struct base_buf
     hand_over(l, &l->beat, what, body, timeout_ms);
     l->asking = true;
     l->asked++;
-    look_later(l, now_ms() + held_ms);
+    if (l->turn.list->n > 1)
+        look_later(l, now_ms() + held_ms);
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -70,6 +70,14 @@ static void begin(struct pair *p)
     follow_once(p);
 }
 
+/* Its first request is under way. */
+static void ask_for_list(struct pair *p)
+{
+    ha_log_follow_begin(p->f, 0);
+    p->link.now_us = HA_LOG_FOLLOW_FIRST_US;
+    ha_log_follow_tick(p->f, p->link.now_us);
+}
+
 /* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept those that it did not. */
 static int64_t succeed(struct pair *p, int64_t *kept)
 {
@@ -179,9 +187,7 @@ static void test_gone_while_read(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 20);
-    ha_log_follow_begin(p.f, 0);
-    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
-    ha_log_follow_tick(p.f, p.link.now_us);
+    ask_for_list(&p);
     for (int k = 0; k < 3; k++) { /* the list, and two segments */
         log_zk_execute(&p.link);
         log_zk_answer(&p.link);
@@ -282,9 +288,7 @@ static void test_first_list_lost(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 10);
-    ha_log_follow_begin(p.f, 0);
-    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
-    ha_log_follow_tick(p.f, p.link.now_us);
+    ask_for_list(&p);
     log_zk_execute(&p.link);
     log_zk_lose(&p.link, HA_ZK_LOSS, NULL);
     event(&p, HA_ZK_CONNECTED);
@@ -302,9 +306,7 @@ static void test_late_answers(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 10);
-    ha_log_follow_begin(p.f, 0);
-    p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
-    ha_log_follow_tick(p.f, p.link.now_us);
+    ask_for_list(&p);
     log_zk_execute(&p.link);
     log_zk_answer(&p.link);
     CU_ASSERT_EQUAL(p.link.waiting, HA_LOG_FOLLOW_READS);
