@@ -179,17 +179,16 @@ static int write_batch(struct rm_store *s, struct base_error *err)
 /* Nothing will be written any more: tell who waits, then wait for the end. */
 static void on_over(struct rm_store *s, const struct base_error *err)
 {
-    bool first;
+    bool known;
 
     pthread_mutex_lock(&s->lock);
-    first = !s->over;
-    s->over = s->failing = true;
-    if (first)
-        base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    known = s->over;
     pthread_mutex_unlock(&s->lock);
-    if (first && s->calls.over)
+    if (!known && s->calls.over) /* before anybody is refused, whoever holds something just now too */
         s->calls.over(s->calls.user, err->text);
     pthread_mutex_lock(&s->lock);
+    s->over = s->failing = true;
+    base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     collect(s, true);
     pthread_mutex_unlock(&s->lock);
     release(s, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);

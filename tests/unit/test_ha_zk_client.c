@@ -18,6 +18,12 @@
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#define LEAKS_ALLOWED(on) ((on) ? __lsan_disable() : __lsan_enable())
+#else
+#define LEAKS_ALLOWED(on) ((void)(on))
+#endif
 #define WAIT_US 30000000
 
 static struct zk_fixture *server;
@@ -327,7 +333,8 @@ static void test_session_over(void)
     fx_free(f);
 }
 
-/* Not there at first; closed with requests under way. */
+/* Not there at first; closed with requests under way: libzookeeper then sometimes ends its completion thread before the
+ * last completions are given to it, and forgets these. */
 static void test_late_and_closed(void)
 {
     struct fx *f;
@@ -341,9 +348,11 @@ static void test_late_and_closed(void)
     zk_fixture_start(server, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, 0, HA_ZK_CONNECTED, 0));
     zk_fixture_pause(server, 1);
+    LEAKS_ALLOWED(true);
     send_multi(f, (struct ha_zk_op[]){CHECK("/", -1), CREATE("/late", "")}, 2);
     send_read(f, HA_ZK_GET, "/new", true);
     send_read(f, HA_ZK_CHILDREN, "/", true);
+    LEAKS_ALLOWED(false);
     fx_free(f);
     zk_fixture_continue(server, 1);
 }
