@@ -356,7 +356,9 @@ static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char 
 {
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
     if (!nm->rm_away && !r->at_once) {
-        base_log_warn("nm", "the ResourceManager does not answer as it should: %s: %s", r->url, what);
+        bool named = strstr(what, r->url) != NULL; /* base_http's errors begin with it */
+        base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s", named ? "" : r->url,
+                      named ? "" : ": ", what);
         nm->rm_away = true;
     }
     ev.u.failed.register_again = again;
