@@ -33,11 +33,13 @@ check_equal $rc 2 "creel rmadmin -policy nosuch"
 grep -q "there are fifo, " "$T/err" || fail "$(cat "$T/err")"
 check_equal "$(creel rmadmin -policy)" fifo "the policy after refusals"
 
-# ---- N jobs: maps alone, maps and reduces, reduces alone; some with sizes, deadlines, weights
+# ---- N jobs: maps alone, maps and reduces, reduces alone; some with sizes, deadlines, weights. The last one waits for the
+# last policy.
 ids=()
-jq -nc --argjson n "$N" --arg c "$LIVED" --arg t "$T" '
-    range($n) as $i |
-    def task($kind; $n; $s): {kind:$kind, count:$n, command:"\($c) \($s) \($t)/out-\($i)"} +
+jq -nc --argjson jobs "$N" --arg c "$LIVED" --arg t "$T" '
+    range($jobs) as $i |
+    (if $i == $jobs - 1 then "until [ -e \($t)/last-policy ]; do sleep 0.05; done; " else "" end) as $wait |
+    def task($kind; $n; $s): {kind:$kind, count:$n, command:"\($wait)\($c) \($s) \($t)/out-\($i)"} +
         (if $i % 2 == 0 then {"expected-s":$s} else {} end);
     {job:({name:"j\($i)", queue:(if $i % 3 == 0 then "a" else "b" end),
            tasks:([task("map"; 2 + $i % 3; 1 + $i % 4 / 5)] +
@@ -69,6 +71,7 @@ check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/scheduler" |
 wait_for 120 "third quarter" ended $((N * 3 / 4))
 creel rmadmin -policy rtmr > /dev/null
 [ "$(running_jobs)" -gt 0 ] || fail "nothing runs any more"
+touch "$T/last-policy"
 succeeded "${ids[@]}"
 check_equal "$(policy)" rtmr "the policy"
 

@@ -46,7 +46,7 @@ preempted() {
 }
 
 # ---- suspended, resumed
-preempted plain 2
+preempted plain 4
 echo "stopped:"
 echo "$seen"
 [ "$(grep -c creel-task <<< "$seen")" -eq 2 ] || fail "no task runner among them"

@@ -34,8 +34,9 @@ check_acks() {
 # I1: each that was moved is where the last acknowledgement says, or a later request of which nobody knows the outcome.
 check_moves() {
     local id queue is
+    queue_is() { is=$(rm_call GET "/ws/v1/cluster/apps/$id/queue" | sed -n 1p | jq -r .queue) && [ -n "$is" ]; }
     while read -r id queue; do
-        is=$(rm_call GET "/ws/v1/cluster/apps/$id/queue" | sed -n 1p | jq -r .queue)
+        wait_until 5000 queue_is || true
         [ "$is" = "$queue" ] || [ "$is" = "$(awk -v id="$id" '$1 == "move" && $2 == id { q = $3 } END { print q }' "$W/asked")" ] ||
             breach "I1 the move of $id to $queue was acknowledged, and it is in $is"
     done < <(awk '$1 == "move" { q[$2] = $3 } END { for (id in q) print id, q[id] }' "$W/acks")
@@ -118,7 +119,7 @@ check_all() {
     # What the store holds: the same list, from the next leader.
     a=$(rm_active) && wait_until 5000 rm_standby && host_kill "rm$a"
     next_leads() { b=$(rm_active) && [ "$b" != "$a" ]; }
-    wait_until 8000 next_leads || { breach "I7 nobody takes over at the end" && return; }
+    wait_until 15000 next_leads || { breach "I7 nobody takes over at the end" && return; }
     again=$(apps_now)
     check_moves
     [ "$list" = "$again" ] || breach "I1 the next leader knows something else: $(diff <(echo "$list") <(echo "$again") | head -n 4 | tr '\n' ';')"
