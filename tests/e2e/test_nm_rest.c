@@ -11,9 +11,9 @@
 #include "base/base_io.h"
 #include "tests/fault/nm_fixture.h"
 
-#define APP  "application_1_0001"
-#define CT1  "container_1_0001_01_000001"
-#define CT2  "container_1_0001_01_000002"
+#define APP  "application_4_0001"
+#define CT1  "container_4_0001_01_000001"
+#define CT2  "container_4_0001_01_000002"
 #define NODE "/ws/v1/node"
 
 static struct fx *fx;
@@ -192,9 +192,9 @@ static void test_logs(void)
                 "either has not started or has already completed or doesn't belong to this node at all.",
                 "javax.ws.rs.WebApplicationException");
     char *want = base_printf("{\"containerLogsInfo\":{\"logAggregationType\":\"LOCAL\",\"containerId\":"
-                             "\"container_1_0001_01_000009\",\"nodeId\":\"%s\"}}",
+                             "\"container_4_0001_01_000009\",\"nodeId\":\"%s\"}}",
                              fake_rm_node_id(fx->rm, 0));
-    check(NODE "/containers/container_1_0001_01_000009/logs", 200, want);
+    check(NODE "/containers/container_4_0001_01_000009/logs", 200, want);
     free(want);
     struct base_buf b = {0};
     CU_ASSERT_EQUAL(fx_get(fx, 0, NODE "/containers/" CT1 "/logs", NULL, &b), 200);

@@ -254,8 +254,15 @@ long fx_get(struct fx *fx, int i, const char *path, const char *bearer, struct b
     return status;
 }
 
+const char *fx_app(void)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "application_%d_0001", getpid());
+    return text;
+}
+
 const char *fx_ct(int n, char buf[static 64])
 {
-    snprintf(buf, 64, "container_1_0001_01_%06d", n);
+    snprintf(buf, 64, "container_%d_0001_01_%06d", getpid(), n);
     return buf;
 }

@@ -45,7 +45,8 @@ int64_t fx_number(json_t *report, const char *name); /* member of a report, INT6
 int64_t fx_exit_code(struct fx *fx, const char *container);
 /* GET below the node's address; returns the status, body in @out. */
 long fx_get(struct fx *fx, int i, const char *path, const char *bearer, struct base_buf *out);
-/* "container_1_0001_01_%06d" */
+/* This process's application, and its containers: a node looks for what a lost one left behind in the whole host. */
+const char *fx_app(void);
 const char *fx_ct(int n, char buf[static 64]);
 
 #endif

@@ -16,11 +16,10 @@
 #include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 
-#define APP "application_1_0001"
 
 static char *pid_json(struct fx *fx, const char *ct)
 {
-    return fx_file("%s/apps/" APP "/%s/pid.json", fx->local[0], ct);
+    return fx_file("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), ct);
 }
 
 static int64_t pid_field(const char *text, const char *name)
@@ -33,7 +32,7 @@ static int64_t pid_field(const char *text, const char *name)
 
 static char *log_text(struct fx *fx, const char *ct, const char *name)
 {
-    return fx_file("%s/logs/" APP "/%s/%s", fx->local[0], ct, name);
+    return fx_file("%s/logs/%s/%s/%s", fx->local[0], fx_app(), ct, name);
 }
 
 /* Goal: exit codes, signals, environment, working folder and logs of commands are what they were. */
@@ -58,8 +57,8 @@ static void test_launch(void)
     CU_ASSERT_EQUAL(fx_number(r, "signal"), 9);
     json_decref(r);
     char *out = log_text(fx, d, "stdout");
-    char *want = base_printf("%s ann %s s3cret\n%s/apps/" APP "/%s/work\n", d,
-                             strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], d);
+    char *want = base_printf("%s ann %s s3cret\n%s/apps/%s/%s/work\n", d,
+                             strrchr(fake_rm_node_id(fx->rm, 0), ':') + 1, fx->local[0], fx_app(), d);
     CU_ASSERT_STRING_EQUAL(out ? out : "", want);
     free(out);
     free(want);
@@ -78,7 +77,7 @@ static void test_launch_twice(void)
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     fake_rm_launch(fx->rm, 0, a, cmd);
-    char *ids = fx_file("%s/apps/" APP "/forgotten", fx->local[0]);
+    char *ids = fx_file("%s/apps/%s/forgotten", fx->local[0], fx_app());
     CU_ASSERT_PTR_NOT_NULL(ids);
     free(ids);
     fx_kill(fx, 0, SIGKILL);
@@ -315,7 +314,7 @@ static void test_restart_20(void)
     char *go = base_printf("%s/go5", fx->dir);
     close(open(go, O_WRONLY | O_CREAT, 0600));
     for (int i = 0; i < ENDING; i++)
-        free(fx_file("%s/apps/" APP "/%s/exit.json", fx->local[0], ct[i]));
+        free(fx_file("%s/apps/%s/%s/exit.json", fx->local[0], fx_app(), ct[i]));
     fx_start(fx, 0);
     CU_ASSERT_STRING_EQUAL(fake_rm_node_id(fx->rm, 0), node);
     CU_ASSERT_FALSE(fake_rm_wait_nodes(fx->rm, 2, 0));
@@ -355,7 +354,7 @@ static void test_term_and_kill_over_restart(void)
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "trap '' TERM; while :; do sleep 0.01; done");
     char *text = pid_json(fx, a), *other = pid_json(fx, b);
     fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"why\",\"graceMs\":1000000}", b);
-    char *mark = fx_file("%s/apps/" APP "/%s/killed", fx->local[0], b);
+    char *mark = fx_file("%s/apps/%s/%s/killed", fx->local[0], fx_app(), b);
     CU_ASSERT_PTR_NOT_NULL(mark);
     fx_kill(fx, 0, SIGTERM);
     struct nm_proc p;
@@ -408,7 +407,7 @@ static void test_shim_pid_reused(void)
     char a[64];
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
-    char *text = pid_json(fx, a), *path = base_printf("%s/apps/" APP "/%s/pid.json", fx->local[0], a);
+    char *text = pid_json(fx, a), *path = base_printf("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), a);
     fx_kill(fx, 0, SIGKILL);
     kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
     CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "shimPid")));
@@ -463,7 +462,7 @@ static void test_log_limit(void)
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "head -c 5000000 /dev/zero; echo done >&2; exit 4");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 4);
-    char *path = base_printf("%s/logs/" APP "/%s/stdout", fx->local[0], a);
+    char *path = base_printf("%s/logs/%s/%s/stdout", fx->local[0], fx_app(), a);
     CU_ASSERT_EQUAL(stat(path, &st), 0);
     CU_ASSERT(st.st_size > 10000 && st.st_size < 10200);
     char *err = log_text(fx, a, "stderr");
@@ -493,8 +492,9 @@ static void test_cleanup(void)
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "sleep 1000");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     char *text = pid_json(fx, b);
-    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"" APP "\",\"keepLogs\":true}");
-    char *apps = base_printf("%s/apps/" APP, fx->local[0]), *logs = base_printf("%s/logs/" APP, fx->local[0]);
+    fake_rm_order(fx->rm, 0, "{\"type\":\"cleanup-app\",\"app\":\"%s\",\"keepLogs\":true}", fx_app());
+    char *apps = base_printf("%s/apps/%s", fx->local[0], fx_app());
+    char *logs = base_printf("%s/logs/%s", fx->local[0], fx_app());
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){apps}));
     CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "pid")));
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){logs}));
@@ -585,7 +585,7 @@ static void test_filled_by_itself(void)
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "while ! test -e ../pid.json; do sleep 0.01; done; cat /dev/zero > fill");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
-    char *folder = base_printf("%s/apps/" APP "/%s", fx->local[0], a);
+    char *folder = base_printf("%s/apps/%s/%s", fx->local[0], fx_app(), a);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){folder}));
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, true, FX_WAIT_MS));
@@ -597,10 +597,10 @@ static void test_filled_by_itself(void)
 static void launch_map(struct fx *fx, const char *ct, const char *path, const char *map)
 {
     json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:{s:{s:s,s:i,s:i},s:s,s:i,s:i,s:s,s:i,s:i}}",
-                          "type", "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", APP,
+                          "type", "launch", "container", ct, "kind", "map", "slot", "map", "user", "ann", "app", fx_app(),
                           "task", "task_1_0001_m_000000", "token", "s3cret", "taskAttempt", 0, "logMaxBytes", 20,
                           "spec", "split", "path", path, "offset", 0, "length", 6, "map", map, "reduces", 1,
-                          "sortBufferMb", 8, "job", APP, "index", 0, "attempt", 0);
+                          "sortBufferMb", 8, "job", fx_app(), "index", 0, "attempt", 0);
     char *text = json_dumps(o, 0);
     fake_rm_order(fx->rm, 0, "%s", text);
     free(text);
@@ -642,15 +642,15 @@ static void test_forget(void)
                    "mkdir ../tmp ../output; echo x > ../tmp/sort; echo '0 2 1' > ../output/file.index");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
-    char *list = base_printf("%s/apps/" APP "/forgotten", fx->local[0]);
-    char *folder = base_printf("%s/apps/" APP "/%s", fx->local[0], a);
-    char *tmp = base_printf("%s/apps/" APP "/%s/tmp", fx->local[0], b);
-    CU_ASSERT_EQUAL(base_file_write_atomic(list, "container_1_0001_01_00002", 25, 0600, false, NULL), 0);
+    char *list = base_printf("%s/apps/%s/forgotten", fx->local[0], fx_app());
+    char *folder = base_printf("%s/apps/%s/%s", fx->local[0], fx_app(), a);
+    char *tmp = base_printf("%s/apps/%s/%s/tmp", fx->local[0], fx_app(), b);
+    CU_ASSERT_EQUAL(base_file_write_atomic(list, b, strlen(b) - 1, 0600, false, NULL), 0);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", b);
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){folder}));
     CU_ASSERT_TRUE(fx_until(path_gone, &(struct path_gone){tmp}));
-    CU_ASSERT_TRUE(fx_exists("%s/apps/" APP "/%s/output/file.index", fx->local[0], b));
+    CU_ASSERT_TRUE(fx_exists("%s/apps/%s/%s/output/file.index", fx->local[0], fx_app(), b));
     fx_kill(fx, 0, SIGKILL);
     fx_start(fx, 0);
     char *cmd = base_printf("touch %s/ran-$CONTAINER_ID", fx->dir);
@@ -690,7 +690,7 @@ static void test_progress_and_away(void)
     fake_rm_set_away(fx->rm, true);
     char *go = base_printf("%s/go", fx->dir);
     close(open(go, O_WRONLY | O_CREAT, 0600));
-    free(fx_file("%s/apps/" APP "/%s/exit.json", fx->local[0], a));
+    free(fx_file("%s/apps/%s/%s/exit.json", fx->local[0], fx_app(), a));
     fake_rm_set_away(fx->rm, false);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     free(go);

@@ -15,7 +15,6 @@
 #include "base/base_io.h"
 #include "tests/fault/nm_fixture.h"
 
-#define APP "application_1_0001"
 
 struct two { /* fx->rm is the first one */
     struct fx *fx;
@@ -82,7 +81,7 @@ static bool is_in(struct fx *fx, const char *ct, const char *state)
 
 static char *pid_json(struct fx *fx, const char *ct)
 {
-    return fx_file("%s/apps/" APP "/%s/pid.json", fx->local[0], ct);
+    return fx_file("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), ct);
 }
 
 static json_int_t refused(struct fx *fx, const char *member)
@@ -128,7 +127,7 @@ static void test_dead_first(void)
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "echo $CREEL_RM");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
-    char *out = fx_file("%s/logs/" APP "/%s/stdout", fx->local[0], a);
+    char *out = fx_file("%s/logs/%s/%s/stdout", fx->local[0], fx_app(), a);
     char *want = base_printf("http://127.0.0.1:1,http://127.0.0.1:%d\n", fake_rm_port(fx->rm));
     CU_ASSERT_STRING_EQUAL(out ? out : "", want);
     free(out);
@@ -195,7 +194,7 @@ static void test_parked(void)
     char *failed = fake_rm_last_failed(t.fx->rm);
     CU_ASSERT_STRING_EQUAL(failed, t.url);
     touch(t.fx, "late");
-    free(fx_file("%s/apps/" APP "/%s/exit.json", t.fx->local[0], ct[3]));
+    free(fx_file("%s/apps/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
     fake_rm_set_epoch(t.fx->rm, 4);
     fake_rm_lead(t.fx->rm);
     four_known(t.fx, ct, pids);
@@ -221,7 +220,7 @@ static void test_restarted_meanwhile(void)
     fx_kill(t.fx, 0, SIGKILL);
     first_dies(&t);
     touch(t.fx, "late");
-    free(fx_file("%s/apps/" APP "/%s/exit.json", t.fx->local[0], ct[3]));
+    free(fx_file("%s/apps/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
     fake_rm_set_epoch(t.fx->rm, 2);
     fx_spawn(t.fx, 0);
     CU_ASSERT_TRUE(fake_rm_wait_parked(t.fx->rm, 1, FX_WAIT_MS));
@@ -301,7 +300,7 @@ static void test_epoch_not_saved(void)
     fake_rm_set_epoch(fx->rm, 6);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 8");
     CU_ASSERT_TRUE(fx_until(is_logged, &said));
-    CU_ASSERT_FALSE(fx_exists("%s/apps/" APP "/%s", fx->local[0], a));
+    CU_ASSERT_FALSE(fx_exists("%s/apps/%s/%s", fx->local[0], fx_app(), a));
     CU_ASSERT_EQUAL(refused(fx, "epochSeen"), 5);
     CU_ASSERT_EQUAL(rmdir(state), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 8);
