@@ -40,7 +40,7 @@ struct rm_lead {
     void *user;
     atomic_bool has_ended;
     _Atomic int64_t lease_us;
-    _Atomic int64_t lost_epoch; /* the highest one whose lease was over at some moment; -1: none yet */
+    _Atomic int64_t lost_epoch; /* its lease was over at some moment; -1: none yet */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -147,12 +147,13 @@ static void on_refused(void *user, const struct base_error *why)
 static bool holds(void *user, int64_t epoch)
 {
     struct rm_lead *l = user;
-    int64_t lost = atomic_load(&l->lost_epoch);
 
-    if (l->conf->lease_off || (epoch > lost && ha_service_holds(l->service, epoch)))
+    if (l->conf->lease_off)
         return true;
-    while (lost < epoch && !atomic_compare_exchange_weak(&l->lost_epoch, &lost, epoch))
-        ;
+    /* In this order: who was refused before the lease was lengthened has marked it. */
+    if (ha_service_holds(l->service, epoch) && atomic_load(&l->lost_epoch) != epoch)
+        return true;
+    atomic_store(&l->lost_epoch, epoch);
     return false;
 }
 

@@ -162,8 +162,8 @@ static void on_over(void *user, const char *text)
 {
     struct rm_term *t = user;
 
-    base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
     rm_role_depose(t->b);
+    base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
 }
 
 struct io_event {

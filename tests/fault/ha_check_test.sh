@@ -8,7 +8,6 @@ here=$(realpath "$(dirname "$0")")
 . "$here/ha_check.sh"
 T=$(mktemp -d "${TMPDIR:-/tmp}/creel-check.XXXXXX")
 trap 'rm -rf "$T"' EXIT
-fail() { echo "FAIL: $*" >&2; exit 1; }
 W=$T/world
 C=container_e01_1700000000000_0001_01_00000 A=application_1700000000000_0001
 

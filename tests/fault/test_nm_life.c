@@ -16,7 +16,6 @@
 #include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 
-
 static char *pid_json(struct fx *fx, const char *ct)
 {
     return fx_file("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), ct);

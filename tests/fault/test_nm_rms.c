@@ -15,7 +15,6 @@
 #include "base/base_io.h"
 #include "tests/fault/nm_fixture.h"
 
-
 struct two { /* fx->rm is the first one */
     struct fx *fx;
     struct fake_rm *other;

@@ -11,7 +11,7 @@
 #include "base/base_mem.h"
 #include "rm/rm_store_thread.h"
 
-static atomic_int written, batches, failing;
+static atomic_int written, batches, failing, fenced;
 static atomic_ulong stored;
 static atomic_int released, refused, early;
 
@@ -21,6 +21,8 @@ static int fake_write(struct ha_store *s, const struct ha_record *v, size_t n, s
 
     (void)s;
     nanosleep(&a_little, NULL); /* an fsync takes its time */
+    if (atomic_load(&fenced))
+        return base_error_set(err, -BASE_EVERSION, "epoch 1 is over");
     if (atomic_load(&failing))
         return base_error_set(err, -BASE_ENOSPC, "state store: No space left on device");
     for (size_t i = 0; i < n; i++)
@@ -136,6 +138,39 @@ static void test_gathering(void)
     rm_store_free(s);
 }
 
+static void on_over(void *user, const char *text)
+{
+    struct rm_store *s = *(struct rm_store **)user;
+
+    CU_ASSERT_STRING_EQUAL(text, "epoch 1 is over");
+    put(s, 3); /* who comes just now waits, too, until whoever leads knows */
+    CU_ASSERT_EQUAL(atomic_load(&released), 0);
+    CU_ASSERT_FALSE(rm_store_failing(s, NULL));
+}
+
+/* Goal: when another has the authority, who leads is told first, and then everybody is refused, once. */
+static void test_fenced(void)
+{
+    struct rm_store *s;
+    const struct rm_store_calls told = {.user = &s, .stored = on_stored, .release = on_release, .over = on_over};
+    struct base_error err = {0};
+
+    reset();
+    atomic_store(&fenced, 1);
+    s = rm_store_start(&fake, NULL, &told);
+    put(s, 1);
+    put(s, 2);
+    wait_for(&refused, 3);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 3);
+    put(s, 4);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 4);
+    CU_ASSERT_EQUAL(rm_store_stop(s, &err), -BASE_EVERSION);
+    CU_ASSERT_EQUAL(atomic_load(&refused), 4);
+    CU_ASSERT_EQUAL(atomic_load(&written), 0);
+    rm_store_free(s);
+    atomic_store(&fenced, 0);
+}
+
 static void test_disk_full(void)
 {
     struct base_error why = {0};
@@ -184,6 +219,7 @@ int main(void)
     suite = CU_add_suite("store_thread", NULL, NULL);
     CU_add_test(suite, "group commit", test_group_commit);
     CU_add_test(suite, "gathering", test_gathering);
+    CU_add_test(suite, "fenced", test_fenced);
     CU_add_test(suite, "disk full", test_disk_full);
     CU_add_test(suite, "stop while failing", test_stop_while_failing);
     CU_basic_set_mode(CU_BRM_VERBOSE);
