@@ -37,6 +37,8 @@ submit 0.1 5
 for z in zk1 zk2 zk3; do net_unblock "rm$a" $z && net_unblock $z "rm$a"; done
 standby() { [ "$(rm_state "$a")" = STANDBY ]; }
 wait_until 20000 standby || fail "rm$a does not come back as standby"
+# A node that the next cut keeps away for longer than the takeover's grace finds its tasks started elsewhere.
+wait_until 30000 nodes_running || fail "nodes do not come to the next leader"
 
 a=$(rm_active)
 echo "cut: rm$a - all NodeManagers, both ways, with ZooKeeper whole"
