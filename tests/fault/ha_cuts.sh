@@ -26,7 +26,8 @@ pids_now() { { find "$W" -name pid.json -exec cat {} + 2> /dev/null || true; } |
 long=$((seconds + 25))
 submit $long 4 # these run from the beginning to the end
 wait_until 20000 started 4 || fail "the long tasks do not start"
-pids_now > "$T/before"
+all_noted() { pids_now > "$T/before" && [ "$(wc -l < "$T/before")" = 4 ]; } # by their nodes, which need not be first
+wait_until 20000 all_noted || fail "the long tasks are not noted: $(cat "$T/before")"
 
 a=$(rm_active)
 echo "cut: rm$a - ZooKeeper, both ways"
