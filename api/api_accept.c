@@ -144,7 +144,7 @@ enum api_content api_content_parse(const char *content_type)
     content_type = skip_space(content_type);
     if (!*content_type)
         return API_CONTENT_NONE;
-    if (!parse_range(content_type, strcspn(content_type, ","), &r))
+    if (strchr(content_type, ',') || !parse_range(content_type, strlen(content_type), &r)) /* several are none */
         return API_CONTENT_OTHER;
     if (type_is(&r, "application/json"))
         return API_CONTENT_JSON;

@@ -8,7 +8,7 @@ enum api_accept {
     API_ACCEPT_JSON,
     API_ACCEPT_XML,
     API_ACCEPT_TEXT_XML, /* text/xml only: YARN answers 503 */
-    API_ACCEPT_HTML,     /* nothing offered, but text/html: server error page 500 as HTML */
+    API_ACCEPT_HTML,     /* nothing offered, but text/html: 406, as a page */
     API_ACCEPT_OTHER,    /* nothing offered: server error page 500 as text */
     API_ACCEPT_BAD,      /* cannot be parsed: 500 without body */
 };

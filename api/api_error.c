@@ -80,6 +80,8 @@ void api_answer_error(struct api_request *rq, unsigned status, const char *excep
     base_buf_vaddf(&message, fmt, ap);
     va_end(ap);
     api_error_document(&body, type, exception, message.data);
+    if (rq->server->on_answer && !rq->refusal)
+        rq->refusal = base_buf_take(&message);
     base_buf_free(&message);
     api_answer(rq, status, type, &body);
 }
@@ -95,6 +97,7 @@ void api_answer_base_error(struct api_request *rq, const struct base_error *err)
         {-BASE_ENOTFOUND, 404, "NotFoundException"},
         {-BASE_EEXIST, 409, "ConflictException"},
         {-BASE_ELIMIT, 413, "LimitException"},
+        {-BASE_ETOOLARGE, 413, "LimitException"},
         {-BASE_EPERM, 403, "ForbiddenException"},
         {-BASE_ESTATE, 409, "ConflictException"},
         {-BASE_ETIMEOUT, 503, "TimeoutException"},
@@ -351,7 +354,10 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     } else {
         bool html = rq->accept == API_ACCEPT_HTML;
 
-        page_text(&reply->body, rq->uri.path, 500, "Server Error", html, NULL);
+        /* YARN's 500 for text/html would send people who try it with a browser's tool looking for our fault. */
+        status = html ? 406 : 500;
+        page_text(&reply->body, rq->uri.path, status,
+                  html ? "Not Acceptable: expected application/json or application/xml" : "Server Error", html, NULL);
         reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
     }
     reply->status = status;

@@ -32,11 +32,15 @@
 #define CREEL_API_INTERNAL_H
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <zlib.h>
 
 #include "api/api_accept.h"
+#include "api/api_hosts.h"
+#include "api/api_pace.h"
+#include "api/api_peers.h"
 #include "api/api_route.h"
 #include "api/api_server.h"
 #include "api/api_uri.h"
@@ -54,15 +58,24 @@
 #define API_STREAM_POLL_FIRST_MS 2
 #define API_STREAM_POLL_MAX_MS   50
 
-struct api_link {
-    struct api_link *prev, *next;
+/* What a connection does, and since when. A thread of libmicrohttpd writes the time first, then the phase; the helper
+ * reads them in the other order, so that it never sees a phase with an older time. */
+enum api_phase {
+    API_PHASE_HEAD, /* a request's head is awaited on a new connection, or has begun on a kept one */
+    API_PHASE_BODY, /* the head has come, the body is on its way */
+    API_PHASE_BUSY, /* a whole request has arrived and is not completed */
+    API_PHASE_IDLE, /* between two requests */
 };
-
 struct api_conn {
     struct api_link link;
+    struct api_seat seat;
     int fd;
-    _Atomic int64_t idle_since_ms; /* start of the connection, or end of the last request */
-    atomic_bool busy;              /* a whole request has arrived and is not completed */
+    _Atomic int64_t since_ms;
+    _Atomic int phase;          /* enum api_phase */
+    _Atomic uint64_t received;  /* body bytes, of all its requests */
+    bool spoke;                 /* a whole head has come; its own thread's, as the next */
+    int64_t node_told_ms;       /* when it was last said to be a node's; 0: never */
+    struct api_pace pace;       /* the helper's */
 };
 
 enum api_state { API_ST_HANDLING, API_ST_PARKING, API_ST_PARKED, API_ST_ANSWERED, API_ST_ABORTED };
@@ -106,12 +119,16 @@ struct api_request {
     struct api_uri uri;
     struct api_match match;
     const struct api_route *route; /* NULL until matched */
+    const char *host; /* Host, once it is checked; the connection's memory */
     char *rest;
     char *caller, *bearer;
+    char peer[INET6_ADDRSTRLEN];
+    char *refusal; /* text of the error that is answered */
     enum api_accept accept;
     bool accept_named, accept_gzip;
 
     struct base_buf body;
+    size_t charged;    /* bytes of the budget for bodies, for its own and a long answer */
     uint64_t received; /* body bytes as sent */
     z_stream *inflate; /* non-NULL while a gzip body is read */
     bool inflate_done;
@@ -139,8 +156,13 @@ struct api_server {
     struct api_router *router;
     void *user;
     char *node_secret, *static_user;
+    struct api_hosts *hosts;
+    _Atomic int64_t host_warned_ms; /* 0: not yet */
     api_gate *gate;
-    int64_t idle_timeout_ms;
+    api_on_answer *on_answer;
+    int64_t idle_timeout_ms, head_timeout_ms, body_window_ms, body_rate; /* body_rate: bytes a second, 0: none */
+    int64_t tick_ms; /* how often the helper looks who is late */
+    struct api_peers *peers;
     uint16_t port;
     int listen_fd;
 
@@ -155,27 +177,8 @@ struct api_server {
     pthread_t helper;
 };
 
-static inline void api_link_init(struct api_link *head)
-{
-    head->prev = head->next = head;
-}
-static inline void api_link_add(struct api_link *head, struct api_link *l)
-{
-    l->prev = head->prev;
-    l->next = head;
-    head->prev->next = l;
-    head->prev = l;
-}
-static inline void api_link_del(struct api_link *l)
-{
-    if (l->next) {
-        l->prev->next = l->next;
-        l->next->prev = l->prev;
-    }
-    l->prev = l->next = NULL;
-}
-
 int64_t api_mono_ms(void);
+void api_conn_phase(struct api_conn *conn, enum api_phase phase); /* its own thread alone */
 bool api_fd_gone(int fd);
 
 /* api_request.c: reading a request. begin: after the headers; piece: body bytes; end: whole body is there, calls the
@@ -184,7 +187,14 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
 void api_request_begin(struct api_request *rq, const char *method);
 bool api_request_piece(struct api_request *rq, const char *data, size_t len); /* false: cut the connection */
 void api_request_end(struct api_request *rq);
+void api_request_discharge(struct api_request *rq); /* its body's memory is given back to the budget */
 void api_request_free(struct api_request *rq);
+
+/* api_origin.c. check_host: exactly one Host, and a name of ours; else it is answered (400, 421). is_foreign: a page of
+ * another site made its reader's browser send this, and the browser says so; other clients send neither header. SOURCE:
+ * W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454 (Origin). */
+bool api_origin_check_host(struct api_request *rq);
+bool api_origin_is_foreign(const struct api_request *rq);
 
 /* api_reply.c: hands a finished reply over (from any thread), sends it (MHD's thread only). */
 void api_reply_give(struct api_request *rq, struct api_reply *reply);

@@ -6,6 +6,7 @@
 #include "api/api_internal.h"
 
 #define PACKED_STEP (8 * 1024)
+#define DEFLATE_MEMORY (256 * 1024) /* SOURCE: zconf.h, of windowBits 15 and memLevel 8 */
 #define PACKED_FULL (32 * 1024) /* a packed piece takes more until it is this long */
 
 struct api_pieces {
@@ -70,6 +71,15 @@ void api_pieces_add(struct api_pieces *p, struct base_buf *piece)
         *new_piece(p) = *piece;
         memset(piece, 0, sizeof *piece);
     }
+}
+
+size_t api_pieces_memory(const struct api_pieces *p)
+{
+    size_t bytes = p->cap * sizeof *p->v + (p->deflate ? DEFLATE_MEMORY : 0);
+
+    for (size_t i = p->at; i < p->n; i++)
+        bytes += p->v[i].cap;
+    return bytes;
 }
 
 void api_pieces_finish(struct api_pieces *p)

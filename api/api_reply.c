@@ -27,6 +27,8 @@ void api_reply_give(struct api_request *rq, struct api_reply *reply)
     struct MHD_Connection *connection = NULL;
     bool dropped = false, last = false;
 
+    if (s->on_answer)
+        s->on_answer(rq, reply->status, s->user);
     pthread_mutex_lock(&s->lock);
     switch (rq->state) {
     case API_ST_PARKED:
@@ -133,17 +135,26 @@ void api_answer_stream(struct api_request *rq, unsigned status, const char *cont
 
 /* ---- sending ---- */
 
+/* The client is to notice now: libmicrohttpd 0.9.75 marks the connection closed, and closes it when something happens
+ * on its socket; a shutdown is such a thing. */
+static ssize_t cut(const struct api_stream *st)
+{
+    if (st->fd >= 0)
+        shutdown(st->fd, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
 static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
 {
     struct api_stream *st = cls;
     int64_t n;
 
     (void)pos;
-    if (atomic_load(&st->server->stopping))
-        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (atomic_load(&st->server->stopping)) /* a clean end would say that this is all */
+        return cut(st);
     n = st->read(st->u, buf, max);
     if (n < 0)
-        return MHD_CONTENT_READER_END_OF_STREAM;
+        return n == API_STREAM_BROKEN ? cut(st) : MHD_CONTENT_READER_END_OF_STREAM;
     base_assert((size_t)n <= max);
     if (n > 0) {
         st->wait_ms = 0;
@@ -151,7 +162,7 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
     }
     if (api_fd_gone(st->fd))
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    return api_stream_wait(st) ? 0 : MHD_CONTENT_READER_END_OF_STREAM;
+    return api_stream_wait(st) ? 0 : cut(st);
 }
 
 static void stream_free(void *cls)

@@ -1,4 +1,5 @@
 /* Reading a request: line and headers, role, body; and what a handler may ask about it. */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,28 @@
 #include "base/base_limits.h"
 #include "base/base_utf8.h"
 
+/* IPv4 that came over an IPv6 socket is written as IPv4: one host has one name. */
+static void set_peer(struct api_request *rq)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *a = info ? info->client_addr : NULL;
+    const void *at = NULL;
+    int family = a ? a->sa_family : AF_UNSPEC;
+
+    if (family == AF_INET) {
+        at = &((const struct sockaddr_in *)(const void *)a)->sin_addr;
+    } else if (family == AF_INET6) {
+        const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
+
+        at = IN6_IS_ADDR_V4MAPPED(six) ? (const void *)&six->s6_addr[12] : six;
+        family = IN6_IS_ADDR_V4MAPPED(six) ? AF_INET : AF_INET6;
+    }
+    if (!at || !inet_ntop(family, at, rq->peer, sizeof rq->peer))
+        snprintf(rq->peer, sizeof rq->peer, "-");
+}
+
+#define BODY_RETRY_S "2" /* when bodies have used up their memory */
+
 struct api_request *api_request_new(struct api_server *s, struct MHD_Connection *c, const char *raw_uri)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -18,6 +41,7 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     rq->connection = c;
     rq->conn = info ? info->socket_context : NULL;
     rq->method = "";
+    set_peer(rq);
     rq->uri_error = api_uri_parse(&rq->uri, raw_uri ? raw_uri : "");
     pthread_mutex_lock(&s->lock);
     s->n_requests++;
@@ -25,8 +49,16 @@ struct api_request *api_request_new(struct api_server *s, struct MHD_Connection 
     return rq;
 }
 
+void api_request_discharge(struct api_request *rq)
+{
+    if (rq->charged)
+        api_peers_release(rq->server->peers, &rq->conn->seat, rq->charged);
+    rq->charged = 0;
+}
+
 void api_request_free(struct api_request *rq)
 {
+    base_assert(rq->charged == 0);
     if (rq->slot_free && rq->slot)
         rq->slot_free(rq->slot);
     for (unsigned i = 0; i < rq->n_headers; i++) {
@@ -39,6 +71,7 @@ void api_request_free(struct api_request *rq)
     free(rq->rest);
     free(rq->caller);
     free(rq->bearer);
+    free(rq->refusal);
     api_uri_free(&rq->uri);
     free(rq);
 }
@@ -129,18 +162,15 @@ static bool check_user(struct api_request *rq)
     return false;
 }
 
-/* A page of another site makes its reader's browser send this, and the browser says so. Other clients send neither
- * header. SOURCE: W3C Fetch Metadata Request Headers (Sec-Fetch-Site); RFC 6454 (Origin). */
-static bool is_cross_site(const struct api_request *rq)
+/* For the limits of connections. A node's requests follow each other closely: not each needs to be told. */
+static void tell_node(struct api_request *rq, bool proven)
 {
-    const char *site = header(rq, "Sec-Fetch-Site"), *origin = header(rq, "Origin"), *host = header(rq, "Host"), *own;
+    int64_t now = api_mono_ms();
 
-    if (site)
-        return strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
-    if (!origin)
-        return false;
-    own = strstr(origin, "://"); /* absent in "null" */
-    return !own || !host || strcasecmp(own + 3, host) != 0;
+    if (!rq->conn || (rq->conn->node_told_ms && now - rq->conn->node_told_ms < API_PEER_NODE_MS / 60))
+        return;
+    rq->conn->node_told_ms = now;
+    api_peers_is_node(rq->server->peers, &rq->conn->seat, proven, now);
 }
 
 /* True when the request may go on; else it is answered. */
@@ -150,7 +180,7 @@ static bool authorise(struct api_request *rq)
 
     if (!check_caller(rq))
         return false;
-    if (strcmp(rq->route->method, "GET") != 0 && is_cross_site(rq)) {
+    if (strcmp(rq->route->method, "GET") != 0 && api_origin_is_foreign(rq)) {
         api_answer_error(rq, 403, "ForbiddenException", "A page of another site may not ask for this (Origin: %.200s)",
                          header(rq, "Origin") ? header(rq, "Origin") : "");
         return false;
@@ -165,8 +195,10 @@ static bool authorise(struct api_request *rq)
         api_answer_error(rq, 401, "AuthorizationException", "Unable to obtain user name, user not authenticated");
         return false;
     case API_ROLE_NODE:
-        if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret)))
+        if (!secret || (rq->bearer && base_secret_equal(rq->bearer, secret))) {
+            tell_node(rq, secret != NULL);
             return true;
+        }
         if (!rq->bearer) {
             api_add_header(rq, "WWW-Authenticate", "Bearer");
             api_answer_error(rq, 401, "AuthorizationException", "The cluster's secret is needed as bearer token");
@@ -206,16 +238,44 @@ static void too_large(struct api_request *rq)
                      rq->route->body_max);
 }
 
+/* Two lines of it are none that we know. */
+static enum api_content content_of(const struct api_request *rq)
+{
+    struct joined type = {.name = "Content-Type"};
+    enum api_content content;
+
+    MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, join_header, &type);
+    content = api_content_parse(type.text.data);
+    base_buf_free(&type.text);
+    return content;
+}
+
+/* A page of another site can have its reader's browser send text/plain, a form, or no type, without asking us first
+ * (Fetch, "simple" requests): Creel's own resources take JSON that is called so. */
+static void wrong_type(struct api_request *rq)
+{
+    const char *type = header(rq, "Content-Type");
+    char *shown = base_utf8_shown(type ? type : "", 100);
+
+    api_answer_error(rq, 415, "UnsupportedMediaTypeException", "Content-Type: \"%s\": expected application/json", shown);
+    free(shown);
+}
+
 static bool check_body_headers(struct api_request *rq, bool body, uint64_t length)
 {
     const char *encoding = header(rq, "Content-Encoding");
-    enum api_content content = api_content_parse(header(rq, "Content-Type"));
+    enum api_content content = content_of(rq);
 
     if (rq->route->body_max == 0) {
         rq->drain = true; /* not wanted, not looked at */
         return true;
     }
-    if (!(rq->route->flags & API_ROUTE_CREEL)) {
+    if (rq->route->flags & API_ROUTE_CREEL) {
+        if (body && content != API_CONTENT_JSON) {
+            wrong_type(rq);
+            return false;
+        }
+    } else {
         if (content == API_CONTENT_OTHER) {
             api_error_wrong_method(rq);
             return false;
@@ -323,19 +383,51 @@ void api_request_begin(struct api_request *rq, const char *method)
     if (atomic_load(&rq->server->stopping)) {
         rq->close = true;
         api_answer_error(rq, 503, "ServiceUnavailableException", "The server is stopping");
-    } else if (check_address(rq)) {
+    } else if (api_origin_check_host(rq) && check_address(rq)) {
         begin_routed(rq);
     }
     if (rq->state == API_ST_ANSWERED)
         rq->drain = true;
 }
 
+static bool charge(struct api_request *rq, size_t bytes)
+{
+    if (!rq->conn || bytes == 0)
+        return true;
+    if (!api_peers_charge(rq->server->peers, &rq->conn->seat, bytes))
+        return false;
+    rq->charged += bytes;
+    return true;
+}
+
+static void no_memory(struct api_request *rq, const char *what)
+{
+    api_add_header(rq, "Retry-After", BODY_RETRY_S);
+    api_answer_error(rq, 503, "ServiceUnavailableException",
+                     "Too many %s at once; try again in " BODY_RETRY_S " s", what);
+}
+
+/* While a request is not ABORTED its connection keeps its seat: that takes the lock. */
+bool api_charge_answer(struct api_request *rq, size_t bytes)
+{
+    bool ok;
+
+    pthread_mutex_lock(&rq->server->lock);
+    ok = rq->state == API_ST_ABORTED || charge(rq, bytes);
+    pthread_mutex_unlock(&rq->server->lock);
+    if (!ok)
+        no_memory(rq, "long answers are being made or sent");
+    return ok;
+}
+
 bool api_request_piece(struct api_request *rq, const char *data, size_t len)
 {
-    size_t max;
+    size_t max, before = rq->body.len;
     int rc = 0;
 
     rq->received += len;
+    if (rq->conn)
+        atomic_fetch_add(&rq->conn->received, len);
     if (rq->drain)
         return rq->received <= API_DRAIN_MAX;
     max = rq->route->body_max;
@@ -349,13 +441,18 @@ bool api_request_piece(struct api_request *rq, const char *data, size_t len)
     } else {
         base_buf_add(&rq->body, data, len);
     }
+    if (rc == 0 && !charge(rq, rq->body.len - before))
+        rc = -BASE_EAGAIN;
     if (rc == 0)
         return true;
     if (rc == -BASE_ELIMIT)
         too_large(rq);
+    else if (rc == -BASE_EAGAIN)
+        no_memory(rq, "bodies are being read");
     else
         api_answer_error(rq, 400, "BadRequestException", "The body is not in gzip format");
     base_buf_free(&rq->body);
+    api_request_discharge(rq);
     rq->received = 0; /* what was wanted does not count against what is dropped */
     rq->drain = true;
     return true;
@@ -365,7 +462,7 @@ void api_request_end(struct api_request *rq)
 {
     rq->handled = true;
     if (rq->conn)
-        atomic_store(&rq->conn->busy, true);
+        api_conn_phase(rq->conn, API_PHASE_BUSY);
     if (rq->state == API_ST_ANSWERED)
         return;
     if (rq->inflate && !rq->inflate_done) {
@@ -427,6 +524,21 @@ const char *api_body(const struct api_request *rq, size_t *len)
 const char *api_caller(const struct api_request *rq)
 {
     return rq->caller;
+}
+
+const struct api_route *api_route_of(const struct api_request *rq)
+{
+    return rq->route;
+}
+
+const char *api_refusal(const struct api_request *rq)
+{
+    return rq->refusal;
+}
+
+const char *api_peer(const struct api_request *rq)
+{
+    return rq->peer;
 }
 
 const char *api_bearer(const struct api_request *rq)

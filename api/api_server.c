@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -18,6 +19,12 @@
 
 #define CONNECTIONS_DEFAULT 10000
 #define IDLE_DEFAULT_S      120
+#define HEAD_DEFAULT_MS     30000
+#define WINDOW_DEFAULT_MS   10000
+/* libmicrohttpd's limit lies so much above ours, and is dealt out to its threads: those that gave way for others are open
+ * for another moment, and who is turned away is accepted first. */
+#define CONNECTIONS_SPARE (128 + THREADS_MAX)
+#define DESCRIPTORS_OTHER (256 + CONNECTIONS_SPARE)
 #define THREADS_MAX         64
 #define HELPER_TICK_MS      1000
 #define STOP_WAIT_MS        3000 /* for answers under way when the server stops */
@@ -144,15 +151,59 @@ static int64_t wake_streams(struct api_server *s, int64_t now)
     return next;
 }
 
-/* Cuts those that have not finished a request since @limit. With the lock held. */
-static void cut_idle(struct api_server *s, int64_t limit)
+/* Bytes that have come and that we have not read yet: then it is we who are slow. */
+static bool has_unread(int fd)
+{
+    int n = 0;
+
+    return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
+}
+
+static bool is_late(struct api_server *s, struct api_conn *conn, int64_t now)
+{
+    enum api_phase phase = (enum api_phase)atomic_load(&conn->phase);
+    int64_t since = atomic_load(&conn->since_ms);
+
+    switch (phase) {
+    case API_PHASE_HEAD:
+        return now - since > s->head_timeout_ms;
+    case API_PHASE_BODY:
+        return s->body_rate > 0 && api_pace_is_late(&conn->pace, since, atomic_load(&conn->received), now,
+                                                    s->body_window_ms, s->body_rate);
+    case API_PHASE_IDLE: /* libmicrohttpd's own time-out sees silence; this, a byte of a request line now and then */
+        return now - since > 2 * s->idle_timeout_ms;
+    case API_PHASE_BUSY:
+        break;
+    }
+    return false;
+}
+
+/* Cuts who keeps a connection without using it. With the lock held. */
+static void cut_late(struct api_server *s, int64_t now)
 {
     for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
         struct api_conn *conn = (struct api_conn *)(void *)l;
 
-        if (!atomic_load(&conn->busy) && atomic_load(&conn->idle_since_ms) < limit)
+        if (is_late(s, conn, now) && !has_unread(conn->fd))
             shutdown(conn->fd, SHUT_RDWR); /* open as long as it is listed */
     }
+}
+
+/* When the server stops: all but those whose request has come. */
+static void cut_waiting(struct api_server *s)
+{
+    for (struct api_link *l = s->conns.next; l != &s->conns; l = l->next) {
+        struct api_conn *conn = (struct api_conn *)(void *)l;
+
+        if (atomic_load(&conn->phase) != API_PHASE_BUSY)
+            shutdown(conn->fd, SHUT_RDWR);
+    }
+}
+
+void api_conn_phase(struct api_conn *conn, enum api_phase phase)
+{
+    atomic_store(&conn->since_ms, api_mono_ms());
+    atomic_store(&conn->phase, phase);
 }
 
 static void wait_until(struct api_server *s, int64_t at_ms)
@@ -165,7 +216,7 @@ static void wait_until(struct api_server *s, int64_t at_ms)
 static void *helper_main(void *p)
 {
     struct api_server *s = p;
-    int64_t next_cut = api_mono_ms() + HELPER_TICK_MS;
+    int64_t next_cut = api_mono_ms() + s->tick_ms;
 
     pthread_setname_np(pthread_self(), "http-helper");
     pthread_mutex_lock(&s->lock);
@@ -173,9 +224,8 @@ static void *helper_main(void *p)
         int64_t now = api_mono_ms(), next_stream = wake_streams(s, now);
 
         if (now >= next_cut) {
-            /* MHD's own timeout sees silence; this sees clients that send a byte now and then. */
-            cut_idle(s, now - 2 * s->idle_timeout_ms);
-            next_cut = now + HELPER_TICK_MS;
+            cut_late(s, now);
+            next_cut = now + s->tick_ms;
         }
         s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
         wait_until(s, s->helper_wakes_ms);
@@ -188,7 +238,11 @@ static void *helper_main(void *p)
 
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
 {
-    return api_request_new(cls, connection, uri);
+    struct api_request *rq = api_request_new(cls, connection, uri);
+
+    if (rq->conn)
+        api_conn_phase(rq->conn, API_PHASE_HEAD);
+    return rq;
 }
 
 static enum MHD_Result send_answer(struct api_request *rq)
@@ -221,6 +275,18 @@ static enum MHD_Result handle(struct api_request *rq)
     return send_answer(rq);
 }
 
+static void head_has_come(struct api_request *rq)
+{
+    struct api_conn *conn = rq->conn;
+
+    if (!conn)
+        return;
+    if (!conn->spoke)
+        api_peers_spoke(rq->server->peers, &conn->seat);
+    conn->spoke = true;
+    api_conn_phase(conn, API_PHASE_BODY);
+}
+
 /* Called after the headers, for every piece of the body, when all is there, and again after each resume. */
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                                  const char *version, const char *data, size_t *size, void **context)
@@ -237,6 +303,7 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *connection, c
         const char *expect = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
         const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
 
+        head_has_come(rq);
         api_request_begin(rq, method);
         /* An error known now spares the client its body, at the price of the connection; a short one is rather read
          * and dropped. */
@@ -267,11 +334,10 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     *context = NULL;
     if (!rq)
         return;
+    api_request_discharge(rq);
+    if (rq->conn)
+        api_conn_phase(rq->conn, API_PHASE_IDLE);
     pthread_mutex_lock(&s->lock);
-    if (rq->conn) {
-        atomic_store(&rq->conn->idle_since_ms, api_mono_ms());
-        atomic_store(&rq->conn->busy, false);
-    }
     owed = rq->state == API_ST_ABORTED && !rq->late_answer;
     if (rq->state == API_ST_ABORTED) {
         rq->completed = true;
@@ -294,11 +360,14 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         const union MHD_ConnectionInfo *fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *address;
 
         conn = base_alloc(sizeof *conn);
         conn->fd = fd->connect_fd;
-        conn->idle_since_ms = api_mono_ms();
+        api_conn_phase(conn, API_PHASE_HEAD);
         *context = conn;
+        address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        api_peers_enter(s->peers, &conn->seat, address ? address->client_addr : NULL, conn->fd, api_mono_ms());
         pthread_mutex_lock(&s->lock);
         api_link_add(&s->conns, &conn->link);
         pthread_mutex_unlock(&s->lock);
@@ -309,6 +378,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     pthread_mutex_lock(&s->lock);
     api_link_del(&conn->link);
     pthread_mutex_unlock(&s->lock);
+    api_peers_leave(s->peers, &conn->seat, api_mono_ms());
     *context = NULL;
     free(conn);
 }
@@ -381,8 +451,9 @@ int api_listen(const struct api_server_conf *conf, struct base_error *err)
 
     snprintf(text, sizeof text, "%u", conf->port);
     rc = getaddrinfo(host, text, &hints, &ai);
-    if (rc != 0)
-        return base_error_set(err, -BASE_EINVAL, "address %s: %s", host, gai_strerror(rc));
+    if (rc != 0) /* a name server that is away may be back */
+        return base_error_set(err, rc == EAI_AGAIN ? -BASE_EAGAIN : -BASE_EINVAL, "address %s: %s", host,
+                              gai_strerror(rc));
     if (!conf->insecure && !is_loopback(ai->ai_addr)) {
         freeaddrinfo(ai);
         return base_error_set(err, -BASE_EPERM,
@@ -416,18 +487,22 @@ static unsigned thread_count(unsigned wanted)
     return wanted > THREADS_MAX ? THREADS_MAX : wanted ? wanted : 1;
 }
 
-/* Lets the process open as many descriptors as connections are allowed. */
-static void raise_descriptors(unsigned connections)
+/* Lets the process open as many descriptors as @connections need. Returns how many connections there can be: with fewer
+ * descriptors than connections nobody could be accepted long before a limit is reached. */
+static unsigned raise_descriptors(unsigned connections)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)connections + 256;
+    rlim_t wanted = (rlim_t)connections + DESCRIPTORS_OTHER;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
-        return;
+        return connections;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < wanted)
-        base_log_warn("http", "only %llu descriptors for %u connections", (unsigned long long)limit.rlim_cur,
-                      connections);
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= wanted)
+        return connections;
+    wanted = limit.rlim_cur > 2 * DESCRIPTORS_OTHER ? limit.rlim_cur - DESCRIPTORS_OTHER : limit.rlim_cur / 2;
+    base_log_warn("http", "%u connections instead of %u: only %llu descriptors", (unsigned)wanted, connections,
+                  (unsigned long long)limit.rlim_cur);
+    return (unsigned)wanted;
 }
 
 /* Nobody new while stopping. (MHD_quiesce_daemon would race with the server's threads and abort the process.) */
@@ -435,9 +510,25 @@ static enum MHD_Result on_connect(void *cls, const struct sockaddr *addr, sockle
 {
     struct api_server *s = cls;
 
-    (void)addr;
     (void)len;
-    return atomic_load(&s->stopping) ? MHD_NO : MHD_YES;
+    return !atomic_load(&s->stopping) && api_peers_has_room(s->peers, addr, api_mono_ms()) ? MHD_YES : MHD_NO;
+}
+
+static void set_limits(struct api_server *s, const struct api_server_conf *conf, unsigned connections)
+{
+    unsigned asked = conf->connections_max ? conf->connections_max : CONNECTIONS_DEFAULT;
+    struct api_peer_limits limits = {.connections = connections,
+                                     .per_address = conf->connections_per_address,
+                                     .for_nodes = conf->connections_for_nodes,
+                                     .body_bytes = conf->body_memory};
+
+    if (connections < asked) { /* the shares stay shares */
+        limits.per_address = (unsigned)((uint64_t)limits.per_address * connections / asked);
+        limits.for_nodes = (unsigned)((uint64_t)limits.for_nodes * connections / asked);
+        if (conf->connections_per_address && limits.per_address == 0)
+            limits.per_address = 1;
+    }
+    s->peers = api_peers_new(&limits);
 }
 
 static int start_mhd(struct api_server *s, const struct api_server_conf *conf, struct base_error *err)
@@ -448,13 +539,12 @@ static int start_mhd(struct api_server *s, const struct api_server_conf *conf, s
 
     if (threads == 1)
         pool[0] = pool[1];
-    if (connections < threads)
-        connections = threads; /* MHD deals the limit out to its threads */
-    raise_descriptors(connections);
+    connections = raise_descriptors(connections);
+    set_limits(s, conf, connections);
     s->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
         on_connect, s, on_access, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, s->listen_fd,
-        MHD_OPTION_ARRAY, pool, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT,
+        MHD_OPTION_ARRAY, pool, MHD_OPTION_CONNECTION_LIMIT, connections + CONNECTIONS_SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(s->idle_timeout_ms / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)API_CONNECTION_MEMORY,
         MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
@@ -473,6 +563,8 @@ static void server_free(struct api_server *s)
     pthread_mutex_destroy(&s->lock);
     free(s->node_secret);
     free(s->static_user);
+    api_hosts_free(s->hosts);
+    api_peers_free(s->peers);
     free(s);
 }
 
@@ -485,8 +577,16 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
     s->listen_fd = -1;
     s->node_secret = conf->node_secret && conf->node_secret[0] ? base_strdup(conf->node_secret) : NULL;
     s->static_user = base_strdup(conf->static_user);
+    s->hosts = conf->hosts ? api_hosts_copy(conf->hosts) : api_hosts_new();
+    if (conf->bind)
+        api_hosts_add_addresses(s->hosts, conf->bind);
     s->gate = conf->gate;
+    s->on_answer = conf->on_answer;
     s->idle_timeout_ms = (int64_t)(conf->idle_timeout_s ? conf->idle_timeout_s : IDLE_DEFAULT_S) * 1000;
+    s->head_timeout_ms = conf->head_timeout_ms ? conf->head_timeout_ms : HEAD_DEFAULT_MS;
+    s->body_window_ms = conf->body_window_ms ? conf->body_window_ms : WINDOW_DEFAULT_MS;
+    s->body_rate = conf->body_rate;
+    s->tick_ms = s->body_window_ms < HELPER_TICK_MS ? s->body_window_ms : HELPER_TICK_MS;
     api_link_init(&s->conns);
     api_link_init(&s->parked);
     api_link_init(&s->aborted);
@@ -563,7 +663,7 @@ void api_server_stop_begin(struct api_server *s)
     s->helper_stop = true;
     pthread_cond_broadcast(&s->wake);
     abort_all(s);
-    cut_idle(s, INT64_MAX);
+    cut_waiting(s);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -1,7 +1,7 @@
 /* api/api_server.h - the HTTP server both daemons use: libmicrohttpd with epoll, a thread pool, TURBO and
  * suspend/resume, one route table, bounds on everything.
  *
- *   connection --> match route --> authorise (role) --> read body (bounded) --> handler
+ *   connection --> check Host --> match route --> authorise (role) --> read body (bounded) --> handler
  *        handler answers at once:        api_answer_*()                     \
  *        handler parks the request:      api_park(), later api_answer_*()    > --> encode, send
  *        from any thread, exactly once                                      /
@@ -16,6 +16,8 @@
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
+
+struct api_hosts; /* api_hosts.h */
 
 enum api_role {
     API_ROLE_NONE = 0, /* forbidden in a table: a route without a role is refused by a static check */
@@ -45,6 +47,10 @@ struct api_route {
  * goes on to its handler. Must not park. */
 typedef bool api_gate(struct api_request *rq, void *user);
 
+/* Called with every answer, before it is sent, on the thread that gives it: what the request asks is still there. For a
+ * record of what was done; must not answer, park or block. */
+typedef void api_on_answer(struct api_request *rq, unsigned status, void *user);
+
 struct api_server_conf {
     const char *bind;  /* "127.0.0.1"; other than loopback is refused unless insecure */
     uint16_t port;     /* 0: any */
@@ -52,10 +58,19 @@ struct api_server_conf {
     int listener;            /* of api_listen(), taken over in any case; 0: the server opens its own */
     unsigned threads;        /* 0: number of cores */
     unsigned connections_max; /* 0: 10000 */
-    unsigned idle_timeout_s;  /* 0: 120; slow clients are cut off; parked requests are exempt */
+    unsigned connections_per_address; /* api_peers.h says who counts; 0: no limit */
+    unsigned connections_for_nodes;   /* of connections_max, kept back for nodes */
+    int64_t body_memory;              /* bytes for all bodies and long answers; beyond it 503; 0: no limit */
+    unsigned idle_timeout_s;  /* 0: 120; silent connections are cut off; parked requests are exempt */
+    unsigned head_timeout_ms; /* 0: 30000; for a request's head, from its start */
+    unsigned body_rate;       /* bytes a second a body must bring in each window; 0: any */
+    unsigned body_window_ms;  /* 0: 10000 */
     const char *node_secret;  /* for API_ROLE_NODE; NULL: not checked */
     const char *static_user;  /* "dr.who" */
     api_gate *gate;           /* NULL: none */
+    api_on_answer *on_answer; /* NULL: nobody is told */
+    /* Names it answers to, beside @bind; borrowed until the server has started. NULL: api_hosts_new(). */
+    struct api_hosts *hosts;
 };
 struct api_server;
 /* Opens what a server will listen on, so that a wrong address is known before anything else is begun: a descriptor, or
@@ -87,6 +102,10 @@ void api_query_pairs(const struct api_request *rq, void (*each)(const char *name
 const char *api_header(const struct api_request *rq, const char *name);
 const char *api_body(const struct api_request *rq, size_t *len); /* NUL-terminated; gzip already decoded */
 const char *api_caller(const struct api_request *rq); /* user.name or the static user */
+/* The route that serves it, NULL: none does; and in api_on_answer, the text of an error answer, NULL: it is none. */
+const struct api_route *api_route_of(const struct api_request *rq);
+const char *api_refusal(const struct api_request *rq);
+const char *api_peer(const struct api_request *rq);   /* the client's address without its port; "-": not known */
 const char *api_bearer(const struct api_request *rq); /* token, or NULL */
 /* What the client wants of JSON and XML, as api_accept.h decides. */
 enum api_type api_want(const struct api_request *rq);
@@ -112,6 +131,11 @@ struct api_pieces;
 struct api_pieces *api_pieces_new(const struct api_request *rq);
 void api_pieces_add(struct api_pieces *p, struct base_buf *piece); /* takes its memory (zeroed); best 32 to 128 KiB */
 void api_pieces_free(struct api_pieces *p);                        /* NULL-safe */
+size_t api_pieces_memory(const struct api_pieces *p);              /* bytes it holds now */
+/* Takes @bytes of the memory for bodies (api_server_conf.body_memory) for the answer that is made
+ * for @rq; given back once that is sent. False: there are not so many left, and @rq is answered:
+ * 503. */
+bool api_charge_answer(struct api_request *rq, size_t bytes);
 /* Takes the pieces (*p is NULL afterwards). */
 void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p);
 /* YARN's RemoteException in the wanted type. @exception is the short name; java class is derived by table. The message
@@ -130,7 +154,9 @@ void api_answer_page(struct api_request *rq, unsigned status, const char *messag
 void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
                      uint64_t len);
 /* Body made piece by piece on a server thread: @read fills up to @max bytes, returns count, 0 = wait and be called
- * again (after 2 ms, doubling to 50 ms while nothing comes), -1 = end. For following logs. */
+ * again (after 2 ms, doubling to 50 ms while nothing comes), -1 = end, API_STREAM_BROKEN = cut the connection, so that
+ * the client sees that bytes are missing. A stop of the server cuts streams too. For following logs. */
+#define API_STREAM_BROKEN (-2)
 void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
                        int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *));
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base_error.h"
 #include "base/base_mem.h"
@@ -24,16 +25,22 @@ static bool has_dots(const char *segment)
     }
 }
 
-/* "http://host:port/path" -> "/path" */
-static const char *skip_authority(const char *raw)
+/* "http://host:port/path?query": finds "host:port" (*@len bytes; 0: there is none) and returns the rest. */
+static const char *skip_authority(const char *raw, const char **authority, size_t *len)
 {
-    const char *scheme = strstr(raw, "://");
-    const char *slash;
+    static const char *const schemes[] = {"http://", "https://"};
 
-    if (raw[0] == '/' || !scheme)
-        return raw;
-    slash = scheme + 3 + strcspn(scheme + 3, "/?");
-    return *slash == '/' ? slash : "/";
+    *len = 0;
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        size_t n = strlen(schemes[i]);
+
+        if (strncasecmp(raw, schemes[i], n) != 0)
+            continue;
+        *authority = raw + n;
+        *len = strcspn(raw + n, "/?#");
+        return raw + n + *len;
+    }
+    return raw;
 }
 
 static size_t count(const char *from, const char *end, char c)
@@ -91,11 +98,14 @@ static char *parse_query(struct api_uri *u, const char *query, char *to)
 
 int api_uri_parse(struct api_uri *u, const char *raw)
 {
-    const char *path = skip_authority(raw);
-    const char *end = path + strcspn(path, "?#");
+    const char *authority = NULL;
+    size_t authority_len;
+    const char *rest = skip_authority(raw, &authority, &authority_len);
+    const char *path = authority && rest[0] != '/' ? "/" : rest; /* "http://host?query" */
+    const char *end = rest + strcspn(rest, "?#");
     const char *query = *end == '?' ? end + 1 : "";
-    size_t path_len = (size_t)(end - path), query_len = strlen(query);
-    size_t segments_max = count(path, end, '/') + 1;
+    size_t path_len = path == rest ? (size_t)(end - rest) : 1, query_len = strlen(query);
+    size_t segments_max = count(path, path + path_len, '/') + 1;
     size_t pairs_max = *query ? count(query, query + query_len, '&') + 1 : 0;
     char *text;
 
@@ -104,18 +114,23 @@ int api_uri_parse(struct api_uri *u, const char *raw)
         segments_max = pairs_max = 0;
     /* Decoded text is never longer than the raw one, plus one NUL per piece. */
     u->memory = base_alloc(segments_max * sizeof *u->segments + pairs_max * sizeof *u->pairs + path_len + 1 + path_len +
-                           segments_max + 1 + query_len + 2 * pairs_max + 1);
+                           segments_max + 1 + query_len + 2 * pairs_max + 1 + authority_len + 1);
     u->segments = (const char **)u->memory;
     u->pairs = (struct api_uri_pair *)(u->segments + segments_max);
     text = (char *)(u->pairs + pairs_max);
     memcpy(text, path, path_len);
     u->path = text;
     text += path_len + 1;
+    if (authority) {
+        memcpy(text, authority, authority_len);
+        u->authority = text;
+        text += authority_len + 1;
+    }
     if (segments_max == 0)
         return -BASE_ELIMIT;
     if (path[0] != '/')
         return strcmp(path, "*") == 0 ? 0 : -BASE_EINVAL;
-    text = parse_path(u, path, end, text);
+    text = parse_path(u, path, path + path_len, text);
     if (!text || !parse_query(u, query, text)) {
         u->n_segments = u->n_pairs = 0;
         return -BASE_EINVAL;

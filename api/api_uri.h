@@ -17,6 +17,7 @@ struct api_uri_pair {
 struct api_uri {
     char *memory;          /* everything below lives here */
     const char *path;      /* as sent, without the query */
+    const char *authority; /* "host:port" of "http://host:port/path"; NULL: the target has none */
     const char **segments; /* "/a/b/" gives "a", "b", "" */
     size_t n_segments;
     struct api_uri_pair *pairs;

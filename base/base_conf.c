@@ -731,3 +731,25 @@ double base_conf_double(const struct base_conf *c, const char *key)
     base_assert(parse_double(base_conf_get(c, key), &v) == 0);
     return v;
 }
+
+int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err)
+{
+    const char *path = base_conf_get(c, key);
+    int rc;
+
+    if (!path || !*path)
+        return base_error_set(err, -BASE_EINVAL, "%s is empty: expected the path of a folder", key);
+    rc = base_mkdirs(path, mode, err);
+    if (rc < 0)
+        return base_error_wrap(err, rc == -BASE_ENOSPC ? rc : -BASE_EPERM, "%s", key);
+    if (access(path, W_OK | X_OK) < 0)
+        return base_error_sys(err, -BASE_EPERM, errno, "%s: no file can be made in %s", key, path);
+    return 0;
+}
+
+int base_conf_exit_status(int rc)
+{
+    if (rc >= 0)
+        return 0;
+    return rc == -BASE_EINVAL || rc == -BASE_EPERM || rc == -BASE_ELIMIT ? 2 : 1;
+}

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/base_error.h"
 
@@ -56,5 +57,13 @@ struct base_conf_item {
     bool final;
 };
 bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out); /* false: past the end */
+
+/* Makes the folder that @key names (mode @mode) where it is not there. -BASE_EINVAL: the value is empty; -BASE_EPERM: it
+ * cannot be made or written into; -BASE_ENOSPC. */
+int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err);
+
+/* Exit status of a daemon that ended with @rc (0 or a negative BASE_E*): 0; 2 when only another configuration helps, so
+ * that systemd does not start it again (RestartPreventExitStatus= in deploy/systemd); 1: it may go better next time. */
+int base_conf_exit_status(int rc);
 
 #endif

@@ -116,6 +116,7 @@ const char *base_error_name(int code)
         [BASE_ESTATE] = "not possible in this state",
         [BASE_ETIMEOUT] = "no answer in time",
         [BASE_EVERSION] = "version or epoch mismatch",
+        [BASE_ETOOLARGE] = "too large to be stored",
     };
     size_t at = code < 0 ? (size_t)(-(long)code) : (size_t)code;
 

@@ -22,6 +22,7 @@ enum base_errno {
     BASE_ETIMEOUT,    /* no answer in time */
     BASE_EVERSION,    /* other side speaks another version or a stale epoch */
     BASE_EAGAIN,      /* not yet: the same request will do later: 503 */
+    BASE_ETOOLARGE,   /* more bytes than can be stored: 413 */
 };
 
 struct base_error {

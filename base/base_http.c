@@ -130,8 +130,9 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     size_t len = size * n;
 
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) /* 100 Continue and the like came before */
-        t->out->location[0] = t->out->reason[0] = '\0';
+        t->out->location[0] = t->out->reason[0] = t->out->node[0] = '\0';
     take_header(data, len, "location:", true, t->out->location, sizeof t->out->location);
+    take_header(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node, sizeof t->out->node);
     take_header(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
     return len;
 }

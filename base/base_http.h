@@ -8,6 +8,9 @@
 #include "base/base_error.h"
 #include "base/base_mem.h"
 
+/* A NodeManager's answers about containers name the node: whoever asked by an address knows that it reached this node. */
+#define BASE_HTTP_NODE_HEADER "X-Creel-Node"
+
 struct base_http; /* not shared between threads */
 
 struct base_http_request {
@@ -29,6 +32,7 @@ struct base_http_answer {
     long status;          /* HTTP status */
     struct base_buf body; /* freed by base_http_answer_free */
     char location[1024];
+    char node[512];    /* BASE_HTTP_NODE_HEADER; "": the answer names none */
     char reason[512];  /* X-Creel-Reason: why it was refused, where YARN's answer has no words for it; cut off */
 };
 struct base_http *base_http_new(void);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EPOCH_MAX ((INT64_C(1) << 23) - 1)
 #define COUNTER_MAX ((INT64_C(1) << 40) - 1)
 
 /* A cursor over the text; after the first mismatch @p is NULL and stays so. */
@@ -95,7 +94,7 @@ int base_container_id_parse(const char *text, struct base_container_id *out, str
     scan_word(&s, "container_");
     if (s.p && *s.p == 'e') {
         s.p++;
-        epoch = scan_num(&s, EPOCH_MAX);
+        epoch = scan_num(&s, BASE_EPOCH_MAX);
         scan_word(&s, "_");
     }
     scan_app(&s, &id.attempt.app);

@@ -29,6 +29,7 @@ struct base_task_id {
     int32_t index;
 };
 
+#define BASE_EPOCH_MAX ((INT64_C(1) << 23) - 1) /* what a container's number leaves for it */
 #define BASE_CONTAINER_EPOCH(num) ((int64_t)(num) >> 40)
 #define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))
 

@@ -9,22 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_plain.h"
+
 #define READ_CHUNK 65536
 
-int base_file_read(const char *path, size_t max, struct base_buf *out, struct base_error *err)
+int base_fd_read(int fd, const char *what, size_t max, struct base_buf *out, struct base_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t got = 0;
     ssize_t n;
-    int rc = 0;
 
-    if (fd < 0)
-        return base_error_sys(err, errno == ENOENT ? -BASE_ENOTFOUND : errno == EACCES ? -BASE_EPERM : -BASE_EIO,
-                              errno, "cannot open %s", path);
     base_buf_reserve(out, 0);
     out->data[out->len] = '\0';
     for (;;) {
@@ -37,13 +35,35 @@ int base_file_read(const char *path, size_t max, struct base_buf *out, struct ba
         out->len += (size_t)n;
         out->data[out->len] = '\0';
         got += (size_t)n;
-        if (got > max) {
-            rc = base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", path, max);
-            break;
-        }
+        if (got > max)
+            return base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", what, max);
     }
-    if (n < 0)
-        rc = base_error_sys(err, -BASE_EIO, errno, "cannot read %s", path);
+    return n < 0 ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", what) : 0;
+}
+
+static int open_code(int sys)
+{
+    return sys == ENOENT ? -BASE_ENOTFOUND : sys == EACCES ? -BASE_EPERM : -BASE_EIO;
+}
+
+int base_file_read(const char *path, size_t max, struct base_buf *out, struct base_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+    if (fd < 0)
+        return base_error_sys(err, open_code(errno), errno, "cannot open %s", path);
+    rc = base_fd_read(fd, path, max, out, err);
+    close(fd);
+    return rc;
+}
+
+int base_file_read_plain(const char *path, size_t max, struct base_buf *out, struct base_error *err)
+{
+    int fd = base_plain_open(AT_FDCWD, path, O_RDONLY, 0, NULL), rc;
+
+    if (fd < 0)
+        return base_error_set(err, open_code(-fd), "cannot open %s: %s", path, base_plain_text(fd));
+    rc = base_fd_read(fd, path, max, out, err);
     close(fd);
     return rc;
 }
@@ -159,6 +179,19 @@ struct rmtree {
     uint64_t moved;
 };
 
+int base_folder_regain(int at, const char *name)
+{
+    int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
+    char link[64];
+
+    if (fd < 0)
+        return -errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    rc = chmod(link, 0700) < 0 ? -errno : 0;
+    close(fd);
+    return rc;
+}
+
 /* Opens folder @name for removal: with write permission when we may give it to ourselves. */
 static int open_folder(int at, const char *name)
 {
@@ -167,13 +200,7 @@ static int open_folder(int at, const char *name)
     struct stat st;
 
     if (fd < 0 && errno == EACCES) {
-        int by_path = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (by_path >= 0) {
-            char link[64];
-            snprintf(link, sizeof link, "/proc/self/fd/%d", by_path);
-            (void)chmod(link, 0700); /* the open below tells */
-            close(by_path);
-        }
+        (void)base_folder_regain(at, name); /* the open below tells */
         fd = openat(at, name, flags);
     }
     if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
@@ -368,4 +395,13 @@ int64_t base_proc_start_time(pid_t pid)
 out:
     base_buf_free(&b);
     return start;
+}
+
+size_t base_terminal_width(int fd)
+{
+    struct winsize ws;
+
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &ws) != 0)
+        return 0;
+    return ws.ws_col ? ws.ws_col : 80;
 }

@@ -1,6 +1,9 @@
 #include "base/base_percent.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "base/base_mem.h"
 
 static int hex(char c)
 {
@@ -36,4 +39,16 @@ char *base_percent_decode(const char *from, const char *end, char *to, bool plus
     }
     *to++ = '\0';
     return to;
+}
+
+void base_percent_encode(const char *text, struct base_buf *out)
+{
+    for (; *text; text++) {
+        bool plain = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || strchr("0123456789-._~", *text);
+
+        if (plain)
+            base_buf_add(out, text, 1);
+        else
+            base_buf_addf(out, "%%%02X", (unsigned char)*text);
+    }
 }

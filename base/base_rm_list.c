@@ -245,18 +245,28 @@ bool base_rm_turn_bad(struct base_rm_turn *t)
     return false;
 }
 
+/* Place of @url in the list, @n: not there. One of the list may have a path behind its address. */
+static size_t place_of(const struct base_rm_list *l, const char *url)
+{
+    size_t n = base_rm_base(url), i = 0;
+
+    while (i < l->n && !(strcasecmp(l->url[i], url) == 0 ||
+                         (url[n] == '\0' && base_rm_base(l->url[i]) == n && strncasecmp(l->url[i], url, n) == 0)))
+        i++;
+    return i;
+}
+
 /* @url: shorter than BASE_RM_URL_MAX. */
 static void go_to(struct base_rm_turn *t, const char *url)
 {
+    size_t at = place_of(t->list, url);
+
     t->answered = false;
     t->moved[0] = '\0';
-    for (size_t i = 0; i < t->list->n; i++) {
-        if (strcasecmp(t->list->url[i], url) == 0) {
-            t->at = i;
-            return;
-        }
-    }
-    snprintf(t->moved, sizeof t->moved, "%s", url);
+    if (at < t->list->n)
+        t->at = at;
+    else
+        snprintf(t->moved, sizeof t->moved, "%s", url);
 }
 
 bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
@@ -268,7 +278,8 @@ bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
         return base_rm_turn_bad(t);
     memcpy(to, location, n);
     to[n] = '\0';
-    if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0)
+    if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0 ||
+        (t->listed_only && place_of(t->list, to) == t->list->n))
         return base_rm_turn_bad(t);
     t->hops++;
     go_to(t, to);

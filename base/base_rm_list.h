@@ -55,6 +55,7 @@ struct base_rm_turn {
     size_t at;
     char moved[BASE_RM_URL_MAX]; /* where a standby sent us, when that is none of the list; else "" */
     bool answered;               /* the one we ask now has answered as the active one */
+    bool listed_only;            /* set by those who send a secret along: redirections out of the list are not followed */
     unsigned hops;               /* redirections in a row */
     struct base_buf failed;      /* in this round, separated by commas */
 };
@@ -67,7 +68,7 @@ const char *base_rm_turn_failed(const struct base_rm_turn *t);
 void base_rm_turn_good(struct base_rm_turn *t);
 /* True: ask the next one at once. False: the round is over, pause first. */
 bool base_rm_turn_bad(struct base_rm_turn *t);
-/* 307. @location: "" when there was none, which counts as bad. */
+/* 307. @location: "" when there was none, which counts as bad; so does, with listed_only, one out of the list. */
 bool base_rm_turn_moved(struct base_rm_turn *t, const char *location);
 /* @url, one of the list, has said itself that it leads while another one was asked: it comes next, whatever has failed
  * in this round until now; who was asked has failed. */

@@ -149,7 +149,8 @@ void client_do(uint16_t port, const char *method, const char *path, const char *
 {
     struct base_buf b = {0};
 
-    base_buf_addf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s", method, path, headers ? headers : "");
+    base_buf_addf(&b, "%s %s HTTP/1.1\r\n%s%s", method, path,
+                  headers && strstr(headers, "Host: ") ? "" : "Host: localhost\r\n", headers ? headers : "");
     if (body)
         base_buf_addf(&b, "Content-Length: %zu\r\n\r\n%s", strlen(body), body);
     else

@@ -22,7 +22,8 @@ void client_sends(int fd, const char *text);
 bool client_read(int fd, bool head, struct client_answer *out);
 /* One request on its own connection. @request is everything that is sent. */
 void client_once(uint16_t port, const char *request, size_t len, struct client_answer *out);
-/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds Content-Length). */
+/* "METHOD path" with @headers ("A: b\r\n" lines, may be NULL) and @body (may be NULL; adds Content-Length).
+ * Host is localhost unless @headers has one. */
 void client_do(uint16_t port, const char *method, const char *path, const char *headers, const char *body,
                struct client_answer *out);
 void client_free(struct client_answer *a);

@@ -224,13 +224,14 @@ static void *client_main(void *p)
 
         snprintf(wanted, sizeof wanted, "%u-%d", me, i);
         if (kind == 0)
-            snprintf(text, sizeof text, "GET /now HTTP/1.1\r\nHost: h\r\n\r\n");
+            snprintf(text, sizeof text, "GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n");
         else if (kind == 1)
-            snprintf(text, sizeof text, "GET /park-now HTTP/1.1\r\nHost: h\r\n\r\n");
+            snprintf(text, sizeof text, "GET /park-now HTTP/1.1\r\nHost: localhost\r\n\r\n");
         else if (kind == 2)
-            snprintf(text, sizeof text, "POST /park?q=%s HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nabcd", wanted);
+            snprintf(text, sizeof text, "POST /park?q=%s HTTP/1.1\r\nHost: localhost\r\n"
+                     "Content-Type: application/json\r\nContent-Length: 4\r\n\r\nabcd", wanted);
         else
-            snprintf(text, sizeof text, "GET /park?q=%s HTTP/1.1\r\nHost: h\r\n\r\n", wanted);
+            snprintf(text, sizeof text, "GET /park?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", wanted);
         client_sends(fd, text);
         if (rand_r(&seed) % 20 == 0) { /* does not wait for its answer */
             close(fd);
@@ -264,7 +265,7 @@ static int connect_and_park(int i)
     char text[100];
     int fd = client_connect(port);
 
-    snprintf(text, sizeof text, "GET /park?q=%d HTTP/1.1\r\nHost: h\r\n\r\n", i);
+    snprintf(text, sizeof text, "GET /park?q=%d HTTP/1.1\r\nHost: localhost\r\n\r\n", i);
     client_sends(fd, text);
     return fd;
 }
@@ -330,7 +331,7 @@ static void test_latency(void)
         struct api_request *rq;
         int64_t began;
 
-        client_sends(fd, "GET /park?q=x HTTP/1.1\r\nHost: h\r\n\r\n");
+        client_sends(fd, "GET /park?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n");
         CU_ASSERT_TRUE_FATAL(wait_queued(1));
         pthread_mutex_lock(&queue.lock);
         rq = dequeue(true);
@@ -357,9 +358,9 @@ static void test_gone(void)
     CU_ASSERT_TRUE_FATAL(wait_completed());
     freed = atomic_load(&slots_freed);
     hold(true);
-    client_sends(stays, "GET /park?q=stays HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(stays, "GET /park?q=stays HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_TRUE_FATAL(wait_queued(1));
-    client_sends(leaves, "GET /park?q=leaves HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(leaves, "GET /park?q=leaves HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_TRUE_FATAL(wait_queued(2));
     pthread_mutex_lock(&queue.lock);
     first = dequeue(true);
@@ -406,7 +407,7 @@ static void park_clients(int *fds, size_t n)
     hold(true);
     for (size_t i = 0; i < n; i++) {
         fds[i] = client_connect(port);
-        client_sends(fds[i], "GET /park?q=x HTTP/1.1\r\nHost: h\r\n\r\n");
+        client_sends(fds[i], "GET /park?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
     CU_ASSERT_TRUE_FATAL(wait_queued(n));
 }
@@ -474,8 +475,8 @@ static void test_late_answer(void)
     pthread_t late;
 
     hold(true);
-    client_sends(fd, "GET /park?q=x HTTP/1.1\r\nHost: h\r\n\r\n");
-    client_sends(unfinished, "GET /park?q=y HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(fd, "GET /park?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    client_sends(unfinished, "GET /park?q=y HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_TRUE_FATAL(wait_queued(2));
     pthread_mutex_lock(&queue.lock);
     late_rq = dequeue(true);

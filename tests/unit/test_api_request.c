@@ -29,6 +29,21 @@ static void test_uri(void)
     CU_ASSERT_EQUAL(api_uri_parse(&u, "http://host:1/a?x=1#f"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "/a");
     CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "x"), "1#f");
+    CU_ASSERT_STRING_EQUAL(u.authority, "host:1");
+    api_uri_free(&u);
+    CU_ASSERT_EQUAL(api_uri_parse(&u, "HTTPS://[::1]?x=2&y"), 0);
+    CU_ASSERT_STRING_EQUAL(u.path, "/");
+    CU_ASSERT_EQUAL(u.n_segments, 1);
+    CU_ASSERT_STRING_EQUAL(api_uri_query(&u, "x"), "2");
+    CU_ASSERT_STRING_EQUAL(u.authority, "[::1]");
+    api_uri_free(&u);
+    CU_ASSERT_EQUAL(api_uri_parse(&u, "http:///a/b"), 0);
+    CU_ASSERT_STRING_EQUAL(u.path, "/a/b");
+    CU_ASSERT_STRING_EQUAL(u.authority, ""); /* which is nobody's name */
+    api_uri_free(&u);
+    CU_ASSERT_EQUAL(api_uri_parse(&u, "//host/a?u=http://host/"), 0);
+    CU_ASSERT_STRING_EQUAL(u.path, "//host/a");
+    CU_ASSERT_PTR_NULL(u.authority);
     api_uri_free(&u);
     CU_ASSERT_EQUAL(api_uri_parse(&u, "http://host"), 0);
     CU_ASSERT_STRING_EQUAL(u.path, "/");
@@ -41,7 +56,8 @@ static void test_uri_refused(void)
 {
     static const char *const bad[] = {"",        "a",     "/%",      "/%4",     "/%zz",        "/a%00b",
                                       "/a/../b", "/a/..", "/./a",    "/%2e%2E", "/a%2f..%2fb", "/..%2fb",
-                                      "/a?x=%",  "/?%0",  "/a?=%g1", "/?a=%00", "/..;x=1/etc"};
+                                      "/a?x=%",  "/?%0",  "/a?=%g1", "/?a=%00", "/..;x=1/etc",
+                                      "a?u=http://h/", "ftp://h/", "xhttp://h/", "http:/h/"};
     static char many[4096];
     struct api_uri u;
 

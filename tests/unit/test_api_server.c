@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -14,6 +16,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 
+#define JSON "Content-Type: application/json\r\n"
 #define XML_503                                                                                                        \
     "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"                        \
     "WebApplicationException</exception><javaClassName>javax.ws.rs.WebApplicationException</javaClassName>"            \
@@ -176,8 +179,14 @@ static const struct api_route routes[] = {
 
 static void start(unsigned idle_s)
 {
-    struct api_server_conf conf = {
-        .bind = "127.0.0.1", .threads = 2, .idle_timeout_s = idle_s, .node_secret = "s3cret", .static_user = "dr.who"};
+    struct api_server_conf conf = {.bind = "127.0.0.1",
+                                   .threads = 2,
+                                   .idle_timeout_s = idle_s,
+                                   .head_timeout_ms = idle_s * 1000,
+                                   .body_rate = idle_s ? 100 : 0,
+                                   .body_window_ms = idle_s * 1000,
+                                   .node_secret = "s3cret",
+                                   .static_user = "dr.who"};
     struct base_error err;
 
     if (api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &server, &err) < 0) {
@@ -224,7 +233,7 @@ static void test_paths(void)
         "GET /ws/v1/cluster/echo/a%20b/c%2Fd args=a b,c/d user=dr.who q=1+ bearer=- body=");
     get("/proxy/x/a//b/?q=z", NULL, 200,
         "GET /proxy/x/a//b/ args=x,a//b/ user=dr.who q=z bearer=- body=");
-    get("http://other:1/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
+    get("http://localhost:1/ws/v1/cluster/info", NULL, 200, "{\"a\":1}");
 }
 
 static void test_not_found_pages(void)
@@ -243,6 +252,21 @@ static void test_not_found_pages(void)
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
     CU_ASSERT_TRUE(client_has(&a, "Cache-Control: must-revalidate,no-cache,no-store"));
     client_free(&a);
+}
+
+/* "Sun, 22 Nov 2026 14:20:01 GMT", and it is now. */
+static void check_date(const char *text)
+{
+    char again[40];
+    struct tm tm = {0};
+    const char *end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    time_t at = timegm(&tm), now = time(NULL);
+
+    CU_ASSERT_TRUE(end && *end == '\r');
+    CU_ASSERT_TRUE(at <= now && at > now - 600);
+    gmtime_r(&at, &tm); /* the day of the week that belongs to the date */
+    strftime(again, sizeof again, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    CU_ASSERT_EQUAL(strncmp(text, again, strlen(again)), 0);
 }
 
 static void test_headers(void)
@@ -269,6 +293,7 @@ static void test_headers(void)
     }
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: application/json;charset=utf-8"));
     CU_ASSERT_TRUE(client_has(&a, "X-XSS-Protection: 1; mode=block"));
+    check_date(strstr(a.head, "\r\nExpires: ") + strlen("\r\nExpires: "));
     CU_ASSERT_PTR_NULL(strstr(a.head, "Server:"));
     CU_ASSERT_TRUE(a.chunked);
     client_free(&a);
@@ -369,8 +394,10 @@ static void test_accept(void)
     client_free(&a);
     client_do(port, "PUT", "/ws/v1/cluster/apps/1/state", "Accept: text/html\r\nContent-Type: application/json\r\n",
               "{}", &a);
-    check(&a, 500, NULL);
+    check(&a, 406, NULL);
     CU_ASSERT_TRUE(client_has(&a, "Content-Type: text/html;charset=iso-8859-1"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "application/json or application/xml"));
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Connection: close"));
     client_free(&a);
 }
 
@@ -413,17 +440,17 @@ static void test_roles(void)
     CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
     client_free(&a);
     get("/?user.name=a%26b", NULL, 500, NULL);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", NULL, "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON, "{}", &a);
     check(&a, 401, NULL);
     CU_ASSERT_TRUE(client_has(&a, "WWW-Authenticate: Bearer"));
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Bearer s3cre\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Bearer s3cre\r\n", "{}", &a);
     check(&a, 403, NULL);
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: Basic s3cret\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: Basic s3cret\r\n", "{}", &a);
     check(&a, 401, NULL);
     client_free(&a);
-    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", "Authorization: bearer  s3cret\r\n", "{}", &a);
+    client_do(port, "POST", "/ws/v1/nodetracker/heartbeat", JSON "Authorization: bearer  s3cret\r\n", "{}", &a);
     check(&a, 200, NULL);
     client_free(&a);
     get("/ws/v1/node/file?len=1", NULL, 401, NULL);
@@ -466,11 +493,11 @@ static void test_bodies(void)
           "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.AppState, and MIME media type "
           "application/octet-stream was not found.\\n\",\"javaClassName\":\"javax.ws.rs.WebApplicationException\"}}");
     client_free(&a);
-    /* A route that takes no body does not care; Creel's own do not look at the type. */
+    /* A route that takes no body does not care; Creel's own take JSON alone. */
     client_do(port, "POST", "/ws/v1/cluster/apps/new-application", "Content-Type: text/plain\r\n", over, &a);
     check(&a, 200, "POST /ws/v1/cluster/apps/new-application args=-,- user=dr.who q=- bearer=- body=");
     client_free(&a);
-    client_do(port, "POST", "/creel/job", NULL, over, &a);
+    client_do(port, "POST", "/creel/job", JSON, over, &a);
     check(&a, 200, NULL);
     client_free(&a);
     free(thousand);
@@ -482,7 +509,7 @@ static void chunked(const char *path, const char *headers, const char *data, siz
     struct base_buf b = {0};
     struct client_answer a;
 
-    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n%s\r\n", path, headers);
+    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n%s\r\n", path, headers);
     for (size_t i = 0; i < len; i += piece) {
         size_t n = len - i < piece ? len - i : piece;
 
@@ -503,9 +530,38 @@ static void test_chunked_bodies(void)
 
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1000, 7, 200);
     chunked("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", text, 1001, 100, 413);
-    chunked("/creel/job", "", text, 100000, 4096, 200);
-    chunked("/creel/job", "", text, 20000000, 65536, 413); /* read to the end, so that the answer arrives */
+    chunked("/creel/job", JSON, text, 100000, 4096, 200);
+    chunked("/creel/job", JSON, text, 20000000, 65536, 413); /* read to the end, so that the answer arrives */
     free(text);
+}
+
+/* Sends a body for which there is no room, @n chunks of 64 KiB; the status, 0: cut off. */
+static int drop(unsigned n)
+{
+    char *piece = long_text(64 << 10);
+    struct client_answer a;
+    int fd = client_connect(port), status;
+
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\n");
+    for (unsigned i = 0; i < n; i++) {
+        client_sends(fd, "10000\r\n");
+        client_send(fd, piece, 64 << 10);
+        client_sends(fd, "\r\n");
+    }
+    client_sends(fd, "0\r\n\r\n");
+    status = client_read(fd, false, &a) ? a.status : 0;
+    client_free(&a);
+    close(fd);
+    free(piece);
+    return status;
+}
+
+/* 64 MiB are read and dropped for an answer that arrives, counted from where the body became too long (here at 100,000
+ * bytes), and no more. */
+static void test_dropped_bodies(void)
+{
+    CU_ASSERT_EQUAL(drop(1024 + 1), 413);
+    CU_ASSERT_EQUAL(drop(1024 + 16), 0);
 }
 
 static void gzip(const char *text, size_t len, struct base_buf *out)
@@ -528,7 +584,7 @@ static void post_gzip(const char *path, const char *headers, const void *data, s
     struct base_buf b = {0};
     struct client_answer a;
 
-    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n%s\r\n", path,
+    base_buf_addf(&b, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n%s\r\n", path,
                   len, headers);
     base_buf_add(&b, data, len);
     client_once(port, b.data, b.len, &a);
@@ -548,15 +604,15 @@ static void test_gzip_requests(void)
     post_gzip("/ws/v1/cluster/apps", "Content-Type: application/json\r\n", packed.data, packed.len, 200,
               "POST /ws/v1/cluster/apps args=-,- user=dr.who q=- bearer=- "
               "body={\"application-name\":\"packed\"}");
-    post_gzip("/creel/job", "", packed.data, packed.len - 3, 400, NULL); /* cut off */
-    post_gzip("/creel/job", "", text, sizeof text - 1, 400, NULL);       /* not packed */
-    chunked("/creel/job", "Content-Encoding: gzip\r\n", packed.data, packed.len, 1, 200);
+    post_gzip("/creel/job", JSON, packed.data, packed.len - 3, 400, NULL); /* cut off */
+    post_gzip("/creel/job", JSON, text, sizeof text - 1, 400, NULL);       /* not packed */
+    chunked("/creel/job", JSON "Content-Encoding: gzip\r\n", packed.data, packed.len, 1, 200);
     base_buf_add(&packed, "more", 4);
-    post_gzip("/creel/job", "", packed.data, packed.len, 400, NULL); /* something behind it */
+    post_gzip("/creel/job", JSON, packed.data, packed.len, 400, NULL); /* something behind it */
     gzip(bomb_text, 5000000, &bomb);
     CU_ASSERT(bomb.len < 50000);
-    post_gzip("/creel/job", "", bomb.data, bomb.len, 413, NULL);
-    client_do(port, "POST", "/creel/job", "Content-Encoding: br\r\n", "x", &a);
+    post_gzip("/creel/job", JSON, bomb.data, bomb.len, 413, NULL);
+    client_do(port, "POST", "/creel/job", JSON "Content-Encoding: br\r\n", "x", &a);
     check(&a, 415, NULL);
     client_free(&a);
     base_buf_free(&packed);
@@ -628,11 +684,11 @@ static void test_files_and_streams(void)
 /* Many kept connections, several requests each, errors among them; then a few requests sent at once. */
 static void test_kept_connections(void)
 {
-    static const char requests[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: h\r\n\r\n"
-                                   "GET /ws/v1/cluster/bogus HTTP/1.1\r\nHost: h\r\n\r\n"
-                                   "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"
-                                   "DELETE /ws/v1/cluster/info HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxy"
-                                   "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n";
+    static const char requests[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                   "GET /ws/v1/cluster/bogus HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                   "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 3\r\n\r\nabc"
+                                   "DELETE /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxy"
+                                   "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     static const int wanted[] = {200, 404, 200, 503, 200};
     int fd = client_connect(port);
 
@@ -655,14 +711,14 @@ static void test_early_refusal(void)
     int fd = client_connect(port);
 
     /* A client that asks first is not made to send its body. */
-    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Expect: 100-continue\r\nContent-Length: 2000000\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     check(&a, 413, NULL);
     CU_ASSERT_TRUE(client_has(&a, "Connection: close"));
     client_free(&a);
     close(fd);
     fd = client_connect(port);
-    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 200000000\r\n\r\n");
+    client_sends(fd, "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 200000000\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fd, false, &a));
     check(&a, 413, NULL);
     client_free(&a);
@@ -677,16 +733,16 @@ static void test_malformed(void)
         "GET\r\n\r\n",
         "GET /\r\n\r\n",
         " / HTTP/1.1\r\n\r\n",
-        "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+        "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n", /* no Host */
         "GET / HTTP/1.1\r\nHost\r\n\r\n",
         "GET / HTTP/1.1\r\n: x\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999999\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
-        "POST /creel/job HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
-        "GET \x01\x02\xff HTTP/1.1\r\nHost: h\r\n\r\n",
-        "GET /%ff%fe?%ff HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: -1\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 99999999999999999999999\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+        "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+        "GET \x01\x02\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /%ff%fe?%ff HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "\x16\x03\x01\x02\x01\x01\xfc\x03\x03",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     };
@@ -737,8 +793,10 @@ static bool ended_within(int fd, int64_t ms)
 static void test_slow_clients(void)
 {
     static const char *const starts[] = {"", "GET / HT",
-                                         "POST /creel/job HTTP/1.1\r\nHost: h\r\nContent-Length: 99\r\n\r\n"};
-    int quiet[3], dripping[2];
+                                         "POST /creel/job HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: 99\r\n\r\n"};
+    static const char kept_open[] = "GET /ws/v1/cluster/info HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    int quiet[3], dripping[2], kept;
+    struct client_answer a;
     bool cut = false;
 
     api_server_stop(server);
@@ -751,6 +809,17 @@ static void test_slow_clients(void)
         dripping[i] = client_connect(port);
         client_sends(dripping[i], starts[i + 1]);
     }
+    kept = client_connect(port);
+    client_sends(kept, kept_open);
+    CU_ASSERT_TRUE(client_read(kept, false, &a));
+    client_free(&a);
+    for (int64_t until = client_now_ms() + 30000; !cut && client_now_ms() < until;) {
+        client_sends(kept, "G"); /* the next request's line never ends */
+        cut = ended_within(kept, 100);
+    }
+    CU_ASSERT_TRUE(cut);
+    close(kept);
+    cut = false;
     for (int64_t until = client_now_ms() + 10000; !cut && client_now_ms() < until;) {
         client_sends(dripping[0], "x");
         client_sends(dripping[1], "x");
@@ -774,7 +843,7 @@ static void test_stop_ends_streams(void)
     int64_t began;
     char c;
 
-    client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_EQUAL(recv(fd, &c, 1, 0), 1);
     client_sends(slow, "GET / HTTP/1.1\r\nHo"); /* an unfinished request does not hold the stop for long */
     began = client_now_ms();
@@ -794,7 +863,7 @@ static void test_stream_gone(void)
         int fd = client_connect(port);
         char c;
 
-        client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: h\r\n\r\n");
+        client_sends(fd, "GET /ws/v1/node/stream?endless=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
         CU_ASSERT_EQUAL(recv(fd, &c, 1, 0), 1);
         close(fd);
     }
@@ -813,13 +882,13 @@ static void test_connection_limit(void)
     CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, sizeof routes / sizeof routes[0], &server, &s, &err), 0);
     for (int i = 0; i < 4; i++) {
         fds[i] = client_connect(api_server_port(s));
-        client_sends(fds[i], "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
+        client_sends(fds[i], "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n");
         CU_ASSERT_TRUE(client_read(fds[i], false, &a));
         client_free(&a);
     }
     over = client_connect(api_server_port(s));
-    client_sends(over, "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
-    client_sends(fds[3], "GET /creel/json HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(over, "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    client_sends(fds[3], "GET /creel/json HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CU_ASSERT_TRUE(client_read(fds[3], false, &a));
     CU_ASSERT_EQUAL(a.status, 200);
     client_free(&a);
@@ -862,7 +931,35 @@ static void test_start_refused(void)
     api_server_stop(s);
 }
 
+/* As many descriptors as connections are allowed, where the process may have them. */
+static void test_descriptors(void)
+{
+    struct api_server_conf conf = {.bind = "127.0.0.1", .threads = 1, .connections_max = 500};
+    struct rlimit before, now;
+    struct api_server *s;
+    struct base_error err;
+
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_NOFILE, &before), 0);
+    if (before.rlim_max < 1000)
+        return;
+    now = before;
+    now.rlim_cur = 400;
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_NOFILE, &now), 0);
+    CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, 1, NULL, &s, &err), 0);
+    CU_ASSERT_EQUAL(getrlimit(RLIMIT_NOFILE, &now), 0);
+    CU_ASSERT(now.rlim_cur > 500 && now.rlim_cur < 1000);
+    api_server_stop(s);
+    now.rlim_cur = 1000; /* enough: left as it is */
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_NOFILE, &now), 0);
+    CU_ASSERT_EQUAL_FATAL(api_server_start(&conf, routes, 1, NULL, &s, &err), 0);
+    CU_ASSERT_EQUAL(getrlimit(RLIMIT_NOFILE, &now), 0);
+    CU_ASSERT_EQUAL(now.rlim_cur, 1000);
+    api_server_stop(s);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 static const struct cunit_case cases[] = {
+    {"descriptors", test_descriptors},
     {"paths", test_paths},
     {"not found pages", test_not_found_pages},
     {"headers", test_headers},
@@ -872,6 +969,7 @@ static const struct cunit_case cases[] = {
     {"roles", test_roles},
     {"bodies", test_bodies},
     {"chunked bodies", test_chunked_bodies},
+    {"dropped bodies", test_dropped_bodies},
     {"gzip requests", test_gzip_requests},
     {"gzip answers", test_gzip_answers},
     {"files and streams", test_files_and_streams},

@@ -183,6 +183,36 @@ static void test_moved(void)
     asking_free(&a);
 }
 
+/* Goal: who sends a secret along goes to nobody but those listed, each by its address alone. */
+static void test_listed_only(void)
+{
+    struct asking a;
+
+    asking_new(&a, "a:1,b:2/path,c:3");
+    a.turn.listed_only = true;
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://evil:3/ws/v1/x"));
+    ASKS(a, "b:2/path"); /* the next of the list instead */
+    FAILED(a, "http://a:1");
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://C:3/ws/v1/x"));
+    ASKS(a, "c:3");
+    base_rm_turn_good(&a.turn);
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://B:2/ws/v1/x")); /* it has a path of its own */
+    ASKS(a, "b:2/path");
+    base_rm_turn_good(&a.turn);
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "https://c:3/x")); /* another scheme is another server */
+    ASKS(a, "c:3");
+    FAILED(a, "http://b:2/path");
+    base_rm_turn_good(&a.turn);
+    CU_ASSERT_TRUE(base_rm_turn_moved(&a.turn, "http://b:22/x"));
+    ASKS(a, "a:1");
+    asking_free(&a);
+    asking_new(&a, "a:1");
+    a.turn.listed_only = true;
+    CU_ASSERT_FALSE(base_rm_turn_moved(&a.turn, "http://b:2/x"));
+    ASKS(a, "a:1");
+    asking_free(&a);
+}
+
 /* Goal: standbys that send us in circles, or nowhere, cost a bounded number of requests before the pause. */
 static void test_circles(void)
 {
@@ -238,6 +268,7 @@ static const struct cunit_case cases[] = {
     {"among", test_among},
     {"rounds", test_rounds},
     {"moved", test_moved},
+    {"moved out of the list", test_listed_only},
     {"circles", test_circles},
     {"leads", test_leads},
 };
