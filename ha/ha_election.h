@@ -25,9 +25,10 @@
 #define CREEL_HA_ELECTION_H
 
 #include "base/base_error.h"
+#include "base/base_id.h"
 #include "ha/ha_zk.h"
 
-#define HA_EPOCH_MAX ((1 << 23) - 1) /* container ids have 23 bits for it; an RM that would have to take more is refused */
+#define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX) /* container ids have 23 bits for it; an RM that would have to take more is refused */
 
 enum ha_election_state { HA_OFFLINE, HA_OPENING, HA_JOINING, HA_WAITING, HA_CLAIMING, HA_LEADING, HA_REFUSED };
 const char *ha_election_state_name(enum ha_election_state s); /* "offline", ... */

@@ -107,8 +107,11 @@ static bool take_epoch(struct ha_election *e, const struct ha_zk_event *ev)
     struct base_error err;
 
     if (!election_authority_parse(ev->data ? ev->data : "", &e->seen)) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s in ZooKeeper holds \"%.80s\", expected \"<epoch> <rm-id> <session>\"",
-                       e->epoch_path, ev->data ? ev->data : "");
+        base_error_set(&err, -BASE_ECORRUPT,
+                       "%s in ZooKeeper holds \"%.80s\", expected \"<epoch> <rm-id> <session>\" with an epoch of %d at most. "
+                       "Repair: with all ResourceManagers stopped, zkCli.sh set %s \"<epoch> repaired 0000000000000000\", "
+                       "with an epoch that is not below any that nodes show as epochSeen",
+                       e->epoch_path, ev->data ? ev->data : "", HA_EPOCH_MAX, e->epoch_path);
         election_refuse(e, &err);
         return false;
     }

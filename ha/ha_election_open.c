@@ -59,13 +59,13 @@ bool election_authority_parse(const char *data, struct election_authority *out)
     size_t len;
     const char *end;
 
-    if (!rm || *rm++ != ' ' || epoch < -1)
+    if (!rm || *rm++ != ' ' || epoch < -1 || epoch > HA_EPOCH_MAX)
         return false;
     len = strcspn(rm, " \n");
     if (!len || len >= ELECTION_NAME_MAX || rm[len] != ' ')
         return false;
     end = session_parse(rm + len + 1, &session);
-    if (!end || strcmp(end, "\n") != 0)
+    if (!end || (*end && strcmp(end, "\n") != 0)) /* without a line end: written by an operator */
         return false;
     free(out->rm);
     out->rm = base_strndup(rm, len);
@@ -81,7 +81,7 @@ int election_root_check(const char *path, const char *data, const char *cluster_
     size_t len;
 
     if (!p || format < 1)
-        return base_error_set(err, -BASE_ESTATE,
+        return base_error_set(err, -BASE_EINVAL,
                               "%s in ZooKeeper is not a root of Creel: it holds \"%.80s\", expected \"creel %d %s\"; "
                               "set creel.ha.zk-root to a path that is free",
                               path, data, HA_ZK_FORMAT, cluster_id);
@@ -93,7 +93,7 @@ int election_root_check(const char *path, const char *data, const char *cluster_
     p += *p == ' ';
     len = strcspn(p, "\n");
     if (len != strlen(cluster_id) || memcmp(p, cluster_id, len) != 0)
-        return base_error_set(err, -BASE_ESTATE,
+        return base_error_set(err, -BASE_EINVAL,
                               "%s in ZooKeeper belongs to cluster \"%.*s\", this ResourceManager to cluster \"%s\" "
                               "(yarn.resourcemanager.cluster-id)",
                               path, (int)(len < 200 ? len : 200), p, cluster_id);

@@ -11,8 +11,9 @@
 #define HA_INSTANCE_MAX 512
 
 void ha_instance_text(char out[HA_INSTANCE_MAX]); /* of this process */
-/* The process is dead for certain: it ran under this boot and in this pid namespace, and none with that pid and start
- * time is there (or nothing but its zombie). Of any other text: false. */
+/* The process is dead for certain: it ran under this boot and in this pid namespace, and the kernel knows no process with
+ * that pid, or /proc shows that it is another one (or nothing but a zombie). Of any other text, and where /proc does not
+ * tell: false. */
 bool ha_instance_is_dead(const char *text);
 
 #endif

@@ -19,12 +19,14 @@
 #define CREEL_HA_LOG_H
 
 #include "base/base_error.h"
+#include "base/base_limits.h"
 #include "ha/ha_store.h"
 #include "ha/ha_zk.h"
 
 #define HA_LOG_SEGMENT_MAX (512u << 10)
 #define HA_LOG_WINDOW      4
-#define HA_LOG_RECORD_MAX  (64u << 20) /* asserted; a key and a table's name have at most 4096 bytes */
+/* A record's bytes, asserted: whoever makes a record keeps it below. A key and a table's name have at most 4096. */
+#define HA_LOG_RECORD_MAX ((size_t)BASE_RECORD_MAX)
 
 struct ha_log_calls {
     void *user;

@@ -486,4 +486,5 @@ void ha_service_status(const struct ha_service *s, struct ha_service_status *out
     *out = s->status;
     pthread_mutex_unlock(lock);
     out->refused_writes = atomic_load(&s->refused_writes);
+    out->lease_us = atomic_load(&s->lease_us);
 }

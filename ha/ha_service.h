@@ -53,6 +53,7 @@ void ha_service_active(const struct ha_service *s, char out[256]);
 struct ha_service_status {
     enum ha_election_state state;
     int64_t epoch, session, timeout_us; /* negotiated; 0: never connected */
+    int64_t lease_us;     /* the lease ends then, on the monotonic clock; INT64_MAX: it is off; 0: not leading */
     char connection[256]; /* for people: "connected to h:2181, session 0x...", "no server of ... answers (...)" */
     int64_t refused_writes;             /* multis that failed on the check of the epoch */
     struct ha_log_stats log;            /* of the leadership; zeros when not leading */

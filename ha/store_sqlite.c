@@ -4,14 +4,17 @@
  * range scan. EXCLUSIVE locking keeps a second process out for as long as this one lives, and spares WAL its shared
  * memory file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base_io.h"
+#include "base/base_id.h"
 #include "base/base_mem.h"
 #include "ha/ha_store.h"
 
@@ -23,8 +26,8 @@ static const char *const statements[ST_KINDS] = {
     [ST_BEGIN] = "BEGIN IMMEDIATE",
     [ST_COMMIT] = "COMMIT",
     [ST_ROLLBACK] = "ROLLBACK",
-    [ST_UPSERT] = "INSERT INTO record(tbl,key,data) VALUES(?1,?2,?3) "
-                  "ON CONFLICT(tbl,key) DO UPDATE SET data=excluded.data",
+    [ST_UPSERT] = ("INSERT INTO record(tbl,key,data) VALUES(?1,?2,?3) "
+                   "ON CONFLICT(tbl,key) DO UPDATE SET data=excluded.data"),
     [ST_REMOVE] = "DELETE FROM record WHERE tbl=?1 AND key=?2",
     [ST_LOAD] = "SELECT key,data FROM record WHERE tbl=?1 ORDER BY key",
 };
@@ -143,6 +146,19 @@ static int check_identity(struct store *s, bool *fresh, struct base_error *err)
     return 0;
 }
 
+/* Container ids hold an epoch of so many bits, and nodes obey no lower one than they have seen: it cannot be guessed. */
+static int no_epoch(const struct store *s, int64_t epoch, bool found, struct base_error *err)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%lld", (long long)epoch);
+    return base_error_set(err, -BASE_ECORRUPT,
+                          "state store %s: its epoch is %s, expected 0 to %lld. Repair: sqlite3 %s \"INSERT OR REPLACE INTO epoch "
+                          "VALUES(1,N)\" with an N that is not below any that nodes show as epochSeen; or restore a copy, or "
+                          "move it away to start with an empty cluster",
+                          s->path, found ? text : "no number", (long long)BASE_EPOCH_MAX - 1, s->path);
+}
+
 /* Makes the tables of a fresh file, or raises the epoch of an old one: one durable transaction. */
 static int take_epoch(struct store *s, bool fresh, int64_t *epoch, struct base_error *err)
 {
@@ -163,13 +179,13 @@ static int take_epoch(struct store *s, bool fresh, int64_t *epoch, struct base_e
                      "CREATE TABLE epoch(one INTEGER PRIMARY KEY CHECK(one=1), value INTEGER NOT NULL);"
                      "INSERT INTO epoch VALUES(1,0)", err);
     } else {
-        rc = run(s, "UPDATE epoch SET value=value+1 WHERE one=1", err);
+        rc = ask_int(s, "SELECT value FROM epoch WHERE one=1 AND typeof(value)='integer'", epoch, &found, err);
+        if (rc == 0 && (!found || *epoch < 0 || *epoch >= BASE_EPOCH_MAX))
+            rc = no_epoch(s, *epoch, found, err);
         if (rc == 0)
-            rc = ask_int(s, "SELECT value FROM epoch WHERE one=1", epoch, &found, err);
-        if (rc == 0 && !found)
-            rc = base_error_set(err, -BASE_ECORRUPT,
-                                "state store %s has lost its epoch: restore a copy of it, or move it away to start "
-                                "with an empty cluster", s->path);
+            rc = run(s, "UPDATE epoch SET value=value+1 WHERE one=1", err);
+        if (rc == 0)
+            ++*epoch;
     }
     if (rc == 0)
         rc = run(s, "COMMIT", err);
@@ -205,6 +221,19 @@ static int make_folder(const char *path, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, rc, "state store %s", path) : 0;
 }
 
+/* Tokens are inside: other users of this host read them not; tasks that run here can, as the same user. SQLite gives a new
+ * file the mode that the umask allows, and the files beside it the mode of the database: so that is made here, and the
+ * umask, which belongs to all threads, stays as it is. */
+static int make_private(const char *path, struct base_error *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "state store %s", path);
+    close(fd);
+    return 0;
+}
+
 static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
 {
     /* The mode is set before anything else touches the file: EXCLUSIVE first, then WAL, as SQLite's manual wants for
@@ -213,11 +242,11 @@ static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
                                 "PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;"
                                 "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8192; PRAGMA trusted_schema=OFF";
     bool fresh = false;
-    mode_t old = umask(0077); /* tokens are inside: nobody else reads them */
-    int rc = sqlite3_open_v2(s->path, &s->db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = make_private(s->path, err);
 
-    umask(old);
+    if (rc < 0)
+        return rc;
+    rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK)
         return fail(s, rc, "opening it", err);
     sqlite3_extended_result_codes(s->db, 1);
@@ -268,9 +297,11 @@ static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *e
 
         rec.data = (const char *)sqlite3_column_text(st, 1);
         rec.len = (size_t)sqlite3_column_bytes(st, 1);
-        if (!rec.key || !rec.data)
-            result = base_error_set(err, -BASE_ECORRUPT, "state store %s: unreadable row in \"%s\"", s->path, table);
-        else
+        if (!rec.data) { /* of a type that has no text: as an empty one, which no record is */
+            rec.data = "";
+            rec.len = 0;
+        }
+        if (rec.key)
             result = each(user, &rec, err);
         if (result < 0)
             break;
@@ -323,6 +354,9 @@ static int sqlite_raise(struct ha_store *base, int64_t epoch, struct base_error 
 {
     char sql[80];
 
+    if (epoch < 0 || epoch > BASE_EPOCH_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "no epoch is left: %lld is more than the %lld that container ids hold",
+                              (long long)epoch, (long long)BASE_EPOCH_MAX);
     snprintf(sql, sizeof sql, "UPDATE epoch SET value=max(value,%lld) WHERE one=1", (long long)epoch);
     return run((struct store *)base, sql, err);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base_mem.h"
+#include "ha/ha_log_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 
@@ -498,6 +499,50 @@ static void test_multi_is_bounded(void)
     rig_close(&g);
 }
 
+/* A large record that goes on beyond what one cleaning takes is cleaned as a whole: with its last part left behind, it would be
+ * written twice, and whoever loads the log would find the end of a record in the middle of another. */
+static void test_cleaning_ends_in_a_record(void)
+{
+    for (size_t before = HA_LOG_CLEAN_MAX - 4; before <= HA_LOG_CLEAN_MAX + 1; before++) {
+        const struct ha_log_limits few = {512, 4, 1000};
+        struct rig g;
+
+        rig_open(&g, &(struct ha_log_limits){512, 100000, 1 << 30});
+        for (size_t i = 0; i < before; i++) { /* a segment each, and nothing lives in it */
+            rig_put_long(&g, "filler", 400, 'f');
+            log_zk_run(&g.link);
+        }
+        rig_put_long(&g, "large", 1500, 'x'); /* four parts */
+        log_zk_run(&g.link);
+        rig_put(&g, "small", "1");
+        log_zk_run(&g.link);
+        rig_stop(&g);
+        rig_start(&g, EPOCH, &few);
+        log_zk_run(&g.link);
+        CU_ASSERT_EQUAL_FATAL(g.rc, 0);
+        for (int i = 0; i < 6; i++) {
+            rig_put(&g, "more", "2");
+            log_zk_run(&g.link);
+        }
+        CU_ASSERT_EQUAL(g.breaks, 0);
+        CU_ASSERT(rig_stats(&g).cleaned > 100);
+        rig_stop(&g);
+        rig_start(&g, EPOCH + 1, &few);
+        log_zk_run(&g.link);
+        CU_ASSERT_EQUAL(g.loads, 1);
+        CU_ASSERT_EQUAL(g.rc, 0);
+        if (g.rc == 0) {
+            struct base_buf all = {0};
+            struct base_error err;
+
+            CU_ASSERT_EQUAL(ha_log_each(g.log, "t", rig_append, &all, &err), 0);
+            CU_ASSERT_EQUAL(all.len, strlen("filler= large= more=2 small=1 ") + 400 + 1500);
+            base_buf_free(&all);
+        }
+        rig_close(&g);
+    }
+}
+
 /* What cleaning reads is not what was written. */
 static void test_ends_of_cleaning(void)
 {
@@ -552,6 +597,7 @@ static void test_deletion_fails(void)
 int main(void)
 {
     static const struct cunit_case cases[] = {
+        {"cleaning ends in a large record", test_cleaning_ends_in_a_record},
         {"what comes meanwhile goes together", test_grouping},
         {"several at once", test_window},
         {"batches without records", test_empty_batches},

@@ -250,6 +250,33 @@ static void test_another_log(void)
     pair_close(&p);
 }
 
+/* As long as the one that was read, and with the same numbers: only the node itself tells that it is another. What was read
+ * of the first one must not be taken for the second. */
+static void test_another_as_long(void)
+{
+    struct pair p;
+    struct base_buf all = {0};
+    struct base_error err;
+    int64_t kept;
+
+    pair_open(&p, &ROOMY);
+    write_some(&p, 0, 10);
+    begin(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    p.g.zk.log_zxid = 78;
+    for (uint64_t number = 1; number <= 10; number++)
+        PUT(&p.g, EPOCH, number, A_1);
+    for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
+        follow_once(&p);
+    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    (void)succeed(&p, &kept);
+    CU_ASSERT_EQUAL_FATAL(p.g.rc, 0);
+    CU_ASSERT_EQUAL(ha_log_each(p.g.log, "t", rig_append, &all, &err), 0);
+    CU_ASSERT_STRING_EQUAL(all.data ? all.data : "", "a=1 ");
+    base_buf_free(&all);
+    pair_close(&p);
+}
+
 static void test_connection(void)
 {
     struct pair p;
@@ -406,6 +433,7 @@ static const struct cunit_case cases[] = {
     {"gone while read", test_gone_while_read},
     {"never at the end", test_never_at_the_end},
     {"another log", test_another_log},
+    {"another log, as long", test_another_as_long},
     {"connections", test_connection},
     {"the first list is lost", test_first_list_lost},
     {"late answers", test_late_answers},

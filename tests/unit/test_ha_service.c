@@ -347,6 +347,14 @@ static void test_resign(void)
     CU_ASSERT_EQUAL(a->epoch, 2);
     check_table(a, "t", "k=b ");
     CU_ASSERT_FATAL(await_count(b, &b->stops, 1));
+    rm_close(b);
+    CU_ASSERT_FATAL(await_active(b, "rm1"));
+    ha_service_at_least(b->service, 40); /* nodes have seen that; the highest counts, whatever is heard later */
+    ha_service_at_least(b->service, 7);
+    ha_service_resign(a->service, INT64_MAX);
+    CU_ASSERT_FATAL(await_count(b, &b->leads, 2));
+    CU_ASSERT_EQUAL(b->epoch, 40);
+    check_table(b, "t", "k=b ");
     rm_end(b);
     rm_end(a);
 }
@@ -560,6 +568,36 @@ static void test_server_restart(void)
     rm_end(a);
 }
 
+/* What ZooKeeper confirms held when the request was sent: a late answer does not make the lease longer. */
+static void test_late_answer(void)
+{
+    struct rm *a = rm_new("rm1");
+    struct writer w = {NULL, "late", 1};
+    int64_t before_us, sent_by_us, lease_us;
+    struct ha_service_status st;
+    pthread_t thread;
+
+    CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
+    CU_ASSERT_EQUAL(put(a, "t", "before", "v"), 0);
+    st = await_status(a, HA_LEADING, 1);
+    lease_us = st.timeout_us * 2 / 3;
+    zk_fixture_pause(server, 1);
+    before_us = base_mono_us(&base_clock_real);
+    w.store = store_of(a);
+    pthread_create(&thread, NULL, write_one, &w);
+    do /* until it is under way */
+        ha_service_status(a->service, &st);
+    while (st.log.live_records < 2 && !usleep(1000));
+    sent_by_us = base_mono_us(&base_clock_real);
+    zk_fixture_continue(server, 1);
+    pthread_join(thread, NULL);
+    CU_ASSERT_EQUAL(w.rc, 0);
+    st = await_status(a, HA_LEADING, 2);
+    CU_ASSERT(st.lease_us >= before_us + lease_us);
+    CU_ASSERT(st.lease_us <= sent_by_us + lease_us);
+    rm_end(a);
+}
+
 /* No answer: the leadership is over with the lease, a write under way is given up, and the next one finds all of it. */
 static void test_server_silent(void)
 {
@@ -651,6 +689,24 @@ static void set_node(const char *path, const char *text)
     zookeeper_close(zh);
 }
 
+static const char *first_segment(void)
+{
+    static char name[64];
+    char path[128];
+    struct String_vector names = {0};
+    zhandle_t *zh = zookeeper_init(zk_fixture_servers(server), NULL, 10000, NULL, NULL, 0);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(zh);
+    CU_ASSERT_EQUAL(zoo_add_auth(zh, "digest", "creel:secret", 12, NULL, NULL), ZOK);
+    snprintf(path, sizeof path, "%s/log", root);
+    CU_ASSERT_EQUAL_FATAL(zoo_get_children(zh, path, 0, &names), ZOK);
+    CU_ASSERT_FATAL(names.count > 0);
+    snprintf(name, sizeof name, "%s", names.data[0]);
+    deallocate_String_vector(&names);
+    zookeeper_close(zh);
+    return name;
+}
+
 static void test_refused(void)
 {
     struct ha_service_conf conf = conf_of("rm2");
@@ -667,6 +723,27 @@ static void test_refused(void)
     set_node(root, "creel 9 c1\n"); /* as a Creel to come might leave it */
     conf.cluster_id = "c1";
     check_refused(&conf, "9");
+}
+
+/* What the log holds is not a log: loads and writes fail, and say where and what. */
+static void test_damaged_log(void)
+{
+    struct rm *a = rm_new("rm1");
+    struct base_error err;
+    char path[192];
+
+    CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
+    CU_ASSERT_EQUAL(put(a, "t", "k", "v"), 0);
+    rm_end(a);
+    snprintf(path, sizeof path, "%s/log/%s", root, first_segment());
+    set_node(path, "this is none of ours");
+    a = rm_new("rm1");
+    CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
+    memset(&err, 0, sizeof err);
+    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "t", add_text, NULL, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(err.code, -BASE_ECORRUPT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+    rm_end(a);
 }
 
 /* ---- reading along ---- */
@@ -837,10 +914,12 @@ static const struct cunit_case cases[] = {
     {"frozen", test_frozen},
     {"frozen without lease", test_frozen_without_lease},
     {"server restarted", test_server_restart},
+    {"late answer", test_late_answer},
     {"server silent", test_server_silent},
     {"abort", test_abort},
     {"late server", test_late_server},
     {"refused", test_refused},
+    {"a damaged log", test_damaged_log},
     {"read along", test_read_along},
     {"volume", test_volume},
     {"pruning", test_pruning},

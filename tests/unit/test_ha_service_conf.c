@@ -1,6 +1,10 @@
 /* What is refused before ZooKeeper is asked, and which processes are known to be dead. */
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,7 +70,53 @@ static void test_instance(void)
     CU_ASSERT(ha_instance_is_dead(other));
 }
 
+/* /proc shows nothing of a process that lives, as with hidepid, and as a sandbox may have it: that is no sign of death. */
+static void test_hidden(void)
+{
+    char own[HA_INSTANCE_MAX], text[HA_INSTANCE_MAX], path[64], dir[] = "/tmp/creel-hidden-XXXXXX", *pid;
+    int ready[2], status = -1;
+    pid_t hidden, looker;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+    CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
+    hidden = fork();
+    if (hidden == 0) {
+        ha_instance_text(text);
+        (void)!write(ready[1], text, sizeof text);
+        pause();
+    }
+    CU_ASSERT_EQUAL_FATAL(read(ready[0], text, sizeof text), (ssize_t)sizeof text);
+    CU_ASSERT_FALSE(ha_instance_is_dead(text));
+    snprintf(path, sizeof path, "/proc/%ld", (long)hidden);
+    looker = fork();
+    if (looker == 0) { /* in a view of the files of its own, in which the folder of the other one is empty */
+        int flags = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
+
+        if (unshare(flags) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+            mount(dir, path, NULL, MS_BIND, NULL) < 0)
+            _exit(2);
+        _exit(ha_instance_is_dead(text));
+    }
+    waitpid(looker, &status, 0);
+    CU_ASSERT(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 2)
+        printf(" (skipped: no right to mount) ");
+    else
+        CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
+    kill(hidden, SIGKILL);
+    waitpid(hidden, NULL, 0);
+    CU_ASSERT(ha_instance_is_dead(text));
+    close(ready[0]);
+    close(ready[1]);
+    rmdir(dir);
+    ha_instance_text(own); /* what is in no such text is nobody's */
+    pid = strstr(own, "start=");
+    snprintf(text, sizeof text, "%.*sstart=0", (int)(pid - own), own);
+    CU_ASSERT_FALSE(ha_instance_is_dead(text));
+}
+
 static const struct cunit_case cases[] = {
+    {"hidden processes", test_hidden},
     {"configuration", test_conf},
     {"instances", test_instance},
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,39 @@ static void fill(const char *path, int records)
     ha_store_sqlite.close(s);
 }
 
+/* In place of libc's: the umask belongs to all threads, so whoever changes it changes the files that others make. */
+static int umasks;
+mode_t umask(mode_t mask)
+{
+    umasks++;
+    return (mode_t)syscall(SYS_umask, mask);
+}
+
+static void test_private(void)
+{
+    const char *const ends[] = {"", "-wal"};
+    char path[256], name[300];
+    struct base_error err = {0};
+    struct ha_store *s = NULL;
+    const struct ha_record rec = {"app", "a", "1", 1};
+    mode_t old = umask(0);
+    struct stat st;
+    int64_t epoch;
+
+    snprintf(path, sizeof path, "%s", path_of("private.db"));
+    umasks = 0;
+    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL(umasks, 0);
+    CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &rec, 1, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        CU_ASSERT_EQUAL_FATAL(stat(name, &st), 0);
+        CU_ASSERT_EQUAL(st.st_mode & 0777, 0600);
+    }
+    ha_store_sqlite.close(s);
+    umask(old);
+}
+
 static void test_damaged(void)
 {
     const char *path = path_of("damaged.db");
@@ -201,6 +235,49 @@ static void test_without_tables(void)
         fill(path, 1);
         drop(path, tables[i]);
         refused(path, -BASE_ECORRUPT);
+    }
+}
+
+static int run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    int rc = sqlite3_open(path, &db);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_close(db);
+    return rc;
+}
+
+/* An epoch that is none, or that leaves none, is refused with the command that repairs it; nothing is raised above what
+ * container ids hold. */
+static void test_epochs(void)
+{
+    static const char *const bad[] = {"UPDATE epoch SET value=8388607", "UPDATE epoch SET value=-1",
+                                      "UPDATE epoch SET value=9223372036854775807", "UPDATE epoch SET value='x'",
+                                      "UPDATE epoch SET value=1.5", "DELETE FROM epoch"};
+    struct base_error err = {0};
+    struct ha_store *s;
+    int64_t epoch;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *path = path_of("epochs.db");
+        char want[400];
+
+        fill(path, 1);
+        CU_ASSERT_EQUAL(run_sql(path, bad[i]), SQLITE_OK);
+        refused(path, -BASE_ECORRUPT);
+        refused(path, -BASE_ECORRUPT); /* and is not changed by that */
+        CU_ASSERT_EQUAL(ha_store_sqlite.open(path, &s, &epoch, &err), -BASE_ECORRUPT);
+        snprintf(want, sizeof want, "sqlite3 %s \"INSERT OR REPLACE INTO epoch VALUES(1,N)\"", path);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, want));
+        CU_ASSERT_EQUAL(run_sql(path, "INSERT OR REPLACE INTO epoch VALUES(1,8388606)"), SQLITE_OK);
+        CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+        CU_ASSERT_EQUAL(epoch, 8388607);
+        CU_ASSERT_EQUAL(ha_store_sqlite.raise(s, 8388608, &err), -BASE_ELIMIT);
+        CU_ASSERT_EQUAL(ha_store_sqlite.raise(s, 8388607, &err), 0);
+        ha_store_sqlite.close(s);
+        unlink(path);
     }
 }
 
@@ -258,9 +335,11 @@ int main(void)
         return 1;
     suite = CU_add_suite("store", NULL, NULL);
     CU_add_test(suite, "sqlite round trip and epoch", test_sqlite);
+    CU_add_test(suite, "epochs that are none", test_epochs);
     CU_add_test(suite, "memory round trip and epoch", test_memory);
     CU_add_test(suite, "killed writer", test_killed_writer);
     CU_add_test(suite, "locked by another process", test_locked);
+    CU_add_test(suite, "nobody else reads it", test_private);
     CU_add_test(suite, "damaged files", test_damaged);
     CU_add_test(suite, "missing tables", test_without_tables);
     CU_add_test(suite, "full disk", test_full_disk);

@@ -15,12 +15,17 @@ static atomic_int written, batches, failing, fenced;
 static atomic_ulong stored;
 static atomic_int released, refused, early;
 
+static atomic_int hold_writes, entered, let_go; /* writes are held until they are let go one by one */
+
 static int fake_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
 {
     const struct timespec a_little = {0, 2000000};
 
     (void)s;
     nanosleep(&a_little, NULL); /* an fsync takes its time */
+    atomic_fetch_add(&entered, 1);
+    while (atomic_load(&hold_writes) && atomic_load(&let_go) < atomic_load(&entered))
+        nanosleep(&a_little, NULL);
     if (atomic_load(&fenced))
         return base_error_set(err, -BASE_EVERSION, "epoch 1 is over");
     if (atomic_load(&failing))
@@ -110,6 +115,36 @@ static void test_group_commit(void)
     CU_ASSERT_EQUAL(atomic_load(&early), 0);
     CU_ASSERT_EQUAL(atomic_load(&refused), 0);
     CU_ASSERT(atomic_load(&batches) < 200);
+    rm_store_free(s);
+}
+
+/* Goal: an answer waits for its own record, not for the batch before. Method: the record after the batch is held in the
+ * store until it was seen that its answer is, too. */
+static void test_not_one_early(void)
+{
+    struct rm_store *s;
+
+    reset();
+    atomic_store(&entered, 0);
+    atomic_store(&let_go, 0);
+    atomic_store(&hold_writes, 1);
+    s = rm_store_start(&fake, NULL, &calls);
+    put(s, 1);
+    wait_for(&entered, 1);
+    for (uint64_t i = 2; i <= 5; i++) /* the second batch: told to wait while the first is written */
+        put(s, i);
+    for (int batch = 1; batch <= 2; batch++) {
+        atomic_store(&let_go, batch);
+        wait_for(&entered, batch + 1); /* so all that the batch releases is released */
+        CU_ASSERT_EQUAL(atomic_load(&stored), batch == 1 ? 1 : 5);
+        CU_ASSERT_EQUAL(atomic_load(&released), batch == 1 ? 1 : 5);
+        if (batch == 1)
+            put(s, 6);
+    }
+    CU_ASSERT_EQUAL(atomic_load(&early), 0);
+    atomic_store(&hold_writes, 0);
+    CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
+    CU_ASSERT_EQUAL(atomic_load(&released), 6);
     rm_store_free(s);
 }
 
@@ -218,6 +253,7 @@ int main(void)
         return 1;
     suite = CU_add_suite("store_thread", NULL, NULL);
     CU_add_test(suite, "group commit", test_group_commit);
+    CU_add_test(suite, "not one early", test_not_one_early);
     CU_add_test(suite, "gathering", test_gathering);
     CU_add_test(suite, "fenced", test_fenced);
     CU_add_test(suite, "disk full", test_disk_full);
