@@ -8,10 +8,13 @@
 #ifndef CREEL_HFSP_INTERNAL_H
 #define CREEL_HFSP_INTERNAL_H
 
+#include <math.h>
+
 #include "policies/estimator.h"
 #include "policies/hfsp_rank.h"
 #include "policies/policy.h"
 #include "policies/virtual_cluster.h"
+#include "policies/virtual_fair.h"
 
 /* In the order of the options' words. */
 enum hfsp_sizes { HFSP_SIZES_ESTIMATED, HFSP_SIZES_GIVEN, HFSP_SIZES_TRUE };
@@ -27,7 +30,7 @@ struct hfsp_settings {
     enum hfsp_preemption preemption;
     enum hfsp_resize resize;
     enum hfsp_train_order train_order;
-    bool reduces_when_ready, late_share;
+    bool reduces_when_ready, late_share, promise;
     int32_t sample[POLICY_KINDS], min_tasks;
     int64_t train_slots[POLICY_KINDS]; /* -1: all */
     int64_t initial_us[POLICY_KINDS];
@@ -67,12 +70,14 @@ struct hfsp_phase {
 };
 struct hfsp_job { /* policy_job.own */
     struct policy_job *job;
+    struct virtual_fair_job *fair; /* NULL: no promise is kept */
     struct hfsp_phase phase[POLICY_KINDS];
 };
 struct hfsp_held { /* attempts of one phase suspended on a node */
     struct hfsp_phase *phase;
     int32_t n;
     int64_t since_us; /* of the last of them */
+    int64_t look_us;  /* not before then: would they end sooner elsewhere? */
 };
 struct hfsp_node {
     struct hfsp_held *v;
@@ -105,6 +110,7 @@ struct policy {
     const struct policy_env *env;
     struct hfsp_settings set;
     int64_t now_us;
+    struct virtual_fair *fair;  /* NULL: no promise is kept */
     struct hfsp_kind kind[POLICY_KINDS];
 };
 
@@ -121,6 +127,12 @@ void hfsp_advance(struct policy *self, enum policy_kind kind);
 void hfsp_settle(struct policy *self, enum policy_kind kind);
 /* What @p wants now, in all lists. */
 void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
+
+/* A task's time as a whole number, small enough to be added to others: sizes may be given, or wrong, without bound. */
+static inline int64_t hfsp_whole_us(double us)
+{
+    return (int64_t)fmin(us, (double)VIRTUAL_NEVER / 4);
+}
 
 /* ---- hfsp_size.c ---- */
 void hfsp_enter(struct policy *self, struct hfsp_phase *p);
@@ -149,6 +161,7 @@ struct policy_job *hfsp_train_job(const struct policy_link *link);
 /* ---- hfsp_preempt.c ---- */
 void hfsp_node_held(struct policy *self, struct hfsp_phase *p, uint32_t node, int32_t by);
 void hfsp_nodes_forget(struct policy *self, struct hfsp_phase *p);
+void hfsp_node_forgotten(struct policy *self, uint32_t node);
 void hfsp_nodes_free(struct hfsp_kind *ks);
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                   struct policy_plan *plan);

@@ -2,14 +2,23 @@
  * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.3 (eager preemption by suspension, wait, kill; hysteresis
  * on the number of suspended tasks of a node). Bounds of the hysteresis are ours: no suspension from twice the slots
  * on, until there are no more than the slots. The order changes with arrivals, ends and sizes alone, never with time,
- * so that nobody is suspended because of a clock. Of a job in training those tasks are spared that are being measured:
+ * so that nobody is suspended because of a clock.
+ *
+ * Beyond the paper (hfsp.promise): a suspended attempt goes on nowhere but on its node, behind whatever runs there by
+ * then, and with tasks of many minutes that made single jobs up to 50 minutes later than under fair sharing. So it is
+ * suspended only when it can wait for a task of the claimant and still end in time: by when fair sharing without
+ * preemption would end its job (virtual_fair.h), or, as long as that is not known, by its projected finish. And it starts
+ * anew elsewhere where that is sooner. Of a job in training those tasks are spared that are being measured:
  * the others hold slots on the strength of a guess. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "policies/hfsp_internal.h"
 
-#define CLAIMANTS_MAX 64 /* looked at per call */
+#define CLAIMANTS_MAX 64                /* looked at per call */
+#define CLEARLY       1.2               /* longer by that factor is longer, whatever single tasks differ by */
+#define TOLERANCE_US  INT64_C(60000000) /* a job may end so much later: tasks of a minute need not be spared */
+#define LOOK_US       INT64_C(15000000) /* how often a suspended attempt is looked at for a start elsewhere */
 
 static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
 {
@@ -22,6 +31,20 @@ static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
         ks->node_n = n;
     }
     return &ks->node[node];
+}
+
+void hfsp_node_forgotten(struct policy *self, uint32_t node)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        struct hfsp_kind *ks = &self->kind[k];
+
+        if (node >= ks->node_n)
+            continue;
+        while (ks->node[node].len) /* none: nothing is there any more */
+            hfsp_node_held(self, ks->node[node].v[0].phase, node, -ks->node[node].v[0].n);
+        free(ks->node[node].v);
+        ks->node[node] = (struct hfsp_node){0};
+    }
 }
 
 void hfsp_nodes_free(struct hfsp_kind *ks)
@@ -104,6 +127,43 @@ static size_t candidates(struct hfsp_kind *ks, enum policy_kind kind, const stru
     return len;
 }
 
+/* Work that an attempt has done; of a reduce: since the last map ended. */
+static int64_t done_us(const struct policy *self, const struct policy_running *r)
+{
+    int64_t from = r->started_us;
+
+    if (r->kind == POLICY_REDUCE && r->job->is_job)
+        from = !r->job->maps_done_us ? self->now_us : r->job->maps_done_us > from ? r->job->maps_done_us : from;
+    return self->now_us > from ? self->now_us - from : 0;
+}
+
+/* And what is left of it, as far as the size of its job is known. */
+static int64_t left_us(const struct policy *self, const struct policy_running *r)
+{
+    int64_t left = hfsp_whole_us(hfsp_phase_of(r->job, r->kind)->task_us) - done_us(self, r);
+
+    return left > 0 ? left : 0;
+}
+
+/* May this attempt wait until a task of @p has run in its slot? It may when the slot comes back clearly sooner than it
+ * would become free by itself, or when its job ends in time nevertheless. Else both together end later than if @p
+ * waited. How long tasks of a job in training take is a guess: as long as the other's, at least. */
+static bool can_wait(const struct policy *self, const struct hfsp_kind *ks, const struct policy_running *r,
+                     const struct hfsp_phase *p)
+{
+    const struct hfsp_phase *own = hfsp_phase_of(r->job, p->kind);
+    int64_t left = self->set.preemption == HFSP_KILL ? hfsp_whole_us(own->task_us) : left_us(self, r);
+    int64_t by = virtual_fair_finish_us(own->own->fair, p->kind);
+    double task = p->task_us;
+
+    if (by == VIRTUAL_NEVER)
+        by = virtual_cluster_finish_us(ks->vc, own->virtual);
+    if (p->state == HFSP_TRAINING && task < own->task_us)
+        task = own->task_us;
+    return (double)left > CLEARLY * task ||
+           (double)(self->now_us + left) + task <= (double)(by + TOLERANCE_US);
+}
+
 /* The newest of the last job in order. @len > 0. */
 static size_t last_of(const struct hfsp_kind *ks, size_t len)
 {
@@ -156,7 +216,7 @@ static bool is_prey(const struct claim *c, const struct hfsp_phase *p, int32_t r
 {
     if (!is_later(c->ks, rank, p))
         return false;
-    return here || c->unmet + starts > hfsp_rank_prey_behind(&c->ks->rank, rank) - gone;
+    return here || c->unmet + starts > hfsp_rank_behind(&c->ks->rank, HFSP_PREY, rank) - gone;
 }
 
 /* Victims here for @starts tasks of @p that could start anywhere and @resumes that are suspended here. A task whose
@@ -177,7 +237,8 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
             gone = taken;
         rank = c->ks->candidate[at].rank;
         if ((taken > 0 && resumes == 0 && p->kind == POLICY_MAP && c->self->env->takes) ||
-            !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone))
+            !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
+            (c->self->fair && resumes == 0 && !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
         policy_plan_add(c->plan, c->here[c->ks->candidate[at].at].container, how);
         for (c->len--; at < c->len; at++)
@@ -225,6 +286,58 @@ static void give_up(const struct policy *self, const struct hfsp_node *node, con
     }
 }
 
+/* When the next slot here is free by itself; 0: a task of a job behind @rank runs here, which could give way. */
+static int64_t slot_free_in(const struct policy *self, const struct policy_running *here, size_t n, int32_t rank)
+{
+    int64_t in = INT64_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct hfsp_phase *p;
+        int64_t left;
+
+        if (here[i].task < 0) /* nobody knows when it ends */
+            continue;
+        p = hfsp_phase_of(here[i].job, here[i].kind);
+        left = left_us(self, &here[i]);
+        if (p->state != HFSP_ABSENT && self->kind[p->kind].rank.rank[p->virtual] > rank)
+            return 0;
+        in = left < in ? left : in;
+    }
+    return in == INT64_MAX ? 0 : in;
+}
+
+/* A suspended attempt goes on here alone. When its job could have another slot now, a free one or one of a job behind it,
+ * and none here for longer than the attempt had run, the task ends sooner if it starts anew there. */
+static void start_anew(const struct policy *self, struct hfsp_node *node, const struct policy_offer *offer,
+                       const struct policy_running *here, size_t n, int64_t free, struct policy_plan *plan)
+{
+    const struct hfsp_rank *rank = &self->kind[offer->kind].rank;
+
+    for (size_t at = 0; at < node->len; at++) {
+        struct hfsp_held *held = &node->v[at];
+        int32_t own = held->phase->state == HFSP_ABSENT ? -1 : rank->rank[held->phase->virtual], seen = 0;
+        struct policy_running r;
+        void *cursor = NULL;
+        int64_t slots, wait;
+
+        if (own < 0 || self->now_us < held->look_us)
+            continue;
+        held->look_us = self->now_us + LOOK_US;
+        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) - hfsp_rank_upto(rank, HFSP_WAITING, own);
+        wait = slots > 0 ? slot_free_in(self, here, n, own) : 0;
+        while (slots > 0 && wait > 0 && seen < held->n &&
+               self->env->running(self->env->core, held->phase->own->job, offer->kind, &cursor, &r)) {
+            if (!r.suspended || r.node != offer->node)
+                continue;
+            seen++;
+            if (done_us(self, &r) + self->env->heartbeat_us >= wait)
+                continue;
+            policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);
+            slots--;
+        }
+    }
+}
+
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                   struct policy_plan *plan)
 {
@@ -232,7 +345,7 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
     struct hfsp_kind *ks = &self->kind[kind];
     struct hfsp_node *node;
     struct claim c = {self, ks, offer, here, plan, 0, 0, 0};
-    int64_t left, elsewhere;
+    int64_t left, elsewhere, free;
     int32_t rank = -1;
 
     hfsp_clock(self, offer->now_us);
@@ -240,9 +353,12 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
         return;
     elsewhere = offer->capacity->slots[kind] - offer->capacity->used[kind];
     left = elsewhere + offer->capacity->freeing[kind];
+    free = left;
     if (ks->pending <= left && offer->node_suspended == 0)
         return;
     hfsp_settle(self, kind);
+    if (self->fair)
+        virtual_fair_advance(self->fair, self->now_us);
     node = node_of(ks, offer->node);
     c.room = room(self, node, offer);
     c.len = c.room > 0 ? candidates(ks, kind, here, n) : 0;
@@ -261,4 +377,6 @@ void hfsp_victims(struct policy *self, const struct policy_offer *offer, const s
         offer->node_suspended + (int64_t)plan->len >= 2 * (int64_t)offer->node_slots)
         node->stopped = true;
     give_up(self, node, offer, here, n, elsewhere, plan);
+    if (self->fair && plan->len == 0)
+        start_anew(self, node, offer, here, n, free, plan);
 }

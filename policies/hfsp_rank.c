@@ -10,8 +10,10 @@ void hfsp_rank_free(struct hfsp_rank *r)
     free(r->job);
     free(r->rank);
     free(r->want);
-    free(r->prey);
-    free(r->sums);
+    for (int c = 0; c < HFSP_COUNTS; c++) {
+        free(r->count[c].of);
+        free(r->count[c].sums);
+    }
     for (int w = 0; w < HFSP_WANTS; w++)
         free(r->bits[w]);
     *r = (struct hfsp_rank){0};
@@ -23,11 +25,13 @@ void hfsp_rank_handles(struct hfsp_rank *r, size_t handles)
         r->handles_cap = handles * 2;
         r->rank = base_realloc_array(r->rank, r->handles_cap, sizeof *r->rank);
         r->want = base_realloc_array(r->want, r->handles_cap, sizeof *r->want);
-        r->prey = base_realloc_array(r->prey, r->handles_cap, sizeof *r->prey);
+        for (int c = 0; c < HFSP_COUNTS; c++)
+            r->count[c].of = base_realloc_array(r->count[c].of, r->handles_cap, sizeof *r->count[c].of);
     }
     for (; r->handles < handles; r->handles++) {
         r->want[r->handles] = 0;
-        r->prey[r->handles] = 0;
+        for (int c = 0; c < HFSP_COUNTS; c++)
+            r->count[c].of[r->handles] = 0;
         r->rank[r->handles] = -1;
     }
 }
@@ -39,7 +43,8 @@ static void reserve(struct hfsp_rank *r, size_t n)
     if (n > r->jobs_cap) {
         r->jobs_cap = n * 2;
         r->job = base_realloc_array(r->job, r->jobs_cap, sizeof *r->job);
-        r->sums = base_realloc_array(r->sums, r->jobs_cap + 1, sizeof *r->sums);
+        for (int c = 0; c < HFSP_COUNTS; c++)
+            r->count[c].sums = base_realloc_array(r->count[c].sums, r->jobs_cap + 1, sizeof *r->count[c].sums);
     }
     if (words > r->words_cap) {
         r->words_cap = words * 2;
@@ -48,17 +53,17 @@ static void reserve(struct hfsp_rank *r, size_t n)
     }
 }
 
-static void sum_up(struct hfsp_rank *r)
+static void sum_up(const struct hfsp_rank *r, struct hfsp_counts *c)
 {
-    r->prey_all = 0;
+    c->all = 0;
     for (size_t i = 1; i <= r->n; i++)
-        r->sums[i] = r->prey[r->job[i - 1]];
+        c->sums[i] = c->of[r->job[i - 1]];
     for (size_t i = 1; i <= r->n; i++) {
         size_t up = i + (i & -i);
 
-        r->prey_all += r->prey[r->job[i - 1]];
+        c->all += c->of[r->job[i - 1]];
         if (up <= r->n)
-            r->sums[up] += r->sums[i];
+            c->sums[up] += c->sums[i];
     }
 }
 
@@ -76,28 +81,35 @@ void hfsp_rank_set(struct hfsp_rank *r, const int32_t *order, size_t n)
         for (int w = 0; w < HFSP_WANTS; w++)
             r->bits[w][i / 64] |= (uint64_t)(r->want[order[i]] >> w & 1) << i % 64;
     }
-    sum_up(r);
+    for (int c = 0; c < HFSP_COUNTS; c++)
+        sum_up(r, &r->count[c]);
 }
 
-void hfsp_rank_prey(struct hfsp_rank *r, int32_t job, int32_t attempts)
+void hfsp_rank_count(struct hfsp_rank *r, enum hfsp_count which, int32_t job, int32_t n)
 {
-    int32_t at = r->rank[job], by = attempts - r->prey[job];
+    struct hfsp_counts *c = &r->count[which];
+    int32_t at = r->rank[job], by = n - c->of[job];
 
-    r->prey[job] = attempts;
+    c->of[job] = n;
     if (at < 0 || !by)
         return;
-    r->prey_all += by;
+    c->all += by;
     for (size_t i = (size_t)at + 1; i <= r->n; i += i & -i)
-        r->sums[i] += by;
+        c->sums[i] += by;
 }
 
-int64_t hfsp_rank_prey_behind(const struct hfsp_rank *r, int32_t rank)
+int64_t hfsp_rank_upto(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
 {
-    int64_t sum = r->prey_all;
+    int64_t sum = 0;
 
     for (size_t i = (size_t)rank + 1; i > 0; i -= i & -i)
-        sum -= r->sums[i];
+        sum += r->count[which].sums[i];
     return sum;
+}
+
+int64_t hfsp_rank_behind(const struct hfsp_rank *r, enum hfsp_count which, int32_t rank)
+{
+    return r->count[which].all - hfsp_rank_upto(r, which, rank);
 }
 
 void hfsp_rank_want(struct hfsp_rank *r, int32_t job, unsigned want)

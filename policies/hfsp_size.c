@@ -148,6 +148,19 @@ static void enter_training(struct policy *self, struct hfsp_phase *p)
     hfsp_train_begin(self, p);
 }
 
+/* Its tasks under fair sharing; what runs already began there when it began here, as far as anybody knows. */
+static void enter_fair(struct policy *self, const struct hfsp_phase *p)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    int32_t running = count->running + count->suspended;
+
+    if (!p->own->fair)
+        return;
+    virtual_fair_advance(self->fair, self->now_us);
+    virtual_fair_lasts(self->fair, p->own->fair, p->kind, p->state == HFSP_SIZED ? hfsp_whole_us(p->task_us) : -1);
+    virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running, count->done);
+}
+
 void hfsp_enter(struct policy *self, struct hfsp_phase *p)
 {
     const struct policy_job *job = p->own->job;
@@ -168,6 +181,7 @@ void hfsp_enter(struct policy *self, struct hfsp_phase *p)
         enter_seen(self, p, error);
     else
         enter_training(self, p);
+    enter_fair(self, p);
 }
 
 void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
@@ -180,6 +194,10 @@ void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
     p->total += more;
     if (more < 0 && p->own->job->phase[p->kind].pending > p->pending + more)
         return; /* they ran: their work stays */
+    if (p->own->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        virtual_fair_tasks(self->fair, p->own->fair, p->kind, more, 0, 0);
+    }
     hfsp_advance(self, p->kind);
     tasks = virtual_cluster_tasks(ks->vc, p->virtual) + more;
     left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
@@ -244,6 +262,10 @@ void hfsp_sized(struct policy *self, struct hfsp_phase *p)
     hfsp_train_end(self, p);
     p->state = HFSP_SIZED;
     count_mean(self, p, mean);
+    if (p->own->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        virtual_fair_lasts(self->fair, p->own->fair, p->kind, hfsp_whole_us(p->size_us / p->total));
+    }
     virtual_cluster_resize(ks->vc, p->virtual, runs, estimator_runs(&fit, left, p->size_us - work, runs));
     ks->stale = true;
     hfsp_refresh(self, p);

@@ -71,6 +71,7 @@ struct policy_env {
     const struct policy_queues *queues; /* pools; may grow and change: on_queues tells */
     struct policy_learned *learned;
     int64_t heartbeat_us; /* of nodes */
+    double slowstart;     /* share of a job's maps that end before its reduces may start */
     void *core;
     /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
     bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
@@ -158,6 +159,7 @@ struct policy_ops {
     void (*on_progress)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
                         double progress, int64_t now_us);
     void (*on_capacity)(struct policy *self, int64_t now_us);
+    void (*on_node_forgotten)(struct policy *self, uint32_t node); /* another one may have its index soon */
     void (*on_queues)(struct policy *self, int64_t now_us); /* env->queues was changed; jobs' queues too */
     /* Own timer: returns when it wants to be called next, 0: never. Called once after create. NULL: never. */
     int64_t (*on_timer)(struct policy *self, int64_t now_us, struct policy_plan *plan);
@@ -188,6 +190,8 @@ extern const struct policy_ops policy_hfsp, policy_fsp, policy_psbs;
 
 /* By name or alias, letter case of the alias aside; NULL when there is no such policy. */
 const struct policy_ops *policy_find(const char *name);
+/* The name closest to @name, for "did you mean"; NULL: none is close. @sim_too: those for simulations alone as well. */
+const char *policy_nearest(const char *name, bool sim_too);
 /* The policy at @index of the registry, NULL past the end. */
 const struct policy_ops *policy_at(size_t index);
 

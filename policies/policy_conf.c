@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/base_mem.h"
+#include "base/base_nearest.h"
 #include "policies/policy.h"
 
 /* Of no policy in particular. */
@@ -157,12 +158,19 @@ static int check(const struct policy_option *o, const char *value, struct base_e
 
 static int unknown(const char *name, struct base_error *err)
 {
+    const char *plain_name = strncmp(name, "creel.", 6) == 0 ? name + 6 : name, *best = NULL;
     struct base_buf known = {0};
+    size_t distance = 0;
     int rc;
 
-    for (size_t i = 0; policy_option_at(i); i++)
-        base_buf_addf(&known, "%s%s", i ? ", " : "", policy_option_at(i)->name);
-    rc = base_error_set(err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique; there are %s", name, known.data);
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const char *option = policy_option_at(i)->name, *dot = strchr(option, '.');
+
+        base_buf_addf(&known, "%s%s", i ? ", " : "", option);
+        base_nearest_offer(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1, &best, &distance);
+    }
+    rc = base_error_set(err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique%s%s%s; there are %s", name,
+                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", known.data);
     base_buf_free(&known);
     return rc;
 }

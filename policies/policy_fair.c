@@ -264,6 +264,7 @@ const struct policy_ops policy_fair = {
     .on_job_changed = fair_changed,
     .on_task_started = fair_task_started,
     .on_task_suspended = fair_task_suspended,
+    .on_node_forgotten = fair_long_forget,
     .on_task_ended = fair_task_ended,
     .on_capacity = fair_capacity,
     .on_queues = fair_queues_changed,

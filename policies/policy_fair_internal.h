@@ -133,6 +133,7 @@ void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind 
                      const struct policy_task_end *end);
 void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node,
                          bool suspended);
+void fair_long_forget(struct policy *self, uint32_t node);
 /* Has the node enough of them for the moment? */
 bool fair_long_full(const struct policy *self, const struct fair_job *fj, const struct policy_offer *offer);
 

@@ -22,6 +22,12 @@ static void count(struct policy *self, uint32_t node, int32_t more)
     self->long_running += more;
 }
 
+void fair_long_forget(struct policy *self, uint32_t node)
+{
+    if (node < self->long_nodes)
+        count(self, node, -self->long_on[node]);
+}
+
 /* All running maps of the job at once. */
 static void count_all(struct policy *self, const struct fair_job *fj, int32_t more)
 {

@@ -23,6 +23,8 @@ static const struct policy_option hfsp_options[] = {
      "the virtual cluster shares fractions of slots, or slots"},
     {"hfsp.late", POLICY_OPT_WORD, "first", 0, 0, "first,psbs",
      "jobs that took longer than their size: one after another before all others, or sharing by weight (PSBS)"},
+    {"hfsp.promise", POLICY_OPT_WORD, "fair", 0, 0, "none,fair",
+     "fair: no task is interrupted that then would end too late for its job to end as under fair sharing"},
     {"hfsp.preemption", POLICY_OPT_WORD, "eager", 0, 0, "eager,wait,kill",
      "tasks of later jobs are suspended, waited for, or killed"},
     {"hfsp.estimator", POLICY_OPT_WORD, "mean", 0, 0, ESTIMATOR_WORDS, "what is fitted to the sample"},
@@ -64,6 +66,7 @@ static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
         .resize = (enum hfsp_resize)policy_conf_word(c, "hfsp.resize"),
         .train_order = (enum hfsp_train_order)policy_conf_word(c, "hfsp.train_order"),
         .reduces_when_ready = policy_conf_word(c, "hfsp.reduce_virtual") == 1,
+        .promise = policy_conf_word(c, "hfsp.promise") == 1,
         .late_share = policy_conf_word(c, "hfsp.late") == 1,
         .sample = {(int32_t)policy_conf_int(c, "hfsp.sample_maps"), (int32_t)policy_conf_int(c, "hfsp.sample_reduces")},
         .min_tasks = (int32_t)policy_conf_int(c, "hfsp.min_tasks"),
@@ -84,9 +87,13 @@ static struct policy *create(const struct policy_env *env, const struct hfsp_set
 
     self->env = env;
     self->set = *set;
+    if (set->promise)
+        self->fair = virtual_fair_new(env->slowstart);
     for (int k = 0; k < POLICY_KINDS; k++) {
         self->kind[k].vc = virtual_cluster_new(set->form, set->order, env->capacity->slots[k], 0);
         self->kind[k].share = 1;
+        if (self->fair)
+            virtual_fair_slots(self->fair, (enum policy_kind)k, env->capacity->slots[k]);
     }
     return self;
 }
@@ -116,6 +123,7 @@ static struct policy *psbs_create(const struct policy_env *env)
     read_settings(&set, env->conf);
     set.sizes = HFSP_SIZES_TRUE;
     set.late_share = true;
+    set.promise = false;
     return create(env, &set);
 }
 
@@ -127,6 +135,8 @@ static void hfsp_destroy(struct policy *self)
         hfsp_nodes_free(&self->kind[k]);
         free(self->kind[k].phase);
     }
+    if (self->fair)
+        virtual_fair_free(self->fair);
     free(self);
 }
 
@@ -229,7 +239,8 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
     if (p->state == HFSP_ABSENT)
         return;
     hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
-    hfsp_rank_prey(&ks->rank, p->virtual, prey(p));
+    hfsp_rank_count(&ks->rank, HFSP_PREY, p->virtual, prey(p));
+    hfsp_rank_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
     if (p->state == HFSP_TRAINING)
         hfsp_train_place(self, p);
     if (p->late || p->share.linked)
@@ -277,6 +288,10 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
     hfsp_clock(self, now_us);
     own->job = job;
     job->own = own;
+    if (self->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        own->fair = virtual_fair_add(self->fair, job);
+    }
     for (int k = 0; k < POLICY_KINDS; k++)
         phase_init(&own->phase[k], own, (enum policy_kind)k);
     for (int k = 0; k < POLICY_KINDS; k++) {
@@ -319,7 +334,8 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
     if (p->state != HFSP_ABSENT) {
         hfsp_advance(self, p->kind);
         hfsp_rank_want(&ks->rank, p->virtual, 0);
-        hfsp_rank_prey(&ks->rank, p->virtual, 0);
+        for (int c = 0; c < HFSP_COUNTS; c++)
+            hfsp_rank_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
         cut(self, p);
         virtual_cluster_leave(ks->vc, p->virtual);
         ks->phase[p->virtual] = NULL;
@@ -328,11 +344,30 @@ static void phase_leaves(struct policy *self, struct hfsp_phase *p)
     free(p->sample);
 }
 
+/* What its tasks really took is known now: fair sharing would be at them for so long. */
+static void fair_leaves(struct policy *self, struct hfsp_job *own)
+{
+    const struct policy_job *job = own->job;
+    bool finished = job->is_job;
+
+    virtual_fair_advance(self->fair, self->now_us);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_seen *seen = &job->seen[k];
+
+        finished = finished && job->phase[k].done >= job->phase[k].total;
+        if (seen->n > 0 && seen->n >= job->phase[k].total)
+            virtual_fair_lasts(self->fair, own->fair, (enum policy_kind)k, seen->work_us / seen->n);
+    }
+    virtual_fair_leave(self->fair, own->fair, finished);
+}
+
 static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hfsp_job *own = job->own;
 
     hfsp_clock(self, now_us);
+    if (own->fair)
+        fair_leaves(self, own);
     for (int k = 0; k < POLICY_KINDS; k++) {
         phase_leaves(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
@@ -409,6 +444,10 @@ static void hfsp_capacity(struct policy *self, int64_t now_us)
         if (!virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]))
             continue;
         self->kind[k].stale = true;
+        if (self->fair) {
+            virtual_fair_advance(self->fair, self->now_us);
+            virtual_fair_slots(self->fair, kind, self->env->capacity->slots[k]);
+        }
         hfsp_train_reshare(self, kind);
     }
 }
@@ -497,8 +536,8 @@ static bool hfsp_may_preempt(const struct policy *self, enum policy_kind kind)
     .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
     .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
     .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
-    .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims, .may_preempt = hfsp_may_preempt,               \
-    .explain = hfsp_explain
+    .on_node_forgotten = hfsp_node_forgotten, .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims,      \
+    .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
 
 const struct policy_ops policy_hfsp = {
     .name = "hfsp",

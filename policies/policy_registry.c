@@ -1,6 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/base_nearest.h"
 #include "policies/policy.h"
 
 /* One line per policy. */
@@ -41,4 +42,15 @@ void policy_plan_add(struct policy_plan *plan, void *container, enum policy_vict
 {
     base_array_grow(&plan->v, plan->len, &plan->cap);
     plan->v[plan->len++] = (struct policy_victim){container, how};
+}
+
+const char *policy_nearest(const char *name, bool sim_too)
+{
+    const char *best = NULL;
+    size_t distance = 0;
+
+    for (size_t i = 0; i < sizeof registry / sizeof *registry; i++)
+        if (sim_too || !registry[i]->sim_only)
+            base_nearest_offer(name, registry[i]->name, &best, &distance);
+    return best;
 }

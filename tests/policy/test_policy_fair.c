@@ -414,6 +414,38 @@ static void test_preemption_bounds(void)
     world_free(w);
 }
 
+/* Three pools of 100 slots: a runs 60, b 10, c 30, each would have a third. b alone is starved, by 24 slots after
+ * rounding up; a could give 27. What is being freed counts. */
+static void test_preemption_need(void)
+{
+    static const struct {
+        const char *queue;
+        int runs;
+    } pools[] = {{"a", 60}, {"b", 10}, {"c", 30}};
+
+    for (int freeing = 0; freeing <= 10; freeing += 5) {
+        struct world *w = world_new(100, 0, "a,b,c");
+
+        world_set(w, "fair.preemption", "true");
+        for (int i = 0; i < 3; i++)
+            world_queue(w, pools[i].queue)->fair_timeout_us = 10 * SEC;
+        world_start(w, &policy_fair);
+        for (int i = 0; i < 3; i++) {
+            struct policy_job *j = world_submit(w, pools[i].queue, 200, 0);
+
+            for (int n = 0; n < pools[i].runs; n++)
+                world_launch(w, j, POLICY_MAP, 0);
+        }
+        for (int i = 0; i < freeing; i++) {
+            w->attempts[i].killing = true;
+            w->capacity.freeing[POLICY_MAP]++;
+        }
+        world_pass(w, 16 * SEC);
+        CU_ASSERT(w->plan.len + (size_t)freeing >= 23 && w->plan.len + (size_t)freeing <= 24);
+        world_free(w);
+    }
+}
+
 /* A pool that comes to life has not been starved before. */
 static void test_timeout_runs_from_submission(void)
 {
@@ -644,6 +676,7 @@ static const struct cunit_case cases[] = {
     {"spread cap", test_spread_cap},
     {"preemption", test_preemption},
     {"preemption: bounds", test_preemption_bounds},
+    {"preemption: as many as are needed", test_preemption_need},
     {"time-outs run from the submission", test_timeout_runs_from_submission},
     {"a starved pool does not wait for locality", test_no_delay},
     {"deficits", test_deficit},

@@ -314,6 +314,34 @@ static void test_sample_lost(void)
     fake_free(&w);
 }
 
+/* Also one that was measured already, as a reduce is that still runs: its measure goes with it. */
+static void test_measured_sample_lost(void)
+{
+    struct fake w;
+    struct fake_job *j;
+    struct policy_task_end end = {.killed = true};
+
+    start(&w, &policy_hfsp, "", 6, 1, 1);
+    j = arrive(&w, 0, 0, 20, 240);
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), j);
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    w.now_us += 60 * S;
+    for (uint32_t i = 0; i < 4; i++)
+        fake_report(&w, i);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
+    end.task = phase(j, POLICY_REDUCE)->sample[0].task;
+    end.ended_us = w.now_us;
+    w.ops->on_task_ended(w.policy, &j->pj, POLICY_REDUCE, &end);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 3);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_REDUCE)), 1);
+    fake_report(&w, 4); /* the fifth is measured: four of five are */
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
+    fake_free(&w);
+}
+
 /* ---------------------------------------------------------------- order */
 static void test_carried_over(void)
 {
@@ -569,6 +597,25 @@ static void test_extremes(void)
     }
 }
 
+/* Sizes that no integer holds when they are rounded: what is left of such a task is long, not the opposite. */
+static void test_sizes_beyond_bounds(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct fake w;
+        struct fake_job *j;
+
+        start(&w, &policy_hfsp, i ? "hfsp.sizes=given hfsp.preemption=kill" : "hfsp.sizes=given", 1, 1, 1);
+        j = fake_job(&w, 1, 10 * S, 0, 0);
+        j->pj.size[POLICY_MAP].given_us = j->pj.size[POLICY_MAP].given_max_us = INT64_MAX;
+        fake_arrive(&w, j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+        w.now_us += 10 * S;
+        arrive(&w, 1, 10, 0, 0);
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+        fake_free(&w);
+    }
+}
+
 /* No slots, then some, then none: nobody is lost, time without slots serves nobody. */
 static void test_capacity(void)
 {
@@ -666,6 +713,178 @@ static void test_given_up(void)
     CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), big);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
+}
+
+/* One slot: a job of 100 s runs for 10 s when another comes that fair sharing would end first. Its task is interrupted
+ * for one that is clearly shorter than the 90 s that are left; else it would end later than the 100 s that fair sharing
+ * needs, and is spared. */
+static int interrupted(const char *options, double seconds)
+{
+    struct fake w;
+    struct fake_job *first;
+    size_t n;
+
+    start(&w, &policy_hfsp, options, 1, 1, 1);
+    first = arrive(&w, 1, 100, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), first);
+    w.now_us += 10 * S;
+    arrive(&w, 1, seconds, 0, 0);
+    n = fake_victims(&w, 0, POLICY_MAP);
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+    return (int)n;
+}
+
+static void test_promise(void)
+{
+    static const char *const how[] = {"eager", "kill"};
+
+    for (int i = 0; i < 2; i++) {
+        char options[80];
+
+        snprintf(options, sizeof options, "hfsp.sizes=given hfsp.preemption=%s", how[i]);
+        CU_ASSERT_EQUAL(interrupted(options, 60), 1);
+        CU_ASSERT_EQUAL(interrupted(options, i ? 86 : 76), 0); /* a killed one loses its 10 s too */
+        strcat(options, " hfsp.promise=none");
+        CU_ASSERT_EQUAL(interrupted(options, 85), 1);
+    }
+    CU_ASSERT_EQUAL(interrupted("hfsp.sizes=given", 74), 1); /* 90 is more than 1.2 times 74 */
+}
+
+/* Who has time waits: a job of ten tasks on one slot ends after 1,000 s under fair sharing too. */
+static void test_promise_of_the_long(void)
+{
+    struct fake w;
+    struct fake_job *big;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 1, 1);
+    big = arrive(&w, 10, 100, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), big);
+    w.now_us += 10 * S;
+    arrive(&w, 1, 85, 0, 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    fake_free(&w);
+}
+
+/* A job that nobody knows: its tasks are no shorter than the one that would wait, whatever is guessed. */
+static void test_promise_and_guesses(void)
+{
+    struct fake w;
+    struct fake_job *first, *other;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.initial_map=1", 1, 1, 1);
+    first = arrive(&w, 1, 100, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), first);
+    w.now_us += 10 * S;
+    other = fake_job(&w, 1, 10 * S, 0, 0);
+    fake_arrive(&w, other);
+    CU_ASSERT_EQUAL(phase(other, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    fake_free(&w);
+}
+
+static int64_t fair_s(struct fake *w, const struct fake_job *j, enum policy_kind kind)
+{
+    int64_t us;
+
+    virtual_fair_advance(w->policy->fair, w->now_us);
+    us = virtual_fair_finish_us(((struct hfsp_job *)j->pj.own)->fair, kind);
+    return us == VIRTUAL_NEVER ? -1 : us / S;
+}
+
+/* What the virtual fair cluster is told: sizes that were measured, more tasks, more slots, and what tasks really took. */
+static void test_promise_is_told(void)
+{
+    struct fake w;
+    struct fake_job *a, *b;
+    int64_t from;
+
+    start(&w, &policy_hfsp, "", 5, 1, 1);
+    from = w.now_us / S;
+    a = arrive(&w, 0, 0, 5, 240);
+    for (uint32_t i = 0; i < 5; i++)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), a);
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    w.now_us += 60 * S;
+    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_REDUCE), -1);
+    for (uint32_t i = 0; i < 5; i++)
+        fake_report(&w, i);
+    CU_ASSERT_EQUAL(phase(a, POLICY_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_REDUCE), from + 240);
+    fake_free(&w);
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 1, 1);
+    from = w.now_us / S;
+    a = arrive(&w, 1, 100, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_MAP), from + 100);
+    w.now_us += 1 * S;
+    b = arrive(&w, 2, 50, 0, 0);
+    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
+    a->task[POLICY_MAP][0].needs_us = 10 * S; /* less than it said */
+    w.now_us += 9 * S;
+    fake_end(&w, &a->task[POLICY_MAP][0]);
+    CU_ASSERT(a->gone);
+    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
+    w.capacity.slots[POLICY_MAP]++;
+    w.ops->on_capacity(w.policy, w.now_us);
+    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), from + 60); /* both tasks run there now */
+    b->pj.phase[POLICY_MAP].total++;
+    b->pj.phase[POLICY_MAP].pending++;
+    w.ops->on_job_changed(w.policy, &b->pj, POLICY_MAP);
+    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
+    b->pj.phase[POLICY_MAP].total--;
+    b->pj.phase[POLICY_MAP].pending--;
+    w.ops->on_job_changed(w.policy, &b->pj, POLICY_MAP);
+    w.capacity.slots[POLICY_MAP]--;
+    fake_free(&w);
+}
+
+/* Two nodes with one slot. Both tasks that run are interrupted for a job of 300 s at 10 s; its task on node 1 ends at
+ * @ends_s, the last in order goes on there. What is suspended on node 0 had run for 10 s; it starts anew when it would
+ * wait for longer than that and a heartbeat. @tasks of that job; more than two of them still want the slot. */
+static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
+{
+    struct fake w;
+    struct fake_job *last, *mine, *first;
+    int64_t from;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 1, 1);
+    from = w.now_us;
+    last = arrive(&w, 9, 1000, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
+    mine = arrive(&w, 1, 1000, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), mine);
+    w.now_us += 10 * S;
+    first = arrive(&w, tasks, 300, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(fake_victims(&w, 1 - i, POLICY_MAP), 1);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1 - i, POLICY_MAP), first);
+    }
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* there is nothing that it could have now */
+    w.now_us = from + ends_s * S;
+    fake_end(&w, &first->task[POLICY_MAP][0]);
+    if (tasks == 2)
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), anew);
+    CU_ASSERT_EQUAL(mine->pj.phase[POLICY_MAP].suspended, !anew);
+    CU_ASSERT_EQUAL(mine->pj.phase[POLICY_MAP].pending, anew);
+    CU_ASSERT_EQUAL(phase(mine, POLICY_MAP)->held, !anew);
+    if (anew) {
+        CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1); /* its task takes the other's slot */
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), mine);
+    }
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+}
+
+static void test_starts_anew(void)
+{
+    starts_anew(2, 30, true);
+    starts_anew(2, 24, false);  /* it was looked at less than 15 s ago */
+    starts_anew(2, 298, true);  /* 12 s to wait */
+    starts_anew(2, 299, false); /* 11: as long as it had run, and a heartbeat */
+    starts_anew(3, 30, false);  /* the free slot is the other job's */
 }
 
 static void test_victims(void)
@@ -841,6 +1060,7 @@ static const struct cunit_case cases[] = {
     {"equal shares of the training slots", test_training_share},
     {"xi without bound", test_xi_without_bound},
     {"a sample is lost", test_sample_lost},
+    {"a measured sample is lost", test_measured_sample_lost},
     {"estimates carry over", test_carried_over},
     {"reduces enter when ready", test_reduces_when_ready},
     {"late jobs", test_late},
@@ -851,8 +1071,14 @@ static const struct cunit_case cases[] = {
     {"sizes that are too large", test_sizes_too_large},
     {"a job is killed", test_killed},
     {"extremes", test_extremes},
+    {"sizes beyond all bounds", test_sizes_beyond_bounds},
     {"capacity comes and goes", test_capacity},
     {"hysteresis", test_hysteresis},
+    {"interrupted only when it can wait", test_promise},
+    {"interrupted when there is time", test_promise_of_the_long},
+    {"interrupted for guesses", test_promise_and_guesses},
+    {"what fair sharing is told", test_promise_is_told},
+    {"starts anew where that is sooner", test_starts_anew},
     {"a suspended task is given up", test_given_up},
     {"victims", test_victims},
     {"reduces that would wait claim nothing", test_early_reduces},

@@ -115,6 +115,21 @@ static void test_hadoop_defaults(void)
     policy_queues_free(&q);
 }
 
+/* A name that no queue could have is refused, also where no rule would look at it. */
+static void test_bad_name_placed(void)
+{
+    static const struct policy_rule user = {.kind = POLICY_RULE_USER, .create = true};
+    struct policy_queues q;
+
+    policy_queues_init(&q, "a");
+    rules(&q, &user, 1);
+    CU_ASSERT_EQUAL(place(&q, "a..b", "u", NULL), -1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "a..b"));
+    CU_ASSERT_EQUAL(place(&q, "a", "u", NULL), policy_queues_find(&q, "u"));
+    CU_ASSERT(policy_queues_find(&q, "u") > 0);
+    policy_queues_free(&q);
+}
+
 /* The documentation's example: specified, primary group, nested user queues, default. */
 static void test_rules(void)
 {
@@ -256,6 +271,7 @@ static const struct cunit_case cases[] = {
     {"full of queues", test_full},
     {"another configuration", test_replace},
     {"limits in slots", test_limits},
+    {"bad names, whatever the rules", test_bad_name_placed},
 };
 
 CUNIT_MAIN("queues", cases)
