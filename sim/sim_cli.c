@@ -206,6 +206,7 @@ FLAG(opt_skip_bad, c->skip_bad = true)
 FLAG(opt_progress, c->progress = 1)
 FLAG(opt_no_progress, c->progress = 0)
 FLAG(opt_no_pictures, c->no_pictures = true)
+FLAG(opt_force, c->force = true)
 FLAG(opt_list, c->list = true)
 FLAG(opt_help, c->help = true)
 
@@ -241,6 +242,7 @@ static const struct option_row {
     {"Results", NULL, NULL, NULL},
     {"--format", "F", "table, csv or json on standard output (table)", opt_format},
     {"--out", "DIR", "a report in DIR: index.html with pictures, summary, jobs.csv, manifest.json", opt_out},
+    {"--force", NULL, "replace the report in DIR, and the log in FILE", opt_force},
     {"--no-pictures", NULL, "no index.html and no pictures in DIR", opt_no_pictures},
     {"--log", "FILE", "the log of events; with several runs their names come into FILE's", opt_log},
     {"--progress", NULL, "a bar with the time left, also where standard error is no terminal", opt_progress},
@@ -302,7 +304,7 @@ static int check(struct sim_cli *c, struct base_error *err)
         return 0;
     if (c->paper && (c->workload || c->policies.n || c->sets.n || c->sweeps_n || c->log || c->single_server))
         return base_error_set(err, -BASE_EINVAL,
-                              "--paper says itself what is run: with it go --seeds, --jobs, --out and "
+                              "--paper says itself what is run: with it go --seeds, --jobs, --out, --force and "
                               "--format alone");
     if (c->paper)
         return 0;
@@ -348,14 +350,23 @@ void sim_cli_free(struct sim_cli *c)
 }
 
 /* ---------------------------------------------------------------- help */
-/* @text in lines of at most 110 columns, those after the first begin at @indent. */
+/* Columns of what is printed for people: those of the terminal; 110 where standard output is none. */
+static int columns(void)
+{
+    enum { PLAIN = 110, LEAST = 40 };
+    size_t width = base_terminal_width(STDOUT_FILENO);
+
+    return width == 0 ? PLAIN : width < LEAST ? LEAST : width > 1000 ? 1000 : (int)width;
+}
+
+/* @text in such lines, those after the first begin at @indent. */
 static void print_wrapped(const char *text, int indent)
 {
-    int column = indent;
+    int column = indent, wide = columns();
 
     for (const char *at = text; *at;) {
         int len = (int)strcspn(at, " ");
-        if (column > indent && column + len > 110) {
+        if (column > indent && column + len > wide) {
             printf("\n%*s", indent, "");
             column = indent;
         }
@@ -365,16 +376,56 @@ static void print_wrapped(const char *text, int indent)
         if (*at == ' ') {
             at++;
             column++;
-            if (*at && column + (int)strcspn(at, " ") <= 110)
+            if (*at && column + (int)strcspn(at, " ") <= wide)
                 printf(" ");
         }
     }
     printf("\n");
 }
 
+/* @left, then @text from column @indent on, in lines of at most columns(). Where that leaves the text less than half of
+ * them it begins on a line of its own. */
+static void print_pair(const char *left, const char *text, int indent)
+{
+    enum { OWN_LINE = 6 };
+
+    if (indent > columns() / 2) {
+        printf("%s\n%*s", left, OWN_LINE, "");
+        indent = OWN_LINE;
+    } else if ((int)strlen(left) >= indent) {
+        printf("%s\n%*s", left, indent, "");
+    } else {
+        printf("%-*s", indent, left);
+    }
+    print_wrapped(text, indent);
+}
+
+void sim_cli_print_folded(const char *text)
+{
+    enum { FURTHER = 4 };
+
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        int blanks = (int)strspn(text, " ");
+
+        if (base_terminal_width(STDOUT_FILENO) == 0 || (int)len <= columns()) {
+            printf("%.*s\n", (int)len, text);
+        } else {
+            char *line = base_strndup(text + blanks, len - (size_t)blanks);
+            printf("%*s", blanks, "");
+            print_wrapped(line, blanks + FURTHER);
+            free(line);
+        }
+        text += len + (text[len] == '\n');
+    }
+}
+
 void sim_cli_help(const char *name)
 {
-    printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...\n\n", name);
+    char *usage = base_printf("Usage: %s --workload W [--policy P,P...] [--seeds A-B] [--out DIR] ...", name);
+    sim_cli_print_folded(usage);
+    printf("\n");
+    free(usage);
     print_wrapped("Simulates a cluster: the ResourceManager's own scheduling core and policies in virtual time, with "
                   "simulated nodes and tasks. Equal seeds give equal results.",
                   0);
@@ -385,8 +436,7 @@ void sim_cli_help(const char *name)
             continue;
         }
         char *left = base_printf("  %s %s", o->name, o->arg ? o->arg : "");
-        printf("%-27s ", left);
-        print_wrapped(o->help, 28);
+        print_pair(left, o->help, 28);
         free(left);
     }
     printf(
@@ -394,8 +444,9 @@ void sim_cli_help(const char *name)
         "  creel sim --workload w-hfsp --policy fifo,fair,hfsp --seeds 1-10 --out report\n"
         "  creel sim --workload w-hfsp --policy fair,hfsp --sweep nodes=10,20,50,100 --seeds 1-5\n"
         "  creel sim --workload swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 30 --policy hfsp\n"
-        "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n"
-        "Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 wrong usage or refused input.\n");
+        "  creel sim --single-server --workload swim:FB-2009_samples_24_times_1hr_0.tsv --load 0.9\n\n");
+    sim_cli_print_folded("Exit status: 0 success, 1 a run failed or a paper's criterion is not met, 2 wrong usage or "
+                         "refused input.\n");
 }
 
 void sim_cli_list(void)
@@ -404,24 +455,26 @@ void sim_cli_list(void)
 
     printf("Policies (--policy):\n");
     for (size_t i = 0; policy_at(i); i++) {
-        printf("  %-12s ", policy_at(i)->name);
-        print_wrapped(policy_at(i)->source ? policy_at(i)->source : "", 15);
+        char *left = base_printf("  %s", policy_at(i)->name);
+        print_pair(left, policy_at(i)->source ? policy_at(i)->source : "", 15);
+        free(left);
     }
     printf("\nOptions of policies (--set, --sweep), with their defaults:\n");
     for (size_t i = 0; policy_option_at(i); i++) {
         const struct policy_option *o = policy_option_at(i);
         char *left = base_printf("  %s = %s", o->name, o->value);
-        printf("%-36s ", left);
         char *help = o->type == POLICY_OPT_WORD ? base_printf("%s: %s", o->words, o->help) : base_strdup(o->help);
-        print_wrapped(help, 37);
+        print_pair(left, help, 37);
         free(help);
         free(left);
     }
     sim_setup_describe(&text);
-    printf("\nThe simulator's own (--set, --sweep), with their defaults:\n%s", text.data);
+    printf("\nThe simulator's own (--set, --sweep), with their defaults:\n");
+    sim_cli_print_folded(text.data);
     base_buf_clear(&text);
     sim_workload_describe(&text);
-    printf("\nWorkloads (--workload NAME[,KEY=VALUE...]):\n%s", text.data);
+    printf("\nWorkloads (--workload NAME[,KEY=VALUE...]):\n");
+    sim_cli_print_folded(text.data);
     base_buf_free(&text);
 }
 
@@ -452,7 +505,7 @@ void sim_cli_bar_begin(struct sim_cli_bar *bar, bool shown)
 
 void sim_cli_bar_draw(struct sim_cli_bar *bar, double fraction, size_t ended, size_t all)
 {
-    enum { WIDTH = 28 };
+    enum { WIDTH = 28, WORDS = 42, LEAST = 4 };
     static const char full[] = "############################", empty[] = "----------------------------";
     double elapsed_s = (double)(now_ms() - bar->begin_ms) / 1000;
     char left[32] = "";
@@ -460,12 +513,14 @@ void sim_cli_bar_draw(struct sim_cli_bar *bar, double fraction, size_t ended, si
     if (!bar->shown)
         return;
     fraction = fraction > 1 ? 1 : fraction < 0 ? 0 : fraction;
-    int marks = (int)(fraction * WIDTH);
+    int room = (int)base_terminal_width(STDERR_FILENO);
+    int bar_width = room == 0 || room >= WIDTH + WORDS ? WIDTH : room > LEAST + WORDS ? room - WORDS : LEAST;
+    int marks = (int)(fraction * bar_width);
     if (fraction > 0.02 && fraction < 1 && elapsed_s > 1) {
         int64_t s = (int64_t)(elapsed_s * (1 - fraction) / fraction) + 1;
         snprintf(left, sizeof left, ", %lld:%02d left", (long long)(s / 60), (int)(s % 60));
     }
-    fprintf(stderr, "\r[%.*s%.*s] %3d %%  %zu of %zu runs%s\033[K", marks, full, WIDTH - marks, empty,
+    fprintf(stderr, "\r[%.*s%.*s] %3d %%  %zu of %zu runs%s\033[K", marks, full, bar_width - marks, empty,
             (int)(fraction * 100), ended, all, left);
     fflush(stderr);
     bar->drawn = true;
@@ -488,6 +543,7 @@ static int paper(const struct sim_cli *cli)
                                   .seeds = cli->seeds_given ? cli->seeds_n : PAPER_SEEDS,
                                   .jobs = cli->jobs,
                                   .dir = cli->out,
+                                  .force = cli->force,
                                   .progress = cli->progress < 0 ? isatty(STDERR_FILENO) : cli->progress,
                                   .format = cli->format};
     struct base_error err;

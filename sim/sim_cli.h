@@ -31,7 +31,7 @@ struct sim_sweep {
     struct sim_list values;
 };
 struct sim_cli { /* what was asked for */
-    bool help, list, single_server, skip_bad, no_pictures;
+    bool help, list, single_server, skip_bad, no_pictures, force;
     char *workload; /* as sim_source_conf.what */
     char *paper;    /* NULL: none */
     struct sim_list policies;
@@ -61,6 +61,8 @@ int sim_cli_single(const struct sim_cli *cli);
 
 /* "creel: TEXT", with control characters as spaces; returns the exit status that fits @code (negative BASE_E*). */
 int sim_cli_error(int code, const char *text);
+/* Lines of @text on standard output; those too long for the terminal go on below themselves, set in. */
+void sim_cli_print_folded(const char *text);
 /* Draws "[####----] 45 %  3 of 8 runs, 0:12 left" over and over; ended by a fraction of 1. */
 struct sim_cli_bar {
     bool shown, drawn;

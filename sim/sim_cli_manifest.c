@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_commit.h"
 #include "base/base_io.h"
 #include "base/base_mem.h"
 #include "base/base_version.h"
@@ -100,6 +101,7 @@ int sim_manifest_write(const struct sim_manifest *m, struct base_error *err)
     for (uint64_t i = 0; i < m->cli->seeds_n; i++)
         json_array_append_new(seeds, json_integer((json_int_t)(m->cli->seed_first + i)));
     json_object_set_new(j, "creel", json_string(CREEL_VERSION));
+    json_object_set_new(j, "commit", *CREEL_COMMIT ? json_string(CREEL_COMMIT) : json_null());
     json_object_set_new(j, "command", as_text(command));
     json_object_set_new(j, "arguments", texts((const char *const *)m->cli->argv + 1, (size_t)m->cli->argc - 1));
     json_object_set_new(j, "workload", as_text(m->cli->workload));

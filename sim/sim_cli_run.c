@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base_commit.h"
 #include "base/base_io.h"
 #include "base/base_mem.h"
+#include "base/base_nearest.h"
 #include "base/base_version.h"
 #include "policies/policy.h"
 #include "sim/sim_cli.h"
@@ -17,6 +19,7 @@
 #include "sim/sim_pool.h"
 #include "sim/sim_report.h"
 #include "sim/sim_results.h"
+#include "sim/sim_report_folder.h"
 
 enum { NOTES_SHOWN = 8 };
 
@@ -137,8 +140,10 @@ static int find_policies(struct plan *p, struct base_error *err)
         if (!ops) {
             for (size_t k = 0; policy_at(k); k++)
                 base_buf_addf(&names, "%s%s", k ? ", " : "", policy_at(k)->name);
-            int rc = base_error_set(err, -BASE_EINVAL, "--policy: there is no policy \"%.60s\": there are %s",
-                                    p->cli->policies.v[i], names.data);
+            const char *near = policy_nearest(p->cli->policies.v[i], true);
+            int rc = base_error_set(err, -BASE_EINVAL, "--policy: there is no policy \"%.60s\"%s%s%s: there are %s",
+                                    p->cli->policies.v[i], near ? " (did you mean " : "", near ? near : "",
+                                    near ? "?)" : "", names.data);
             base_buf_free(&names);
             return rc;
         }
@@ -183,6 +188,39 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
         return err->code;
     sim_source_close(source);
     return 0;
+}
+
+/* A key that neither the workload knows, which names its own in @err, nor anything else: the nearest one is named too. */
+static void suggest(const struct plan *p, struct base_error *err)
+{
+    for (size_t v = 0; v < p->variations_n; v++)
+        for (size_t i = 0; p->setups && i < p->setups[v].params.n; i++) {
+            const char *param = p->setups[v].params.v[i], *best = NULL;
+            char *key = base_strndup(param, strcspn(param, "=")), *quoted = base_printf("'%s'", key);
+            const char *at = strstr(err->text, "no setting '") ? strstr(err->text, quoted) : NULL;
+            const char *own = at ? strstr(at, "there are ") : NULL;
+            size_t distance = 0;
+            struct sim_list names = {0};
+
+            for (const char *w = own ? own + strlen("there are ") : ""; *w; w += strspn(w, ", ")) {
+                sim_list_add(&names, w, strcspn(w, ", "));
+                w += strcspn(w, ", ");
+            }
+            for (size_t k = 0; k < names.n; k++)
+                base_nearest_offer(key, names.v[k], &best, &distance);
+            sim_setup_nearest(key, &best, &distance);
+            if (at && best) {
+                char *text = base_printf("%.*s (did you mean %s?)%s", (int)(at + strlen(quoted) - err->text), err->text,
+                                         best, at + strlen(quoted));
+                base_error_set(err, err->code, "%s", text);
+                free(text);
+            }
+            sim_list_free(&names);
+            free(quoted);
+            free(key);
+            if (at)
+                return;
+        }
 }
 
 /* A key that nobody knows: all that there are. */
@@ -456,7 +494,7 @@ static int write_summary(const struct plan *p, enum sim_format format, const cha
     struct base_buf text = {0};
     char *path = base_printf("%s/%s", p->cli->out, name);
 
-    sim_output_summary(&p->results, format, &text);
+    sim_output_summary(&p->results, format, 0, &text);
     int rc = base_file_write_atomic(path, text.data, text.len, 0644, false, err);
     free(path);
     base_buf_free(&text);
@@ -501,7 +539,8 @@ static int write_report(const struct plan *p, struct base_error *err)
                                {"cluster", cluster},
                                {"seeds", seeds},
                                {"command", command},
-                               {"version", "Creel " CREEL_VERSION}};
+                               {"version", *CREEL_COMMIT ? "Creel " CREEL_VERSION ", commit " CREEL_COMMIT
+                                                         : "Creel " CREEL_VERSION}};
     size_t n = 5;
 
     for (size_t i = 0; i < p->cli->sets.n; i++)
@@ -547,10 +586,12 @@ static void print(const struct plan *p, bool written)
     if (p->cli->format == SIM_FORMAT_TABLE) {
         char *seeds = seeds_text(p->cli), *cluster = cluster_text(p);
         base_buf_addf(&text, "%s, seed%s %s: %s\n\n", p->cli->workload, p->cli->seeds_n > 1 ? "s" : "", seeds, cluster);
+        sim_cli_print_folded(text.data);
+        base_buf_clear(&text);
         free(seeds);
         free(cluster);
     }
-    sim_output_summary(&p->results, p->cli->format, &text);
+    sim_output_summary(&p->results, p->cli->format, base_terminal_width(STDOUT_FILENO), &text);
     if (p->cli->out && written && p->cli->format == SIM_FORMAT_TABLE)
         base_buf_addf(&text, "\n%s/%s\n", p->cli->out, p->cli->no_pictures ? "summary.csv" : "index.html");
     fwrite(text.data, 1, text.len, stdout);
@@ -568,9 +609,13 @@ static int run_plan(struct plan *p, struct base_error *err)
     p->results.values = p->values;
     if (p->cli->out) {
         rc = p->cli->no_pictures ? 0 : sim_picture_check(err);
-        rc = rc == 0 ? base_mkdirs(p->cli->out, 0755, err) : rc;
-        rc = rc == 0 ? open_jobs(p, err) : rc;
+        rc = rc == 0 ? sim_report_folder(p->cli->out, p->cli->force, err) : rc;
     }
+    for (size_t i = 0; rc == 0 && i < p->n; i++)
+        if (p->specs[i].log_path)
+            rc = sim_report_file("--log", p->specs[i].log_path, p->cli->force, err);
+    if (rc == 0 && p->cli->out)
+        rc = open_jobs(p, err);
     if (rc == 0) {
         sim_cli_bar_begin(&p->bar, p->cli->progress > 0 || (p->cli->progress < 0 && isatty(STDERR_FILENO)));
         rc = sim_pool_run(p->specs, p->n, p->cli->jobs, &hooks, err);
@@ -604,6 +649,8 @@ int sim_cli_runs(const struct sim_cli *cli)
         rc = write_out(&p, &err);
     if (ran) /* also when the report could not be written: the runs are not lost */
         print(&p, rc == 0);
+    if (rc < 0)
+        suggest(&p, &err);
     status = rc == 0 ? SIM_CLI_OK : sim_cli_error(rc, err.text);
     if (rc < 0)
         list_keys(&err);

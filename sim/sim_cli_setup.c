@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/base_io.h"
+#include "base/base_nearest.h"
 #include "sim/sim_trace.h"
 
 #define SECOND 1000000.0
@@ -371,6 +372,17 @@ void sim_setup_describe(struct base_buf *out)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         base_buf_addf(out, "  %-16s %-6s %s\n", settings[i].name, settings[i].value, settings[i].help);
+}
+
+void sim_setup_nearest(const char *key, const char **best, size_t *distance)
+{
+    for (size_t i = 0; i < SETTINGS; i++)
+        base_nearest_offer(key, settings[i].name, best, distance);
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const char *name = policy_option_at(i)->name, *dot = strchr(name, '.');
+
+        base_nearest_offer(key, dot ? dot + 1 : name, best, distance);
+    }
 }
 
 void sim_setup_names(struct base_buf *out)

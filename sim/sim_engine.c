@@ -162,6 +162,7 @@ void sim_apply(struct sim *s, uint32_t node)
         case RM_FX_MAP_OUTPUT:
         case RM_FX_UNCONFIRMED: /* of real clusters alone */
         case RM_FX_EPOCH_LOW:
+        case RM_FX_APP_ENDED:
         case RM_FX_HISTORY:
             break;
         }

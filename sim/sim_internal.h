@@ -46,6 +46,7 @@ struct sim_attempt { /* of a task, as its node knows it */
     uint32_t node, node_next, wait_next; /* lists of its node (or free ones) and of waiting reduces */
     uint8_t kind, state, level;
     bool told : 1, summed : 1; /* its node has reported it once; held_us or idle_us is not 0 */
+    bool slotless : 1;         /* killed while suspended */
 
     int64_t duration_us; /* 0: a reduce that has not begun */
     int64_t held_us;     /* slot time before since_us */

@@ -183,7 +183,7 @@ static void part(struct sim *s, struct sim_node *n, uint32_t index, size_t nth)
 
     base_array_grow(&s->ended, nth, &s->ended_cap);
     s->ended[nth] = (struct sim_ended){.job = a->job, .kind = a->kind, .success = a->state == SIM_ENDED};
-    n->used[a->kind]--;
+    n->used[a->kind] -= !a->slotless;
     sim_task_free(s, index);
 }
 

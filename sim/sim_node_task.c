@@ -266,9 +266,9 @@ void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
     a = at(s, index);
     if (a->state == SIM_RUNNING) {
         stop(s, index);
-    } else { /* its end will give back what it does not have */
+    } else {
         s->nodes[node].suspended[a->kind]--;
-        s->nodes[node].used[a->kind]++;
+        a->slotless = true;
     }
     a->state = SIM_KILLED;
     a->end_us = s->now_us;

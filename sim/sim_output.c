@@ -100,25 +100,51 @@ static size_t width_of(const char *text)
     return n;
 }
 
-void sim_table_end(struct sim_table *t, struct base_buf *out)
+/* All rows with the columns that name them and those from @first to before @end. */
+static void add_block(const struct sim_table *t, const size_t *widest, size_t first, size_t end, struct base_buf *out)
 {
-    size_t *widest = base_alloc(t->columns * sizeof *widest);
-
-    for (size_t i = 0; i < t->n; i++) {
-        size_t w = width_of(t->cells[i]);
-        widest[i % t->columns] = w > widest[i % t->columns] ? w : widest[i % t->columns];
-    }
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns, pad = widest[column] - width_of(t->cells[i]);
-        bool last = column + 1 == t->columns;
+        bool last = column + 1 == end;
+
+        if (column >= t->left && (column < first || column >= end))
+            continue;
         if (column >= t->left)
             base_buf_addf(out, "%*s", (int)pad, "");
         base_buf_adds(out, t->cells[i]);
         if (column < t->left && !last)
             base_buf_addf(out, "%*s", (int)pad, "");
         base_buf_adds(out, last ? "\n" : "  ");
-        free(t->cells[i]);
     }
+}
+
+/* A table that is wider than @t->width goes on below itself, each part with the columns that name the rows. */
+void sim_table_end(struct sim_table *t, struct base_buf *out)
+{
+    size_t *widest = base_alloc(t->columns * sizeof *widest), names = 0;
+
+    for (size_t i = 0; i < t->n; i++) {
+        size_t w = width_of(t->cells[i]);
+        widest[i % t->columns] = w > widest[i % t->columns] ? w : widest[i % t->columns];
+    }
+    for (size_t c = 0; c < t->left && c < t->columns; c++)
+        names += widest[c] + 2;
+    for (size_t first = t->left, end; first < t->columns || first == t->left; first = end) {
+        size_t used = names;
+
+        for (end = first; end < t->columns; end++) {
+            used += widest[end] + (end > first ? 2 : 0);
+            if (t->width && used > t->width && end > first)
+                break;
+        }
+        if (first > t->left)
+            base_buf_adds(out, "\n");
+        add_block(t, widest, first, end > first ? end : t->columns, out);
+        if (end == first)
+            break;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        free(t->cells[i]);
     free(t->cells);
     free(widest);
     *t = (struct sim_table){0};
@@ -179,7 +205,7 @@ static const enum sim_metric of_runs[] = {
 
 /* A row per variation and policy; with @classes one for each class instead, of all policies below each other. */
 static void add_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n, bool classes,
-                      struct base_buf *out)
+                      size_t width, struct base_buf *out)
 {
     enum sim_metric shown[SIM_METRICS];
     size_t shown_n = 0, left = classes ? 2 : 1;
@@ -191,6 +217,7 @@ static void add_table(const struct sim_results *r, const enum sim_metric *metric
             shown[shown_n++] = metrics[i];
     left += r->axis != NULL;
     sim_table_begin(&t, left + shown_n, left);
+    t.width = width;
     if (r->axis)
         sim_table_cell(&t, r->axis);
     if (classes)
@@ -302,19 +329,19 @@ static void add_json(const struct sim_results *r, struct base_buf *out)
     base_buf_adds(out, "\n]}\n");
 }
 
-void sim_output_summary(const struct sim_results *r, enum sim_format format, struct base_buf *out)
+void sim_output_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out)
 {
     if (format == SIM_FORMAT_CSV) {
         add_csv(r, out);
     } else if (format == SIM_FORMAT_JSON) {
         add_json(r, out);
     } else {
-        add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, false, out);
+        add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, false, width, out);
         base_buf_adds(out, "\n");
-        add_table(r, of_runs, sizeof of_runs / sizeof *of_runs, false, out);
+        add_table(r, of_runs, sizeof of_runs / sizeof *of_runs, false, width, out);
         if (has_classes(r)) {
             base_buf_adds(out, "\n");
-            add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, true, out);
+            add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, true, width, out);
         }
     }
 }

@@ -17,7 +17,8 @@ enum sim_format { SIM_FORMAT_TABLE, SIM_FORMAT_CSV, SIM_FORMAT_JSON };
 int sim_format_find(const char *name, enum sim_format *out, struct base_error *err);
 
 /* ---- summaries: a row per variation, policy and class ---- */
-void sim_output_summary(const struct sim_results *r, enum sim_format format, struct base_buf *out);
+/* @width: columns that tables may take; 0: any number. */
+void sim_output_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out);
 /* Is there anything to see in this column? Figures that never apply, and kills that never happen, are left out of what
  * people read. */
 bool sim_output_shown(const struct sim_results *r, enum sim_metric metric);
@@ -47,7 +48,7 @@ void sim_output_number(double x, enum sim_format format, struct base_buf *out); 
 /* ---- a table of aligned columns: the first two to the left, numbers to the right ---- */
 struct sim_table { /* zero to begin with */
     char **cells;
-    size_t n, cap, columns, left;
+    size_t n, cap, columns, left, width; /* width: of the terminal, set before the end; 0: any */
 };
 void sim_table_begin(struct sim_table *t, size_t columns, size_t left); /* @left: so many first columns are texts */
 void sim_table_cell(struct sim_table *t, const char *text);             /* row by row, titles first */

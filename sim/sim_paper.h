@@ -107,6 +107,7 @@ struct sim_paper_conf {
     size_t seeds;
     int jobs;            /* processes, 0: as many as processors */
     const char *dir;     /* report folder, NULL: none */
+    bool force;          /* a report that is there is replaced */
     bool progress;       /* a bar on standard error */
     enum sim_format format; /* of the table on standard output; SIM_FORMAT_TABLE: Markdown */
 };

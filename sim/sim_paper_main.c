@@ -10,6 +10,7 @@
 #include "sim/sim_cli.h"
 #include "sim/sim_paper.h"
 #include "sim/sim_paper_internal.h"
+#include "sim/sim_report_folder.h"
 
 static const char *const columns[] = {"id", "of", "published", "here", "criterion", "verdict"};
 enum { COLUMNS = 6 };
@@ -224,7 +225,7 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
     if (rc >= 0 && conf->dir) /* what would hinder in the end, before the runs */
         rc = sim_picture_check(err);
     if (rc >= 0 && conf->dir)
-        rc = base_mkdirs(conf->dir, 0755, err);
+        rc = sim_report_folder(conf->dir, conf->force, err);
     for (size_t i = 0; rc >= 0 && i < n; i++) {
         runs[i].first_seed = conf->first_seed;
         runs[i].seeds = conf->seeds;

@@ -148,11 +148,57 @@ static void variation(struct report *w, size_t v)
     report_usage(w, v);
 }
 
+/* The tables' words, for readers who do not know the field's. */
+static const struct {
+    enum sim_metric metric;
+    const char *meaning;
+} meanings[] = {
+    {SIM_M_SOJOURN, "Time from a job's submission to its end: waiting and execution. Also called response time."},
+    {SIM_M_BOUND, "No policy's mean sojourn can be below it: jobs take their longest tasks at least, and all work at least "
+                  "what one machine as fast as the cluster takes, the least work first."},
+    {SIM_M_BOUND_RATIO, "Mean sojourn over that bound; 1 would be perfect, and may not be possible."},
+    {SIM_M_SOJOURN_MEDIAN, "Half of the jobs have a sojourn below it."},
+    {SIM_M_SOJOURN_P95, "95 of 100 jobs have a sojourn below it."},
+    {SIM_M_WAITING, "Time from a job's submission until its first task starts."},
+    {SIM_M_EXECUTION, "Time from the start of a job's first task to the job's end."},
+    {SIM_M_SLOWDOWN, "A job's sojourn over what it takes alone on the empty cluster: 1 is not slowed down at all."},
+    {SIM_M_ACCEPTED, "Jobs that the policy let in. Policies that promise deadlines refuse what they cannot promise."},
+    {SIM_M_SUCCESS, "Accepted jobs with a deadline that ended before it."},
+    {SIM_M_NODE_LOCAL, "Maps that were started on a node that holds their input."},
+    {SIM_M_RACK_LOCAL, "The same in a rack with such a node, the node itself included."},
+    {SIM_M_MAKESPAN, "Time from the first submission to the end of the last job."},
+    {SIM_M_UTILISATION, "Slot time in which tasks ran, over all slot time until the last job's end."},
+    {SIM_M_UTILISATION_MET, "The part of it by jobs that met their deadlines."},
+    {SIM_M_KILLS, "Tasks that were killed to give their slots to others; they start anew."},
+    {SIM_M_SUSPENSIONS, "Times that tasks were stopped for others, to go on later."},
+    {SIM_M_LOST, "Slot time of attempts that were killed: work done in vain."},
+};
+
+static void words(struct report *w)
+{
+    sim_page_heading(&w->page, "Words");
+    sim_page_words_begin(&w->page);
+    sim_page_table_head(&w->page, (const char *const[]){"word", "what it means"}, 2);
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (!sim_output_shown(w->r, meanings[i].metric))
+            continue;
+        sim_page_table_row(&w->page);
+        sim_page_table_cell(&w->page, false, "", sim_metric_infos[meanings[i].metric].title);
+        sim_page_table_cell(&w->page, false, "meaning", meanings[i].meaning);
+    }
+    sim_page_table_end(&w->page);
+}
+
 static void sections(struct report *w, const char *const (*facts)[2], size_t facts_n)
 {
+    static const char *const files[][2] = {{"summary.csv", "every table of this page"},
+                                           {"jobs.csv", "every job of every run"},
+                                           {"manifest.json", "what is needed to get the same again"},
+                                           {"data/", "the numbers of each picture, with gnuplot's commands"}};
     const struct sim_results *r = w->r;
 
     sim_page_facts(&w->page, facts, facts_n);
+    sim_page_links(&w->page, files, sizeof files / sizeof *files);
     sim_page_heading(&w->page, "Summary");
     table_of_all(
         w, job_metrics, sizeof job_metrics / sizeof *job_metrics,
@@ -166,6 +212,7 @@ static void sections(struct report *w, const char *const (*facts)[2], size_t fac
     for (size_t v = 0; v < r->variations_n; v++)
         if (r->variations_n <= VARIATIONS_WHOLE || v == 0 || v + 1 == r->variations_n)
             variation(w, v);
+    words(w);
 }
 
 int sim_report_write(const char *dir, const struct sim_results *r, const char *title, const char *const (*facts)[2],

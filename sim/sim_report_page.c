@@ -28,7 +28,7 @@ static const char style[] =
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}th,td{padding:.28rem .55rem;text-align:left;"
     "border-bottom:1px solid var(--line);white-space:nowrap}\n"
     ".words th,.words td{white-space:normal;text-align:left;vertical-align:top}.words tr>:first-child,"
-    ".words tr>:last-child{white-space:nowrap}\n"
+    ".words tr>:last-child{white-space:nowrap}.words .meaning.meaning{white-space:normal;max-width:75ch}\n"
     "th{font-weight:600;background:var(--band);vertical-align:bottom}.n{text-align:right}"
     ".good{color:var(--good);font-weight:600}.bad{color:var(--bad);font-weight:600}.weak{color:var(--soft)}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1rem 1.5rem}"
@@ -115,6 +115,17 @@ void sim_page_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n)
         add_element(&p->html, "<dd>", pairs[i][1], "</dd>\n");
     }
     base_buf_adds(&p->html, "</dl>\n");
+}
+
+void sim_page_links(struct sim_page *p, const char *const (*files)[2], size_t n)
+{
+    base_buf_adds(&p->html, "<p>Files of this report: ");
+    for (size_t i = 0; i < n; i++) {
+        add_element(&p->html, i ? "; <a href=\"" : "<a href=\"", files[i][0], "\">");
+        add_element(&p->html, "", files[i][0], "</a> (");
+        add_element(&p->html, "", files[i][1], ")");
+    }
+    base_buf_adds(&p->html, ".</p>\n");
 }
 
 /* ---------------------------------------------------------------- tables */

@@ -22,6 +22,8 @@ void sim_page_text(struct sim_page *p, const char *fmt, ...) __attribute__((form
 void sim_page_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n);
 
 /* A table is told cell by cell. Cells are numbers (right) or texts (left); @tone: "", "good", "bad", "weak". */
+/* Links to files beside the page, each with what is in it. */
+void sim_page_links(struct sim_page *p, const char *const (*files)[2], size_t n);
 void sim_page_table_begin(struct sim_page *p, const char *caption);
 void sim_page_words_begin(struct sim_page *p); /* of sentences, which are broken into lines */
 void sim_page_table_head(struct sim_page *p, const char *const *titles, size_t n);

@@ -288,8 +288,8 @@ static void add_series(struct base_buf *b, const struct sim_picture *p, const ch
         const char *style = p->kind == SIM_PICTURE_STEPS ? "with steps lw 2" : "with lines lw 2";
         double aside = p->kind == SIM_PICTURE_BARS ? ((double)i - (double)(p->series_n - 1) / 2) * width : 0;
 
-        if (p->kind == SIM_PICTURE_BARS)
-            style = "with boxes";
+        if (p->kind == SIM_PICTURE_BARS) /* a logarithmic axis has no zero for bars to stand on: their length would lie */
+            style = p->log_y ? "with points pt 7 ps 1.1" : "with boxes";
         else if (p->kind == SIM_PICTURE_POINTS)
             style = "with linespoints lw 2 pt 7 ps 0.6";
         if (s->dashed && p->kind != SIM_PICTURE_BARS)

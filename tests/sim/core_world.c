@@ -195,6 +195,7 @@ static void keep_record(struct world *w, const struct rm_effect *fx)
     r = &w->journal[w->journal_n++];
     *r = (struct world_record){.seq = w->seq, .table = base_strdup(rec->table), .key = base_strdup(rec->key)};
     r->len = rec->len;
+    w->damaged += rec->data && strcmp(rec->table, "damaged") == 0;
     if (rec->data) {
         r->data = base_realloc_array(NULL, rec->len + 1, 1);
         memcpy(r->data, rec->data, rec->len + 1);
@@ -240,7 +241,8 @@ static void keep_reply(struct world *w, const struct rm_effect *fx)
 static void ask_shell(struct world *w, const struct rm_effect *fx)
 {
     base_assert(w->shell_n < sizeof w->shell / sizeof *w->shell);
-    w->shell[w->shell_n].commit = fx->kind == RM_FX_JOB_COMMIT;
+    w->shell[w->shell_n].what = fx->kind;
+    w->shell[w->shell_n].after = fx->after_seq;
     w->shell[w->shell_n++].id = fx->u.job.id;
 }
 
@@ -272,11 +274,14 @@ static void apply(struct world *w)
             break;
         case RM_FX_JOB_COMMIT:
             w->commits++;
+            w->parts_n = fx->u.job.attempts_n < 64 ? fx->u.job.attempts_n : 64;
+            memcpy(w->parts, fx->u.job.attempts, w->parts_n * sizeof *w->parts);
             ask_shell(w, fx);
             break;
         case RM_FX_JOB_ABORT:
             w->aborts++;
             w->abort_after = fx->after_seq;
+            ask_shell(w, fx);
             break;
         case RM_FX_MAP_OUTPUT:
             w->map_outputs++;
@@ -289,11 +294,16 @@ static void apply(struct world *w)
             w->epoch_low++;
             w->epoch_seen = fx->u.epoch_low.epoch_seen;
             break;
+        case RM_FX_APP_ENDED:
+            w->ended++;
+            w->ended_refused += fx->u.ended.refused;
+            break;
         case RM_FX_HISTORY:
             w->histories++;
             break;
         case RM_FX_NOTE:
             w->notes++;
+            snprintf(w->note, sizeof w->note, "%s", fx->u.note.text);
             break;
         }
     }
@@ -320,11 +330,13 @@ void world_store(struct world *w, uint64_t seq)
 static void answer_shell(struct world *w)
 {
     struct rm_event ev = {0};
-    bool commit = w->shell[0].commit;
+    enum rm_effect_kind what = w->shell[0].what;
 
-    ev.kind = commit ? RM_EV_JOB_COMMITTED : RM_EV_JOB_SET_UP;
+    ev.kind = what == RM_FX_JOB_COMMIT  ? RM_EV_JOB_COMMITTED
+              : what == RM_FX_JOB_ABORT ? RM_EV_JOB_ABORTED
+                                        : RM_EV_JOB_SET_UP;
     ev.u.job_done.id = w->shell[0].id;
-    ev.u.job_done.ok = commit ? !w->fail_commit : !w->fail_setup;
+    ev.u.job_done.ok = what == RM_FX_JOB_COMMIT ? !w->fail_commit : !w->fail_setup;
     ev.u.job_done.diagnostics = ev.u.job_done.ok ? NULL : "the folder is in the way";
     memmove(w->shell, w->shell + 1, --w->shell_n * sizeof *w->shell);
     step(w, &ev);
@@ -335,7 +347,7 @@ void world_settle(struct world *w)
     for (;;) {
         if (w->auto_store && w->stored < w->seq)
             world_store(w, w->seq);
-        else if (w->shell_n && !w->no_shell)
+        else if (w->shell_n && !w->no_shell && w->shell[0].after <= w->stored)
             answer_shell(w);
         else
             return;
@@ -721,6 +733,24 @@ static int by_table_key(const void *a, const void *b)
     return c ? c : (x > y) - (x < y); /* order of the journal */
 }
 
+/* As strict as the shell is with JSON: a damaged submission is found out, or is another one of the kind. */
+static bool decodes(bool is_job, const char *text)
+{
+    const int most[] = {999999, 999999, 1, 99, 99, 999999};
+    int v[6], n = 0;
+
+    if (strlen(text) > 120 || strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._0123456789 -") != strlen(text) || *text == ' ')
+        return false;
+    if (sscanf(text, "%*s %9d %9d %9d%n", &v[0], &v[1], &v[2], &n) != 3)
+        return false;
+    if (is_job && sscanf(text + n, " %9d %9d %9d%n", &v[3], &v[4], &v[5], &n) != 3)
+        return false;
+    for (int i = 0; i < (is_job ? 6 : 3); i++)
+        if (v[i] < (i == 5 ? -1 : 0) || v[i] > most[i]) /* a priority may be -1 */
+            return false;
+    return is_job || text[n] == '\0';
+}
+
 static void recover_table(struct world *w, const struct world_record **v, size_t n, const char *table)
 {
     struct base_error err;
@@ -736,9 +766,10 @@ static void recover_table(struct world *w, const struct world_record **v, size_t
             const char *json;
             struct base_app_id id;
 
-            if (rm_record_app_json(&rec, &is_job, &json, &id, &err) < 0) {
-                fprintf(stderr, "%s\n", err.text);
-                abort();
+            if (rm_record_app_json(&rec, &is_job, &json, &id, &err) < 0 || !decodes(is_job, json)) {
+                rm_core_recover_app(w->core, world_app_spec("unknown 1024 1 0"));
+                rm_core_recover_damaged(w->core, &rec, "its submission does not decode");
+                continue;
             }
             if (is_job)
                 rm_core_recover_job(w->core, world_spec(json));
@@ -767,6 +798,7 @@ void world_crash(struct world *w, size_t records)
     for (size_t i = 0; i < records; i++)
         v[i] = &w->journal[i];
     qsort(v, records, sizeof *v, by_table_key);
+    w->damaged = 0;
     rm_core_free(w->core);
     w->conf.epoch++;
     w->conf.rm_instance_ms++;
@@ -788,5 +820,8 @@ void world_crash(struct world *w, size_t records)
     }
     rm_core_recovered(w->core, w->now, &w->fx);
     apply(w);
+    if (w->damaged && !w->may_be_damaged)
+        fprintf(stderr, "the store was damaged by ourselves: %s\n", w->note);
+    base_assert(w->damaged == 0 || w->may_be_damaged); /* by our own hand alone */
     world_settle(w);
 }

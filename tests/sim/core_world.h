@@ -61,15 +61,20 @@ struct world {
     uint64_t token, seq, stored;
     bool auto_store, fail_setup, fail_commit, no_shell;
     struct rm_effects fx;
-    struct world_node nodes[32];
+    struct world_node nodes[128];
     size_t nodes_n;
     struct world_record *journal; /* every record ever written, in order */
     size_t journal_n, journal_cap, durable; /* durable: the first ones that the store has */
-    struct { bool commit; struct base_app_id id; } shell[64];
+    struct { enum rm_effect_kind what; struct base_app_id id; uint64_t after; } shell[64];
+    int32_t parts[64]; /* attempts whose parts the last commit takes */
+    size_t parts_n;
     size_t shell_n;
     struct world_reply reply; /* the last one */
     int64_t wake, map_outputs, launches, aborts, commits, setups, setups_again;
-    int64_t unconfirmed, epoch_low, epoch_seen, histories, notes; /* effects; epoch_seen: of the last of the first two */
+    int64_t unconfirmed, epoch_low, epoch_seen, histories, notes, ended, ended_refused; /* effects; epoch_seen: of the last of the first two */
+    size_t damaged;      /* records that were kept aside since the last crash */
+    bool may_be_damaged; /* a test has damaged some: else that is a fault */
+    char note[512];      /* the last one */
     uint64_t abort_after; /* of the last RM_FX_JOB_ABORT */
     struct base_buf *log; /* every effect, when set */
     struct world_launch { struct base_container_id id; struct base_task_id task; bool job; } *step_launches;

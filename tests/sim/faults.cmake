@@ -15,7 +15,7 @@ creel_test(test_sim_faults SOURCES sim/test_sim_faults.c LIBS creel_sim_faults L
 add_test(NAME sim_faults_twice COMMAND test_sim_faults --runs 100 --seed 900000 --twice) # equal seeds, equal worlds
 set_tests_properties(sim_faults_twice PROPERTIES LABELS "sim;ha" TIMEOUT 300)
 # What each of the checks is there for is found: one thing is broken, of the fence each half by itself.
-foreach(what log-check nm-epoch ack-early forget-commits forget-tasks new-folder no-wait deaf-masters)
+foreach(what log-check nm-epoch ack-early forget-commits forget-tasks new-folder no-wait deaf-masters shared-parts)
   set(breaks --break ${what})
   if(what STREQUAL nm-epoch) # where no lease keeps late orders from the nodes
     list(APPEND breaks --break lease)

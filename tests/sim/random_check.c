@@ -1,4 +1,5 @@
 /* What must hold after every random event: see random_check.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/random_check.h"
@@ -174,7 +175,7 @@ static void check_capacity(void)
     for (size_t i = 0; i < w.core->nodes_n; i++) {
         const struct rm_node *n = w.core->nodes[i];
 
-        if (n->state != RM_NODE_RUNNING || !n->registered)
+        if (!n || n->state != RM_NODE_RUNNING || !n->registered)
             continue;
         all.nodes++;
         for (int k = 0; k < RM_SLOT_KINDS; k++) {
@@ -294,10 +295,61 @@ void check_right(struct world_container *it)
 
             if (ct == it || !ct->may_commit || ct->ended || !same_task(&ct->task, &it->task))
                 continue;
-            MUST(n && (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN || n->state == RM_NODE_REBOOTED));
+            MUST(!n || (n->state == RM_NODE_LOST || n->state == RM_NODE_SHUTDOWN || n->state == RM_NODE_REBOOTED));
         }
     }
     it->may_commit = true;
+}
+
+static void count_ref(int64_t *refs, uint32_t node)
+{
+    MUST(node < w.core->nodes_n && w.core->nodes[node]);
+    refs[node]++;
+}
+
+/* No node is forgotten to which something refers, and each that may be is in the list, in order. */
+static void check_refs(void)
+{
+    struct rm_core *c = w.core;
+    int64_t *refs = base_alloc((c->nodes_n + 1) * sizeof *refs), since_us = 0;
+    size_t gone = 0, held = 0;
+
+    for (size_t i = 0; i < c->containers_by_id.cap; i++)
+        if (c->containers_by_id.v[i].p)
+            count_ref(refs, ((struct rm_container *)c->containers_by_id.v[i].p)->node->index);
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        for (uint32_t n = 0; n < a->nodes_words * 64; n++)
+            if (rm_app_touched_node(a, n))
+                count_ref(refs, n);
+        MUST(!rm_app_ended(a->state) || a->containers || !a->nodes_words);
+        for (int k = 0; !rm_app_ended(a->state) && k < RM_SLOT_KINDS; k++)
+            for (int32_t j = 0; a->phase[k].tasks && j < a->phase[k].total; j++) {
+                const struct rm_task *t = &a->phase[k].tasks[j];
+
+                MUST(t->node == RM_NONE || rm_app_touched_node(a, t->node));
+                for (uint32_t b = 1; t->bad && b <= t->bad[0]; b++)
+                    MUST(rm_app_touched_node(a, t->bad[b]));
+            }
+    }
+    for (const struct rm_node *n = c->gone; n; n = n->gone_next, gone++) {
+        MUST(n->gone && n->gone_us >= since_us);
+        since_us = n->gone_us;
+    }
+    MUST(gone == c->gone_n);
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n)
+            continue;
+        held++;
+        MUST(n->refs == refs[i] && n->index == i);
+        MUST(n->gone == (!n->registered && !n->awaited && !n->refused && !n->refs));
+        MUST(strcmp(c->hosts.v[n->host], n->host_name) == 0 && strcmp(c->racks.v[n->rack], n->rack_name) == 0);
+    }
+    MUST(held == c->nodes_by_id.n && held + c->nodes_free_n == c->nodes_n);
+    free(refs);
 }
 
 void check(bool all)
@@ -309,7 +361,10 @@ void check(bool all)
     check_queues();
     MUST(w.core->stats.fallbacks == 0);
     for (size_t i = 0; all && i < w.core->nodes_n; i++)
-        check_node(w.core->nodes[i]);
+        if (w.core->nodes[i])
+            check_node(w.core->nodes[i]);
+    if (all)
+        check_refs();
     for (size_t i = 0; all && i < w.core->apps_n; i++)
         check_app(w.core->apps[i]);
 }

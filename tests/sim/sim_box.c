@@ -1,4 +1,4 @@
-/* Processes: tasks as creel-task does them (fetch, work, commit by rename), and masters of plain applications. */
+/* Processes: tasks as creel-task does them (fetch, work, leave the part), and masters of plain applications. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,10 +175,11 @@ static void rename_part(struct sim_box *b)
         box_exit(b, 1); /* when it is gone, so is the job */
         return;
     }
-    sim_log(&b->w->s, "%s renames its part: job %d, task %d", base_container_id_text(&b->id, id), j->index, b->index);
+    sim_log(&b->w->s, "%s leaves its part: job %d, task %d", base_container_id_text(&b->id, id), j->index, b->index);
     b->line->renamed = true;
     b->task->renames++;
-    b->task->part = true;
+    if (b->w->breaks.shared_parts)
+        b->task->part = b->line;
     b->w->totals->commits++;
     if (j->success)
         sim_violated(&b->w->s, "I2", "%s wrote into the output of job %d after it was committed",
@@ -201,6 +202,7 @@ static void commit_again(void *arg, uint64_t tag)
 static void commit_answered(void *user, const struct sim_answer *a)
 {
     struct sim_box *b = user;
+    int64_t most_us;
 
     if (a->fx->u.reply.kind != RM_REPLY_FLAG) {
         sim_at(&b->w->s, b->w->s.now_us + RETRY_MAX_US, &b->proc, SIM_SERVICE, commit_again, b, 0);
@@ -211,8 +213,8 @@ static void commit_answered(void *user, const struct sim_answer *a)
         return;
     }
     sim_check_granted(b->w, b);
-    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, sim_chance(&b->w->s, 150) ? 5 * S : 20 * MS), &b->proc,
-           SIM_SERVICE, renames, b, 0);
+    most_us = sim_faults_granted(b->w, b->nm);
+    sim_at(&b->w->s, b->w->s.now_us + sim_between(&b->w->s, 100, most_us), &b->proc, SIM_SERVICE, renames, b, 0);
 }
 
 static void commit(struct sim_box *b)

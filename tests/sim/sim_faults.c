@@ -15,6 +15,7 @@ const char *const sim_fault_names[F_KINDS] = {
     [F_NM_PAUSE] = "NM stopped",
     [F_NM_LOST] = "node lost for good",
     [F_NM_REBOOT] = "node without power",
+    [F_NM_COMMITS] = "node cut off as a task commits",
     [F_CUT_RM_ZK] = "RM-ZK cut",
     [F_CUT_RM_ZK_IN] = "RM-ZK cut, to the RM",
     [F_CUT_RM_ZK_OUT] = "RM-ZK cut, from the RM",
@@ -395,6 +396,23 @@ void sim_faults_elected(struct sim_world *w, int rm)
         w->next_pause--;
         later(w, sim_between(&w->s, 0, 60 * MS), next_paused, w->rm[rm], 0);
     }
+}
+
+int64_t sim_faults_granted(struct sim_world *w, struct sim_nm *nm)
+{
+    int64_t us;
+
+    if (w->calm || w->committer_cut || !sim_chance(&w->s, 100))
+        return sim_chance(&w->s, 150) ? 5 * S : 20 * MS;
+    us = w->expiry_us + sim_between(&w->s, 2 * S, 15 * S);
+    sim_log(&w->s, "fault: %s is cut off from all RMs for %.3f s", nm->proc.name, (double)us / 1e6);
+    for (int i = 0; i < w->rms; i++)
+        cut_between(w, nm->proc.host, w->rm[i]->proc.host, 1, true, true, us);
+    w->committer_cut = true;
+    w->totals->faults[F_NM_COMMITS]++;
+    if (w->faults_until_us < w->s.now_us + us)
+        w->faults_until_us = w->s.now_us + us;
+    return us;
 }
 
 /* ---------------------------------------------------------------- the end */

@@ -262,6 +262,8 @@ static void keep_record(struct sim_lead *l, const struct rm_effect *fx)
     const struct rm_record *rec = &fx->u.store.record;
     struct sim *s = &l->rm->w->s;
 
+    if (strcmp(rec->table, "damaged") == 0)
+        sim_violated(s, "I1", "%s: a record does not read back: %s", l->rm->proc.name, rec->key);
     base_array_grow(&l->batch, l->batch_n, &l->batch_cap);
     l->batch[l->batch_n++] = (struct ha_record){.table = sim_copy(s, rec->table, strlen(rec->table)),
                                                 .key = sim_copy(s, rec->key, strlen(rec->key)),
@@ -486,6 +488,8 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
                                 .completed_apps_max = 1000,
                                 .kill_grace_ms = 250,
                                 .takeover_grace_us = w->grace_us,
+                                .gone_nodes_us = w->serial_store ? w->heartbeat_us : 0,
+                                .gone_nodes_max = w->serial_store ? 0 : 1,
                                 .prune_ended = w->prune};
     struct policy_conf options = {0};
     struct base_error err;

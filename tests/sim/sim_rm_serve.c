@@ -147,15 +147,20 @@ struct folder_work {
     struct base_app_id id;
     bool again, ok;
     const char *why;
+    enum rm_slot parts; /* commit: part i is that of attempts[i] of task i of this kind */
+    int32_t attempts[W_TASKS];
+    size_t attempts_n;
 };
 
 static void folder_done(void *arg, uint64_t tag)
 {
     struct folder_work *f = arg;
-    struct rm_event ev = {.kind = f->what == RM_FX_JOB_SETUP ? RM_EV_JOB_SET_UP : RM_EV_JOB_COMMITTED};
+    struct rm_event ev = {.kind = f->what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
+                                  : f->what == RM_FX_JOB_COMMIT ? RM_EV_JOB_COMMITTED
+                                                                : RM_EV_JOB_ABORTED};
 
     (void)tag;
-    if (!f->rm->lead || f->rm->lead->round != f->round || f->what == RM_FX_JOB_ABORT)
+    if (!f->rm->lead || f->rm->lead->round != f->round)
         return;
     ev.u.job_done.id = f->id;
     ev.u.job_done.ok = f->ok;
@@ -172,20 +177,36 @@ static void folder_setup(struct folder_work *f, struct sim_job *j)
     j->folder = j->temporary = true;
 }
 
+/* The part of the attempt that counts goes to its place; an earlier try may have put it there. */
+static void take_part(struct folder_work *f, struct sim_job *j, size_t i)
+{
+    struct sim_world *w = f->rm->w;
+    struct sim_task *t = &j->tasks[f->parts][i];
+
+    for (int a = 0; a < t->n && !w->breaks.shared_parts && j->temporary; a++)
+        if (t->v[a].attempt == f->attempts[i] && t->v[a].renamed)
+            t->part = &t->v[a];
+    if (!t->part)
+        sim_violated(&w->s, "I2", "job %d was committed without part %zu (kind %d)", j->index, i, f->parts);
+    else if (t->part->attempt != f->attempts[i])
+        sim_violated(&w->s, "I2", "part %zu of job %d (kind %d) is of attempt %d, attempt %d is the one that counts", i,
+                     j->index, f->parts, t->part->attempt, f->attempts[i]);
+}
+
 static void folder_commit(struct folder_work *f, struct sim_job *j)
 {
     struct sim_world *w = f->rm->w;
+    int parts = j->tasks_n[RM_SLOT_REDUCE] ? j->tasks_n[RM_SLOT_REDUCE] : j->tasks_n[RM_SLOT_MAP];
 
     f->ok = j->folder;
+    if (f->ok && f->attempts_n != (size_t)parts)
+        sim_violated(&w->s, "I2", "job %d is committed with %zu parts", j->index, f->attempts_n);
+    for (size_t i = 0; f->ok && i < f->attempts_n && !j->success; i++)
+        take_part(f, j, i);
     j->temporary = false;
     if (!f->ok)
         return;
-    if (!j->success) /* the folder may be read from now on */
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
-            for (int i = 0; i < j->tasks_n[k]; i++)
-                if ((k == RM_SLOT_REDUCE || !j->tasks_n[RM_SLOT_REDUCE]) && !j->tasks[k][i].part)
-                    sim_violated(&w->s, "I2", "job %d was committed without part %d (kind %d)", j->index, i, k);
-    j->success = true;
+    j->success = true; /* the folder may be read from now on */
     j->commits++;
     sim_log(&w->s, "%s: output of job %d is committed", f->rm->proc.name, j->index);
 }
@@ -205,7 +226,7 @@ static void folder_work(void *arg, uint64_t tag)
     else if (f->what == RM_FX_JOB_COMMIT)
         folder_commit(f, j);
     else
-        j->temporary = false;
+        j->temporary = j->folder = false; /* nothing else is in it */
     sim_log(s, "%s: folder of job %d: %s %s", f->rm->proc.name, j->index,
             f->what == RM_FX_JOB_SETUP    ? "set up"
             : f->what == RM_FX_JOB_COMMIT ? "commit"
@@ -220,5 +241,8 @@ void sim_rm_folder(struct sim_rm *rm, const struct rm_effect *fx)
 
     *f = (struct folder_work){
         .rm = rm, .round = rm->lead->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
+    f->parts = fx->u.job.kind == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS; f->attempts_n++)
+        f->attempts[f->attempts_n] = fx->u.job.attempts[f->attempts_n];
     sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO, folder_work, f, 0);
 }

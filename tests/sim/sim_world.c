@@ -114,10 +114,12 @@ static void stuck(struct sim_world *w)
 static void run(struct sim_world *w)
 {
     struct sim *s = &w->s;
-    int64_t until = w->faults_until_us + REST_S * S;
+    int64_t until;
     bool rest = false;
 
-    sim_run(s, w->faults_until_us);
+    while (!s->failed && s->now_us < w->faults_until_us) /* one of them may put it off */
+        sim_run(s, w->faults_until_us);
+    until = w->faults_until_us + REST_S * S;
     if (!s->failed)
         sim_faults_end(w);
     while (!s->failed && !rest && s->now_us < until) {

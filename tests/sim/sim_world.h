@@ -37,6 +37,7 @@ struct sim_breaks {
     bool new_folder;     /* NodeManagers come back without what they knew of their containers */
     bool no_wait;        /* recovery passes over the nodes: nothing waits for what they run */
     bool deaf_masters;   /* masters do not look at what registering again tells them */
+    bool shared_parts;   /* attempts rename their part to its last place, and the job's commit takes what lies there */
 };
 
 /* ---------------------------------------------------------------- requests to an RM */
@@ -82,7 +83,7 @@ struct sim_attempt { /* one process that did, or tried, a task: the witness's li
 struct sim_task {
     struct sim_attempt v[W_ATTEMPTS];
     int n, renames;
-    bool part; /* its part file is there */
+    const struct sim_attempt *part; /* shared_parts: whose part lies at its last place; NULL: none */
 };
 struct sim_job {
     int index;
@@ -190,6 +191,7 @@ enum sim_fault {
     F_NM_PAUSE,
     F_NM_LOST,
     F_NM_REBOOT,
+    F_NM_COMMITS, /* not drawn: sim_faults_granted() */
     F_CUT_RM_ZK,
     F_CUT_RM_ZK_IN,
     F_CUT_RM_ZK_OUT,
@@ -236,6 +238,7 @@ struct sim_world {
     bool lease_off, serial_store, prune, small_log;
     int64_t grace_us;
     int64_t session_us, heartbeat_us, expiry_us, faults_until_us;
+    bool committer_cut; /* once is enough */
     int32_t attempts_max;
     bool calm;         /* no faults any more */
     int64_t leader_us; /* since when somebody has led */
@@ -263,6 +266,9 @@ void sim_jobs_make(struct sim_world *w);
 /* ---- sim_faults.c ---- */
 void sim_faults_plan(struct sim_world *w);
 void sim_faults_elected(struct sim_world *w, int rm); /* may hit who has just been elected */
+/* A task on @nm may commit from now on: its host may be cut off for so long that the node is given up while it does. The
+ * time in which it will have committed. */
+int64_t sim_faults_granted(struct sim_world *w, struct sim_nm *nm);
 void sim_faults_end(struct sim_world *w);
 
 /* ---- sim_check.c ---- */

@@ -692,6 +692,8 @@ static void run(uint64_t seed, int64_t events)
     w.conf.completed_apps_max = 20;
     w.conf.takeover_grace_us = seed % 3 == 2 ? 0 : 3 * S;
     w.conf.prune_ended = seed % 2 == 0;
+    w.conf.gone_nodes_us = seed % 3 == 1 ? 0 : 8 * S;
+    w.conf.gone_nodes_max = seed % 3 == 1 ? 1 : 0;
     check_begin();
     moves_n = 0;
     world_option(&w, "delay.w1", strict ? "0" : "2");

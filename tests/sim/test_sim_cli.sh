@@ -120,7 +120,7 @@ echo "ok sweeps"
 # --- what is refused, and how
 refused "what is to be simulated" --policy fifo
 refused "w-hfsp" --workload w-hfps
-refused "there is no policy \"fare\": there are fifo," --workload w-hfs --policy fare
+refused "there is no policy \"fare\" (did you mean fair?): there are fifo," --workload w-hfs --policy fare
 refused "hfsp.xi" --workload w-hfs --policy hfsp --set hfsp.xi=0.5
 refused "hfsp.sample_maps" --workload w-hfs --policy hfsp --set hfsp.sample_maps=0
 refused "delay.w1" --workload w-hfs --set delay.w1=-1
@@ -152,11 +152,33 @@ expect 0 --help; grep -q -- '--single-server' "$T/o" || fail "help"
 expect 0 --list
 for word in hsrtf-prp hfsp.xi oob_heartbeat w-rtmr-2; do grep -q "$word" "$T/o" || fail "no $word in --list"; done
 awk 'length > 200 { exit 1 }' "$T/o" || fail "long lines in --list"
+terminal() { # COLUMNS COMMAND...: as on a terminal that is so wide; command lines of the examples are left out
+    script -qec "stty cols $1; $BIN/creel sim ${*:2}" /dev/null < /dev/null | tr -d '\r' | grep -v '^  creel sim ' > "$T/wide"
+    awk -v wide="$1" 'length > wide {print; bad = 1} END {exit bad}' "$T/wide" || fail "lines of more than $1 columns"
+}
+for args in --help --list "--workload w-hsrtf --policy fifo,hsrtf-pr --nodes 20 --slowdown off --no-progress"; do
+    terminal 60 "$args"
+    narrow=$(wc -l < "$T/wide")
+    terminal 200 "$args"
+    (($(wc -l < "$T/wide") < narrow)) || fail "200 columns are not used: $args"
+done
+# The part of a table that goes on below begins with the names of its rows.
+terminal 60 --workload w-hsrtf --policy fifo,hsrtf-pr --nodes 20 --slowdown off --no-progress
+(($(grep -c '^policy ' "$T/wide") > 3)) || fail "$(cat "$T/wide")"
+echo "ok width"
+
+refused "did you mean nodes" --workload w-hsrtf --set nodez=3
+refused "did you mean map_s" --workload w-hsrtf --set mapp_s=3
+refused "did you mean origin" --workload "swim:$SOURCE/tests/paper/traces/FB-2009_samples_24_times_1hr_0.tsv" --set orgin=3
+refused "did you mean hfsp.resize" --workload w-hsrtf --set hfsp.resise=3
+refused "did you mean hfsp" --workload w-hsrtf --policy hsfp
+echo "ok did you mean"
 echo "ok help"
 
 # --- the report
 report() { # the same with and without pictures
-    expect 0 "${run[@]}" --out "$T/report" --format "$1" "${@:2}"
+    [[ ! -e $T/report ]] || refused "report is not empty; --force" "${run[@]}" --out "$T/report" # nothing is overwritten
+    expect 0 "${run[@]}" --out "$T/report" --force --format "$1" "${@:2}"
     for file in summary.csv summary.json jobs.csv manifest.json; do [[ -s $T/report/$file ]] || fail "no $file"; done
     cmp "$T/report/summary.csv" "$T/csv" || fail "the summary differs"
     [[ $(wc -l < "$T/report/jobs.csv") == 187 ]] || fail "$(wc -l < "$T/report/jobs.csv") rows of jobs" # 31 x 2 x 3 + 1
@@ -182,7 +204,7 @@ expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --out "$T/odd" --no-pictures
 jq -e '(.workload | endswith("odd ? %s.csv")) and (.command | contains("--no-pictures")) and (.arguments | length == 5)' \
     "$T/odd/manifest.json" > /dev/null || fail "manifest: $(cat "$T/odd/manifest.json")"
 if command -v gnuplot > /dev/null; then
-    expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --policy fifo,fair --out "$T/odd"
+    expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --policy fifo,fair --out "$T/odd" --force
     grep -qF '<text>100 % "a" `touch ' "$T/odd/sojourn.svg" || fail "the odd class: $(grep -m 3 100 "$T/odd/sojourn.svg")"
     grep -q '<i>' "$T/odd/index.html" && fail "a class is HTML"
     compgen -G "$T/code*" > /dev/null && fail "a name was run"
@@ -192,14 +214,45 @@ if command -v gnuplot > /dev/null; then
         grep -q "id=\"$picture-canvas\"" "$T/report/index.html" || fail "$picture is not in the page"
     done
     [[ $(grep -c '<svg' "$T/report/index.html") -ge 10 ]] || fail "few pictures"
+    # What a reader needs beside the pictures: the words of the tables, the files, the version.
+    for word in "mean sojourn" waiting slowdown "over bound"; do
+        grep -q "<td class=\"\">$word</td><td class=\"meaning\">." "$T/report/index.html" || fail "'$word' is not explained"
+    done
+    for file in $(sed -n 's/.*Files of this report/&/p' "$T/report/index.html" | grep -o 'href="[^"]*"' | cut -d '"' -f 2); do
+        [[ -e $T/report/$file ]] || fail "a link to $file, which is not there"
+        files=${files:-}$file
+    done
+    [[ $files == summary.csvjobs.csvmanifest.jsondata/ ]] || fail "links: $files"
+    if git -C "$SOURCE" rev-parse > /dev/null 2>&1; then
+        commit=$(jq -r .commit "$T/report/manifest.json")
+        git -C "$SOURCE" rev-parse -q --verify "${commit%-dirty}^{commit}" > /dev/null || fail "commit: $commit"
+        grep -q "commit $commit<" "$T/report/index.html" || fail "the page does not name $commit"
+    fi
+    # Bars begin at zero; on a logarithmic axis, which has none, there are dots.
+    expect 0 --workload w-hfsp --nodes 20 --policy fifo,fair --seed 1 --out "$T/log" --slowdown off
+    grep -q '^set logscale y' "$T/log/data/sojourn.gp" || fail "the sojourns are too much alike for this test"
+    grep -q 'with boxes' "$T/log/data/sojourn.gp" && fail "bars on a logarithmic axis"
+    grep -q 'with points' "$T/log/data/sojourn.gp" || fail "no dots: $(cat "$T/log/data/sojourn.gp")"
+    grep -q 'with boxes' "$T/log/data/locality.gp" || fail "no bars on a linear axis"
     mkdir "$T/blocked"
     touch "$T/blocked/data"
-    expect 1 "${run[@]}" --out "$T/blocked"
+    refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
+    touch "$T/blocked/index.html" # a page may be of any site
+    refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
+    touch "$T/blocked/manifest.json"
+    expect 1 "${run[@]}" --out "$T/blocked" --force
     grep -q '^hsrtf-pr ' "$T/o" || fail "a report that cannot be written hides the results"
     grep -q blocked "$T/o" && fail "a page that is not there is named"
     sed -n '/<svg/,/<\/svg>/p' "$T/report/index.html" | grep -o "id='[^']*'" | sort | uniq -d > "$T/double"
     [[ ! -s $T/double ]] || fail "ids twice in the page: $(head -n 3 "$T/double")"
     expect 0 --workload w-hsrtf --policy fair,hsrtf-pr --sweep nodes=20,40,58 --out "$T/sweep" --slowdown off
     [[ -s $T/sweep/sweep-sojourn-0.svg && -s $T/sweep/v1-cdf-0.svg && -s $T/sweep/v3-locality.svg ]] || fail "$(ls "$T/sweep")"
+    touch "$T/sweep/notes.txt" # not ours: it stays; of the old report nothing does
+    expect 0 --workload w-hsrtf --policy fair --out "$T/sweep" --slowdown off --force
+    [[ -e $T/sweep/notes.txt ]] || fail "--force removed a file that is none of a report's"
+    ls "$T/sweep" "$T/sweep/data" | grep -E 'sweep-|v[0-9]' && fail "a picture of the earlier report is left"
 fi
+expect 0 --workload w-hsrtf --slowdown off --log "$T/events"
+refused "events is there; --force" --workload w-hsrtf --slowdown off --log "$T/events"
+expect 0 --workload w-hsrtf --slowdown off --log "$T/events" --force
 echo "ok report"

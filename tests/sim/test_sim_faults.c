@@ -51,6 +51,7 @@ static const struct {
     {"new-folder", offsetof(struct sim_breaks, new_folder)},
     {"no-wait", offsetof(struct sim_breaks, no_wait)},
     {"deaf-masters", offsetof(struct sim_breaks, deaf_masters)},
+    {"shared-parts", offsetof(struct sim_breaks, shared_parts)},
 };
 
 static bool break_it(struct sim_breaks *b, const char *name)

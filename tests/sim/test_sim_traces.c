@@ -446,7 +446,7 @@ static void test_sls(void)
     CU_ASSERT_EQUAL(fx.job.replica_nodes[1], 1);
     for (int i = 0; i < 2; i++) {
         CU_ASSERT_EQUAL(fx_next(&fx), 1);
-        CU_ASSERT_EQUAL(fx.job.id, 2 + i);
+        CU_ASSERT_EQUAL((int)fx.job.id, 2 + i);
         CU_ASSERT_EQUAL(fx.job.submit_us, 105204000);
         CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 4);
         CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][2], 22163000);
