@@ -1,4 +1,5 @@
 /* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm_master.c. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,33 +18,63 @@ void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
     at->state = s;
 }
 
+#define WHOLE_KEPT 10        /* newest attempts that keep all of their diagnostics */
+#define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
+
+static void attempt_free(struct rm_attempt *at)
+{
+    free(at->host);
+    free(at->tracking_url);
+    free(at->diagnostics);
+    free(at->node_id);
+    free(at->node_http);
+    free(at->allocated);
+    free(at->completed);
+}
+
+/* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
+#define ATTEMPT_BYTES_MAX (16 << 10)
+static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
+                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) < BASE_RECORD_MAX,
+              "the record of an application fits, whatever becomes of it");
+
+/* Attempts that fail without its fault do not count towards their limit, so there may be any number of them; the record
+ * of the application has to stay within BASE_RECORD_MAX. */
+static void make_room(struct rm_app *a)
+{
+    if (a->attempts_n >= WHOLE_KEPT) {
+        char *text = a->attempts[a->attempts_n - WHOLE_KEPT].diagnostics;
+
+        if (text && strlen(text) > DIAGNOSTICS_KEPT)
+            text[DIAGNOSTICS_KEPT] = '\0';
+    }
+    if (a->attempts_n < RM_ATTEMPTS_KEPT)
+        return;
+    attempt_free(&a->attempts[0]);
+    memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
+}
+
 struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
 {
+    const struct rm_attempt *last;
     struct rm_attempt *at;
 
+    make_room(a);
     if (a->attempts_n == a->attempts_cap) {
         a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
         a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
     }
+    last = rm_am_attempt(a);
     at = &a->attempts[a->attempts_n++];
     *at = (struct rm_attempt){
-        .id = {a->id, a->attempts_n}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
+        .id = {a->id, last ? last->id.attempt + 1 : 1}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
     return at;
 }
 
 void rm_am_free(struct rm_app *a)
 {
-    for (int32_t i = 0; i < a->attempts_n; i++) {
-        struct rm_attempt *at = &a->attempts[i];
-
-        free(at->host);
-        free(at->tracking_url);
-        free(at->diagnostics);
-        free(at->node_id);
-        free(at->node_http);
-        free(at->allocated);
-        free(at->completed);
-    }
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        attempt_free(&a->attempts[i]);
     free(a->attempts);
     free(a->news);
     rm_ask_clear(a);
@@ -83,7 +114,8 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_app_spec_unref(spec);
         return;
     }
-    if (rm_confirm_refuses(c, ev->token) || !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_record_too_large(c, ev->token, spec->json, NULL) || rm_confirm_refuses(c, ev->token) ||
+        !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }
@@ -347,18 +379,31 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     rm_app_save(c, a);
 }
 
+/* A disk is a node's fault: an attempt that it ended does not count, as in YARN. But of a disk that a master itself fills
+ * the node says the same, wherever it runs: so only the first few are free. */
+static bool disk_failure_is_free(const struct rm_app *a)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        n += a->attempts[i].exit_code == RM_EXIT_DISKS_FAILED;
+    return n <= RM_AM_DISK_FAILURES_FREE;
+}
+
 static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     struct rm_attempt *at = rm_am_attempt(a);
     char id[BASE_ID_TEXT_MAX];
     bool counts = ct->exit_code != RM_EXIT_ABORTED && ct->exit_code != RM_EXIT_PREEMPTED &&
-                  ct->exit_code != RM_EXIT_DISKS_FAILED && ct->exit_code != RM_EXIT_KILLED_BY_RM;
+                  ct->exit_code != RM_EXIT_KILLED_BY_RM;
 
     if (!at || at->master != ct)
         return;
     at->master = NULL;
     at->reregister = false;
     at->exit_code = ct->exit_code;
+    if (ct->exit_code == RM_EXIT_DISKS_FAILED)
+        counts = !disk_failure_is_free(a);
     if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
         attempt_failed(c, a,
                        rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
@@ -519,6 +564,8 @@ void rm_am_recovered(struct rm_core *c, struct rm_app *a)
     }
     rm_app_enter_policy(c, a);
     if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
+        if (a->state == RM_APP_RUNNING) /* a damaged record: masters of running applications are not placed */
+            rm_app_set_state(c, a, RM_APP_ACCEPTED);
         new_attempt(c, a);
         return;
     }

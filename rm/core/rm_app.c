@@ -98,7 +98,7 @@ bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
-/* One that lies in the past cannot be met, but is one. */
+/* Of a job read back from the store it may have passed: clamp it to 1 us, as 0 would mean none. */
 static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_us)
 {
     if (!job->deadline_at_us)
@@ -117,13 +117,13 @@ static void set_sizes(struct rm_app *a)
     for (size_t i = 0; i < s->splits_n; i++) {
         struct policy_size *z = &a->pj.size[RM_SLOT_MAP];
 
-        z->bytes += s->splits[i].length;
+        z->bytes = base_sat_add(z->bytes, s->splits[i].length);
         z->bytes_max = s->splits[i].length > z->bytes_max ? s->splits[i].length : z->bytes_max;
     }
     for (size_t g = 0; g < s->groups_n; g++) {
         struct policy_size *z = &a->pj.size[s->groups[g].kind];
 
-        z->given_us += s->groups[g].expected_us * s->groups[g].count;
+        z->given_us = base_sat_add(z->given_us, base_sat_mul(s->groups[g].expected_us, s->groups[g].count));
         z->given_max_us = s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
     }
 }
@@ -325,16 +325,20 @@ void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k)
     c->ops->on_job_changed(c->policy, &a->pj, (enum policy_kind)k);
 }
 
-void rm_app_touch_node(struct rm_app *a, uint32_t node)
+void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
-    size_t word = node / 64;
+    size_t word = n->index / 64;
+
+    if (rm_app_touched_node(a, n->index))
+        return;
 
     if (word >= a->nodes_words) {
         a->nodes = base_realloc_array(a->nodes, word + 1, sizeof *a->nodes);
         memset(a->nodes + a->nodes_words, 0, (word + 1 - a->nodes_words) * sizeof *a->nodes);
         a->nodes_words = word + 1;
     }
-    a->nodes[word] |= UINT64_C(1) << (node % 64);
+    a->nodes[word] |= UINT64_C(1) << (n->index % 64);
+    rm_node_hold(c, n);
 }
 
 bool rm_app_touched_node(const struct rm_app *a, uint32_t node)
@@ -379,22 +383,80 @@ void rm_apps_stored_new(struct rm_core *c)
 
 void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
 {
-    if (c->conf.simulation) /* there is nothing on their disks */
-        return;
+    if (!a->nodes_left)
+        a->nodes_left = c->nodes_born;
     for (size_t w = 0; w < a->nodes_words; w++)
         for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
-            if (n->registered)
+            if (n->registered && !c->conf.simulation) /* there is nothing on the disks of simulated ones */
                 rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+            rm_node_release(c, n);
         }
+    free(a->nodes);
+    a->nodes = NULL;
+    a->nodes_words = 0;
+}
+
+/* About what an ended application takes: its submission, as text and read, and itself; then its tasks. */
+#define TEXTS      3
+#define APP_BYTES  4096
+#define TASK_BYTES 300 /* with its counters and its split */
+
+static int64_t light_bytes(const struct rm_app *a)
+{
+    const char *json = a->is_job ? a->job->json : a->app->json;
+
+    return APP_BYTES + TEXTS * (int64_t)strlen(json ? json : "");
+}
+
+static int64_t task_bytes(const struct rm_app *a)
+{
+    return a->is_job && rm_tasks_kept(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total) : 0;
+}
+
+enum rm_result rm_app_result(const struct rm_app *a)
+{
+    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
+        return RM_RESULT_NONE;
+    if (rm_policy_refused(a))
+        return RM_RESULT_REFUSED;
+    if (a->final_status == RM_FINAL_SUCCEEDED)
+        return RM_RESULT_SUCCEEDED;
+    if (a->final_status == RM_FINAL_KILLED || a->state == RM_APP_KILLED)
+        return RM_RESULT_KILLED;
+    return a->final_status == RM_FINAL_FAILED || a->state == RM_APP_FAILED ? RM_RESULT_FAILED : RM_RESULT_ENDED;
+}
+
+static const char *scratch_text(struct rm_core *c, const char *text)
+{
+    return rm_scratch_printf(c, "%s", text ? text : "");
+}
+
+/* Copies: the application may be trimmed before its effect is looked at. */
+static void tell_end(struct rm_core *c, struct rm_app *a)
+{
+    const char *user = scratch_text(c, a->user), *name = scratch_text(c, a->name);
+    const char *queue = scratch_text(c, a->queue), *diagnostics = scratch_text(c, a->diagnostics);
+    struct rm_effect *fx = rm_effect_add(c, RM_FX_APP_ENDED);
+
+    fx->u.ended.id = a->id;
+    fx->u.ended.user = user;
+    fx->u.ended.name = name;
+    fx->u.ended.queue = queue;
+    fx->u.ended.diagnostics = diagnostics;
+    fx->u.ended.state = a->state;
+    fx->u.ended.final_status = a->final_status;
+    fx->u.ended.refused = rm_policy_refused(a);
 }
 
 void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
+    if (!c->recovering)
+        tell_end(c, a);
     if (!a->containers) /* else when the last one has ended: a node that cleans up tells nothing of those it still has */
         rm_app_cleanup(c, a);
-    rm_tasks_drop_index(a);
+    rm_tasks_drop_index(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
     rm_prune_job(c, a);
@@ -405,7 +467,13 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
         c->finished = a;
     c->finished_last = a;
     c->finished_n++;
+    a->kept_bytes = light_bytes(a) + task_bytes(a);
+    c->finished_bytes += a->kept_bytes;
+    c->finished_light += light_bytes(a);
+    if (!c->heavy)
+        c->heavy = a;
     c->trim_due = true;
+    c->stats.results[rm_app_result(a)]++;
     if (a->state == RM_APP_FINISHED)
         c->stats.completed++;
     else if (a->state == RM_APP_FAILED)
@@ -438,6 +506,10 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
     else
         c->finished_last = a->finished_prev;
     c->finished_n--;
+    c->finished_bytes -= a->kept_bytes;
+    c->finished_light -= light_bytes(a);
+    if (c->heavy == a)
+        c->heavy = a->finished_next;
     rm_record_remove_app(c, a);
     memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
     c->apps_n--;
@@ -446,16 +518,59 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
+#define STAYS_US INT64_C(60000000) /* whoever has waited for an end can look at it, and the history is written from it */
+
+static bool too_heavy(const struct rm_core *c, int64_t bytes)
+{
+    return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
+}
+
+/* False: @a has ended a moment ago; its time is noted. An end further ahead than that is of another clock: it would hold up
+ * all that ended after it. */
+static bool may_go(struct rm_core *c, const struct rm_app *a)
+{
+    if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
+        return true;
+    rm_timer_set(&c->timers, &c->trim_timer, a->finish_us + STAYS_US);
+    return false;
+}
+
+/* The oldest that have tasks lose them, until the rest is light enough. */
+static void lighten(struct rm_core *c)
+{
+    while (c->heavy && too_heavy(c, c->finished_bytes) && may_go(c, c->heavy)) {
+        struct rm_app *a = c->heavy;
+        int64_t bytes = task_bytes(a);
+
+        c->heavy = a->finished_next;
+        if (!bytes || a->containers)
+            continue;
+        rm_prune_tasks(c, a);
+        a->kept_bytes -= bytes;
+        c->finished_bytes -= bytes;
+    }
+}
+
+void rm_app_trim_due(struct rm_core *c)
+{
+    c->trim_due = true;
+}
+
 /* The oldest go; one of whose containers a node still has to tell waits, and those after it go in its place. */
 void rm_app_trim_finished(struct rm_core *c)
 {
     struct rm_app *next;
 
-    if (!c->trim_due || c->conf.completed_apps_max <= 0)
+    if (!c->trim_due)
         return;
     c->trim_due = false;
-    for (struct rm_app *a = c->finished; a && c->finished_n > (size_t)c->conf.completed_apps_max; a = next) {
+    lighten(c);
+    for (struct rm_app *a = c->finished; a; a = next) {
+        bool many = c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max;
+
         next = a->finished_next;
+        if (!many && !(too_heavy(c, c->finished_light) && may_go(c, a)))
+            break;
         if (!a->containers)
             remove_finished(c, a);
     }

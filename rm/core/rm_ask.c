@@ -110,6 +110,7 @@ static void group_free(struct rm_app *a, struct rm_ask_group *g)
     for (size_t i = 0; i < g->rows_n; i++)
         free(g->rows[i].name);
     a->ask_rows -= g->rows_n;
+    a->launch_bytes -= g->launch && g->launch->json ? strlen(g->launch->json) : 0;
     free(g->rows);
     rm_launch_unref(g->launch);
     free(g);
@@ -152,6 +153,21 @@ static void sum_up(struct rm_app *a)
     a->asks_n = kept;
 }
 
+static size_t launch_size(const struct rm_launch *l)
+{
+    return l && l->json ? strlen(l->json) : 0;
+}
+
+/* Those that are kept, and these: some of these may take the place of others. */
+static size_t launches_size(const struct rm_app *a, const struct rm_ask *asks, size_t n)
+{
+    size_t sum = a->launch_bytes;
+
+    for (size_t i = 0; i < n; i++)
+        sum += launch_size(asks[i].launch);
+    return sum;
+}
+
 /* Would these asks be too many together with those that are there? */
 bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
@@ -159,7 +175,7 @@ bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 
     if (!n)
         return true;
-    if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX)
+    if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX || launches_size(a, asks, n) > RM_ASK_LAUNCH_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
         struct rm_ask_group *g = group_of(a, asks[i].priority, asks[i].allocation_request_id);
@@ -202,6 +218,8 @@ static void update(struct rm_app *a, const struct rm_ask *ask)
     g->capability = ask->capability;
     g->slot = rm_slot_of(&ask->capability);
     if (ask->launch) {
+        a->launch_bytes += launch_size(ask->launch);
+        a->launch_bytes -= launch_size(g->launch);
         rm_launch_unref(g->launch);
         g->launch = ask->launch;
     }

@@ -1,5 +1,7 @@
 /* Is the store the one that the nodes work for? An empty one may have been lost, or be another cluster's. The rules:
- * rm_core.h. What is found out is kept: meta/format "f1 <confirmed 0|1>". */
+ * rm_core.h. What is found out is kept: meta/format "f2 <confirmed 0|1>".
+ * Its version stands for the whole store, too: a ResourceManager that does not know it must not lead jobs that a newer one
+ * has led. "f1" let attempts put their parts at the last place; its job's commit would throw those away that wait for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +12,19 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
 {
     struct rm_reader r = {.p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
 
-    rm_get_word(&r, "f1");
+    c->format_old = rec->len >= 3 && memcmp(rec->data, "f1 ", 3) == 0;
+    rm_get_word(&r, c->format_old ? "f1" : "f2");
     c->format = rm_get_int_in(&r, 0, 1) == 1 ? RM_FORMAT_CONFIRMED : RM_FORMAT_NEW;
-    return r.bad ? base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: it is cut short or damaged",
-                                  rec->table, rec->key)
-                 : 0;
+    if (!r.bad && r.p == r.end)
+        return 0;
+    c->format = RM_FORMAT_UNKNOWN;
+    if (c->conf.format_confirmed) /* then it is written anew */
+        return 0;
+    return base_error_set(err, -BASE_ECORRUPT,
+                          "record %s/%s is damaged: it no longer tells whether this is the store that the nodes work for. "
+                          "If it is, start once with --format-confirmed, which writes the record anew; else restore a copy "
+                          "of the store",
+                          rec->table, rec->key);
 }
 
 /* A store with applications, and no word about this, was made before there was one. */
@@ -26,8 +36,9 @@ void rm_confirm_begin(struct rm_core *c)
         c->format = RM_FORMAT_CONFIRMED;
     else if (before == RM_FORMAT_UNKNOWN)
         c->format = RM_FORMAT_NEW;
-    if (c->format != before)
+    if (c->format != before || c->format_old)
         rm_record_format(c, c->format == RM_FORMAT_CONFIRMED);
+    c->format_old = false;
 }
 
 void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
@@ -112,7 +123,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     int64_t seen = ev->u.node_register.epoch_seen;
 
     if (!live && seen <= c->conf.epoch) {
-        if (n && n->refused)
+        if (n && n->refused) /* it registers now */
             set_refused(c, n, false);
         return false;
     }
@@ -122,6 +133,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     if (!n->refused)
         rm_note(c, 3, "%s", c->refused_text);
     set_refused(c, n, true);
+    rm_node_check_gone(c, n);
     expect_again(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {

@@ -164,7 +164,8 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].containers++;
     rm_map_put(&c->containers_by_id, id_hash(id), ct);
-    rm_app_touch_node(a, n->index);
+    rm_app_touch_node(c, a, n);
+    rm_node_hold(c, n);
     rm_node_use(c, n, slot, 1);
     wait_add(c, ct);
     return ct;
@@ -202,8 +203,8 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         count_resources(c, ct, -1);
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].containers--;
-    a->memory_us += ct->resource.v[RM_RES_MEMORY_MB] * lived;
-    a->vcore_us += ct->resource.v[RM_RES_VCORES] * lived;
+    a->memory_ms = base_sat_add(a->memory_ms, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived));
+    a->vcore_ms = base_sat_add(a->vcore_ms, rm_held_ms(ct->resource.v[RM_RES_VCORES], lived));
     if (ct->killing)
         count_freeing(c, ct, -1);
     if (!ct->suspended_at_us)
@@ -213,6 +214,7 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
 {
     rm_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
+    rm_node_release(c, ct->node);
     rm_launch_unref(ct->launch);
     free(ct->diagnostics);
     rm_pool_put(&c->containers, ct);

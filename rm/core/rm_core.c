@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/rm_damage.h"
 #include "rm/core/rm_internal.h"
 
 /* ---------------------------------------------------------------- effects */
@@ -94,10 +95,13 @@ uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const c
     return c->seq;
 }
 
+/* They are part of records: whoever makes them, they stay within what a record may take. */
 void rm_set_diagnostics(char **at, const char *text)
 {
+    char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;
+
     free(*at);
-    *at = base_strdup(text);
+    *at = copy;
 }
 
 /* ---------------------------------------------------------------- what is durable */
@@ -182,6 +186,12 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
     case RM_TIMER_GRACE:
         rm_takeover_grace_over(c);
         break;
+    case RM_TIMER_TRIM:
+        rm_app_trim_due(c);
+        break;
+    case RM_TIMER_GONE:
+        rm_nodes_forget(c);
+        break;
     case RM_TIMER_POLICY: {
         int64_t next = rm_policy_on_timer(c);
 
@@ -196,7 +206,7 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
 static int64_t timers_until(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP || ev->kind == RM_EV_JOB_SET_UP ||
-                 ev->kind == RM_EV_JOB_COMMITTED;
+                 ev->kind == RM_EV_JOB_COMMITTED || ev->kind == RM_EV_JOB_ABORTED;
 
     return ev->at_us - first;
 }
@@ -256,6 +266,8 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
     c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
     c->grace_timer = (struct rm_timer){.kind = RM_TIMER_GRACE};
+    c->trim_timer = (struct rm_timer){.kind = RM_TIMER_TRIM};
+    c->gone_timer = (struct rm_timer){.kind = RM_TIMER_GONE};
     if (conf->tree) {
         c->tree = *conf->tree;
         *conf->tree = (struct policy_queues){0};
@@ -302,18 +314,21 @@ void rm_core_free(struct rm_core *c)
             free(ct->diagnostics);
         }
     for (size_t i = 0; i < c->nodes_n; i++)
-        rm_node_free(c->nodes[i]);
+        if (c->nodes[i])
+            rm_node_free(c->nodes[i]);
     rm_prune_free(c);
     for (size_t i = 0; i < c->apps_n; i++)
         rm_app_unref(c->apps[i]);
     policy_queues_free(&c->tree);
     rm_recover_free(c);
+    rm_damage_free(c);
     rm_job_spec_unref(c->recover_job);
     rm_app_spec_unref(c->recover_app);
     free(c->queues);
     free(c->acks);
     free(c->apps);
     free(c->nodes);
+    free(c->nodes_free);
     free(c->host_rack);
     free(c->host_keys);
     free(c->dirty);
@@ -370,6 +385,9 @@ static void handle(struct rm_core *c, const struct rm_event *ev)
         break;
     case RM_EV_JOB_COMMITTED:
         rm_job_on_committed(c, ev);
+        break;
+    case RM_EV_JOB_ABORTED:
+        rm_job_on_aborted(c, ev);
         break;
     case RM_EV_TASK_COMMIT:
         rm_task_on_commit(c, ev);
@@ -455,6 +473,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->out = out;
     rm_steps_reset(&c->scratch);
     c->recovering = true;
+    rm_damage_write(c);
     collect_outputs(c);
     rm_recover_orphans(c);
     rm_confirm_begin(c);
@@ -479,6 +498,9 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     }
     rm_apps_stored_new(c); /* they are read from the store: so they are there */
     c->recovering = false;
+    c->loading = false;
+    for (size_t i = 0; i < c->nodes_n; i++) /* how long they have been gone is not stored: since now */
+        rm_node_check_gone(c, c->nodes[i]);
     rm_names_free(&c->outputs);
     settle(c);
 }

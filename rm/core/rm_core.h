@@ -72,6 +72,14 @@ struct rm_core_conf {
     double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
+    /* Of ended applications: beyond so many bytes, as the core reckons them, the oldest jobs keep their sums alone, and when
+     * that is not enough the oldest go. Those that ended within the last minute stay. 0: no bound. */
+    int64_t completed_bytes_max;
+    /* A node that has gone (LOST, SHUTDOWN ...) and to which no application that has not ended refers is forgotten after
+     * so long, and so is its record; or before, the longest gone first, when there are more of them than so many. Then it
+     * is shown no more, and is a new one when it registers again. 0: no bound. */
+    int64_t gone_nodes_us;
+    int32_t gone_nodes_max;
     struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */
     int64_t kill_grace_ms;
     int64_t takeover_grace_us; /* 0: jobs are held until every awaited node has registered or expired */
@@ -90,6 +98,7 @@ enum rm_event_kind {
     RM_EV_MOVE_APP,        /* to another queue, while ACCEPTED or RUNNING; reply: OK once it is durable */
     RM_EV_JOB_SET_UP,      /* answers RM_FX_JOB_SETUP: the shell made the output folder, or failed */
     RM_EV_JOB_COMMITTED,   /* answers RM_FX_JOB_COMMIT */
+    RM_EV_JOB_ABORTED,     /* answers RM_FX_JOB_ABORT, whether it could clear everything away or not */
     RM_EV_TASK_COMMIT,     /* a task attempt asks whether it may commit; reply: u.flag */
     RM_EV_FETCH_FAILURE,
     RM_EV_NODE_REGISTER,
@@ -144,7 +153,7 @@ struct rm_event {
         /* A queue that takes applications ("x" and "root.x" are the same); NULL: it stays where it is, and the answer
          * waits until that is durable. -BASE_ESTATE: it ends; -BASE_EINVAL: the queue, or a policy without any. */
         struct { struct base_app_id id; const char *queue; } move;
-        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, JOB_COMMITTED */
+        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, _COMMITTED, _ABORTED */
         struct { struct base_task_id task; int32_t attempt; } task_commit;
         struct { struct base_app_id app; int32_t map, attempt; bool gone; struct base_task_id reduce; } fetch_failure;
         struct {
@@ -165,7 +174,8 @@ struct rm_event {
             const char *health_report;
             int64_t hold_us; /* 0: answer at once */
             int64_t sent_us; /* as above */
-            uint32_t place;  /* of the node, in order of first registration, from 1; 0: not known. Saves a search */
+            uint32_t place;  /* of the node, in order of first registration, from 1 (a forgotten one's goes to the next new
+                              * node); 0: not known. Saves a search; a wrong one costs no more than that */
             const struct rm_container_report *reports;
             size_t reports_n;
         } heartbeat;
@@ -192,13 +202,15 @@ enum rm_effect_kind {
     RM_FX_HEARTBEAT,    /* answer a (parked) heartbeat, with the orders of u.heartbeat */
     RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
     RM_FX_JOB_SETUP,    /* make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP */
-    RM_FX_JOB_COMMIT,   /* remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
-    RM_FX_JOB_ABORT,    /* remove _temporary, once it is durable that the job ends; no answer needed */
+    RM_FX_JOB_COMMIT,   /* take the parts named, remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
+    RM_FX_JOB_ABORT,    /* remove _temporary, and the folder if nothing else is in it, once it is durable that the job
+                         * ends; answer with RM_EV_JOB_ABORTED: until then the job has not ended */
     RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
     RM_FX_NOTE,         /* something an operator wants in the log: u.note */
     RM_FX_UNCONFIRMED,  /* the store is empty where nodes work: this instance must not lead; nothing was changed */
     RM_FX_EPOCH_LOW,    /* nodes have obeyed a higher epoch: this instance must take one above u.epoch_low.epoch_seen */
-    RM_FX_HISTORY       /* prune_ended: a job has ended here, its tasks can still be read */
+    RM_FX_HISTORY,      /* prune_ended: a job has ended here, its tasks can still be read */
+    RM_FX_APP_ENDED     /* an application has ended, and its record is stored: u.ended */
 };
 enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP, RM_REPLY_KILL,
                      RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,
@@ -271,13 +283,23 @@ struct rm_effect {
             size_t orders_n;
         } heartbeat; /* also carries the answer of RM_EV_NODE_REGISTER (registered = true) */
         struct { int64_t at_us; } wake;
-        /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for this job before */
-        struct { struct base_app_id id; struct rm_job_spec *spec; bool again; } job;
+        /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for this job before.
+         * COMMIT: part i is the one of attempt attempts[i] of task i of @kind: the attempt that succeeded, whose
+         * counters were added up. Other attempts may have left one too. */
+        struct { struct base_app_id id; struct rm_job_spec *spec; bool again;
+                 enum base_task_kind kind; const int32_t *attempts; size_t attempts_n; } job;
         struct { struct base_app_id id; int64_t version; } map_output;
         struct { int level; const char *text; } note; /* enum base_log_level */
         struct { const char *text; int64_t epoch_seen; } unconfirmed; /* the highest of all nodes so far */
         struct { int64_t epoch_seen; } epoch_low;
         struct { struct base_app_id id; } history;
+        struct {
+            struct base_app_id id;
+            const char *user, *name, *queue, *diagnostics; /* never NULL */
+            enum rm_app_state state;
+            enum rm_final_status final_status;
+            bool refused; /* by the policy, for its deadline */
+        } ended;
     } u;
 };
 struct rm_effects { /* caller's buffer; the core appends */
@@ -296,8 +318,9 @@ void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_eff
 
 /* ---------------------------------------------------------------- recovery */
 /* One stored record, any order of tables except that "meta", "app" come before the others (the shell reads tables in
- * the order meta, app, node, task, commit). @spec: job or app spec decoded by the shell from the record's JSON.
- * -BASE_ECORRUPT with the reason when it does not read back. */
+ * the order meta, app, node, task, commit). 0 for a damaged one too: what each costs is drawn in rm_damage.h; it is kept in
+ * the table "damaged" under "<table>/<key>". -BASE_ECORRUPT: nothing can go on without it (meta/format); the text says what
+ * an operator can do. */
 int rm_core_recover(struct rm_core *core, const struct rm_record *rec, struct base_error *err);
 /* The JSON of the spec inside an "app" record, so that the shell can decode it: sets *is_job and borrowed text. */
 int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json, struct base_app_id *id,
@@ -305,6 +328,9 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
 /* Gives the core the decoded spec of an app record (before rm_core_recover of that record). Taken. */
 void rm_core_recover_job(struct rm_core *core, struct rm_job_spec *spec);
 void rm_core_recover_app(struct rm_core *core, struct rm_app_spec *spec);
+/* Instead of rm_core_recover: the submission in the app record @rec could not be decoded, @why. The application is shown as
+ * the spec given before says (rm_core_recover_app), which can be as good as empty. */
+void rm_core_recover_damaged(struct rm_core *core, const struct rm_record *rec, const char *why);
 /* All records read: jobs that were running go on, half-made ones are resumed. Appends effects. */
 void rm_core_recovered(struct rm_core *core, int64_t now_us, struct rm_effects *out);
 /* After it and before any event: as if @conf had said format_confirmed. Appends effects. */

@@ -127,7 +127,10 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
     case RM_FX_JOB_ABORT:
         base_buf_adds(out, fx->kind == RM_FX_JOB_SETUP ? "setup" : fx->kind == RM_FX_JOB_COMMIT ? "commit" : "abort");
         print_app(&fx->u.job.id, out);
-        base_buf_addf(out, " after %" PRIu64 "%s\n", fx->after_seq, fx->u.job.again ? " again" : "");
+        base_buf_addf(out, " after %" PRIu64 "%s", fx->after_seq, fx->u.job.again ? " again" : "");
+        for (size_t i = 0; i < fx->u.job.attempts_n; i++)
+            base_buf_addf(out, " %" PRId32, fx->u.job.attempts[i]);
+        base_buf_adds(out, "\n");
         break;
     case RM_FX_MAP_OUTPUT:
         base_buf_adds(out, "map-output");
@@ -142,6 +145,12 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
         break;
     case RM_FX_EPOCH_LOW:
         base_buf_addf(out, "epoch-low %" PRId64 "\n", fx->u.epoch_low.epoch_seen);
+        break;
+    case RM_FX_APP_ENDED:
+        base_buf_adds(out, "ended");
+        print_app(&fx->u.ended.id, out);
+        base_buf_addf(out, " %s %s\n", rm_app_state_name(fx->u.ended.state),
+                      rm_final_status_name(fx->u.ended.final_status));
         break;
     case RM_FX_HISTORY:
         base_buf_adds(out, "history");

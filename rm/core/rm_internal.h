@@ -2,6 +2,8 @@
 #ifndef CREEL_RM_INTERNAL_H
 #define CREEL_RM_INTERNAL_H
 
+#include "base/base_limits.h"
+#include "base/base_sat.h"
 #include "policies/delay.h"
 #include "policies/policy.h"
 #include "policies/policy_queues.h"
@@ -17,8 +19,12 @@
 #define RM_NAMES_MAX 100000     /* hosts and users that submissions may name; more hosts: any, more users: one */
 #define RM_ASKED_MAX 1000000    /* containers that an application may wait for */
 #define RM_ASK_ROWS_MAX 200000  /* and in how many places and groups */
+#define RM_ASK_LAUNCH_MAX (64 << 20) /* bytes of the launch contexts that they keep */
 #define RM_TASK_ATTEMPT_MAX 1000000000 /* no number of an attempt is above */
 #define RM_EPOCH_ATTEMPTS 1000  /* numbers of a task's attempts that belong to one epoch; more run into the next ones' */
+#define RM_ATTEMPTS_KEPT 1000   /* of an application: older ones are forgotten */
+#define RM_BAD_NODES_MAX 1000   /* nodes that a task avoids: the oldest one is forgotten for another */
+#define RM_TIME_MAX (INT64_MAX / 8) /* microseconds: some 36,000 years; sums of a few such times fit */
 #define RM_PRUNE_STEP 256       /* records of ended jobs that a step removes */
 #define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
 
@@ -98,6 +104,12 @@ struct rm_node {
     uint64_t free_round[RM_SLOT_KINDS]; /* round of offers in which nobody wanted it */
     int32_t round_assigned[RM_SLOT_KINDS];
     bool round_off_rack;
+    /* rm_forget.c */
+    bool gone;    /* in the list of gone nodes, since gone_us */
+    int64_t refs; /* applications that have not ended and containers that refer to it */
+    uint64_t born; /* in the order in which nodes were made, from 1 */
+    int64_t gone_us;
+    struct rm_node *gone_prev, *gone_next;
 };
 
 /* ---- tasks of jobs ---- */
@@ -194,7 +206,12 @@ struct rm_app {
     struct base_app_id id;
     int refs; /* the table's, and one per launch order that is kept */
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
+    bool aborting, aborted; /* its output is being cleared away; has been */
+    bool damaged;           /* failed, since a record of it did not read back; its own one is to be written */
     bool pruned;            /* ended: its tasks have no records any more, or will have none soon */
+    bool unrecorded;        /* none is left */
+    bool light;             /* its tasks are to go from memory too, when they have no records */
+    int64_t kept_bytes;     /* ended: about what it takes */
     bool summed;            /* its record has sums of its tasks */
     struct rm_app *prune_next;
     int64_t prune_at;       /* tasks of which the records are gone */
@@ -215,9 +232,10 @@ struct rm_app {
     struct rm_container *containers;
     int64_t containers_n;
     struct rm_res allocated;
-    int64_t memory_us, vcore_us; /* MiB and vcores times microseconds, of ended containers */
-    uint64_t *nodes;             /* bit set: had containers there */
+    int64_t memory_ms, vcore_ms; /* MiB and vcores times milliseconds, of ended containers; at most INT64_MAX */
+    uint64_t *nodes;             /* bit set: had containers there. It holds these nodes until it has ended */
     size_t nodes_words;
+    uint64_t nodes_left;         /* has let them go: its tasks' nodes were made (rm_node.born) up to there; 0: holds them */
     struct rm_app *finished_prev, *finished_next; /* ended ones, oldest first */
     struct rm_app *wait_next;                     /* masters waiting to be activated */
     bool waits;                                   /* it is one of them */
@@ -232,7 +250,7 @@ struct rm_app {
     int32_t attempts_n, attempts_cap, failed_attempts;
     double progress;
     struct rm_ask_group **asks;
-    size_t asks_n, asks_cap, ask_rows;
+    size_t asks_n, asks_cap, ask_rows, launch_bytes; /* launch_bytes: of launch contexts of asks */
     int64_t asked[RM_SLOT_KINDS]; /* wanted over all groups */
     struct rm_container **news;      /* allocated and completed ones the master has not heard of */
     size_t news_n, news_cap;
@@ -270,8 +288,15 @@ struct rm_core {
     struct rm_map apps_by_id, containers_by_id, nodes_by_id;
     struct rm_app **apps; /* by id */
     size_t apps_n, apps_cap;
-    struct rm_node **nodes;
+    struct rm_node **nodes; /* by index; NULL: forgotten, the index is in nodes_free */
     size_t nodes_n, nodes_cap;
+    uint32_t *nodes_free;
+    size_t nodes_free_n, nodes_free_cap;
+    uint64_t nodes_born;
+    struct rm_node *gone, *gone_last; /* nodes to be forgotten, longest gone first */
+    size_t gone_n;
+    struct rm_timer gone_timer;
+    bool loading; /* until all records are read: no node goes */
     struct rm_queue *queues; /* as many as the tree has */
     size_t queues_n;
     struct rm_names hosts, racks, users;
@@ -283,6 +308,10 @@ struct rm_core {
     struct rm_timer unstarted_timer, policy_timer;
     struct rm_app *finished, *finished_last;
     size_t finished_n;
+    int64_t finished_bytes;  /* sum of kept_bytes */
+    int64_t finished_light;  /* what that would be without tasks */
+    struct rm_app *heavy;    /* the oldest ended one that may have its tasks; NULL: none has */
+    struct rm_timer trim_timer;
     bool trim_due; /* something may have become removable */
     struct rm_app *master_wait, *master_wait_last;
     int64_t masters_active;
@@ -292,6 +321,7 @@ struct rm_core {
     int64_t spared_until_us; /* no node expires before */
     /* may the store be another cluster's? (rm_confirm.c) */
     enum rm_format { RM_FORMAT_UNKNOWN, RM_FORMAT_NEW, RM_FORMAT_CONFIRMED } format;
+    bool format_old;         /* the store is of an earlier version */
     int32_t refused_n;       /* nodes that are refused */
     int64_t epoch_seen;      /* the highest that a refused one has obeyed */
     char *refused_text;      /* about the last one */
@@ -320,6 +350,7 @@ struct rm_core {
     int64_t colo_wait_us;
     uint64_t host_table;      /* whose names host_keys has, 0: none */
     uint32_t *host_keys;
+    size_t host_keys_n;
     int32_t faults;
     bool fell_back;
     /* timers */
@@ -335,12 +366,16 @@ struct rm_core {
         char *key;
         char *data;
         size_t len;
+        char *why; /* of a damaged record: what is wrong with it */
     } **orphans;
     size_t orphans_n, orphans_cap, orphans_at;
+    struct rm_stash **damaged; /* records that did not read back, to be kept aside (rm_damage.h) */
+    size_t damaged_n, damaged_cap;
     struct rm_job_spec *recover_job;
     struct rm_app_spec *recover_app;
     struct {
         int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed, killed;
+        int64_t results[RM_RESULTS]; /* of those that have ended */
         int64_t suspended, resumed, preempted;
     } stats;
 };
@@ -365,6 +400,7 @@ bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
 
 /* ---- rm_prune.c ---- */
 void rm_prune_job(struct rm_core *c, struct rm_app *a); /* it has ended, and its record is stored */
+void rm_prune_tasks(struct rm_core *c, struct rm_app *a); /* its tasks go from the store and then from memory */
 void rm_prune_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
 void rm_prune_step(struct rm_core *c);
 void rm_prune_free(struct rm_core *c);
@@ -395,6 +431,7 @@ bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k);
 bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k);
 /* May this new job enter? False: refused, its end has begun. */
 bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
+bool rm_policy_refused(const struct rm_app *a); /* it did not; also of one read from the store */
 void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,
                           const struct rm_container_report *r, bool success, bool killed);
 /* After a restart: what its ended tasks had shown. */
@@ -420,12 +457,15 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a);
 /* After a restart: those that were not accepted yet. One with a deadline waits until it is known which slots there are. */
 void rm_apps_stored_new(struct rm_core *c);
 void rm_app_stored_final(struct rm_core *c, struct rm_app *a);
+enum rm_result rm_app_result(const struct rm_app *a); /* as far as it is stored */
 void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
 /* Orders every node that ran its containers to clean up after it: it has ended, and holds none any more. */
+/* It holds these nodes no longer. */
 void rm_app_cleanup(struct rm_core *c, struct rm_app *a);
 void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
 void rm_app_trim_finished(struct rm_core *c);
+void rm_app_trim_due(struct rm_core *c); /* the timer */
 /* The queue of a submission, by the rules of placement; may make it. RM_NONE when it is refused. */
 int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
                    uint32_t *index, struct base_error *err);
@@ -433,7 +473,7 @@ int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 void rm_queues_sync(struct rm_core *c); /* the tree has grown */
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
-void rm_app_touch_node(struct rm_app *a, uint32_t node);
+void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
 bool rm_app_touched_node(const struct rm_app *a, uint32_t node); /* it had containers there */
 
 /* ---- rm_move.c ---- */
@@ -443,6 +483,7 @@ void rm_app_on_move(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
+void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
 void rm_job_accepted(struct rm_core *c, struct rm_app *a);
 void rm_job_open(struct rm_core *c, struct rm_app *a);
 /* Looks whether the job is done, or its end can go on now that a container is gone. */
@@ -450,14 +491,23 @@ void rm_job_check(struct rm_core *c, struct rm_app *a);
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 void rm_job_commit(struct rm_core *c, struct rm_app *a);
 double rm_job_progress(const struct rm_app *a, enum rm_slot k);
+/* A task has read all its input some time before it ends: what has not ended shows 99 % at most. Policies count with
+ * what was reported. */
+static inline double rm_progress_shown(double progress, bool ended)
+{
+    return !ended && progress > 0.99 ? 0.99 : progress;
+}
 
 /* ---- rm_task.c ---- */
 void rm_tasks_init(struct rm_core *c, struct rm_app *a);
-void rm_tasks_free(struct rm_app *a);
-void rm_tasks_drop_index(struct rm_app *a);
+void rm_tasks_free(struct rm_app *a); /* its index was dropped before, or the core goes */
+bool rm_tasks_kept(const struct rm_app *a); /* in memory */
+void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a); /* @c NULL: it goes */
 int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k);
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
+/* Where its latest attempt was. NULL: there was none, or the node has been forgotten since @a ended. */
+struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t);
 /* The best pending task near @node, NULL when none is. *level: of that task, or of the best one that is not near.
  * *located: locality means something for it. */
 struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
@@ -494,7 +544,7 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 
 /* ---- rm_pick.c ---- */
 void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k);
-void rm_pick_free(struct rm_phase *p);
+void rm_pick_free(struct rm_core *c, struct rm_phase *p); /* @c NULL: it goes */
 void rm_pick_add_all(struct rm_phase *p); /* after rm_pick_init: all are pending */
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* becomes pending */
 void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
@@ -526,6 +576,7 @@ void rm_containers_expire(struct rm_core *c);
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id);
 struct rm_node *rm_node_new(struct rm_core *c, const char *id);
 void rm_node_free(struct rm_node *n);
+void rm_node_delete(struct rm_core *c, struct rm_node *n); /* out of the tables: its index is free */
 void rm_node_on_register(struct rm_core *c, const struct rm_event *ev);
 void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev);
 void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev);
@@ -540,6 +591,15 @@ void rm_node_flush(struct rm_core *c);
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
+
+/* ---- rm_forget.c ---- */
+/* To be called when its registration, its awaiting or its refusal may have changed. */
+void rm_node_check_gone(struct rm_core *c, struct rm_node *n);
+void rm_node_hold(struct rm_core *c, struct rm_node *n); /* something refers to it */
+void rm_node_release(struct rm_core *c, struct rm_node *n);
+void rm_nodes_forget(struct rm_core *c); /* the timer */
+void rm_rack_drop(struct rm_core *c, uint32_t rack); /* a hold of c->racks */
+void rm_host_drop(struct rm_core *c, uint32_t host); /* of c->hosts; with the last one goes that of its rack */
 
 /* ---- rm_offer.c ---- */
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
@@ -585,9 +645,13 @@ struct rm_res rm_max_capability(const struct rm_core *c);
 /* ---- rm_record.c ---- */
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
 void rm_record_splits(struct rm_core *c, struct rm_app *a);
+size_t rm_record_splits_size(const struct rm_job_spec *s); /* bytes of that record, exactly */
+/* A submission whose records would be over their bounds is refused, and answered. @job: NULL for an application. */
+bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json, const struct rm_job_spec *job);
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
 uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
+void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
 uint64_t rm_record_format(struct rm_core *c, bool confirmed);
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
 int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t); /* how many there were */
@@ -595,6 +659,11 @@ void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
 void rm_recover_orphans(struct rm_core *c); /* after all records: lists of splits that nobody has asked for */
 void rm_recover_free(struct rm_core *c);
 
+/* @amount of memory or vcores held for @us, times milliseconds. */
+static inline int64_t rm_held_ms(int64_t amount, int64_t us)
+{
+    return base_sat_add(base_sat_mul(amount, us / 1000), base_sat_mul(amount, us % 1000) / 1000);
+}
 static inline enum rm_slot rm_task_kind(enum base_task_kind k)
 {
     return k == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;

@@ -41,7 +41,7 @@ static bool takes_too_long(const struct rm_job_spec *spec, enum rm_slot k)
     return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
 }
 
-/* The queue comes last: it may be made. */
+/* The queue comes last: it may be made. A deadline that has passed may still come out of a store: then it is missed. */
 static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
@@ -61,6 +61,11 @@ static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queu
             return true;
         }
     }
+    if (spec->deadline_at_us && spec->deadline_at_us <= c->now_us) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "job.deadline-at-ms: %lld is in the past: it is %lld now",
+                       (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
+        return true;
+    }
     if (rm_queue_place(c, spec->queue, spec->user, &spec->user_groups, queue, &err) < 0) {
         rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
         return true;
@@ -78,7 +83,7 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_job_spec_unref(spec);
         return;
     }
-    if (rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_record_too_large(c, ev->token, spec->json, spec) || rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }
@@ -182,17 +187,21 @@ static bool all_done(const struct rm_app *a)
     return true;
 }
 
-static void abort_output(struct rm_core *c, struct rm_app *a)
+/* The job has ended when its folder is cleared away: whoever sees the end may submit it again, and a leader that takes
+ * over in between finds that it has not ended, and clears it away. False: there is nothing to wait for. */
+static bool abort_output(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
 
-    if (!a->job->output || !a->set_up)
-        return;
+    if (!a->job->output || !a->set_up || a->aborted || c->conf.simulation)
+        return false;
+    a->aborting = true;
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
     if (a->saved_seq > c->stored) /* that the job ends is not durable yet: who has another opinion needs the folder */
         fx->after_seq = a->saved_seq;
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
+    return true;
 }
 
 void rm_job_check(struct rm_core *c, struct rm_app *a)
@@ -200,10 +209,11 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
-        if (a->containers || a->committing || a->setup_asked || a->held)
+        if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
             return; /* comes back when they are gone, and every node has told what it runs */
+        if (abort_output(c, a))
+            return;
         drop_tasks(a);
-        abort_output(c, a);
         if (a->ending == RM_END_KILL)
             rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         else
@@ -220,12 +230,23 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
     rm_ack_add(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
+/* Every attempt that was allowed to commit has left its part under a name of its own. One of them may have been lost with
+ * its node, have been replaced, and still be writing: so the parts that count are named here, those of the attempts that
+ * succeeded. */
 void rm_job_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
+    enum rm_slot k = a->phase[RM_SLOT_REDUCE].total ? RM_SLOT_REDUCE : RM_SLOT_MAP; /* of those with parts */
+    const struct rm_phase *p = &a->phase[k];
+    int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
 
+    for (int32_t i = 0; i < p->total; i++)
+        attempts[i] = p->tasks[i].last_attempt;
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
+    fx->u.job.kind = k == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
+    fx->u.job.attempts = attempts;
+    fx->u.job.attempts_n = (size_t)p->total;
 }
 
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
@@ -247,6 +268,17 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     rm_app_save(c, a); /* its end was not recorded yet */
+    rm_job_check(c, a);
+}
+
+void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->aborting)
+        return;
+    a->aborting = false;
+    a->aborted = true;
     rm_job_check(c, a);
 }
 
@@ -279,5 +311,6 @@ double rm_job_progress(const struct rm_app *a, enum rm_slot k)
 
     if (!p->total)
         return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
-    return ((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total;
+    return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total,
+                             p->succeeded == p->total);
 }

@@ -146,6 +146,13 @@ const char *rm_final_status_name(enum rm_final_status s)
     return NAME(names, s);
 }
 
+const char *rm_result_name(enum rm_result r)
+{
+    static const char *const names[] = {"UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "REFUSED", "ENDED"};
+
+    return NAME(names, r);
+}
+
 const char *rm_counter_name(enum rm_counter c)
 {
     static const char *const names[] = {

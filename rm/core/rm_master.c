@@ -170,8 +170,9 @@ static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_even
     }
     if (!rm_ask_fits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
-                       "asks: an application may wait for %d containers, in %d places and groups", RM_ASKED_MAX,
-                       RM_ASK_ROWS_MAX);
+                       "asks: an application may wait for %d containers, in %d places and groups, with %d bytes of launch "
+                       "contexts",
+                       RM_ASKED_MAX, RM_ASK_ROWS_MAX, RM_ASK_LAUNCH_MAX);
         return true;
     }
     return false;
@@ -267,7 +268,7 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.nodes = c->capacity.nodes;
     fx->u.reply.allocate.command = command;
     for (size_t i = 0; i < c->nodes_n; i++)
-        for (int k = 0; c->nodes[i]->state == RM_NODE_RUNNING && k < RM_SLOT_KINDS; k++) {
+        for (int k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < RM_SLOT_KINDS; k++) {
             int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
 
             fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;

@@ -8,12 +8,49 @@
 #define CHUNK_SIZE ((size_t)64 * 1024)
 #define SLAB_OBJECTS 256
 
-/* ---------------------------------------------------------------- scratch */
+/* ---------------------------------------------------------------- scratch
+ * A list of chunks, filled in order; @now is being filled, and those behind it are free. Sizes are powers of two, and an
+ * allocation takes the first free chunk that is large enough to the front of the free ones, so that the smaller ones
+ * stay in use: what a step needs of each size is there once, whatever the order of the sizes. The reset gives back what
+ * a rare large record took (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step allocates nothing. */
 struct rm_chunk {
     struct rm_chunk *next;
     size_t size, used;
     _Alignas(16) char data[];
 };
+
+static struct rm_chunk *chunk_new(struct rm_arena_steps *a, size_t size)
+{
+    struct rm_chunk *c;
+    size_t room = CHUNK_SIZE;
+
+    while (room < size)
+        room *= 2;
+    c = base_realloc_array(NULL, sizeof *c + room, 1);
+    c->size = room;
+    a->held += room;
+    a->grown = true;
+    return c;
+}
+
+/* A free chunk for @size bytes becomes the one that is filled. */
+static struct rm_chunk *chunk_next(struct rm_arena_steps *a, size_t size)
+{
+    struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
+
+    while (*at && (*at)->size < size)
+        at = &(*at)->next;
+    c = *at;
+    if (c)
+        *at = c->next;
+    else
+        c = chunk_new(a, size);
+    c->used = 0;
+    c->next = *after;
+    *after = c;
+    a->now = c;
+    return c;
+}
 
 void *rm_steps_alloc(struct rm_arena_steps *a, size_t size)
 {
@@ -21,29 +58,8 @@ void *rm_steps_alloc(struct rm_arena_steps *a, size_t size)
     void *p;
 
     size = (size + 15) & ~(size_t)15;
-    while (c && c->size - c->used < size) { /* a reset chunk that is too small is passed over */
-        c = c->next;
-        if (c)
-            c->used = 0;
-    }
-    if (!c) {
-        size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-
-        c = base_realloc_array(NULL, sizeof *c + room, 1);
-        c->next = NULL;
-        c->size = room;
-        c->used = 0;
-        if (!a->first) {
-            a->first = c;
-        } else {
-            struct rm_chunk *last = a->now;
-
-            while (last->next)
-                last = last->next;
-            last->next = c;
-        }
-    }
-    a->now = c;
+    if (!c || c->size - c->used < size)
+        c = chunk_next(a, size);
     p = c->data + c->used;
     c->used += size;
     return p;
@@ -51,9 +67,22 @@ void *rm_steps_alloc(struct rm_arena_steps *a, size_t size)
 
 void rm_steps_reset(struct rm_arena_steps *a)
 {
-    a->now = a->first;
-    if (a->now)
-        a->now->used = 0;
+    size_t kept = 0;
+
+    a->now = NULL;
+    if (!a->grown) /* nothing came since the last look */
+        return;
+    a->grown = false;
+    for (struct rm_chunk **at = &a->first, *c; (c = *at);) {
+        if (c->size <= RM_STEPS_CHUNK_KEPT && kept + c->size <= RM_STEPS_KEPT) {
+            kept += c->size;
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        free(c);
+    }
+    a->held = kept;
 }
 
 void rm_steps_free(struct rm_arena_steps *a)
@@ -137,7 +166,7 @@ uint64_t rm_hash_text(const char *s)
 
 /* ---------------------------------------------------------------- names */
 struct rm_name {
-    uint32_t index;
+    uint32_t index, holds;
     char text[];
 };
 
@@ -164,23 +193,55 @@ uint32_t rm_names_add(struct rm_names *t, const char *name)
     len = strlen(name);
     e = base_alloc(sizeof *e + len + 1);
     memcpy(e->text, name, len + 1);
-    e->index = (uint32_t)t->n;
-    base_array_grow(&t->v, t->n, &t->cap);
-    t->v[t->n++] = e->text;
+    if (t->free_n) {
+        e->index = t->free[--t->free_n];
+    } else {
+        base_array_grow(&t->v, t->n, &t->cap);
+        e->index = (uint32_t)t->n++;
+    }
+    t->v[e->index] = e->text;
     rm_map_put(&t->map, hash, e);
     return e->index;
 }
 
 uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max)
 {
-    return t->n < max ? rm_names_add(t, name) : rm_names_find(t, name);
+    return t->map.n < max ? rm_names_add(t, name) : rm_names_find(t, name);
+}
+
+static struct rm_name *name_at(const struct rm_names *t, uint32_t index)
+{
+    base_assert(index < t->n && t->v[index]);
+    return (struct rm_name *)(void *)(t->v[index] - offsetof(struct rm_name, text));
+}
+
+void rm_names_hold(struct rm_names *t, uint32_t index)
+{
+    name_at(t, index)->holds++;
+}
+
+bool rm_names_drop(struct rm_names *t, uint32_t index)
+{
+    struct rm_name *e = name_at(t, index);
+
+    base_assert(e->holds > 0);
+    if (--e->holds)
+        return false;
+    rm_map_remove(&t->map, rm_hash_text(e->text), e);
+    base_array_grow(&t->free, t->free_n, &t->free_cap);
+    t->free[t->free_n++] = index;
+    t->v[index] = NULL;
+    free(e);
+    return true;
 }
 
 void rm_names_free(struct rm_names *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        free(t->v[i] - offsetof(struct rm_name, text));
+        if (t->v[i])
+            free(t->v[i] - offsetof(struct rm_name, text));
     free(t->v);
+    free(t->free);
     rm_map_free(&t->map);
     *t = (struct rm_names){0};
 }

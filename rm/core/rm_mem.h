@@ -1,5 +1,5 @@
 /* rm/core/rm_mem.h - the core's own memory: scratch of one step, hash tables, names, pools, timers.
- * Nothing here allocates once its high-water mark is reached. */
+ * Nothing here allocates once its high-water mark is reached, but for records of a rare size. */
 #ifndef CREEL_RM_MEM_H
 #define CREEL_RM_MEM_H
 
@@ -9,9 +9,14 @@
 
 #include "base/base_mem.h"
 
-/* Bump memory, reset at the beginning of each step. */
+/* Bump memory, reset at the beginning of each step. A reset keeps chunks for the next step, but none above
+ * RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */
+#define RM_STEPS_CHUNK_KEPT ((size_t)1 << 20)
+#define RM_STEPS_KEPT ((size_t)16 << 20)
 struct rm_arena_steps {
-    struct rm_chunk *first, *now;
+    struct rm_chunk *first, *now; /* now: NULL after a reset */
+    size_t held;                  /* bytes in all chunks */
+    bool grown;                   /* a chunk was made since the last reset */
 };
 void *rm_steps_alloc(struct rm_arena_steps *a, size_t size);
 void rm_steps_reset(struct rm_arena_steps *a);
@@ -38,15 +43,20 @@ static inline uint64_t rm_hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Names as small integers. */
+/* Names as small integers. A name stays for good, unless somebody held it: then until the last one has dropped it. Its
+ * number is given to another name after that. */
 struct rm_names {
-    char **v;
-    size_t n, cap;
+    char **v; /* NULL: such a number that is free */
+    size_t n, cap; /* numbers are below n; names: map.n */
     struct rm_map map; /* of struct rm_name */
+    uint32_t *free;
+    size_t free_n, free_cap;
 };
 uint32_t rm_names_add(struct rm_names *t, const char *name);
 uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max); /* UINT32_MAX: full */
 uint32_t rm_names_find(const struct rm_names *t, const char *name); /* UINT32_MAX: unknown */
+void rm_names_hold(struct rm_names *t, uint32_t index);
+bool rm_names_drop(struct rm_names *t, uint32_t index); /* true: it is gone */
 void rm_names_free(struct rm_names *t);
 
 /* Objects of one size. */
@@ -62,7 +72,7 @@ void rm_pool_free(struct rm_pool *p);
 
 /* Timers in a heap; ties by the order of setting. */
 enum rm_timer_kind { RM_TIMER_NODE_HOLD, RM_TIMER_NODE_EXPIRY, RM_TIMER_AM, RM_TIMER_UNSTARTED, RM_TIMER_POLICY,
-                     RM_TIMER_GRACE };
+                     RM_TIMER_GRACE, RM_TIMER_TRIM, RM_TIMER_GONE };
 struct rm_timer {
     int64_t at_us;
     uint64_t order;

@@ -19,14 +19,20 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
     struct rm_node *n = base_alloc(sizeof *n);
 
     n->id = base_strdup(id);
-    n->index = (uint32_t)c->nodes_n;
+    n->host = n->rack = RM_NONE;
+    n->born = ++c->nodes_born;
     n->healthy = true;
     n->hold = (struct rm_timer){.kind = RM_TIMER_NODE_HOLD, .owner = n};
     n->expiry = (struct rm_timer){.kind = RM_TIMER_NODE_EXPIRY, .owner = n};
     for (int k = 0; k < RM_SLOT_KINDS; k++)
         n->free_bucket[k] = -1;
-    base_array_grow(&c->nodes, c->nodes_n, &c->nodes_cap);
-    c->nodes[c->nodes_n++] = n;
+    if (c->nodes_free_n) {
+        n->index = c->nodes_free[--c->nodes_free_n];
+    } else {
+        base_array_grow(&c->nodes, c->nodes_n, &c->nodes_cap);
+        n->index = (uint32_t)c->nodes_n++;
+    }
+    c->nodes[n->index] = n;
     rm_map_put(&c->nodes_by_id, rm_hash_text(id), n);
     return n;
 }
@@ -69,6 +75,15 @@ void rm_node_free(struct rm_node *n)
     free(n->instance);
     free(n->health_report);
     free(n);
+}
+
+void rm_node_delete(struct rm_core *c, struct rm_node *n)
+{
+    base_array_grow(&c->nodes_free, c->nodes_free_n, &c->nodes_free_cap);
+    c->nodes_free[c->nodes_free_n++] = n->index;
+    c->nodes[n->index] = NULL;
+    rm_map_remove(&c->nodes_by_id, rm_hash_text(n->id), n);
+    rm_node_free(n);
 }
 
 static void mark_dirty(struct rm_core *c, struct rm_node *n)
@@ -251,18 +266,31 @@ static void set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s
 
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack)
 {
+    uint32_t old_host = n->host, old_rack = n->rack;
+
     set_text(&n->host_name, host);
     set_text(&n->rack_name, rack && *rack ? rack : "/default-rack");
     n->host = rm_names_add(&c->hosts, n->host_name);
     n->rack = rm_names_add(&c->racks, n->rack_name);
+    rm_names_hold(&c->hosts, n->host);
+    rm_names_hold(&c->racks, n->rack);
     while (c->host_rack_n <= n->host) {
         c->host_rack = base_realloc_array(c->host_rack, c->host_rack_n + 64, sizeof *c->host_rack);
         for (size_t i = 0; i < 64; i++)
             c->host_rack[c->host_rack_n++] = RM_NONE;
     }
     if (c->host_rack[n->host] != n->rack) {
+        uint32_t before = c->host_rack[n->host];
+
+        rm_names_hold(&c->racks, n->rack);
+        if (before != RM_NONE)
+            rm_rack_drop(c, before);
         c->host_rack[n->host] = n->rack;
         c->rack_stamp++;
+    }
+    if (old_host != RM_NONE) { /* dropped last: they may be the same */
+        rm_host_drop(c, old_host);
+        rm_rack_drop(c, old_rack);
     }
 }
 
@@ -380,6 +408,7 @@ static void node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s
     rm_record_node(c, n);
     rm_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));
     rm_node_not_awaited(c, n);
+    rm_node_check_gone(c, n);
 }
 
 /* Set once per interval, not once per heartbeat: looks when the node was last heard of. */
@@ -394,6 +423,7 @@ void rm_node_expired(struct rm_core *c, struct rm_node *n)
     }
     if (!n->registered && !n->awaited) { /* it was refused */
         rm_confirm_node_gone(c, n);
+        rm_node_check_gone(c, n);
         return;
     }
     if (rm_node_spare(c, n))
@@ -464,7 +494,7 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
         if (a && (!rm_app_ended(a->state) || a->containers))
-            rm_app_touch_node(a, n->index);
+            rm_app_touch_node(c, a, n);
         else
             rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
     }
@@ -505,11 +535,12 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         unpark(c, n);
         answer(c, token, n->response_id, false, NULL, 0);
     }
-    if (n->boot_id && ev->u.node_register.boot_id && strcmp(n->boot_id, ev->u.node_register.boot_id) != 0 &&
-        n->state != RM_NODE_LOST && n->state != RM_NODE_SHUTDOWN && n->state != RM_NODE_REBOOTED)
+    if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
+        strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
         node_down(c, n, RM_NODE_REBOOTED, "Container was lost when its node was started again");
     take_registration(c, n, ev);
     n->registered = true;
+    rm_node_check_gone(c, n);
     n->spared = false;
     n->last_us = c->now_us;
     n->response_id = 0;
@@ -554,7 +585,7 @@ static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev
 {
     uint32_t place = ev->u.heartbeat.place;
 
-    if (place && place <= c->nodes_n && ev->u.heartbeat.node_id &&
+    if (place && place <= c->nodes_n && c->nodes[place - 1] && ev->u.heartbeat.node_id &&
         strcmp(c->nodes[place - 1]->id, ev->u.heartbeat.node_id) == 0)
         return c->nodes[place - 1];
     return rm_node_find(c, ev->u.heartbeat.node_id);

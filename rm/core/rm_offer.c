@@ -294,7 +294,7 @@ void rm_offer_preempt(struct rm_core *c)
         int64_t named = c->stats.suspended + c->stats.preempted;
         bool full = false;
 
-        if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
+        if (!n || n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
             continue;
         for (int k = 0; k < RM_SLOT_KINDS; k++) {
             full = full || (n->slots[k] && n->used[k] >= n->slots[k]);

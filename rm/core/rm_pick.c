@@ -104,29 +104,47 @@ static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
     return NULL;
 }
 
-static void near_free(struct rm_near_index *x)
+/* @hosts: its keys are hosts, which it holds; false: racks. @c NULL: it goes. */
+static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
 {
+    for (uint32_t i = 0; c && hosts && x->v && i <= x->mask; i++)
+        if (x->v[i].key != RM_NONE)
+            rm_host_drop(c, x->v[i].key);
     free(x->v);
     free(x->tasks);
     free(x->has);
     *x = (struct rm_near_index){0};
 }
 
-/* The core's numbers of the names in a table that jobs share: looked up once. */
+/* The core's numbers of the names in a table that jobs share: looked up once, and held until there is another table. */
 static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
 {
+    uint32_t *keys;
+
     if (c->host_table == t->id)
         return c->host_keys;
-    c->host_keys = base_realloc_array(c->host_keys, t->n, sizeof *c->host_keys);
-    for (size_t i = 0; i < t->n; i++)
-        c->host_keys[i] = rm_names_add_up_to(&c->hosts, t->v[i], RM_NAMES_MAX);
+    keys = base_realloc_array(NULL, t->n, sizeof *keys);
+    for (size_t i = 0; i < t->n; i++) {
+        keys[i] = rm_names_add_up_to(&c->hosts, t->v[i], RM_NAMES_MAX);
+        if (keys[i] != RM_NONE)
+            rm_names_hold(&c->hosts, keys[i]);
+    }
+    for (size_t i = 0; i < c->host_keys_n; i++)
+        if (c->host_keys[i] != RM_NONE)
+            rm_host_drop(c, c->host_keys[i]);
+    free(c->host_keys);
+    c->host_keys = keys;
+    c->host_keys_n = t->n;
     c->host_table = t->id;
     return c->host_keys;
 }
 
-/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. @at: of the job and kind,
- * zero at first. */
-static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, bool racks,
+enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
+
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. Names of hosts are made once,
+ * for the index by host, which holds them; that of another host would be held by nobody. @at: of the job and kind, zero at
+ * first. */
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, enum keys what,
                         struct group_at *at, uint32_t *keys, size_t max)
 {
     bool compact = s->near_n && k == RM_SLOT_MAP;
@@ -136,10 +154,12 @@ static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_
     size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
 
     for (size_t i = 0; i < of && n < max; i++) {
-        uint32_t key = compact ? table[near[i]] : rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX);
+        uint32_t key = compact                   ? table[near[i]]
+                       : what == KEYS_MAKE_HOSTS ? rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX)
+                                                 : rm_names_find(&c->hosts, hosts->v[i]);
         bool known = false;
 
-        if (racks)
+        if (what == KEYS_RACKS)
             key = key < c->host_rack_n ? c->host_rack[key] : RM_NONE;
         for (size_t j = 0; j < n; j++)
             known = known || keys[j] == key;
@@ -168,18 +188,19 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     const struct rm_phase *p = &a->phase[k];
     struct group_at group = {0};
     uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
+    enum keys what = racks ? KEYS_RACKS : KEYS_HOSTS;
     size_t count_n = 0, key_names, n;
 
     if (a->job->near_n && k == RM_SLOT_MAP)
         table_keys(c, a->job->hosts);
     else
-        for (int32_t i = 0; i < p->total; i++) /* names first: so that the table of counts has its size */
-            task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
+        for (int32_t i = 0; !racks && i < p->total; i++) /* names first: so that the table of counts has its size */
+            task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* the last one: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             distinct += count[keys[j]]++ == 0;
         if (!n)
@@ -196,15 +217,18 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     at = base_alloc(count_n * sizeof *at);
     for (size_t i = 0; i < count_n; i++) {
         at[i] = start;
-        if (i == key_names && nowhere)
+        if (i == key_names && nowhere) {
             *nowhere = (struct rm_near){.key = RM_NONE, .start = start, .n = count[i]};
-        else if (i < key_names && count[i])
+        } else if (i < key_names && count[i]) {
             near_place(x, (uint32_t)i, start, count[i]);
+            if (!racks)
+                rm_names_hold(&c->hosts, (uint32_t)i);
+        }
         start += count[i];
     }
     x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
     for (int32_t i = 0; i < p->total; i++) {
-        n = task_keys(c, a->job, k, i, racks, &group, keys, KEYS_MAX);
+        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
         for (size_t j = 0; j < n; j++)
             x->tasks[at[keys[j]]++] = i;
         if (!n)
@@ -241,14 +265,14 @@ void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k)
         near_build(c, a, k, false, &p->host, &p->nowhere);
 }
 
-void rm_pick_free(struct rm_phase *p)
+void rm_pick_free(struct rm_core *c, struct rm_phase *p)
 {
     free(p->bits);
     free(p->summary);
     p->bits = p->summary = NULL;
     p->words = p->summary_words = p->low = 0;
-    near_free(&p->host);
-    near_free(&p->rack);
+    near_free(c, &p->host, true);
+    near_free(c, &p->rack, false);
     p->nowhere = (struct rm_near){0};
     p->located = false;
 }
@@ -305,14 +329,14 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     set_pending(p, t->index);
     if (!p->located)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, false, &group, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
     if (!n)
         near_rewind(&p->host, &p->nowhere, t->index);
     if (!p->rack.v)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, true, &group, keys, KEYS_MAX);
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
 }
@@ -385,7 +409,7 @@ static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_sl
     int32_t i;
 
     if (p->rack_stamp != c->rack_stamp) {
-        near_free(&p->rack);
+        near_free(c, &p->rack, false);
         near_build(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
@@ -431,7 +455,7 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_s
         *located = false;
         return &p->tasks[i];
     }
-    if (c->racks.n > 1) {
+    if (c->racks.map.n > 1) {
         t = from_rack(c, a, k, node);
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;

@@ -122,6 +122,7 @@ static void begin(struct rm_core *c, const struct policy_ops *ops)
                                  .queues = &c->tree,
                                  .learned = &c->learned,
                                  .heartbeat_us = c->conf.heartbeat_us,
+                                 .slowstart = ops->reduces_last ? 1 : c->conf.slowstart,
                                  .core = c,
                                  .running = env_running,
                                  .takes = env_takes,
@@ -308,11 +309,18 @@ static const char *date_text(struct rm_core *c, int64_t us)
                              (long long)day, (long long)(s / 3600 % 24), (long long)(s / 60 % 60), (long long)(s % 60));
 }
 
+#define REFUSED "deadline: refused by " /* begins the diagnostics of those that were not admitted, in the store too */
+
+bool rm_policy_refused(const struct rm_app *a)
+{
+    return a->is_job && a->final_status == RM_FINAL_FAILED && a->diagnostics &&
+           strncmp(a->diagnostics, REFUSED, sizeof REFUSED - 1) == 0;
+}
+
 /* With the words that ask for what can be had. */
 static const char *refusal_text(struct rm_core *c, const struct rm_app *a, const char *why)
 {
-    const char *text = rm_scratch_printf(c, "deadline: refused by %s: %s", c->ops->name,
-                                         *why ? why : "it cannot be met");
+    const char *text = rm_scratch_printf(c, REFUSED "%s: %s", c->ops->name, *why ? why : "it cannot be met");
 
     if (!a->earliest_us)
         return text;
@@ -360,9 +368,9 @@ static void seen(struct rm_core *c, struct rm_app *a, enum rm_slot k, const stru
     struct policy_seen *s = &a->pj.seen[k];
 
     s->n++;
-    s->work_us += e->work_us;
-    s->bytes_in += e->bytes_in;
-    s->bytes_out += e->bytes_out;
+    s->work_us = base_sat_add(s->work_us, e->work_us);
+    s->bytes_in = base_sat_add(s->bytes_in, e->bytes_in);
+    s->bytes_out = base_sat_add(s->bytes_out, e->bytes_out);
     policy_learned_task(&c->learned, &a->pj, (enum policy_kind)k, e);
     if (k == RM_SLOT_MAP && a->pj.seen[k].n >= a->phase[k].total)
         policy_learned_maps(&c->learned, &a->pj);

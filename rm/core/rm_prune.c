@@ -1,5 +1,5 @@
 /* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have ended (what is shown of
- * such a job is in its own record), and those whose application has gone, left over from a removal that was cut short. */
+ * such a job is in its own record; where the tasks are kept, that begins when there are too many of them), and those whose application has gone, left over from a removal that was cut short. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +7,8 @@
 
 #define LOOK_STEP (64 * RM_PRUNE_STEP) /* tasks looked at in one step, most of which have no record */
 
-void rm_prune_job(struct rm_core *c, struct rm_app *a)
+static void prune(struct rm_core *c, struct rm_app *a)
 {
-    if (!c->conf.prune_ended || !a->is_job || a->pruned)
-        return;
     if (!a->summed) /* the record of an instance that did not prune */
         rm_app_save(c, a);
     a->pruned = true;
@@ -21,6 +19,27 @@ void rm_prune_job(struct rm_core *c, struct rm_app *a)
     else
         c->prune = a;
     c->prune_last = a;
+}
+
+void rm_prune_job(struct rm_core *c, struct rm_app *a)
+{
+    if (c->conf.prune_ended && a->is_job && !a->pruned)
+        prune(c, a);
+}
+
+static void drop_tasks(struct rm_app *a)
+{
+    rm_tasks_free(a);
+    rm_job_spec_drop_splits(a->job);
+}
+
+void rm_prune_tasks(struct rm_core *c, struct rm_app *a)
+{
+    a->light = true;
+    if (!a->pruned)
+        prune(c, a); /* its record gets the sums first */
+    else if (a->unrecorded)
+        drop_tasks(a);
 }
 
 /* True: nothing is left of the first job. */
@@ -37,6 +56,9 @@ static bool prune_first(struct rm_core *c, int *budget, int *look)
         *budget -= rm_record_remove_task(c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[RM_SLOT_MAP].total)]);
     }
     rm_record_remove_splits(c, a);
+    a->unrecorded = true;
+    if (a->light)
+        drop_tasks(a);
     return true;
 }
 

@@ -94,6 +94,8 @@ static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm
 
 static void begin(struct rm_core *c, const char *version)
 {
+    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* of a large record: not kept for good */
+        base_buf_free(&c->text);
     base_buf_clear(&c->text);
     base_buf_adds(&c->text, version);
     base_buf_add(&c->text, " ", 1);
@@ -125,16 +127,16 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
-/* What is shown of an ended job without its tasks. */
-static void put_sums(struct base_buf *b, struct rm_app *a)
+/* What is shown of an ended job without its tasks. @unit: microseconds, or milliseconds where those do not fit. */
+static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 {
     a->summed = true;
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         rm_put_int(b, a->phase[k].total);
         rm_put_int(b, a->phase[k].succeeded);
     }
-    rm_put_int(b, a->memory_us);
-    rm_put_int(b, a->vcore_us);
+    rm_put_int(b, a->memory_ms * unit);
+    rm_put_int(b, a->vcore_ms * unit);
     put_counters(b, a->counters, RM_C_TASK_COUNTERS);
 }
 
@@ -142,11 +144,14 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 {
     struct base_buf *b = &c->text;
     const char *json = a->is_job ? a->job->json : a->app->json;
+    bool ended = a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state);
+    bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
+    bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
 
     if (c->conf.simulation)
         return c->seq;
     json = json ? json : "";
-    begin(c, "a1");
+    begin(c, large ? "a2" : "a1"); /* a1 as long as it will do: earlier versions read it */
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(json));
     rm_put_text(b, a->token);
@@ -170,8 +175,8 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->earliest_us);
     rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
     rm_put_int(b, a->epoch);
-    if (c->conf.prune_ended && a->is_job && (a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state)))
-        put_sums(b, a);
+    if (sums)
+        put_sums(b, a, large ? 1 : 1000);
     base_buf_adds(b, json);
     return store(c, "app", app_key(c, a->id));
 }
@@ -181,6 +186,58 @@ static char *splits_key(struct rm_core *c, struct base_app_id id)
     char text[BASE_ID_TEXT_MAX];
 
     return rm_scratch_printf(c, "splits_%s", base_app_id_text(&id, text));
+}
+
+/* Bytes that rm_put_int writes. */
+static size_t number_size(int64_t v)
+{
+    size_t n = 2;
+
+    for (; v >= 10; v /= 10)
+        n++;
+    return n;
+}
+
+static size_t list_size(const struct rm_str_list *l)
+{
+    size_t n = number_size((int64_t)l->n);
+
+    for (size_t i = 0; i < l->n; i++) {
+        size_t len = strlen(l->v[i]);
+
+        n += number_size((int64_t)len) + len + 1;
+    }
+    return n;
+}
+
+size_t rm_record_splits_size(const struct rm_job_spec *s)
+{
+    size_t n = strlen("s1 ") + list_size(&s->paths) + number_size((int64_t)s->splits_n);
+
+    for (size_t i = 0; i < s->splits_n; i++) {
+        const struct rm_split_spec *sp = &s->splits[i];
+
+        n += number_size(sp->path) + number_size(sp->offset) + number_size(sp->length) + number_size(sp->gzip) +
+             list_size(&sp->hosts);
+    }
+    return n;
+}
+
+bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json, const struct rm_job_spec *job)
+{
+    size_t text = json ? strlen(json) : 0, splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
+
+    if (c->conf.simulation)
+        return false;
+    if (text > BASE_SUBMISSION_MAX)
+        rm_reply_error(c, token, -BASE_ETOOLARGE, "the submission takes %zu bytes to store, %d are possible", text,
+                       BASE_SUBMISSION_MAX);
+    else if (splits > BASE_RECORD_MAX)
+        rm_reply_error(c, token, -BASE_ETOOLARGE,
+                       "job.input: the list of its %zu files and %zu splits takes %zu bytes to store, %d are possible; a larger "
+                       "split-size makes fewer splits",
+                       job->paths.n, job->splits_n, splits, BASE_RECORD_MAX);
+    return text > BASE_SUBMISSION_MAX || splits > BASE_RECORD_MAX;
 }
 
 void rm_record_splits(struct rm_core *c, struct rm_app *a)
@@ -212,7 +269,8 @@ void rm_record_splits(struct rm_core *c, struct rm_app *a)
 uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
 {
     struct base_buf *b = &c->text;
-    uint32_t bad = t->bad ? t->bad[0] : 0;
+    const struct rm_node *n = rm_task_node(c, a, t);
+    uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0; /* ended: it avoids none any more */
     char *at;
 
     if (c->conf.simulation)
@@ -228,7 +286,7 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     at = put_number(at, t->exit_code);
     at = put_number(at, t->container_num);
     b->len = (size_t)(at - b->data);
-    rm_put_text(b, t->node == RM_NONE ? NULL : c->nodes[t->node]->id);
+    rm_put_text(b, n ? n->id : NULL);
     rm_put_int(b, t->start_us);
     rm_put_int(b, t->finish_us);
     rm_put_text(b, t->diagnostics);
@@ -272,11 +330,17 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     return store(c, "node", rm_scratch_printf(c, "%s", n->id));
 }
 
+void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
+{
+    if (!c->conf.simulation)
+        rm_store(c, "node", rm_scratch_printf(c, "%s", n->id), NULL, 0);
+}
+
 uint64_t rm_record_format(struct rm_core *c, bool confirmed)
 {
     if (c->conf.simulation)
         return c->seq;
-    begin(c, "f1");
+    begin(c, "f2");
     rm_put_int(&c->text, confirmed);
     return store(c, "meta", "format");
 }

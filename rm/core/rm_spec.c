@@ -25,6 +25,15 @@ struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s)
     return s;
 }
 
+static void free_splits(struct rm_job_spec *s)
+{
+    list_free(&s->paths);
+    for (size_t i = 0; i < s->splits_n; i++)
+        list_free(&s->splits[i].hosts);
+    free(s->splits);
+    free(s->near);
+}
+
 void rm_job_spec_unref(struct rm_job_spec *s)
 {
     if (!s || !last_ref(&s->refs))
@@ -38,19 +47,27 @@ void rm_job_spec_unref(struct rm_job_spec *s)
     free(s->reduce);
     free(s->output);
     list_free(&s->input);
-    list_free(&s->paths);
-    for (size_t i = 0; i < s->splits_n; i++)
-        list_free(&s->splits[i].hosts);
-    free(s->splits);
+    free_splits(s);
     list_free(&s->env);
     for (size_t i = 0; i < s->groups_n; i++) {
         free(s->groups[i].command);
         list_free(&s->groups[i].hosts);
     }
     free(s->groups);
-    free(s->near);
     free(s->json);
     free(s);
+}
+
+void rm_job_spec_drop_splits(struct rm_job_spec *s)
+{
+    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1)
+        return; /* somebody reads them: they go with the job */
+    free_splits(s);
+    s->paths = (struct rm_str_list){0};
+    s->splits = NULL;
+    s->splits_n = 0;
+    s->near = NULL;
+    s->near_n = 0;
 }
 
 struct rm_launch *rm_launch_ref(struct rm_launch *l)

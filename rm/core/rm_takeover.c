@@ -75,6 +75,8 @@ static void keep_tasks(struct rm_app *a)
             }
 }
 
+static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
+
 static bool goes_on(const struct rm_app *a)
 {
     return !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING && a->state != RM_APP_FINISHING;
@@ -93,7 +95,7 @@ static bool may_run(const struct rm_core *c, const struct rm_app *a)
 void rm_takeover_begin(struct rm_core *c)
 {
     for (size_t i = 0; i < c->nodes_n; i++)
-        if (c->nodes[i]->awaited) {
+        if (c->nodes[i] && c->nodes[i]->awaited) {
             c->nodes[i]->last_us = c->now_us;
             rm_timer_set(&c->timers, &c->nodes[i]->expiry, c->now_us + c->conf.node_expiry_us);
         }
@@ -107,6 +109,8 @@ void rm_takeover_begin(struct rm_core *c)
             continue;
         set_attempt_base(c, a);
         keep_tasks(a);
+        for (int k = 0; !c->awaited && k < RM_SLOT_KINDS; k++) /* nobody would release them later */
+            release_kept(c, a, &a->phase[k]);
         a->held = c->awaited > 0 && may_run(c, a);
     }
     c->masters_wait_until_us =
@@ -186,7 +190,7 @@ static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
 
-        if (!n->registered && !n->awaited)
+        if (!n || (!n->registered && !n->awaited))
             continue;
         ++*all;
         *silent += c->now_us - n->last_us >= c->conf.node_expiry_us / 2;

@@ -41,17 +41,19 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
     a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
 }
 
-void rm_tasks_drop_index(struct rm_app *a)
+void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a)
 {
     for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_pick_free(&a->phase[k]);
+        rm_pick_free(c, &a->phase[k]);
 }
 
 void rm_tasks_free(struct rm_app *a)
 {
-    rm_tasks_drop_index(a);
+    rm_tasks_drop_index(NULL, a);
     free(a->out_log);
     a->out_log = NULL;
+    a->out_log_cap = 0;
+    a->out_counter = 0; /* as after a restart: readers of outputs find none */
     for (int k = 0; k < RM_SLOT_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
@@ -68,11 +70,23 @@ void rm_tasks_free(struct rm_app *a)
     }
 }
 
+bool rm_tasks_kept(const struct rm_app *a)
+{
+    return a->phase[RM_SLOT_MAP].tasks || a->phase[RM_SLOT_REDUCE].tasks;
+}
+
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index)
 {
     struct rm_phase *p = &a->phase[rm_task_kind(kind)];
 
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
+}
+
+struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+{
+    struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
+
+    return n && a->nodes_left && n->born > a->nodes_left ? NULL : n; /* else another one has its index now */
 }
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
@@ -143,7 +157,7 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
 static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign)
 {
     for (int i = 0; counters && i < RM_C_TASK_COUNTERS; i++)
-        a->counters[i] += sign * counters[i];
+        a->counters[i] = sign > 0 ? base_sat_add(a->counters[i], counters[i]) : base_sat_sub(a->counters[i], counters[i]);
 }
 
 /* Reduces may start: the gate opens once and stays open. */
@@ -231,6 +245,11 @@ void rm_task_bad_add(struct rm_task *t, uint32_t node)
 
     if (rm_task_is_bad_on(t, node))
         return;
+    if (n == RM_BAD_NODES_MAX) {
+        memmove(t->bad + 1, t->bad + 2, (n - 1) * sizeof *t->bad);
+        t->bad[n] = node;
+        return;
+    }
     t->bad = base_realloc_array(t->bad, n + 2, sizeof *t->bad);
     t->bad[0] = n + 1;
     t->bad[n + 1] = node;
@@ -248,11 +267,12 @@ static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 static void job_fails(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct base_task_id id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+    const struct rm_node *n = rm_task_node(c, a, t);
     char text[BASE_ID_TEXT_MAX];
     struct base_buf why = {0};
 
     base_buf_addf(&why, "Task %s failed %d times; last on node %s: %s", base_task_id_text(&id, text), t->failures,
-                  t->node == RM_NONE ? "unknown" : c->nodes[t->node]->id, t->diagnostics ? t->diagnostics : "no diagnostics");
+                  n ? n->id : "unknown", t->diagnostics ? t->diagnostics : "no diagnostics");
     rm_job_end(c, a, RM_END_FAIL, why.data);
     base_buf_free(&why);
 }
@@ -394,9 +414,9 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
 }
 
 /* Heard of lately: what it does not serve is its fault, not that of a host that is down. */
-static bool node_speaks(const struct rm_core *c, const struct rm_task *t)
+static bool node_speaks(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
-    const struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
+    const struct rm_node *n = rm_task_node(c, a, t);
 
     return n && n->registered && c->now_us - n->last_us <= 2 * c->conf.heartbeat_us;
 }
@@ -408,7 +428,7 @@ static void fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     static const char why[] = "reduces could not fetch its output";
 
-    if (!node_speaks(c, t)) {
+    if (!node_speaks(c, a, t)) {
         rm_task_rerun(c, a, t, why);
         return;
     }

@@ -39,6 +39,16 @@ enum rm_task_state { RM_TASK_PENDING, RM_TASK_RUNNING, RM_TASK_SUSPENDED, RM_TAS
 enum rm_node_state { RM_NODE_NEW, RM_NODE_RUNNING, RM_NODE_UNHEALTHY, RM_NODE_DECOMMISSIONING,
                      RM_NODE_DECOMMISSIONED, RM_NODE_LOST, RM_NODE_REBOOTED, RM_NODE_SHUTDOWN, RM_NODE_STATES };
 enum rm_final_status { RM_FINAL_UNDEFINED, RM_FINAL_SUCCEEDED, RM_FINAL_FAILED, RM_FINAL_KILLED, RM_FINAL_ENDED };
+/* How an application ended, in one word. YARN's state and final status stay beside it: a job whose command fails is
+ * FINISHED there, with the final status FAILED. */
+enum rm_result {
+    RM_RESULT_NONE,      /* it has not ended: "UNDEFINED" */
+    RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED,
+    RM_RESULT_REFUSED,   /* a job whose deadline the policy could not promise */
+    RM_RESULT_ENDED,     /* an application whose master has not said how */
+    RM_RESULTS
+};
+const char *rm_result_name(enum rm_result r);
 const char *rm_app_state_name(enum rm_app_state s);               /* internal, as /state prints it */
 enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);  /* what clients see */
 const char *rm_attempt_state_name(enum rm_attempt_state s);
@@ -48,6 +58,7 @@ const char *rm_node_state_name(enum rm_node_state s);
 const char *rm_final_status_name(enum rm_final_status s);
 
 /* Exit statuses of YARN (ContainerExitStatus). */
+#define RM_AM_DISK_FAILURES_FREE 5 /* attempts of one application that ended RM_EXIT_DISKS_FAILED and do not count */
 enum { RM_EXIT_INVALID = -1000, RM_EXIT_ABORTED = -100, RM_EXIT_DISKS_FAILED = -101, RM_EXIT_PREEMPTED = -102,
        RM_EXIT_KILLED_BY_AM = -105, RM_EXIT_KILLED_BY_RM = -106, RM_EXIT_KILLED_AFTER_APP = -107 };
 
@@ -117,6 +128,8 @@ struct rm_job_spec {
 };
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */
+/* Frees the lists of files and splits, if the caller's reference is the only one and nobody can take another meanwhile. */
+void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */
     int refs;

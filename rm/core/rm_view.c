@@ -86,10 +86,13 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
                                     .resumed = c->stats.resumed,
                                     .preempted = c->stats.preempted,
                                     .max_capability = rm_max_capability(c)};
+    memcpy(out->apps_results, c->stats.results, sizeof out->apps_results);
     count_apps(c, out);
     for (size_t i = 0; i < c->nodes_n; i++) {
         const struct rm_node *n = c->nodes[i];
 
+        if (!n)
+            continue;
         out->nodes[n->state]++;
         out->containers_allocated += n->containers_n;
         for (int r = 0; r < RM_RES_NAMES; r++) {
@@ -129,8 +132,11 @@ static void add_node(const struct rm_node *n, struct rm_views *out)
 
 bool rm_view_nodes(const struct rm_core *c, size_t *pos, size_t max, struct rm_views *out)
 {
-    for (; *pos < c->nodes_n && max; max--)
-        add_node(c->nodes[(*pos)++], out);
+    for (; *pos < c->nodes_n && max; ++*pos)
+        if (c->nodes[*pos]) {
+            add_node(c->nodes[*pos], out);
+            max--;
+        }
     return *pos < c->nodes_n;
 }
 
@@ -266,12 +272,12 @@ static double task_progress(const struct rm_task *t)
 {
     if (t->state == RM_TASK_SUCCEEDED)
         return 1;
-    return t->running ? (double)t->running->progress / RM_PROGRESS_ONE : 0;
+    return t->running ? rm_progress_shown((double)t->running->progress / RM_PROGRESS_ONE, false) : 0;
 }
 
 static void add_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t, struct rm_views *out)
 {
-    const struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
+    const struct rm_node *n = rm_task_node(c, a, t);
     struct rm_task_view *v;
 
     out->tasks = rm_view_grow(out->tasks, out->tasks_n, sizeof *out->tasks);
@@ -336,8 +342,9 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
     *done = p->succeeded;
     for (i = outputs_known(c, a, since); i < a->out_counter && room; i++) {
         const struct rm_task *t = &p->tasks[a->out_log[i]];
+        const struct rm_node *n = rm_task_node(c, a, t);
 
-        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || t->node == RM_NONE) /* it was run again */
+        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* it was run again */
             continue;
         room--;
         out->outputs = rm_view_grow(out->outputs, out->outputs_n, sizeof *out->outputs);
@@ -345,7 +352,7 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
             (struct rm_map_output_view){.map = t->index,
                                         .attempt = t->last_attempt,
                                         .container = {{a->id, 1}, t->container_num},
-                                        .node_http = rm_view_text(out, c->nodes[t->node]->http)};
+                                        .node_http = rm_view_text(out, n->http)};
     }
     *version = a->out_counter ? c->conf.epoch << 40 | i : since;
     return 0;

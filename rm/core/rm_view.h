@@ -18,6 +18,7 @@ struct rm_app_view {
     const char *user, *name, *queue, *type, *tags; /* tags comma-joined */
     enum rm_app_state state, state_before; /* internal; and the one before FINAL_SAVING/KILLING */
     enum rm_final_status final_status;
+    enum rm_result result;
     double progress; /* 0..1 */
     const char *diagnostics; /* never NULL */
     const char *tracking_url, *original_tracking_url; /* NULL when none */
@@ -37,7 +38,7 @@ struct rm_app_view {
     struct rm_phase_view phase[RM_SLOT_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
-    bool tasks_gone;  /* it had ended before this instance began: nothing is kept of its tasks but the sums above */
+    bool tasks_gone;  /* it had ended before this instance began, or too much was kept: of its tasks the sums above are left */
     int64_t start_us; /* first task launched */
     int64_t deadline_us;  /* wall clock; 0: none */
     int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
@@ -87,7 +88,8 @@ struct rm_task_view {
 struct rm_cluster_view {
     int64_t cluster_ts_ms, rm_instance_ms, epoch;
     const char *policy;
-    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed;
+    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed; /* as YARN counts */
+    int64_t apps_results[RM_RESULTS]; /* of those that have ended */
     struct rm_res total, used, pending;
     int64_t containers_allocated, containers_pending;
     int32_t nodes[RM_NODE_STATES];
@@ -114,6 +116,7 @@ struct rm_map_output_view {
 /* Which applications to copy. NULL and 0 mean: any. Walks from newest to oldest. */
 struct rm_app_filter {
     uint32_t states;       /* bit set of PUBLIC enum rm_app_state; 0: all */
+    uint32_t results;      /* bit set of enum rm_result; 0: all */
     const char *user, *queue, *name;
     const char *const *types; size_t types_n; /* case-insensitive */
     const char *const *tags; size_t tags_n;   /* any of, lower case */
@@ -156,7 +159,9 @@ int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64
                         int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
-/* Why does it wait, in the policy's words; nothing is added when the policy does not know it (any more). */
+/* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or that no node is there,
+ * then the policy's words. Nothing is added when the policy does not know it (any more). Looks at some thousand
+ * containers at most. */
 int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out); /* -BASE_ENOTFOUND */
 
 #endif

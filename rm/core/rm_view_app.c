@@ -82,15 +82,22 @@ static bool held_by_scheduler(const struct rm_app *a)
 
 static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app_view *v)
 {
-    int64_t memory = a->memory_us, vcores = a->vcore_us;
+    int64_t memory = a->memory_ms, vcores = a->vcore_ms;
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
-        memory += ct->resource.v[RM_RES_MEMORY_MB] * (c->now_us - ct->start_us);
-        vcores += ct->resource.v[RM_RES_VCORES] * (c->now_us - ct->start_us);
+        memory = base_sat_add(memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
+        vcores = base_sat_add(vcores, rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
         v->allocated.v[ct->slot == RM_SLOT_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
     }
-    v->memory_seconds = memory / 1000000;
-    v->vcore_seconds = vcores / 1000000;
+    v->memory_seconds = memory / 1000;
+    v->vcore_seconds = vcores / 1000;
+}
+
+static int32_t attempts_so_far(const struct rm_app *a)
+{
+    if (a->is_job)
+        return a->state >= RM_APP_ACCEPTED;
+    return a->attempts_n ? a->attempts[a->attempts_n - 1].id.attempt : 0;
 }
 
 static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_views *out)
@@ -110,10 +117,11 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
                               .state = a->state,
                               .state_before = a->state_before,
                               .final_status = a->final_status,
+                              .result = rm_app_result(a),
                               .progress = overall(a),
                               .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
                               .priority = a->pj.priority,
-                              .attempts_n = a->is_job ? a->state >= RM_APP_ACCEPTED : a->attempts_n,
+                              .attempts_n = attempts_so_far(a),
                               .submit_us = a->submit_us,
                               .launch_us = a->launch_us,
                               .start_us = a->start_us,
@@ -184,6 +192,8 @@ static bool passes(const struct rm_app *a, const struct rm_app_filter *f)
     int64_t finish = rm_app_ended(a->state) ? a->finish_us : 0;
 
     if (f->states && !(f->states & UINT32_C(1) << rm_app_state_public(a->state, a->state_before)))
+        return false;
+    if (f->results && !(f->results & UINT32_C(1) << rm_app_result(a)))
         return false;
     if ((f->user && strcmp(f->user, a->user) != 0) || (f->name && strcmp(f->name, a->name) != 0))
         return false;
@@ -333,20 +343,5 @@ int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struc
             add_container(a, ct, out);
     if (out->containers_n > first)
         qsort(out->containers + first, out->containers_n - first, sizeof *out->containers, by_id);
-    return 0;
-}
-
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out)
-{
-    const struct rm_app *a = rm_app_find(core, id);
-
-    if (!a)
-        return -BASE_ENOTFOUND;
-    if (!a->in_policy)
-        return 0;
-    if (core->ops->explain)
-        core->ops->explain(core->policy, &a->pj, core->now_us, out);
-    if (!out->len)
-        base_buf_adds(out, "pending");
     return 0;
 }

@@ -225,6 +225,42 @@ static void test_fails_at_last(void)
     world_free(&w);
 }
 
+/* Goal: how a job ended is one word, can be asked for, and is counted; YARN's counts stay what they are there. */
+static void test_results(void)
+{
+    static const enum rm_result want[] = {RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED, RM_RESULT_NONE};
+    struct base_app_id id[4], cursor;
+    struct rm_cluster_view cluster;
+
+    begin(1, 1, 1);
+    for (int i = 0; i < 4; i++) {
+        id[i] = world_submit(&w, "a 1 0 0 1 0 0");
+        world_beat(&w, &w.nodes[0], 0);
+        if (want[i] == RM_RESULT_KILLED)
+            world_kill(&w, id[i]);
+        else if (want[i] != RM_RESULT_NONE)
+            finish(id[i], BASE_TASK_MAP, 0, want[i] == RM_RESULT_FAILED, "why");
+        if (want[i] == RM_RESULT_KILLED)
+            world_run_dry(&w);
+    }
+    for (int i = 0; i < 4; i++) {
+        const struct rm_app_filter f = {.results = UINT32_C(1) << want[i]};
+        struct rm_views v = {0};
+
+        CU_ASSERT_EQUAL(world_app(&w, id[i]).result, want[i]);
+        rm_view_apps(w.core, &f, NULL, 10, &v, &cursor);
+        CU_ASSERT_EQUAL_FATAL(v.apps_n, 1);
+        CU_ASSERT_EQUAL(base_app_id_cmp(&v.apps[0].id, &id[i]), 0);
+        rm_views_free(&v);
+    }
+    rm_view_cluster(w.core, &cluster);
+    for (int r = RM_RESULT_SUCCEEDED; r <= RM_RESULT_KILLED; r++)
+        CU_ASSERT_EQUAL(cluster.apps_results[r], 1);
+    CU_ASSERT_EQUAL(cluster.apps_failed, 0); /* as in YARN: FINISHED, with the final status FAILED */
+    CU_ASSERT_EQUAL(cluster.apps_completed, 2);
+    world_free(&w);
+}
+
 static void test_full_disk_does_not_count(void)
 {
     struct base_app_id id;
@@ -365,7 +401,9 @@ static void test_kill_and_commit_fails(void)
     world_settle(&w);
     CU_ASSERT_EQUAL(w.aborts, 1);
     CU_ASSERT_EQUAL(w.abort_after, before + 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
     world_store(&w, before + 1);
+    world_settle(&w);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINAL_SAVING);
     world_crash(&w, w.durable);
     w.auto_store = true;
@@ -373,6 +411,67 @@ static void test_kill_and_commit_fails(void)
     world_settle(&w);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
     CU_ASSERT_EQUAL(w.commits, 1);
+    world_free(&w);
+}
+
+/* Whoever sees the end finds the folder gone; a leader that takes over before that clears it away itself. */
+static void test_end_waits_for_abort(void)
+{
+    struct base_app_id id;
+
+    begin(1, 2, 1);
+    id = world_submit(&w, "a 1 0 1 4 0 0");
+    w.no_shell = true;
+    world_kill(&w, id);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    world_kill(&w, id);
+    CU_ASSERT_EQUAL(w.aborts, 1);
+    world_crash(&w, w.durable);
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLING);
+    CU_ASSERT_EQUAL(w.aborts, 2);
+    w.no_shell = false;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_KILLED);
+    CU_ASSERT_EQUAL(w.aborts, 2);
+    world_free(&w);
+}
+
+/* An attempt has leave to commit, is lost with its node, and is replaced: the part of its successor is the one that counts,
+ * whatever the node does when it is back, and after a restart as well. */
+static void test_part_that_counts(void)
+{
+    struct base_app_id id;
+
+    begin(2, 1, 1);
+    id = world_submit(&w, "a 2 0 1 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_TRUE(commit(id, BASE_TASK_MAP, 0, 0));
+    for (int i = 0; i < 40 && world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).state == RM_TASK_RUNNING; i++) {
+        world_advance(&w, 1000000);
+        world_beat(&w, &w.nodes[1], 0);
+    }
+    w.nodes[0].up = false;
+    w.no_shell = true;
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.commits, 1);
+    CU_ASSERT_EQUAL_FATAL(w.parts_n, 2);
+    CU_ASSERT_EQUAL(w.parts[0], 1);
+    CU_ASSERT_EQUAL(w.parts[1], 0);
+    w.parts_n = 0;
+    world_crash(&w, w.durable);
+    w.nodes[0].up = true; /* with the container of attempt 0, which ends well */
+    world_register(&w, &w.nodes[0]);
+    world_register(&w, &w.nodes[1]);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(w.commits, 2);
+    CU_ASSERT_EQUAL_FATAL(w.parts_n, 2);
+    CU_ASSERT_EQUAL(w.parts[0], 1);
+    w.no_shell = false;
+    world_settle(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     world_free(&w);
 }
 
@@ -714,7 +813,10 @@ static const struct cunit_case cases[] = {{"map and reduce to the end", test_map
                                           {"kill while committing", test_kill_while_committing},
                                           {"kill while committing, and a crash", test_kill_while_committing_and_crash},
                                           {"kill, and the commit fails", test_kill_and_commit_fails},
-                                          {"shell fails", test_shell_fails},
+                                          {"results", test_results},
+    {"the end waits for the folder", test_end_waits_for_abort},
+    {"the part that counts", test_part_that_counts},
+    {"shell fails", test_shell_fails},
                                           {"slowstart", test_slowstart},
                                           {"commit arbitration", test_commit_arbitration},
                                           {"map outputs, fetch failures", test_map_outputs},

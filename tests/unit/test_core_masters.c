@@ -237,6 +237,26 @@ static void test_not_kept(void)
     world_free(&w);
 }
 
+/* Attempts that a node's disk ended do not count; but they end some time, whatever the disk's fault is. */
+static void test_disk_failures(void)
+{
+    for (int max = 1; max <= 2; max++) {
+        struct world_node *n;
+        int ends = 0;
+
+        begin(max == 1 ? "app 1024 1 0" : "app 1024 2 0");
+        for (; the_master(&n) && ends < 100; ends++) {
+            end_master(RM_EXIT_DISKS_FAILED);
+            CU_ASSERT_EQUAL(world_state(&w, id) == RM_APP_FAILED, ends + 1 == RM_AM_DISK_FAILURES_FREE + max);
+            for (int i = 0; i < 3; i++)
+                world_beat_all(&w, 0);
+        }
+        CU_ASSERT_EQUAL(ends, RM_AM_DISK_FAILURES_FREE + max);
+        CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FAILED);
+        world_free(&w);
+    }
+}
+
 /* The master's container is chosen and not yet durable when the kill comes: it is never started. */
 static void test_kill_before_launch(void)
 {
@@ -405,6 +425,7 @@ static const struct cunit_case cases[] = {{"whole life", test_whole_life},
                                           {"kill", test_kill},
                                           {"containers are kept", test_keep},
                                           {"containers are not kept", test_not_kept},
+                                          {"failures of disks", test_disk_failures},
                                           {"kill before the launch", test_kill_before_launch},
                                           {"kill of what was not started", test_kill_unstarted},
                                           {"unmanaged", test_unmanaged},

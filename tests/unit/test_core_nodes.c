@@ -497,6 +497,315 @@ static void test_clock_went_back(void)
     world_free(&w);
 }
 
+/* ---------------------------------------------------------------- nodes that have gone */
+#define FAKES 20000
+#define HOUR  (3600 * S)
+
+static void forgetting_world(int64_t after_us, int32_t max)
+{
+    world_init(&w, "hfsp");
+    w.conf.gone_nodes_us = after_us;
+    w.conf.gone_nodes_max = max;
+    world_renew(&w);
+}
+
+/* Time passes; the nodes that are up are heard. */
+static void pass(int64_t us)
+{
+    for (; us > 0; us -= 10 * S) {
+        world_advance(&w, us < 10 * S ? us : 10 * S);
+        for (size_t i = 0; i < w.nodes_n; i++)
+            if (w.nodes[i].up)
+                world_beat(&w, &w.nodes[i], 0);
+    }
+}
+
+static void lose(struct world_node *n)
+{
+    n->up = false;
+    pass(60 * S);
+}
+
+static void add_fakes(char kind)
+{
+    char id[32], host[32], rack[32];
+    struct rm_event ev = {.kind = RM_EV_NODE_REGISTER};
+
+    ev.u.node_register.node_id = id;
+    ev.u.node_register.host = host;
+    ev.u.node_register.rack = rack;
+    ev.u.node_register.instance = "one";
+    ev.u.node_register.map_slots = 2;
+    for (int i = 0; i < FAKES; i++) {
+        snprintf(id, sizeof id, "%c%d:1", kind, i);
+        snprintf(host, sizeof host, "%c%d", kind, i);
+        snprintf(rack, sizeof rack, "/%c%d", kind, i);
+        world_step(&w, &ev);
+    }
+}
+
+/* All that grows with nodes. */
+static void expect_held(size_t nodes, size_t gone)
+{
+    struct rm_views v = {0};
+    size_t pos = 0;
+
+    CU_ASSERT_EQUAL(w.core->nodes_by_id.n, nodes);
+    CU_ASSERT_EQUAL(w.core->nodes_n - w.core->nodes_free_n, nodes);
+    CU_ASSERT_EQUAL(w.core->hosts.map.n, nodes);
+    CU_ASSERT_EQUAL(w.core->hosts.n - w.core->hosts.free_n, nodes);
+    CU_ASSERT_EQUAL(w.core->racks.map.n, nodes);
+    CU_ASSERT_EQUAL(w.core->racks.n - w.core->racks.free_n, nodes);
+    CU_ASSERT_EQUAL(w.core->gone_n, gone);
+    while (rm_view_nodes(w.core, &pos, 1000, &v))
+        ;
+    CU_ASSERT_EQUAL(v.nodes_n, nodes);
+    rm_views_free(&v);
+}
+
+static size_t lost_nodes(void)
+{
+    struct rm_cluster_view v = {0};
+
+    rm_view_cluster(w.core, &v);
+    return (size_t)v.nodes[RM_NODE_LOST];
+}
+
+/* Whoever names nodes without end takes no memory for good, and their numbers are used again. */
+static void test_forget_fakes(void)
+{
+    size_t indexes;
+
+    forgetting_world(HOUR, 0);
+    world_add_node(&w, 2, 1, "/real");
+    add_fakes('a');
+    expect_held(FAKES + 1, 0);
+    pass(70 * S); /* most are silent: they are spared for one period */
+    expect_held(FAKES + 1, FAKES);
+    CU_ASSERT_EQUAL(lost_nodes(), FAKES); /* they are shown for their time */
+    pass(HOUR - 60 * S);
+    CU_ASSERT(lost_nodes() > 0);
+    pass(60 * S);
+    expect_held(1, 0);
+    CU_ASSERT_EQUAL(lost_nodes(), 0);
+    indexes = w.core->nodes_n;
+    add_fakes('b');
+    CU_ASSERT_EQUAL(w.core->nodes_n, indexes);
+    CU_ASSERT_EQUAL(w.core->hosts.n, indexes);
+    CU_ASSERT_EQUAL(w.core->racks.n, indexes);
+    pass(HOUR + 70 * S);
+    expect_held(1, 0);
+    world_crash(&w, w.journal_n); /* their records went, too */
+    CU_ASSERT_EQUAL(w.core->nodes_by_id.n, 1);
+    world_free(&w);
+}
+
+/* More of them than are kept: the longest gone make room at once. */
+static void test_forget_oldest(void)
+{
+    forgetting_world(0, 2);
+    for (int i = 0; i < 5; i++)
+        world_add_node(&w, 2, 1, NULL);
+    lose(&w.nodes[3]);
+    lose(&w.nodes[1]);
+    CU_ASSERT_EQUAL(w.core->gone_n, 2);
+    CU_ASSERT_EQUAL(node_state(3), RM_NODE_LOST);
+    lose(&w.nodes[0]);
+    CU_ASSERT_EQUAL(w.core->gone_n, 2);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[3].id));
+    CU_ASSERT_EQUAL(node_state(1), RM_NODE_LOST);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
+    pass(HOUR); /* no time counts here */
+    CU_ASSERT_EQUAL(w.core->gone_n, 2);
+    world_crash(&w, w.journal_n); /* lost ones are gone for the next instance as well */
+    CU_ASSERT_EQUAL(w.core->gone_n, 2);
+    world_free(&w);
+}
+
+static bool task_has_node(struct base_app_id id, int64_t map)
+{
+    struct rm_views v = {0};
+    bool has;
+
+    CU_ASSERT_FATAL(rm_view_tasks(w.core, id, RM_SLOT_MAP, UINT32_MAX, &map, 1, &v) >= 0 && v.tasks_n == 1);
+    has = v.tasks[0].node_id != NULL;
+    rm_views_free(&v);
+    return has;
+}
+
+/* A lost node stays as long as a job goes on that ran something there. What the job's tasks then have is the index of
+ * another node, which is not shown for it. */
+static void test_forget_held(void)
+{
+    struct base_app_id id;
+    struct world_node *n;
+    uint32_t index;
+
+    forgetting_world(HOUR, 0);
+    world_add_node(&w, 1, 1, NULL);
+    world_add_node(&w, 1, 1, NULL);
+    id = world_submit(&w, "a 2 0 0 4 0 0");
+    world_beat(&w, &w.nodes[0], 0);
+    world_beat(&w, &w.nodes[1], 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(world_task(&w, id, BASE_TASK_MAP, 0, &n));
+    CU_ASSERT(n == &w.nodes[0]);
+    index = rm_node_find(w.core, n->id)->index;
+    end_task(id, BASE_TASK_MAP, 0);
+    lose(&w.nodes[0]);
+    pass(3 * HOUR);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
+    CU_ASSERT_EQUAL(w.core->gone_n, 0);
+    world_crash(&w, w.journal_n); /* and for the next instance */
+    world_register(&w, &w.nodes[1]);
+    pass(3 * HOUR);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_LOST);
+    end_task(id, BASE_TASK_MAP, 1);
+    CU_ASSERT(rm_app_ended(world_state(&w, id)));
+    CU_ASSERT_EQUAL(w.core->gone_n, 1);
+    CU_ASSERT(task_has_node(id, 0));
+    pass(HOUR + 10 * S);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
+    CU_ASSERT(!task_has_node(id, 0));
+    CU_ASSERT(task_has_node(id, 1));
+    n = world_add_node(&w, 1, 1, NULL);
+    CU_ASSERT_EQUAL(rm_node_find(w.core, n->id)->index, index);
+    CU_ASSERT(!task_has_node(id, 0));
+    world_crash(&w, w.journal_n); /* it does not come back by the name in the task's record */
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
+    CU_ASSERT(!task_has_node(id, 0));
+    CU_ASSERT(task_has_node(id, 1));
+    world_free(&w);
+}
+
+static uint32_t told_of;
+
+static void note_forgotten(struct policy *self, uint32_t node)
+{
+    (void)self;
+    told_of = node;
+}
+
+/* The policy lets go what it knows of a node before another one has its index. */
+static void test_forget_told(void)
+{
+    const struct policy_ops *before;
+    struct policy_ops ops;
+
+    forgetting_world(HOUR, 0);
+    before = w.core->ops;
+    ops = *before;
+    ops.on_node_forgotten = note_forgotten;
+    w.core->ops = &ops;
+    told_of = UINT32_MAX;
+    world_add_node(&w, 1, 1, NULL);
+    world_add_node(&w, 1, 1, NULL);
+    lose(&w.nodes[1]);
+    CU_ASSERT_EQUAL(told_of, UINT32_MAX);
+    pass(HOUR);
+    CU_ASSERT_EQUAL(told_of, 1);
+    w.core->ops = before;
+    world_free(&w);
+}
+
+/* Forgotten while it was only away: it is a new node, under any number, and what its heartbeats take for their place is
+ * another one's. */
+static void test_forget_returns(void)
+{
+    struct rm_event ev = {.kind = RM_EV_NODE_HEARTBEAT};
+    struct base_app_id id;
+    struct world_node *n;
+    uint32_t place;
+
+    forgetting_world(HOUR, 0);
+    world_add_node(&w, 1, 1, NULL);
+    world_add_node(&w, 1, 1, NULL);
+    place = rm_node_find(w.core, w.nodes[0].id)->index + 1;
+    lose(&w.nodes[0]);
+    pass(HOUR);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
+    ev.token = ++w.token;
+    ev.u.heartbeat.node_id = w.nodes[0].id;
+    ev.u.heartbeat.instance = w.nodes[0].instance;
+    ev.u.heartbeat.place = place; /* of nobody */
+    rm_core_expect(w.core, place, 0);
+    rm_core_expect(w.core, place, 1);
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    n = world_add_node(&w, 0, 0, NULL);
+    CU_ASSERT_EQUAL(rm_node_find(w.core, n->id)->index + 1, place);
+    ev.token = ++w.token; /* of another one */
+    world_step(&w, &ev);
+    CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_RESYNC);
+    CU_ASSERT_EQUAL(w.reply.token, ev.token);
+    w.nodes[0].up = true;
+    w.nodes[0].response_id = 0;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(node_state(0), RM_NODE_RUNNING);
+    id = world_submit(&w, "a 4 1 0 4 0 0");
+    pass(20 * S);
+    CU_ASSERT(w.nodes[0].n > 0);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    world_free(&w);
+}
+
+/* A job's data lies on a host whose node was forgotten: the host's number stays the job's until it has ended. */
+static void test_forget_hosts(void)
+{
+    struct base_app_id id;
+    uint32_t host, index;
+    struct world_node *n;
+
+    forgetting_world(HOUR, 0);
+    for (int i = 0; i < 4; i++)
+        world_add_node(&w, i < 3, 1, i < 3 ? "/data" : "/other");
+    host = rm_names_find(&w.core->hosts, "node0");
+    lose(&w.nodes[0]);
+    id = world_submit(&w, "a 3 0 0 4 3 0");
+    pass(HOUR + 10 * S);
+    CU_ASSERT_PTR_NULL(rm_node_find(w.core, w.nodes[0].id));
+    CU_ASSERT_EQUAL(rm_names_find(&w.core->hosts, "node0"), host);
+    n = world_add_node(&w, 1, 1, "/third"); /* has the node's index, and a host of its own */
+    index = rm_node_find(w.core, n->id)->index;
+    CU_ASSERT_EQUAL(index, 0);
+    CU_ASSERT(rm_node_find(w.core, n->id)->host != host);
+    w.nodes[0].up = true;
+    world_register(&w, &w.nodes[0]);
+    CU_ASSERT_EQUAL(rm_node_find(w.core, w.nodes[0].id)->host, host);
+    world_run_dry(&w);
+    CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
+    CU_ASSERT_EQUAL(w.core->hosts.map.n, 5);
+    CU_ASSERT_EQUAL(w.core->racks.map.n, 3);
+    for (int i = 0; i < 3; i++)
+        lose(&w.nodes[i]);
+    pass(HOUR);
+    CU_ASSERT_EQUAL(w.core->hosts.map.n, 2);
+    CU_ASSERT_EQUAL(w.core->racks.map.n, 2);
+    CU_ASSERT_EQUAL(rm_names_find(&w.core->racks, "/data"), UINT32_MAX);
+    world_free(&w);
+}
+
+/* Refused, and silent since: it was never more than a name. */
+static void test_forget_refused(void)
+{
+    struct world_node *n;
+
+    forgetting_world(HOUR, 0);
+    n = world_add_node(&w, 1, 1, NULL);
+    lose(n);
+    pass(HOUR);
+    n->epoch_seen = 99;
+    world_register(&w, n);
+    CU_ASSERT_EQUAL(w.core->refused_n, 1);
+    CU_ASSERT_EQUAL(w.core->gone_n, 0);
+    pass(40 * S);
+    CU_ASSERT_EQUAL(w.core->refused_n, 0);
+    expect_held(1, 1);
+    pass(HOUR);
+    expect_held(0, 0);
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"wake", test_wake},
                                           {"spread", test_spread},
@@ -512,6 +821,13 @@ static const struct cunit_case cases[] = {{"held heartbeat", test_held},
                                           {"late registration", test_late_registration},
                                           {"late heartbeat", test_late_heartbeat},
                                           {"a node's clock went back", test_clock_went_back},
-                                          {"delay scheduling", test_delay}};
+                                          {"delay scheduling", test_delay},
+                                          {"20,000 nodes are forgotten", test_forget_fakes},
+                                          {"the longest gone are forgotten", test_forget_oldest},
+                                          {"a job holds its nodes", test_forget_held},
+                                          {"the policy is told", test_forget_told},
+                                          {"a forgotten node returns", test_forget_returns},
+                                          {"a job holds its hosts", test_forget_hosts},
+                                          {"refused nodes are forgotten", test_forget_refused}};
 
 CUNIT_MAIN("nodes", cases)

@@ -354,10 +354,15 @@ static void test_admission(void)
     CU_ASSERT_EQUAL(v.deadline_us, w.now + 9000000);
     CU_ASSERT_EQUAL(v.earliest_us, 0);
     let_in = false;
+    submit_by(0, w.now);
+    CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, "job.deadline-at-ms: "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(w.reply.text, " is in the past: it is "));
     id = submit_by(0, w.now + 1000000);
     v = world_app(&w, id);
     CU_ASSERT_EQUAL(v.state, RM_APP_FAILED);
     CU_ASSERT_EQUAL(v.final_status, RM_FINAL_FAILED);
+    CU_ASSERT_EQUAL(v.result, RM_RESULT_REFUSED);
     CU_ASSERT_EQUAL(v.phase[RM_SLOT_MAP].running, 0);
     CU_ASSERT_EQUAL(v.earliest_us % 1000000, 0); /* whole seconds, not before what was said and the margin */
     CU_ASSERT(v.earliest_us >= w.now + 7500000 && v.earliest_us < w.now + 8500000);

@@ -560,7 +560,36 @@ static void test_late_registration(void)
     world_free(&w);
 }
 
-static const struct cunit_case cases[] = {{"the grace", test_grace},
+/* The attempt that might commit was given up with its node; the RM dies before the task is started again. The next one
+ * knows that nobody holds the right: it does not wait for other nodes because of it. */
+static void test_given_up_and_again(void)
+{
+    struct base_app_id id = begin(3, "a 6 0 0 4 0 0");
+    struct world_node *gone = NULL, *busy, *late;
+    struct world_container *first = world_task(&w, id, BASE_TASK_MAP, 0, &gone);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(first);
+    CU_ASSERT(commit(*first));
+    busy = gone == &w.nodes[0] ? &w.nodes[1] : &w.nodes[0];
+    late = gone == &w.nodes[2] ? &w.nodes[1] : &w.nodes[2];
+    take_over(gone);
+    pass(40); /* it has expired; no slot was free since then */
+    CU_ASSERT_EQUAL(state_of((int)(gone - w.nodes)), RM_NODE_LOST);
+    CU_ASSERT_PTR_NULL(attempt_on(busy, id, 0));
+    CU_ASSERT_PTR_NULL(attempt_on(late, id, 0));
+    take_over(late);
+    end_task(busy, 0, 0);
+    end_task(busy, 1, 0);
+    pass(5); /* the grace is over, the late node is still awaited */
+    CU_ASSERT_EQUAL(state_of((int)(late - w.nodes)), RM_NODE_NEW);
+    CU_ASSERT_PTR_NOT_NULL(attempt_on(busy, id, 0));
+    late->up = true;
+    succeeds(id);
+    world_free(&w);
+}
+
+static const struct cunit_case cases[] = {{"given up, and the next start", test_given_up_and_again},
+                                          {"the grace", test_grace},
                                           {"no grace", test_no_grace},
                                           {"a late attempt loses", test_late_loses},
                                           {"a late attempt goes on", test_late_goes_on},

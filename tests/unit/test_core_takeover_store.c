@@ -104,6 +104,27 @@ static void test_confirmed(void)
     world_free(&w);
 }
 
+/* A store of an earlier version becomes one of this version as soon as it is led, so that the earlier one, which would
+ * commit jobs without their parts, leads it no more. */
+static void test_format_of_before(void)
+{
+    size_t at = 0;
+
+    begin(1, "a 3 0 0 4 0 0");
+    world_crash(&w, w.journal_n);
+    while (strcmp(w.journal[at].key, "format") != 0)
+        at++;
+    CU_ASSERT_EQUAL(memcmp(w.journal[at].data, "f2 ", 3), 0);
+    w.journal[at].data[1] = '1';
+    world_crash(&w, w.journal_n);
+    while (at + 1 < w.journal_n && strcmp(w.journal[++at].key, "format") != 0)
+        continue;
+    CU_ASSERT_STRING_EQUAL(w.journal[at].key, "format");
+    CU_ASSERT_EQUAL(memcmp(w.journal[at].data, "f2 ", 3), 0);
+    world_crash(&w, w.journal_n);
+    world_free(&w);
+}
+
 /* A higher epoch alone tells of another store as well; where the store has work, the node is refused and no more. */
 static void test_higher_epoch(void)
 {
@@ -309,13 +330,110 @@ static void test_pruned_later(void)
     world_free(&w);
 }
 
+/* Goal: ended jobs are kept by what they take, not by their number alone: the oldest lose their tasks, in memory and in the
+ * store, and what is shown of them stays; where that is not enough, the oldest go. */
+static void test_kept_by_size(void)
+{
+    struct base_app_id id[6], cursor;
+    struct rm_app_view was[6];
+    struct rm_views v = {0};
+
+    world_init(&w, "fifo");
+    w.conf.completed_bytes_max = 100000;
+    world_renew(&w);
+    world_add_node(&w, 4, 1, NULL);
+    for (int i = 0; i < 6; i++) { /* 34 kB each */
+        id[i] = world_submit(&w, "a 100 0 0 4 0 0");
+        world_beat(&w, &w.nodes[0], 0);
+        world_run_dry(&w);
+        was[i] = world_app(&w, id[i]);
+    }
+    CU_ASSERT_EQUAL(records_of("task"), 600); /* all have just ended */
+    world_advance(&w, 61000000);
+    for (int i = 0; i < 3; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(records_of("task"), 200);
+    for (int round = 0; round < 2; round++) { /* as it is, and read back */
+        for (int i = 0; i < 6; i++) {
+            int64_t pos = 0;
+
+            same_view(id[i], &was[i]);
+            CU_ASSERT_EQUAL(world_app(&w, id[i]).tasks_gone, i < 4);
+            CU_ASSERT_EQUAL(rm_view_tasks(w.core, id[i], RM_SLOT_MAP, 0, &pos, 1000, &v), 0);
+            CU_ASSERT_EQUAL(v.tasks_n, i < 4 ? 0 : 100);
+            rm_views_free(&v);
+            was[i].memory_seconds = i < 4 ? was[i].memory_seconds : 0; /* not stored of those with tasks */
+        }
+        w.conf.completed_bytes_max = round ? 10000 : 100000;
+        world_crash(&w, w.journal_n);
+    }
+    rm_view_apps(w.core, NULL, NULL, 100, &v, &cursor);
+    CU_ASSERT_EQUAL(v.apps_n, 2);
+    CU_ASSERT_EQUAL(base_app_id_cmp(&v.apps[0].id, &id[5]), 0);
+    rm_views_free(&v);
+    world_free(&w);
+}
+
+/* Goal: an end that a clock far ahead has written does not keep those after it. */
+static void test_kept_by_size_ahead(void)
+{
+    world_init(&w, "fifo");
+    world_add_node(&w, 4, 1, NULL);
+    for (int i = 0; i < 3; i++) {
+        world_submit(&w, "a 100 0 0 4 0 0");
+        world_beat(&w, &w.nodes[0], 0);
+        world_run_dry(&w);
+    }
+    w.now -= INT64_C(3600000000);
+    w.conf.completed_bytes_max = 50000;
+    world_crash(&w, w.journal_n);
+    for (int i = 0; i < 3; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT_EQUAL(records_of("task"), 100);
+    world_free(&w);
+}
+
+/* Goal: a node that was silent for long may still ask for the outputs of a job that has lost its tasks. */
+static void test_outputs_of_before(void)
+{
+    struct base_app_id job[2];
+
+    world_init(&w, "fifo");
+    w.conf.completed_bytes_max = 10000;
+    world_renew(&w);
+    world_add_node(&w, 4, 1, NULL);
+    for (int i = 0; i < 2; i++) {
+        job[i] = world_submit(&w, "a 10 1 0 4 0 0");
+        world_beat(&w, &w.nodes[0], 0);
+        world_run_dry(&w);
+    }
+    world_advance(&w, 61000000);
+    for (int i = 0; i < 3; i++)
+        world_beat(&w, &w.nodes[0], 0);
+    CU_ASSERT(world_app(&w, job[0]).tasks_gone);
+    for (int i = 0; i < 2; i++) {
+        int64_t version = 0, maps = 0, done = 0;
+        struct rm_views v = {0};
+
+        CU_ASSERT_EQUAL(rm_view_map_outputs(w.core, job[i], 0, &version, &maps, &done, &v), 0);
+        CU_ASSERT_EQUAL(maps, 10);
+        CU_ASSERT_EQUAL(done, 10);
+        rm_views_free(&v);
+    }
+    world_free(&w);
+}
+
 static const struct cunit_case cases[] = {{"a store that is not confirmed", test_unconfirmed},
                                           {"a refused node that is gone", test_refused_gone},
                                           {"a confirmed one", test_confirmed},
                                           {"a higher epoch", test_higher_epoch},
+                                          {"a store of an earlier version", test_format_of_before},
                                           {"a stranger", test_stranger},
                                           {"ended jobs are pruned", test_pruned},
                                           {"bit by bit", test_pruned_in_steps},
-                                          {"records of one that did not", test_pruned_later}};
+                                          {"records of one that did not", test_pruned_later},
+                                          {"kept by size", test_kept_by_size},
+                                          {"kept by size, ends ahead", test_kept_by_size_ahead},
+                                          {"outputs of dropped tasks", test_outputs_of_before}};
 
 CUNIT_MAIN("stores of takeovers", cases)
