@@ -38,9 +38,9 @@ bool rm_api_query_int(struct api_request *rq, const char *name, int64_t min, int
 
 extern const struct api_route rm_api_jobs_routes[], rm_api_tracker_routes[], rm_api_master_routes[];
 extern const struct api_route rm_api_queues_routes[], rm_api_history_routes[], rm_api_ha_routes[],
-    rm_api_jmx_routes[];
+    rm_api_jmx_routes[], rm_api_relay_routes[], rm_api_nodes_routes[];
 extern const size_t rm_api_jobs_routes_n, rm_api_tracker_routes_n, rm_api_master_routes_n;
 extern const size_t rm_api_queues_routes_n, rm_api_history_routes_n, rm_api_ha_routes_n,
-    rm_api_jmx_routes_n;
+    rm_api_jmx_routes_n, rm_api_relay_routes_n, rm_api_nodes_routes_n;
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/api_shape.h"
+#include "base/base_conf.h"
 #include "rm/rm_api.h"
 #include "rm/rm_standby.h"
 
@@ -202,8 +203,10 @@ static void get_jmx(struct api_request *rq, void *user)
     fill(user, &beans[0], &beans[1]);
     put_answer(&out, beans, 2, query ? query : "*:*", api_query(rq, "get"));
     api_add_header(rq, "Content-Type", "application/json; charset=utf8");
-    api_add_header(rq, "Access-Control-Allow-Methods", "GET");
-    api_add_header(rq, "Access-Control-Allow-Origin", "*");
+    if (base_conf_bool(rm_backend_conf(user), "creel.http.jmx-any-origin")) {
+        api_add_header(rq, "Access-Control-Allow-Methods", "GET");
+        api_add_header(rq, "Access-Control-Allow-Origin", "*");
+    }
     api_answer(rq, 200, API_JSON, &out);
 }
 

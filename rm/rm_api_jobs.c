@@ -8,6 +8,8 @@
 #include "base/base_io.h"
 #include "base/base_limits.h"
 #include "rm/rm_api.h"
+#include "rm/rm_audit.h"
+#include "rm/rm_input.h"
 #include "rm/rm_json.h"
 #include "rm/rm_listing.h"
 #include "rm/rm_output.h"
@@ -70,6 +72,7 @@ static void put_state(const struct rm_app_view *a, struct base_buf *out)
 {
     rm_json_kstr(out, "state", rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
     rm_json_kstr(out, "finalStatus", rm_final_status_name(a->final_status));
+    rm_json_kstr(out, "result", rm_result_name(a->result));
 }
 
 static void put_times(const struct rm_app_view *a, struct base_buf *out)
@@ -164,6 +167,7 @@ static void add_location(struct api_request *rq, const char *prefix, const struc
     char text[BASE_ID_TEXT_MAX], *url = base_printf("%s" JOBS "/%s", prefix, base_app_id_text(id, text));
 
     api_add_header(rq, "Location", url);
+    rm_audit_note(rq, "app", text);
     free(url);
 }
 
@@ -246,16 +250,6 @@ static bool answer_repeat(struct api_request *rq, struct rm_backend *b, const st
     return true;
 }
 
-/* What can be wrong with the files of a submission is found here, before the core hears of it; the core finds its queue. */
-static int check_submission(struct rm_job_spec *spec, struct base_error *err)
-{
-    int rc = spec->output ? rm_output_check(spec->output, err) : 0;
-    if (rc == 0)
-        rc = rm_spec_expand(spec, err);
-    /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
-    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM ? -BASE_EINVAL : rc;
-}
-
 /* A repeated submission whose first one is under way: the output folder may be there by now, the input gone. The core
  * compares the two and answers. */
 static bool is_known(struct rm_backend *b, struct base_app_id id)
@@ -267,29 +261,74 @@ static bool is_known(struct rm_backend *b, struct base_app_id id)
     return known;
 }
 
-/* On the files' thread when the job has files or its queue depends on its user's groups: looking at thousands of them, at
- * a disk that sleeps, or at a name service takes its time. */
-static bool checked_submit(void *user, bool stopping)
+static void post_submit(struct submit_call *s)
 {
-    struct submit_call *s = user;
-    struct base_error err = {0};
-    int rc = stopping ? base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down")
-                      : check_submission(s->spec, &err);
-
-    if (rc == 0)
-        rm_queues_groups(s->call.b, s->spec->user, &s->spec->user_groups);
-    if (rc < 0 && !is_known(s->call.b, s->spec->id)) {
-        err.code = rc;
-        api_answer_base_error(s->call.rq, &err);
-        drop_submit(&s->call);
-        free(s);
-        return false;
-    }
     s->call.ev.kind = RM_EV_SUBMIT_JOB;
     s->call.ev.u.submit_job.spec = rm_job_spec_ref(s->spec);
     s->call.ev.u.submit_job.app_token = s->token;
     rm_call_post_parked(&s->call, submit_done);
-    return false;
+}
+
+/* Looking at thousands of files, at a disk that sleeps, or at a name service takes its time: a thread of the pool does it
+ * when the job has files or its queue depends on its user's groups. What can be wrong with the files of a submission is
+ * found there, before the core hears of it; the core finds its queue. */
+struct submit_look {
+    struct rm_files_work work;
+    struct submit_call *call; /* NULL: answered, or the core's */
+    struct rm_backend *b;
+    struct rm_job_spec *spec; /* a reference of its own: the call may be answered while it looks */
+};
+
+static int look_at_submission(struct rm_files_work *work, struct base_error *err)
+{
+    struct submit_look *l = (struct submit_look *)work;
+    const struct rm_input_bounds bounds = {.check = rm_files_check, .user = work};
+    int rc = l->spec->output ? rm_output_check(l->spec->output, err) : 0;
+
+    if (rc == 0)
+        rc = rm_spec_expand(l->spec, &bounds, err);
+    if (rc == 0)
+        rm_queues_groups(l->b, l->spec->user, &l->spec->user_groups);
+    /* A limit or a permission met on the way is a wrong value of the job, not of the request. */
+    return rc == -BASE_ELIMIT || rc == -BASE_ENOTFOUND || rc == -BASE_EPERM || rc == -BASE_ETIMEOUT ? -BASE_EINVAL : rc;
+}
+
+static void submission_looked_at(struct rm_files_work *work, int rc, struct base_error *err)
+{
+    struct submit_look *l = (struct submit_look *)work;
+    struct submit_call *s = l->call;
+    bool given_up = rc == -BASE_EAGAIN || rc == -BASE_EIO; /* the look may still go on: its spec is not to be used */
+
+    l->call = NULL;
+    if (rc < 0 && (given_up || !is_known(l->b, s->spec->id))) {
+        err->code = rc;
+        api_answer_base_error(s->call.rq, err);
+        drop_submit(&s->call);
+        free(s);
+        return;
+    }
+    post_submit(s);
+}
+
+static void submit_look_drop(struct rm_files_work *work)
+{
+    struct submit_look *l = (struct submit_look *)work;
+
+    rm_job_spec_unref(l->spec);
+    free(l);
+}
+
+static void submit_after_look(struct submit_call *s)
+{
+    struct submit_look *l = base_alloc(sizeof *l);
+
+    l->work.look = look_at_submission;
+    l->work.done = submission_looked_at;
+    l->work.drop = submit_look_drop;
+    l->call = s;
+    l->b = s->call.b;
+    l->spec = rm_job_spec_ref(s->spec);
+    rm_backend_files(s->call.b, &l->work);
 }
 
 static void do_submit(struct api_request *rq, void *user)
@@ -310,6 +349,8 @@ static void do_submit(struct api_request *rq, void *user)
         rm_api_bad_request(rq, &err);
         return;
     }
+    rm_audit_note(rq, "name", spec->name);
+    rm_audit_note(rq, "queue", spec->queue);
     if (answer_repeat(rq, user, spec)) {
         rm_job_spec_unref(spec);
         return;
@@ -323,35 +364,53 @@ static void do_submit(struct api_request *rq, void *user)
     base_random_hex(s->token);
     api_park(rq);
     if (spec->groups_n && !spec->output && !rm_queues_want_groups(user))
-        checked_submit(s, false);
+        post_submit(s);
     else
-        rm_backend_slow(user, RM_SLOW_FILES, checked_submit, s);
+        submit_after_look(s);
 }
 
 /* ---------------------------------------------------------------- list */
-/* "RUNNING,accepted": a bit set of public states. */
-static bool read_states(struct api_request *rq, uint32_t *out)
+static const char *state_name(int s)
 {
-    const char *text = api_query(rq, "states");
+    return rm_app_state_name((enum rm_app_state)s);
+}
+
+static const char *result_name(int r)
+{
+    return rm_result_name((enum rm_result)r);
+}
+
+/* Query parameter @key, "RUNNING,accepted": a bit set of the first @names. @known: which of them to offer. */
+static bool read_names(struct api_request *rq, const char *key, const char *(*name_of)(int), int names,
+                       const char *known, uint32_t *out)
+{
+    const char *text = api_query(rq, key);
 
     while (text && *text) {
         size_t n = strcspn(text, ",");
         int s;
-        for (s = 0; s < RM_APP_STATES; s++) {
-            const char *name = rm_app_state_name((enum rm_app_state)s);
+        for (s = 0; s < names; s++) {
+            const char *name = name_of(s);
             if (strlen(name) == n && strncasecmp(name, text, n) == 0)
                 break;
         }
-        if (s == RM_APP_STATES) {
-            api_answer_error(rq, 400, "BadRequestException",
-                             "states: \"%.*s\" is not one of NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, "
-                             "FAILED, KILLED", (int)(n > 100 ? 100 : n), text);
+        if (s == names) {
+            api_answer_error(rq, 400, "BadRequestException", "%s: \"%.*s\" is not one of %s", key,
+                             (int)(n > 100 ? 100 : n), text, known);
             return false;
         }
         *out |= 1u << s;
         text += n + (text[n] == ',');
     }
     return true;
+}
+
+static bool read_filter(struct api_request *rq, struct rm_app_filter *f)
+{
+    return read_names(rq, "states", state_name, RM_APP_STATES,
+                      "NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINISHED, FAILED, KILLED", &f->states) &&
+           read_names(rq, "result", result_name, RM_RESULTS, "SUCCEEDED, FAILED, KILLED, REFUSED, UNDEFINED",
+                      &f->results);
 }
 
 static bool read_cursor(struct api_request *rq, struct base_app_id *out, bool *given)
@@ -414,7 +473,7 @@ static void do_list(struct api_request *rq, void *user)
     l->filter = (struct rm_app_filter){
         .jobs_only = true, .user = api_query(rq, "user"), .queue = api_query(rq, "queue")};
     l->limit = LIST_DEFAULT;
-    if (rm_api_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_states(rq, &l->filter.states) &&
+    if (rm_api_query_int(rq, "limit", 1, LIST_MAX, &l->limit) && read_filter(rq, &l->filter) &&
         read_cursor(rq, &l->cursor, &l->from))
         rm_listing_run(&l->list);
     else
@@ -467,6 +526,7 @@ static void do_counters(struct api_request *rq, void *user)
 /* ---------------------------------------------------------------- tasks */
 struct tasks_query {
     uint32_t kinds, states;
+    bool brief; /* what says nothing is left out: a million tasks are read by somebody */
     int kind; /* where to go on */
     int64_t pos, limit;
 };
@@ -489,8 +549,9 @@ static bool read_task_states(struct api_request *rq, uint32_t *out)
 
 static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
 {
-    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor");
+    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor"), *brief = api_query(rq, "brief");
 
+    q->brief = brief && strcmp(brief, "true") == 0;
     q->limit = 1000;
     q->kinds = 3;
     if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &q->limit) || !read_task_states(rq, &q->states))
@@ -511,6 +572,31 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
     }
     q->kind = *cursor == 'm' ? RM_SLOT_MAP : RM_SLOT_REDUCE;
     return true;
+}
+
+/* Without what the id says, and what is empty or has not happened. */
+static void put_task_brief(const struct rm_task_view *t, struct base_buf *out)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "id", base_task_id_text(&t->id, text));
+    rm_json_kstr(out, "state", rm_task_state_name(t->state));
+    if (t->progress > 0)
+        rm_json_knum(out, "progress", percent(t->progress));
+    if (t->attempts > 0)
+        rm_json_kint(out, "attempts", t->attempts);
+    if (t->node_id)
+        rm_json_kstr(out, "node", t->node_id);
+    if (t->has_container)
+        rm_json_kstr(out, "containerId", base_container_id_text(&t->container, text));
+    if (t->start_us)
+        rm_json_kint(out, "startTime", t->start_us / 1000);
+    if (t->finish_us) {
+        rm_json_kint(out, "finishTime", t->finish_us / 1000);
+        rm_json_kint(out, "exitCode", t->exit_code);
+    }
+    rm_json_close(out, '}');
 }
 
 static void put_task(const struct rm_task_view *t, struct base_buf *out)
@@ -534,6 +620,8 @@ static void put_task(const struct rm_task_view *t, struct base_buf *out)
     rm_json_close(out, '}');
 }
 
+#define TASKS_AN_ITEM 8 /* a task costs about so much less than what a listing counts in, an application */
+
 struct task_list {
     struct rm_listing list;
     struct base_app_id id;
@@ -554,7 +642,7 @@ static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
     rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
     rm_backend_release(l->list.b);
     for (size_t i = 0; i < views.tasks_n; i++)
-        put_task(&views.tasks[i], out);
+        (q->brief ? put_task_brief : put_task)(&views.tasks[i], out);
     q->limit -= (int64_t)views.tasks_n;
     rm_views_free(&views);
     return rc == 0 && q->pos != before;
@@ -565,6 +653,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     struct task_list *l = (struct task_list *)list;
     struct tasks_query *q = &l->q;
 
+    max *= TASKS_AN_ITEM;
     if (!l->opened) {
         rm_json_open(out, '{');
         rm_json_key(out, "tasks");
@@ -593,7 +682,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
 }
 
 /* {"tasks":[…],"cursor":"m1000"} (while more follow), or {"tasks":[],"tasksGone":true} of a job that had ended before
- * this ResourceManager became the active one. */
+ * this ResourceManager became the active one, or whose tasks made room for newer jobs (creel.rm.max-completed-mb). */
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};

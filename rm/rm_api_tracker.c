@@ -21,6 +21,7 @@
 #include "base/base_limits.h"
 #include "base/base_rm_list.h"
 #include "rm/rm_api.h"
+#include "rm/rm_audit.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_json.h"
 #include "rm/rm_node_json.h"
@@ -207,7 +208,10 @@ static void do_node(struct api_request *rq, struct rm_backend *b, decode_fn *dec
         failed = NULL;
     if (!leads && send_on(rq, b, failed))
         return;
-    if (decode(body, len, &m, &err) < 0)
+    int rc = decode(body, len, &m, &err);
+    if (rc == 0 && m.ev.kind == RM_EV_NODE_REGISTER)
+        rm_audit_note(rq, "node", m.ev.u.node_register.node_id);
+    if (rc < 0)
         rm_api_bad_request(rq, &err);
     else if (leads)
         post_node(rq, b, &m);
@@ -234,10 +238,12 @@ static void do_named(struct api_request *rq, void *user, enum rm_event_kind kind
 
     if (!leads_or_answered(rq, user))
         return;
-    if (rm_node_decode_name(body, len, kind, &m, &err) < 0)
+    if (rm_node_decode_name(body, len, kind, &m, &err) < 0) {
         rm_api_bad_request(rq, &err);
-    else
-        post_node(rq, user, &m);
+        return;
+    }
+    rm_audit_note(rq, "node", m.ev.u.node.node_id);
+    post_node(rq, user, &m);
 }
 
 static void do_wake(struct api_request *rq, void *user)

@@ -28,10 +28,9 @@ static void add_apps(struct base_buf *b, const struct rm_cluster_view *c)
     head(b, "apps", "gauge", "Applications by state.");
     row(b, "apps", "state", "pending", c->apps_pending);
     row(b, "apps", "state", "running", c->apps_running);
-    head(b, "apps_ended_total", "counter", "Applications that ended, by how.");
-    row(b, "apps_ended_total", "how", "completed", c->apps_completed);
-    row(b, "apps_ended_total", "how", "failed", c->apps_failed);
-    row(b, "apps_ended_total", "how", "killed", c->apps_killed);
+    head(b, "apps_ended_total", "counter", "Applications and jobs that ended, by their result.");
+    for (int r = RM_RESULT_SUCCEEDED; r < RM_RESULTS; r++)
+        row(b, "apps_ended_total", "result", rm_result_name((enum rm_result)r), c->apps_results[r]);
 }
 
 static void add_nodes(struct base_buf *b, const struct rm_cluster_view *c)

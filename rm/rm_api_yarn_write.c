@@ -15,6 +15,7 @@
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_api.h"
 #include "rm/rm_app_json.h"
+#include "rm/rm_audit.h"
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 #include "rm/rm_standby.h"
@@ -89,6 +90,9 @@ static void answer_refusal(struct api_request *rq, const struct rm_effect *fx)
     case -BASE_EEXIST:
     case -BASE_ESTATE:
         yarn_bad_request(rq, "%s", fx->u.reply.text);
+        break;
+    case -BASE_ETOOLARGE:
+        api_answer_error(rq, 413, "LimitException", "java.lang.Exception: %s", fx->u.reply.text);
         break;
     case -BASE_ENOTFOUND:
         yarn_not_found(rq, "%s", fx->u.reply.text);
@@ -207,6 +211,9 @@ static void submit(struct api_request *rq, struct rm_backend *b, struct rm_app_s
     base_random_hex(w->token);
     w->location = location_of(rq, b, "/", base_app_id_text(&spec->id, id));
     w->ev.u.submit_app.spec = spec;
+    rm_audit_note(rq, "app", id);
+    rm_audit_note(rq, "name", spec->name);
+    rm_audit_note(rq, "queue", spec->queue);
     w->ev.u.submit_app.app_token = w->token;
     if (!rm_queues_want_groups(b)) {
         write_post(w, b, on_submitted);
@@ -330,6 +337,7 @@ static void answer_unmoved(struct api_request *rq, int code, const char *why)
 {
     struct base_buf body = {0};
 
+    rm_audit_refuse(rq, why);
     if (code == -BASE_ESTATE) {
         base_buf_adds(&body, why);
         api_answer(rq, 400, api_want(rq), &body);
@@ -358,6 +366,7 @@ static void move_app(struct api_request *rq, struct rm_backend *b, struct base_a
 {
     struct write *w = write_new(rq, RM_EV_MOVE_APP);
 
+    rm_audit_note(rq, "queue", shown);
     w->text = base_strdup(shown);
     w->queue = queue ? base_strdup(queue) : NULL;
     w->ev.u.move.id = id;
@@ -457,6 +466,7 @@ void yarn_put_policy(struct api_request *rq, void *user)
     w = write_new(rq, RM_EV_SET_POLICY);
     w->text = base_strdup(policy_find(name)->name); /* of a Hadoop class: ours */
     w->ev.u.policy.name = w->text;
+    rm_audit_note(rq, "policy", w->text);
     json_decref(body);
     write_post(w, user, on_policy);
 }

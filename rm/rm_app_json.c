@@ -425,6 +425,21 @@ int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out
     return rc < 0 ? base_error_wrap(err, -BASE_ECORRUPT, "stored submission") : 0;
 }
 
+struct rm_app_spec *rm_app_spec_unknown(const char *id)
+{
+    struct rm_app_spec *s = NULL;
+    struct base_app_id parsed;
+    char *text;
+
+    if (base_app_id_parse(id, &parsed, NULL) < 0 || parsed.seq < 1)
+        return NULL;
+    text = base_printf("{\"application-id\":\"%s\",\"application-name\":\"unknown\",\"" USER_MEMBER "\":\"unknown\"}", id);
+    if (rm_app_spec_from_text(text, strlen(text), &s, NULL) < 0)
+        s = NULL;
+    free(text);
+    return s;
+}
+
 int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max, struct base_error *err)
 {
     static const char *const names[] = {"memory-mb", "vcores"};

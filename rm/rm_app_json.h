@@ -21,6 +21,8 @@
 int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out, struct base_error *err);
 /* The stored form back to a spec: -BASE_ECORRUPT when it does not read back. */
 int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out, struct base_error *err);
+/* In place of a stored submission that is damaged: an application of which no more than the id is known. NULL: @id is none. */
+struct rm_app_spec *rm_app_spec_unknown(const char *id);
 /* YARN's check against the largest container: -BASE_EINVAL with "Requested more memory than configured max". */
 int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max, struct base_error *err);
 /* A launch context alone, as in am-container-spec and in an ask's "launch". *out is NULL when @ctx is NULL, null or

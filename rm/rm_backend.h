@@ -5,6 +5,7 @@
 
 #include "rm/core/rm_core.h"
 #include "rm/core/rm_view.h"
+#include "rm/rm_files.h"
 #include "rm/rm_worker.h"
 
 struct rm_backend;
@@ -32,10 +33,13 @@ const char *rm_backend_url(const struct rm_backend *b); /* "http://host:port" of
  * when the daemon stops. */
 void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
                               void (*fn)(void *user), void *user);
+/* For a parked request: work on files that a request names (rm_files.h). */
+void rm_backend_files(struct rm_backend *b, struct rm_files_work *w);
 /* Runs a task for a parked request on one of two threads: a background one that encodes long lists, and one that waits
- * for the file system. Also after the stop: then @task is called at once, to give up. */
+ * for the RM's own files and the name service. Also after the stop: then @task is called at once, to give up. */
 enum rm_slow { RM_SLOW_LISTS, RM_SLOW_FILES, RM_SLOW_KINDS };
 void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user);
+struct rm_relay *rm_backend_relay(struct rm_backend *b); /* rm_relay.h */
 /* ---- high availability: which RM this is, and which one is active. Any thread; cheap ---- */
 enum rm_role {
     RM_ROLE_STANDBY,    /* no core of its own: rm_backend_hold() gives an empty one, posts are refused */

@@ -15,6 +15,10 @@
 #include "rm/rm_options.h"
 #include "rm/rm_queues.h"
 
+#define FILES_QUICK 4           /* threads that look at files of submissions: for the quick ones, */
+#define FILES_MOST 32           /* and with those that are slow */
+#define FILES_SLOW_US 1000000
+#define FILES_GRACE_US 2000000
 #define STALE_US 5000000 /* after a leadership its core can be read for so long */
 #define HIGHER_TEXT   "the ResourceManager is taking a higher epoch, which nodes have seen"
 #define STOPPING_TEXT "the ResourceManager is shutting down"
@@ -81,6 +85,16 @@ void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *ta
     rm_worker_add(b->slow[kind], task, user);
 }
 
+struct rm_relay *rm_backend_relay(struct rm_backend *b)
+{
+    return b->relay;
+}
+
+void rm_backend_files(struct rm_backend *b, struct rm_files_work *w)
+{
+    rm_files_add(b->files, w);
+}
+
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
     *out = (struct rm_backend_stats){.events = atomic_load(&b->events), .epoch = rm_daemon_epoch(b)};
@@ -120,12 +134,25 @@ static struct rm_backend *new_backend(const struct base_conf *conf)
     atomic_init(&b->master_key, "");
     rm_clock_init(&b->clock, &base_clock_real);
     b->slow[RM_SLOW_LISTS] = rm_worker_new("rm-lists", true);
-    b->slow[RM_SLOW_FILES] = rm_worker_new("rm-files", false);
+    b->slow[RM_SLOW_FILES] = rm_worker_new("rm-slow", false);
+    b->relay = rm_relay_new();
+    b->files = rm_files_new(&(struct rm_files_conf){.limit_us = base_conf_int(conf, "creel.rm.input-timeout-ms") * 1000,
+                                                    .slow_us = FILES_SLOW_US,
+                                                    .grace_us = FILES_GRACE_US,
+                                                    .quick = FILES_QUICK,
+                                                    .most = FILES_MOST,
+                                                    .limit = "creel.rm.input-timeout-ms"});
     return b;
 }
 
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err)
+{
+    return rm_daemon_new_repair(conf, ops, where, &(struct rm_repair){0}, out, err);
+}
+
+int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
+                         const struct rm_repair *repair, struct rm_backend **out, struct base_error *err)
 {
     struct rm_backend *b = new_backend(conf);
     struct policy_conf options = {0};
@@ -135,6 +162,7 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     int64_t epoch = 0;
     int rc, has_queues = 0;
 
+    b->repair = *repair;
     b->ops = ops ? ops : &ha_store_sqlite;
     b->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     /* what is wrong with the configuration leaves the store as it is */
@@ -166,7 +194,8 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
     int rc;
 
     b->roles.ha = true;
-    b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"));
+    b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
+                                     base_conf_int(conf, "creel.rm.history-max-mb") << 20);
     atomic_store(&b->roles.role, RM_ROLE_STANDBY);
     b->closed = -BASE_EVERSION;
     b->closed_text = RM_NOT_ACTIVE_TEXT;
@@ -184,9 +213,15 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
 
 void rm_daemon_confirm_format(struct rm_backend *b)
 {
-    b->format_confirmed = true;
+    b->repair.format_confirmed = true;
     if (b->term) /* its state has been read already */
         rm_core_confirm_format(b->core, &b->term->fx);
+}
+
+void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair)
+{
+    base_assert(!b->started);
+    b->repair = *repair;
 }
 
 void rm_daemon_set_url(struct rm_backend *b, const char *url)
@@ -206,6 +241,8 @@ void rm_daemon_start(struct rm_backend *b)
     b->started = true;
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
+    rm_relay_start(b->relay);
+    rm_files_start(b->files);
     if (t)
         rm_term_run(t);
 }
@@ -441,6 +478,8 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     pthread_mutex_unlock(&b->life);
     for (int i = 0; i < RM_SLOW_KINDS; i++) /* what they still post is refused; history is kept */
         rm_worker_stop(b->slow[i]);
+    rm_relay_stop(b->relay);
+    b->left_behind = !rm_files_stop(b->files);
     rm_watch_stop(b->watch);
     rm_roles_stop(b);
     return rc;
@@ -455,6 +494,8 @@ void rm_daemon_free(struct rm_backend *b)
         rm_watch_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_free(b->slow[i]);
+    rm_relay_free(b->relay);
+    rm_files_free(b->files);
     rm_core_free(b->core);
     while (b->keys) {
         struct rm_key *k = b->keys;
@@ -467,11 +508,13 @@ void rm_daemon_free(struct rm_backend *b)
     free(atomic_load(&b->url));
     free(b->queues_path);
     rm_roles_free(b);
-    rm_groups_free(b->groups);
+    if (!b->left_behind)
+        rm_groups_free(b->groups);
     rm_history_file_free(b->history);
     rm_core_lock_destroy(&b->lock);
     pthread_cond_destroy(&b->qwake);
     pthread_mutex_destroy(&b->qlock);
     pthread_mutex_destroy(&b->life);
-    free(b);
+    if (!b->left_behind)
+        free(b);
 }

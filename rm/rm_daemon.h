@@ -22,6 +22,14 @@
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
+/* What an operator has asked for, once, about a store that cannot be used as it is. */
+struct rm_repair {
+    bool format_confirmed; /* --format-confirmed (rm_core_conf) */
+    bool new_key;          /* --new-key (rm_master_token.h) */
+};
+int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
+                         const struct rm_repair *repair, struct rm_backend **out, struct base_error *err);
+void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair); /* one of several: before it is started */
 /* One of several: a standby that knows nothing; reads and checks @conf as new does. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks

@@ -20,6 +20,7 @@
 #include "rm/rm_daemon.h"
 #include "rm/rm_jobs_io.h"
 #include "rm/rm_master_token.h"
+#include "rm/rm_relay.h"
 #include "rm/rm_role.h"
 #include "rm/rm_store_thread.h"
 #include "rm/rm_watch.h"
@@ -93,6 +94,9 @@ struct rm_backend {
     struct rm_clock clock;
     struct rm_watch *watch;
     struct rm_worker *slow[RM_SLOW_KINDS];
+    struct rm_relay *relay;
+    struct rm_files *files;
+    bool left_behind; /* the stop did not wait for a thread of @files that hangs: what it uses stays */
     bool started;
     struct rm_core_lock lock;
     struct rm_core *core;   /* under lock */
@@ -118,7 +122,7 @@ struct rm_backend {
     _Atomic int64_t events;
     atomic_bool busy;       /* the core's thread has something to do */
     _Atomic uint64_t turns; /* grows while it does it */
-    bool format_confirmed;
+    struct rm_repair repair;
     /* alone: the store, to open it again; why it could not be (under life) */
     const struct ha_store_ops *ops;
     char *where;

@@ -105,6 +105,7 @@ static void pack_effect(struct packer *p, struct rm_effect *fx)
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
     case RM_FX_JOB_ABORT:
+        fx->u.job.attempts = PACK_ARRAY(p, fx->u.job.attempts, fx->u.job.attempts_n);
         if (p->base && fx->u.job.spec)
             rm_job_spec_ref(fx->u.job.spec);
         break;

@@ -1,5 +1,6 @@
 /* rm/rm_effects.c - what the core decided, done: in order, on the core's thread. */
 #include "base/base_log.h"
+#include "rm/rm_audit.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_history_keep.h"
 
@@ -49,6 +50,9 @@ static void apply(struct rm_term *t, const struct rm_effect *fx)
         return;
     case RM_FX_HISTORY:
         rm_history_keep(t->b, fx->u.history.id);
+        return;
+    case RM_FX_APP_ENDED:
+        rm_audit_end(fx);
         return;
     case RM_FX_UNCONFIRMED:
     case RM_FX_EPOCH_LOW:

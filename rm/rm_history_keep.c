@@ -19,15 +19,17 @@
 /* ---------------------------------------------------------------- the file */
 struct rm_history_file {
     char *folder, *path;
+    int64_t bytes_max;
     pthread_mutex_t lock;
     sqlite3 *db; /* NULL: not opened yet */
 };
 
-struct rm_history_file *rm_history_file_new(const char *folder)
+struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max)
 {
     struct rm_history_file *f = base_alloc(sizeof *f);
 
     f->folder = base_strdup(folder);
+    f->bytes_max = bytes_max;
     f->path = base_printf("%s/history.db", folder);
     pthread_mutex_init(&f->lock, NULL);
     return f;
@@ -74,6 +76,33 @@ static int open_file(struct rm_history_file *f, struct base_error *err)
     return 0;
 }
 
+static int64_t pragma(struct rm_history_file *f, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t v = -1;
+
+    if (sqlite3_prepare_v2(f->db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+        v = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return v;
+}
+
+/* The file does not shrink: room that deleted jobs have left is filled first. So it grows to the bound and stays there.
+ * A job goes at a time, since one can be as large as many; the newest stays. */
+static int make_room(struct rm_history_file *f)
+{
+    int rc = SQLITE_OK;
+
+    while (rc == SQLITE_OK && (pragma(f, "PRAGMA page_count") - pragma(f, "PRAGMA freelist_count")) *
+                                      pragma(f, "PRAGMA page_size") > f->bytes_max) {
+        rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n = (SELECT min(n) FROM job) AND n < (SELECT max(n) FROM job)",
+                          NULL, NULL, NULL);
+        if (sqlite3_changes(f->db) == 0)
+            break;
+    }
+    return rc;
+}
+
 static int insert(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,
                   struct base_error *err)
 {
@@ -95,6 +124,8 @@ static int insert(struct rm_history_file *f, struct base_app_id id, int64_t subm
     if (rc == SQLITE_DONE)
         rc = sqlite3_exec(f->db, "DELETE FROM job WHERE n <= (SELECT max(n) FROM job) - " TEXT(RM_HISTORY_KEPT), NULL,
                           NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = make_room(f);
     return rc == SQLITE_OK ? 0 : fail(f, err);
 }
 

@@ -1,5 +1,6 @@
 /* rm/rm_history_keep.h - ended jobs that the shared state of several RMs keeps without their tasks: the RM that saw one end
- * keeps it whole (rm_history.h), in a file of its own: <creel.rm.state-dir>/history.db, the newest RM_HISTORY_KEPT of them.
+ * keeps it whole (rm_history.h), in a file of its own: <creel.rm.state-dir>/history.db, the newest RM_HISTORY_KEPT of them, in a
+ * file of bounded size.
  * A convenience: what cannot be written there is noted and missing, nothing waits for it. */
 #ifndef CREEL_RM_HISTORY_KEEP_H
 #define CREEL_RM_HISTORY_KEEP_H
@@ -10,7 +11,8 @@
 #define RM_HISTORY_KEPT 100000
 
 struct rm_history_file; /* any thread */
-struct rm_history_file *rm_history_file_new(const char *folder); /* nothing is opened or made yet */
+/* Nothing is opened or made yet. @bytes_max: of what the file holds; then the oldest jobs make room. */
+struct rm_history_file *rm_history_file_new(const char *folder, int64_t bytes_max);
 void rm_history_file_free(struct rm_history_file *f);            /* NULL is fine */
 /* @line: of rm_history_put() with zero 0. */
 int rm_history_file_put(struct rm_history_file *f, struct base_app_id id, int64_t submit_us, const char *line,

@@ -20,16 +20,21 @@ struct file {
     char *path;
     int64_t size;
 };
-struct files {
+#define SPLIT_STORED_MIN 10 /* bytes of a split in the job's record, at least */
+
+struct files { /* of one input, and what all inputs have cost so far */
     struct file *v;
-    size_t len, cap;
+    size_t len, cap, bytes; /* bytes: of their paths */
+    const struct rm_input_bounds *bounds;
+    int64_t entries;
+    struct base_error over; /* a bound was reached: code and text */
 };
 
 static void files_clear(struct files *f)
 {
     for (size_t i = 0; i < f->len; i++)
         free(f->v[i].path);
-    f->len = 0;
+    f->len = f->bytes = 0;
 }
 
 /* ---- names ---- */
@@ -105,10 +110,29 @@ static int unreadable(const char *path, int sys, struct base_error *err)
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
 }
 
+/* One more name is looked at. The first refusal holds for the rest of the expansion. */
+static int spend(struct files *f, struct base_error *err)
+{
+    int64_t max = f->bounds->entries_max ? f->bounds->entries_max : RM_INPUT_ENTRIES_MAX;
+
+    if (f->over.code == 0 && ++f->entries > max)
+        base_error_set(&f->over, -BASE_ELIMIT,
+                       "more than %lld names had to be looked at, which is the limit: name fewer folders or a narrower "
+                       "pattern", (long long)max);
+    else if (f->over.code == 0 && f->bounds->check != NULL)
+        f->over.code = f->bounds->check(f->bounds->user, &f->over);
+    if (f->over.code < 0 && err != NULL)
+        *err = f->over;
+    return f->over.code;
+}
+
 static int add_file(struct files *f, const char *path, const struct stat *st, struct base_error *err)
 {
     if (f->len >= RM_INPUT_FILES_MAX)
         return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    f->bytes += strlen(path);
+    if (f->bytes > BASE_RECORD_MAX)
+        return base_error_set(err, -BASE_ETOOLARGE, "the names of its files take more than %d bytes to store", BASE_RECORD_MAX);
     if (check_utf8(path, err) < 0)
         return -BASE_EINVAL;
     if (access(path, R_OK) < 0)
@@ -131,7 +155,8 @@ static int add_folder(struct files *f, const char *path, struct base_error *err)
         struct stat st;
         char *name;
 
-        if (e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
+        rc = spend(f, err);
+        if (rc < 0 || e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
             continue;
         name = base_printf("%s%s%s", path, slash, e->d_name);
         if (stat(name, &st) < 0)
@@ -149,7 +174,10 @@ static int add_folder(struct files *f, const char *path, struct base_error *err)
 static int add_path(struct files *f, const char *path, struct base_error *err)
 {
     struct stat st;
+    int rc = spend(f, err);
 
+    if (rc < 0)
+        return rc;
     if (stat(path, &st) < 0)
         return unreadable(path, errno, err);
     if (S_ISDIR(st.st_mode))
@@ -167,18 +195,76 @@ static bool hidden_match(const char *pattern, const char *path)
     return (have[0] == '.' || have[0] == '_') && want[0] != have[0];
 }
 
+/* ---- glob(3) under the bounds
+ * A pattern like a/b/c with wildcards in each part may look at every file of a machine. glob() itself has no limit and
+ * asks nobody, but it reads folders through functions that can be replaced: these count and, once a bound is reached, fail
+ * with ECANCELED, which ends it at the next folder because of GLOB_ERR. They get no argument of ours, hence the
+ * thread's variable. */
+static _Thread_local struct files *globbing;
+
+static bool refused(void)
+{
+    if (spend(globbing, NULL) == 0)
+        return false;
+    errno = ECANCELED;
+    return true;
+}
+
+static void *glob_opendir(const char *path)
+{
+    return refused() ? NULL : opendir(path);
+}
+
+static struct dirent *glob_readdir(void *d)
+{
+    return refused() ? NULL : readdir(d);
+}
+
+static void glob_closedir(void *d)
+{
+    closedir(d);
+}
+
+static int glob_stat(const char *path, struct stat *st)
+{
+    return refused() ? -1 : stat(path, st);
+}
+
+static int glob_lstat(const char *path, struct stat *st)
+{
+    return refused() ? -1 : lstat(path, st);
+}
+
+static int run_glob(struct files *f, const char *pattern, glob_t *g, struct base_error *err)
+{
+    int rc, sys;
+
+    *g = (glob_t){.gl_opendir = glob_opendir,
+                  .gl_readdir = glob_readdir,
+                  .gl_closedir = glob_closedir,
+                  .gl_stat = glob_stat,
+                  .gl_lstat = glob_lstat};
+    globbing = f;
+    rc = glob(pattern, GLOB_NOSORT | GLOB_ERR | GLOB_ALTDIRFUNC, NULL, g);
+    sys = errno;
+    globbing = NULL;
+    if (f->over.code < 0) {
+        *err = f->over;
+        return base_error_wrap(err, f->over.code, "%s", pattern);
+    }
+    if (rc == GLOB_NOMATCH)
+        return base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
+    if (rc == GLOB_NOSPACE)
+        return base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
+    return rc != 0 ? unreadable(pattern, sys, err) : 0;
+}
+
 static int add_pattern(struct files *f, const char *pattern, struct base_error *err)
 {
-    glob_t g = {0};
+    glob_t g;
     bool seen = false;
-    int rc = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &g);
+    int rc = run_glob(f, pattern, &g, err);
 
-    if (rc == GLOB_NOMATCH)
-        rc = base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
-    else if (rc == GLOB_NOSPACE)
-        rc = base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
-    else if (rc != 0)
-        rc = unreadable(pattern, errno, err);
     for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++) {
         if (hidden_match(pattern, g.gl_pathv[i]))
             continue;
@@ -262,6 +348,20 @@ static void add_name(struct rm_input *in, const char *path)
 {
     base_array_grow(&in->paths, in->paths_len, &in->paths_cap);
     in->paths[in->paths_len++] = base_strdup(path);
+    in->stored += strlen(path) + 2;
+}
+
+/* The list is stored with the job: one that cannot be is not even made. */
+static int check_size(const struct rm_input *in, struct base_error *err)
+{
+    size_t least = in->stored + in->splits_len * SPLIT_STORED_MIN;
+
+    if (least <= BASE_RECORD_MAX)
+        return 0;
+    return base_error_set(err, -BASE_ETOOLARGE,
+                          "the list of files and splits takes more than %d bytes to store (%zu so far): fewer inputs or a larger "
+                          "split-size are needed",
+                          BASE_RECORD_MAX, least);
 }
 
 static int take_files(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
@@ -280,15 +380,55 @@ static int take_files(struct rm_input *in, const struct files *f, int64_t split_
         in->bytes += f->v[i].size;
         add_name(in, f->v[i].path);
         rc = split_file(in, &f->v[i], split_size, err);
+        if (rc == 0)
+            rc = check_size(in, err);
     }
     return rc;
 }
 
-int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, struct rm_input *out,
-                    struct base_error *err)
+struct entry {
+    char *path; /* without a '/' at the end */
+    size_t at;
+};
+
+static int entry_cmp(const void *a, const void *b)
 {
-    struct files files = {0};
+    const struct entry *x = a, *y = b;
+    int c = strcmp(x->path, y->path);
+
+    return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* @again[i]: the same path as an earlier entry, which alone counts. What is no path is left for add_input to refuse. */
+static void find_repeated(const char *const *inputs, size_t n, bool *again)
+{
+    struct entry *v = base_alloc(n * sizeof *v);
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+
+        if (rm_input_path(inputs[i], &v[k].path, NULL) < 0)
+            continue;
+        for (len = strlen(v[k].path); len > 1 && v[k].path[len - 1] == '/'; len--)
+            v[k].path[len - 1] = '\0';
+        v[k++].at = i;
+    }
+    qsort(v, k, sizeof *v, entry_cmp);
+    for (size_t i = 1; i < k; i++)
+        again[v[i].at] = strcmp(v[i].path, v[i - 1].path) == 0;
+    for (size_t i = 0; i < k; i++)
+        free(v[i].path);
+    free(v);
+}
+
+int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
+                    struct rm_input *out, struct base_error *err)
+{
+    static const struct rm_input_bounds usual = {0};
+    struct files files = {.bounds = bounds != NULL ? bounds : &usual};
     char *first_empty = NULL;
+    bool *again;
     int rc = 0;
 
     memset(out, 0, sizeof *out);
@@ -299,7 +439,11 @@ int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, str
         return base_error_set(err, -BASE_EINVAL, "job.input: at least one file, folder or pattern is needed");
     if (n > BASE_INPUTS_MAX)
         return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
+    again = base_alloc(n * sizeof *again);
+    find_repeated(inputs, n, again);
     for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (again[i])
+            continue;
         rc = add_input(&files, inputs[i], err);
         if (rc == 0)
             rc = take_files(out, &files, split_size, &first_empty, err);
@@ -313,6 +457,7 @@ int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, str
     } else if (rc == 0 && out->splits_len == 0) {
         rc = base_error_set(err, -BASE_EINVAL, "job.input: no files are there");
     }
+    free(again);
     free(first_empty);
     free(files.v);
     if (rc < 0)

@@ -1,12 +1,15 @@
-/* rm/rm_jobs_io.h - a thread for what jobs need of the file system: making the output folder, committing it, clearing
- * it away. One at a time, in order; results go back to the core as events. */
+/* rm/rm_jobs_io.h - threads for what jobs need of the file system: making the output folder, committing it, clearing it
+ * away. In order and one at a time for each job; a job whose file system hangs holds up others only when
+ * RM_JOBS_IO_THREADS do. Results go back to the core as events. */
 #ifndef CREEL_RM_JOBS_IO_H
 #define CREEL_RM_JOBS_IO_H
 
 #include "rm/core/rm_core.h"
 
+#define RM_JOBS_IO_THREADS 8
+
 struct rm_jobs_io;
-/* @done: called on the helper's thread after a set-up or a commit; @diagnostics is borrowed ("" when ok). */
+/* @done: called on a helper's thread after each; @diagnostics is borrowed ("" when ok). */
 typedef void rm_jobs_io_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
                              const char *diagnostics);
 struct rm_jobs_io_calls {
@@ -15,9 +18,9 @@ struct rm_jobs_io_calls {
     bool (*may)(void *user); /* asked right before something is begun; false: it is dropped */
 };
 struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls);
-/* RM_FX_JOB_SETUP, _COMMIT, _ABORT. Its spec is referenced. Any thread. */
+/* RM_FX_JOB_SETUP, _COMMIT, _ABORT. Its spec is referenced, its parts are copied. Any thread. */
 void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx);
-/* Ends what it is doing and drops the rest: recovery asks for it again. */
+/* Ends what it is doing, for 10 s at most, and drops the rest: recovery asks for it again. */
 void rm_jobs_io_stop(struct rm_jobs_io *io);
 /* The same without waiting for what it is doing, of which nothing is heard any more. */
 void rm_jobs_io_abandon(struct rm_jobs_io *io);

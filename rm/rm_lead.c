@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/base_log.h"
+#include "base/base_watchdog.h"
 #include "ha/ha_service.h"
 #include "rm/rm_role.h"
 #include "rm/rm_watch.h"
-#include "rm/rm_watchdog.h"
 
 #define UNREADABLE_HOLD_US 60000000 /* nobody else could lead: this one tries again */
 #define UNFIT_HOLD_US      30000000
@@ -35,7 +35,7 @@ struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    struct rm_watchdog *watchdog; /* NULL, under lock: no leadership can begin any more */
+    struct base_watchdog *watchdog; /* NULL, under lock: no leadership can begin any more */
     void (*ended)(void *user, const struct base_error *why);
     void *user;
     atomic_bool has_ended;
@@ -121,7 +121,7 @@ static void on_stop(void *user, const char *why)
 
     pthread_mutex_lock(&l->lock);
     if (l->watchdog)
-        rm_watchdog_ending(l->watchdog);
+        base_watchdog_ending(l->watchdog);
     pthread_mutex_unlock(&l->lock);
     rm_role_depose(l->b);
     pthread_mutex_lock(&l->lock);
@@ -337,7 +337,7 @@ static void give_up(struct rm_lead *l, const struct job *job)
 static void stop(struct rm_lead *l, const struct job *job)
 {
     rm_daemon_deactivate(l->b, job->why);
-    rm_watchdog_ended(l->watchdog);
+    base_watchdog_ended(l->watchdog);
     look_at_active(l);
 }
 
@@ -349,9 +349,9 @@ static void look_at_lease(struct rm_lead *l)
 
     if (over && l->overdue) {
         ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
-        rm_watchdog_ending(l->watchdog);
+        base_watchdog_ending(l->watchdog);
         rm_daemon_deactivate(l->b, "the lease is over");
-        rm_watchdog_ended(l->watchdog);
+        base_watchdog_ended(l->watchdog);
         over = false;
     }
     l->overdue = over;
@@ -410,12 +410,12 @@ static void expired(void *user, const char *why)
 {
     (void)user;
     base_log_error("rm", "%s: this process ends itself", why);
-    _exit(RM_WATCHDOG_EXIT);
+    _exit(BASE_WATCHDOG_EXIT);
 }
 
 static void free_lead(struct rm_lead *l)
 {
-    rm_watchdog_stop(l->watchdog);
+    base_watchdog_stop(l->watchdog);
     while (l->first) {
         struct job *j = l->first;
 
@@ -438,7 +438,10 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                                        .lease_off = conf->lease_off};
     const struct ha_service_calls calls = {.user = l, .lead = on_lead, .stop = on_stop, .active_changed = on_changed,
                                            .refused = on_refused};
-    const struct rm_watchdog_conf dog = {.user = l, .busy = busy, .lease_us = lease_of, .expired = expired};
+    const struct base_watchdog_conf dog = {
+        .user = l, .busy = busy, .limit_us = lease_of, .expired = expired,
+        .still = "the core's thread stands still for longer than the lease",
+        .ending = "the end of the leadership takes longer than a second"};
     const struct rm_role_source source = {.user = l, .holds = holds, .resign = resign, .zk_text = zk_text,
                                           .refused_writes = refused_writes, .store_multis = store_multis,
                                           .unconfirmed = unconfirmed, .epoch_low = epoch_low};
@@ -453,7 +456,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&l->wake, &attr);
     pthread_condattr_destroy(&attr);
-    l->watchdog = rm_watchdog_start(&dog);
+    l->watchdog = base_watchdog_start(&dog);
     rc = ha_service_start(&sc, &calls, &l->service, err);
     if (rc < 0) {
         free_lead(l);
@@ -468,13 +471,13 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
 /* No thread is left that a leadership could leave hanging; and the session ends as slowly as ZooKeeper lets it. */
 static void end_watch(struct rm_lead *l)
 {
-    struct rm_watchdog *w;
+    struct base_watchdog *w;
 
     pthread_mutex_lock(&l->lock);
     w = l->watchdog;
     l->watchdog = NULL;
     pthread_mutex_unlock(&l->lock);
-    rm_watchdog_stop(w);
+    base_watchdog_stop(w);
 }
 
 /* Stores that nobody will read any more. */

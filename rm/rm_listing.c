@@ -33,6 +33,15 @@ static void hand_over(struct rm_listing *l, bool more)
         base_buf_add(&l->out, &last, 1);
 }
 
+/* What nobody reads yet is bounded for all lists together. False: it is too much, and the request is answered. */
+static bool charge(struct rm_listing *l)
+{
+    size_t memory = api_pieces_memory(l->pieces), more = memory > l->charged ? memory - l->charged : 0;
+
+    l->charged += more;
+    return api_charge_answer(l->rq, more);
+}
+
 static bool step(void *user, bool stopping)
 {
     struct rm_listing *l = user;
@@ -47,8 +56,13 @@ static bool step(void *user, bool stopping)
         return false;
     }
     next = l->chunk(l, CHUNK_ITEMS, &l->out);
-    if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN))
+    if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN)) {
         hand_over(l, next == RM_LISTING_MORE);
+        if (!charge(l)) {
+            drop(l);
+            return false;
+        }
+    }
     if (next == RM_LISTING_MORE)
         return true;
     if (next == RM_LISTING_END && rm_standby_is_active(l->b))

@@ -29,6 +29,7 @@ struct rm_listing {
     /* rm_listing.c's own */
     struct base_buf out;
     struct api_pieces *pieces;
+    size_t charged; /* bytes of the server's memory for bodies and long answers */
 };
 /* In a handler, as the last thing it does. Takes @l. */
 void rm_listing_run(struct rm_listing *l);

@@ -10,6 +10,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "api/api_conf.h"
 #include "api/api_server.h"
 #include "base/base_conf.h"
 #include "base/base_io.h"
@@ -17,6 +18,7 @@
 #include "base/base_sched.h"
 #include "base/base_version.h"
 #include "policies/policy_conf.h"
+#include "rm/rm_audit.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_lead.h"
 #include "rm/rm_options.h"
@@ -33,7 +35,8 @@
 
 const char *argp_program_version = "creel-rm " CREEL_VERSION;
 
-enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE, OPT_HA, OPT_RM_ID, OPT_CONFIRMED };
+enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE, OPT_HA, OPT_RM_ID, OPT_CONFIRMED,
+       OPT_NEW_KEY };
 static const struct argp_option options[] = {
     {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
     {"conf", OPT_CONF, "FILE", 0, "read this configuration file instead of the default ones; may be repeated", 0},
@@ -46,6 +49,8 @@ static const struct argp_option options[] = {
     {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
     {"format-confirmed", OPT_CONFIRMED, NULL, 0,
      "an empty state is meant to be empty: containers that nodes run and nobody knows are killed", 0},
+    {"new-key", OPT_NEW_KEY, NULL, 0,
+     "make the stored key of the masters' tokens anew, when it is damaged: masters that run are started again", 0},
     {0},
 };
 
@@ -53,7 +58,8 @@ struct settings {
     struct base_conf *conf;
     enum base_log_format format;
     const char *url_file, *pid_file, *rm_id;
-    bool insecure, conf_given, on, confirmed; /* on: --ha */
+    bool insecure, conf_given, on; /* on: --ha */
+    struct rm_repair repair;
     struct rm_ha_conf ha;
     char *args[256]; /* -D, applied after the files */
     size_t args_n;
@@ -95,7 +101,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->rm_id = arg;
         return 0;
     case OPT_CONFIRMED:
-        s->confirmed = true;
+        s->repair.format_confirmed = true;
+        return 0;
+    case OPT_NEW_KEY:
+        s->repair.new_key = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -119,7 +128,8 @@ static char *help_filter(int key, const char *text, void *input)
         base_buf_addf(&b, "  creel.%s (%s)\n      %s%s%s\n", o->name, o->value, o->help ? o->help : "",
                       o->words ? "; one of " : "", o->words ? o->words : "");
     }
-    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use.");
+    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use or a wrong "
+                        "configuration, also one that ZooKeeper or a folder refuses.");
     return base_buf_take(&b);
 }
 
@@ -200,19 +210,22 @@ static int listen_where_told(struct settings *s, struct base_error *err)
     return rc;
 }
 
-static void server_conf(const struct settings *s, struct api_server_conf *out)
+/* @out: for api_conf_free() in any case. */
+static int server_conf(const struct settings *s, struct api_server_conf *out, struct base_error *err)
 {
     const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
 
     *out = (struct api_server_conf){
         .bind = base_conf_get(s->conf, "creel.rm.bind"),
         .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
+        .on_answer = rm_audit_answer,
         .gate = s->ha.enabled ? rm_standby_gate : NULL,
         .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
         .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
         .node_secret = secret && *secret ? secret : NULL,
         .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
     };
+    return api_conf_read(s->conf, out, err);
 }
 
 /* What others reach us by: an address that means "all" is replaced by this host's name. */
@@ -234,8 +247,10 @@ static void reload(struct rm_backend *b, const char *why)
     size_t n;
 
     base_log_info("rm", "%s: reading %s", why, rm_queues_file(b));
-    if (rm_queues_reload(b, NULL, NULL, &n, &err) < 0)
+    int rc = rm_queues_reload(b, NULL, NULL, &n, &err);
+    if (rc < 0)
         base_log_error("rm", "the queues stay as they are: %s", err.text);
+    rm_audit_own("refresh-queues", why, rc < 0 ? err.text : NULL);
 }
 
 /* SIGHUP, and a changed file, renew the queues. */
@@ -252,6 +267,8 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
             return;
         if (sig > 0 && sig != SIGHUP)
             return;
+        if (sig == SIGHUP)
+            rm_audit_reopen();
         if (sig == SIGHUP && !rm_queues_file(b))
             base_log_info("rm", "SIGHUP: nothing to reload");
         else if (sig == SIGHUP)
@@ -306,10 +323,12 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
 
 static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
 {
-    int rc = s->ha.enabled ? join_others(s, b, err) : rm_daemon_new(s->conf, NULL, NULL, b, err);
+    int rc = s->ha.enabled ? join_others(s, b, err) : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
 
-    if (rc == 0 && s->confirmed)
-        rm_daemon_confirm_format(*b);
+    if (rc == 0 && !s->ha.enabled)
+        rc = rm_daemon_new_repair(s->conf, NULL, NULL, &s->repair, b, err);
+    else if (rc == 0)
+        rm_daemon_repair(*b, &s->repair);
     return rc;
 }
 
@@ -392,14 +411,21 @@ static int run(struct settings *s, struct base_error *err)
     rc = listen_where_told(s, err);
     if (rc < 0)
         return rc;
-    server_conf(s, &conf);
+    rc = server_conf(s, &conf, err);
+    if (rc < 0)
+        goto free_conf;
+    rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
+    if (rc < 0)
+        goto free_conf;
     conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
-    if (conf.listener < 0)
-        return wrong_address(s, conf.listener, err);
+    if (conf.listener < 0) {
+        rc = wrong_address(s, conf.listener, err);
+        goto free_conf;
+    }
     rc = open_daemon(s, &b, err);
     if (rc < 0) {
         close(conf.listener);
-        return rc;
+        goto free_conf;
     }
     rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
     if (rc == 0)
@@ -407,8 +433,11 @@ static int run(struct settings *s, struct base_error *err)
     else
         close(conf.listener);
     rm_daemon_free(b);
+    rm_audit_close();
     if (s->pid_file)
         unlink(s->pid_file);
+free_conf:
+    api_conf_free(&conf);
     return rc;
 }
 
@@ -434,5 +463,5 @@ int main(int argc, char **argv)
         base_log_error("rm", "%s", err.text);
     rm_ha_conf_free(&s.ha);
     base_conf_free(s.conf);
-    return rc < 0 ? 1 : 0;
+    return base_conf_exit_status(rc);
 }

@@ -14,21 +14,25 @@ static int take_key(void *user, const struct ha_record *rec, struct base_error *
 {
     if (strcmp(rec->key, KEY) != 0)
         return 0;
-    if (rec->len != RM_MASTER_KEY_MAX - 1)
-        return base_error_set(err, -BASE_ECORRUPT, "stored key of the masters' tokens: %zu bytes are not %d", rec->len,
+    if (rec->len != RM_MASTER_KEY_MAX - 1 || strspn(rec->data, "0123456789abcdef") != rec->len)
+        return base_error_set(err, -BASE_ECORRUPT,
+                              "record " TABLE "/" KEY " of the state store, the key of the masters' tokens, is damaged: "
+                              "expected %d hex digits. Start once with --new-key, which makes another one (masters that run "
+                              "are given up and started again), or restore a copy of the store",
                               RM_MASTER_KEY_MAX - 1);
     memcpy(user, rec->data, rec->len + 1);
     return 0;
 }
 
-int rm_master_key(const struct ha_store_ops *ops, struct ha_store *store, char out[static RM_MASTER_KEY_MAX],
-                  struct base_error *err)
+int rm_master_key(const struct ha_store_ops *ops, struct ha_store *store, bool anew,
+                  char out[static RM_MASTER_KEY_MAX], struct base_error *err)
 {
     const struct ha_record rec = {TABLE, KEY, out, RM_MASTER_KEY_MAX - 1};
-    int rc;
+    int rc = 0;
 
     out[0] = '\0';
-    rc = ops->load(store, TABLE, take_key, out, err);
+    if (!anew)
+        rc = ops->load(store, TABLE, take_key, out, err);
     if (rc < 0 || out[0])
         return rc;
     base_random_hex(out);

@@ -35,6 +35,7 @@ int rm_options_policy_check(const char *where, const char *name, struct base_err
 {
     const struct policy_ops *ops = policy_find(name);
     struct base_buf known = {0};
+    const char *near;
     int rc;
 
     if (ops && !ops->sim_only)
@@ -42,8 +43,10 @@ int rm_options_policy_check(const char *where, const char *name, struct base_err
     for (size_t i = 0; policy_at(i); i++)
         if (!policy_at(i)->sim_only)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
-    rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is %s; there are %s", where, name,
-                        ops ? "for simulations alone" : "unknown", known.data);
+    near = ops ? NULL : policy_nearest(name, false);
+    rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is %s%s%s%s; there are %s", where, name,
+                        ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "", near ? near : "",
+                        near ? "?)" : "", known.data);
     base_buf_free(&known);
     return rc;
 }

@@ -60,8 +60,10 @@ static void put_output(const struct rm_job_spec *job, struct base_buf *out)
 {
     char *path = NULL;
 
-    if (job->output && rm_output_path(job->output, &path, NULL) == 0)
+    if (job->output && rm_output_path(job->output, &path, NULL) == 0) {
         rm_json_kstr(out, "output", path);
+        rm_json_kbool(out, "jobCommits", true);
+    }
     free(path);
 }
 

@@ -119,8 +119,9 @@ int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_
     } else if (b->queues_good.data) {
         base_log_error("rm", "the queues stay as they were: %s", why.text);
         rc = read_remembered(b, out, err);
-    } else if (err) {
-        *err = why;
+    } else {
+        /* whatever is wrong with it: nothing but another file, or another name for it, helps */
+        rc = base_error_set(err, -BASE_EINVAL, "%s: %s", KEY, why.text);
     }
     if (rc < 0)
         return rc;

@@ -19,6 +19,8 @@ struct api_route *rm_routes_new(size_t *n)
         {rm_api_history_routes, rm_api_history_routes_n},
         {rm_api_ha_routes, rm_api_ha_routes_n},
         {rm_api_jmx_routes, rm_api_jmx_routes_n},
+        {rm_api_relay_routes, rm_api_relay_routes_n},
+        {rm_api_nodes_routes, rm_api_nodes_routes_n},
     };
     struct api_route *all;
 

@@ -392,14 +392,14 @@ int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, s
 }
 
 /* ---------------------------------------------------------------- input */
-int rm_spec_expand(struct rm_job_spec *s, struct base_error *err)
+int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds, struct base_error *err)
 {
     struct rm_input in = {0};
     int rc;
 
     if (s->groups_n)
         return 0;
-    rc = rm_input_expand((const char *const *)s->input.v, s->input.n, s->split_size, &in, err);
+    rc = rm_input_expand((const char *const *)s->input.v, s->input.n, s->split_size, bounds, &in, err);
     if (rc < 0)
         return rc;
     if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {

@@ -29,8 +29,10 @@ int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaul
 int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, struct rm_job_spec **out,
                           struct base_error *err);
 /* Looks at the input on disk and fills paths and splits; nothing to do for explicit tasks. -BASE_EINVAL (no such
- * input), -BASE_ELIMIT. Reads the file system: not on the core's thread. */
-int rm_spec_expand(struct rm_job_spec *spec, struct base_error *err);
+ * input), -BASE_ELIMIT, what @bounds say (rm_input.h; NULL: the usual ones). Reads the file system: not on the core's
+ * thread. */
+struct rm_input_bounds;
+int rm_spec_expand(struct rm_job_spec *spec, const struct rm_input_bounds *bounds, struct base_error *err);
 /* Appends the members (without braces) in the order above, absent ones left out. @queue: where the job was placed, and its
  * id is there; NULL: the submission alone. */
 void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);

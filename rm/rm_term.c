@@ -28,9 +28,12 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
         .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
         .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
         .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
+        .completed_bytes_max = base_conf_int(c, "creel.rm.max-completed-mb") << 20,
+        .gone_nodes_us = base_conf_int(c, "creel.rm.forget-nodes-ms") * 1000,
+        .gone_nodes_max = (int32_t)base_conf_int(c, "creel.rm.max-gone-nodes"),
         .kill_grace_ms = base_conf_int(c, "creel.nodemanager.kill-grace-ms"),
         .prune_ended = b->roles.ha,
-        .format_confirmed = b->format_confirmed,
+        .format_confirmed = b->repair.format_confirmed,
     };
     if (b->roles.ha)
         out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
@@ -77,7 +80,7 @@ int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_erro
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
-    int rc = rm_master_key(t->ops, t->opened, t->master_key, err);
+    int rc = rm_master_key(t->ops, t->opened, b->repair.new_key, t->master_key, err);
 
     if (rc == 0)
         rc = rm_cluster_ts_take(t->ops, t->opened, &cluster_ts_ms, err);
@@ -87,6 +90,7 @@ int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_erro
         rc = rm_recover(t->core, t->ops, t->opened, &b->roles.deposed, err);
     if (rc < 0)
         return rc;
+    b->repair.new_key = false; /* once */
     rm_core_recovered(t->core, rm_core_time(b), &t->fx);
     return 0;
 }
@@ -185,7 +189,9 @@ static void on_job_done(void *user, enum rm_effect_kind what, struct base_app_id
     struct io_event *e = base_alloc(sizeof *e);
 
     e->diagnostics = base_strdup(diagnostics);
-    e->ev.kind = what == RM_FX_JOB_SETUP ? RM_EV_JOB_SET_UP : RM_EV_JOB_COMMITTED;
+    e->ev.kind = what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
+                 : what == RM_FX_JOB_COMMIT ? RM_EV_JOB_COMMITTED
+                                            : RM_EV_JOB_ABORTED;
     e->ev.u.job_done.id = id;
     e->ev.u.job_done.ok = ok;
     e->ev.u.job_done.diagnostics = e->diagnostics;

@@ -1,5 +1,6 @@
 /* Goal: the bars of a running job tell the truth and fit. Method: fixed pictures; every width; odd percentages. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/cli/cli_progress.h"
@@ -131,7 +132,72 @@ static void test_hold(void)
     CU_ASSERT_EQUAL(empty.bars[0].total, 12);
 }
 
+/* A terminal as far as the bars need one: \r, \n, ESC[nA, ESC[K, ESC[J. */
+enum { ROWS = 10, COLUMNS = 130 };
+struct terminal {
+    char cell[ROWS][COLUMNS + 1];
+    size_t row, column;
+};
+
+static void terminal_show(struct terminal *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\r') {
+            t->column = 0;
+        } else if (*text == '\n') {
+            t->row++; /* as a terminal's driver does */
+            t->column = 0;
+        } else if (*text == '\033') {
+            size_t n = strtoul(text + 2, (char **)&text, 10);
+            if (*text == 'A')
+                t->row -= n < t->row ? n : t->row;
+            else /* K: to the end of the line; J: of the screen */
+                for (size_t r = t->row; r < (*text == 'J' ? ROWS : t->row + 1); r++)
+                    for (size_t c = r == t->row ? t->column : 0; c < COLUMNS; c++)
+                        t->cell[r][c] = ' ';
+        } else if (t->row < ROWS && t->column < COLUMNS) {
+            t->cell[t->row][t->column++] = *text;
+        }
+    }
+}
+
+/* Ctrl-C puts "^C" where the cursor is, below the bars: no bar, and no part of one, may stay behind. */
+static void test_interrupt_clears_all(void)
+{
+    struct cli_progress p = picture(50, 0);
+    struct terminal t = {0};
+    char *text = NULL;
+    size_t len;
+    struct cli_progress_screen s = {.out = open_memstream(&text, &len), .terminal = true};
+
+    for (size_t r = 0; r < ROWS; r++)
+        memset(t.cell[r], ' ', COLUMNS);
+    cli_progress_draw(&s, &p);
+    terminal_show(&t, text);
+    CU_ASSERT_EQUAL(memcmp(t.cell[0], "application_1_0001  RUNNING", 27), 0);
+    CU_ASSERT_EQUAL(t.row, 3);
+    for (int again = 0; again < 2; again++) { /* drawn once more behind a ^C, then taken away */
+        terminal_show(&t, "^C");
+        rewind(s.out);
+        again ? cli_progress_clear(&s) : cli_progress_draw(&s, &p);
+        fflush(s.out);
+        text[len] = '\0';
+        terminal_show(&t, text);
+        if (!again) {
+            CU_ASSERT_EQUAL(memcmp(t.cell[0], "application_1_0001  RUNNING", 27), 0);
+            CU_ASSERT_EQUAL(memcmp(t.cell[2], "reduce  [", 9), 0);
+        }
+    }
+    for (size_t r = 0; r < ROWS; r++)
+        CU_ASSERT_EQUAL(strspn(t.cell[r], " "), COLUMNS);
+    CU_ASSERT_EQUAL(t.row, 0);
+    CU_ASSERT_EQUAL(t.column, 0);
+    fclose(s.out);
+    free(text);
+}
+
 static const struct cunit_case cases[] = {
+    {"nothing of the bars stays behind a Ctrl-C", test_interrupt_clears_all},
     {"plain characters", test_ascii},
     {"block characters", test_utf8},
     {"every width", test_every_width},

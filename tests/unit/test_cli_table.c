@@ -1,8 +1,11 @@
 /* Goal: tables are aligned whatever their cells hold, and fit the terminal with whole keys. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
+#include "base/base_error.h"
 #include "tests/unit/cunit_main.h"
 
 static void renders(struct cli_table *t, size_t width, const char *expected)
@@ -147,7 +150,37 @@ static void test_left_out(void)
     cli_table_free(t);
 }
 
+/* A list of pages looks like one table, and keeps no row. */
+static void test_pages(void)
+{
+    struct cli_table *t = cli_table_new("KEY", "<", "N", ">", NULL);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = tmpfile();
+
+    base_assert(out);
+    for (int page = 0; page < 3; page++) {
+        cli_table_row(t, page == 1 ? "longer" : "a", "1", NULL);
+        cli_table_row(t, "b", page == 2 ? "1000" : "2", NULL);
+        cli_table_page(t, out);
+    }
+    cli_table_page(t, out); /* nothing new */
+    cli_table_free(t);
+    rewind(out);
+    base_assert(getdelim(&text, &len, '\0', out) > 0);
+    CU_ASSERT_STRING_EQUAL(text, "KEY  N\n"
+                                 "a    1\n"
+                                 "b    2\n"
+                                 "longer  1\n"
+                                 "b       2\n"
+                                 "a          1\n"
+                                 "b       1000\n");
+    free(text);
+    fclose(out);
+}
+
 static const struct cunit_case cases[] = {
+    {"pages", test_pages},
     {"alignment", test_alignment},
     {"UTF-8", test_utf8},
     {"cells cannot move the cursor", test_cleaned},

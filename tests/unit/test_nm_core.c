@@ -374,6 +374,86 @@ static void test_wake(void)
     answer(&w, 1, NULL, 0);
     CU_ASSERT_EQUAL(count(&w, NM_FX_BEAT), 1);
     CU_ASSERT_EQUAL(carried(&w) & 6, 6);
+    ended(&w, 3, 0); /* another heartbeat, another call */
+    CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 1);
+    world_free(&w);
+}
+
+/* Goal: the interval is what the RM said last; an answer that names none leaves it. */
+static void test_interval(void)
+{
+    static const int64_t said[] = {1000, 250, 0, 0, 4000, 0}, holds[] = {1000, 250, 250, 250, 4000, 4000};
+    struct world w;
+    world_up(&w);
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        struct nm_event ev = {.kind = NM_EV_ANSWER};
+        ev.u.answer.epoch = 1;
+        ev.u.answer.response_id = nm_core_response_id(w.core) + 1;
+        ev.u.answer.heartbeat_ms = said[i];
+        w.now += 5000000; /* it was held: the next one goes at once */
+        step(&w, ev);
+        CU_ASSERT_EQUAL_FATAL(count(&w, NM_FX_BEAT), 1);
+        CU_ASSERT_EQUAL(find(&w, NM_FX_BEAT)->hold_ms, holds[i]);
+    }
+    world_free(&w);
+}
+
+/* Goal: effects name what they are about, and a container is what its order said. */
+static void test_what_is_said(void)
+{
+    struct world w;
+    struct nm_order o = launch_order(1, 7);
+    world_new(&w);
+    const char *report;
+    int64_t free_mb;
+    CU_ASSERT_TRUE(nm_core_healthy(w.core, &report, &free_mb));
+    world_free(&w);
+    world_up(&w);
+    o.launch.kind = NM_KIND_REDUCE;
+    o.launch.slot = NM_SLOT_REDUCE;
+    o.launch.name = "sums";
+    o.launch.task = "task_1_0001_r_000003";
+    o.launch.task_attempt = 2;
+    o.launch.memory_mb = 300;
+    o.launch.vcores = 4;
+    o.launch.priority = 5;
+    o.launch.allocation_request_id = 6;
+    order(&w, o);
+    struct nm_container *c = nm_core_find(w.core, &o.launch.id);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_LAUNCH));
+    CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_LAUNCH)->container, c);
+    CU_ASSERT_PTR_NOT_NULL(find(&w, NM_FX_LAUNCH)->launch);
+    const struct nm_container_view *v = nm_core_view(c);
+    CU_ASSERT_EQUAL(v->kind, NM_KIND_REDUCE);
+    CU_ASSERT_EQUAL(v->slot, NM_SLOT_REDUCE);
+    CU_ASSERT_STRING_EQUAL(v->name, "sums");
+    CU_ASSERT_STRING_EQUAL(v->task, "task_1_0001_r_000003");
+    CU_ASSERT_EQUAL(v->task_attempt, 2);
+    CU_ASSERT_EQUAL(v->memory_mb, 300);
+    CU_ASSERT_EQUAL(v->vcores, 4);
+    CU_ASSERT_EQUAL(v->priority, 5);
+    CU_ASSERT_EQUAL(v->allocation_request_id, 6);
+    CU_ASSERT_EQUAL(v->exit_code, NM_EXIT_NONE);
+    CU_ASSERT_PTR_EQUAL(v->app, nm_core_app_find(w.core, &o.launch.id.attempt.app));
+    spawned(&w, 7);
+    order(&w, (struct nm_order){.type = NM_ORDER_SUSPEND, .container = o.launch.id});
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_MARK));
+    CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_SUSPENDED);
+    CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
+    order(&w, (struct nm_order){.type = NM_ORDER_RESUME, .container = o.launch.id});
+    CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_MARK));
+    CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_RESUMED);
+    CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
+    ended(&w, 7, 0);
+    for (int app = 1; app <= 3; app++) { /* of the last two nothing was ever here */
+        struct nm_order clean = {.type = NM_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
+        order(&w, clean);
+        const struct nm_effect *fx = find(&w, NM_FX_CLEANUP);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(fx);
+        CU_ASSERT_EQUAL(base_app_id_cmp(&fx->app, &clean.app), 0);
+        CU_ASSERT_EQUAL(fx->keep_logs, app != 2);
+    }
     world_free(&w);
 }
 
@@ -771,6 +851,8 @@ int main(void)
     CU_add_test(s, "epochs", test_epochs);
     CU_add_test(s, "what a heartbeat carries", test_heartbeat_contents);
     CU_add_test(s, "wake", test_wake);
+    CU_add_test(s, "interval", test_interval);
+    CU_add_test(s, "what is said", test_what_is_said);
     CU_add_test(s, "RM away", test_rm_away);
     CU_add_test(s, "pauses differ", test_pauses_differ);
     CU_add_test(s, "no wake elsewhere", test_no_wake_elsewhere);

@@ -314,7 +314,7 @@ static void test_repeated(void)
 static int send_held(int i, const char *path, const char *body)
 {
     int fd = client_connect(rms[i].port);
-    char *text = base_printf("POST %s HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: %zu\r\n\r\n%s", path, strlen(body),
+    char *text = base_printf("POST %s HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: %zu\r\n\r\n%s", path, strlen(body),
                              body);
 
     hold_writes(true);

@@ -8,8 +8,8 @@
 
 #include "base/base_conf.h"
 #include "base/base_io.h"
+#include "base/base_watchdog.h"
 #include "rm/rm_lead.h"
-#include "rm/rm_watchdog.h"
 #include "tests/unit/cunit_main.h"
 
 #define Y "yarn.resourcemanager."
@@ -160,32 +160,32 @@ static void test_auth_file(void)
 }
 
 /* ---------------------------------------------------------------- the watchdog */
-#define LOOK RM_WATCHDOG_LOOK_US
+#define LOOK BASE_WATCHDOG_LOOK_US
 
 /* Looks at what does not move until it has had enough; returns after how long. */
 static int64_t until_bark(int64_t step_us, bool busy, bool ending, int64_t lease_us)
 {
-    struct rm_watchdog_view v = {0};
+    struct base_watchdog_view v = {0};
     int64_t now = 5;
 
     for (int i = 0; i < 400; i++, now += step_us)
-        if (rm_watchdog_look(&v, now, busy, 7, ending, lease_us))
+        if (base_watchdog_look(&v, now, busy, 7, ending, lease_us))
             return now - 5;
     return -1;
 }
 
 static void test_watchdog(void)
 {
-    struct rm_watchdog_view v = {0};
+    struct base_watchdog_view v = {0};
     int64_t now = 1;
 
     CU_ASSERT_EQUAL(until_bark(LOOK, true, false, 6000000), 6000000 + LOOK);
-    CU_ASSERT_EQUAL(until_bark(LOOK, true, false, 10), RM_WATCHDOG_LEAST_US + LOOK);
+    CU_ASSERT_EQUAL(until_bark(LOOK, true, false, 10), BASE_WATCHDOG_LEAST_US + LOOK);
     CU_ASSERT_EQUAL(until_bark(LOOK, false, false, 10), -1);
-    CU_ASSERT_EQUAL(until_bark(LOOK, false, true, 6000000), RM_WATCHDOG_END_US + LOOK);
+    CU_ASSERT_EQUAL(until_bark(LOOK, false, true, 6000000), BASE_WATCHDOG_END_US + LOOK);
     CU_ASSERT_EQUAL(until_bark(3 * LOOK, true, true, 10), -1); /* it did not run itself: stopped, or starved */
     for (uint64_t i = 0; i < 400; i++, now += LOOK) /* busy, and getting on */
-        CU_ASSERT_PTR_NULL(rm_watchdog_look(&v, now, true, i / 20, false, 10));
+        CU_ASSERT_EQUAL(base_watchdog_look(&v, now, true, i / 20, false, 10), BASE_WATCHDOG_WELL);
 }
 
 static bool stuck(void *user, uint64_t *turns)
@@ -212,18 +212,19 @@ static void bark(void *user, const char *why)
 
 static void test_watchdog_thread(void)
 {
-    const struct rm_watchdog_conf c = {.busy = stuck, .lease_us = no_lease, .expired = bark};
-    struct rm_watchdog *w = rm_watchdog_start(&c);
+    const struct base_watchdog_conf c = {
+        .busy = stuck, .limit_us = no_lease, .expired = bark, .still = "still", .ending = "the leadership"};
+    struct base_watchdog *w = base_watchdog_start(&c);
 
-    rm_watchdog_ending(w);
+    base_watchdog_ending(w);
     for (int i = 0; i < 3000 && !atomic_load(&barks); i++)
         usleep(10000);
     CU_ASSERT_EQUAL(atomic_load(&barks), 1);
-    rm_watchdog_stop(w);
-    w = rm_watchdog_start(&c);
-    rm_watchdog_ending(w);
-    rm_watchdog_ended(w);
-    rm_watchdog_stop(w);
+    base_watchdog_stop(w);
+    w = base_watchdog_start(&c);
+    base_watchdog_ending(w);
+    base_watchdog_ended(w);
+    base_watchdog_stop(w);
     CU_ASSERT_EQUAL(atomic_load(&barks), 1);
 }
 

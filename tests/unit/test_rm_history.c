@@ -27,8 +27,8 @@ static struct rm_job_spec *spec(const char *tasks)
 static struct rm_task_view task(enum rm_task_state state, double start, double finish, double suspended)
 {
     return (struct rm_task_view){.state = state,
-                                 .start_us = start ? AT(start) : 0,
-                                 .finish_us = finish ? AT(finish) : 0,
+                                 .start_us = start > 0 ? AT(start) : 0,
+                                 .finish_us = finish > 0 ? AT(finish) : 0,
                                  .suspended_us = (int64_t)(suspended * 1e6),
                                  .node_id = "host1:8042"};
 }

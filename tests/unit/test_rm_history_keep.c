@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base_io.h"
@@ -38,7 +39,7 @@ static void test_kept(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
     below = base_printf("%s/rm", folder);
-    f = rm_history_file_new(below);
+    f = rm_history_file_new(below, INT64_C(1) << 30);
     CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
     CU_ASSERT(access(below, F_OK) < 0); /* asking makes nothing */
     put(f, one, "first");
@@ -46,7 +47,7 @@ static void test_kept(void)
     put(f, one, "first again");
     rm_history_file_free(f);
 
-    f = rm_history_file_new(below);
+    f = rm_history_file_new(below, INT64_C(1) << 30);
     CU_ASSERT_FATAL(rm_history_file_get(f, one, 1700000000000000, &out));
     o = json_loads(out.data, 0, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
@@ -70,11 +71,49 @@ static void test_kept(void)
     free(below);
 }
 
+/* Goal: the file grows to its bound and stays there, whatever the jobs' sizes; the newest is there. */
+static void test_bounded(void)
+{
+    char folder[] = "/tmp/creel-history-XXXXXX", *path, *name = base_alloc(200001);
+    struct rm_history_file *f;
+    struct base_buf out = {0};
+    struct stat st;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    path = base_printf("%s/history.db", folder);
+    f = rm_history_file_new(folder, 2 << 20);
+    for (int i = 1; i <= 60; i++) {
+        memset(name, 'n', 200000);
+        name[i % 3 ? 200000 : 10] = '\0';
+        put(f, (struct base_app_id){1700000000000, i}, name);
+        if (i == 1)
+            CU_ASSERT(rm_history_file_get(f, one, 0, &out));
+    }
+    CU_ASSERT(!rm_history_file_get(f, one, 0, &out));
+    for (int i = 58; i <= 60; i++)
+        CU_ASSERT(rm_history_file_get(f, (struct base_app_id){1700000000000, i}, 0, &out));
+    rm_history_file_free(f); /* the log goes into the file */
+    CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+    CU_ASSERT(st.st_size <= (2 << 20) + (1 << 19));
+    free(name);
+    name = base_alloc(200001);
+    memset(name, 'n', 200000);
+    f = rm_history_file_new(folder, 1000); /* too small for any: the newest stays */
+    put(f, one, name);
+    CU_ASSERT(rm_history_file_get(f, one, 0, &out));
+    CU_ASSERT(!rm_history_file_get(f, (struct base_app_id){1700000000000, 60}, 0, &out));
+    rm_history_file_free(f);
+    base_buf_free(&out);
+    CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
+    free(path);
+    free(name);
+}
+
 static void test_cannot_be_kept(void)
 {
     char path[] = "/tmp/creel-history-XXXXXX";
     int fd = mkstemp(path);
-    struct rm_history_file *f = rm_history_file_new(path); /* a file where a folder should be */
+    struct rm_history_file *f = rm_history_file_new(path, INT64_C(1) << 30); /* a file where a folder should be */
     struct base_buf out = {0};
     struct base_error err = {0};
 
@@ -87,5 +126,6 @@ static void test_cannot_be_kept(void)
     unlink(path);
 }
 
-static const struct cunit_case cases[] = {{"kept", test_kept}, {"cannot be kept", test_cannot_be_kept}};
+static const struct cunit_case cases[] = {{"kept", test_kept}, {"bounded", test_bounded},
+                                          {"cannot be kept", test_cannot_be_kept}};
 CUNIT_MAIN("rm_history_keep", cases)

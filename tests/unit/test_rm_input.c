@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/base_io.h"
+#include "base/base_limits.h"
+#include "base/base_mem.h"
 #include "rm/rm_input.h"
 #include "rm/rm_output.h"
 #include "tests/unit/cunit_main.h"
@@ -48,7 +50,7 @@ static void end(void)
 
 static int expand1(const char *input, int64_t split, struct rm_input *in, struct base_error *err)
 {
-    return rm_input_expand(&input, 1, split, in, err);
+    return rm_input_expand(&input, 1, split, NULL, in, err);
 }
 
 /* Goal: the pieces cover each file exactly; the tail rule holds on both sides of its boundary. */
@@ -145,8 +147,8 @@ static void test_patterns_and_uris(void)
     snprintf(uri, sizeof uri, "file://localhost%s/x[12].txt", dir);
     two[0] = at("x2.txt");
     two[1] = uri;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(two, 2, 10, &in, &err), 0);
-    CU_ASSERT_EQUAL_FATAL(in.paths_len, 3); /* named twice, read twice; inputs keep their order */
+    CU_ASSERT_EQUAL_FATAL(rm_input_expand(two, 2, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(in.paths_len, 3); /* named by two entries, read twice; inputs keep their order */
     CU_ASSERT_STRING_EQUAL(in.paths[0], at("x2.txt"));
     CU_ASSERT_STRING_EQUAL(in.paths[1], at("x1.txt"));
     CU_ASSERT_EQUAL(in.splits[2].path_index, 2);
@@ -154,6 +156,62 @@ static void test_patterns_and_uris(void)
     snprintf(uri, sizeof uri, "file:%s/x1.txt", dir);
     CU_ASSERT_EQUAL_FATAL(expand1(uri, 10, &in, &err), 0);
     rm_input_free(&in);
+    end();
+}
+
+/* An entry that is there again counts once, however it is written; what another entry leads to is read again. */
+static void test_repeated(void)
+{
+    struct base_error err = {0};
+    struct rm_input in;
+    char slash[300], uri[300], pattern[300];
+    const char *many[1000];
+
+    begin();
+    put("a", 10, NULL);
+    put("b", 10, NULL);
+    snprintf(slash, sizeof slash, "%s//", dir);
+    snprintf(uri, sizeof uri, "file://%s", dir);
+    snprintf(pattern, sizeof pattern, "%s/a*", dir);
+    for (size_t i = 0; i < 1000; i++)
+        many[i] = i % 3 == 0 ? dir : i % 3 == 1 ? slash : uri;
+    CU_ASSERT_EQUAL_FATAL(rm_input_expand(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL(in.paths_len, 2);
+    CU_ASSERT_EQUAL(in.splits_len, 2);
+    rm_input_free(&in);
+    many[1] = pattern;
+    CU_ASSERT_EQUAL_FATAL(rm_input_expand(many, 1000, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL(in.splits_len, 3);
+    rm_input_free(&in);
+    end();
+}
+
+/* A list that could not be stored is not even made: two files under 10,000 names of some 3,800 bytes. */
+static void test_too_large(void)
+{
+    struct base_error err = {0};
+    struct rm_input in;
+    char **names = base_alloc(BASE_INPUTS_MAX * sizeof *names);
+
+    begin();
+    put("a", 10, NULL);
+    put("b", 10, NULL);
+    for (size_t i = 0; i < BASE_INPUTS_MAX; i++) {
+        char *q = names[i] = base_alloc(4000);
+
+        q = stpcpy(q, dir);
+        for (size_t k = 0; k < 1900; k++)
+            q = stpcpy(q, k < 14 && (i >> k & 1) ? "//" : "/.");
+    }
+    CU_ASSERT_EQUAL_FATAL(rm_input_expand((const char *const *)names, 100, 10, NULL, &in, &err), 0);
+    CU_ASSERT_EQUAL(in.splits_len, 200);
+    rm_input_free(&in);
+    CU_ASSERT_EQUAL(rm_input_expand((const char *const *)names, BASE_INPUTS_MAX, 10, NULL, &in, &err), -BASE_ETOOLARGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "more than 67108864 bytes"));
+    CU_ASSERT_EQUAL(in.paths_len + in.splits_len, 0);
+    for (size_t i = 0; i < BASE_INPUTS_MAX; i++)
+        free(names[i]);
+    free(names);
     end();
 }
 
@@ -189,7 +247,7 @@ static void refuse(const char *second, const char *says)
     struct base_error err = {0};
     struct rm_input in;
 
-    CU_ASSERT_EQUAL(rm_input_expand(inputs, 2, 10, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_expand(inputs, 2, 10, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NULL(in.paths);
     CU_ASSERT_EQUAL(strncmp(err.text, "job.input[1]: ", 14), 0);
     if (strstr(err.text, says) == NULL)
@@ -237,9 +295,9 @@ static void test_refusals(void)
     CU_ASSERT_EQUAL(symlink("loop", at("loop")), 0);
     refuse(at("loop"), "cannot be read: Too many levels of symbolic links");
     refuse(at("loop/*"), "cannot be read: Too many levels of symbolic links");
-    CU_ASSERT_EQUAL(rm_input_expand(many, 0, 10, &in, &err), -BASE_EINVAL);
-    CU_ASSERT_EQUAL(rm_input_expand(many, 10001, 10, &in, &err), -BASE_ELIMIT);
-    CU_ASSERT_EQUAL(rm_input_expand(many, 1, 0, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_expand(many, 0, 10, NULL, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(rm_input_expand(many, 10001, 10, NULL, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_EQUAL(rm_input_expand(many, 1, 0, NULL, &in, &err), -BASE_EINVAL);
     CU_ASSERT_EQUAL(mkdir(at("nothing"), 0755), 0);
     CU_ASSERT_EQUAL(expand1(at("nothing"), 10, &in, &err), -BASE_EINVAL);
     put("big", 0, NULL);
@@ -249,13 +307,106 @@ static void test_refusals(void)
     end();
 }
 
+struct patience {
+    int asked, max;
+};
+
+static int check(void *user, struct base_error *err)
+{
+    struct patience *p = user;
+
+    return ++p->asked > p->max ? base_error_set(err, -BASE_ETIMEOUT, "patience is over") : 0;
+}
+
+/* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the looking soon. */
+static void test_bounds(void)
+{
+    struct patience patience = {0};
+    struct rm_input_bounds bounds = {.entries_max = 60};
+    struct base_error err = {0};
+    struct rm_input in;
+    const char *twice[2];
+    char again[PATH_MAX + 8];
+    char name[32];
+
+    begin();
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "d%d", i);
+        CU_ASSERT_EQUAL_FATAL(mkdir(at(name), 0755), 0);
+        for (int j = 0; j < 20; j++) {
+            snprintf(name, sizeof name, "d%d/e%d", i, j);
+            CU_ASSERT_EQUAL_FATAL(mkdir(at(name), 0755), 0);
+        }
+    }
+    put("d0/file", 3, NULL);
+    twice[0] = at("d0");
+    snprintf(again, sizeof again, "%s/.", at("d0")); /* the same, as another entry */
+    twice[1] = again;
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), 0);
+    rm_input_free(&in);
+    bounds.entries_max = 30;
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 2, 10, &bounds, &in, &err), -BASE_ELIMIT); /* once each would be fine */
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[1]: "));
+    bounds.entries_max = 60;
+    twice[0] = at("*/*/nothing*");
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ELIMIT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "job.input[0]: "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/*/*/nothing*: more than 60 names had to be looked at"));
+    CU_ASSERT_PTR_NULL(in.paths);
+    bounds = (struct rm_input_bounds){.check = check, .user = &patience};
+    patience.max = 100;
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "patience is over"));
+    CU_ASSERT_EQUAL(patience.asked, 101); /* it is not asked again, and nothing is looked at after that */
+    patience = (struct patience){.max = 10};
+    twice[0] = at("d1");
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_ETIMEOUT);
+    patience.max = 1000000;
+    twice[0] = at("*/*/nothing*");
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "matches no file"));
+    twice[0] = at("*/fil?");
+    CU_ASSERT_EQUAL(rm_input_expand(twice, 1, 10, &bounds, &in, &err), 0);
+    CU_ASSERT_EQUAL(in.paths_len, 1);
+    rm_input_free(&in);
+    end();
+}
+
 static bool is_there(const char *name)
 {
     return access(at(name), F_OK) == 0;
 }
 
+static char *attempt_path(int attempt, const char *file)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "out/_temporary/task_1700000000000_0007_r_000000_%d%s", attempt, file);
+    return at(name);
+}
+
+static const struct base_app_id ours = {1700000000000, 7}, others = {1700000000000, 8};
+
+static void put_part(int attempt, const char *text)
+{
+    CU_ASSERT_EQUAL(base_mkdirs(at("out/_temporary"), 0755, NULL), 0);
+    (void)mkdir(attempt_path(attempt, ""), 0755);
+    CU_ASSERT_EQUAL(base_file_write_atomic(attempt_path(attempt, "/part-00000"), text, strlen(text), 0644, false, NULL), 0);
+}
+
+static void expect_part(const char *text)
+{
+    struct base_buf b = {0};
+
+    CU_ASSERT_EQUAL(base_file_read(at("out/part-00000"), 100, &b, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(b.data ? b.data : "", text);
+    base_buf_free(&b);
+}
+
 static void test_output(void)
 {
+    static const int32_t attempts[] = {1};
+    const struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
     struct base_error err = {0};
     char uri[PATH_MAX], *path = NULL;
 
@@ -265,25 +416,51 @@ static void test_output(void)
     CU_ASSERT_EQUAL_FATAL(rm_output_path(uri, &path, &err), 0);
     CU_ASSERT_STRING_EQUAL(path, at("out"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_setup(path, twice, &err), 0);
-    CU_ASSERT_EQUAL(rm_output_setup(path, false, &err), -BASE_EEXIST); /* another job's, by now */
+        CU_ASSERT_EQUAL(rm_output_setup(path, ours, twice, &err), 0);
+    CU_ASSERT_EQUAL(rm_output_setup(path, ours, false, &err), -BASE_EEXIST); /* another job's, by now */
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
+    CU_ASSERT_EQUAL(rm_output_setup(path, others, true, &err), -BASE_EEXIST);
     err = (struct base_error){0};
-    CU_ASSERT_TRUE(is_there("out/_temporary"));
+    CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007"));
     CU_ASSERT_EQUAL(rm_output_check(uri, &err), -BASE_EEXIST);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
-    put("out/part-00000", 5, NULL);
-    CU_ASSERT_EQUAL(mkdir(at("out/_temporary/t_1"), 0755), 0);
-    put("out/_temporary/t_1/part-00001", 5, NULL);
-    for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_commit(twice ? uri : path, &err), 0);
-    CU_ASSERT_FALSE(is_there("out/_temporary"));
-    CU_ASSERT_TRUE(is_there("out/_SUCCESS"));
-    CU_ASSERT_TRUE(is_there("out/part-00000"));
+    put_part(1, "counts");
+    put_part(0, "late"); /* of an attempt that had leave to commit, was lost, and came back */
+    for (int twice = 0; twice < 2; twice++) {
+        CU_ASSERT_EQUAL(rm_output_commit(twice ? uri : path, ours, &parts, &err), 0);
+        expect_part("counts");
+        CU_ASSERT_FALSE(is_there("out/_temporary"));
+        CU_ASSERT_TRUE(is_there("out/_SUCCESS"));
+    }
     free(path);
     end();
 }
 
+/* Goal: no part is missed without a word; what an earlier version, or an earlier try, has put at its place is fine. */
+static void test_output_parts(void)
+{
+    static const int32_t attempts[] = {1000, 0};
+    struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, 1};
+    struct base_error err = {0};
+
+    begin();
+    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    put_part(0, "late");
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the output of task_1700000000000_0007_r_000000, is missing"));
+    CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
+    CU_ASSERT_TRUE(is_there("out/_temporary")); /* nothing is thrown away */
+    put_part(1000, "counts");
+    put("out/part-00001", 5, NULL);
+    parts.n = 2;
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), others, &parts, &err), -BASE_EEXIST);
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    expect_part("counts");
+    CU_ASSERT_TRUE(is_there("out/part-00001"));
+    end();
+}
+
+/* Goal: what a failed job leaves behind does not keep anybody from submitting it again, and nothing else goes. */
 static void test_output_abort(void)
 {
     struct base_error err = {0};
@@ -298,13 +475,19 @@ static void test_output_abort(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/a%FF is not UTF-8"));
     CU_ASSERT_EQUAL(symlink("nowhere", at("dangling")), 0);
     CU_ASSERT_EQUAL(rm_output_check(at("dangling"), &err), -BASE_EEXIST);
-    CU_ASSERT_EQUAL(rm_output_setup(at("o"), false, &err), 0);
-    put("o/part-00000", 5, NULL);
+    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    put_part(0, "unfinished");
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0); /* not theirs: all stays */
+    CU_ASSERT_TRUE(is_there("out/_temporary/task_1700000000000_0007_r_000000_0/part-00000"));
     for (int twice = 0; twice < 2; twice++)
-        CU_ASSERT_EQUAL(rm_output_abort(at("o"), &err), 0);
-    CU_ASSERT_FALSE(is_there("o/_temporary"));
-    CU_ASSERT_FALSE(is_there("o/_SUCCESS"));
-    CU_ASSERT_TRUE(is_there("o/part-00000"));
+        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_FALSE(is_there("out"));
+    CU_ASSERT_EQUAL(rm_output_check(at("out"), &err), 0); /* it can be submitted again */
+    CU_ASSERT_EQUAL(rm_output_setup(at("out"), others, false, &err), 0);
+    put("out/notes", 5, NULL);
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0);
+    CU_ASSERT_TRUE(is_there("out/notes"));
+    CU_ASSERT_FALSE(is_there("out/_temporary"));
     end();
 }
 
@@ -312,9 +495,13 @@ static const struct cunit_case cases[] = {
     {"splits", test_splits},
     {"folder", test_folder},
     {"patterns and URIs", test_patterns_and_uris},
+    {"repeated entries", test_repeated},
+    {"a list too large to store", test_too_large},
     {"gzip and empty files", test_gzip_and_empty},
     {"refusals", test_refusals},
+    {"bounds", test_bounds},
     {"output", test_output},
+    {"output: the parts that count", test_output_parts},
     {"output abort", test_output_abort},
 };
 CUNIT_MAIN("rm_input", cases)

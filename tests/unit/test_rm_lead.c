@@ -9,11 +9,11 @@
 #include <time.h>
 
 #include "base/base_conf.h"
+#include "base/base_watchdog.h"
 #include "ha/ha_service.h"
 #include "rm/rm_lead.h"
 #include "rm/rm_role.h"
 #include "rm/rm_spec_json.h"
-#include "rm/rm_watchdog.h"
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- the service of the test */
@@ -88,7 +88,7 @@ static void say_stop(const char *why)
 
 void ha_service_stop(struct ha_service *s)
 {
-    const struct timespec longer = {RM_WATCHDOG_END_US / 1000000, 500000000};
+    const struct timespec longer = {BASE_WATCHDOG_END_US / 1000000, 500000000};
 
     CU_ASSERT_PTR_EQUAL(s, (struct ha_service *)&sv);
     CU_ASSERT_EQUAL(atomic_load(&sv.open_stores), 0); /* all closed before */

@@ -49,7 +49,7 @@ static int ask(int i, const char *what, const char *failed, const char *body)
 {
     int fd = client_connect(rms[i].port);
     char *header = failed ? base_printf("X-Creel-Failed: %s\r\n", failed) : base_strdup("");
-    char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: x\r\n" TOKEN "%sContent-Type: application/json\r\n"
+    char *text = base_printf("POST " TRACKER "%s HTTP/1.1\r\nHost: localhost\r\n" TOKEN "%sContent-Type: application/json\r\n"
                              "Content-Length: %zu\r\n\r\n%s",
                              what, header, strlen(body), body);
 

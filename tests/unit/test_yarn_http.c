@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "api/api_hosts.h"
 #include "base/base_conf.h"
 #include "base/base_log.h"
 #include "rm/rm_daemon.h"
@@ -57,10 +58,11 @@ static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n, 
 
 static struct ha_store_ops gated;
 
-static void start_with(const char *policy, const char *queues)
+static void start_with(const char *policy, const char *queues, int64_t body_memory)
 {
     static char url[64];
-    struct api_server_conf sc = {.bind = "127.0.0.1", .threads = 1, .static_user = "dr.who"};
+    struct api_server_conf sc = {
+        .bind = "127.0.0.1", .threads = 1, .static_user = "dr.who", .body_memory = body_memory};
     struct base_error err = {0};
     char arg[64];
     size_t routes_n;
@@ -76,7 +78,10 @@ static void start_with(const char *policy, const char *queues)
     base_assert(backend);
     rm_daemon_start(backend);
     routes = rm_routes_new(&routes_n);
+    sc.hosts = api_hosts_new();
+    api_hosts_add_addresses(sc.hosts, "creel.example");
     base_assert(api_server_start(&sc, routes, routes_n, backend, &server, &err) == 0);
+    api_hosts_free(sc.hosts);
     port = api_server_port(server);
     snprintf(url, sizeof url, "http://127.0.0.1:%u", port);
     rm_daemon_set_url(backend, url);
@@ -84,7 +89,7 @@ static void start_with(const char *policy, const char *queues)
 
 static void start(const char *policy)
 {
-    start_with(policy, "");
+    start_with(policy, "", 0);
 }
 
 static void stop(void)
@@ -378,7 +383,7 @@ static void test_long_job_lists(void)
         client_free(&a);
     }
     n = client_connect(port); /* who ends its own direction reads on, and gets its list */
-    client_sends(n, "GET " JOBS "?limit=1000 HTTP/1.1\r\nHost: h\r\n\r\n");
+    client_sends(n, "GET " JOBS "?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     shutdown(n, SHUT_WR);
     expect(n, 200);
     for (int packed = 0; packed < 2; packed++) {
@@ -396,7 +401,7 @@ static void test_long_job_lists(void)
 
 static void send_job(int fd, const char *body)
 {
-    char *request = base_printf("POST " JOBS " HTTP/1.1\r\nHost: h\r\n" JSON "Content-Length: %zu\r\n\r\n%s",
+    char *request = base_printf("POST " JOBS " HTTP/1.1\r\nHost: localhost\r\n" JSON "Content-Length: %zu\r\n\r\n%s",
                                 strlen(body), body);
 
     client_sends(fd, request);
@@ -535,12 +540,12 @@ static void test_moves(void)
     struct client_answer a;
     glob_t files;
 
-    start_with("fifo", "org.eng,org.ops");
+    start_with("fifo", "org.eng,org.ops", 0);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"" THERE "0009\",\"queue\":\"root.org.eng\"}"), 202);
     becomes(APPS "/" THERE "0009/state", "state", "ACCEPTED");
     replay_moves("fifo");
     stop();
-    start_with("fair", "org.eng,org.ops");
+    start_with("fair", "org.eng,org.ops", 0);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0009\",\"queue\":\"root.org.eng\"}"), 202);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0001\"}"), 202);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_1795244424805_0003\"}"), 202);
@@ -577,7 +582,7 @@ static void test_moves(void)
 
 static void sends_move(int fd)
 {
-    client_sends(fd, "PUT " APPS "/application_5_0001/queue?user.name=bob HTTP/1.1\r\nHost: h\r\n" JSON
+    client_sends(fd, "PUT " APPS "/application_5_0001/queue?user.name=bob HTTP/1.1\r\nHost: localhost\r\n" JSON
                      "Content-Length: 18\r\n\r\n{\"queue\":\"root.b\"}");
 }
 
@@ -594,7 +599,7 @@ static void test_move_in_flight(void)
     struct client_answer a;
     int first, second;
 
-    start_with("fair", "b");
+    start_with("fair", "b", 0);
     CU_ASSERT_EQUAL(submit("{\"application-id\":\"application_5_1\"}"), 202);
     becomes(APPS "/application_5_1/state", "state", "ACCEPTED");
     first = client_connect(port);
@@ -677,7 +682,53 @@ static void test_small_ones(void)
     stop();
 }
 
+/* YARN lets pages of all sites read its figures; here that has to be asked for. */
+static void test_jmx_from_other_sites(void)
+{
+    struct base_error err = {0};
+    struct client_answer a;
+
+    start("fifo");
+    CU_ASSERT_EQUAL(ask("GET", "/jmx", "Origin: http://evil.example\r\n", NULL, &a), 200);
+    CU_ASSERT_PTR_NULL(strstr(a.head, "Access-Control"));
+    client_free(&a);
+    CU_ASSERT_EQUAL(base_conf_set_arg(conf, "creel.http.jmx-any-origin=true", &err), 0);
+    CU_ASSERT_EQUAL(ask("GET", "/jmx", NULL, NULL, &a), 200);
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Allow-Origin: *"));
+    CU_ASSERT_TRUE(client_has(&a, "Access-Control-Allow-Methods: GET"));
+    client_free(&a);
+    stop();
+}
+
+/* Lists that nobody reads could take all memory: they are bounded, and what was sent is given back. */
+static void test_lists_in_bounded_memory(void)
+{
+    static const char tasks[] = JOBS "/application_5_0001/tasks?limit=";
+    struct client_answer a;
+
+    start_with("fifo", "", 512 * 1024); /* half of it for one address */
+    CU_ASSERT_EQUAL(ask("POST", JOBS, JSON,
+                        "{\"job\":{\"id\":\"application_5_0001\",\"name\":\"j\",\"tasks\":"
+                        "[{\"kind\":\"map\",\"command\":\"true\",\"count\":2000}]}}", &a), 201);
+    client_free(&a);
+    for (int i = 0; i < 5; i++) {
+        char *few = base_printf("%s400", tasks), *many = base_printf("%s2000", tasks);
+
+        CU_ASSERT_EQUAL(ask("GET", few, NULL, NULL, &a), 200);
+        CU_ASSERT_TRUE(a.body.len > 64 * 1024); /* in pieces, and five of them are more than there is */
+        client_free(&a);
+        CU_ASSERT_EQUAL(ask("GET", many, NULL, NULL, &a), 503);
+        CU_ASSERT_TRUE(client_has(&a, "Retry-After: 2"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(a.body.data, "Too many long answers"));
+        client_free(&a);
+        free(few);
+        free(many);
+    }
+    stop();
+}
+
 static const struct cunit_case cases[] = {
+    {"lists in bounded memory", test_lists_in_bounded_memory},
     {"recorded mistakes", test_mistakes},
     {"filters", test_filters},
     {"long list", test_long_list},
@@ -690,6 +741,7 @@ static const struct cunit_case cases[] = {
     {"a move in flight", test_move_in_flight},
     {"policy", test_policy},
     {"info, liveness, nodes", test_small_ones},
+    {"jmx from other sites", test_jmx_from_other_sites},
 };
 
 int main(void)

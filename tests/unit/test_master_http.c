@@ -1,0 +1,389 @@
+/* Goal: an ApplicationMaster's whole life over HTTP, with what nodes are told meanwhile, and each mistake in a body
+ * answered with 400 and the member that is wrong.
+ * Method: a daemon of this process over a store in memory; the test plays the client, a node and the master. */
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/rm_daemon.h"
+#include "rm/rm_master_token.h"
+#include "rm/rm_role.h"
+#include "tests/unit/api_client.h"
+#include "tests/unit/cunit_main.h"
+#include "tests/unit/rms_of_test.h"
+
+#define JSON "Content-Type: application/json\r\n"
+
+static const struct rm_role_source no_sources[2];
+static char app[64], master_container[64], bearer[256];
+static int64_t response_id;
+
+static json_t *ask(const char *method, const char *path, const char *headers, const char *body, int status)
+{
+    struct client_answer a;
+    json_t *j;
+
+    client_do(rms[0].port, method, path, headers, body, &a);
+    if (a.status != status)
+        printf("\n    %s %s: %d %s\n", path, body ? body : "", a.status, a.body.data ? a.body.data : "");
+    CU_ASSERT_EQUAL(a.status, status);
+    j = json_loads(a.body.data ? a.body.data : "", JSON_DECODE_ANY, NULL);
+    client_free(&a);
+    return j;
+}
+
+static json_t *node(const char *what, const char *body)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/ws/v1/nodetracker/%s", what);
+    return ask("POST", path, JSON, body, 200);
+}
+
+/* A heartbeat with these reports; returns the orders (owned by the answer in *answer). */
+static json_t *beat(const char *containers, json_t **answer)
+{
+    char *body = base_printf("{\"node-id\":\"h1:1\",\"instance\":\"i\",\"responseId\":%lld,\"holdMs\":0,\"healthy\":true,"
+                             "\"containers\":[%s]}", (long long)response_id, containers);
+
+    *answer = node("heartbeat", body);
+    free(body);
+    response_id = json_integer_value(json_object_get(*answer, "responseId"));
+    return json_object_get(*answer, "orders");
+}
+
+static json_t *order_of(json_t *orders, const char *type)
+{
+    json_t *o;
+    size_t i;
+
+    json_array_foreach(orders, i, o)
+        if (strcmp(json_string_value(json_object_get(o, "type")), type) == 0)
+            return o;
+    return NULL;
+}
+
+static const char *str(const json_t *j, const char *key)
+{
+    const char *s = json_string_value(json_object_get(j, key));
+
+    return s ? s : "(none)";
+}
+
+static int64_t number(const json_t *j, const char *key)
+{
+    const json_t *v = json_object_get(j, key);
+
+    return json_is_integer(v) ? json_integer_value(v) : -12345;
+}
+
+static json_t *master(const char *what, const char *body, int status)
+{
+    char path[160], headers[320];
+
+    snprintf(path, sizeof path, "/ws/v1/cluster/apps/%s/master/%s", app, what);
+    snprintf(headers, sizeof headers, JSON "Authorization: Bearer %s\r\n", bearer);
+    return ask("POST", path, headers, body, status);
+}
+
+/* The daemon leads; a node of 4 map slots and 1 reduce slot has registered. */
+static void lead(void)
+{
+    struct ha_store *store;
+    int64_t epoch;
+
+    rms_start(no_sources);
+    base_assert(ha_store_memory.open("master", &store, &epoch, NULL) == 0);
+    rms_lead(0, &ha_store_memory, store, epoch);
+    response_id = 0;
+    json_decref(node("register", "{\"node-id\":\"h1:1\",\"http-address\":\"h1:9\",\"instance\":\"i\",\"boot-id\":\"b\","
+                                 "\"map-slots\":4,\"reduce-slots\":1}"));
+}
+
+/* An application is submitted and its master runs on the only node. */
+static void begin(void)
+{
+    json_t *j, *o;
+    char *body;
+
+    lead();
+    j = ask("POST", "/ws/v1/cluster/apps/new-application", NULL, NULL, 200);
+    snprintf(app, sizeof app, "%s", str(j, "application-id"));
+    json_decref(j);
+    body = base_printf("{\"application-id\":\"%s\",\"application-name\":\"m\",\"am-container-spec\":{\"commands\":"
+                       "{\"command\":\"run\"}},\"max-app-attempts\":1,\"resource\":{\"memory\":1024,\"vCores\":1}}", app);
+    json_decref(ask("POST", "/ws/v1/cluster/apps", JSON, body, 202));
+    free(body);
+    for (int i = 0; i < 4000; i++) { /* polls for at most 20 s: its record has to be durable first */
+        json_t *answer, *orders = beat("", &answer);
+
+        o = order_of(orders, "launch");
+        if (o) {
+            snprintf(master_container, sizeof master_container, "%s", str(o, "container"));
+            snprintf(bearer, sizeof bearer, "%s", str(o, "masterToken"));
+            CU_ASSERT_STRING_EQUAL(str(o, "kind"), "master");
+            CU_ASSERT_EQUAL(number(o, "memoryMb"), 1024);
+            CU_ASSERT_STRING_EQUAL(str(o, "slot"), "map");
+        }
+        json_decref(answer);
+        if (o)
+            break;
+        poll(NULL, 0, 5);
+    }
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+}
+
+static void end(void)
+{
+    rms_stop();
+}
+
+static char *running(void)
+{
+    return base_printf("{\"id\":\"%s\",\"state\":\"running\"}", master_container);
+}
+
+static void test_life(void)
+{
+    char *reports, first[64];
+    json_t *j, *answer, *o;
+
+    begin();
+    reports = running();
+    beat(reports, &answer);
+    json_decref(answer);
+    j = master("register", "{\"host\":\"h1\",\"rpcPort\":77,\"trackingUrl\":\"http://t/\"}", 200);
+    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "memory"), 2048);
+    CU_ASSERT_EQUAL(number(json_object_get(j, "maximumCapability"), "vCores"), 1);
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "containersFromPreviousAttempts")), 0);
+    CU_ASSERT(json_is_array(json_object_get(j, "containersFromPreviousAttempts")));
+    CU_ASSERT_STRING_NOT_EQUAL(str(j, "queue"), "(none)");
+    json_decref(j);
+    j = master("allocate", "{\"responseId\":0,\"progress\":0.5,\"ask\":[{\"priority\":3,\"allocationRequestId\":7,"
+               "\"capability\":{\"memory\":512,\"vCores\":1},\"numContainers\":2,\"launch\":{\"commands\":{\"command\":\"w\"}}}]}",
+               200);
+    CU_ASSERT_EQUAL(number(j, "responseId"), 1);
+    CU_ASSERT_EQUAL(number(j, "numClusterNodes"), 1);
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "allocated")), 0);
+    CU_ASSERT(number(json_object_get(j, "availableResources"), "map-slots") >= 1);
+    json_decref(j);
+    o = order_of(beat(reports, &answer), "launch");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    snprintf(first, sizeof first, "%s", str(o, "container"));
+    CU_ASSERT_STRING_EQUAL(str(o, "kind"), "command");
+    CU_ASSERT_EQUAL(number(o, "allocationRequestId"), 7);
+    CU_ASSERT_EQUAL(number(o, "priority"), 3);
+    CU_ASSERT_PTR_NULL(json_object_get(o, "masterToken"));
+    json_decref(answer);
+    j = master("allocate", "{\"responseId\":1}", 200);
+    CU_ASSERT_EQUAL(number(j, "responseId"), 2);
+    CU_ASSERT_EQUAL_FATAL(json_array_size(json_object_get(j, "allocated")), 2);
+    o = json_array_get(json_object_get(j, "allocated"), 0);
+    CU_ASSERT_STRING_EQUAL(str(o, "id"), first);
+    CU_ASSERT_STRING_EQUAL(str(o, "nodeId"), "h1:1");
+    CU_ASSERT_STRING_EQUAL(str(o, "nodeHttpAddress"), "h1:9");
+    CU_ASSERT_EQUAL(number(o, "priority"), 3);
+    CU_ASSERT_EQUAL(number(o, "allocationRequestId"), 7);
+    CU_ASSERT_EQUAL(number(json_object_get(o, "capability"), "memory"), 512);
+    json_decref(j);
+    j = master("allocate", "{\"responseId\":1}", 200); /* the answer was lost: the same once more */
+    CU_ASSERT_EQUAL(number(j, "responseId"), 2);
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "allocated")), 2);
+    json_decref(j);
+    free(reports);
+    reports = base_printf("{\"id\":\"%s\",\"state\":\"running\"},{\"id\":\"%s\",\"state\":\"complete\",\"exitCode\":3,"
+                          "\"diagnostics\":\"said no\"}", master_container, first);
+    beat(reports, &answer);
+    json_decref(answer);
+    free(reports);
+    j = master("allocate", "{\"responseId\":2}", 200);
+    CU_ASSERT_EQUAL_FATAL(json_array_size(json_object_get(j, "completed")), 1);
+    o = json_array_get(json_object_get(j, "completed"), 0);
+    CU_ASSERT_STRING_EQUAL(str(o, "id"), first);
+    CU_ASSERT_EQUAL(number(o, "exitStatus"), 3);
+    CU_ASSERT_STRING_EQUAL(str(o, "diagnostics"), "said no");
+    json_decref(j);
+    j = master("finish", "{\"finalStatus\":\"SUCCEEDED\",\"diagnostics\":\"done\"}", 200);
+    CU_ASSERT(json_is_true(json_object_get(j, "isUnregistered")));
+    json_decref(j);
+    end();
+}
+
+/* Nothing is taken of a body with a mistake; the answer names it. */
+static void test_mistakes(void)
+{
+    static const struct { const char *what, *body, *named; } bad[] = {
+        {"register", "{\"host\":5}", "host"},
+        {"register", "{\"rpcPort\":65536}", "rpcPort"},
+        {"register", "{\"rpcPort\":-2}", "rpcPort"},
+        {"register", "{\"trackingUrl\":[]}", "trackingUrl"},
+        {"register", "{\"hots\":\"h\"}", "hots"},
+        {"register", "[]", "object"},
+        {"allocate", "{}", "responseId"},
+        {"allocate", "{\"responseId\":-1}", "responseId"},
+        {"allocate", "{\"responseId\":0,\"progress\":1.5}", "progress"},
+        {"allocate", "{\"responseId\":0,\"asks\":[]}", "asks"},
+        {"allocate", "{\"responseId\":0,\"ask\":{}}", "ask"},
+        {"allocate", "{\"responseId\":0,\"release\":7}", "release"},
+        {"allocate", "{\"responseId\":0,\"release\":[\"nothing\"]}", "release[0]"},
+        {"allocate", "{\"responseId\":0,\"release\":[1]}", "release[0]"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"priority\":\"x\"}]}", "ask[0].priority"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{},{\"numContainers\":-1}]}", "ask[1].numContainers"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"allocationRequestId\":-2}]}", "ask[0].allocationRequestId"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"resourceName\":1}]}", "ask[0].resourceName"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"relaxLocality\":1}]}", "ask[0].relaxLocality"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"memory\":-1}}]}", "ask[0].capability.memory"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"capability\":{\"gpus\":1}}]}", "ask[0].capability.gpus"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"unknown\":1}]}", "ask[0].unknown"},
+        {"allocate", "{\"responseId\":0,\"ask\":[{\"launch\":{\"environment\":{\"entry\":"
+                     "[{\"key\":\"A=B\",\"value\":\"x\"}]}}}]}", "ask[0].launch"},
+        {"finish", "{}", "finalStatus"},
+        {"finish", "{\"finalStatus\":\"GOOD\"}", "SUCCEEDED, FAILED, KILLED or ENDED"},
+        {"finish", "{\"finalStatus\":\"FAILED\",\"diagnostics\":1}", "diagnostics"},
+        {"finish", "{\"finalStatus\":\"FAILED\",\"trackingUrl\":1}", "trackingUrl"},
+    };
+    char *reports;
+    json_t *j, *answer;
+
+    begin();
+    reports = running();
+    beat(reports, &answer);
+    json_decref(answer);
+    free(reports);
+    json_decref(master("register", "{}", 200));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *text;
+
+        j = master(bad[i].what, bad[i].body, 400);
+        text = str(json_object_get(j, "RemoteException"), "message");
+        if (!strstr(text, bad[i].named))
+            printf("\n    %s: \"%s\" does not name %s\n", bad[i].body, text, bad[i].named);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, bad[i].named));
+        json_decref(j);
+    }
+    j = master("allocate", "{\"responseId\":0}", 200); /* none of them has counted */
+    CU_ASSERT_EQUAL(number(j, "responseId"), 1);
+    json_decref(j);
+    bearer[0] = bearer[0] == 'a' ? 'b' : 'a';
+    json_decref(master("allocate", "{\"responseId\":1}", 403));
+    snprintf(app, sizeof app, "application_1_0001");
+    json_decref(master("register", "{}", 404));
+    bearer[0] = '\0';
+    json_decref(master("finish", "{\"finalStatus\":\"FAILED\"}", 401));
+    end();
+}
+
+/* ---------------------------------------------------------------- tasks of a job */
+static json_t *task_says(const char *path, const char *body, int status)
+{
+    char headers[320];
+
+    snprintf(headers, sizeof headers, "%sAuthorization: Bearer %s\r\n", body ? JSON : "", bearer);
+    return ask(body ? "POST" : "GET", path, headers, body, status);
+}
+
+static json_t *commit(const char *task, int attempt, int status)
+{
+    char *body = base_printf("{\"task\":\"%s\",\"taskAttempt\":%d}", task, attempt);
+    json_t *j = task_says("/ws/v1/nodetracker/commit", body, status);
+
+    free(body);
+    return j;
+}
+
+/* What tasks ask: may it commit; where are the outputs of maps; one cannot be fetched. */
+static void test_tasks(void)
+{
+    static const char *const bad_failures[] = {"[]", "{}", "{\"map\":-1,\"attempt\":0,\"reduce\":\"%s\"}",
+                                               "{\"map\":0,\"reduce\":\"%s\"}", "{\"map\":0,\"attempt\":0,\"reduce\":\"x\"}",
+                                               "{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"gone\":1}"};
+    char map0[64] = "", container0[64] = "", reduce[64], path[160], since[224], *body;
+    json_t *j, *answer, *orders, *o;
+    int64_t version;
+    size_t i;
+
+    lead();
+    json_decref(ask("POST", "/ws/v1/cluster/jobs", JSON, "{\"job\":{\"name\":\"x\",\"tasks\":[{\"kind\":\"map\","
+                    "\"command\":\"true\",\"count\":2},{\"kind\":\"reduce\",\"command\":\"true\"}]}}", 201));
+    for (int tries = 0; tries < 100 && !map0[0]; tries++) {
+        orders = beat("", &answer);
+        json_array_foreach(orders, i, o)
+        {
+            if (strcmp(str(o, "type"), "launch") != 0)
+                continue;
+            snprintf(bearer, sizeof bearer, "%s", str(o, "token"));
+            if (strstr(str(o, "task"), "_m_000000")) {
+                snprintf(map0, sizeof map0, "%s", str(o, "task"));
+                snprintf(container0, sizeof container0, "%s", str(o, "container"));
+                CU_ASSERT_EQUAL(number(o, "taskAttempt"), 0);
+                CU_ASSERT_STRING_EQUAL(str(o, "command"), "true");
+            }
+        }
+        json_decref(answer);
+    }
+    CU_ASSERT_EQUAL_FATAL(strncmp(map0, "task_", 5), 0);
+    snprintf(reduce, sizeof reduce, "%.*s_r_000000", (int)(strlen(map0) - strlen("_m_000000")), map0);
+    snprintf(app, sizeof app, "application%.*s", (int)(strlen(map0) - strlen("task_m_000000")), map0 + strlen("task"));
+    snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/mapoutputs", app);
+    j = task_says(path, NULL, 200);
+    CU_ASSERT_EQUAL(number(j, "maps"), 2);
+    CU_ASSERT_EQUAL(number(j, "done"), 0);
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "outputs")), 0);
+    json_decref(j);
+    j = commit(map0, 5, 200);
+    CU_ASSERT(json_is_false(json_object_get(j, "commit")));
+    json_decref(j);
+    j = commit(map0, 0, 200);
+    CU_ASSERT(json_is_true(json_object_get(j, "commit")));
+    json_decref(j);
+    json_decref(commit(map0, -1, 400));
+    json_decref(commit("task_1", 0, 400));
+    body = base_printf("{\"id\":\"%s\",\"state\":\"complete\",\"exitCode\":0}", container0);
+    beat(body, &answer);
+    json_decref(answer);
+    free(body);
+    j = task_says(path, NULL, 200);
+    version = number(j, "version");
+    CU_ASSERT(version > 0);
+    CU_ASSERT_EQUAL(number(j, "done"), 1);
+    CU_ASSERT_EQUAL_FATAL(json_array_size(json_object_get(j, "outputs")), 1);
+    o = json_array_get(json_object_get(j, "outputs"), 0);
+    CU_ASSERT_EQUAL(number(o, "map"), 0);
+    CU_ASSERT_EQUAL(number(o, "attempt"), 0);
+    CU_ASSERT_STRING_EQUAL(str(o, "container"), container0);
+    CU_ASSERT_STRING_EQUAL(str(o, "node"), "h1:9");
+    json_decref(j);
+    snprintf(since, sizeof since, "%s?since=%lld&hold-ms=1", path, (long long)version);
+    j = task_says(since, NULL, 200); /* nothing newer, though it has waited */
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(j, "outputs")), 0);
+    CU_ASSERT_EQUAL(number(j, "done"), 1);
+    json_decref(j);
+    snprintf(since, sizeof since, "%s?since=-1", path);
+    json_decref(task_says(since, NULL, 400));
+    snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/fetch-failure", app);
+    for (i = 0; i < sizeof bad_failures / sizeof *bad_failures; i++) {
+        const char *at = strstr(bad_failures[i], "%s");
+
+        body = at ? base_printf("%.*s%s%s", (int)(at - bad_failures[i]), bad_failures[i], reduce, at + 2)
+                  : base_strdup(bad_failures[i]);
+        json_decref(task_says(path, body, 400));
+        free(body);
+    }
+    body = base_printf("{\"map\":0,\"attempt\":0,\"reduce\":\"%s\",\"reason\":\"answered 404\"}", reduce);
+    json_decref(task_says(path, body, 204)); /* the node serves, and has it not: it is run again at once */
+    free(body);
+    snprintf(path, sizeof path, "/ws/v1/nodetracker/apps/%s/mapoutputs", app);
+    j = task_says(path, NULL, 200);
+    CU_ASSERT_EQUAL(number(j, "done"), 0);
+    json_decref(j);
+    bearer[0] = bearer[0] == 'a' ? 'b' : 'a';
+    json_decref(task_says(path, NULL, 403));
+    json_decref(commit(map0, 0, 403));
+    end();
+}
+
+static const struct cunit_case cases[] = {{"a whole life", test_life}, {"mistakes", test_mistakes}, {"tasks of a job", test_tasks}};
+
+CUNIT_MAIN("masters over HTTP", cases)

@@ -1,0 +1,165 @@
+/* Goal: a node may look at its disk with every heartbeat for years: what it opens it closes, what it writes it removes.
+ * Method: many looks; descriptors and files are counted before and after. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "nodemanager/nm_files.h"
+#include "tests/unit/cunit_main.h"
+
+static size_t entries(const char *folder)
+{
+    DIR *d = opendir(folder);
+    size_t n = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static void test_probe(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX";
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct nm_files_room room;
+    struct base_error err;
+    size_t open_before, files_before;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    open_before = entries("/proc/self/fd");
+    files_before = entries(root);
+    for (int i = 0; i < 20; i++) {
+        CU_ASSERT_EQUAL(nm_files_probe(&f, 4096), 0);
+        nm_files_room(&f, &room);
+        CU_ASSERT(room.bytes > 0);
+    }
+    CU_ASSERT_EQUAL(entries("/proc/self/fd"), open_before);
+    CU_ASSERT_EQUAL(entries(root), files_before);
+    nm_files_close(&f);
+    CU_ASSERT(entries("/proc/self/fd") < open_before); /* the lock, at least */
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
+static void forgotten(const struct base_container_id *id, void *u)
+{
+    *(int *)u += id->num == 7;
+}
+
+/* Goal: a list of forgotten containers of any size is read up to a bound: a start does not hang. */
+static void test_forgotten(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", path[NM_PATH_MAX];
+    struct base_container_id ct = {.attempt = {.app = {1, 2}, .attempt = 1}, .num = 7};
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+    int n = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_forget(&f, &ct, &err), 0);
+    nm_path_app_record(&f, &ct.attempt.app, "forgotten", path);
+    CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 43), 0);
+    nm_files_forgotten(&f, &ct.attempt.app, forgotten, &n);
+    CU_ASSERT_EQUAL(n, 1);
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
+/* What a container leaves, with the mode @mode of @name, at <root>/used and <root>/record. */
+static void leave(const char *root, const char *name, mode_t mode)
+{
+    static const char *const made[] = {"used/", "used/work/", "record/", "used/launch.json", "record/launch.json",
+                                       "record/pid.json", "record/exit.json"};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, made[i]);
+        int rc = path[strlen(path) - 1] == '/' ? mkdir(path, 0700)
+                                               : base_file_write_atomic(path, "{}", 2, 0600, false, NULL);
+        CU_ASSERT_EQUAL(rc, 0);
+    }
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    CU_ASSERT_EQUAL(chmod(path, mode), 0);
+}
+
+/* Goal: folders of an ended container serve the next one as they were made, or not at all: the next
+ * container inherits no mode that the last one set. */
+static void test_modes(void)
+{
+    static const struct {
+        const char *name;
+        mode_t mode;
+        int rc;
+    } rows[] = {{"used/work", 0700, 0},
+                {"used/work", 0500, -BASE_ESTATE},
+                {"used/work", 0777, -BASE_ESTATE},
+                {"used", 0755, -BASE_ESTATE},
+                {"used/launch.json", 0400, -BASE_ESTATE},
+                {"used/launch.json", 0644, -BASE_ESTATE},
+                {"record/pid.json", 0666, -BASE_ESTATE},
+                {"record", 0777, -BASE_ESTATE}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char root[] = "/tmp/creel-nm-files.XXXXXX", used[64], record[64];
+        struct nm_spares s = {0};
+        struct base_error err;
+        int64_t number;
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+        snprintf(s.dir, sizeof s.dir, "%s/spare", root);
+        mkdir(s.dir, 0700);
+        leave(root, rows[i].name, rows[i].mode);
+        snprintf(used, sizeof used, "%s/used", root);
+        snprintf(record, sizeof record, "%s/record", root);
+        CU_ASSERT_EQUAL(nm_spare_adopt(&s, used, record, &number, &err), rows[i].rc);
+        CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+    }
+}
+
+/* Goal: folders of a container and an application that a container made unwritable are removed.
+ * Method: root, whom no mode holds back, tries it as another user. */
+static void test_unwritable(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", files[NM_PATH_MAX], app[NM_PATH_MAX];
+    struct base_container_id ct = {.attempt = {.app = {1, 2}, .attempt = 1}, .num = 7};
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+    uid_t me = geteuid();
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    if (me == 0) {
+        CU_ASSERT_EQUAL(chown(root, 65534, (gid_t)-1), 0);
+        CU_ASSERT_EQUAL_FATAL(seteuid(65534), 0);
+    }
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(chmod(nm_path_container(&f, &ct, NULL, files), 0500), 0);
+    CU_ASSERT_EQUAL(nm_files_forget(&f, &ct, &err), 0);
+    CU_ASSERT_EQUAL(access(files, F_OK), -1);
+    CU_ASSERT_EQUAL(chmod(nm_path_app(&f, &ct.attempt.app, NULL, app), 0500), 0);
+    nm_files_cleanup(&f, &ct.attempt.app, false);
+    CU_ASSERT_EQUAL(access(app, F_OK), -1);
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(seteuid(me), 0);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
+static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
+                                          {"a list of forgotten containers of any size", test_forgotten},
+                                          {"modes of folders that serve again", test_modes},
+                                          {"folders that a container made unwritable", test_unwritable}};
+
+CUNIT_MAIN("a node's files", cases)

@@ -1,0 +1,281 @@
+/* Goal: file systems that are slow or never answer hold up those who ask for them, and nobody else, nor the stop.
+ * Method: work that waits for the test stands in for a system call that does not return; work that asks rm_files_check()
+ * stands in for a long listing. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "base/base_mem.h"
+#include "rm/rm_files.h"
+#include "rm/rm_jobs_io.h"
+#include "tests/unit/cunit_main.h"
+
+enum { HANG, LONG, QUICK };
+struct look {
+    struct rm_files_work work;
+    int how;
+    sem_t *go; /* HANG: returns when it is posted */
+    sem_t *begun, *answered, *dropped;
+    int *code;
+    char *text;
+};
+
+static int look(struct rm_files_work *w, struct base_error *err)
+{
+    struct look *l = (struct look *)w;
+    int rc = 0;
+
+    if (l->begun)
+        sem_post(l->begun);
+    if (l->how == HANG)
+        while (sem_wait(l->go) < 0)
+            continue;
+    while (l->how == LONG && (rc = rm_files_check(w, err)) == 0)
+        usleep(1000);
+    return rc;
+}
+
+static void done(struct rm_files_work *w, int rc, struct base_error *err)
+{
+    static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER; /* several works share one text */
+    struct look *l = (struct look *)w;
+
+    *l->code = rc;
+    pthread_mutex_lock(&text_lock);
+    if (l->text)
+        snprintf(l->text, 200, "%.199s", err->text);
+    pthread_mutex_unlock(&text_lock);
+    sem_post(l->answered);
+}
+
+static void drop(struct rm_files_work *w)
+{
+    struct look *l = (struct look *)w;
+
+    if (l->dropped)
+        sem_post(l->dropped);
+    free(l);
+}
+
+static void wait_for(sem_t *s, int n)
+{
+    while (n > 0)
+        n -= sem_wait(s) == 0;
+}
+
+struct rig {
+    struct rm_files *f;
+    sem_t go, begun, answered, dropped, quick;
+    int codes[64], quick_code;
+    char text[200];
+};
+
+static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int most)
+{
+    const struct rm_files_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = 20000, .quick = 2,
+                                       .most = most, .limit = "the.key"};
+
+    memset(r, 0, sizeof *r);
+    sem_init(&r->go, 0, 0);
+    sem_init(&r->begun, 0, 0);
+    sem_init(&r->answered, 0, 0);
+    sem_init(&r->dropped, 0, 0);
+    sem_init(&r->quick, 0, 0);
+    r->f = rm_files_new(&conf);
+    rm_files_start(r->f);
+}
+
+static void add(struct rig *r, int how, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct look *l = base_alloc(sizeof *l);
+
+        *l = (struct look){.work = {.look = look, .done = done, .drop = drop}, .how = how, .go = &r->go,
+                           .begun = how == QUICK ? NULL : &r->begun, .answered = how == QUICK ? &r->quick : &r->answered,
+                           .dropped = how == QUICK ? NULL : &r->dropped,
+                           .code = how == QUICK ? &r->quick_code : &r->codes[i], .text = how == QUICK ? NULL : r->text};
+        rm_files_add(r->f, &l->work);
+    }
+}
+
+/* Many that do not come back, and one after them that does. */
+static void test_no_starving(void)
+{
+    struct rig r;
+
+    begin(&r, INT64_C(1) << 40, 2000, 16);
+    add(&r, HANG, 14);
+    add(&r, QUICK, 1);
+    wait_for(&r.quick, 1); /* though none of the others has ended */
+    CU_ASSERT_EQUAL(r.quick_code, 0);
+    for (int i = 0; i < 14; i++)
+        sem_post(&r.go);
+    wait_for(&r.answered, 14);
+    for (int i = 0; i < 14; i++)
+        CU_ASSERT_EQUAL(r.codes[i], 0);
+    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    rm_files_free(r.f);
+}
+
+/* More slow ones than there may be: the last are told to end, and quick ones still get their turn. */
+static void test_too_many_slow(void)
+{
+    struct rig r;
+    int again = 0;
+
+    begin(&r, INT64_C(1) << 40, 2000, 4);
+    add(&r, LONG, 20);
+    add(&r, QUICK, 1);
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, 0);
+    wait_for(&r.answered, 18); /* all but the two that may be slow */
+    for (int i = 0; i < 20; i++)
+        again += r.codes[i] == -BASE_EAGAIN;
+    CU_ASSERT_EQUAL(again, 18);
+    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    wait_for(&r.answered, 2); /* the stop told them */
+    CU_ASSERT_STRING_EQUAL(r.text, "the ResourceManager is shutting down");
+    rm_files_free(r.f);
+}
+
+static void test_limit(void)
+{
+    struct rig r;
+
+    begin(&r, 10000, 1000, 8);
+    add(&r, LONG, 1);
+    wait_for(&r.answered, 1);
+    CU_ASSERT_EQUAL(r.codes[0], -BASE_ETIMEOUT);
+    CU_ASSERT_STRING_EQUAL(r.text, "not done after 10 ms, which is the limit (the.key)");
+    add(&r, HANG, 1);
+    wait_for(&r.answered, 1); /* it has not come back */
+    CU_ASSERT_EQUAL(r.codes[0], -BASE_EAGAIN);
+    CU_ASSERT_PTR_NOT_NULL(strstr(r.text, "a file system has not answered"));
+    sem_post(&r.go);
+    wait_for(&r.dropped, 2);
+    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    CU_ASSERT_EQUAL(sem_trywait(&r.answered), -1); /* nor was it answered twice */
+    rm_files_free(r.f);
+}
+
+/* All threads hang: what waits behind them is answered. */
+static void test_all_hang(void)
+{
+    struct rig r;
+
+    begin(&r, 10000, 1000, 3);
+    add(&r, HANG, 3);
+    wait_for(&r.begun, 3);
+    add(&r, QUICK, 1);
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, -BASE_EAGAIN);
+    for (int i = 0; i < 3; i++)
+        sem_post(&r.go);
+    wait_for(&r.dropped, 3);
+    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    rm_files_free(r.f);
+}
+
+static void test_stop_while_one_hangs(void)
+{
+    struct rig r;
+
+    begin(&r, INT64_C(1) << 40, 1000, 8);
+    add(&r, HANG, 1);
+    wait_for(&r.begun, 1);
+    CU_ASSERT_FALSE(rm_files_stop(r.f));
+    wait_for(&r.answered, 1);
+    CU_ASSERT_EQUAL(r.codes[0], -BASE_EIO);
+    add(&r, QUICK, 1); /* after the stop: at once */
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, -BASE_EIO);
+    rm_files_free(r.f);
+    sem_post(&r.go); /* the thread frees the pool */
+    wait_for(&r.dropped, 1);
+}
+
+/* ---- rm_jobs_io: many jobs at once, each in order ---- */
+#define JOBS 40
+struct finished {
+    pthread_mutex_t lock;
+    sem_t all;
+    int failed;
+};
+
+static bool may(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok, const char *diagnostics)
+{
+    struct finished *f = user;
+
+    (void)what;
+    pthread_mutex_lock(&f->lock);
+    if (!ok)
+        printf("\n  job %d: %s\n", id.seq, diagnostics);
+    f->failed += !ok;
+    pthread_mutex_unlock(&f->lock);
+    sem_post(&f->all);
+}
+
+static void put(struct rm_jobs_io *io, enum rm_effect_kind what, struct rm_job_spec *spec)
+{
+    struct rm_effect fx = {.kind = what};
+
+    fx.u.job.id = spec->id;
+    fx.u.job.spec = spec; /* without a task that leaves a part */
+    rm_jobs_io_put(io, &fx);
+}
+
+static void test_jobs_in_order(void)
+{
+    struct finished f = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct rm_jobs_io_calls calls = {.user = &f, .done = job_done, .may = may};
+    char dir[] = "/tmp/creel-files-XXXXXX";
+    struct rm_jobs_io *io;
+    struct stat st;
+
+    sem_init(&f.all, 0, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+    io = rm_jobs_io_start(&calls);
+    for (int i = 1; i <= JOBS; i++) {
+        struct rm_job_spec *spec = base_alloc(sizeof *spec);
+
+        spec->refs = 1;
+        spec->id = (struct base_app_id){1, i};
+        spec->output = base_printf("%s/out%d", dir, i);
+        put(io, RM_FX_JOB_SETUP, spec);
+        put(io, RM_FX_JOB_COMMIT, spec);
+        rm_job_spec_unref(spec);
+    }
+    wait_for(&f.all, 2 * JOBS);
+    rm_jobs_io_stop(io);
+    CU_ASSERT_EQUAL(f.failed, 0);
+    for (int i = 1; i <= JOBS; i++) {
+        char *success = base_printf("%s/out%d/_SUCCESS", dir, i), *temporary = base_printf("%s/out%d/_temporary", dir, i);
+
+        CU_ASSERT_EQUAL(stat(success, &st), 0);
+        CU_ASSERT_EQUAL(stat(temporary, &st), -1); /* the set-up did not come after the commit */
+        free(success);
+        free(temporary);
+    }
+    CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
+}
+
+static const struct cunit_case cases[] = {
+    {"slow work does not starve quick work", test_no_starving},
+    {"too much slow work", test_too_many_slow},
+    {"the limit of time", test_limit},
+    {"all threads hang", test_all_hang},
+    {"stop while one hangs", test_stop_while_one_hangs},
+    {"output folders: many jobs, each in order", test_jobs_in_order},
+};
+CUNIT_MAIN("rm_files", cases)
