@@ -9,6 +9,8 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "api/api_conf.h"
+#include "api/api_hosts.h"
 #include "base/base_io.h"
 #include "base/base_log.h"
 
@@ -58,33 +60,49 @@ static void host_set(struct nm *nm)
         snprintf(nm->host, sizeof nm->host, "localhost");
 }
 
-static int server_start(struct nm *nm, uint16_t port, struct base_error *err)
+/* @out: for api_conf_free() in any case. */
+static int server_conf(const struct nm *nm, struct api_server_conf *out, struct base_error *err)
 {
     const char *secret = base_conf_get(nm->conf, "creel.cluster.secret");
-    struct api_server_conf c = {.bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
-                                .port = port,
-                                .insecure = nm->options.insecure ||
-                                            base_conf_bool(nm->conf, "creel.nodemanager.insecure") ||
-                                            (secret && *secret),
-                                .node_secret = secret && *secret ? secret : NULL,
-                                .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
-    return api_server_start(&c, nm_routes, nm_routes_n, nm, &nm->server, err);
+    *out = (struct api_server_conf){.bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
+                                    .insecure = nm->options.insecure ||
+                                                base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
+                                    .node_secret = secret && *secret ? secret : NULL,
+                                    .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
+    int rc = api_conf_read(nm->conf, out, err);
+    if (rc == 0)
+        api_hosts_add_addresses(out->hosts, nm->host);
+    return rc;
+}
+
+static int server_start(struct nm *nm, struct api_server_conf *c, uint16_t port, struct base_error *err)
+{
+    c->port = port;
+    return api_server_start(c, nm_routes, nm_routes_n, nm, &nm->server, err);
 }
 
 /* An ephemeral port is kept over restarts: it is half of the node's name. */
 static int listen_somewhere(struct nm *nm, struct base_error *err)
 {
     uint16_t port = (uint16_t)base_conf_int(nm->conf, "creel.nodemanager.port");
-    int rc;
+    struct api_server_conf c;
+    int rc = server_conf(nm, &c, err);
+    if (rc < 0) {
+        api_conf_free(&c);
+        return rc;
+    }
     if (port == 0 && nm->disk.port) {
-        rc = server_start(nm, (uint16_t)nm->disk.port, err);
+        rc = server_start(nm, &c, (uint16_t)nm->disk.port, err);
         if (rc < 0) {
             base_log_warn("nm", "the port of the last start cannot be had: %s", err->text);
-            rc = server_start(nm, 0, err);
+            rc = server_start(nm, &c, 0, err);
         }
     } else {
-        rc = server_start(nm, port, err);
+        rc = server_start(nm, &c, port, err);
     }
+    api_conf_free(&c);
+    if (rc == -BASE_EPERM || rc == -BASE_EINVAL)
+        return base_error_wrap(err, rc, "creel.nodemanager.bind");
     if (rc < 0)
         return rc;
     int at = api_server_port(nm->server);
@@ -146,8 +164,13 @@ static int announce(struct nm *nm, struct base_error *err)
 /* Everything before the first thread. */
 static int begin(struct nm *nm, struct base_error *err)
 {
-    int rc = nm_files_open(&nm->files, base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
-                           base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"), err);
+    const struct nm_files_conf files = {.root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
+                                        .retain_s = base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"),
+                                        .min_free_bytes = nm->min_free_bytes,
+                                        .min_free_inodes = nm->min_free_inodes};
+    int rc = base_conf_make_folder(nm->conf, "creel.nodemanager.local-dir", 0755, err);
+    if (rc == 0)
+        rc = nm_files_open(&nm->files, &files, err);
     if (rc == 0)
         rc = nm_files_load(&nm->files, &nm->disk, err);
     if (rc == 0)
@@ -200,10 +223,12 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     struct nm *nm = base_alloc(sizeof *nm);
     nm->conf = conf;
     nm->options = *options;
-    nm->files.lock_fd = -1;
+    nm->files.lock_fd = nm->files.root_fd = -1;
     nm->started_ms = nm_wall_ms();
     nm->grace_ms = base_conf_int(conf, "creel.nodemanager.kill-grace-ms");
     nm->min_free_bytes = base_conf_int(conf, "creel.nodemanager.min-free-disk-mb") << 20;
+    nm->min_free_inodes = base_conf_int(conf, "creel.nodemanager.min-free-inodes");
+    nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
     pthread_mutex_init(&nm->lock, NULL);
     host_set(nm);
     int rc = base_rm_list_read(conf, &nm->rms, &err);
@@ -217,7 +242,7 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     }
     if (rc < 0)
         base_log_error("nm", "%s", err.text);
-    int status = rc < 0 ? 1 : nm->exit_status;
+    int status = rc < 0 ? base_conf_exit_status(rc) : nm->exit_status;
     end(nm);
     return status;
 }

@@ -8,6 +8,7 @@
 #define CREEL_NM_DAEMON_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -56,7 +57,9 @@ struct nm {
     char *rms_text; /* the same, separated by commas */
     struct nm_link_io *link;
     struct api_server *server;
-    int64_t min_free_bytes;
+    int64_t min_free_bytes, min_free_inodes;
+    int64_t watchdog_us;  /* 0: none */
+    atomic_ullong turns;  /* of the loop, for the watchdog */
 
     pthread_mutex_t lock; /* of core, for readers in HTTP threads */
     struct nm_core *core;

@@ -1,6 +1,7 @@
 /* nodemanager/nm_exit.c - see the header. */
 #include "nodemanager/nm_exit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,18 @@ static void tell_exit(const struct nm_exit_file *x, const char *tail, struct bas
         base_buf_addf(text, "\n%s", tail);
 }
 
-/* A task's own story is told as it is; that of a command is put together. A disk was full when the shim could not
- * write a log, when the task says so, or when the command does at the end of its stderr. */
+bool nm_disk_failed(int rc)
+{
+    return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO;
+}
+
+static void tell_lost_output(struct nm_ending *out, struct base_buf *text)
+{
+    out->end.exit_code = NM_EXIT_OUTPUT_LOST;
+    base_buf_adds(text, "Its output could not be written whole: " NM_NO_SPACE_TEXT);
+}
+
+/* A task's own story is told as it is; that of a command is put together. */
 static void diagnose(const struct nm_files *f, const struct base_container_id *id, bool task,
                      const struct nm_exit_file *x, struct nm_ending *out)
 {
@@ -36,10 +47,13 @@ static void diagnose(const struct nm_files *f, const struct base_container_id *i
     if (!own.diagnostics)
         nm_files_stderr_tail(f, id, &tail);
     const char *story = own.diagnostics ? own.diagnostics : tail.data;
-    out->no_space = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || says_no_space(story);
+    bool said = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || says_no_space(story);
+    out->no_space = said && nm_disk_failed(nm_files_probe(f, NM_DISK_PROBE_BYTES));
     if (out->no_space) {
         out->end.exit_code = NM_EXIT_DISK;
         base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
+    } else if (x->exit_code == 0) {
+        tell_lost_output(out, &text);
     } else if (own.diagnostics) {
         base_buf_adds(&text, own.diagnostics);
     } else {

@@ -1,72 +1,110 @@
 /* nodemanager/nm_files.h - the NodeManager's local folder, and what a restarted NodeManager learns from it.
  *
  *    state.json                       node id's port and the highest epoch seen (atomic, fsync)
- *    lock                             held by the daemon and its spawner
- *    apps/<app>/spec.json, token      user and token (0600)
- *    apps/<app>/forgotten             ids of containers the RM has stored the end of, one a line
- *    apps/<app>/<container>/          launch.json, pid.json, exit.json, progress, result.json, failure.json,
- *                                     work/, tmp/, output/
+ *    lock                             held by the daemon and its spawner; the daemon's process id
+ *    records/<app>/spec.json          user and token (0600)
+ *    records/<app>/forgotten          ids of containers the RM has stored the end of, one a line
+ *    records/<app>/<container>/       launch.json; pid.json, exit.json of the shim;
  *                                     killed, suspended: marks of orders that were carried out
- *    logs/<app>/<container>/          stdout, stderr
+ *    apps/<app>/token                 for the containers to read (0600)
+ *    apps/<app>/<container>/          launch.json for a task runner, progress, result.json, failure.json,
+ *                                     work/ where the command starts, tmp/, output/
+ *    logs/<app>/<container>/          stdout, stderr, and what the container adds
  *    logs/<app>/.running, .ended      .ended: the application was cleaned up then; its logs are kept for a while
  *    spare/                           folders made in advance (nm_spare.h)
  *    trash/                           what is being removed
  *
- * Names below apps/ and logs/ are printed from parsed ids only, never taken from a request. */
+ * Who may write where. Folders below apps/<app>/ and logs/<app>/ are the containers' own: whatever lies in them is read
+ * as the work of strangers, through nm_files_open_plain() alone, which neither waits on a FIFO nor follows a link.
+ * records/ is written by the NodeManager and the shims; nothing there is ever handed to a container, and no container's
+ * working folder leads to it by name. Today that is order, not protection: containers run as the NodeManager's user and
+ * can write all of its folder; so what is read from records/ is checked in the same way. Once containers run as their
+ * users, records/ (0700) and everything beside apps/<app>/<container>/ and logs/<app>/<container>/ is out of their reach.
+ *
+ * Names below apps/, records/ and logs/ are printed from parsed ids only, never taken from a request. */
 #ifndef CREEL_NM_FILES_H
 #define CREEL_NM_FILES_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/base_error.h"
 #include "base/base_id.h"
 #include "base/base_mem.h"
+#include "nodemanager/nm_retain.h"
 #include "nodemanager/nm_spare.h"
 
 #define NM_PATH_MAX         4096
 #define NM_STDERR_TAIL_MAX  2048  /* bytes of stderr that go into diagnostics */
 #define NM_FAILURE_TEXT_MAX 16384 /* bytes of a task's own story */
 
+struct nm_files_conf {
+    const char *root;
+    int64_t retain_s;                        /* logs of an ended application are kept for so long ... */
+    int64_t min_free_bytes, min_free_inodes; /* ... unless less than twice as much is left; 0: not looked at */
+};
 struct nm_files {
     char root[2048];
-    int lock_fd;
-    int64_t retain_s;
+    int root_fd, lock_fd;
+    int64_t retain_s, tight_bytes, tight_inodes;
+    int64_t opened_s; /* wall clock */
     int64_t trashed;
     pthread_t janitor;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool janitor_runs, stopping, work, low; /* low: spares are wanted */
     struct nm_spares spares;
+    struct nm_retain retain; /* under lock */
+    size_t early;            /* the janitor's own: removed before their time and not told yet */
+    int64_t say_at_s;
 };
 struct nm_disk_state { /* state.json */
     int64_t epoch, port;
 };
 
-/* Makes the folders and takes the lock; waits up to 10 s for a spawner of an earlier daemon to finish. */
-int nm_files_open(struct nm_files *f, const char *root, int64_t retain_s, struct base_error *err);
+/* Makes the folders and takes the lock: see nm_folder.h for what is refused. nm_files_close() also after an error. */
+int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err); /* a thread: after the spawner's fork */
 void nm_files_close(struct nm_files *f);
 int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
 int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
 
-/* "<root>/apps/<app>/<container>[/<name>]" and the same below logs; returns @buf. */
+/* "<root>/apps/<app>/<container>[/<name>]" and the same below records and logs; returns @buf. */
 char *nm_path_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
                         char buf[static NM_PATH_MAX]);
 char *nm_path_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
                    char buf[static NM_PATH_MAX]);
+char *nm_path_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                     char buf[static NM_PATH_MAX]);
 char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                   char buf[static NM_PATH_MAX]);
 
-/* The application's folder with spec.json and token; nothing to do when it is there. */
+char *nm_path_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
+                         char buf[static NM_PATH_MAX]);
+
+/* Opens a plain file at one of the paths above (base_plain.h): @flags O_RDONLY or what writing needs. A descriptor,
+ * -errno or -BASE_PLAIN_OTHER; *@st may be NULL. Never waits. */
+int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st);
+/* The folder at one of the paths above, for its entries, likewise. */
+int nm_files_open_folder(const struct nm_files *f, const char *path);
+/* Whole plain file at one of the paths above: 0, -BASE_ENOTFOUND, -BASE_ELIMIT over @max, -BASE_EIO. */
+int nm_files_read(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
+                  struct base_error *err);
+
+/* The application's folder with its token, and its record; nothing to do when they are there. */
 int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
                  struct base_error *err);
-/* The container's folders and launch.json; -BASE_EEXIST: it has some already. */
+bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id); /* it has a record */
+/* The container's folders and its record with launch.json; -BASE_EEXIST: it has a record already. */
 int nm_files_launch(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
                     struct base_error *err);
-/* Small file in the container's folder, no fsync. */
+/* Small file in the container's folder before the container starts: -BASE_EIO when something is there. */
+int nm_files_put(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
+                 struct base_error *err);
+/* Small file in the container's record, no fsync. */
 int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
                   struct base_error *err);
 /* Removes the container's folder, but only its tmp/ where a map's output is whole: reduces read it. Keeps the id for a
@@ -113,17 +151,17 @@ bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *ou
 /* The last whole lines of stderr, valid UTF-8, appended. */
 void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out);
 
-/* Calls @app for every application's folder and @container for every container's in it (any order but by
- * application). */
-int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+/* Calls @app for every application's record and @container for every container's in it (any order but by
+ * application). Folders without a record are moved to trash/. */
+int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                   void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err);
-bool nm_files_has(const struct nm_files *f, const struct base_container_id *id, const char *name);
-int nm_files_read(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
-                  struct base_buf *out, struct base_error *err);
+bool nm_files_marked(const struct nm_files *f, const struct base_container_id *id, const char *name);
 
-/* Free space where containers write; -1: cannot be told. */
-int64_t nm_files_free_bytes(const struct nm_files *f);
-/* Writes and removes a file of @bytes: 0 or -errno. */
+struct nm_files_room {
+    int64_t bytes, inodes; /* left for us where containers write; -1: cannot be told, or the file system has no limit */
+};
+void nm_files_room(const struct nm_files *f, struct nm_files_room *out);
+/* Takes @bytes in a file, writes its first block, and gives them back: 0 or -errno. */
 int nm_files_probe(const struct nm_files *f, size_t bytes);
 
 /* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. s[len] must be 0. */

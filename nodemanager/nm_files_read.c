@@ -12,41 +12,40 @@
 #include "base/base_io.h"
 #include "base/base_json.h"
 #include "base/base_utf8.h"
-#include "nodemanager/nm_files.h"
+#include "nodemanager/nm_files_internal.h"
 
 #define SMALL_FILE_MAX    (64 * 1024)
-#define RESULT_FILE_MAX   (64 << 20) /* one entry per partition */
 #define PROGRESS_FILE_MAX (64 * 1024)
 #define FAILURE_FILE_MAX  (256 * 1024)
+#define FORGOTTEN_LINES_MAX 2000000 /* containers of one application on one node */
 #define FAILURE_NO_SPACE  (-101)
 #define NUM_MAX           (INT64_MAX / 4) /* as large as the ResourceManager takes a number */
 #define COUNTERS_MAX      64
 #define COUNTER_NAME_MAX  64 /* bytes */
 
-bool nm_files_has(const struct nm_files *f, const struct base_container_id *id, const char *name)
-{
-    char path[NM_PATH_MAX];
-    return access(nm_path_container(f, id, name, path), F_OK) == 0;
-}
-
-int nm_files_read(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
-                  struct base_buf *out, struct base_error *err)
-{
-    char path[NM_PATH_MAX];
-    return base_file_read(nm_path_container(f, id, name, path), max, out, err);
-}
-
-static int read_json(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
-                     json_t **out)
+static int read_json(const struct nm_files *f, const char *path, size_t max, json_t **out)
 {
     struct base_buf b = {0};
-    if (!nm_files_has(f, id, name))
-        return -BASE_ENOTFOUND;
-    int rc = nm_files_read(f, id, name, max, &b, NULL);
+    int rc = nm_files_read(f, path, max, &b, NULL);
     if (rc >= 0)
         rc = base_json_parse(b.data ? b.data : "", b.len, out, NULL);
     base_buf_free(&b);
+    if (rc == -BASE_ENOTFOUND)
+        return rc;
     return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
+}
+
+static int read_own(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
+                    json_t **out)
+{
+    char path[NM_PATH_MAX];
+    return read_json(f, nm_path_container(f, id, name, path), max, out);
+}
+
+static int read_record(const struct nm_files *f, const struct base_container_id *id, const char *name, json_t **out)
+{
+    char path[NM_PATH_MAX];
+    return read_json(f, nm_path_record(f, id, name, path), SMALL_FILE_MAX, out);
 }
 
 /* What a container's own files say is the work of strangers: anything but a number from 0 to NUM_MAX counts as 0. */
@@ -67,7 +66,7 @@ static void text(const json_t *j, const char *name, char *buf, size_t size)
 int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
 {
     json_t *j = NULL;
-    int rc = read_json(f, id, "pid.json", SMALL_FILE_MAX, &j);
+    int rc = read_record(f, id, "pid.json", &j);
     if (rc < 0)
         return rc;
     *out = (struct nm_pid_file){.shim = num(j, "shimPid"), .shim_start = num(j, "shimStart")};
@@ -79,7 +78,7 @@ int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, s
 int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out)
 {
     json_t *j = NULL;
-    int rc = read_json(f, id, "exit.json", SMALL_FILE_MAX, &j);
+    int rc = read_record(f, id, "exit.json", &j);
     if (rc < 0)
         return rc;
     *out = (struct nm_exit_file){.exit_code = num(j, "exitCode"),
@@ -120,18 +119,13 @@ static char *counters_of(const json_t *j)
 
 int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out)
 {
-    json_t *j = NULL, *p;
-    size_t i;
+    json_t *j = NULL;
     *out = (struct nm_result_file){0};
-    int rc = read_json(f, id, "result.json", RESULT_FILE_MAX, &j);
+    int rc = read_own(f, id, "result.json", SMALL_FILE_MAX, &j);
     if (rc < 0)
         return rc;
     out->counters = counters_of(j);
-    json_array_foreach(json_object_get(j, "partitions"), i, p)
-    {
-        int64_t n = num(p, "bytes");
-        out->output_bytes = n > NUM_MAX - out->output_bytes ? NUM_MAX : out->output_bytes + n;
-    }
+    out->output_bytes = num(j, "outputBytes");
     json_decref(j);
     return 0;
 }
@@ -140,7 +134,7 @@ int nm_files_failure(const struct nm_files *f, const struct base_container_id *i
 {
     json_t *j = NULL;
     *out = (struct nm_failure_file){0};
-    int rc = read_json(f, id, "failure.json", FAILURE_FILE_MAX, &j);
+    int rc = read_own(f, id, "failure.json", FAILURE_FILE_MAX, &j);
     if (rc < 0)
         return rc;
     const char *s = json_string_value(json_object_get(j, "diagnostics"));
@@ -195,13 +189,13 @@ int nm_files_progress(const struct nm_files *f, const struct base_container_id *
     char path[NM_PATH_MAX];
     struct stat st;
     struct base_buf b = {0};
-    if (stat(nm_path_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode))
+    if (lstat(nm_path_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode)) /* one call, very often */
         return 0;
     int64_t mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     if (mtime == *mtime_ns)
         return 0;
     *mtime_ns = mtime;
-    int rc = base_file_read(path, PROGRESS_FILE_MAX, &b, NULL);
+    int rc = nm_files_read(f, path, PROGRESS_FILE_MAX, &b, NULL);
     bool ok = rc >= 0 && b.len && nm_progress_parse(b.data, b.len, out);
     base_buf_free(&b);
     return ok;
@@ -223,10 +217,10 @@ void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_
 {
     char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX + 1];
     struct stat st;
-    int fd = open(nm_path_logs(f, id, "stderr", path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = nm_files_open_plain(f, nm_path_logs(f, id, "stderr", path), O_RDONLY, 0, &st);
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && st.st_size > 0) {
+    if (st.st_size > 0) {
         off_t from = st.st_size > NM_STDERR_TAIL_MAX ? st.st_size - NM_STDERR_TAIL_MAX : 0;
         ssize_t n = pread(fd, buf, NM_STDERR_TAIL_MAX, from);
         char *start = buf;
@@ -249,8 +243,10 @@ void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
                         void (*each)(const struct base_container_id *id, void *u), void *u)
 {
     char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 2];
-    FILE *in = fopen(nm_path_app(f, id, "forgotten", path), "re");
-    while (in && fgets(line, sizeof line, in)) {
+    int fd = nm_files_open_plain(f, nm_path_app_record(f, id, "forgotten", path), O_RDONLY, 0, NULL);
+    FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+    /* A container can make this file any size; a start must not wait until all is read. */
+    for (long lines = 0; in && lines < FORGOTTEN_LINES_MAX && fgets(line, sizeof line, in); lines++) {
         struct base_container_id ct;
         char *nl = strchr(line, '\n');
         if (!nl)
@@ -261,23 +257,47 @@ void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
     }
     if (in)
         fclose(in);
+    else if (fd >= 0)
+        close(fd);
 }
 
-int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+static DIR *open_dir(const struct nm_files *f, const char *path)
+{
+    int fd = nm_files_open_folder(f, path);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d && fd >= 0)
+        close(fd);
+    return d;
+}
+
+/* Folders of applications without a record: a crash came between the two. */
+static void trash_orphans(struct nm_files *f)
+{
+    char path[NM_PATH_MAX];
+    DIR *apps = open_dir(f, nm_files_join(path, "%s/apps", f->root));
+    for (const struct dirent *e; apps && (e = readdir(apps)) != NULL;) {
+        struct base_app_id id;
+        if (base_app_id_parse(e->d_name, &id, NULL) >= 0 && !nm_files_has_app(f, &id))
+            nm_files_trash(f, nm_path_app(f, &id, NULL, path), NULL);
+    }
+    if (apps)
+        closedir(apps);
+}
+
+int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
                   void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    snprintf(path, sizeof path, "%s/apps", f->root);
-    DIR *apps = opendir(path);
-    struct dirent *e, *c;
+    DIR *apps = open_dir(f, nm_files_join(path, "%s/records", f->root));
+    const struct dirent *e, *c;
     if (!apps)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", path);
+        return base_error_set(err, -BASE_EIO, "%s: cannot be read", path);
     while ((e = readdir(apps)) != NULL) {
         struct base_app_id id;
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
         app(&id, u);
-        DIR *in = opendir(nm_path_app(f, &id, NULL, path));
+        DIR *in = open_dir(f, nm_path_app_record(f, &id, NULL, path));
         while (in && (c = readdir(in)) != NULL) {
             struct base_container_id ct;
             if (base_container_id_parse(c->d_name, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, &id) == 0)
@@ -287,5 +307,6 @@ int nm_files_scan(const struct nm_files *f, void (*app)(const struct base_app_id
             closedir(in);
     }
     closedir(apps);
+    trash_orphans(f);
     return 0;
 }

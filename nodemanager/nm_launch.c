@@ -103,7 +103,7 @@ static int env_of_master(struct list *l, const struct nm_files *f, const struct 
     int rc;
     if (!token)
         return 0;
-    rc = nm_files_mark(f, &la->id, "master-token", token, err);
+    rc = nm_files_put(f, &la->id, "master-token", token, err);
     if (rc == 0)
         env_set(l, "CREEL_APP_TOKEN_FILE", nm_path_container(f, &la->id, "master-token", path));
     return rc;
@@ -117,6 +117,7 @@ static int argv_build(const struct nm_launch_conf *conf, const struct nm_files *
     json_int_t max = json_integer_value(json_object_get(la->raw, "logMaxBytes"));
     list_add(l, base_strdup(conf->shim));
     list_add(l, base_strdup(nm_path_container(f, &la->id, NULL, path)));
+    list_add(l, base_strdup(nm_path_record(f, &la->id, NULL, path)));
     list_add(l, base_strdup(nm_path_logs(f, &la->id, NULL, path)));
     list_add(l, base_printf("%lld", (long long)(max > 0 ? max : conf->log_max_bytes)));
     if (la->kind == NM_KIND_MAP || la->kind == NM_KIND_REDUCE) {
@@ -131,7 +132,7 @@ static int argv_build(const struct nm_launch_conf *conf, const struct nm_files *
     }
     list_add(l, base_strdup("file"));
     list_add(l, base_strdup(nm_path_container(f, &la->id, "command.sh", path)));
-    return nm_files_mark(f, &la->id, "command.sh", command, err);
+    return nm_files_put(f, &la->id, "command.sh", command, err);
 }
 
 int nm_launch_build(const struct nm_launch_conf *conf, const struct nm_files *files, const struct nm_launch *l,

@@ -289,6 +289,7 @@ int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_
     pthread_cond_init(&l->call.wake, NULL);
     cond_init_mono(&l->look_wake);
     base_rm_turn_init(&l->turn, rms);
+    l->turn.listed_only = true; /* each request carries the cluster's secret */
     l->patience = rms->n > 1 ? &several : &alone;
     l->secret = secret && *secret ? base_strdup(secret) : NULL;
     l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -31,11 +31,15 @@ static int by_name(const void *a, const void *b)
 bool nm_logs_list(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out)
 {
     char path[NM_PATH_MAX];
-    DIR *d = opendir(nm_path_logs(f, id, NULL, path));
+    int fd = nm_files_open_folder(f, nm_path_logs(f, id, NULL, path));
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *e;
     struct stat st;
-    if (!d)
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
         return false;
+    }
     while ((e = readdir(d)) != NULL && out->len < NM_LOG_FILES_MAX) {
         if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
@@ -58,16 +62,8 @@ static int log_open(const struct nm_files *f, const struct base_container_id *id
     char path[NM_PATH_MAX];
     if (!*name || name[0] == '.' || strchr(name, '/') || strlen(name) > 255)
         return -1;
-    int dir = open(nm_path_logs(f, id, NULL, path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir < 0)
-        return -1;
-    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    close(dir);
-    if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    int fd = nm_files_open_plain(f, nm_path_logs(f, id, name, path), O_RDONLY, 0, st);
+    return fd < 0 ? -1 : fd;
 }
 
 void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
@@ -165,6 +161,7 @@ void nm_get_logs(struct api_request *rq, void *user)
     struct nm_log_list list = {0};
     struct base_buf b = {0};
     char text[BASE_ID_TEXT_MAX];
+    nm_rest_sign(rq, nm);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
         api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: invalid container id, %s",
                          api_path_arg(rq, 0));
@@ -413,6 +410,7 @@ void nm_get_raw_log(struct api_request *rq, void *user)
     struct base_container_id id;
     int64_t offset = 0;
     const char *from = api_query(rq, "offset"), *follow = api_query(rq, "follow");
+    nm_rest_sign(rq, user);
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
         api_answer_error(rq, 400, "BadRequestException", "invalid container id, %s", api_path_arg(rq, 0));
         return;

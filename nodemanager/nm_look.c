@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_id.h"
 #include "base/base_json.h"
 
 #define CONNECT_MS 1000
@@ -42,7 +43,7 @@ bool nm_look_leads(const char *text, size_t len, int64_t least)
     json_t *j = NULL;
     bool yes = base_json_parse(text, len, &j, NULL) == 0 && json_is_object(j) &&
                base_json_str(j, "", "state", true, 32, &state, NULL) == 0 &&
-               base_json_int(j, "", "epoch", true, 0, INT64_MAX, &epoch, NULL) == 0 &&
+               base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &epoch, NULL) == 0 &&
                (strcmp(state, "initializing") == 0 || (strcmp(state, "active") == 0 && epoch >= least));
 
     json_decref(j);

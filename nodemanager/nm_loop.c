@@ -12,6 +12,8 @@
 #include "base/base_io.h"
 #include "base/base_json.h"
 #include "base/base_log.h"
+#include "base/base_plain.h"
+#include "base/base_watchdog.h"
 #include "nodemanager/nm_daemon.h"
 #include "nodemanager/nm_tree.h"
 
@@ -326,10 +328,9 @@ static void on_spawned(struct nm *nm)
 static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    int64_t free_bytes = nm_files_free_bytes(&nm->files);
     nm_tree_kill_lost(base_container_id_text(&box->id, id), nm_tree_session((pid_t)box->shim, box->shim_start),
                       nm_spawn_pid(nm->spawn));
-    if (free_bytes >= 0 && free_bytes < PROBE_BYTES)
+    if (nm_disk_failed(nm_files_probe(&nm->files, PROBE_BYTES)))
         nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
         nm_ending_say(e, 137, nm_wall_ms(), "container's shim was killed");
@@ -464,7 +465,8 @@ static void on_link(struct nm *nm)
         char what[400];
         bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
         if (r.status == 307)
-            snprintf(what, sizeof what, "a standby, and whom it names has failed or is not known");
+            snprintf(what, sizeof what,
+                     "a standby, and the active one that it names has failed, is unknown, or is none of those configured");
         else
             snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
         rm_failed(nm, &r, what, unknown);
@@ -486,32 +488,66 @@ static void on_signal(struct nm *nm)
     }
 }
 
-/* Unhealthy below the minimum; and after a write that found no space for a while and until one succeeds again: what the
- * failed task leaves free would only be filled by the next. */
+/* Why the node is unhealthy; "": it is not. Unhealthy below the minimum; and after a write of ours that failed for a while
+ * and until one succeeds again: what the failed task leaves free would only be filled by the next. */
+static void health_report(struct nm *nm, const struct nm_files_room *room, char report[static NM_PATH_MAX])
+{
+    int rc = 0;
+    *report = 0;
+    if (nm->no_space_us && nm_now_us() >= nm->no_space_us + NO_SPACE_REST_US)
+        rc = nm_files_probe(&nm->files, PROBE_BYTES);
+    else if (nm->no_space_us)
+        rc = -ENOSPC;
+    if (rc == 0)
+        nm->no_space_us = 0;
+    if (rc < 0)
+        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_text(rc));
+    else if (room->bytes >= 0 && room->bytes < nm->min_free_bytes)
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted", nm->files.root,
+                 room->bytes >> 20, nm->min_free_bytes >> 20);
+    else if (room->inodes >= 0 && room->inodes < nm->min_free_inodes)
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " inodes free, at least %" PRId64 " wanted", nm->files.root,
+                 room->inodes, nm->min_free_inodes);
+}
+
 void nm_health_check(struct nm *nm)
 {
     struct nm_event ev = {.kind = NM_EV_HEALTH, .at_us = nm_now_us()};
-    char report[NM_PATH_MAX] = "";
-    int64_t bytes = nm_files_free_bytes(&nm->files);
-    bool no_space = nm->no_space_us &&
-                    (ev.at_us < nm->no_space_us + NO_SPACE_REST_US || nm_files_probe(&nm->files, PROBE_BYTES) < 0);
-    if (!no_space)
-        nm->no_space_us = 0;
-    if (no_space)
-        snprintf(report, sizeof report, "%s: " NM_NO_SPACE_TEXT, nm->files.root);
-    else if (bytes >= 0 && bytes < nm->min_free_bytes)
-        snprintf(report, sizeof report, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted", nm->files.root,
-                 bytes >> 20, nm->min_free_bytes >> 20);
+    struct nm_files_room room;
+    char report[NM_PATH_MAX];
     const char *before;
     int64_t free_mb;
+    nm_files_room(&nm->files, &room);
+    health_report(nm, &room, report);
     bool was = nm_core_healthy(nm->core, &before, &free_mb);
     if (was != !report[0])
         base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again", report);
     ev.u.health.healthy = !report[0];
     ev.u.health.report = report;
-    ev.u.health.disk_free_mb = bytes < 0 ? 0 : bytes >> 20;
+    ev.u.health.disk_free_mb = room.bytes < 0 ? 0 : room.bytes >> 20;
     nm->health_next_us = nm_now_us() + HEALTH_EVERY_US;
     nm_step(nm, &ev);
+}
+
+/* ---- the watchdog ---- */
+
+/* The loop turns at least once every HEALTH_EVERY_US. */
+static bool loop_turns(void *user, uint64_t *turns)
+{
+    *turns = atomic_load_explicit(&((struct nm *)user)->turns, memory_order_relaxed);
+    return true;
+}
+
+static int64_t turn_limit_us(void *user)
+{
+    return ((struct nm *)user)->watchdog_us;
+}
+
+static void loop_stands_still(void *user, const char *why)
+{
+    (void)user;
+    base_log_error("nm", "%s: this process ends itself, its containers go on", why);
+    _exit(BASE_WATCHDOG_EXIT);
 }
 
 /* ---- the loop ---- */
@@ -572,9 +608,15 @@ void nm_loop_run(struct nm *nm)
         nm->exit_status = 1;
         return;
     }
+    const struct base_watchdog_conf dog = {.user = nm, .busy = loop_turns, .limit_us = turn_limit_us,
+                                           .expired = loop_stands_still,
+                                           .still = "the main thread stands still for longer than "
+                                                    "creel.nodemanager.watchdog-ms"};
+    struct base_watchdog *watchdog = nm->watchdog_us > 0 ? base_watchdog_start(&dog) : NULL;
     nm_health_check(nm);
     nm_step(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
     while (!nm->stop) {
+        atomic_fetch_add_explicit(&nm->turns, 1, memory_order_relaxed);
         /* One at a time where an event may free what a later one points to: boxes go only by cleanup-app and never
          * while they are watched, so a batch is safe. */
         struct epoll_event e[EPOLL_BATCH];
@@ -587,6 +629,7 @@ void nm_loop_run(struct nm *nm)
         if (nm->health_next_us <= now)
             nm_health_check(nm);
     }
+    base_watchdog_stop(watchdog);
 }
 
 void nm_loop_free(struct nm *nm)

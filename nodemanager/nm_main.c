@@ -20,7 +20,7 @@ static const char doc[] =
     "is given. Ending it (SIGTERM) or restarting it touches no container.\v"
     "Examples:\n"
     "  creel-nm -D creel.nodemanager.rm=http://127.0.0.1:8088 \\\n"
-    "           -D creel.nodemanager.local-dir=/tmp/creel-nm\n"
+    "           -D creel.nodemanager.local-dir=/var/lib/creel/nm\n"
     "  creel-nm --conf /etc/creel/yarn-site.xml -D creel.nodemanager.map-slots=8\n"
     "  creel-nm -D creel.nodemanager.port=0 --url-file /run/creel/nm.url\n\n"
     "Without --conf it reads creel-site.xml and yarn-site.xml in $CREEL_CONF_DIR or /etc/creel.";
@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {"conf", OPT_CONF, "FILE", 0, "read this configuration file; may be repeated", 0},
     {"url-file", OPT_URL_FILE, "PATH", 0, "write the node's URL there once it listens", 0},
     {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there", 0},
-    {"insecure", OPT_INSECURE, NULL, 0, "allow listening on an address other than loopback without a secret", 0},
+    {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
     {"log-format", OPT_LOG_FORMAT, "FORMAT", 0, "auto, text, json or journal", 0},
     {"log-level", OPT_LOG_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0},
     {0},

@@ -48,7 +48,8 @@ static void on_app(const struct base_app_id *id, void *u)
     free(w->user);
     free(w->token);
     w->app = *id;
-    if (base_file_read(nm_path_app(&w->nm->files, id, "spec.json", path), 65536, &b, NULL) >= 0 && b.data)
+    if (nm_files_read(&w->nm->files, nm_path_app_record(&w->nm->files, id, "spec.json", path), 65536, &b, NULL) >= 0 &&
+        b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     w->user = base_strdup(json_string_value(json_object_get(j, "user")));
     w->token = base_strdup(json_string_value(json_object_get(j, "token")));
@@ -112,9 +113,11 @@ static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm
 
 static json_t *launch_read(struct nm *nm, const struct base_container_id *id, struct nm_launch *out)
 {
+    char path[NM_PATH_MAX];
     struct base_buf b = {0};
     json_t *j = NULL;
-    if (nm_files_read(&nm->files, id, "launch.json", LAUNCH_FILE_MAX, &b, NULL) >= 0 && b.data)
+    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "launch.json", path), LAUNCH_FILE_MAX, &b, NULL) >= 0 &&
+        b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     base_buf_free(&b);
     if (!j || nm_wire_launch(j, out, NULL) < 0 || base_container_id_cmp(&out->id, id) != 0)
@@ -142,15 +145,15 @@ static void on_container(const struct base_container_id *id, void *u)
     ev.u.recovered.launch.user = w->user;
     ev.u.recovered.launch.token = w->token;
     enum nm_kind kind = ev.u.recovered.launch.kind;
-    if (nm_files_has(&nm->files, id, "killed") &&
-        nm_files_read(&nm->files, id, "killed", BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
+    char path[NM_PATH_MAX];
+    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
     if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
         w->ended++;
     } else {
-        bool stopped = nm_files_has(&nm->files, id, "suspended");
+        bool stopped = nm_files_marked(&nm->files, id, "suspended");
         ev.u.recovered.state = ev.u.recovered.kill_reason ? NM_KILLING : (stopped ? NM_SUSPENDED : NM_RUNNING);
         ev.u.recovered.started_ms = wall_of_ticks(f.start);
         w->running++;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/api_shape.h"
+#include "base/base_http.h"
 #include "base/base_version.h"
 
 #define HADOOP_VERSION "3.4.2" /* the line whose surface this is */
@@ -111,6 +112,11 @@ static void answer(struct api_request *rq, const struct api_shape *shape, const 
     enum api_type type = api_want(rq);
     api_shape_encode(shape, type == API_XML ? API_XML_DOC : API_N_WRAPPED, view, &b);
     api_answer(rq, 200, type, &b);
+}
+
+void nm_rest_sign(struct api_request *rq, const struct nm *nm)
+{
+    api_add_header(rq, BASE_HTTP_NODE_HEADER, nm->node_id);
 }
 
 /* ---- node ---- */
@@ -250,6 +256,7 @@ static void get_app(struct api_request *rq, void *user)
     const char *text = api_path_arg(rq, 0);
     struct base_app_id id;
     struct app_info info;
+    nm_rest_sign(rq, nm);
     if (base_app_id_parse(text, &id, NULL) < 0) {
         if (strncmp(text, "application_", 12) != 0)
             api_answer_error(rq, 400, "BadRequestException",

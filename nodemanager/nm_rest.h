@@ -24,6 +24,8 @@ struct nm_log_owner {
 };
 void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
 
+/* The answer to come names this node (BASE_HTTP_NODE_HEADER). */
+void nm_rest_sign(struct api_request *rq, const struct nm *nm);
 void nm_get_logs(struct api_request *rq, void *user); /* nm_logs.c */
 void nm_get_log(struct api_request *rq, void *user);
 void nm_get_raw_log(struct api_request *rq, void *user);

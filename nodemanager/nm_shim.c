@@ -1,13 +1,13 @@
 /* nodemanager/nm_shim.c - creel-shim: the one process that stays beside a container from its start to its end.
  *
- *   creel-shim DIR LOGS MAX sh COMMAND      run "sh -c COMMAND"
- *   creel-shim DIR LOGS MAX file SCRIPT     run "sh SCRIPT" (a command too long for an argument)
- *   creel-shim DIR LOGS MAX task PROGRAM    run "PROGRAM --dir DIR"
+ *   creel-shim DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
+ *   creel-shim DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there (a command too long for an argument)
+ *   creel-shim DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
  *
  * It is started as leader of a session of its own with the container's environment, outlives the NodeManager, and
  * holds none of its descriptors. It copies stdout and stderr into LOGS, at most MAX bytes each (the command runs on,
  * the rest is dropped), collects every descendant (child subreaper), and when the command has ended kills what is
- * left of the tree and writes DIR/exit.json: the truth about the end. Where DIR/killed tells of an ordered kill, what
+ * left of the tree and writes RECORD/exit.json: the truth about the end. Where RECORD/killed tells of an ordered kill, what
  * is left has its grace first, and the NodeManager ends it. Only SIGKILL ends the shim itself; the command then dies
  * with it (PR_SET_PDEATHSIG) and the NodeManager clears up.
  *
@@ -32,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base_plain.h"
 #include "nodemanager/nm_tree.h"
 
 #define LAST_ROUND_MS  50    /* between attempts to kill what is left */
@@ -45,7 +46,7 @@ struct stream {
 };
 
 struct shim {
-    int dir_fd;
+    int dir_fd, record_fd;
     const char *dir;
     pid_t command;
     int status;
@@ -88,11 +89,11 @@ static int write_all(int fd, const char *p, size_t n)
 /* The temporary file is there already and has its room: cut to size and renamed. */
 static void exit_file_write(struct shim *s, const char *text, size_t len)
 {
-    int fd = openat(s->dir_fd, "exit.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
     if (write_all(fd, text, len) == 0 && ftruncate(fd, (off_t)len) == 0)
-        renameat(s->dir_fd, "exit.json.tmp", s->dir_fd, "exit.json");
+        renameat(s->record_fd, "exit.json.tmp", s->record_fd, "exit.json");
     close(fd);
 }
 
@@ -100,9 +101,9 @@ static int exit_file_reserve(const struct shim *s)
 {
     char room[EXIT_FILE_ROOM];
     memset(room, ' ', sizeof room);
-    int fd = openat(s->dir_fd, "exit.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
-        return -errno;
+        return fd;
     int rc = write_all(fd, room, sizeof room);
     close(fd);
     return rc;
@@ -124,11 +125,11 @@ static void pid_file_write(const struct shim *s)
     int len =
         snprintf(text, sizeof text, "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n",
                  boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
-    fd = openat(s->dir_fd, "pid.json.tmp", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
     if (write_all(fd, text, (size_t)len) == 0 && ftruncate(fd, len) == 0)
-        renameat(s->dir_fd, "pid.json.tmp", s->dir_fd, "pid.json");
+        renameat(s->record_fd, "pid.json.tmp", s->record_fd, "pid.json");
     close(fd);
 }
 
@@ -170,7 +171,9 @@ static int log_open(const char *logs, const char *name)
         errno = ENAMETOOLONG;
         return -1;
     }
-    return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    int fd = base_plain_open(AT_FDCWD, path, O_WRONLY | O_CREAT, 0640, NULL);
+    errno = fd == -BASE_PLAIN_OTHER ? EINVAL : fd < 0 ? -fd : 0;
+    return fd < 0 ? -1 : fd;
 }
 
 static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)
@@ -227,7 +230,7 @@ static void log_drain(struct shim *s)
 static char **command_argv(char **argv, const char *dir)
 {
     static char *v[4];
-    char *const kind = argv[4], *const arg = argv[5];
+    char *const kind = argv[5], *const arg = argv[6];
     if (strcmp(kind, "task") == 0) {
         v[0] = arg;
         v[1] = "--dir";
@@ -284,7 +287,7 @@ static bool reap(struct shim *s)
 /* After an order to kill, what the command leaves has its grace, too: the NodeManager ends it. */
 static bool grace_runs(const struct shim *s)
 {
-    return faccessat(s->dir_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
+    return faccessat(s->record_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
 }
 
 static void tend(struct shim *s, int sig_fd)
@@ -332,7 +335,7 @@ static int run(struct shim *s, char **argv, int null_fd)
     for (int i = 0; i < 2; i++) {
         int ends[2];
         s->streams[i].left = s->limit;
-        s->streams[i].out = log_open(argv[2], names[i]);
+        s->streams[i].out = log_open(argv[3], names[i]);
         if (s->streams[i].out < 0)
             return fail(s, 126, errno, "open the log files");
         if (pipe2(ends, O_CLOEXEC) < 0)
@@ -340,7 +343,7 @@ static int run(struct shim *s, char **argv, int null_fd)
         s->streams[i].in = ends[0];
         write_end[i] = ends[1];
     }
-    int work_fd = openat(s->dir_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int work_fd = openat(s->dir_fd, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (work_fd < 0)
         return fail(s, 126, errno, "open the working folder");
     sigset_t chld;
@@ -376,7 +379,7 @@ int main(int argc, char **argv)
 {
     struct shim s = {.streams = {{.in = -1, .out = -1}, {.in = -1, .out = -1}}};
     sigset_t all;
-    if (argc != 6) {
+    if (argc != 7) {
         static const char usage[] = "creel-shim is started by creel-nm; it is no command for people.\n";
         return write_all(2, usage, sizeof usage - 1) == 0 ? 2 : 1;
     }
@@ -394,9 +397,10 @@ int main(int argc, char **argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     s.started_us = wall_us();
     s.dir = argv[1];
-    s.limit = strtoll(argv[3], NULL, 10);
+    s.limit = strtoll(argv[4], NULL, 10);
     s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s.dir_fd < 0)
+    s.record_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s.dir_fd < 0 || s.record_fd < 0)
         return 1;
     int rc = run(&s, argv, null_fd);
     /* Nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover. */

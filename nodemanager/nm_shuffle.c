@@ -14,25 +14,53 @@
 #include "base/base_limits.h"
 #include "nodemanager/nm_rest.h"
 
-#define INDEX_MAX ((size_t)64 * BASE_TASKS_MAX) /* bytes; three numbers per partition */
+#define INDEX_CHUNK 16384
+#define LINE_MAX_BYTES 80 /* of the index: three numbers */
 
 struct piece {
     long long offset, length;
 };
 
-/* Line @partition of the index; false when it is not there or makes no sense. */
-static bool index_line(const struct base_buf *b, int64_t partition, struct piece *out)
+/* Line @partition of the index, without its newline; false when it is missing or cut short, or when
+ * any line up to it is longer than a sound one. Containers can make the file any size: the bound on
+ * each line bounds what is read on the way to the one that is asked for. */
+static bool index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTES])
 {
-    const char *at = b->data, *end = b->data + b->len;
-    for (int64_t i = 0; at && at < end; i++) {
-        const char *nl = memchr(at, '\n', (size_t)(end - at));
-        if (!nl)
-            return false;
-        if (i == partition)
-            return sscanf(at, "%lld %lld", &out->offset, &out->length) == 2 && out->offset >= 0 && out->length >= 0;
-        at = nl + 1;
+    char buf[INDEX_CHUNK];
+    size_t len = 0;
+    ssize_t n;
+    while ((n = read(fd, buf, sizeof buf)) > 0) {
+        for (const char *p = buf, *end = buf + n; p < end;) {
+            const char *nl = memchr(p, '\n', (size_t)(end - p));
+            size_t part = (size_t)((nl ? nl : end) - p);
+            if (len + part >= LINE_MAX_BYTES)
+                return false;
+            if (partition == 0)
+                memcpy(line + len, p, part);
+            len += part;
+            if (nl && partition-- == 0) {
+                line[len] = 0;
+                return true;
+            }
+            if (nl)
+                len = 0;
+            p += part + (nl != NULL);
+        }
     }
     return false;
+}
+
+/* The place of @partition in file.out; false when the index does not tell, or makes no sense. */
+static bool piece_of(const struct nm_files *f, const struct base_container_id *id, int64_t partition, struct piece *out)
+{
+    char path[NM_PATH_MAX], line[LINE_MAX_BYTES];
+    int fd = nm_files_open_plain(f, nm_path_container(f, id, "output/file.index", path), O_RDONLY, 0, NULL);
+    if (fd < 0)
+        return false;
+    bool ok = index_line(fd, partition, line) && sscanf(line, "%lld %lld", &out->offset, &out->length) == 2 &&
+              out->offset >= 0 && out->length >= 0;
+    close(fd);
+    return ok;
 }
 
 /* 0 when @token is the application's, 403 or 404 otherwise. */
@@ -51,7 +79,6 @@ void nm_get_map_output(struct api_request *rq, void *user)
 {
     struct nm *nm = user;
     struct base_container_id id;
-    struct base_buf index = {0};
     struct stat st;
     struct piece p;
     char path[NM_PATH_MAX];
@@ -67,13 +94,10 @@ void nm_get_map_output(struct api_request *rq, void *user)
         return;
     }
     int fd = -1;
-    if (status == 0 && nm_files_read(&nm->files, &id, "output/file.index", INDEX_MAX, &index, NULL) >= 0 &&
-        index_line(&index, partition, &p))
-        fd = open(nm_path_container(&nm->files, &id, "output/file.out", path),
-                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    base_buf_free(&index);
-    if (fd >= 0 &&
-        (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || p.length > st.st_size || p.offset > st.st_size - p.length)) {
+    if (status == 0 && piece_of(&nm->files, &id, partition, &p))
+        fd = nm_files_open_plain(&nm->files, nm_path_container(&nm->files, &id, "output/file.out", path), O_RDONLY, 0,
+                                 &st);
+    if (fd >= 0 && (p.length > st.st_size || p.offset > st.st_size - p.length)) {
         close(fd);
         fd = -1;
     }

@@ -10,33 +10,38 @@
 #include <unistd.h>
 
 #include "base/base_io.h"
+#include "base/base_plain.h"
 
-/* What lies in the two folders of a kind. The shim opens its files without emptying them: they may hold old text. */
+/* What lies in the folders of a kind. The shim opens its files without emptying them: they may hold old text. */
 static const struct {
-    bool logs;
+    enum nm_spare_part part;
     const char *name;
     mode_t mode; /* 0: a folder */
-} entries[NM_SPARE_KINDS][8] = {
-    [NM_SPARE_APP] = {{false, "spec.json", 0600},
-                      {false, "token", 0600},
-                      {false, "forgotten", 0600},
-                      {true, ".running", 0600}},
-    [NM_SPARE_CONTAINER] = {{false, "work", 0},
-                            {false, "launch.json", 0600},
-                            {false, "pid.json.tmp", 0600},
-                            {false, "exit.json.tmp", 0600},
-                            {true, "stdout", 0640},
-                            {true, "stderr", 0640}},
+} entries[NM_SPARE_KINDS][9] = {
+    [NM_SPARE_APP] = {{NM_SPARE_FILES, "token", 0600},
+                      {NM_SPARE_LOGS, ".running", 0600},
+                      {NM_SPARE_RECORD, "spec.json", 0600},
+                      {NM_SPARE_RECORD, "forgotten", 0600}},
+    [NM_SPARE_CONTAINER] = {{NM_SPARE_FILES, "work", 0},
+                            {NM_SPARE_FILES, "launch.json", 0600},
+                            {NM_SPARE_LOGS, "stdout", 0640},
+                            {NM_SPARE_LOGS, "stderr", 0640},
+                            {NM_SPARE_RECORD, "launch.json", 0600},
+                            {NM_SPARE_RECORD, "pid.json.tmp", 0600},
+                            {NM_SPARE_RECORD, "exit.json.tmp", 0600}},
 };
 
 struct path {
     char text[2048 + 128];
 };
 
-static const char *path(const struct nm_spares *s, int64_t number, bool logs, const char *name, struct path *p)
+static const char *path(const struct nm_spares *s, int64_t number, enum nm_spare_part part, const char *name,
+                        struct path *p)
 {
-    snprintf(p->text, sizeof p->text, "%s/%lld.%s%s%s", s->dir, (long long)number, logs ? "logs" : "files",
-             name ? "/" : "", name ? name : "");
+    static const char *const parts[NM_SPARE_PARTS] = {
+        [NM_SPARE_LOGS] = "logs", [NM_SPARE_FILES] = "files", [NM_SPARE_RECORD] = "record"};
+    snprintf(p->text, sizeof p->text, "%s/%lld.%s%s%s", s->dir, (long long)number, parts[part], name ? "/" : "",
+             name ? name : "");
     return p->text;
 }
 
@@ -54,18 +59,15 @@ static int make_file(const char *at, mode_t mode, struct base_error *err)
     return 0;
 }
 
-/* Both folders of a kind, or that of the logs alone. */
-static int make(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number, bool logs_alone,
-                struct base_error *err)
+static int make_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number, enum nm_spare_part part,
+                     struct base_error *err)
 {
     struct path p;
-    int rc = make_dir(path(s, number, true, NULL, &p), err);
-    if (rc == 0 && !logs_alone)
-        rc = make_dir(path(s, number, false, NULL, &p), err);
+    int rc = make_dir(path(s, number, part, NULL, &p), err);
     for (int i = 0; rc == 0 && entries[kind][i].name; i++) {
-        if (logs_alone && !entries[kind][i].logs)
+        if (entries[kind][i].part != part)
             continue;
-        path(s, number, entries[kind][i].logs, entries[kind][i].name, &p);
+        path(s, number, part, entries[kind][i].name, &p);
         rc = entries[kind][i].mode ? make_file(p.text, entries[kind][i].mode, err) : make_dir(p.text, err);
     }
     return rc;
@@ -73,8 +75,10 @@ static int make(const struct nm_spares *s, enum nm_spare_kind kind, int64_t numb
 
 int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
 {
+    int rc = 0;
     *number = atomic_fetch_add(&s->last, 1) + 1;
-    int rc = make(s, kind, *number, false, err);
+    for (int part = 0; rc == 0 && part < NM_SPARE_PARTS; part++)
+        rc = make_part(s, kind, *number, (enum nm_spare_part)part, err);
     if (rc < 0)
         nm_spare_drop(s, *number);
     return rc;
@@ -84,42 +88,69 @@ int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
  * to the disk at close. */
 static int fill(const char *at, const struct nm_spare_text *t, struct base_error *err)
 {
-    int fd = open(at, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", at);
-    int rc = base_write_all(fd, t->text, t->len);
     struct stat st;
-    if (rc == 0 && fstat(fd, &st) == 0 && st.st_size > (off_t)t->len && ftruncate(fd, (off_t)t->len) < 0)
+    int fd = base_plain_open(AT_FDCWD, at, O_WRONLY, 0, &st);
+    if (fd < 0)
+        return fd == -BASE_PLAIN_OTHER ? base_error_set(err, -BASE_EIO, "%s: %s", at, base_plain_text(fd))
+                                       : base_error_sys(err, -BASE_EIO, -fd, "%s", at);
+    int rc = base_write_all(fd, t->text, t->len);
+    if (rc == 0 && st.st_size > (off_t)t->len && ftruncate(fd, (off_t)t->len) < 0)
         rc = -errno;
     close(fd);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", at) : 0;
 }
 
+static bool is_taken(int sys)
+{
+    return sys == ENOTEMPTY || sys == EEXIST;
+}
+
+/* True once @from has the name @to. */
+static bool moved(const char *from, const char *to, bool replace)
+{
+    if (rename(from, to) == 0)
+        return true;
+    int sys = errno;
+    if (!replace || !is_taken(sys) || base_rmtree(to, NULL) < 0) {
+        errno = sys;
+        return false;
+    }
+    return rename(from, to) == 0;
+}
+
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
-                   const char *files, const char *logs, struct base_error *err)
+                   const char *const to[static NM_SPARE_PARTS], struct base_error *err)
 {
     struct path p;
+    const char *record = to[NM_SPARE_RECORD], *logs = to[NM_SPARE_LOGS], *files = to[NM_SPARE_FILES];
+    if (access(record, F_OK) == 0)
+        return base_error_sys(err, -BASE_EEXIST, EEXIST, "%s", record);
     for (size_t i = 0; i < texts_n; i++) {
-        int rc = fill(path(s, number, false, texts[i].name, &p), &texts[i], err);
+        int rc = fill(path(s, number, texts[i].part, texts[i].name, &p), &texts[i], err);
         if (rc < 0)
             return rc;
     }
-    if (rename(path(s, number, true, NULL, &p), logs) < 0) {
-        if (errno != ENOTEMPTY && errno != EEXIST)
+    if (!moved(path(s, number, NM_SPARE_LOGS, NULL, &p), logs, false)) {
+        if (!is_taken(errno))
             return base_error_sys(err, -BASE_EIO, errno, "%s", logs);
         base_rmtree(p.text, NULL);
     }
-    if (rename(path(s, number, false, NULL, &p), files) == 0)
+    if (!moved(path(s, number, NM_SPARE_FILES, NULL, &p), files, true))
+        return base_error_sys(err, -BASE_EIO, errno, "%s", files);
+    if (moved(path(s, number, NM_SPARE_RECORD, NULL, &p), record, false))
         return 0;
-    return base_error_sys(err, errno == ENOTEMPTY || errno == EEXIST ? -BASE_EEXIST : -BASE_EIO, errno, "%s", files);
+    return base_error_sys(err, is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s", record);
 }
 
-/* What an ended container leaves in its folder, and what it is in a spare. */
-static const struct {
+/* What an ended container leaves in its folders, and what it is in a spare. */
+struct again {
     const char *used, *spare;
-} again[] = {{"work", "work"}, {"launch.json", "launch.json"}, {"pid.json", "pid.json.tmp"},
-             {"exit.json", "exit.json.tmp"}};
-#define AGAIN (sizeof again / sizeof again[0])
+};
+static const struct again files_again[] = {{"launch.json", "launch.json"}};
+static const struct again record_again[] = {
+    {"launch.json", "launch.json"}, {"pid.json", "pid.json.tmp"}, {"exit.json", "exit.json.tmp"}};
+#define FILES_AGAIN  (sizeof files_again / sizeof files_again[0])
+#define RECORD_AGAIN (sizeof record_again / sizeof record_again[0])
 
 static size_t entries_in(int dir_fd, const char *name)
 {
@@ -137,36 +168,52 @@ static size_t entries_in(int dir_fd, const char *name)
     return n;
 }
 
-/* Nothing but what every container has: an empty work/ and files of its own that no other name leads to. */
-static bool untouched(int dir_fd)
+/* As make_part() made it: a container may have changed the mode, which the next one would inherit. */
+static bool has_mode(int dir_fd, const char *name, mode_t mode, struct stat *st)
+{
+    return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 && (st->st_mode & (S_IFMT | 0777)) == mode &&
+           st->st_uid == geteuid();
+}
+
+/* Nothing but @n plain files that no other name leads to, and the empty @folder (NULL: none). */
+static bool untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
 {
     struct stat st;
-    if (entries_in(dir_fd, ".") != AGAIN || entries_in(dir_fd, "work") != 0)
+    if (!has_mode(dir_fd, ".", S_IFDIR | 0700, &st) ||
+        (folder && !has_mode(dir_fd, folder, S_IFDIR | 0700, &st)))
         return false;
-    for (size_t i = 1; i < AGAIN; i++) {
-        if (fstatat(dir_fd, again[i].used, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1)
+    if (entries_in(dir_fd, ".") != n + (folder != NULL) || (folder && entries_in(dir_fd, folder) != 0))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!has_mode(dir_fd, again[i].used, S_IFREG | 0600, &st) || st.st_nlink != 1)
             return false;
     }
     return true;
 }
 
-int nm_spare_adopt(struct nm_spares *s, const char *used, int64_t *number, struct base_error *err)
+static bool make_again(const char *used, const struct again *again, size_t n, const char *folder)
 {
-    struct path p;
     int dir_fd = open(used, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir_fd < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", used);
-    bool ok = untouched(dir_fd);
-    for (size_t i = 0; ok && i < AGAIN; i++)
+        return false;
+    bool ok = untouched(dir_fd, again, n, folder);
+    for (size_t i = 0; ok && i < n; i++)
         ok = strcmp(again[i].used, again[i].spare) == 0 ||
              renameat(dir_fd, again[i].used, dir_fd, again[i].spare) == 0;
     close(dir_fd);
-    if (!ok)
-        return base_error_set(err, -BASE_ESTATE, "%s: of no use as a spare", used);
+    return ok;
+}
+
+int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err)
+{
+    struct path p;
+    if (!make_again(files, files_again, FILES_AGAIN, "work") || !make_again(record, record_again, RECORD_AGAIN, NULL))
+        return base_error_set(err, -BASE_ESTATE, "%s: of no use as a spare", files);
     *number = atomic_fetch_add(&s->last, 1) + 1;
-    int rc = make(s, NM_SPARE_CONTAINER, *number, true, err);
-    if (rc == 0 && rename(used, path(s, *number, false, NULL, &p)) < 0)
-        rc = base_error_sys(err, -BASE_EIO, errno, "%s", used);
+    int rc = make_part(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);
+    if (rc == 0 && (rename(files, path(s, *number, NM_SPARE_FILES, NULL, &p)) < 0 ||
+                    rename(record, path(s, *number, NM_SPARE_RECORD, NULL, &p)) < 0))
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", files);
     if (rc < 0)
         nm_spare_drop(s, *number);
     return rc;
@@ -175,6 +222,6 @@ int nm_spare_adopt(struct nm_spares *s, const char *used, int64_t *number, struc
 void nm_spare_drop(const struct nm_spares *s, int64_t number)
 {
     struct path p;
-    base_rmtree(path(s, number, false, NULL, &p), NULL);
-    base_rmtree(path(s, number, true, NULL, &p), NULL);
+    for (int part = 0; part < NM_SPARE_PARTS; part++)
+        base_rmtree(path(s, number, (enum nm_spare_part)part, NULL, &p), NULL);
 }

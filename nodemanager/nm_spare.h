@@ -1,9 +1,9 @@
 /* nodemanager/nm_spare.h - folders made in advance, so that a launch does not wait for the file system to find room for
  * a dozen new files: two renames put them in place, and what is placed is whole.
  *
- *    janitor --make, adopt--> spare/<n>.files, spare/<n>.logs --place--> apps/..., logs/... --forget--> trash/...
- *                   ^                                                                                    |
- *                   `------------------------------------------------------------------------------------'
+ *    janitor --make, adopt--> spare/<n>.{files,logs,record} --place--> apps/, logs/, records/ --forget--> trash/...
+ *                   ^                                                                                        |
+ *                   `----------------------------------------------------------------------------------------'
  *
  * When none is left, placing makes one. What an earlier daemon left in spare/ is removed at the start. */
 #ifndef CREEL_NM_SPARE_H
@@ -21,10 +21,11 @@
 #define NM_SPARES_LOW  12  /* below it the janitor looks for more */
 
 enum nm_spare_kind {
-    NM_SPARE_APP,       /* files: spec.json, token, forgotten; logs: .running */
-    NM_SPARE_CONTAINER, /* files: work/, launch.json and what the shim writes; logs: stdout, stderr */
+    NM_SPARE_APP,       /* files: token; logs: .running; record: spec.json, forgotten */
+    NM_SPARE_CONTAINER, /* files: work/, launch.json; logs: stdout, stderr; record: launch.json and what the shim writes */
     NM_SPARE_KINDS
 };
+enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
     atomic_llong last; /* number of the newest */
@@ -34,6 +35,7 @@ struct nm_spares {
     } stock[NM_SPARE_KINDS]; /* under the lock of struct nm_files */
 };
 struct nm_spare_text {
+    enum nm_spare_part part;
     const char *name; /* one of the files of the kind */
     const char *text;
     size_t len;
@@ -41,13 +43,14 @@ struct nm_spare_text {
 
 /* Makes one and returns its number; 0 or a negative error. */
 int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err);
-/* Makes one of kind CONTAINER from the folder @used of a container that left nothing of its own there; its files are
- * written over. -BASE_ESTATE: it did; @used is then to be removed, as after every other error. */
-int nm_spare_adopt(struct nm_spares *s, const char *used, int64_t *number, struct base_error *err);
-/* Writes @texts into the spare's files, then gives them their names. @logs may be there already and then stays; @files
- * may not (-BASE_EEXIST). After an error nothing was placed and the spare is of no use: see nm_spare_drop. */
+/* Makes one of kind CONTAINER from the folder @files and the record of a container that left nothing of its own there;
+ * their files are written over. -BASE_ESTATE: it did; both are then to be removed, as after every other error. */
+int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err);
+/* Writes @texts into the spare's files, then gives its folders the names @to. The logs may be there already and then
+ * stay. The record comes last and may not be there (-BASE_EEXIST); without one, what lies at @to[NM_SPARE_FILES] was
+ * left by a crash and is removed. After an error the spare is of no use: see nm_spare_drop. */
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
-                   const char *files, const char *logs, struct base_error *err);
+                   const char *const to[static NM_SPARE_PARTS], struct base_error *err);
 void nm_spare_drop(const struct nm_spares *s, int64_t number);
 
 #endif

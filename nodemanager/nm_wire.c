@@ -233,7 +233,7 @@ int nm_wire_answer(const char *text, size_t len, int64_t grace_ms, struct nm_ans
     int rc;
     memset(out, 0, sizeof *out);
     if ((rc = base_json_parse(text, len, &out->root, err)) < 0 ||
-        (rc = base_json_int(out->root, "", "epoch", true, 0, INT64_MAX, &out->epoch, err)) < 0 ||
+        (rc = base_json_int(out->root, "", "epoch", true, 0, BASE_EPOCH_MAX, &out->epoch, err)) < 0 ||
         (rc = base_json_int(out->root, "", "responseId", false, 0, INT64_MAX, &out->response_id, err)) < 0 ||
         (rc = base_json_int(out->root, "", "heartbeatMs", false, 0, INT32_MAX, &out->heartbeat_ms, err)) < 0 ||
         (rc = base_json_arr(out->root, "", "orders", false, ORDERS_MAX, &orders, err)) < 0)

@@ -62,6 +62,7 @@ struct task_spec {
     char *command; /* map or reduce; NULL: identity */
     char *combine; /* NULL: none */
     char *output;  /* output folder of the job, NULL when not needed */
+    bool job_commits; /* the job's commit takes the part; an RM that does not say so wants it at its place */
     char *rm;      /* comma-separated URLs */
     char *path;    /* split */
     int64_t offset, length;
@@ -92,6 +93,8 @@ static inline void task_count(struct task *t, enum task_counter c, int64_t n)
     atomic_fetch_add_explicit(&t->counter[c], n, memory_order_relaxed);
 }
 
+/* A plain file in the container's folder, where the commands can put anything: opened as base_plain.h says. */
+int task_open(const char *path, int flags, struct base_error *err);
 /* Reads t->dir/launch.json and the environment. */
 int task_spec_load(struct task *t, struct base_error *err);
 void task_spec_free(struct task_spec *s);

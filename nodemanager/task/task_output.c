@@ -20,7 +20,8 @@ struct task_output {
     int fd;
     char *folder, *temporary, *final;
     char *buf;
-    char last; /* byte written */
+    char last;  /* byte written */
+    bool kept;  /* for the job's commit */
 };
 
 int task_output_open(struct task *t, struct task_output **out, struct base_error *err)
@@ -114,6 +115,24 @@ static int sync_folder(const char *path)
     return rc;
 }
 
+/* The part, as it lies in the attempt's folder, is durable with the names of both folders. */
+static int keep_part(struct task_output *o)
+{
+    char *temporary = base_printf("%s/_temporary", o->t->spec.output);
+    int rc = sync_folder(o->folder);
+
+    if (rc == 0)
+        rc = sync_folder(temporary);
+    free(temporary);
+    o->kept = rc == 0;
+    return rc;
+}
+
+static int move_part(struct task_output *o)
+{
+    return rename(o->temporary, o->final) < 0 ? -errno : sync_folder(o->t->spec.output);
+}
+
 int task_output_commit(struct task_output *o, struct base_error *err)
 {
     bool leave = false;
@@ -132,10 +151,8 @@ int task_output_commit(struct task_output *o, struct base_error *err)
         task_fail(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }
-    if (rename(o->temporary, o->final) < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->final);
-    rc = sync_folder(o->t->spec.output);
-    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->t->spec.output);
+    rc = o->t->spec.job_commits ? keep_part(o) : move_part(o);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->temporary);
 }
 
 void task_output_free(struct task_output *o)
@@ -144,8 +161,10 @@ void task_output_free(struct task_output *o)
         return;
     if (o->fd >= 0)
         close(o->fd);
-    unlink(o->temporary);
-    rmdir(o->folder);
+    if (!o->kept) {
+        unlink(o->temporary);
+        rmdir(o->folder);
+    }
     free(o->folder);
     free(o->temporary);
     free(o->final);

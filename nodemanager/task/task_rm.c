@@ -27,6 +27,7 @@ struct task_rm *task_rm_new(const struct task *t)
         base_rm_list_free(&rm->list);
     else
         base_rm_turn_init(&rm->turn, &rm->list);
+    rm->turn.listed_only = true; /* each request carries the application's token */
     return rm;
 }
 

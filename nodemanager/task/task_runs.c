@@ -33,8 +33,8 @@ int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err
     r->t = t;
     pthread_mutex_init(&r->lock, NULL);
     r->pool_path = base_printf("%s/pool", t->tmp);
-    r->pool = open(r->pool_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    return r->pool >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", r->pool_path);
+    r->pool = task_open(r->pool_path, O_RDWR | O_CREAT | O_TRUNC, err);
+    return r->pool >= 0 ? 0 : r->pool;
 }
 
 static void list_add(struct task_runs *r, const char *path)
@@ -123,9 +123,11 @@ static int sort_pool(struct task_runs *r, struct base_error *err)
 {
     char *path = base_printf("%s/pool.sorted", r->t->tmp);
     struct task_child child;
-    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc;
+    int out = task_open(path, O_WRONLY | O_CREAT | O_TRUNC, err), rc;
 
-    if (out < 0 || lseek(r->pool, 0, SEEK_SET) < 0) {
+    if (out < 0) {
+        rc = out;
+    } else if (lseek(r->pool, 0, SEEK_SET) < 0) {
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
     } else {
         rc = task_sort_start(r->t, &child, r->pool, out, r->low, NULL, err);
@@ -170,8 +172,12 @@ int task_runs_merge(struct task_runs *r, int *out, struct task_child *child, str
         return rc;
     if (r->n > 1)
         return start_merge(r, out, child, err);
-    *out = open(r->n == 1 ? r->list.data : "/dev/null", O_RDONLY | O_CLOEXEC);
-    return *out >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", r->list.data);
+    if (r->n == 1) {
+        *out = task_open(r->list.data, O_RDONLY, err);
+        return *out >= 0 ? 0 : *out;
+    }
+    *out = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return *out >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "/dev/null");
 }
 
 void task_runs_free(struct task_runs *r)

@@ -192,8 +192,8 @@ static int open_file(struct fetcher *f, struct base_error *err)
                    : 0;
     free(f->path);
     f->path = base_printf("%s/run-%d-%d", f->s->t->tmp, f->number, f->serial++);
-    f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    return f->fd >= 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", f->path);
+    f->fd = task_open(f->path, O_RDWR | O_CREAT | O_TRUNC, err);
+    return f->fd >= 0 ? 0 : f->fd;
 }
 
 /* 0 when settled either way; negative: our own disk. */

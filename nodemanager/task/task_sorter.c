@@ -73,9 +73,9 @@ int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error 
     s->in = s->out = -1;
     set_prefixes(s);
     s->path = base_printf("%s/file.out", t->out);
-    s->file = open(s->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    s->file = task_open(s->path, O_RDWR | O_CREAT | O_TRUNC, err);
     if (s->file < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "%s", s->path);
+        return s->file;
     rc = task_pipe(in, err);
     if (rc == 0 && !direct)
         rc = task_pipe(to, err);
@@ -572,8 +572,10 @@ static int sort_again(struct task_sorter *s, const struct task_partition *part, 
 
     if (rc < 0)
         return rc;
-    out = open(s->path, O_WRONLY | O_CLOEXEC);
-    if (out < 0 || lseek(out, part->offset, SEEK_SET) < 0)
+    out = task_open(s->path, O_WRONLY, err);
+    if (out < 0)
+        return out;
+    if (lseek(out, part->offset, SEEK_SET) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "%s", s->path);
     rc = task_sort_start(s->t, &child, in[0], out, true, NULL, err);
     close(in[0]);

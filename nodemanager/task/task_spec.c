@@ -97,6 +97,8 @@ static int load_spec(struct task_spec *s, const json_t *spec, struct base_error 
     if (output != NULL)
         s->output = uri_path(output);
     if (rc == 0)
+        rc = base_json_bool(spec, "spec.", "jobCommits", false, &s->job_commits, err);
+    if (rc == 0)
         rc = get_str(spec, "spec.", "rm", false, 4096, &s->rm, err);
     if (rc == 0)
         rc = get_str(spec, "spec.", "job", false, BASE_NAME_MAX, &s->app_id, err);
@@ -135,7 +137,7 @@ static int load_environment(struct task_spec *s, struct base_error *err)
     struct base_buf b = {0};
 
     if (path != NULL && path[0] != '\0') {
-        int rc = base_file_read(path, BASE_NAME_MAX, &b, err);
+        int rc = base_file_read_plain(path, BASE_NAME_MAX, &b, err);
 
         if (rc < 0)
             return base_error_wrap(err, rc, "application token");
@@ -156,7 +158,7 @@ int task_spec_load(struct task *t, struct base_error *err)
     char *path = base_printf("%s/launch.json", t->dir);
     struct base_buf text = {0};
     json_t *root = NULL;
-    int rc = base_file_read(path, LAUNCH_MAX, &text, err);
+    int rc = base_file_read_plain(path, LAUNCH_MAX, &text, err);
 
     if (rc == 0)
         rc = base_json_parse(text.data != NULL ? text.data : "", text.len, &root, err);

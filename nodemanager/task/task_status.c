@@ -1,5 +1,6 @@
 /* What a task says of itself: progress while it runs, result.json or failure.json at its end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "base/base_clock.h"
 #include "base/base_io.h"
 #include "base/base_json.h"
+#include "base/base_plain.h"
 #include "base/base_utf8.h"
 #include "nodemanager/task/task.h"
 
@@ -62,6 +64,15 @@ static int64_t rusage_ms(int who)
 
     getrusage(who, &u);
     return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+}
+
+int task_open(const char *path, int flags, struct base_error *err)
+{
+    int fd = base_plain_open(AT_FDCWD, path, flags, 0600, NULL);
+
+    if (fd == -BASE_PLAIN_OTHER)
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_text(fd));
+    return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 
 static json_t *counters_json(struct task *t)
@@ -177,17 +188,13 @@ void task_status_stop(struct task *t)
 
 int task_result_write(struct task *t, struct base_error *err)
 {
-    json_t *o = json_object(), *parts = json_array();
+    json_t *o = json_object();
+    int64_t bytes = 0;
 
+    for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++)
+        bytes += t->partitions[i].bytes;
     json_object_set_new(o, "counters", counters_json(t));
-    for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++) {
-        json_t *p = json_object();
-
-        json_object_set_new(p, "bytes", json_integer(t->partitions[i].bytes));
-        json_object_set_new(p, "records", json_integer(t->partitions[i].records));
-        json_array_append_new(parts, p);
-    }
-    json_object_set_new(o, "partitions", parts);
+    json_object_set_new(o, "outputBytes", json_integer(bytes));
     return write_json(t, "result.json", o, err);
 }
 

@@ -11,7 +11,7 @@ fi
 . "$(dirname "$0")/../e2e/lib.sh"
 mkdir -p "$DEV/nm-1" "$T/in"
 cleanup_more() { umount -l "$DEV/nm-1"; }
-mount -t tmpfs -o size=16m tmpfs "$DEV/nm-1"
+mount -t tmpfs -o size=16m,mode=0755 tmpfs "$DEV/nm-1"
 for i in 1 2 3 4 5 6 7 8; do
     awk -v s=$i 'BEGIN{for(i=0;i<150000;i++){s=(s*1103515245+12345)%2147483648;printf "w%d%s",s%5000,(i%9?" ":"\n")}}' |
         tr 0-9 a-j > "$T/in/$i"

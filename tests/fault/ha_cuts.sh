@@ -29,7 +29,8 @@ wait_until 20000 started 4 || fail "the long tasks do not start"
 all_noted() { pids_now > "$T/before" && [ "$(wc -l < "$T/before")" = 4 ]; } # by their nodes, which need not be first
 wait_until 20000 all_noted || fail "the long tasks are not noted: $(cat "$T/before")"
 
-a=$(rm_active)
+active() { a=$(rm_active); } # a busy machine may have lost the leadership just now
+wait_until 20000 active || fail "no ResourceManager is active before the first cut"
 echo "cut: rm$a - ZooKeeper, both ways"
 for z in zk1 zk2 zk3; do net_block "rm$a" $z && net_block $z "rm$a"; done
 moved() { b=$(rm_active) && [ "$b" != "$a" ]; }
@@ -41,7 +42,7 @@ wait_until 20000 standby || fail "rm$a does not come back as standby"
 # A node that the next cut keeps away for longer than the takeover's grace finds its tasks started elsewhere.
 wait_until 30000 nodes_running || fail "nodes do not come to the next leader"
 
-a=$(rm_active)
+wait_until 20000 active || fail "no ResourceManager is active before the second cut"
 echo "cut: rm$a - all NodeManagers, both ways, with ZooKeeper whole"
 for n in nm1 nm2 nm3; do net_block "rm$a" $n && net_block $n "rm$a"; done
 submit 0.1 5

@@ -130,7 +130,7 @@ static void kill_container(const char *path)
 
 static void kill_containers(const char *local)
 {
-    char *apps = base_printf("%s/apps", local);
+    char *apps = base_printf("%s/records", local);
     DIR *d = opendir(apps);
     struct dirent *e, *c;
     while (d && (e = readdir(d)) != NULL) {

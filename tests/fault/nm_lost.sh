@@ -16,11 +16,11 @@ kill_nm() { # NAME: the daemon and its containers, as a dead host would lose the
     local pid
     pid=$(daemon_pid "$1")
     kill -9 "$pid"
-    for f in "$DEV/$1"/apps/*/*/pid.json "$DEV/$1"/*/apps/*/*/pid.json; do
+    for f in "$DEV/$1"/records/*/*/pid.json "$DEV/$1"/*/records/*/*/pid.json; do
         [ -f "$f" ] || continue
         for p in $(jq -r '.shimPid, .pid' "$f"); do kill -9 "$p" 2> /dev/null || true; done
     done
-    rm -rf "$DEV/$1"/apps "$DEV/$1"/*/apps # its disk is gone too
+    rm -rf "$DEV/$1"/{apps,records} "$DEV/$1"/*/{apps,records} # its disk is gone too
 }
 id=$(submit "$T/out1" "$WC_SUM")
 wait_for 60 "finished maps" maps_done "$id" 8

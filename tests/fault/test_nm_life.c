@@ -18,7 +18,7 @@
 
 static char *pid_json(struct fx *fx, const char *ct)
 {
-    return fx_file("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), ct);
+    return fx_file("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), ct);
 }
 
 static int64_t pid_field(const char *text, const char *name)
@@ -76,7 +76,7 @@ static void test_launch_twice(void)
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     fake_rm_order(fx->rm, 0, "{\"type\":\"forget\",\"container\":\"%s\"}", a);
     fake_rm_launch(fx->rm, 0, a, cmd);
-    char *ids = fx_file("%s/apps/%s/forgotten", fx->local[0], fx_app());
+    char *ids = fx_file("%s/records/%s/forgotten", fx->local[0], fx_app());
     CU_ASSERT_PTR_NOT_NULL(ids);
     free(ids);
     fx_kill(fx, 0, SIGKILL);
@@ -313,7 +313,7 @@ static void test_restart_20(void)
     char *go = base_printf("%s/go5", fx->dir);
     close(open(go, O_WRONLY | O_CREAT, 0600));
     for (int i = 0; i < ENDING; i++)
-        free(fx_file("%s/apps/%s/%s/exit.json", fx->local[0], fx_app(), ct[i]));
+        free(fx_file("%s/records/%s/%s/exit.json", fx->local[0], fx_app(), ct[i]));
     fx_start(fx, 0);
     CU_ASSERT_STRING_EQUAL(fake_rm_node_id(fx->rm, 0), node);
     CU_ASSERT_FALSE(fake_rm_wait_nodes(fx->rm, 2, 0));
@@ -353,7 +353,7 @@ static void test_term_and_kill_over_restart(void)
     fake_rm_launch(fx->rm, 0, fx_ct(2, b), "trap '' TERM; while :; do sleep 0.01; done");
     char *text = pid_json(fx, a), *other = pid_json(fx, b);
     fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"why\",\"graceMs\":1000000}", b);
-    char *mark = fx_file("%s/apps/%s/%s/killed", fx->local[0], fx_app(), b);
+    char *mark = fx_file("%s/records/%s/%s/killed", fx->local[0], fx_app(), b);
     CU_ASSERT_PTR_NOT_NULL(mark);
     fx_kill(fx, 0, SIGTERM);
     struct nm_proc p;
@@ -406,7 +406,7 @@ static void test_shim_pid_reused(void)
     char a[64];
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
-    char *text = pid_json(fx, a), *path = base_printf("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), a);
+    char *text = pid_json(fx, a), *path = base_printf("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), a);
     fx_kill(fx, 0, SIGKILL);
     kill((pid_t)pid_field(text, "shimPid"), SIGKILL);
     CU_ASSERT_TRUE(fx_gone((pid_t)pid_field(text, "shimPid")));
@@ -509,7 +509,7 @@ static void test_no_space(void)
     struct fx *fx = fx_new();
     char a[64], b[64];
     mkdir(fx->local[0], 0700);
-    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m") < 0) {
+    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m,mode=0755") < 0) {
         printf("(skipped: no tmpfs can be mounted) ");
         fx_free(fx);
         return;
@@ -538,7 +538,7 @@ static void test_no_space(void)
 static bool small_disk(struct fx *fx)
 {
     mkdir(fx->local[0], 0700);
-    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m") < 0) {
+    if (geteuid() != 0 || mount("creel-test", fx->local[0], "tmpfs", 0, "size=2m,mode=0755") < 0) {
         printf("(skipped: no tmpfs can be mounted) ");
         fx_free(fx);
         return false;
@@ -564,7 +564,7 @@ static void test_output_lost(void)
     if (!small_disk(fx))
         return;
     fake_rm_launch(fx->rm, 0, fx_ct(1, a),
-                   "while ! test -e ../pid.json; do sleep 0.01; done; head -c 4000000 /dev/zero; exit 0");
+                   "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do sleep 0.01; done; head -c 4000000 /dev/zero; exit 0");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     json_t *r = fake_rm_report(fx->rm, a);
     CU_ASSERT_PTR_NOT_NULL(strstr(json_string_value(json_object_get(r, "diagnostics")), "No space left on device"));
@@ -581,7 +581,7 @@ static void test_filled_by_itself(void)
     char a[64];
     if (!small_disk(fx))
         return;
-    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "while ! test -e ../pid.json; do sleep 0.01; done; cat /dev/zero > fill");
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "while ! test -e ../../../../records/$CREEL_JOB_ID/$CONTAINER_ID/pid.json; do sleep 0.01; done; cat /dev/zero > fill");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), -101);
     CU_ASSERT_TRUE(fake_rm_wait_healthy(fx->rm, 0, false, FX_WAIT_MS));
     char *folder = base_printf("%s/apps/%s/%s", fx->local[0], fx_app(), a);
@@ -641,7 +641,7 @@ static void test_forget(void)
                    "mkdir ../tmp ../output; echo x > ../tmp/sort; echo '0 2 1' > ../output/file.index");
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
-    char *list = base_printf("%s/apps/%s/forgotten", fx->local[0], fx_app());
+    char *list = base_printf("%s/records/%s/forgotten", fx->local[0], fx_app());
     char *folder = base_printf("%s/apps/%s/%s", fx->local[0], fx_app(), a);
     char *tmp = base_printf("%s/apps/%s/%s/tmp", fx->local[0], fx_app(), b);
     CU_ASSERT_EQUAL(base_file_write_atomic(list, b, strlen(b) - 1, 0600, false, NULL), 0);
@@ -689,7 +689,7 @@ static void test_progress_and_away(void)
     fake_rm_set_away(fx->rm, true);
     char *go = base_printf("%s/go", fx->dir);
     close(open(go, O_WRONLY | O_CREAT, 0600));
-    free(fx_file("%s/apps/%s/%s/exit.json", fx->local[0], fx_app(), a));
+    free(fx_file("%s/records/%s/%s/exit.json", fx->local[0], fx_app(), a));
     fake_rm_set_away(fx->rm, false);
     CU_ASSERT_EQUAL(fx_exit_code(fx, a), 0);
     free(go);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_id.h"
 #include "base/base_io.h"
 #include "tests/fault/nm_fixture.h"
 
@@ -80,7 +81,7 @@ static bool is_in(struct fx *fx, const char *ct, const char *state)
 
 static char *pid_json(struct fx *fx, const char *ct)
 {
-    return fx_file("%s/apps/%s/%s/pid.json", fx->local[0], fx_app(), ct);
+    return fx_file("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), ct);
 }
 
 static json_int_t refused(struct fx *fx, const char *member)
@@ -193,7 +194,7 @@ static void test_parked(void)
     char *failed = fake_rm_last_failed(t.fx->rm);
     CU_ASSERT_STRING_EQUAL(failed, t.url);
     touch(t.fx, "late");
-    free(fx_file("%s/apps/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
+    free(fx_file("%s/records/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
     fake_rm_set_epoch(t.fx->rm, 4);
     fake_rm_lead(t.fx->rm);
     four_known(t.fx, ct, pids);
@@ -219,7 +220,7 @@ static void test_restarted_meanwhile(void)
     fx_kill(t.fx, 0, SIGKILL);
     first_dies(&t);
     touch(t.fx, "late");
-    free(fx_file("%s/apps/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
+    free(fx_file("%s/records/%s/%s/exit.json", t.fx->local[0], fx_app(), ct[3]));
     fake_rm_set_epoch(t.fx->rm, 2);
     fx_spawn(t.fx, 0);
     CU_ASSERT_TRUE(fake_rm_wait_parked(t.fx->rm, 1, FX_WAIT_MS));
@@ -242,6 +243,45 @@ static void test_sent_on_late(void)
     CU_ASSERT_EQUAL(fx_exit_code(t.fx, a), 3);
     CU_ASSERT_EQUAL(fake_rm_sent_on(t.other), 1);
     two_free(&t);
+}
+
+/* Goal: a node goes to no ResourceManager that it was not told of, and says so. */
+static void test_sent_out_of_the_list(void)
+{
+    struct two t = two_new(false);
+    char *alone = base_printf("creel.nodemanager.rm=%s", t.other_url);
+    struct logged said = {t.fx, "is none of those configured", 1};
+    t.fx->conf[0][0] = alone;
+    fake_rm_stand_by(t.other, t.url);
+    fx_spawn(t.fx, 0);
+    CU_ASSERT_TRUE(fx_until(is_logged, &said));
+    while (fake_rm_sent_on(t.other) < 3)
+        poll(NULL, 0, 5);
+    CU_ASSERT_FALSE(fake_rm_wait_nodes(t.fx->rm, 1, 0));
+    fake_rm_lead(t.other);
+    CU_ASSERT_TRUE(fake_rm_wait_nodes(t.other, 1, FX_WAIT_MS));
+    CU_ASSERT_FALSE(fake_rm_wait_nodes(t.fx->rm, 1, 0));
+    two_free(&t);
+    free(alone);
+}
+
+/* Goal: an epoch that no container's number could hold is no epoch: it neither counts nor is kept. */
+static void test_epoch_too_high(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    struct logged said = {fx, "epoch", 1};
+    fake_rm_set_epoch(fx->rm, BASE_EPOCH_MAX + 1);
+    fx_spawn(fx, 0);
+    CU_ASSERT_TRUE(fx_until(is_logged, &said));
+    fake_rm_set_epoch(fx->rm, BASE_EPOCH_MAX);
+    CU_ASSERT_TRUE(fake_rm_wait_nodes(fx->rm, 1, FX_WAIT_MS));
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 4");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 4);
+    char *state = fx_file("%s/state.json", fx->local[0]);
+    CU_ASSERT_PTR_NOT_NULL(strstr(state ? state : "", "\"epoch\":8388607,"));
+    free(state);
+    fx_free(fx);
 }
 
 /* Goal: of two RMs that both believe to lead, asked in turns, the one with the lower epoch is obeyed in nothing; each
@@ -421,6 +461,8 @@ int main(int argc, char **argv)
     CU_add_test(s, "waits at a standby until it leads", test_parked);
     CU_add_test(s, "restarted meanwhile", test_restarted_meanwhile);
     CU_add_test(s, "sent on late", test_sent_on_late);
+    CU_add_test(s, "sent out of the list", test_sent_out_of_the_list);
+    CU_add_test(s, "an epoch that is none", test_epoch_too_high);
     CU_add_test(s, "two leaders in turns", test_two_leaders);
     CU_add_test(s, "an epoch that cannot be saved", test_epoch_not_saved);
     CU_add_test(s, "one that hangs", test_mute);
