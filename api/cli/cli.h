@@ -20,6 +20,7 @@ enum cli_exit {
     CLI_FAILED = 1,      /* the job failed or was killed; a daemon does not run */
     CLI_USAGE = 2,       /* wrong usage, or input that Creel refuses */
     CLI_UNREACHABLE = 3, /* no ResourceManager answers */
+    CLI_INCOMPLETE = 5,  /* output or logs that there should be cannot be had, and stderr says which */
     CLI_NOTFOUND = 4,    /* no such job, application, node, container or log */
     CLI_INTERRUPTED = 130,
 };
@@ -44,6 +45,11 @@ void cli_free(struct cli *c);
 
 /* "creel: <text>" on stderr, as one line without control characters; returns @code. */
 int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Passes bytes on to descriptor 1 or 2, past stdio. -errno; an error other than a reader that is gone gets its line, once,
+ * and from then on cli_pass_failed() says that the command has failed. */
+int cli_pass_on(int fd, const void *data, size_t len);
+bool cli_pass_failed(void);
 
 /* Parses with @argp plus the common options. A parser that finds something wrong calls cli_bad() and returns its
  * value. Returns CLI_OK, CLI_USAGE (the line has been printed), or -1 when --help was printed: exit 0.

@@ -1,4 +1,5 @@
-/* api/cli/cli_app.c - `creel application`, with the spellings of `yarn application`. */
+/* api/cli/cli_app.c - `creel application list` and `status ID`, our own; and with the spellings of `yarn application`,
+ * whose output `-list` and `-status ID` have (SOURCE: ApplicationCLI of Hadoop 3.4), for scripts. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +12,7 @@ enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KE
        KEY_CHANGE_QUEUE, KEY_APP_ID, KEY_MOVE_TO_QUEUE };
 
 struct app {
-    bool list;
+    bool list, own; /* own: without a dash */
     const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id, *move_to_queue;
     char **kill;
     size_t n_kill, cap_kill;
@@ -67,6 +68,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->move_to_queue = arg;
         return 0;
     case ARGP_KEY_ARG:
+        if (!a->own && !a->list && !a->status && a->n_kill == 0 && strcmp(arg, "list") == 0) {
+            a->own = a->list = true;
+            return 0;
+        }
+        if (!a->own && !a->list && !a->status && a->n_kill == 0 && strcmp(arg, "status") == 0) {
+            a->own = true;
+            return 0;
+        }
+        if (a->own && !a->list && !a->status) {
+            a->status = arg;
+            return 0;
+        }
         if (a->n_kill == 0)
             return cli_bad("'%s' is too much; see creel application --help", arg);
         /* fall through */
@@ -117,13 +130,88 @@ static void print_list(const json_t *apps)
     cli_table_print(t, stdout);
 }
 
+/* ---- as yarn application ---- */
+static void cell(const char *fmt, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_clean(text, &b);
+    printf(fmt, b.data ? b.data : "");
+    base_buf_free(&b);
+}
+
+/* "[A, B]" of "a,b". */
+static void print_set(const char *list)
+{
+    struct base_buf b = {0};
+    for (const char *at = list ? list : ""; *at; at += strcspn(at, ","), at += strspn(at, ", "))
+        base_buf_addf(&b, "%s%.*s", b.len ? ", " : "", (int)strcspn(at, ","), at);
+    cell("[%s]", b.data ? b.data : "");
+    base_buf_free(&b);
+}
+
+static const char *or_na(const char *text)
+{
+    return *text ? text : "N/A";
+}
+
+static void print_yarn_list(const struct app *a, const json_t *apps)
+{
+    static const char all[] = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING,FINISHED,FAILED,KILLED";
+    printf("Total number of applications (application-types: ");
+    print_set(a->types);
+    printf(", states: ");
+    print_set(!a->states ? "SUBMITTED,ACCEPTED,RUNNING" : strcasecmp(a->states, "ALL") == 0 ? all : a->states);
+    printf(" and tags: ");
+    print_set(a->tags);
+    printf("):%zu\n", cli_list_len(apps));
+    printf("%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s\n", "Application-Id", "Application-Name",
+           "Application-Type", "User", "Queue", "State", "Final-State", "Progress", "Tracking-URL");
+    for (size_t i = 0; i < cli_list_len(apps); i++) {
+        const json_t *j = cli_list_get(apps, i);
+        char progress[32];
+        snprintf(progress, sizeof progress, "%.4g%%", cli_num(j, "progress"));
+        cell("%30s\t", cli_str(j, "id"));
+        cell("%20s\t", cli_str(j, "name"));
+        cell("%20s\t", cli_str(j, "applicationType"));
+        cell("%10s\t", cli_str(j, "user"));
+        cell("%10s\t", cli_str(j, "queue"));
+        cell("%18s\t", cli_str(j, "state"));
+        cell("%18s\t", cli_str(j, "finalStatus"));
+        cell("%15s\t", progress);
+        cell("%35s\n", or_na(cli_str(j, "trackingUrl")));
+    }
+}
+
+static void print_yarn_status(const json_t *j)
+{
+    const char *host = cli_str(j, "amHostHttpAddress");
+    printf("Application Report : \n");
+    cell("\tApplication-Id : %s\n", cli_str(j, "id"));
+    cell("\tApplication-Name : %s\n", cli_str(j, "name"));
+    cell("\tApplication-Type : %s\n", cli_str(j, "applicationType"));
+    cell("\tUser : %s\n", cli_str(j, "user"));
+    cell("\tQueue : %s\n", cli_str(j, "queue"));
+    printf("\tApplication Priority : %lld\n", (long long)cli_int(j, "priority"));
+    printf("\tStart-Time : %lld\n", (long long)cli_int(j, "startedTime"));
+    printf("\tFinish-Time : %lld\n", (long long)cli_int(j, "finishedTime"));
+    printf("\tProgress : %.4g%%\n", cli_num(j, "progress"));
+    cell("\tState : %s\n", cli_str(j, "state"));
+    cell("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
+    cell("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
+    cell("\tAM Host : %s\n", or_na(host));
+    printf("\tAggregate Resource Allocation : %lld MB-seconds, %lld vcore-seconds\n",
+           (long long)cli_int(j, "memorySeconds"), (long long)cli_int(j, "vcoreSeconds"));
+    cell("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
+    printf("\tUnmanaged Application : %s\n", json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
+}
+
 static int list(struct cli *c, const struct app *a)
 {
     struct base_buf path = {0};
     json_t *answer = NULL;
     base_buf_adds(&path, "/ws/v1/cluster/apps");
     if (!a->states)
-        add_filter(&path, "states", "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING");
+        add_filter(&path, "states", a->own ? "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING" : "SUBMITTED,ACCEPTED,RUNNING");
     else if (strcasecmp(a->states, "ALL") != 0)
         add_filter(&path, "states", a->states);
     add_filter(&path, "applicationTypes", a->types);
@@ -134,8 +222,10 @@ static int list(struct cli *c, const struct app *a)
     base_buf_free(&path);
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
-    else if (rc == CLI_OK)
+    else if (rc == CLI_OK && a->own)
         print_list(cli_at(answer, "apps.app"));
+    else if (rc == CLI_OK)
+        print_yarn_list(a, cli_at(answer, "apps.app"));
     json_decref(answer);
     return rc;
 }
@@ -191,7 +281,7 @@ static void print_status(const json_t *app)
         line("diagnostics", cli_str(app, "diagnostics"));
 }
 
-static int status(struct cli *c, const char *arg)
+static int status(struct cli *c, const char *arg, bool own)
 {
     char *id = cli_app_id_check(arg, "creel application");
     json_t *answer = NULL;
@@ -203,8 +293,10 @@ static int status(struct cli *c, const char *arg)
     free(id);
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
-    else if (rc == CLI_OK)
+    else if (rc == CLI_OK && own)
         print_status(json_object_get(answer, "app"));
+    else if (rc == CLI_OK)
+        print_yarn_status(json_object_get(answer, "app"));
     json_decref(answer);
     return rc;
 }
@@ -324,7 +416,7 @@ static int act(struct cli *c, const struct app *a)
     if (a->list)
         return list(c, a);
     if (a->status)
-        return status(c, a->status);
+        return status(c, a->status, a->own);
     return a->n_kill ? kill_all(c, a) : move(c, a);
 }
 
@@ -333,9 +425,10 @@ int cli_app_main(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "-list\n-status ID\n-kill ID...\n-changeQueue QUEUE -appId ID",
-        "Applications of every kind, jobs included; options as of yarn application.\v"
-        "Examples:\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
+        "list\nstatus ID\n-list\n-status ID\n-kill ID...\n-changeQueue QUEUE -appId ID",
+        "Applications of every kind, jobs included. With a dash, list and status print what yarn application "
+        "prints.\v"
+        "Examples:\n  creel application list\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
         "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
         "application_1700000000000_0001\n"
         "  creel app -changeQueue root.dev -appId application_1700000000000_0001\n\n" CLI_EXIT_HELP,

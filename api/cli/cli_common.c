@@ -1,6 +1,7 @@
 /* api/cli/cli_common.c - options that every subcommand takes, the error line, addresses. */
 #include "api/cli/cli.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_text.h"
+#include "base/base_io.h"
 
 enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
 
@@ -33,6 +35,24 @@ int cli_error(int code, const char *fmt, ...)
     fprintf(stderr, "creel: %s\n", b.data);
     base_buf_free(&b);
     return code;
+}
+
+static bool pass_failed;
+
+int cli_pass_on(int fd, const void *data, size_t len)
+{
+    int rc = base_write_all(fd, data, len);
+    if (rc < 0 && rc != -EPIPE && !pass_failed) {
+        pass_failed = true;
+        cli_error(CLI_FAILED, "cannot write to standard %s: %s",
+                  fd == STDOUT_FILENO ? "output" : "error", strerror(-rc));
+    }
+    return rc;
+}
+
+bool cli_pass_failed(void)
+{
+    return pass_failed;
 }
 
 error_t cli_bad(const char *fmt, ...)

@@ -507,8 +507,10 @@ static int check_policy(const char **name)
     for (size_t i = 0; policy_at(i); i++)
         if (!policy_at(i)->sim_only)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
-    int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s; there are %s", *name,
-                       ops ? "for simulations alone" : "unknown", known.data);
+    const char *near = ops ? NULL : policy_nearest(*name, false);
+    int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s%s%s%s; there are %s", *name,
+                       ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "", near ? near : "",
+                       near ? "?)" : "", known.data);
     base_buf_free(&known);
     return rc;
 }

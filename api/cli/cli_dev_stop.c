@@ -1,7 +1,7 @@
 /* api/cli/cli_dev_stop.c - ending the daemons of `creel dev` and the containers they leave.
  *
  * NMs first: containers outlive them by design, so what they leave is then found by the identities in
- * nm-N/apps/<app>/<container>/pid.json and ended: SIGTERM to the tree below the shim, then SIGKILL, then the shim. */
+ * nm-N/records/<app>/<container>/pid.json and ended: SIGTERM to the tree below the shim, then SIGKILL, then the shim. */
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
@@ -62,7 +62,7 @@ static bool read_container(const char *path, struct container *out)
 /* One pass over all containers: @sig to what lives. Returns how many live, or are about to. */
 static unsigned sweep(const struct cli_dev *d, int sig, bool shims)
 {
-    char *pattern = cli_dev_path(d, "nm-*/apps/*/container_*", "");
+    char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
     unsigned live = 0;
     glob_t g;
     if (glob(pattern, GLOB_NOSORT, NULL, &g) == 0) {

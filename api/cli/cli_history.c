@@ -11,10 +11,10 @@
 #include "base/base_clock.h"
 #include "base/base_io.h"
 
-enum { KEY_FROM = 256, KEY_TO };
+enum { KEY_FROM = 256, KEY_TO, KEY_FORCE };
 
 struct history {
-    bool export;
+    bool export, force;
     int64_t from_ms, to_ms;
     const char *output;
     json_t **v; /* the jobs, owned */
@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
     {"from", KEY_FROM, "WHEN", 0, "Jobs submitted at this date (2026-11-21T20:00:00) or so long ago (2h) or later", 1},
     {"to", KEY_TO, "WHEN", 0, "Jobs submitted then or earlier", 1},
     {"output", 'o', "FILE", 0, "Write there instead of to standard output", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace that file where it is there", 1},
     {0},
 };
 
@@ -53,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!*arg)
             return cli_bad("--output: it is the name of a file");
         h->output = arg;
+        return 0;
+    case KEY_FORCE:
+        h->force = true;
         return 0;
     case ARGP_KEY_ARG:
         if (h->export || strcmp(arg, "export") != 0)
@@ -211,6 +215,9 @@ int cli_history_main(int argc, char **argv)
         rc = cli_error(CLI_USAGE, "history: say what to do: creel history export");
     if (rc == CLI_OK && h.to_ms && h.to_ms < h.from_ms)
         rc = cli_error(CLI_USAGE, "--to: it is before --from");
+    struct stat st;
+    if (rc == CLI_OK && h.output && !h.force && lstat(h.output, &st) == 0 && S_ISREG(st.st_mode))
+        rc = cli_error(CLI_USAGE, "--output: %s is there; --force replaces it", h.output);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = export(&c, &h);
     for (size_t i = 0; i < h.n; i++)

@@ -18,6 +18,7 @@ static const struct {
     {"kill", cli_job_kill_main, "kill jobs"},
     {"counters", cli_job_counters_main, "counters of one job"},
 };
+enum { TASKS_PAGE = 5000 }; /* some MB of JSON */
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 int cli_job_main(int argc, char **argv)
@@ -50,6 +51,45 @@ int cli_job_main(int argc, char **argv)
     return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, kill or counters", argv[1]);
 }
 
+/* The ResourceManager names members of the job: "job.input[0]: …". Whoever typed options knows these: "--input: …".
+ * @text is replaced where its member has an option. */
+static void name_option(char **text)
+{
+    static const struct {
+        const char *member, *option;
+    } names[] = {
+        {"input", "--input"},         {"output", "--output"},        {"map", "--map"},
+        {"combine", "--combine"},     {"reduce", "--reduce"},        {"reduces", "--reduces"},
+        {"split-size", "--split-size"}, {"max-attempts", "--max-attempts"}, {"env", "--env"},
+        {"deadline-s", "--deadline"}, {"deadline-at-ms", "--deadline"}, {"weight", "--weight"},
+        {"name", "--name"},           {"queue", "--queue"},          {"priority", "--priority"},
+        {"command", "--task"},        {"count", "--count"},          {"expected-s", "--expected"},
+    };
+    static const char task[] = "job.tasks[";
+    const char *at = *text ? *text : "", *colon = strchr(at, ':');
+    char number[32] = "";
+    if (strncmp(at, "job.", 4) != 0 || !colon)
+        return;
+    if (strncmp(at, task, sizeof task - 1) == 0) { /* "job.tasks[2].command" is the third --task */
+        long long n = strtoll(at + sizeof task - 1, (char **)&at, 10);
+        snprintf(number, sizeof number, " (task %lld)", n + 1);
+        if (strncmp(at, "].", 2) != 0)
+            return;
+        at += 2;
+    } else {
+        at += 4;
+    }
+    size_t len = strcspn(at, "[.:");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strlen(names[i].member) != len || memcmp(names[i].member, at, len) != 0)
+            continue;
+        char *named = base_printf("%s%s%s", names[i].option, number, colon);
+        free(*text);
+        *text = named;
+        return;
+    }
+}
+
 int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
 {
     struct cli_answer a = {0};
@@ -77,6 +117,8 @@ int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
         cli_error(rc, "left without an answer; the job may have been accepted (creel job kill %s)", sent);
     }
     free(sent);
+    if (rc == CLI_USAGE)
+        name_option(&a.error);
     if (rc != CLI_OK)
         return rc == CLI_INTERRUPTED ? rc : cli_rm_fail(&a, rc);
     if (!*cli_str(a.json, "job.id")) {
@@ -114,15 +156,15 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
     return CLI_OK;
 }
 
-int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, json_t **tasks)
+int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, cli_job_page *page,
+                  void *user)
 {
     char *cursor = NULL;
     int rc;
-    *tasks = json_array();
     do {
         struct base_buf path = {0};
         struct cli_answer a = {0};
-        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=1000%s%s", id, *query ? "&" : "", query);
+        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=%d%s%s", id, TASKS_PAGE, *query ? "&" : "", query);
         if (cursor) {
             base_buf_adds(&path, "&cursor=");
             cli_uri_component(cursor, &path);
@@ -131,16 +173,13 @@ int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned fla
         base_buf_free(&path);
         free(cursor);
         cursor = NULL;
-        if (rc != CLI_OK) {
-            json_decref(*tasks);
-            *tasks = NULL;
-            if (!quiet)
-                return cli_rm_fail(&a, rc);
-        } else {
-            json_t *page = json_object_get(a.json, "tasks");
-            if (json_is_array(page))
-                json_array_extend(*tasks, page);
-            if (*cli_str(a.json, "cursor") && json_array_size(page))
+        if (rc != CLI_OK && !quiet)
+            return cli_rm_fail(&a, rc);
+        const json_t *tasks = json_object_get(a.json, "tasks");
+        if (rc == CLI_OK && json_is_array(tasks)) {
+            base_buf_free(&a.text); /* the page's text is no longer needed beside what was read from it */
+            page(user, tasks);
+            if (*cli_str(a.json, "cursor") && json_array_size(tasks))
                 cursor = base_strdup(cli_str(a.json, "cursor"));
         }
         cli_answer_free(&a);
@@ -151,6 +190,13 @@ int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned fla
 bool cli_job_ended(const json_t *job)
 {
     return cli_state_ended(cli_str(job, "state"));
+}
+
+const char *cli_job_result(const json_t *job)
+{
+    const char *result = cli_str(job, "result"); /* older ResourceManagers have the final status alone */
+
+    return *result ? result : cli_str(job, "finalStatus");
 }
 
 int cli_job_exit(const json_t *job)

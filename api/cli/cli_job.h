@@ -11,10 +11,14 @@
 int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored);
 /* GET jobs/{id}: *job gets {"job":{…}}, caller owns. @flags CLI_RM_*. Exit code, printed. */
 int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job);
-/* All tasks (every page) as an array, caller owns. @query: "" or "kind=map". @flags CLI_RM_*. Exit code; prints unless
- * @quiet. */
-int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, json_t **tasks);
+/* Every task, page by page: a job may have a million. @page gets an array, borrowed for the call. @query: "" or
+ * "kind=map". @flags CLI_RM_*. Exit code; prints unless @quiet. */
+typedef void cli_job_page(void *user, const json_t *tasks);
+int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, cli_job_page *page,
+                  void *user);
 bool cli_job_ended(const json_t *job); /* @job: the inner object */
+/* SUCCEEDED, FAILED, KILLED, REFUSED (a deadline that could not be promised); UNDEFINED: it has not ended. Borrowed. */
+const char *cli_job_result(const json_t *job);
 /* CLI_OK when it succeeded, else CLI_FAILED. */
 int cli_job_exit(const json_t *job);
 /* Follows until the end with bars or lines on stderr. *job gets {"job":{…}}. 130 on Ctrl-C: the job goes on. */

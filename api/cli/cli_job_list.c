@@ -8,15 +8,17 @@
 #include "base/base_clock.h"
 #include "base/base_io.h"
 
-enum { KEY_STATES = 256, KEY_USER, KEY_LIMIT, LIMIT_DEFAULT = 50, PAGE_MAX = 200 };
+enum { KEY_STATES = 256, KEY_RESULT, KEY_USER, KEY_LIMIT, LIMIT_DEFAULT = 50, PAGE_MAX = 200 };
 
 struct list {
-    const char *states, *user;
+    const char *states, *result, *user;
     int64_t limit; /* 0: all */
 };
 
 static const struct argp_option list_options[] = {
     {"states", KEY_STATES, "A,B", 0, "Only jobs in these states: ACCEPTED, RUNNING, FINISHED, FAILED, KILLED …", 1},
+    {"result", KEY_RESULT, "A,B", 0,
+     "Only jobs that ended so: SUCCEEDED, FAILED, KILLED, REFUSED. (A job that failed is FINISHED, as in YARN.)", 1},
     {"user", KEY_USER, "USER", 0, "Only this user's jobs", 1},
     {"limit", KEY_LIMIT, "N", 0, "At most N jobs (50); 0: all", 1},
     {0},
@@ -28,6 +30,9 @@ static error_t list_parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_STATES:
         l->states = arg;
+        return 0;
+    case KEY_RESULT:
+        l->result = arg;
         return 0;
     case KEY_USER:
         l->user = arg;
@@ -51,6 +56,10 @@ static char *list_path(const struct list *l, size_t have, const char *cursor)
     if (l->states) {
         base_buf_adds(&b, "&states=");
         cli_uri_component(l->states, &b);
+    }
+    if (l->result) {
+        base_buf_adds(&b, "&result=");
+        cli_uri_component(l->result, &b);
     }
     if (l->user) {
         base_buf_adds(&b, "&user=");
@@ -99,7 +108,7 @@ static void print_list(const json_t *jobs)
         struct base_buf submitted = {0}, time = {0};
         char map[16], reduce[16];
         int64_t submit = cli_int(j, "submitTime"), finish = cli_int(j, "finishTime");
-        const char *result = cli_str(j, "finalStatus");
+        const char *result = cli_job_result(j);
         snprintf(map, sizeof map, "%d%%", (int)cli_num(j, "progress.map"));
         snprintf(reduce, sizeof reduce, "%d%%", (int)cli_num(j, "progress.reduce"));
         cli_text_time(submit, &submitted);
@@ -120,7 +129,8 @@ int cli_job_list_main(int argc, char **argv)
         list_parse,
         NULL,
         "Lists jobs, newest first.\v"
-        "Examples:\n  creel job list\n  creel job list --states RUNNING,ACCEPTED --json\n\n" CLI_EXIT_HELP,
+        "Examples:\n  creel job list\n  creel job list --states RUNNING,ACCEPTED --json\n"
+        "  creel job list --result FAILED,REFUSED\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};

@@ -16,7 +16,7 @@ struct status {
 };
 
 static const struct argp_option status_options[] = {
-    {"tasks", KEY_TASKS, NULL, 0, "List the tasks too", 1},
+    {"tasks", KEY_TASKS, NULL, 0, "List every task too, page by page", 1},
     {0},
 };
 
@@ -119,7 +119,7 @@ static void print_status(const json_t *job)
     line("user", cli_str(job, "user"));
     line("queue", cli_str(job, "queue"));
     line("state", cli_str(job, "state"));
-    line("result", cli_str(job, "finalStatus"));
+    line("result", cli_job_result(job));
     line_phase(job, "map", "maps");
     line_phase(job, "reduce", "reduces");
     line_times(job);
@@ -139,31 +139,72 @@ static void print_status(const json_t *job)
     }
 }
 
-static void print_tasks(const json_t *job, const json_t *tasks)
+/* The tasks, page by page: one page is held at a time. */
+struct task_pages {
+    struct cli_table *table; /* for people */
+    int64_t now_ms;
+    size_t n;
+};
+
+static void add_task(struct task_pages *p, const json_t *j)
 {
-    if (json_array_size(tasks) == 0 && cli_job_ended(job)) {
+    struct base_buf time = {0};
+    char progress[16], attempts[16], code[16] = "-";
+    int64_t start = cli_int(j, "startTime"), finish = cli_int(j, "finishTime");
+    snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
+    snprintf(attempts, sizeof attempts, "%lld", (long long)cli_int(j, "attempts"));
+    if (finish && json_is_integer(json_object_get(j, "exitCode")))
+        snprintf(code, sizeof code, "%lld", (long long)cli_int(j, "exitCode"));
+    if (start)
+        cli_text_duration((finish ? finish : p->now_ms) - start, &time);
+    cli_table_row(p->table, cli_str(j, "id"), cli_str(j, "state"), progress, attempts, code,
+                  time.data ? time.data : "-", cli_str(j, "node"), cli_str(j, "containerId"), NULL);
+    base_buf_free(&time);
+}
+
+static void print_page(void *user, const json_t *tasks)
+{
+    struct task_pages *p = user;
+    p->n += json_array_size(tasks);
+    for (size_t i = 0; i < json_array_size(tasks); i++)
+        add_task(p, json_array_get(tasks, i));
+    if (json_array_size(tasks))
+        cli_table_page(p->table, stdout);
+}
+
+static int print_tasks(struct cli *c, const char *id, const json_t *job)
+{
+    struct task_pages p = {.now_ms = base_wall_us(&base_clock_real) / 1000};
+    p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
+                            "NODE", "~", "CONTAINER", "<1", NULL);
+    int rc = cli_job_tasks(c, id, "brief=true", CLI_RM_PATIENT, false, print_page, &p);
+    if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
         puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
-        return;
-    }
-    struct cli_table *t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">",
-                                        "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
-    int64_t now = base_wall_us(&base_clock_real) / 1000;
+    cli_table_free(p.table);
+    return rc;
+}
+
+static void print_json_page(void *user, const json_t *tasks)
+{
+    size_t *n = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
-        const json_t *j = json_array_get(tasks, i);
-        struct base_buf time = {0};
-        char progress[16], attempts[16], code[16] = "-";
-        int64_t start = cli_int(j, "startTime"), finish = cli_int(j, "finishTime");
-        snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
-        snprintf(attempts, sizeof attempts, "%lld", (long long)cli_int(j, "attempts"));
-        if (finish && json_is_integer(json_object_get(j, "exitCode")))
-            snprintf(code, sizeof code, "%lld", (long long)cli_int(j, "exitCode"));
-        if (start)
-            cli_text_duration((finish ? finish : now) - start, &time);
-        cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), progress, attempts, code, time.data ? time.data : "-",
-                      cli_str(j, "node"), cli_str(j, "containerId"), NULL);
-        base_buf_free(&time);
+        if ((*n)++)
+            putchar(',');
+        json_dumpf(json_array_get(tasks, i), stdout, JSON_COMPACT);
     }
-    cli_table_print(t, stdout);
+}
+
+/* {"job":{…},"tasks":[…]}, written as the pages come. */
+static int print_json(struct cli *c, const char *id, const json_t *answer)
+{
+    char *text = json_dumps(answer, JSON_COMPACT);
+    size_t n = 0;
+    base_assert(text && *text == '{');
+    printf("%.*s,\"tasks\":[", (int)strlen(text) - 1, text);
+    free(text);
+    int rc = cli_job_tasks(c, id, "", CLI_RM_PATIENT, false, print_json_page, &n);
+    puts("]}");
+    return rc;
 }
 
 int cli_job_status_main(int argc, char **argv)
@@ -172,35 +213,32 @@ int cli_job_status_main(int argc, char **argv)
         status_options,
         status_parse,
         "ID",
-        "Shows one job.\v"
+        "Shows one job: its state, how many of its tasks are in which state, times, result.\v"
         "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};
     struct cli c = {0};
     struct status s = {0};
-    json_t *answer = NULL, *tasks = NULL;
+    json_t *answer = NULL;
     char *id = NULL;
     int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
     if (rc == CLI_OK && !(id = cli_app_id_check(s.id, "creel job status")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = cli_job_get(&c, id, 0, &answer);
-    if (rc == CLI_OK && s.tasks)
-        rc = cli_job_tasks(&c, id, "", CLI_RM_PATIENT, false, &tasks);
-    if (rc == CLI_OK && c.json) {
-        if (tasks)
-            json_object_set(answer, "tasks", tasks);
+    if (rc == CLI_OK && c.json && s.tasks) {
+        rc = print_json(&c, id, answer);
+    } else if (rc == CLI_OK && c.json) {
         cli_print_json(answer);
     } else if (rc == CLI_OK) {
         print_status(json_object_get(answer, "job"));
-        if (tasks) {
+        if (s.tasks) {
             puts("");
-            print_tasks(json_object_get(answer, "job"), tasks);
+            rc = print_tasks(&c, id, json_object_get(answer, "job"));
         }
     }
     json_decref(answer);
-    json_decref(tasks);
     free(id);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

@@ -42,7 +42,7 @@ struct waiting {
 static void draw(struct waiting *w)
 {
     const json_t *job = json_object_get(w->job, "job");
-    const char *state = cli_str(job, "state"), *result = cli_str(job, "finalStatus");
+    const char *state = cli_str(job, "state"), *result = cli_job_result(job);
     bool lost = cli_job_ended(job) && *result && cli_job_exit(job) != CLI_OK; /* FINISHED says nothing of a failure */
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
@@ -107,19 +107,24 @@ static void say(const char *label, const struct base_buf *text)
     printf("  %-9s %s\n", label, text->data);
 }
 
-/* When the tasks of one kind ran, from the job's tasks: *first and *last in ms. */
-static void span_of(const json_t *tasks, const char *kind, int64_t *first, int64_t *last)
+/* When the first task of each kind began, and the last one ended; 0: none did. */
+struct spans {
+    int64_t first[2], last[2]; /* maps, reduces */
+};
+
+static void add_spans(void *user, const json_t *tasks)
 {
-    *first = *last = 0;
+    struct spans *p = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *t = json_array_get(tasks, i);
         int64_t start = cli_int(t, "startTime"), finish = cli_int(t, "finishTime");
-        if (strcasecmp(cli_str(t, "kind"), kind) != 0 || start <= 0)
+        size_t k = strcasecmp(cli_str(t, "kind"), "reduce") == 0;
+        if (start <= 0)
             continue;
-        if (*first == 0 || start < *first)
-            *first = start;
-        if (finish > *last)
-            *last = finish;
+        if (p->first[k] == 0 || start < p->first[k])
+            p->first[k] = start;
+        if (finish > p->last[k])
+            p->last[k] = finish;
     }
 }
 
@@ -128,11 +133,11 @@ static void add_attempts(struct base_buf *out, int64_t n, const char *how)
     base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
 }
 
-static void say_phase(const json_t *job, const json_t *tasks, const char *kind, const char *label, const char *counter)
+static void say_phase(const json_t *job, int64_t first, int64_t last, const char *kind, const char *label,
+                      const char *counter)
 {
     struct base_buf b = {0};
     char path[64];
-    int64_t first, last;
     snprintf(path, sizeof path, "taskCounts.%s", kind);
     const json_t *counts = cli_at(job, path);
     if (cli_int(counts, "total") == 0)
@@ -142,7 +147,6 @@ static void say_phase(const json_t *job, const json_t *tasks, const char *kind, 
         add_attempts(&b, cli_int(counts, "failedAttempts"), "failed");
     if (cli_int(counts, "killedAttempts"))
         add_attempts(&b, cli_int(counts, "killedAttempts"), "killed");
-    span_of(tasks, kind, &first, &last);
     if (first && last) {
         base_buf_adds(&b, "; from ");
         cli_text_duration(first - cli_int(job, "submitTime"), &b);
@@ -201,9 +205,9 @@ static void say_time(const json_t *job)
 
 void cli_job_summary(struct cli *c, const json_t *job)
 {
-    const char *id = cli_str(job, "id"), *result = cli_str(job, "finalStatus");
+    const char *id = cli_str(job, "id"), *result = cli_job_result(job);
     struct base_buf name = {0};
-    json_t *tasks = NULL;
+    struct spans spans = {0};
     cli_text_clean(cli_str(job, "name"), &name);
     printf("%s  %s  %s\n", id, name.data, result);
     base_buf_free(&name);
@@ -215,11 +219,10 @@ void cli_job_summary(struct cli *c, const json_t *job)
         base_buf_free(&b);
         free(path);
     }
-    cli_job_tasks(c, id, "", CLI_RM_PATIENT, true, &tasks);
+    cli_job_tasks(c, id, "", CLI_RM_PATIENT, true, add_spans, &spans);
     say_time(job);
-    say_phase(job, tasks, "map", "maps", "MAP_MILLIS");
-    say_phase(job, tasks, "reduce", "reduces", "REDUCE_MILLIS");
-    json_decref(tasks);
+    say_phase(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
+    say_phase(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
     say_data(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES");
     say_data(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES", "REDUCE_OUTPUT_RECORDS",
              "REDUCE_OUTPUT_BYTES");

@@ -9,7 +9,6 @@
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
 #include "base/base_id.h"
-#include "base/base_io.h"
 
 enum {
     KEY_APP = 256,
@@ -19,8 +18,11 @@ enum {
     PROBES_MAX = 2000,
     LOOK_MS = 500,
     SETTLE_MS = 3000,
-    PATIENCE_MS = 60000
+    PATIENCE_MS = 60000,
+    NAMED_MAX = 20 /* lines about what is missing */
 };
+
+#define NO_NODE "its node is not known any more"
 
 struct logs {
     const char *id;
@@ -33,11 +35,21 @@ struct logs {
 /* One container whose logs are wanted. */
 struct source {
     char *container, *node_http, *label; /* label: the task, or "master" */
+    struct cli_node *node;               /* NULL: the ResourceManager does not know it any more */
     bool running;                        /* as its job said last */
+    bool absent;                         /* its node has none of the files */
+};
+/* What there should be and cannot be had, once for each container, or node that could not be asked. */
+struct missing {
+    char *what, *why;
 };
 struct sources {
     struct source *v;
     size_t n, cap;
+    struct cli_reach *reach;
+    struct missing *missing;
+    size_t n_missing, cap_missing;
+    int64_t started_ms; /* of an application that is no job */
     int64_t lost; /* attempts of the job that failed or were killed: its tasks do not name their containers */
     bool ended;   /* nothing new will come */
     bool patient; /* an RM that does not answer is no error: the caller looks again later */
@@ -62,12 +74,57 @@ static struct source *find_source(const struct sources *s, const char *container
     return NULL;
 }
 
-static void add_source(struct sources *s, const char *container, const char *node_http, const char *label)
+static void add_source(struct sources *s, const char *container, const char *node_id, const char *node_http,
+                       const char *label)
 {
-    if (!*container || !*node_http || find_source(s, container))
+    if (!*container || find_source(s, container))
         return;
     base_array_grow(&s->v, s->n, &s->cap);
-    s->v[s->n++] = (struct source){base_strdup(container), base_strdup(node_http), base_strdup(label), false};
+    s->v[s->n++] = (struct source){.container = base_strdup(container),
+                                   .node_http = base_strdup(node_http),
+                                   .label = base_strdup(label),
+                                   .node = *node_http ? cli_reach_node(s->reach, node_id, node_http) : NULL};
+}
+
+static void add_missing(struct sources *s, const char *what, const char *why)
+{
+    for (size_t i = 0; i < s->n_missing; i++)
+        if (strcmp(s->missing[i].what, what) == 0)
+            return;
+    base_array_grow(&s->missing, s->n_missing, &s->cap_missing);
+    s->missing[s->n_missing++] = (struct missing){base_strdup(what), base_strdup(why)};
+}
+
+static void add_missing_source(struct sources *s, const struct source *of, const char *why)
+{
+    char *what = base_printf("%s (%s)", of->label, of->container);
+    struct base_buf line = {0};
+    if (*of->node_http && !strstr(why, of->node_http))
+        base_buf_addf(&line, "node %s: %s", of->node_http, why);
+    else
+        base_buf_adds(&line, why);
+    add_missing(s, what, line.data);
+    base_buf_free(&line);
+    free(what);
+}
+
+/* CLI_OK, or CLI_INCOMPLETE after saying what is missing. */
+static int say_missing(const struct sources *s)
+{
+    for (size_t i = 0; i < s->n_missing && i < NAMED_MAX; i++)
+        cli_error(0, "missing: %s: %s", s->missing[i].what, s->missing[i].why);
+    if (s->n_missing > NAMED_MAX)
+        cli_error(0, "missing: %zu more", s->n_missing - NAMED_MAX);
+    return s->n_missing ? CLI_INCOMPLETE : CLI_OK;
+}
+
+static void missing_clear(struct sources *s)
+{
+    for (size_t i = 0; i < s->n_missing; i++) {
+        free(s->missing[i].what);
+        free(s->missing[i].why);
+    }
+    s->n_missing = 0;
 }
 
 static void sources_free(struct sources *s)
@@ -77,7 +134,10 @@ static void sources_free(struct sources *s)
         free(s->v[i].node_http);
         free(s->v[i].label);
     }
+    missing_clear(s);
+    free(s->missing);
     free(s->v);
+    cli_reach_free(s->reach);
 }
 
 /* The id of a job or application, not of something in it. */
@@ -114,34 +174,45 @@ static int64_t lost_attempts(const json_t *answer)
            cli_int(answer, "job.taskCounts.reduce.killedAttempts");
 }
 
+struct task_pages {
+    struct sources *out;
+    const char *want;
+};
+
+static void add_tasks(void *user, const json_t *tasks)
+{
+    struct task_pages *p = user;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *t = json_array_get(tasks, i);
+        if (!wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
+            continue;
+        add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"), cli_str(t, "nodeHttpAddress"),
+                   cli_str(t, "id"));
+        struct source *found = find_source(p->out, cli_str(t, "containerId"));
+        if (found)
+            found->running = strcmp(cli_str(t, "state"), "RUNNING") == 0;
+    }
+}
+
 /* The job's tasks. CLI_NOTFOUND: it is no job. */
 static int find_in_job(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
-    json_t *tasks = NULL;
+    struct task_pages pages = {out, want};
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
     int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
     free(path);
     if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
+        out->started_ms = cli_int(a.json, "job.submitTime");
         out->lost = lost_attempts(a.json);
         cli_answer_free(&a);
-        rc = cli_job_tasks(c, app, "", out->patient ? CLI_RM_SOON : CLI_RM_PATIENT, out->patient, &tasks);
+        rc = cli_job_tasks(c, app, "", out->patient ? CLI_RM_SOON : CLI_RM_PATIENT, out->patient, add_tasks, &pages);
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
         return give_up(out, &a, rc);
     }
-    for (size_t i = 0; i < json_array_size(tasks); i++) {
-        const json_t *t = json_array_get(tasks, i);
-        if (!wanted(want, cli_str(t, "id"), cli_str(t, "containerId")))
-            continue;
-        add_source(out, cli_str(t, "containerId"), cli_str(t, "nodeHttpAddress"), cli_str(t, "id"));
-        struct source *found = find_source(out, cli_str(t, "containerId"));
-        if (found)
-            found->running = strcmp(cli_str(t, "state"), "RUNNING") == 0;
-    }
-    json_decref(tasks);
     return rc;
 }
 
@@ -155,7 +226,8 @@ static void find_live(struct cli *c, const char *app, const char *attempt, const
         for (size_t i = 0; i < cli_list_len(list); i++) {
             const json_t *one = cli_list_get(list, i);
             if (wanted(want, cli_str(one, "containerId"), ""))
-                add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeHttpAddress"), "container");
+                add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
+                           "container");
         }
     }
     free(path);
@@ -172,37 +244,93 @@ static bool lists_files(const json_t *answer)
     return false;
 }
 
+/* Nodes that may hold logs: those that answer the ResourceManager. */
+struct asked {
+    struct cli_node **v;
+    bool *silent; /* was asked in vain */
+    size_t n;
+    size_t lost; /* those that do not answer it any more, and did since the application began */
+    char *lost_id;
+};
+
+static void asked_free(struct asked *k)
+{
+    free(k->v);
+    free(k->silent);
+    free(k->lost_id);
+}
+
+static bool find_nodes(struct cli *c, struct sources *out, struct asked *k)
+{
+    struct cli_answer a = {0};
+    bool ok = cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, look_flags(out), &a) == CLI_OK;
+    const json_t *nodes = cli_at(a.json, "nodes.node");
+    *k = (struct asked){.v = base_alloc((cli_list_len(nodes) + 1) * sizeof *k->v),
+                        .silent = base_alloc(cli_list_len(nodes) + 1)};
+    for (size_t i = 0; i < cli_list_len(nodes); i++) {
+        const json_t *one = cli_list_get(nodes, i);
+        const char *state = cli_str(one, "state"), *http = cli_str(one, "nodeHTTPAddress");
+        bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
+                  strcmp(state, "DECOMMISSIONING") == 0;
+        if (up && *http) {
+            k->v[k->n++] = cli_reach_node(out->reach, cli_str(one, "id"), http);
+        } else if (cli_int(one, "lastHealthUpdate") >= out->started_ms) {
+            k->lost++;
+            if (!k->lost_id)
+                k->lost_id = base_strdup(cli_str(one, "id"));
+        }
+    }
+    cli_answer_free(&a);
+    return ok;
+}
+
+/* GET of node @i, unless it was silent before; what it does not answer is missing. */
+static int ask_node(struct asked *k, size_t i, const char *path, struct sources *out, struct cli_answer *a)
+{
+    if (k->silent[i])
+        return CLI_UNREACHABLE;
+    int rc = cli_node_get(k->v[i], path, a);
+    if (rc == CLI_UNREACHABLE) {
+        char *what = base_printf("what ran on node %s", cli_node_id(k->v[i]));
+        k->silent[i] = true;
+        add_missing(out, what, a->error ? a->error : "it does not answer");
+        free(what);
+    }
+    return rc;
+}
+
 /* Containers of the application that the nodes still know of: also those that have ended. */
 static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
 {
-    struct cli_answer a = {0};
-    if (cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, look_flags(out), &a) != CLI_OK) {
-        cli_answer_free(&a);
-        return;
-    }
-    const json_t *nodes = cli_at(a.json, "nodes.node");
-    for (size_t i = 0; i < cli_list_len(nodes); i++) {
-        const char *http = cli_str(cli_list_get(nodes, i), "nodeHTTPAddress");
-        struct cli_answer b = {0};
-        char *url = base_printf("http://%s/ws/v1/node/apps/%s", http, app);
-        if (*http && cli_rm_get_url(c->rm, url, &b) == CLI_OK) {
-            const json_t *ids = cli_at(b.json, "app.containerids");
-            for (size_t k = 0; k < cli_list_len(ids); k++)
-                if (wanted(want, json_string_value(cli_list_get(ids, k)), ""))
-                    add_source(out, json_string_value(cli_list_get(ids, k)), http, "container");
+    struct asked k;
+    bool any = find_nodes(c, out, &k);
+    for (size_t i = 0; any && i < k.n; i++) {
+        struct cli_answer a = {0};
+        const char *id = cli_node_id(k.v[i]), *http = cli_node_http(k.v[i]);
+        char *path = base_printf("apps/%s", app);
+        if (ask_node(&k, i, path, out, &a) == CLI_OK) {
+            const json_t *ids = cli_at(a.json, "app.containerids");
+            for (size_t n = 0; n < cli_list_len(ids); n++)
+                if (wanted(want, json_string_value(cli_list_get(ids, n)), ""))
+                    add_source(out, json_string_value(cli_list_get(ids, n)), id, http, "container");
         }
-        free(url);
-        cli_answer_free(&b);
-        if (!want || find_source(out, want))
-            continue;
-        url = base_printf("http://%s/ws/v1/node/containers/%s/logs", http, want); /* its files may outlive it */
-        if (*http && strncmp(want, "container_", 10) == 0 && cli_rm_get_url(c->rm, url, &b) == CLI_OK &&
-            lists_files(b.json))
-            add_source(out, want, http, "container");
-        free(url);
-        cli_answer_free(&b);
+        free(path);
+        if (want && !find_source(out, want) && strncmp(want, "container_", 10) == 0) {
+            path = base_printf("containers/%s/logs", want); /* its files may outlive it */
+            if (ask_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+                add_source(out, want, id, http, "container");
+            free(path);
+        }
+        cli_answer_free(&a);
     }
-    cli_answer_free(&a);
+    if (k.lost && !(want && find_source(out, want))) {
+        char *what = base_printf("what ran on node %s", k.lost_id);
+        char *why = base_printf("the ResourceManager has lost it%s", k.lost > 1 ? ", and others" : "");
+        add_missing(out, what, why);
+        free(what);
+        free(why);
+    }
+    asked_free(&k);
 }
 
 static int compare_sources(const void *a, const void *b)
@@ -213,32 +341,31 @@ static int compare_sources(const void *a, const void *b)
     return base_container_id_cmp(&x, &y);
 }
 
-/* Asks every node of @nodes for this container's files. Returns how many were asked. */
-static int probe(struct cli *c, const json_t *nodes, const char *container, struct sources *out)
+/* Asks every node for this container's files. Returns how many were asked. */
+static int probe(struct asked *k, const char *container, struct sources *out)
 {
     int asked = 0;
-    for (size_t i = 0; i < cli_list_len(nodes) && !find_source(out, container); i++, asked++) {
-        const char *http = cli_str(cli_list_get(nodes, i), "nodeHTTPAddress");
+    char *path = base_printf("containers/%s/logs", container);
+    for (size_t i = 0; i < k->n && !find_source(out, container); i++, asked++) {
         struct cli_answer a = {0};
-        char *url = base_printf("http://%s/ws/v1/node/containers/%s/logs", http, container);
-        if (*http && cli_rm_get_url(c->rm, url, &a) == CLI_OK && lists_files(a.json))
-            add_source(out, container, http, "earlier attempt");
-        free(url);
+        if (ask_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+            add_source(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]), "earlier attempt");
         cli_answer_free(&a);
     }
+    free(path);
     return asked;
 }
 
 /* The containers of a job are numbered one after the other, and its tasks name their last ones: what lies between, or
- * before, are earlier attempts. Looks for as many as are missing. */
+ * before, are earlier attempts. Looks for as many as are missing. Some were never started and have no logs: that fewer
+ * are found is worth a word only when a node could not be asked. */
 static void find_earlier(struct cli *c, struct sources *out)
 {
-    struct cli_answer a = {0};
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
+    struct asked k = {0};
     int asked = 0;
-    if (out->lost <= 0 || known == 0 ||
-        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes?states=RUNNING", NULL, look_flags(out), &a) != CLI_OK) {
-        cli_answer_free(&a);
+    if (out->lost <= 0 || known == 0 || !find_nodes(c, out, &k)) {
+        asked_free(&k);
         return;
     }
     qsort(out->v, known, sizeof *out->v, compare_sources);
@@ -250,10 +377,17 @@ static void find_earlier(struct cli *c, struct sources *out)
         if (i > 0)
             base_container_id_parse(out->v[i - 1].container, &before, NULL);
         while (BASE_CONTAINER_COUNTER(--id.num) > 0 && id.num != before.num && out->n < wanted_n && asked < PROBES_MAX)
-            asked += probe(c, cli_at(a.json, "nodes.node"), base_container_id_text(&id, text), out);
+            asked += probe(&k, base_container_id_text(&id, text), out);
+    }
+    if (out->n < wanted_n && k.lost) {
+        char *what = base_printf("%zu earlier attempts", wanted_n - out->n);
+        char *why = base_printf("node %s is lost%s", k.lost_id, k.lost > 1 ? ", and others" : "");
+        add_missing(out, what, why);
+        free(what);
+        free(why);
     }
     qsort(out->v, out->n, sizeof *out->v, compare_sources);
-    cli_answer_free(&a);
+    asked_free(&k);
 }
 
 static int find_in_app(struct cli *c, const char *app, const char *want, struct sources *out)
@@ -265,6 +399,7 @@ static int find_in_app(struct cli *c, const char *app, const char *want, struct 
     if (rc != CLI_OK)
         return give_up(out, &a, rc);
     out->ended = cli_job_ended(json_object_get(a.json, "app"));
+    out->started_ms = cli_int(a.json, "app.startedTime");
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
     rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
@@ -275,7 +410,8 @@ static int find_in_app(struct cli *c, const char *app, const char *want, struct 
     for (size_t i = 0; i < cli_list_len(attempts); i++) {
         const json_t *one = cli_list_get(attempts, i);
         if (wanted(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
-            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeHttpAddress"), "master");
+            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
+                       "master");
         find_live(c, app, cli_str(one, "appAttemptId"), want, out);
     }
     cli_answer_free(&a);
@@ -309,12 +445,17 @@ static int show(void *user, const char *data, size_t len)
         s->any = true;
         return 0;
     }
-    if (s->header && !s->any)
-        dprintf(s->fd, "==> %s %s on %s: %s <==\n", s->source->label, s->source->container, s->source->node_http,
-                s->file);
+    if (s->header && !s->any) {
+        char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label, s->source->container,
+                                 s->source->node_http, s->file);
+        int bad = cli_pass_on(s->fd, line, strlen(line));
+        free(line);
+        if (bad)
+            return bad;
+    }
     s->any = true;
     if (!s->prefix)
-        return base_write_all(s->fd, data, len);
+        return cli_pass_on(s->fd, data, len);
     base_buf_add(&s->part, data, len);
     const char *at = s->part.data, *end;
     struct base_buf out = {0};
@@ -326,7 +467,7 @@ static int show(void *user, const char *data, size_t len)
         base_buf_add(&out, at, (size_t)(end + 1 - at));
         at = end + 1;
     }
-    int rc = base_write_all(s->fd, out.data ? out.data : "", out.len);
+    int rc = cli_pass_on(s->fd, out.data ? out.data : "", out.len);
     size_t left = (size_t)(s->part.data + s->part.len - at);
     memmove(s->part.data, at, left);
     s->part.len = left;
@@ -352,15 +493,17 @@ static void say_nothing_written(const struct logs *l)
 
 /* ---- what is there now ---- */
 /* One file of one container: on stdout, or with --json into @all. */
-static void show_file(const struct cli *c, struct shown *s, bool *found, json_t *all)
+static void show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
 {
     struct cli_follow *f = cli_follow_new();
-    cli_follow_add(f, s->source->node_http, s->source->container, s->file, false, show, s);
+    cli_follow_add(f, s->source->node, s->source->container, s->file, false, show, s);
     while (cli_follow_turn(f, 1000, -1) > 0)
         ;
-    bool there = cli_follow_status(f, 0) == 200;
-    *found = *found || there;
-    if (c->json && there) {
+    enum cli_follow_result result = cli_follow_result(f, 0);
+    *found = *found || result != CLI_FOLLOW_ABSENT;
+    if (result == CLI_FOLLOW_LOST)
+        add_missing_source(sources, s->source, cli_follow_why(f, 0) ? cli_follow_why(f, 0) : "it does not answer");
+    if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
         struct base_buf text = {0};
         cli_text_utf8(s->part.data, s->part.len, &text);
         json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s->source->container, "task",
@@ -372,33 +515,74 @@ static void show_file(const struct cli *c, struct shown *s, bool *found, json_t 
     cli_follow_free(f);
 }
 
+/* All wanted files of one container. */
+static void show_source(const struct cli *c, const struct logs *l, struct sources *sources, size_t i, bool *any,
+                        json_t *all)
+{
+    const struct source *source = &sources->v[i];
+    bool found = false;
+    for (size_t k = 0; source->node && k < l->n_files; k++) {
+        struct shown s = {.source = source,
+                          .file = l->files[k],
+                          .header = sources->n > 1 || l->n_files > 1,
+                          .fd = STDOUT_FILENO,
+                          .keep = c->json};
+        show_file(c, sources, &s, &found, all);
+        *any = *any || s.any;
+    }
+    sources->v[i].absent = source->node && !found;
+    if (!source->node)
+        add_missing_source(sources, source, NO_NODE);
+}
+
+/* Each container has these two from its start. */
+static bool wants_standard_files(const struct logs *l)
+{
+    for (size_t k = 0; k < l->n_files; k++)
+        if (strcmp(l->files[k], "stdout") == 0 || strcmp(l->files[k], "stderr") == 0)
+            return true;
+    return false;
+}
+
+static json_t *missing_json(const struct sources *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_missing; i++)
+        json_array_append_new(list, json_pack("{s:s,s:s}", "what", s->missing[i].what, "why", s->missing[i].why));
+    return list;
+}
+
 static int show_now(struct cli *c, const struct logs *l, struct sources *sources)
 {
-    bool found = false, any = false;
+    bool any = false;
     if (is_whole(l->id))
         find_earlier(c, sources);
-    if (sources->n == 0)
+    if (sources->n == 0 && sources->n_missing == 0)
         return cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l->id);
     json_t *report = json_pack("{s:[]}", "logs");
-    for (size_t i = 0; i < sources->n; i++) {
-        for (size_t k = 0; k < l->n_files; k++) {
-            struct shown s = {.source = &sources->v[i],
-                              .file = l->files[k],
-                              .header = sources->n > 1 || l->n_files > 1,
-                              .fd = STDOUT_FILENO,
-                              .keep = c->json};
-            show_file(c, &s, &found, json_object_get(report, "logs"));
-            any = any || s.any;
-        }
+    for (size_t i = 0; i < sources->n && !cli_pass_failed(); i++)
+        show_source(c, l, sources, i, &any, json_object_get(report, "logs"));
+    if (cli_pass_failed()) {
+        json_decref(report);
+        return CLI_FAILED;
     }
+    size_t absent = 0;
+    for (size_t i = 0; i < sources->n; i++)
+        absent += sources->v[i].absent;
+    bool nothing = absent == sources->n && sources->n_missing == 0;
+    for (size_t i = 0; i < sources->n && !nothing && wants_standard_files(l); i++)
+        if (sources->v[i].absent && !sources->v[i].running)
+            add_missing_source(sources, &sources->v[i], "there are no logs of it (any more)");
+    if (sources->n_missing)
+        json_object_set_new(report, "missing", missing_json(sources));
     if (c->json)
         cli_print_json(report);
     json_decref(report);
-    if (!found)
+    if (nothing)
         return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
-    if (!any)
+    if (!any && sources->n_missing == 0)
         say_nothing_written(l);
-    return CLI_OK;
+    return say_missing(sources);
 }
 
 /* ---- following ---- */
@@ -408,10 +592,10 @@ struct following {
     size_t n, cap, sources;
 };
 
-static void follow_new_sources(struct following *f, const struct logs *l, const struct sources *sources, bool prefix)
+static void follow_new_sources(struct following *f, const struct logs *l, struct sources *sources, bool prefix)
 {
     for (; f->sources < sources->n; f->sources++) {
-        for (size_t k = 0; k < l->n_files; k++) {
+        for (size_t k = 0; sources->v[f->sources].node && k < l->n_files; k++) {
             struct source *copy = base_alloc(sizeof *copy); /* the list moves when it grows */
             struct shown *s = base_alloc(sizeof *s);
             *copy = sources->v[f->sources];
@@ -419,7 +603,7 @@ static void follow_new_sources(struct following *f, const struct logs *l, const 
             s->fd = strcmp(s->file, "stderr") == 0 ? STDERR_FILENO : STDOUT_FILENO;
             base_array_grow(&f->shown, f->n, &f->cap);
             f->shown[f->n++] = s;
-            cli_follow_add(f->follow, copy->node_http, copy->container, s->file, true, show, s);
+            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, show, s);
         }
     }
 }
@@ -437,6 +621,10 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
     for (;;) {
         size_t open = cli_follow_turn(f.follow, 200, -1);
         int64_t now = base_mono_us(&base_clock_real);
+        if (cli_pass_failed()) {
+            rc = CLI_FAILED;
+            break;
+        }
         if (open == 0 && sources->ended)
             break;
         if (sources->ended && !over_since)
@@ -446,6 +634,7 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;
+        missing_clear(sources); /* as of the last look */
         rc = find(c, l->id, sources);
         if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
             silent_since = silent_since ? silent_since : now;
@@ -464,14 +653,24 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
         }
     }
     for (size_t i = 0; i < f.n; i++) {
+        enum cli_follow_result result = cli_follow_result(f.follow, i);
         show_end(f.shown[i]);
+        if (!cli_pass_failed() && (result == CLI_FOLLOW_LOST || result == CLI_FOLLOW_GOING))
+            add_missing_source(sources, f.shown[i]->source,
+                               cli_follow_why(f.follow, i) ? cli_follow_why(f.follow, i) : "it does not answer");
         base_buf_free(&f.shown[i]->part);
         free((void *)f.shown[i]->source);
         free(f.shown[i]);
     }
     free(f.shown);
     cli_follow_free(f.follow);
-    return rc;
+    for (size_t i = 0; i < sources->n; i++)
+        if (!sources->v[i].node)
+            add_missing_source(sources, &sources->v[i], NO_NODE);
+    if (cli_pass_failed()) /* said already; what is missing beside that is no news */
+        return CLI_FAILED;
+    int missing = say_missing(sources);
+    return rc == CLI_OK ? missing : rc;
 }
 
 /* ---- options ---- */
@@ -536,7 +735,9 @@ int cli_logs_main(int argc, char **argv)
         "A job's id means all attempts of its tasks whose logs the nodes still have, a task's id its last attempt; "
         "with -f "
         "those that run. With --json (not with "
-        "-f), bytes that are not UTF-8 appear as U+FFFD.\n\n" CLI_EXIT_HELP,
+        "-f), bytes that are not UTF-8 appear as U+FFFD. The logs of a node that cannot be reached from here come "
+        "through the ResourceManager; those that cannot be had are named on stderr.\n\n" CLI_EXIT_HELP
+        " 5: logs are missing.",
         NULL,
         NULL,
         NULL};
@@ -548,8 +749,10 @@ int cli_logs_main(int argc, char **argv)
         rc = cli_error(CLI_USAGE, "logs: an id is missing");
     if (rc == CLI_OK && l.follow && c.json)
         rc = cli_error(CLI_USAGE, "logs: -f and --json do not go together");
-    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
+        sources.reach = cli_reach_new(c.rm);
         rc = find(&c, l.id, &sources);
+    }
     if (rc == CLI_OK && l.follow)
         rc = follow_all(&c, &l, &sources);
     else if (rc == CLI_OK)

@@ -138,8 +138,8 @@ static void draw_terminal(struct cli_progress_screen *s, const struct cli_progre
     struct base_buf lines = {0}, screen = {0};
     size_t width = cli_terminal_width(fileno(s->out));
     size_t n = cli_progress_bars(p, width > 1 ? width - 1 : 0, s->utf8, &lines);
-    if (s->drawn)
-        base_buf_addf(&screen, "\033[%zuA", s->drawn);
+    if (s->drawn) /* the terminal may have shown a "^C" behind the last line: back to the first column, too */
+        base_buf_addf(&screen, "\r\033[%zuA", s->drawn);
     for (const char *at = lines.data; *at; at = strchr(at, '\n') + 1) {
         base_buf_add(&screen, at, (size_t)(strchr(at, '\n') - at));
         base_buf_adds(&screen, "\033[K\n");
@@ -180,7 +180,7 @@ void cli_progress_draw(struct cli_progress_screen *s, const struct cli_progress 
 void cli_progress_clear(struct cli_progress_screen *s)
 {
     if (s->drawn)
-        fprintf(s->out, "\033[%zuA\033[J", s->drawn);
+        fprintf(s->out, "\r\033[%zuA\033[J", s->drawn);
     fflush(s->out);
     s->drawn = 0;
 }

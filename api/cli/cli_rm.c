@@ -190,10 +190,12 @@ static bool says_standby(const struct base_buf *text)
     return false;
 }
 
-/* A status of 5xx that YARN gives to a request it cannot read: the same again the next time, of any RM. */
+/* A status of 5xx that comes again the next time, of any RM: what YARN gives to a request it cannot read, and what is
+ * said of a node that is not reached. */
 static bool is_refusal(long status, const struct base_buf *body)
 {
-    static const char *const classes[] = {"java.lang.", "javax.", "com.sun."};
+    static const char *const classes[] = {"java.lang.", "javax.", "com.sun.", "creel.BadGatewayException",
+                                          "creel.GatewayTimeoutException"};
     json_t *j = status >= 500 && body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
     const char *class = cli_str(j, "RemoteException.javaClassName");
     bool found = false;
@@ -253,6 +255,7 @@ static int call_url(struct cli_rm *rm, const char *method, const char *url, cons
     if (!send_request(rm, &rq, &answer, &out->error))
         return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
     out->status = answer.status;
+    snprintf(out->node, sizeof out->node, "%s", answer.node);
     out->text = answer.body;
     answer.body = (struct base_buf){0};
     if (location)

@@ -29,6 +29,7 @@ struct cli_answer {
     long status;          /* 0: no answer came */
     struct base_buf text; /* the body as it came */
     json_t *json;         /* of a 2xx answer that is JSON, else NULL */
+    char node[512];       /* the node that the answer names; "": none */
     char *error;          /* one line for people when the result is not CLI_OK */
 };
 void cli_answer_free(struct cli_answer *a);

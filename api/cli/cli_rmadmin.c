@@ -42,7 +42,7 @@ static const struct {
 } words[] = {
     [CLI_RMADMIN_POLICY] = {0, 1},    [CLI_RMADMIN_REFRESH_QUEUES] = {0, 0}, [CLI_RMADMIN_GET_STATE] = {1, 1},
     [CLI_RMADMIN_GET_ALL] = {0, 0},   [CLI_RMADMIN_ACTIVE] = {1, 1},         [CLI_RMADMIN_STANDBY] = {1, 1},
-    [CLI_RMADMIN_FAILOVER] = {2, 2},
+    [CLI_RMADMIN_FAILOVER] = {2, 2},  [CLI_RMADMIN_STATUS] = {0, 0},
 };
 
 static const char *name_of(int key)
@@ -66,6 +66,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
+    if (!a->what && strcmp(arg, "status") == 0) {
+        a->what = CLI_RMADMIN_STATUS;
+        a->option = "status";
+        return 0;
+    }
     if (!a->what || a->n == words[a->what].max)
         return cli_bad("'%s' is too much; see creel rmadmin --help", arg);
     a->words[a->n++] = arg;
@@ -139,7 +144,7 @@ static int refresh_queues(struct cli *c)
 static int check(const struct admin *a)
 {
     if (!a->what)
-        return cli_error(CLI_USAGE, "rmadmin: say what to do: -policy, -refreshQueues, -getServiceState, "
+        return cli_error(CLI_USAGE, "rmadmin: say what to do: status, -policy, -refreshQueues, -getServiceState, "
                                     "-getAllServiceState, -transitionToStandby or -failover");
     if (a->n < words[a->what].min)
         return cli_error(CLI_USAGE, "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
@@ -162,10 +167,11 @@ int cli_rmadmin_main(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "-policy [NAME]\n-refreshQueues\n-getServiceState ID\n-getAllServiceState\n-transitionToStandby ID\n"
+        "status\n-policy [NAME]\n-refreshQueues\n-getServiceState ID\n-getAllServiceState\n-transitionToStandby ID\n"
         "-failover FROM TO",
-        "Administration of the ResourceManager; options as of yarn rmadmin, and -policy.\v"
-        "Examples:\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
+        "Administration of the ResourceManager; options as of yarn rmadmin, and -policy. status shows every "
+        "ResourceManager: its id, address, state, epoch and policy.\v"
+        "Examples:\n  creel rmadmin status\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
         "  creel rmadmin -getServiceState rm-1\n  creel rmadmin -failover rm-1 rm-2\n\n"
         "A policy set here holds until the ResourceManager is started again or another one takes over. The ids are those of "
         "yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, what the ResourceManagers at these addresses are "

@@ -13,9 +13,10 @@ enum cli_rmadmin_do {
     CLI_RMADMIN_ACTIVE,         /* ID */
     CLI_RMADMIN_STANDBY,        /* ID */
     CLI_RMADMIN_FAILOVER,       /* FROM TO */
+    CLI_RMADMIN_STATUS,         /* without a dash: ours */
 };
 /* ---- cli_rmadmin_ha.c ---- */
-/* The last five. @option: its name, for messages; @ids: NULL where there is none. Exit code, printed. */
+/* The last six. @option: its name, for messages; @ids: NULL where there is none. Exit code, printed. */
 int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_rmadmin.h"
+#include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
 
@@ -20,6 +21,7 @@ enum { HOLD_MS = 10000, CHANGE_MS = 60000, POLL_MS = 5 };
 struct one_rm {
     char *id, *url;
     char *state; /* "active", ...; NULL: it did not answer */
+    int64_t epoch; /* of its leadership; 0: it says none */
     char *error; /* then why */
 };
 struct all_rms {
@@ -48,6 +50,7 @@ static void look(struct cli *c, struct one_rm *rm, bool *ha)
     rm->state = rm->error = NULL;
     if (rc == CLI_OK && *cli_str(a.json, "state")) {
         rm->state = base_strdup(cli_str(a.json, "state"));
+        rm->epoch = cli_int(a.json, "epoch");
         *ha = *ha || json_is_true(json_object_get(a.json, "haEnabled"));
         if (!rm->id && *cli_str(a.json, "rmId"))
             rm->id = base_strdup(cli_str(a.json, "rmId"));
@@ -156,6 +159,39 @@ static int get_all_states(struct cli *c, const struct all_rms *all)
         cli_print_json(report);
     json_decref(report);
     return CLI_OK;
+}
+
+/* Ours: ids beside addresses. */
+static int print_status(struct cli *c, const struct all_rms *all)
+{
+    json_t *list = json_array();
+    struct cli_table *t = cli_table_new("ID", "<", "ADDRESS", "<", "STATE", "<", "EPOCH", ">", "ERROR", "~", NULL);
+    size_t silent = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct one_rm *rm = &all->v[i];
+        char epoch[24] = "-";
+        bool active = rm->state && strcmp(rm->state, "active") == 0;
+        json_t *j = describe(rm);
+        if (active) {
+            snprintf(epoch, sizeof epoch, "%lld", (long long)rm->epoch);
+            json_object_set_new(j, "epoch", json_integer(rm->epoch));
+        }
+        json_array_append_new(list, j);
+        silent += !rm->state;
+        cli_table_row(t, rm->id, strstr(rm->url, "://") + 3, rm->state ? rm->state : "silent", epoch,
+                      rm->state ? "-" : rm->error, NULL);
+    }
+    json_t *report = json_pack("{s:o,s:b}", "rms", list, "haEnabled", all->ha);
+    if (c->json) {
+        cli_print_json(report);
+        cli_table_free(t);
+    } else {
+        cli_table_print(t, stdout);
+    }
+    json_decref(report);
+    if (silent == all->n)
+        return cli_error(CLI_UNREACHABLE, "no ResourceManager answers");
+    return active_of(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
 }
 
 /* Tells @rm to give the leadership up. */
@@ -296,6 +332,11 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     struct one_rm *a = NULL, *b = NULL;
     int rc = CLI_OK;
     look_at_all(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL, &all);
+    if (what == CLI_RMADMIN_STATUS) {
+        rc = print_status(c, &all);
+        all_free(&all);
+        return rc;
+    }
     if (answers(&all) && !all.ha)
         rc = cli_error(CLI_FAILED, "Cannot run %s when ResourceManager HA is not enabled", option);
     if (rc == CLI_OK && ids[0] && !(a = find(&all, ids[0])))

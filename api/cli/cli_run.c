@@ -1,12 +1,15 @@
 /* api/cli/cli_run.c - `creel run -- CMD`: one command on the cluster as if it ran here.
  *
  *   submit --> place known --> both logs followed --> logs complete --> exit status known
+ *                 \--> after a second: why there is none          \--> or not: what is missing is said, exit status 5
  *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
  *
  * One thread: signals arrive through cli_interrupt.h, so every wait and request is ended by them. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/cli/cli_follow.h"
@@ -27,19 +30,28 @@ enum {
     CHECK_MS = 1000,     /* while the logs flow */
     PATIENCE_MS = 60000, /* without an answer of any RM */
     TELL_MS = 1000,      /* the same, until it is said */
-    SETTLE_MS = 10000,   /* for the logs after the job has ended */
+    SETTLE_MS = 10000,   /* for the logs after the job has ended, and after each byte of them */
+    LAST_CHANCE_MS = 1000, /* the same, until a log that is not there counts as none */
+    WAITS_MS = 1000,     /* without a place, until it is said why; the same for an output that is not had */
 };
+
+#define INPUT_TEXT                                                                                                     \
+    "standard input is not passed on: the command reads an empty one; let it read a file that its node sees: "         \
+    "creel run -- sh -c 'CMD < FILE'"
 
 struct run {
     struct cli *c;
     const char *id;
+    struct cli_reach *reach;
     struct cli_follow *follow;
+    uint64_t bytes; /* of the output that had come when it was looked at last */
     size_t stream[STREAMS];
     char *container;      /* followed; NULL: place not known yet */
     int signal;           /* the first one that asked us to end */
     bool leave;           /* the second one */
     bool job_ended, told; /* told: that no RM answers */
-    int64_t unreachable_since_us, ended_us, next_check_us, poll_ms;
+    bool told_why, told_trouble; /* why it waits; that the output is not had */
+    int64_t unreachable_since_us, ended_us, next_check_us, poll_ms, submitted_us, trouble_us;
     json_t *task, *job; /* as seen last */
 };
 
@@ -51,7 +63,7 @@ static int64_t now_us(void)
 /* Data goes out as it comes; a reader that is gone ends the job, as a pipe would end the command. */
 static int to_fd(void *user, const char *data, size_t len)
 {
-    return base_write_all(*(const int *)user, data, len);
+    return cli_pass_on(*(const int *)user, data, len);
 }
 
 static void ask_kill(struct run *r)
@@ -92,8 +104,11 @@ static void set_place(struct run *r)
     r->container = base_strdup(container);
     cli_follow_free(r->follow);
     r->follow = cli_follow_new();
+    r->bytes = 0;
+    r->told_trouble = false;
+    struct cli_node *at = cli_reach_node(r->reach, cli_str(r->task, "node"), node);
     for (size_t i = 0; i < STREAMS; i++)
-        r->stream[i] = cli_follow_add(r->follow, node, container, files[i], true, to_fd, (void *)&fds[i]);
+        r->stream[i] = cli_follow_add(r->follow, at, container, files[i], true, to_fd, (void *)&fds[i]);
 }
 
 /* No RM answered a request that began at @began_us: true while it is to be tried again. */
@@ -156,6 +171,47 @@ static int look(struct run *r)
     return CLI_OK;
 }
 
+/* What keeps the command from a place, once, when that takes more than a moment. */
+static void tell_why(struct run *r)
+{
+    bool waits = !r->container && !r->signal && !r->job_ended && now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
+    if (!waits || r->told_why)
+        return;
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/apps/%s/why", r->id);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+    if (rc == CLI_OK && *cli_str(a.json, "why.reason")) {
+        r->told_why = true;
+        cli_error(0, "%s waits: %s", r->id, cli_str(a.json, "why.reason"));
+    }
+    free(path);
+    cli_answer_free(&a);
+}
+
+/* Why a log is not had at the moment; NULL: it is. */
+static const char *trouble(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_why(r->follow, r->stream[i]))
+            return cli_follow_why(r->follow, r->stream[i]);
+    return NULL;
+}
+
+static void tell_trouble(struct run *r)
+{
+    const char *why = trouble(r);
+    if (!why || r->told_trouble) {
+        r->trouble_us = 0;
+        return;
+    }
+    if (!r->trouble_us)
+        r->trouble_us = now_us();
+    if (r->job_ended || now_us() - r->trouble_us < WAITS_MS * INT64_C(1000))
+        return;
+    r->told_trouble = true;
+    cli_error(0, "the output cannot be had now (node %s: %s); trying again", cli_str(r->task, "node"), why);
+}
+
 static bool logs_ended(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
@@ -167,7 +223,7 @@ static bool logs_ended(const struct run *r)
 static bool reader_gone(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
-        if (cli_follow_sink_closed(r->follow, r->stream[i]))
+        if (cli_follow_result(r->follow, r->stream[i]) == CLI_FOLLOW_CLOSED)
             return true;
     return false;
 }
@@ -214,11 +270,17 @@ static int follow_run(struct run *r)
             if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
                 ask_kill(r); /* the first one may have been lost with its RM */
         }
+        tell_why(r);
+        tell_trouble(r);
         if (r->job_ended && logs_ended(r))
             return CLI_OK;
+        if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* much output over a slow link is no silence */
+            r->bytes = cli_follow_bytes(r->follow);
+            r->ended_us = now_us();
+        }
         if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(1000))
             return CLI_OK;
-        if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(100))
+        if (r->job_ended && r->follow && now_us() - r->ended_us > LAST_CHANCE_MS * INT64_C(1000))
             cli_follow_last_chance(r->follow);
         bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
         for (size_t i = 0; goes_on && i < STREAMS; i++)
@@ -228,19 +290,50 @@ static int follow_run(struct run *r)
     return CLI_OK;
 }
 
+/* Says which output there should be and is not here. @ran: the command did run to its end. */
+static bool output_missing(const struct run *r, bool ran)
+{
+    static const char *const names[STREAMS] = {"stdout", "stderr"};
+    bool missing = false;
+    if (!r->follow && ran)
+        cli_error(0, "the output is missing: where the command ran is not known any more");
+    for (size_t i = 0; r->follow && i < STREAMS; i++) {
+        enum cli_follow_result result = cli_follow_result(r->follow, r->stream[i]);
+        const char *why = cli_follow_why(r->follow, r->stream[i]);
+        if (result == CLI_FOLLOW_WHOLE || result == CLI_FOLLOW_CLOSED || (result == CLI_FOLLOW_ABSENT && !ran))
+            continue;
+        cli_error(0, "the %s of %s is missing or incomplete (node %s: %s)", names[i], r->container,
+                  cli_str(r->task, "node"),
+                  result == CLI_FOLLOW_ABSENT ? "it has no such log" : why ? why : "it does not answer");
+        missing = true;
+    }
+    return missing || (!r->follow && ran);
+}
+
+static int status_of(const struct run *r, bool own, int64_t code)
+{
+    if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
+        return own ? (int)code : CLI_OK;
+    return -1;
+}
+
 static int result_of(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
+    bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
+    int status = status_of(r, own, code);
     if (r->leave)
         cli_error(0, "left without waiting; the command may go on (creel job kill %s)", r->id);
+    if (cli_pass_failed())
+        return CLI_FAILED;
     if (r->signal)
         return 128 + r->signal;
-    if (strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
-        return CLI_OK;
-    bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
-    if (own)
-        return (int)code;
+    bool missing = output_missing(r, status >= 0);
+    if (missing && status >= 0)
+        return cli_error(CLI_INCOMPLETE, "the command itself ended with status %d", status);
+    if (status >= 0)
+        return status;
     fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
     cli_print_block(stderr, "  ", why);
     return CLI_FAILED;
@@ -307,9 +400,12 @@ static const char doc[] =
     "Examples:\n"
     "  creel run -- hostname\n"
     "  creel run --env LANG=C -- sh -c 'ls | wc -l'\n\n"
+    "The command's standard input is empty: what is given here is not passed on.\n"
     "Ctrl-C kills the command on the cluster (exit status 130); a second one leaves without waiting.\n"
-    "Exit status: the command's own, 128+n after signal n. When the command could not be run: 1 the job failed or was "
-    "killed, 2 wrong usage or refused input, 3 the ResourceManager cannot be reached.";
+    "Output comes from the node itself, or through the ResourceManager where the node cannot be reached from here.\n"
+    "Exit status: the command's own, 128+n after signal n; 5 when output is missing (stderr says what, and the command's "
+    "own status); 1 when it cannot be written here, which kills the command. When the command could not be run: "
+    "1 the job failed or was killed, 2 wrong usage or refused input, 3 the ResourceManager cannot be reached.";
 
 static json_t *make_job(struct run_options *o, json_t *command)
 {
@@ -323,6 +419,18 @@ static json_t *make_job(struct run_options *o, json_t *command)
     if (json_object_size(o->env))
         json_object_set(o->job, "env", o->env);
     return json_incref(o->job);
+}
+
+/* A file or pipe that holds something at this moment. The rest of what a shell loop reads is none of ours either. */
+static bool input_waits(void)
+{
+    struct stat st;
+    int n = 0;
+    if (fstat(STDIN_FILENO, &st) < 0)
+        return false;
+    if (S_ISREG(st.st_mode))
+        return lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+    return (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) && ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0;
 }
 
 static int run_command(struct cli *c, struct run_options *o)
@@ -340,13 +448,21 @@ static int run_command(struct cli *c, struct run_options *o)
     signal(SIGPIPE, SIG_IGN);
     cli_interrupt_catch(signals, sizeof signals / sizeof signals[0]);
     int rc = cli_job_submit_take(c, make_job(o, command), &stored);
+    bool said = rc == CLI_OK && input_waits();
+    if (said)
+        cli_error(0, INPUT_TEXT);
     if (rc == CLI_OK) {
         r.id = cli_str(stored, "job.id");
+        r.reach = cli_reach_new(c->rm);
+        r.submitted_us = now_us();
         rc = follow_run(&r);
         if (rc == CLI_OK)
             rc = result_of(&r);
+        if (!said && !r.signal && input_waits()) /* of a pipe: it came later */
+            cli_error(0, INPUT_TEXT);
     }
     cli_follow_free(r.follow);
+    cli_reach_free(r.reach);
     free(r.container);
     json_decref(r.task);
     json_decref(r.job);

@@ -4,17 +4,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "api/cli/cli_text.h"
 #include "base/base_error.h"
+#include "base/base_io.h"
 
 enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 
 struct cli_table {
     size_t columns;
     char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or '1' for what goes first when space is short */
+    size_t widths[COLUMNS_MAX];                 /* of the pages printed so far */
+    bool titled;
     char **cells;                               /* rows * columns; row 0 holds the titles */
     size_t n, cap;
 };
@@ -118,6 +119,15 @@ static void fit(const struct cli_table *t, size_t *widths, size_t width)
     }
 }
 
+static void add_spaces(struct base_buf *out, size_t n)
+{
+    static const char spaces[] = "                                ";
+    for (size_t some; n > 0; n -= some) {
+        some = n < sizeof spaces - 1 ? n : sizeof spaces - 1;
+        base_buf_add(out, spaces, some);
+    }
+}
+
 static void add_padded(struct base_buf *out, const char *cell, size_t width, char align, bool last)
 {
     size_t len = strlen(cell), columns = cli_text_width(cell, len);
@@ -128,12 +138,12 @@ static void add_padded(struct base_buf *out, const char *cell, size_t width, cha
     }
     size_t pad = columns < width ? width - columns : 0;
     if (align == '>')
-        base_buf_addf(out, "%*s", (int)pad, "");
+        add_spaces(out, pad);
     base_buf_add(out, cell, len);
     if (cut)
         base_buf_adds(out, "+");
     if (align != '>' && !last)
-        base_buf_addf(out, "%*s", (int)pad, "");
+        add_spaces(out, pad);
 }
 
 static void add_row(const struct cli_table *t, size_t at, const size_t *widths, struct base_buf *out)
@@ -146,7 +156,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths, 
         if (widths[c] == 0)
             continue;
         if (line.len || c > 0)
-            base_buf_addf(&line, "%*s", GAP, "");
+            add_spaces(&line, GAP);
         add_padded(&line, t->cells[at + c], widths[c], t->align[c], c == last);
     }
     while (line.len > 0 && line.data[line.len - 1] == ' ')
@@ -156,14 +166,37 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths, 
     base_buf_free(&line);
 }
 
-void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out)
+static void widen(const struct cli_table *t, size_t *widths)
 {
-    size_t widths[COLUMNS_MAX] = {0};
     for (size_t i = 0; i < t->n; i++) {
         size_t w = cli_text_width(t->cells[i], strlen(t->cells[i]));
         if (w > widths[i % t->columns])
             widths[i % t->columns] = w;
     }
+}
+
+void cli_table_page(struct cli_table *t, FILE *out)
+{
+    size_t widths[COLUMNS_MAX], width = cli_terminal_width(fileno(out));
+    struct base_buf b = {0};
+    widen(t, t->widths);
+    memcpy(widths, t->widths, sizeof widths);
+    if (width)
+        fit(t, widths, width);
+    for (size_t i = t->titled ? t->columns : 0; i < t->n; i += t->columns)
+        add_row(t, i, widths, &b);
+    if (b.len)
+        fwrite(b.data, 1, b.len, out);
+    base_buf_free(&b);
+    while (t->n > t->columns) /* the titles stay */
+        free(t->cells[--t->n]);
+    t->titled = true;
+}
+
+void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out)
+{
+    size_t widths[COLUMNS_MAX] = {0};
+    widen(t, widths);
     if (width)
         fit(t, widths, width);
     for (size_t i = 0; i < t->n; i += t->columns)
@@ -172,10 +205,7 @@ void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *
 
 size_t cli_terminal_width(int fd)
 {
-    struct winsize ws;
-    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &ws) != 0)
-        return 0;
-    return ws.ws_col ? ws.ws_col : 80;
+    return base_terminal_width(fd);
 }
 
 void cli_table_print(struct cli_table *t, FILE *out)

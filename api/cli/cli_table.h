@@ -22,6 +22,9 @@ void cli_table_rowv(struct cli_table *t, const char *const *cells, size_t n);
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out);
 /* Renders for @out (its terminal's width; no limit when it is none) and frees @t. */
 void cli_table_print(struct cli_table *t, FILE *out);
+/* Prints the rows that were added since the last page, the titles with the first one alone, and forgets them: a list of
+ * any length in bounded memory. Columns are as wide as the widest cell so far. The caller frees @t. */
+void cli_table_page(struct cli_table *t, FILE *out);
 void cli_table_free(struct cli_table *t);
 /* Columns of the terminal behind @fd; 0 when it is none. */
 size_t cli_terminal_width(int fd);

@@ -45,10 +45,19 @@ static size_t columns_of(int32_t c)
     return 1;
 }
 
+/* How many bytes from here on are printable ASCII: most texts are nothing else, and lists may have millions. */
+static size_t plain_run(const char *s, size_t len)
+{
+    size_t n = 0;
+    while (n < len && s[n] >= 0x20 && s[n] < 0x7f)
+        n++;
+    return n;
+}
+
 size_t cli_text_width(const char *s, size_t len)
 {
-    size_t width = 0, step;
-    for (size_t i = 0; i < len; i += step)
+    size_t width = plain_run(s, len), step;
+    for (size_t i = width; i < len; i += step)
         width += columns_of(decode((const unsigned char *)s + i, len - i, &step));
     return width;
 }
@@ -84,8 +93,9 @@ void cli_text_clean(const char *s, struct base_buf *out)
 {
     size_t start = out->len;
     size_t len = strlen(s), step;
-    base_buf_adds(out, "");
-    for (size_t i = 0; i < len; i += step) {
+    size_t plain = plain_run(s, len);
+    base_buf_add(out, s, plain);
+    for (size_t i = plain; i < len; i += step) {
         int32_t c = decode((const unsigned char *)s + i, len - i, &step);
         if (c < 0) {
             base_buf_adds(out, "?");
