@@ -1,6 +1,6 @@
 # creel_fuzz(NAME SOURCES ... LIBS ... [RUNS n] [TIMEOUT s]): a fuzz target, run by CTest with label fuzz.
-# With CREEL_FUZZ it is a libFuzzer program that starts from the target's samples; otherwise fuzz_driver.c feeds it
-# seeded mutations of those samples, the same ones in every run.
+# With CREEL_FUZZ it is a libFuzzer program that starts from the target's samples and runs for CREEL_FUZZ_SECONDS (see
+# fuzz/one); otherwise fuzz_driver.c feeds it seeded mutations of those samples, the same ones in every run.
 # The target defines LLVMFuzzerTestOneInput and creel_fuzz_samples (see fuzz/fuzz.h).
 function(creel_fuzz name)
   cmake_parse_arguments(F "" "RUNS;TIMEOUT" "SOURCES;LIBS" ${ARGN})
@@ -13,12 +13,11 @@ function(creel_fuzz name)
   add_executable(${name} ${F_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_driver.c)
   target_link_libraries(${name} PRIVATE ${F_LIBS})
   if(CREEL_FUZZ)
-    set(corpus ${CMAKE_BINARY_DIR}/corpus/${name})
-    file(MAKE_DIRECTORY ${corpus})
+    set(F_TIMEOUT 7200) # longer than the 99 minutes that tests/run lets it run at most
     target_compile_definitions(${name} PRIVATE CREEL_FUZZ_LIBFUZZER)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_test(NAME ${name} COMMAND ${name} -runs=${F_RUNS} -max_total_time=60 -artifact_prefix=${corpus}- ${corpus})
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "CREEL_FUZZ_CORPUS=${corpus}")
+    add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/fuzz/one $<TARGET_FILE:${name}>
+             ${CMAKE_BINARY_DIR}/corpus/${name})
   else()
     add_test(NAME ${name} COMMAND ${name} ${F_RUNS})
   endif()
