@@ -3,6 +3,7 @@
 # Method: creel dev with 2 NodeManagers; run (status, both streams, signals, Ctrl-C), submit --wait against the
 # pipeline, list, status, kill, counters, logs, application, node; bad input is one line and status 2.
 . "$(dirname "$0")/cli_lib.sh"
+one_line_of() { check_equal "$(grep -c "$1" "$T/e")" 1 "lines with '$1'"; }
 start_cluster --nodes 2
 
 # --- run
@@ -17,7 +18,46 @@ expect 137 creel run -- sh -c 'kill -9 $$'
 expect 127 creel run -- /no/such/command
 expect 0 creel run -- seq 200000
 seq 200000 | cmp - "$T/o" || fail "a long output is not whole"
+# Input that the command does not get is not lost without a word; none that is there is none to speak of.
+seq 3 > "$T/numbers"
+expect 0 creel run -- sh -c 'wc -l' < "$T/numbers"
+check_equal "$(cat "$T/o")" 0 "lines that a command on the cluster reads"
+one_line_of "standard input is not passed on"
+expect 0 sh -c "cat '$T/numbers' | '$BIN/creel' run -- true"
+one_line_of "standard input is not passed on"
+for input in /dev/null "$T/numbers"; do # the second: read to its end
+    { cat > /dev/null; expect 0 creel run -- true; } < "$input"
+    check_equal "$(cat "$T/e")" "" "stderr of run without input"
+done
 echo "ok run"
+
+# --- standard output that cannot be written, that nobody reads, that is closed
+id=$(creel job submit --task 'echo there' --wait --json 2> /dev/null | jq -r .job.id)
+for words in "job list" "job list --json" "job submit --help" "application -list" "help" "sim --list" \
+    "run -- echo hi" "logs $id" "logs $id -f" "logs $id --json"; do
+    rc=0
+    creel $words > /dev/full 2> "$T/e" || rc=$?
+    check_equal $rc 1 "status of creel $words > /dev/full"
+    grep -qx "creel: cannot write to standard output.*" "$T/e" && [ "$(wc -l < "$T/e")" = 1 ] ||
+        fail "creel $words > /dev/full: $(cat "$T/e")"
+    rc=0
+    creel $words >&- 2> "$T/e" || rc=$?
+    check_equal $rc 1 "status of creel $words with a closed output"
+    grep -q "cannot write to standard output" "$T/e" || fail "creel $words with a closed output: $(cat "$T/e")"
+done
+mkfifo "$T/unread"
+for words in "job list" "help"; do
+    rc=0
+    : < "$T/unread" & # reads nothing, and is gone
+    exec 5> "$T/unread"
+    wait $!
+    creel $words >&5 2> "$T/e" || rc=$?
+    exec 5>&-
+    check_equal $rc 1 "status of creel $words that nobody reads"
+    check_equal "$(cat "$T/e")" "" "creel $words that nobody reads"
+done
+rm "$T/unread"
+echo "ok standard output"
 
 # --- Ctrl-C: the command's whole tree is gone, exit 130
 "$BIN/creel" run -- sh -c "sleep 1000 & echo \$! > $T/inner; echo \$\$ > $T/outer; wait" > "$T/o" 2> "$T/e" &
@@ -56,16 +96,41 @@ check_equal "$(jq -r '.jobs[0].id' "$T/o")" "$id" "newest job"
 expect 0 creel job status "$id" --tasks
 grep -q "^result *SUCCEEDED" "$T/o" || fail "status: $(cat "$T/o")"
 check_equal "$(grep -c '^task_' "$T/o")" "$(creel job status "$id" --json | jq '.job.taskCounts | .map.total + .reduce.total')" tasks
+expect 0 creel job status "$id" --tasks --json
+check_equal "$(jq '.tasks | length' "$T/o")" "$(jq '.job.taskCounts | .map.total + .reduce.total' "$T/o")" "tasks in JSON"
+big=$(creel job submit --task true --count 12000) # three pages, one table
+expect 0 creel job status "$big" --tasks
+check_equal "$(grep -c '^task_' "$T/o")/$(grep -c '^TASK ' "$T/o")" 12000/1 "tasks of all pages"
+expect 0 creel job kill "$big"
 expect 0 creel job counters "$id" --json
 check_equal "$(jq .counters.MAP_INPUT_BYTES "$T/o")" "$(cat "$T/in put/"* | wc -c)" "bytes read"
 check_equal "$(jq .counters.REDUCE_OUTPUT_RECORDS "$T/o")" "$(wc -l < "$T/expected")" "lines written"
 expect 0 creel application -list -appStates FINISHED -appTypes MAPREDUCE
 grep -q "$id" "$T/o" || fail "application -list: $(cat "$T/o")"
+grep -q '^Total number of applications (application-types: \[MAPREDUCE\], states: \[FINISHED\] and tags: \[\]):[1-9][0-9]*$' "$T/o" ||
+    fail "application -list, as yarn prints it: $(cat "$T/o")"
+check_equal "$(sed -n 2p "$T/o" | tr -d ' ' | tr '\t' ' ')" \
+    "Application-Id Application-Name Application-Type User Queue State Final-State Progress Tracking-URL" heads
+expect 0 creel app -status "$id"
+grep -q $'^\tFinal-State : SUCCEEDED$' "$T/o" || fail "application -status: $(cat "$T/o")"
+expect 0 creel application list -appStates FINISHED
+grep -q "^$id .* SUCCEEDED " "$T/o" || fail "application list: $(cat "$T/o")"
 expect 0 creel app -status "$id" --json
 check_equal "$(jq -r .app.finalStatus "$T/o")" SUCCEEDED "application's result"
 expect 0 creel node -list
 check_equal "$(grep -c RUNNING "$T/o")" 2 nodes
-expect 0 creel node -status "$(awk 'NR == 2 {print $1}' "$T/o")"
+check_equal "$(head -n 1 "$T/o")" "Total Nodes:2" "node -list, as yarn prints it"
+check_equal "$(sed -n 2p "$T/o")" $'         Node-Id\t     Node-State\tNode-Http-Address\tNumber-of-Running-Containers' heads
+node=$(awk 'NR == 3 {print $1}' "$T/o")
+expect 0 creel node -status "$node"
+grep -q $'^\tNode-State : RUNNING$' "$T/o" || fail "node -status: $(cat "$T/o")"
+expect 0 creel node list # ours: slots of each kind, sorted
+grep -qE "^$node +RUNNING +0/[0-9]+ +0/[0-9]+ +[0-9.]+ s +$node " "$T/o" || fail "node list: $(cat "$T/o")"
+check_equal "$(tail -n +2 "$T/o" | awk '{print $1}')" "$(tail -n +2 "$T/o" | awk '{print $1}' | sort -V)" "sorted nodes"
+expect 0 creel node status "$node" --json
+check_equal "$(jq -r .node.id "$T/o")" "$node" "node status"
+expect 0 creel rmadmin status
+grep -qE "^rm-1 +${CREEL_RM#http://} +active +[0-9]+" "$T/o" || fail "rmadmin status: $(cat "$T/o")"
 expect 0 creel version
 id=$(creel job submit --task 'echo to-out; echo to-err >&2' --task 'echo second; sleep 0.3; echo third' --count 1)
 expect 0 creel logs "$id" -f
@@ -87,14 +152,28 @@ expect 0 creel job kill "$id"
 check_equal "$(job_state "$id")" KILLED/KILLED "killed job"
 expect 1 creel job submit --max-attempts 1 --task 'echo the reason >&2; exit 3' --wait
 grep -q "the reason" "$T/e" || fail "diagnostics: $(cat "$T/e")"
+expect 1 creel job submit --input "$T/in put" --output "$T/again" --map 'echo part; false' --max-attempts 1 --wait
+failed=$(creel job list --limit 1 --json | jq -r '.jobs[0].id')
+expect 0 creel job list --result failed
+grep -q "^$failed .*FINISHED.*FAILED" "$T/o" || fail "list of failed jobs: $(cat "$T/o")"
+! grep -qE "SUCCEEDED|KILLED" "$T/o" || fail "list of failed jobs has others: $(cat "$T/o")"
+expect 0 creel job list --result KILLED,REFUSED
+! grep -qE "SUCCEEDED|FAILED" "$T/o" && grep -q KILLED "$T/o" || fail "list of killed jobs: $(cat "$T/o")"
+expect 2 creel job list --result LOST; one_line LOST REFUSED
+ended() { curl -sf "$CREEL_RM/metrics" | sed -n "s/^creel_apps_ended_total{result=\"$1\"} //p"; }
+check_equal "$(ended FAILED)" "$(creel job list --limit 0 --result FAILED --json | jq '.jobs | length')" "failed jobs in /metrics"
+[ "$(ended FAILED)" -ge 2 ] && [ "$(ended KILLED)" -ge 1 ] || fail "metrics: $(curl -s "$CREEL_RM/metrics" | grep ended)"
+[ ! -e "$T/again" ] || fail "a failed job's output folder is there: $(ls -R "$T/again")"
+expect 0 creel job submit --input "$T/in put" --output "$T/again" --map cat --wait # at once
 echo "ok kill, failure"
 
 # --- bad input: one line, status 2; not found 4; nobody there 3
 job() { creel job submit --input "$T/in put" --output "$T/never" --map cat "$@"; }
-expect 2 job --input /no/such/file; one_line /no/such/file
-expect 2 job --output "$T/out put"; one_line "out put"
+expect 2 job --input /no/such/file; one_line '^creel: --input: .*/no/such/file'
+expect 2 job --output "$T/out put"; one_line '^creel: --output: .*out put'
 expect 2 job --queue nowhere; one_line nowhere
-expect 2 job --reduces -1; one_line reduces -1
+expect 2 job --reduces -1; one_line '^creel: --reduces: -1'
+expect 2 creel job submit --task true --task true --count 2000000; one_line '^creel: --count (task 2): 2000000'
 expect 2 job --reduces x; one_line reduces
 expect 2 job --map ''; one_line map
 expect 2 job --split-size 0; one_line split-size
@@ -117,6 +196,12 @@ done
 expect 4 creel node -status nowhere:1; one_line nowhere:1
 expect 3 creel job list --rm http://127.0.0.1:1; one_line 127.0.0.1:1
 expect 0 creel job list --rm "http://127.0.0.1:1,$CREEL_RM"
+expect 0 creel --rm "http://127.0.0.1:1,$CREEL_RM" --json -D creel.rm.port=1 job list # common options come first, too
+jq -e .jobs "$T/o" > "$T/e"
+expect 3 creel --rm=http://127.0.0.1:1 node -list; one_line 127.0.0.1:1
+expect 5 creel --rm "$CREEL_RM" run -- sh -c 'exit 5'
+expect 2 creel --rm "$CREEL_RM"; one_line "no command follows --rm"
+expect 2 creel --rm "$CREEL_RM" jobs; one_line "did you mean creel job"
 echo "ok bad input"
 
 # --- dev: in use, port busy, status, restart, a death is reported

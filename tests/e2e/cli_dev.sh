@@ -122,3 +122,13 @@ jq -e '.stopped == true and (.dir | length) > 0' "$T/o" > /dev/null || fail "jso
 expect 0 creel dev --stop --dir "$DEV" --json
 jq -e '.stopped == false' "$T/o" > /dev/null || fail "json: $(cat "$T/o")"
 echo "ok run without a ResourceManager"
+
+# --- the port that is asked for is the ResourceManager's, and nobody else's
+for try in 1 2 3 4 5; do # somebody may have it already
+    port=$((20000 + RANDOM % 12000))
+    ! "$BIN/creel" dev --detach --nodes 1 --port $port --dir "$DEV" > "$T/o" 2> "$T/e" || break
+done
+check_equal "$(cat "$DEV/rm.url")" "http://127.0.0.1:$port" "address"
+curl -sf "http://127.0.0.1:$port/ws/v1/cluster/info" > /dev/null || fail "nobody answers on port $port"
+expect 0 creel dev --stop --dir "$DEV"
+echo "ok port"

@@ -1,7 +1,38 @@
 #!/usr/bin/env bash
 # Goal: what cmake --install puts down works by itself: a cluster and a small job from another prefix.
 . "$(dirname "$0")/cli_lib.sh"
+# Goal too: everything is there that README and the pages speak of, at the places where Debian's programs look.
+DESTDIR=$T/root cmake --install "$BIN/.." --prefix /usr > "$T/install.out" 2>&1 || { cat "$T/install.out" >&2; exit 1; }
+sort > "$T/wanted" << 'END'
+usr/bin/creel
+usr/lib/systemd/system/creel-nm.service
+usr/lib/systemd/system/creel-rm.service
+usr/lib/systemd/system/creel-rm@.service
+usr/lib/sysusers.d/creel.conf
+usr/lib/tmpfiles.d/creel.conf
+usr/libexec/creel/creel-shim
+usr/libexec/creel/creel-task
+usr/sbin/creel-nm
+usr/sbin/creel-rm
+usr/share/bash-completion/completions/creel
+usr/share/doc/creel/LICENSE
+usr/share/doc/creel/README.md
+usr/share/doc/creel/examples/creel-site-hosts.xml
+usr/share/doc/creel/examples/creel-site.xml
+usr/share/doc/creel/examples/fair-scheduler.xml
+usr/share/doc/creel/examples/yarn-site-ha.xml
+usr/share/doc/creel/high-availability.md
+END
+(cd "$T/root" && find . -type f | sed 's|^\./||' | sort) | diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
+for path in $(grep -ohE '/usr/(s?bin|share)/[a-z/.-]*[a-z]' "$T"/root/usr/lib/systemd/system/*); do
+    [ -e "$T/root$path" ] || fail "a unit names $path, which is not installed"
+done
 cmake --install "$BIN/.." --prefix "$T/prefix" > "$T/install.out" 2>&1 || { cat "$T/install.out" >&2; exit 1; }
+for unit in "$T"/prefix/lib/systemd/system/creel-*.service; do
+    for path in $(grep -oE "($T/prefix|/usr)/(s?bin|share)/[a-z/.-]*[a-z]" "$unit"); do
+        [ -e "$path" ] && [ "${path#"$T/prefix"}" != "$path" ] || fail "$unit names $path, and the prefix is $T/prefix"
+    done
+done
 BIN=$(dirname "$(find "$T/prefix" -name creel -type f -perm -u+x)")
 [ -x "$BIN/creel" ] || fail "no creel is installed: $(cat "$T/install.out")"
 export PATH=/usr/local/bin:/usr/bin:/bin

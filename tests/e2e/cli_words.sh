@@ -38,8 +38,8 @@ on_terminal() { script -qec "stty cols $1; $BIN/creel $2" /dev/null < /dev/null 
 for width in 80 100; do
     on_terminal $width "job list" > "$T/o"
     grep -q "^$id " "$T/o" || fail "job list on $width columns: $(cat "$T/o")"
-    on_terminal $width "application -list -appStates ALL" > "$T/o"
-    grep -q "^$id " "$T/o" || fail "application -list on $width columns: $(cat "$T/o")"
+    on_terminal $width "application list -appStates ALL" > "$T/o"
+    grep -q "^$id " "$T/o" || fail "application list on $width columns: $(cat "$T/o")"
     on_terminal $width "job status $id --tasks" > "$T/o"
     grep -q "^${id/application/task}_m_000000 " "$T/o" || fail "tasks on $width columns: $(cat "$T/o")"
 done
@@ -119,7 +119,7 @@ for command in dev run "job submit" "job list" "job status" "job kill" "job coun
     expect 0 creel $command --help
     case $command in
     run) ! grep -q -e '--json' "$T/o" || fail "run has no --json" ;;
-    application | node) grep -qE '^ +-list ' "$T/o" && grep -qE '^Usage: .*-list' "$T/o" || fail "$(cat "$T/o")" ;;
+    application | node) grep -qE '^ +-list ' "$T/o" && grep -qE '^(Usage|  or): .* -list' "$T/o" || fail "$(cat "$T/o")" ;;
     "job submit") [ "$(grep -n -e '--map=' "$T/o" | cut -d: -f1)" -lt "$(grep -n -e '--name=' "$T/o" | cut -d: -f1)" ] ||
         fail "required options are not first: $(cat "$T/o")" ;;
     esac

@@ -31,6 +31,10 @@ check_equal $rc 1 "exit status of a refused submission"
 check_equal "$(job "$id" '.job.state + "/" + .job.finalStatus')" FAILED/FAILED "state of a refused job"
 [[ $(job "$id" .job.diagnostics) == *"refused by rtmr: "*"Submitted again now with the deadline "* ]] ||
     fail "diagnostics: $(job "$id" .job.diagnostics)"
+check_equal "$(creel job list --result REFUSED --json | jq -r '.jobs[].id')" "$id" "list of refused jobs"
+creel job status "$id" | grep -q '^result *REFUSED' || fail "$(creel job status "$id")"
+curl -sf -o "$T/metrics" "$CREEL_RM/metrics" # whole: curl fails when its reader has seen enough
+grep -q '^creel_apps_ended_total{result="REFUSED"} 1$' "$T/metrics" || fail "no refused job in /metrics"
 grep -q "was refused" "$T/refused" || fail "$(cat "$T/refused")"
 option=$(grep -o -- '--deadline [^ ]*$' "$T/refused") || fail "no option to ask again with in: $(cat "$T/refused")"
 # shellcheck disable=SC2086
@@ -64,11 +68,8 @@ rest "deadline-s: 0" '"deadline-s":0'
 rest "one deadline" '"deadline-s":5,"deadline-at-ms":1900000000000'
 rest "deadline-at-ms: -1" '"deadline-at-ms":-1'
 rest "weight: -2" '"weight":-2'
-# a date that is over is no mistake of form: it cannot be met
-rc=0
-creel job submit --task true --deadline 2020-01-01T00:00Z > "$T/id" 2> "$T/refused" || rc=$?
-check_equal $rc 1 "exit status of a deadline that is over"
-grep -q "offered: .* submit it again with --deadline " "$T/refused" || fail "$(cat "$T/refused")"
+rest "deadline-at-ms: 1000 is in the past: it is 1" '"deadline-at-ms":1000'
+bad "--deadline: 1577836800000 is in the past" --deadline 2020-01-01T00:00Z
 
 id=$(creel job submit --task true --expected 0.1s --deadline 2020-01-01T00:00Z --deadline 10m 2> "$T/accepted") ||
     fail "of two deadlines the last one holds: $(cat "$T/accepted")"

@@ -19,6 +19,22 @@ if command -v systemd-analyze > /dev/null; then
 fi
 echo "ok $checked units"
 
+# --- the user and the folder, as systemd would make them
+if command -v systemd-sysusers > /dev/null && command -v systemd-tmpfiles > /dev/null && [ "$EUID" = 0 ]; then
+    mkdir -p "$T/root/etc" "$T/root/usr/lib/sysusers.d" "$T/root/usr/lib/tmpfiles.d"
+    cp "$DEPLOY/creel.sysusers" "$T/root/usr/lib/sysusers.d/creel.conf"
+    cp "$DEPLOY/creel.tmpfiles" "$T/root/usr/lib/tmpfiles.d/creel.conf"
+    systemd-sysusers --root="$T/root" creel.conf > "$T/said" 2>&1 || fail "sysusers.d: $(cat "$T/said")"
+    grep -q '^creel:.*:/var/lib/creel:' "$T/root/etc/passwd" || fail "no user creel: $(cat "$T/root/etc/passwd")"
+    systemd-tmpfiles --root="$T/root" --create creel.conf > "$T/said" 2>&1 || fail "tmpfiles.d: $(cat "$T/said")"
+    check_equal "$(stat -c '%a %g' "$T/root/etc/creel")" "750 $(sed -n 's/^creel:[^:]*:\([0-9]*\):.*/\1/p' "$T/root/etc/group")" \
+        "mode and group of /etc/creel"
+    for user in $(sed -n 's/^\(User\|Group\)=//p' "$DEPLOY"/systemd/*.service | sort -u); do
+        check_equal "$user" creel "the units' user"
+    done
+    echo "ok user and folder"
+fi
+
 # --- the example: every id is a ResourceManager, and nothing else is complained of
 said() { "$BIN/creel-rm" --conf "$DEPLOY/yarn-site-ha.xml" "$@" 2>&1 || true; }
 said --rm-id rm3 | grep -q 'yarn.resourcemanager.ha.id: rm3 is not one of .*rm1,rm2' || fail "says $(said --rm-id rm3)"

@@ -151,7 +151,9 @@ creel job kill "${ids[@]}" > /dev/null
 
 # ---- queues taken away while a job is in them; it is moved, and the ResourceManager killed as soon as that is answered; rules
 # that ask for groups
-moved=$(submit --arg c "$LIVED 0.3" '{job:{queue:"org.first_come", tasks:[{count:60, command:$c}]}}')
+# The last task waits for the moves: on no machine is the job over before.
+moved=$(submit --arg c "$LIVED 0.3" --arg w "until [ -e $T/moved ]; do sleep 0.05; done" \
+    '{job:{queue:"org.first_come", tasks:[{count:59, command:$c}, {command:$w}]}}')
 group=$(id -gn daemon)
 cat > "$FILE.new" << XML
 <allocations>
@@ -177,6 +179,7 @@ creel application -movetoqueue "$moved" -queue org.first_come > /dev/null 2> "$T
 grep -q '^creel: queue "org.first_come" does not exist; applications go to: .*root.other' "$T/err" || fail "$(cat "$T/err")"
 creel application -movetoqueue "$moved" -queue "$group" > /dev/null
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/apps/$moved" | jq -r .app.queue)" "root.$group" "moved again"
+touch "$T/moved"
 succeeded "$moved"
 of_group=$(submit '{job:{user:"daemon", tasks:[{command:"true"}]}}')
 of_nobody=$(submit '{job:{user:"no-such-user", tasks:[{command:"true"}]}}')
@@ -189,11 +192,11 @@ echo '<allocations><queue><weight>1</weight></queue></allocations>' > "$T/bad.xm
 rc=0
 "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" -D yarn.scheduler.fair.allocation.file="$T/bad.xml" \
     2> "$T/err" || rc=$?
-check_equal $rc 1 "creel-rm with a bad file"
+check_equal $rc 2 "creel-rm with a bad file"
 grep -q "bad.xml:1: " "$T/err" || fail "$(cat "$T/err")"
 rc=0
 "$BIN/creel-rm" -D creel.rm.port=0 -D creel.rm.state-dir="$T/state" -D yarn.scheduler.fair.allocation.file="$T/none.xml" \
     2> "$T/err" || rc=$?
-check_equal $rc 1 "creel-rm without the file that is named"
+check_equal $rc 2 "creel-rm without the file that is named"
 grep -q "none.xml" "$T/err" || fail "$(cat "$T/err")"
 echo "queues as computed"

@@ -285,6 +285,13 @@ void fake_mr_stand_by(struct fake_mr *m, const char *active)
     pthread_mutex_unlock(&m->lock);
 }
 
+void fake_mr_give_up(struct fake_mr *m, const char *task)
+{
+    pthread_mutex_lock(&m->lock);
+    json_object_del(m->committed, task);
+    pthread_mutex_unlock(&m->lock);
+}
+
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse)
 {
     pthread_mutex_lock(&m->lock);

@@ -22,6 +22,7 @@ void fake_mr_set_away(struct fake_mr *m, bool away);     /* the RM answers 503, 
 /* The RM is a standby: 307 to @active ("http://..."), 503 with "". NULL: the active one again. */
 void fake_mr_stand_by(struct fake_mr *m, const char *active);
 int fake_mr_asked(struct fake_mr *m); /* requests to the RM */
+void fake_mr_give_up(struct fake_mr *m, const char *task); /* its attempt that had leave to commit */
 void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commit */
 
 int fake_mr_polls(struct fake_mr *m);

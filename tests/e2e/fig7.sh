@@ -22,6 +22,10 @@ post() {
     done
     curl "${args[@]}" | jq -r .job.id
 }
+others_ended() { # j2 to j5
+    local id
+    for id in "${ids[@]:1}"; do job_ended "$id" || return 1; done
+}
 one() { # eager|wait|kill
     local ids sum=0 seen=0 n first others
     first=$(body j1 11 5)
@@ -30,12 +34,18 @@ one() { # eager|wait|kill
         -D creel.hfsp.preemption="$1"
     wait_for 20 "4 nodes" nodes_running 4
     post "$first" > "$T/ids"
-    sleep 0.08
+    mapfile -t ids < "$T/ids"
+    fills() { [ "$(job "${ids[0]}" .job.taskCounts.reduce.running)" = 8 ]; }
+    wait_for 20 "j1 on all slots" fills # else the others would find free ones
     post "${others[@]}" >> "$T/ids"
     mapfile -t ids < "$T/ids"
     check_equal "${#ids[@]}" 5 "jobs"
-    sleep 1.5
-    seen=$(stopped)
+    # looked at again and again until j2 to j5 have ended: the most that was seen stopped at once
+    until others_ended; do
+        n=$(stopped)
+        seen=$((n > seen ? n : seen))
+        sleep 0.05
+    done
     succeeded "${ids[@]}"
     for n in "${ids[@]}"; do sum=$((sum + $(sojourn "$n"))); done
     mean[$1]=$((sum / 5))
@@ -47,9 +57,9 @@ one() { # eager|wait|kill
     no_answer_overruled
     case $1 in
         eager)
-            check_equal "$(preemptions suspended)/$(preemptions resumed)/$(preemptions killed)" 5/5/0 "preemptions"
             # the shell and the command it waits for, of each of the five
             [ "$seen" -ge 10 ] || fail "only $seen processes were stopped"
+            check_equal "$(preemptions suspended)/$(preemptions resumed)/$(preemptions killed)" 5/5/0 "preemptions"
             check_equal "$(job "${ids[0]}" .job.taskCounts.reduce.killedAttempts)" 0 "killed attempts of j1" ;;
         wait) check_equal "$(preemptions suspended)/$(preemptions killed)/$seen" 0/0/0 "preemptions" ;;
         kill)

@@ -69,6 +69,14 @@ node_runs() { [ "$(creel node -list | grep -c RUNNING)" = 1 ]; }
 wait_for 30 node node_runs
 echo "ok start"
 
+# --- one that does not fit ends, and systemd does not start it again: another password, another cluster's root
+unfit() { timeout 60 "$BIN/creel-rm" --ha --rm-id rm-1 -D creel.rm.port=0 -D "creel.rm.state-dir=$T/unfit" "$@"; }
+expect 2 unfit -D creel.cluster.secret=wrong
+grep -q 'ZooKeeper does not let us use /creel' "$T/e" || fail "a wrong password: $(cat "$T/e")"
+expect 2 unfit -D creel.ha.zk-root=/creel/cli -D yarn.resourcemanager.cluster-id=other
+grep -q 'belongs to cluster "cli"' "$T/e" || fail "another cluster's root: $(cat "$T/e")"
+echo "ok unfit"
+
 # --- what a standby says
 url=$(cat "$T/$STANDBY.url")
 check_equal "$(curl -s -o "$T/o" -w '%{http_code} %{redirect_url}' "$url/ws/v1/cluster/apps?states=A,B")" \

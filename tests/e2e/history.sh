@@ -26,6 +26,13 @@ wait_for 20 "tasks of the one to be killed" is_running
 creel job kill "$killed" > /dev/null
 
 creel history export -o "$T/h.jsonl"
+cp "$T/h.jsonl" "$T/kept"
+rc=0
+creel history export --from 1s -o "$T/h.jsonl" 2> "$T/e" || rc=$?
+check_equal "$rc $(grep -c 'h.jsonl is there; --force' "$T/e")" "2 1" "export over a file"
+cmp "$T/h.jsonl" "$T/kept" || fail "a file was overwritten"
+creel history export -o "$T/h.jsonl" --force 2> /dev/null
+cmp "$T/h.jsonl" "$T/kept" || fail "--force writes something else"
 check_equal "$(jq -r .name "$T/h.jsonl" | paste -sd' ')" "one two three mr" "names, in order of submission" # killed: nothing is known
 check_equal "$(jq -c '[.id, .maps, .reduces, .pool]' "$T/h.jsonl" | head -n 3 | paste -sd' ')" \
     '[1,5,2,"root.etl"] [2,3,0,"root.etl"] [3,4,1,"root.etl"]' "numbers and queues"
@@ -68,8 +75,8 @@ awk -F, -v want="$live" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sojourn_
     END { print "mean sojourn: live " want " s, simulated " sum / n " s"; exit !(n == 4 && sum / n < want + 0.2 && sum / n > want - 1) }' \
     "$(find "$T/sim" -name jobs.csv)" || { head -n 3 "$(find "$T/sim" -name jobs.csv)" >&2; fail "the replay is another"; }
 for p in fair hfsp rtmr; do
-    replay --policy $p --log "$T/log1" > /dev/null
-    replay --policy $p --log "$T/log2" > /dev/null
+    replay --policy $p --log "$T/log1" --force > /dev/null
+    replay --policy $p --log "$T/log2" --force > /dev/null
     cmp "$T/log1" "$T/log2" || fail "$p: two replays differ"
 done
 echo "exported and replayed"

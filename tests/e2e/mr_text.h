@@ -1,11 +1,16 @@
-/* tests/e2e/mr_text.h - deterministic words for MapReduce tests. */
+/* tests/e2e/mr_text.h - deterministic words for MapReduce tests, and the check of a part that counts them. */
 #ifndef CREEL_TESTS_MR_TEXT_H
 #define CREEL_TESTS_MR_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "base/base_mem.h"
+#include "nodemanager/task/task_scan.h"
 
 static inline uint64_t mr_next(uint64_t *s)
 {
@@ -26,6 +31,36 @@ static inline void mr_text(struct base_buf *b, int n, uint64_t seed, bool cut)
         if (i < n - 1 || !cut)
             base_buf_adds(b, "\n");
     }
+}
+
+/* Is the part there, are its keys grouped and ascending, and do all belong to it? */
+static inline bool mr_part_is_right(const char *path, int part, int reduces)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL, *before = NULL;
+    size_t cap = 0, before_len = 0;
+    ssize_t n;
+    bool wrong = false;
+
+    if (f == NULL)
+        return false;
+    while ((n = getline(&line, &cap, f)) > 0) {
+        size_t len = (size_t)n - (line[n - 1] == '\n');
+        const char *tab = memchr(line, '\t', len);
+        size_t key = tab != NULL ? (size_t)(tab - line) : len;
+        int cmp = before == NULL ? -1 : memcmp(before, line, key < before_len ? key : before_len);
+
+        wrong |= task_key_hash(line, line + len) % (unsigned)reduces != (unsigned)part;
+        wrong |= cmp > 0 || (cmp == 0 && before_len > key);
+        free(before);
+        before = malloc(key + 1);
+        memcpy(before, line, key);
+        before_len = key;
+    }
+    free(before);
+    free(line);
+    fclose(f);
+    return !wrong;
 }
 
 #endif

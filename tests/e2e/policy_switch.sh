@@ -2,7 +2,8 @@
 # Goal: the policy of a running cluster is changed from one to the next, and no job is lost, no task started again: running
 # tasks go on, waiting ones go in another order.
 # Method: N jobs (30 unless given) of all kinds in two queues; fifo -> hfsp (that never preempts here) -> fair -> rtmr while
-# they run, by creel rmadmin and by REST; in the end every task of every job has run once, and its line is there once.
+# they run, by creel rmadmin and by REST; maps of the first job run through all of that, in the same containers; in the
+# end every task of every job has run once, and its line is there once.
 # Usage: policy_switch.sh [N]
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/policies_lib.sh"
@@ -33,12 +34,12 @@ check_equal $rc 2 "creel rmadmin -policy nosuch"
 grep -q "there are fifo, " "$T/err" || fail "$(cat "$T/err")"
 check_equal "$(creel rmadmin -policy)" fifo "the policy after refusals"
 
-# ---- N jobs: maps alone, maps and reduces, reduces alone; some with sizes, deadlines, weights. The last one waits for the
-# last policy.
+# ---- N jobs: maps alone, maps and reduces, reduces alone; some with sizes, deadlines, weights. The first and the last one
+# wait for the last policy.
 ids=()
 jq -nc --argjson jobs "$N" --arg c "$LIVED" --arg t "$T" '
     range($jobs) as $i |
-    (if $i == $jobs - 1 then "until [ -e \($t)/last-policy ]; do sleep 0.05; done; " else "" end) as $wait |
+    (if $i == 0 or $i == $jobs - 1 then "until [ -e \($t)/last-policy ]; do sleep 0.05; done; " else "" end) as $wait |
     def task($kind; $n; $s): {kind:$kind, count:$n, command:"\($wait)\($c) \($s) \($t)/out-\($i)"} +
         (if $i % 2 == 0 then {"expected-s":$s} else {} end);
     {job:({name:"j\($i)", queue:(if $i % 3 == 0 then "a" else "b" end),
@@ -52,12 +53,21 @@ done < "$T/jobs"
 tasks=0
 for ((i = 0; i < N; i++)); do tasks=$((tasks + 2 + i % 3 + (i % 5 == 0 ? 2 : 0))); done
 ended() { [ $((N - $(running_jobs))) -ge "$1" ]; }
+# the maps of the first job that run, with their containers and processes
+running_maps() {
+    curl -sf "$CREEL_RM/ws/v1/cluster/jobs/${ids[0]}/tasks?kind=map" |
+        jq -c '[.tasks[] | select(.kind == "map" and .state == "RUNNING") | [.id, .containerId, .attempts]] | sort'
+}
+two_run() { [ "$(running_maps | jq length)" = 2 ]; }
+wait_for 60 "both maps of the first job" two_run
+going=$(running_maps)
+they_go_on() { check_equal "$(running_maps)" "$going" "running maps of the first job, under $(policy)"; }
 # at each quarter of the way
 wait_for 120 "first quarter" ended $((N / 4))
 creel rmadmin -policy hfsp > "$T/said"
 grep -q "fifo -> hfsp; running tasks go on" "$T/said" || fail "$(cat "$T/said")"
 check_equal "$(policy)" hfsp "the policy"
-[ "$(running_jobs)" -gt 0 ] || fail "nothing runs any more"
+they_go_on
 last=${ids[N - 1]}
 creel why "$last" | grep -q '^policy *hfsp$' || fail "$(creel why "$last")"
 wait_for 120 "second quarter" ended $((N / 2))
@@ -67,10 +77,10 @@ check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/scheduler" | jq -r '.scheduler.
 check_equal "$(curl -sf "$CREEL_RM/ws/v1/cluster/scheduler" |
     jq -c '[.scheduler.schedulerInfo.rootQueue.childQueues.queue[].queueName] | sort')" \
     '["root.a","root.b","root.default"]' "queues"
-[ "$(running_jobs)" -gt 0 ] || fail "nothing runs any more"
+they_go_on
 wait_for 120 "third quarter" ended $((N * 3 / 4))
 creel rmadmin -policy rtmr > /dev/null
-[ "$(running_jobs)" -gt 0 ] || fail "nothing runs any more"
+they_go_on
 touch "$T/last-policy"
 succeeded "${ids[@]}"
 check_equal "$(policy)" rtmr "the policy"

@@ -1,6 +1,16 @@
 if(TARGET creel-task)
   creel_test(test_task SOURCES e2e/test_task.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/rm_input.c
-             LIBS creel_api PkgConfig::ZLIB LABELS e2e ARGS $<TARGET_FILE:creel-task> TIMEOUT 600)
+             ${CMAKE_SOURCE_DIR}/rm/rm_output.c LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
+             ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
+  # Preloaded into programs under test, which may be built with a sanitizer: it is not.
+  if(NOT CREEL_SANITIZE MATCHES thread)
+    add_library(creel_disk_order MODULE ${CMAKE_SOURCE_DIR}/tests/fault/disk_order.c)
+    set_target_properties(creel_disk_order PROPERTIES PREFIX "" OUTPUT_NAME disk_order
+                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+    target_compile_options(creel_disk_order PRIVATE -fno-sanitize=all)
+    target_link_options(creel_disk_order PRIVATE -fno-sanitize=all)
+    add_dependencies(test_task creel_disk_order)
+  endif()
 endif()
 creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/nodemanager/task/task_rm.c
            LIBS creel_api LABELS e2e nodemanager)

@@ -22,6 +22,7 @@
 
 #define CLUSTER "/ws/v1/cluster"
 #define RMS     2
+#define NODE    "node-1:8041"
 
 enum mode { ACTIVE, REDIRECT, NONE, NONE_TOO_OFTEN, UNAVAILABLE, REFUSES, STOPPED };
 
@@ -50,6 +51,8 @@ static struct world {
     const int *percents;    /* what the GETs of the job show, the end is 100 */
     bool forgets; /* the job ends after its task, which is not known any more then */
     int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there are no tasks */
+    bool decoy;   /* another server answers at the node's address */
+    bool no_logs; /* nobody reaches the node, the RMs neither */
     int failover_at;        /* at this GET of either fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -208,7 +211,7 @@ static void get_tasks(struct fake *f, struct base_buf *out)
 {
     bool over = ++world.looks >= world.task_ends_at;
     char *body = base_printf("{\"tasks\":[{\"id\":\"task_1_0001_m_000000\",\"state\":\"%s\",\"exitCode\":%d,"
-                             "\"containerId\":\"container_1_0001_01_000002\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}]}",
+                             "\"node\":\"" NODE "\",\"containerId\":\"container_1_0001_01_000002\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}]}",
                              over ? "FAILED" : "RUNNING", over ? 7 : 0, fakes[1].port);
 
     if (world.forgets && world.looks > world.task_ends_at)
@@ -219,14 +222,22 @@ static void get_tasks(struct fake *f, struct base_buf *out)
     fail_over(f, world.looks, 2);
 }
 
-static void get_log(const char *path, struct base_buf *out)
+static void get_log(const char *path, bool relayed, struct base_buf *out)
 {
+    static const char name[] = "X-Creel-Node: " NODE "\r\n";
     bool ready = world.looks >= world.task_ends_at;
+    const char *status = ready ? "200 OK" : "404 Not Found";
 
-    if (strstr(path, "/stdout?offset=0&"))
-        put(out, ready ? "200 OK" : "404 Not Found", "", ready ? "one\ntwo\n" : "");
+    if (world.no_logs && relayed)
+        put(out, "502 Bad Gateway", "",
+            "{\"RemoteException\":{\"exception\":\"BadGatewayException\",\"message\":\"node " NODE ": no route\","
+            "\"javaClassName\":\"creel.BadGatewayException\"}}");
+    else if (world.decoy && !relayed)
+        put(out, "200 OK", "X-Creel-Node: node-2:8041\r\n", "of another\n");
+    else if (strstr(path, "/stdout?offset=0"))
+        put(out, status, name, ready ? "one\ntwo\n" : "");
     else
-        put(out, ready ? "200 OK" : "404 Not Found", "", "");
+        put(out, status, name, "");
 }
 
 static bool serve_active(struct fake *f, const struct request *rq, struct base_buf *out)
@@ -247,7 +258,9 @@ static bool serve_active(struct fake *f, const struct request *rq, struct base_b
         world.kills++;
         return world.lose_kill-- > 0;
     }
-    if (strstr(rq->path, "/tasks"))
+    if (strstr(rq->path, "/raw-logs/"))
+        get_log(rq->path, true, out);
+    else if (strstr(rq->path, "/tasks"))
         get_tasks(f, out);
     else if (strncmp(rq->path, CLUSTER "/jobs/", strlen(CLUSTER "/jobs/")) == 0)
         get_job(f, out);
@@ -265,11 +278,11 @@ static void serve(struct fake *f, int fd)
     bool lost = false;
 
     if (read_request(fd, &rq, &in)) {
-        bool log = strstr(rq.path, "/raw-logs/");
+        bool log = strstr(rq.path, "/node/raw-logs/");
         bool ha = strncmp(rq.path, CLUSTER "/ha", strlen(CLUSTER "/ha")) == 0;
 
         pthread_mutex_lock(&world.lock);
-        if (!ha && !log) {
+        if (!ha && !strstr(rq.path, "/raw-logs/")) {
             f->asked++;
             if (++world.asked == world.active_after)
                 be(1, ACTIVE);
@@ -279,7 +292,7 @@ static void serve(struct fake *f, int fd)
         else if (ha)
             put_ha(f, &out);
         else if (log)
-            get_log(rq.path, &out);
+            get_log(rq.path, false, &out);
         else if (f->mode == STOPPED)
             lost = true;
         else if (f->mode == ACTIVE)
@@ -646,7 +659,7 @@ static void test_progress(void)
 }
 
 /* The output and the status of a command whose RM was lost while it ran. */
-static void run_until(int task_ends_at, int failover_at, bool forgets)
+static void run_until(int task_ends_at, int failover_at, bool forgets, bool decoy)
 {
     char *rms, *words;
 
@@ -657,10 +670,11 @@ static void run_until(int task_ends_at, int failover_at, bool forgets)
     world.task_ends_at = task_ends_at;
     world.failover_at = failover_at;
     world.forgets = forgets;
+    world.decoy = decoy;
     run_with(words, NULL);
     ended(7, "one\ntwo\n", "");
     CU_ASSERT_STRING_EQUAL(ran.out.data, "one\ntwo\n");
-    CU_ASSERT_EQUAL(ran.err.len, 0);
+    CU_ASSERT_TRUE(ran.err.len == 0 || decoy); /* without an RM nobody passes it on: that may be said */
     CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
     CU_ASSERT_EQUAL(world.jobs, 1);
     free(rms);
@@ -670,8 +684,34 @@ static void run_until(int task_ends_at, int failover_at, bool forgets)
 
 static void test_run(void)
 {
-    run_until(6, 3, false);
-    run_until(6, 6, true); /* the next leader finds the job ended */
+    run_until(6, 3, false, false);
+    run_until(6, 6, true, false); /* the next leader finds the job ended */
+    run_until(6, 3, false, true);
+}
+
+/* What can be had neither from the node nor through the RMs is named, with a status of its own. */
+static void test_output_lost(void)
+{
+    char *rms, *words;
+
+    start();
+    rms = both();
+    words = base_printf("run|--rm|%s|--|true", rms);
+    world.task_ends_at = 2;
+    world.decoy = world.no_logs = true;
+    run_with(words, NULL);
+    ended(5, "", "the stdout of container_1_0001_01_000002 is missing or incomplete (node " NODE ": ");
+    ended(5, "", "the stderr of container_1_0001_01_000002 is missing");
+    ended(5, "", "the command itself ended with status 7\n");
+    CU_ASSERT_EQUAL(ran.out.len, 0);
+    run("logs|application_1_0001");
+    ended(5, "", "creel: missing: task_1_0001_m_000000 (container_1_0001_01_000002): node ");
+    CU_ASSERT_EQUAL(ran.out.len, 0);
+    run("logs|application_1_0001|-f");
+    ended(5, "", "creel: missing: task_1_0001_m_000000 (container_1_0001_01_000002): node ");
+    free(rms);
+    free(words);
+    stop();
 }
 
 static void test_logs(void)
@@ -773,6 +813,7 @@ static const struct cunit_case cases[] = {
     {"a kill is repeated", test_kill_repeated},
     {"progress over a failover", test_progress},
     {"run over a failover", test_run},
+    {"output that cannot be had", test_output_lost},
     {"logs -f over a failover", test_logs},
     {"rmadmin: states", test_states},
     {"rmadmin: failover", test_failover},

@@ -17,8 +17,8 @@
 #include "base/base_clock.h"
 #include "base/base_io.h"
 #include "base/base_json.h"
-#include "nodemanager/task/task_scan.h"
 #include "rm/rm_input.h"
+#include "rm/rm_output.h"
 #include "tests/e2e/fake_mr.h"
 #include "tests/e2e/mr_text.h"
 #include "tests/unit/cunit_main.h"
@@ -29,7 +29,7 @@ extern char **environ;
 #define SUM   "awk -F'\\t' '{if($1!=k){if(NR>1)print k\"\\t\"s;k=$1;s=0}s+=$2}END{if(NR)print k\"\\t\"s}'"
 #define APP   "application_1700000000000_0007"
 
-static const char *runner;
+static const char *runner, *disk_order; /* disk_order.so of tests/fault, or NULL */
 static char dir[64];
 
 /* One job; NULL and 0: default. */
@@ -168,6 +168,7 @@ static void launch_map(const struct job *j, const char *container, int index, co
     json_object_set_new(spec, "reduces", json_integer(j->reduces));
     json_object_set_new(spec, "sortBufferMb", json_integer(j->sort_mb ? j->sort_mb : 8));
     set_text(spec, "output", at("out"));
+    json_object_set_new(spec, "jobCommits", json_true());
     snprintf(rm, sizeof rm, "http://127.0.0.1:%u", rm_port);
     set_text(spec, "rm", rm);
     write_launch(container, 'm', index, 0, spec);
@@ -182,6 +183,7 @@ static void launch_reduce(const struct job *j, const char *container, int index,
     json_object_set_new(spec, "maps", json_integer(maps));
     snprintf(uri, sizeof uri, "file://%s", at("out"));
     set_text(spec, "output", uri);
+    json_object_set_new(spec, "jobCommits", json_true());
     /* Port 1 stands for an RM that is down. */
     snprintf(rm, sizeof rm, "http://127.0.0.1:1/,http://127.0.0.1:%u", port);
     set_text(spec, "rm", rm);
@@ -240,7 +242,7 @@ static void cluster_start(struct cluster *c, const struct job *j)
 
     memset(c, 0, sizeof *c);
     c->job = *j;
-    CU_ASSERT_EQUAL_FATAL(rm_input_expand(&input, 1, j->split_size ? j->split_size : 1 << 20, &c->in, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_input_expand(&input, 1, j->split_size ? j->split_size : 1 << 20, NULL, &c->in, &err), 0);
     c->maps = (int)c->in.splits_len;
     c->mr = fake_mr_start(dir, c->maps);
 }
@@ -301,11 +303,26 @@ static void publish_all(struct cluster *c)
         fake_mr_publish(c->mr, i, 0, name('m', i), 0);
 }
 
+/* As the RM does when all tasks have ended well: part i is that of attempt attempts[i]. */
+static void commit_job(enum base_task_kind kind, const int32_t *attempts, int n)
+{
+    static const int32_t first[64];
+    const struct rm_output_parts parts = {kind, attempts != NULL ? attempts : first, (size_t)n};
+    struct base_error err = {0};
+
+    CU_ASSERT_FALSE(exists(at("out/part-00000")));
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), (struct base_app_id){1700000000000, 7}, &parts, &err), 0);
+    if (err.code < 0)
+        printf("\n  %s\n", err.text);
+}
+
 /* The parts together, sorted, equal the pipeline over all of the input, sorted. */
 static void compare(const struct job *j)
 {
     char command[8192];
 
+    if (!exists(at("out/_SUCCESS")))
+        commit_job(BASE_TASK_REDUCE, NULL, j->reduces);
     snprintf(command, sizeof command, "cat %s/out/part-* | LC_ALL=C sort", dir);
     shell(command, at("got"));
     snprintf(command, sizeof command,
@@ -315,35 +332,6 @@ static void compare(const struct job *j)
     shell(command, at("want"));
     snprintf(command, sizeof command, "cmp %s/got %s/want >&2", dir, dir);
     shell(command, NULL);
-}
-
-/* Keys within the part are grouped and ascend; all belong to it. */
-static void check_part(const char *path, int part, int reduces)
-{
-    FILE *f = fopen(path, "r");
-    char *line = NULL, *before = NULL;
-    size_t cap = 0, before_len = 0;
-    ssize_t n;
-    bool wrong = false;
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-    while ((n = getline(&line, &cap, f)) > 0) {
-        size_t len = (size_t)n - (line[n - 1] == '\n');
-        const char *tab = memchr(line, '\t', len);
-        size_t key = tab != NULL ? (size_t)(tab - line) : len;
-        int cmp = before == NULL ? -1 : memcmp(before, line, key < before_len ? key : before_len);
-
-        wrong |= task_key_hash(line, line + len) % (unsigned)reduces != (unsigned)part;
-        wrong |= cmp > 0 || (cmp == 0 && before_len > key);
-        free(before);
-        before = malloc(key + 1);
-        memcpy(before, line, key);
-        before_len = key;
-    }
-    CU_ASSERT_FALSE(wrong);
-    free(before);
-    free(line);
-    fclose(f);
 }
 
 /* Every partition of every map's output is in order by itself: reduces sort small ones again and would not show it. */
@@ -372,7 +360,7 @@ static void run_job(const struct job *j)
     run_reduces(&c);
     compare(j);
     for (int i = 0; i < j->reduces && (j->reduce == NULL || strcmp(j->reduce, SUM) == 0); i++)
-        check_part(at("out/part-%05d", i), i, j->reduces);
+        CU_ASSERT(mr_part_is_right(at("out/part-%05d", i), i, j->reduces));
     cluster_stop(&c);
 }
 
@@ -547,7 +535,7 @@ static void test_counters(void)
     CU_ASSERT_EQUAL(json_number_value(json_object_get(p, "progress")), 1.0);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(p, "phase")), "reduce");
     json_decref(p);
-    CU_ASSERT_FALSE(exists(at("out/_temporary/task_1700000000000_0007_r_000000_0")));
+    CU_ASSERT_FALSE(exists(at("out/_temporary")));
     cluster_stop(&c);
     end();
 }
@@ -565,6 +553,7 @@ static void test_empty_input(void)
     run_maps(&c);
     publish_all(&c);
     run_reduces(&c);
+    commit_job(BASE_TASK_REDUCE, NULL, 2);
     CU_ASSERT_EQUAL(stat(at("out/part-00001"), &st), 0);
     CU_ASSERT_EQUAL(st.st_size, 2); /* "0\n": a reduce command runs also for nothing */
     cluster_stop(&c);
@@ -581,6 +570,7 @@ static void test_map_only(void)
     put_text("a", 3000, 31, true);
     cluster_start(&c, &j);
     run_maps(&c);
+    commit_job(BASE_TASK_MAP, NULL, c.maps);
     snprintf(command, sizeof command, "tr a-z A-Z < %s/in/a > %s/want; cat %s/out/part-* | cmp - %s/want >&2", dir, dir,
              dir, dir);
     shell(command, NULL); /* in order, byte by byte */
@@ -701,6 +691,41 @@ static void test_missing_input(void)
     end();
 }
 
+/* Goal: what has taken the place of a plain input, or lies where the runner writes, ends the task: it waits for nobody. */
+static void test_no_plain_files(void)
+{
+    static const char *const own[] = {"output/file.out", "launch.json"};
+    const struct job j = {.map = "cat", .reduces = 1};
+    struct cluster c;
+
+    begin();
+    put_text("a", 10, 1, false);
+    cluster_start(&c, &j);
+    CU_ASSERT_EQUAL(mkfifo(at("fifo"), 0600), 0);
+    launch_map(&j, "c_m_0", 0, at("fifo"), &c.in.splits[0], fake_mr_port(c.mr));
+    CU_ASSERT_EQUAL(finish(task_start("c_m_0")), 1);
+    expect_failure("c_m_0", 1, "fifo: a plain file was expected");
+    launch_map(&j, "c_m_1", 0, "/dev/zero", &c.in.splits[0], fake_mr_port(c.mr));
+    CU_ASSERT_EQUAL(finish(task_start("c_m_1")), 1);
+    expect_failure("c_m_1", 1, "/dev/zero: a plain file was expected");
+    CU_ASSERT_EQUAL(symlink("a", at("in/linked")), 0);
+    launch_map(&j, "c_m_2", 0, at("in/linked"), &c.in.splits[0], fake_mr_port(c.mr));
+    CU_ASSERT_EQUAL(finish(task_start("c_m_2")), 0); /* links in inputs are people's own */
+    for (int i = 0; i < 2; i++) {
+        char container[16];
+
+        snprintf(container, sizeof container, "c_m_%d", 3 + i);
+        launch_map(&j, container, 0, c.in.paths[0], &c.in.splits[0], fake_mr_port(c.mr));
+        CU_ASSERT_EQUAL(base_mkdirs(at("%s/output", container), 0700, NULL), 0);
+        unlink(at("%s/%s", container, own[i]));
+        CU_ASSERT_EQUAL(mkfifo(at("%s/%s", container, own[i]), 0600), 0);
+        CU_ASSERT_EQUAL(finish(task_start(container)), 1);
+        expect_failure(container, 1, "not a regular file");
+    }
+    cluster_stop(&c);
+    end();
+}
+
 /* Goal: a full disk is told apart: /dev/full stands in for the part file. */
 static void test_no_space(void)
 {
@@ -713,6 +738,62 @@ static void test_no_space(void)
     CU_ASSERT_EQUAL(symlink("/dev/full", at("out/_temporary/task_1700000000000_0007_m_000000_0/part-00000")), 0);
     CU_ASSERT_EQUAL(run_one_map(&c, &j), 75);
     expect_failure("c_m_0", -101, "No space left on device");
+    cluster_stop(&c);
+    end();
+}
+
+/* Where @line begins in @text, which has it once; SIZE_MAX: not so. */
+static size_t place_of(const char *text, const char *line)
+{
+    const char *p = strstr(text, line);
+
+    return p && !strstr(p + 1, line) ? (size_t)(p - text) : SIZE_MAX;
+}
+
+/* Goal: the ResourceManager is asked for leave when the part is on disk, and the task ends well when the names of its
+ * folders are, too. */
+static void test_commit_order(void)
+{
+    static const char folder[] = "out/_temporary/task_1700000000000_0007_m_000000_0";
+    const struct job j = {.map = "cat", .reduces = 0};
+    struct cluster c;
+    struct base_buf b = {0};
+    const char *asan = getenv("ASAN_OPTIONS");
+    char *before = base_strdup(asan ? asan : "");
+    size_t places[5];
+
+    if (disk_order == NULL || access(disk_order, R_OK) < 0) {
+        printf("(skipped: no disk_order.so) ");
+        free(before);
+        return;
+    }
+    begin();
+    put_text("a", 10, 1, false);
+    char *relaxed = base_printf("%s:verify_asan_link_order=0", before);
+    setenv("ASAN_OPTIONS", relaxed, 1);
+    setenv("LD_PRELOAD", disk_order, 1);
+    setenv("DISK_ORDER_LOG", at("order"), 1);
+    setenv("DISK_ORDER_WORD", "nodetracker/commit", 1);
+    CU_ASSERT_EQUAL(run_one_map(&c, &j), 0);
+    unsetenv("LD_PRELOAD");
+    unsetenv("DISK_ORDER_LOG");
+    setenv("ASAN_OPTIONS", before, 1);
+    CU_ASSERT_EQUAL_FATAL(base_file_read(at("order"), 1 << 20, &b, NULL), 0);
+    char *want[] = {base_printf("sync %s/part-00000\n", at("%s", folder)), base_printf("send nodetracker/commit\n"),
+                    base_printf("sync %s\n", at("%s", folder)), base_printf("sync %s\n", at("out/_temporary")),
+                    base_printf(" %s\n", at("c_m_0/result.json"))};
+    for (int i = 0; i < 5; i++)
+        places[i] = place_of(b.data, want[i]);
+    for (int i = 0; i < 5; i++) {
+        CU_ASSERT(places[i] != SIZE_MAX && (i == 0 || places[i - 1] < places[i]));
+        if (places[i] == SIZE_MAX)
+            printf("\n  no \"%s\" in\n%s", want[i], b.data);
+    }
+    for (int i = 0; i < 5; i++)
+        free(want[i]);
+    free(relaxed);
+    free(before);
+    base_buf_free(&b);
     cluster_stop(&c);
     end();
 }
@@ -732,8 +813,35 @@ static void test_commit_refused(void)
     launch_reduce(&j, "c_r_1", 0, 1, c.maps, fake_mr_port(c.mr)); /* another attempt of the same task */
     CU_ASSERT_EQUAL(finish(task_start("c_r_1")), 3);
     expect_failure("c_r_1", 3, "another attempt has committed");
-    compare(&j);
+    CU_ASSERT_TRUE(exists(at("out/_temporary/task_1700000000000_0007_r_000000_0")));
     CU_ASSERT_FALSE(exists(at("out/_temporary/task_1700000000000_0007_r_000000_1")));
+    compare(&j);
+    cluster_stop(&c);
+    end();
+}
+
+/* Goal: an attempt that was given up after it had leave, and ends after its successor, does not touch the output. */
+static void test_late_commit(void)
+{
+    const struct job gone = {.map = "cat", .reduce = "echo gone", .reduces = 1};
+    const struct job counts = {.map = "cat", .reduce = "echo counts", .reduces = 1};
+    static const int32_t second[] = {1};
+    char command[256];
+    struct cluster c;
+
+    begin();
+    put_text("a", 10, 1, false);
+    cluster_start(&c, &counts);
+    run_maps(&c);
+    publish_all(&c);
+    launch_reduce(&counts, "c_r_1", 0, 1, c.maps, fake_mr_port(c.mr));
+    CU_ASSERT_EQUAL(finish(task_start("c_r_1")), 0);
+    fake_mr_give_up(c.mr, "task_1700000000000_0007_r_000000");
+    launch_reduce(&gone, "c_r_0", 0, 0, c.maps, fake_mr_port(c.mr));
+    CU_ASSERT_EQUAL(finish(task_start("c_r_0")), 0);
+    commit_job(BASE_TASK_REDUCE, second, 1);
+    snprintf(command, sizeof command, "test \"$(cat %s/out/part-00000)\" = counts", dir);
+    shell(command, NULL);
     cluster_stop(&c);
     end();
 }
@@ -876,18 +984,22 @@ static const struct cunit_case cases[] = {
     {"damaged gzip", test_damaged_gzip},
     {"missing input", test_missing_input},
     {"no space", test_no_space},
+    {"no plain files", test_no_plain_files},
+    {"the order of a commit", test_commit_order},
     {"commit refused", test_commit_refused},
     {"terminated", test_terminated},
     {"shuffle troubles", test_shuffle_troubles},
+    {"late commit", test_late_commit},
     {"many outputs", test_many_outputs},
 };
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: test_task CREEL-TASK\n");
+    if (argc < 2 || argc > 3) {
+        fprintf(stderr, "usage: test_task CREEL-TASK [DISK_ORDER.SO]\n");
         return 2;
     }
     runner = argv[1];
+    disk_order = argv[2];
     return cunit_main("creel-task", cases, sizeof cases / sizeof *cases);
 }
