@@ -64,6 +64,24 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
     a->attempt_base = (int32_t)(base < BASE_MAX ? base : BASE_MAX);
 }
 
+/* Of attempts that have ended, as the tasks' records tell: the job's own record is as old as its last change of state. Those
+ * that still run are counted when their nodes tell of them. Who failed without being to blame counts as killed. */
+static void recount_attempts(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        int64_t launched = 0, failed = 0;
+
+        for (int32_t i = 0; i < a->phase[k].total; i++) {
+            launched += a->phase[k].tasks[i].attempts;
+            failed += a->phase[k].tasks[i].failures;
+        }
+        a->counters[RM_C_TOTAL_LAUNCHED_MAPS + k] = launched;
+        a->counters[RM_C_FAILED_MAPS + k] = failed;
+        launched -= failed + a->phase[k].succeeded;
+        a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0; /* an odd record may say anything */
+    }
+}
+
 /* Its earlier attempt may be committing at this moment: nobody else does the task. */
 static void keep_tasks(struct rm_app *a)
 {
@@ -108,6 +126,7 @@ void rm_takeover_begin(struct rm_core *c)
         if (!a->is_job)
             continue;
         set_attempt_base(c, a);
+        recount_attempts(a);
         keep_tasks(a);
         for (int k = 0; !c->awaited && k < RM_SLOT_KINDS; k++) /* nobody would release them later */
             release_kept(c, a, &a->phase[k]);

@@ -142,6 +142,41 @@ static void test_numbers(void)
     world_free(&w);
 }
 
+static void counts(struct base_app_id id, int64_t launched, int64_t failed, int64_t killed)
+{
+    const struct rm_app_view v = world_app(&w, id);
+
+    CU_ASSERT_EQUAL(v.counters[RM_C_TOTAL_LAUNCHED_MAPS], launched);
+    CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], failed);
+    CU_ASSERT_EQUAL(v.counters[RM_C_KILLED_MAPS], killed);
+    CU_ASSERT_EQUAL(v.counters[RM_C_TOTAL_LAUNCHED_REDUCES], 0);
+}
+
+/* What a job's attempts came to is not forgotten: the job's own record is older than any of them. */
+static void test_counts_of_attempts(void)
+{
+    struct base_app_id id = begin(2, "a 3 0 0 4 0 0");
+
+    counts(id, 3, 0, 0);
+    take_over(NULL); /* those that run are counted once */
+    counts(id, 3, 0, 0);
+    CU_ASSERT_EQUAL(maps(id).running, 3);
+    end_task(&w.nodes[0], 0, 1);
+    end_task(&w.nodes[0], 1, RM_EXIT_PREEMPTED);
+    end_task(&w.nodes[1], 0, 0);
+    world_beat_all(&w, 0);
+    counts(id, 5, 1, 1);
+    take_over(NULL);
+    CU_ASSERT_EQUAL(maps(id).succeeded, 1);
+    CU_ASSERT_EQUAL(maps(id).running, 2);
+    counts(id, 5, 1, 1);
+    take_over(NULL);
+    counts(id, 5, 1, 1);
+    succeeds(id);
+    counts(id, 5, 1, 1);
+    world_free(&w);
+}
+
 /* A leader that has used more than its thousand left a record of it: the next one begins further up. */
 static void test_many_attempts(void)
 {
@@ -595,6 +630,7 @@ static const struct cunit_case cases[] = {{"given up, and the next start", test_
                                           {"a late attempt goes on", test_late_goes_on},
                                           {"numbers of attempts", test_numbers},
                                           {"many attempts", test_many_attempts},
+                                          {"counts of attempts", test_counts_of_attempts},
                                           {"a late attempt has ended", test_late_has_ended},
                                           {"a suspended attempt", test_suspended},
                                           {"the right to commit is kept", test_right_is_kept},
