@@ -330,9 +330,22 @@ void api_error_options(struct api_request *rq)
     give(rq, 200, API_TEXT, NULL, false, &b);
 }
 
+unsigned api_error_unacceptable_status(const struct api_request *rq)
+{
+    switch (rq->accept) {
+    case API_ACCEPT_TEXT_XML:
+        return 503;
+    case API_ACCEPT_HTML:
+        /* YARN's 500 for text/html would send people who try it with a browser's tool looking for our fault. */
+        return 406;
+    default:
+        return 500;
+    }
+}
+
 bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
 {
-    unsigned status = 500;
+    unsigned status = api_error_unacceptable_status(rq);
     bool page = true;
 
     bool body = reply->kind == API_REPLY_BODY || reply->kind == API_REPLY_PIECES;
@@ -345,7 +358,6 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     reply->pieces = NULL;
     reply->kind = API_REPLY_BODY;
     if (rq->accept == API_ACCEPT_TEXT_XML) {
-        status = 503;
         page = false;
         api_error_document(&reply->body, API_XML, "WebApplicationException", NULL);
         reply->content_type = "text/xml;charset=null";
@@ -354,8 +366,6 @@ bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
     } else {
         bool html = rq->accept == API_ACCEPT_HTML;
 
-        /* YARN's 500 for text/html would send people who try it with a browser's tool looking for our fault. */
-        status = html ? 406 : 500;
         page_text(&reply->body, rq->uri.path, status,
                   html ? "Not Acceptable: expected application/json or application/xml" : "Server Error", html, NULL);
         reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";

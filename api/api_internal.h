@@ -211,6 +211,7 @@ void api_error_no_content_type(struct api_request *rq);
 void api_error_options(struct api_request *rq);
 /* Replaces a JSON or XML reply that the client said it does not take (YARN routes only). True when it did. */
 bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply);
+unsigned api_error_unacceptable_status(const struct api_request *rq); /* with which status it does */
 
 /* api_gzip.c */
 bool api_gzip_pack(const struct base_buf *in, struct base_buf *out);

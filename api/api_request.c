@@ -367,7 +367,8 @@ static void begin_routed(struct api_request *rq)
         answer_no_route(rq);
     else if (check_body_headers(rq, body, length) && rq->accept > API_ACCEPT_XML &&
              strcmp(rq->route->method, "GET") != 0 && !(rq->route->flags & API_ROUTE_CREEL))
-        api_answer(rq, 500, API_JSON, NULL); /* refused before it does anything: api_error_unacceptable */
+        /* refused before it does anything: api_error_unacceptable */
+        api_answer(rq, api_error_unacceptable_status(rq), API_JSON, NULL);
 }
 
 void api_request_begin(struct api_request *rq, const char *method)
