@@ -138,17 +138,12 @@ static int to_journal(enum base_log_level level, const char *area, const char *m
                            "CREEL_AREA=%s", area, NULL);
 }
 
-void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
+static void write_event(enum base_log_level level, const char *area, const char *fmt, va_list ap)
 {
     struct base_buf message = {0}, line = {0};
     int saved = errno;
-    va_list ap;
 
-    if ((int)level > atomic_load_explicit(&settings.max, memory_order_relaxed))
-        return;
-    va_start(ap, fmt);
     base_buf_vaddf(&message, fmt, ap);
-    va_end(ap);
     if (settings.format != BASE_LOG_JOURNAL || to_journal(level, area, message.data) < 0) {
         if (settings.format == BASE_LOG_JSON)
             line_json(&line, level, area, message.data);
@@ -160,4 +155,24 @@ void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
     base_buf_free(&message);
     base_buf_free(&line);
     errno = saved;
+}
+
+void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
+{
+    va_list ap;
+
+    if ((int)level > atomic_load_explicit(&settings.max, memory_order_relaxed))
+        return;
+    va_start(ap, fmt);
+    write_event(level, area, fmt, ap);
+    va_end(ap);
+}
+
+void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    write_event(level, area, fmt, ap);
+    va_end(ap);
 }

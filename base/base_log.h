@@ -14,6 +14,9 @@ void base_log_init(const char *program, enum base_log_format format, enum base_l
 /* "text", "json", "journal", "auto"; -BASE_EINVAL otherwise. */
 int base_log_format_parse(const char *text, enum base_log_format *out);
 void base_log(enum base_log_level level, const char *area, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Whatever the level the log was set to: for lines that are kept nowhere else. */
+void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 #define base_log_error(area, ...) base_log(BASE_LOG_ERROR, area, __VA_ARGS__)
 #define base_log_warn(area, ...) base_log(BASE_LOG_WARN, area, __VA_ARGS__)
 #define base_log_info(area, ...) base_log(BASE_LOG_INFO, area, __VA_ARGS__)

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base_clock.h"
 #include "base/base_io.h"
 #include "base/base_log.h"
+#include "rm/rm_audit_limit.h"
 
 #define CLUSTER "/ws/v1/cluster"
 #define TRACKER "/ws/v1/nodetracker"
@@ -40,7 +43,9 @@ static const struct {
 static struct {
     pthread_mutex_t lock;
     char *path;
-    int fd; /* -1: none */
+    int fd;    /* -1: none */
+    bool half; /* the file may end in half a line: the next one begins on a line of its own */
+    struct rm_audit_limit limit;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* ---------------------------------------------------------------- the line */
@@ -75,27 +80,59 @@ void rm_audit_put(struct base_buf *out, const char *key, const char *value)
     base_buf_adds(out, value[n] ? "...\"" : "\"");
 }
 
-static void write_line(const struct base_buf *line)
+/* ---------------------------------------------------------------- the file */
+/* A full disk, or a power cut, leaves half a line. Where nobody can tell, an empty line does no harm. */
+static bool ends_in_half(int fd)
+{
+    char path[32], last = '\0';
+    struct stat st;
+    int in;
+
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* @fd is for writing alone */
+    in = open(path, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return true;
+    if (pread(in, &last, 1, st.st_size - 1) != 1)
+        last = '\0';
+    close(in);
+    return last != '\n';
+}
+
+/* False: there is no file, or the line is not in it. */
+static bool write_file(const struct base_buf *line)
 {
     struct base_buf whole = {0};
     struct timespec ts;
     struct tm tm;
+    int rc = -1;
 
-    base_log_info("audit", "%s", line->data);
     pthread_mutex_lock(&file.lock);
     if (file.fd >= 0) {
         clock_gettime(CLOCK_REALTIME, &ts);
         gmtime_r(&ts.tv_sec, &tm);
-        base_buf_addf(&whole, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-                      tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000, line->data);
-        if (base_write_all(file.fd, whole.data, whole.len) < 0)
-            base_log_error("rm", "creel.rm.audit-log: %s cannot be written: %m", file.path);
+        base_buf_addf(&whole, "%s%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ %s\n", file.half ? "\n" : "", tm.tm_year + 1900,
+                      tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000, line->data);
+        rc = base_write_all(file.fd, whole.data, whole.len);
+        file.half = rc < 0 && ends_in_half(file.fd);
+        if (rc < 0)
+            base_log_error("rm", "creel.rm.audit-log: %s cannot be written: %s", file.path, strerror(-rc));
     }
     pthread_mutex_unlock(&file.lock);
     base_buf_free(&whole);
+    return rc >= 0;
 }
 
-/* ---------------------------------------------------------------- the file */
+/* To the log as well; where that is the only place, whatever level the log has. */
+static void write_line(const struct base_buf *line)
+{
+    if (write_file(line))
+        base_log_info("audit", "%s", line->data);
+    else
+        base_log_always(BASE_LOG_INFO, "audit", "%s", line->data);
+}
+
 static int open_file(const char *path, struct base_error *err)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
@@ -115,6 +152,7 @@ int rm_audit_open(const char *path, struct base_error *err)
     pthread_mutex_lock(&file.lock);
     file.path = base_strdup(path);
     file.fd = fd;
+    file.half = ends_in_half(fd);
     pthread_mutex_unlock(&file.lock);
     return 0;
 }
@@ -129,20 +167,69 @@ void rm_audit_reopen(void)
     if (fd >= 0) {
         close(file.fd);
         file.fd = fd;
+        file.half = ends_in_half(fd);
     }
     pthread_mutex_unlock(&file.lock);
     if (err.code)
         base_log_error("rm", "%s; lines go to the old one", err.text);
 }
 
+/* ---------------------------------------------------------------- refusals that leave no line */
+static void tell_left_out(const struct rm_audit_limit *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct base_buf line = {0};
+
+        if (!l->of[i].left_out)
+            continue;
+        rm_audit_put(&line, "op", "left-out");
+        rm_audit_put(&line, "ip", l->of[i].ip);
+        base_buf_addf(&line, " result=refused count=%lld why=\"more than %d refusals within %d s\"",
+                      (long long)l->of[i].left_out, RM_AUDIT_REFUSALS, RM_AUDIT_WINDOW_S);
+        write_line(&line);
+        base_buf_free(&line);
+    }
+}
+
+/* Ends the window when it is over, or in any case, and tells what was left out in it. */
+static void end_window(bool any)
+{
+    struct rm_audit_limit ended = {0};
+
+    pthread_mutex_lock(&file.lock);
+    if (any || rm_audit_limit_over(&file.limit, base_mono_us(&base_clock_real))) {
+        ended = file.limit;
+        file.limit = (struct rm_audit_limit){0};
+    }
+    pthread_mutex_unlock(&file.lock);
+    tell_left_out(&ended);
+}
+
+static bool may_leave_line(const char *ip)
+{
+    bool may;
+
+    pthread_mutex_lock(&file.lock);
+    may = rm_audit_limit_take(&file.limit, ip, base_mono_us(&base_clock_real));
+    pthread_mutex_unlock(&file.lock);
+    return may;
+}
+
+void rm_audit_tick(void)
+{
+    end_window(false);
+}
+
 void rm_audit_close(void)
 {
+    end_window(true);
     pthread_mutex_lock(&file.lock);
     if (file.fd >= 0)
         close(file.fd);
     free(file.path);
     file.path = NULL;
     file.fd = -1;
+    file.half = false;
     pthread_mutex_unlock(&file.lock);
 }
 
@@ -201,19 +288,23 @@ void rm_audit_answer(struct api_request *rq, unsigned status, void *user)
 {
     const char *op = op_of(rq, status), *why = api_refusal(rq);
     const struct notes *n = api_request_slot(rq);
+    const char *result =
+        status >= 500 ? "failed" : status >= 400 || (n && n->refusal) ? "refused" : "success";
     struct base_buf line = {0};
     char number[16];
 
     (void)user;
     if (!op || status == 307)
         return;
+    end_window(false);
+    if (strcmp(result, "success") != 0 && !may_leave_line(api_peer(rq)))
+        return;
     if (n && n->refusal)
         why = n->refusal;
     rm_audit_put(&line, "op", op);
     rm_audit_put(&line, "user", api_caller(rq) ? api_caller(rq) : "-");
     rm_audit_put(&line, "ip", api_peer(rq));
-    rm_audit_put(&line, "result",
-                 status >= 500 ? "failed" : status >= 400 || (n && n->refusal) ? "refused" : "success");
+    rm_audit_put(&line, "result", result);
     snprintf(number, sizeof number, "%u", status);
     rm_audit_put(&line, "status", number);
     if (strcmp(op, "request") == 0)

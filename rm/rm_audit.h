@@ -14,6 +14,10 @@
  * A value that is not plain stands in quotes; there '"', '\' and every byte that is not printable ASCII are \xNN. So a
  * name cannot make a line or a member. Values are cut off after RM_AUDIT_VALUE_MAX bytes.
  *
+ * Refused and failed requests beyond what an address may leave in a minute (rm_audit_limit.h) are counted, and told by
+ * one line when that minute is over: op=left-out ip=10.0.0.8 result=refused count=532 … Successes all have their line.
+ * Lines that are in no file go to the log whatever its level.
+ *
  * SOURCE: YARN's RMAuditLogger, whose keys USER, IP, OPERATION, RESULT, APPID, DESCRIPTION these are. */
 #ifndef CREEL_RM_AUDIT_H
 #define CREEL_RM_AUDIT_H
@@ -26,6 +30,7 @@ enum { RM_AUDIT_VALUE_MAX = 256 };
 /* @path: "" or NULL: the log alone. Once, before the server starts; ends with rm_audit_close(). */
 int rm_audit_open(const char *path, struct base_error *err);
 void rm_audit_reopen(void); /* it may have been moved away; a failure is logged, the old one stays */
+void rm_audit_tick(void);   /* now and then: tells what was left out */
 void rm_audit_close(void);
 
 /* For api_server_conf.on_answer. */

@@ -263,6 +263,7 @@ static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
     for (;;) {
         int sig = sigtimedwait(signals, NULL, &look);
 
+        rm_audit_tick();
         if (sig < 0 && errno != EAGAIN && errno != EINTR)
             return;
         if (sig > 0 && sig != SIGHUP)

@@ -1,15 +1,21 @@
 /* Goal: each fact has one line that says who, from where, what and with which result; no name can make another line or
  * member.
  * Method: a daemon over the store in memory, asked over HTTP; the file of audit lines is compared with what was done. */
+#include <fcntl.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base_conf.h"
 #include "base/base_io.h"
+#include "base/base_log.h"
 #include "rm/rm_audit.h"
+#include "rm/rm_audit_limit.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_routes.h"
 #include "tests/unit/api_client.h"
@@ -231,9 +237,182 @@ static void test_reopen(void)
     free(old);
 }
 
+/* What the client is answered is what the line says. */
+static void test_unacceptable(void)
+{
+    start();
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/html\r\n", "{}",
+           TIME "op=kill user=bob ip=127.0.0.1 result=refused status=406 app=application_1_0001$");
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/xml\r\n", "{}",
+           TIME "op=kill user=bob ip=127.0.0.1 result=failed status=503 app=application_1_0001$");
+    leaves("PUT", CLUSTER "/apps/application_1_0001/state?user.name=bob", JSON "Accept: text/plain\r\n", "{}",
+           TIME "op=kill user=bob ip=127.0.0.1 result=failed status=500 app=application_1_0001$");
+    stop();
+}
+
+/* In lines that tell what was left out: the sum of their counts. How many lines there are of other requests, in @others. */
+static long left_out(size_t *others)
+{
+    size_t n = lines();
+    long sum = 0, count;
+
+    *others = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (sscanf(line(i), "%*s op=left-out ip=127.0.0.1 result=refused count=%ld why=\"more than 20 refusals", &count) == 1)
+            sum += count;
+        else if (!strstr(line(i), " op=end ")) /* of a job of an earlier case */
+            ++*others;
+    }
+    return sum;
+}
+
+static void ask(const char *method, const char *what, const char *headers, const char *body)
+{
+    struct client_answer a = {0};
+
+    client_do(PORT, method, what, headers, body, &a);
+    client_free(&a);
+}
+
+/* A loop of refusals under ever new names leaves few lines, which say how many there were; what succeeds has its own. */
+static void test_many_refusals(void)
+{
+    enum { ASKED = 300, DONE = 30 };
+    size_t others;
+    char what[200];
+
+    unlink(path);
+    start();
+    for (int i = 0; i < ASKED; i++) {
+        snprintf(what, sizeof what, CLUSTER "/apps/application_1_%04d/state?user.name=eve%d", i + 1, i);
+        ask("PUT", what, i % 3 ? JSON : JSON "Accept: text/plain\r\n", "{\"state\":\"KILLED\"}");
+    }
+    for (int i = 0; i < DONE; i++)
+        ask("PUT", CLUSTER "/scheduler/policy?user.name=root", JSON, "{\"policy\":\"fair\"}");
+    stop();
+    CU_ASSERT_EQUAL((size_t)left_out(&others) + others, ASKED + DONE);
+    CU_ASSERT_TRUE(others <= DONE + 2 * RM_AUDIT_REFUSALS); /* should a minute end meanwhile */
+    others = 0;
+    for (const char *at = text.data; (at = strstr(at, " op=set-policy user=root ip=127.0.0.1 result=success")); at++)
+        others++;
+    CU_ASSERT_EQUAL(others, DONE);
+}
+
+static void test_limit(void)
+{
+    struct rm_audit_limit l = {0};
+    char ip[32];
+
+    CU_ASSERT_FALSE(rm_audit_limit_over(&l, INT64_MAX));
+    for (int i = 0; i < RM_AUDIT_REFUSALS; i++)
+        CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.1", 7));
+    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "10.0.0.1", 8));
+    CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.2", 9)); /* nobody pays for another one */
+    CU_ASSERT_EQUAL(l.of[0].left_out, 1);
+    CU_ASSERT_FALSE(rm_audit_limit_over(&l, 6 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
+    CU_ASSERT_TRUE(rm_audit_limit_over(&l, 7 + RM_AUDIT_WINDOW_S * INT64_C(1000000)));
+    for (int i = 3; i <= RM_AUDIT_ADDRESSES; i++) {
+        snprintf(ip, sizeof ip, "10.0.0.%d", i);
+        CU_ASSERT_TRUE(rm_audit_limit_take(&l, ip, 9));
+    }
+    for (int i = 0; i < RM_AUDIT_REFUSALS; i++) { /* more addresses than there is room for */
+        snprintf(ip, sizeof ip, "10.0.1.%d", i);
+        CU_ASSERT_TRUE(rm_audit_limit_take(&l, ip, 9));
+    }
+    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "10.0.2.1", 9));
+    CU_ASSERT_FALSE(rm_audit_limit_take(&l, "others", 9));
+    CU_ASSERT_EQUAL(l.n, RM_AUDIT_ADDRESSES + 1);
+    CU_ASSERT_STRING_EQUAL(l.of[RM_AUDIT_ADDRESSES].ip, "others");
+    CU_ASSERT_EQUAL(l.of[RM_AUDIT_ADDRESSES].left_out, 2);
+    CU_ASSERT_TRUE(rm_audit_limit_take(&l, "10.0.0.2", 9)); /* who has a count keeps it */
+}
+
+static int64_t size_of_file(void)
+{
+    struct stat st;
+
+    base_assert(stat(path, &st) == 0);
+    return st.st_size;
+}
+
+/* A disk that is full takes a part of a line; the next one is whole, also after a restart. */
+static void test_half_a_line(void)
+{
+    static const char half[] = "2026-01-01T00:00:00.000Z op=ki";
+    struct base_error err = {0};
+    struct rlimit was, full;
+    size_t n;
+    int fd;
+
+    unlink(path);
+    base_assert(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && getrlimit(RLIMIT_FSIZE, &was) == 0);
+    base_assert(rm_audit_open(path, &err) == 0);
+    rm_audit_own("refresh-queues", "first", NULL);
+    full = (struct rlimit){(rlim_t)size_of_file() + 30, was.rlim_max};
+    base_assert(setrlimit(RLIMIT_FSIZE, &full) == 0);
+    rm_audit_own("refresh-queues", "second", NULL);
+    rm_audit_own("refresh-queues", "third", NULL); /* not a byte of it */
+    base_assert(setrlimit(RLIMIT_FSIZE, &was) == 0);
+    CU_ASSERT_EQUAL(size_of_file(), full.rlim_cur);
+    rm_audit_own("refresh-queues", "fourth", NULL);
+    rm_audit_close();
+    n = lines();
+    CU_ASSERT_EQUAL(n, 3);
+    CU_ASSERT_EQUAL(strlen(line(1)), 30);
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(2), "Z op=refresh-queues by=fourth result=success"));
+    fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    base_assert(fd >= 0 && write(fd, half, sizeof half - 1) == sizeof half - 1);
+    close(fd);
+    base_assert(rm_audit_open(path, &err) == 0);
+    rm_audit_own("refresh-queues", "fifth", NULL);
+    rm_audit_own("refresh-queues", "sixth", NULL);
+    rm_audit_close();
+    n = lines();
+    CU_ASSERT_EQUAL(n, 6);
+    CU_ASSERT_STRING_EQUAL(line(3), half);
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(4), "Z op=refresh-queues by=fifth result=success"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(5), "Z op=refresh-queues by=sixth result=success"));
+}
+
+/* Where there is no file, or it takes nothing, the log has the line, whatever it leaves out otherwise. */
+static void test_log_alone(void)
+{
+    struct base_error err = {0};
+    int old = dup(STDERR_FILENO), fd;
+
+    unlink(path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    base_assert(fd >= 0 && old >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+    close(fd);
+    base_log_init("test", BASE_LOG_TEXT, BASE_LOG_ERROR);
+    base_log_info("rm", "not this one");
+    rm_audit_own("refresh-queues", "nowhere else", NULL);
+    base_assert(rm_audit_open("/dev/full", &err) == 0);
+    rm_audit_own("refresh-queues", "full", NULL);
+    rm_audit_close();
+    base_assert(rm_audit_open("/dev/null", &err) == 0);
+    rm_audit_own("refresh-queues", "it has a file", NULL);
+    rm_audit_close();
+    base_log_init("creel", BASE_LOG_TEXT, BASE_LOG_INFO);
+    base_assert(dup2(old, STDERR_FILENO) >= 0);
+    close(old);
+    CU_ASSERT_EQUAL(lines(), 3);
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(0), " audit: op=refresh-queues by=\"nowhere else\" result=success"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(1), " rm: creel.rm.audit-log: /dev/full cannot be written: No space left"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(line(2), " audit: op=refresh-queues by=full result=success"));
+}
+
 static const struct cunit_case cases[] = {
-    {"facts", test_facts},   {"nodes and masters", test_nodes}, {"forged lines", test_forgery},
-    {"values", test_values}, {"the file is moved", test_reopen},
+    {"facts", test_facts},
+    {"nodes and masters", test_nodes},
+    {"forged lines", test_forgery},
+    {"values", test_values},
+    {"the file is moved", test_reopen},
+    {"answers that nobody takes", test_unacceptable},
+    {"many refusals", test_many_refusals},
+    {"refusals of an address", test_limit},
+    {"half a line", test_half_a_line},
+    {"the log alone", test_log_alone},
 };
 
 int main(void)
