@@ -1,4 +1,5 @@
-/* nodemanager/nm_files.c - folders and marks; reading them back is in nm_files_read.c, removing in nm_janitor.c. */
+/* nodemanager/nm_files.c - folders and marks; reading them back is in nm_files_read.c, state.json in nm_files_state.c,
+ * removing in nm_janitor.c. */
 #include "nodemanager/nm_files.h"
 
 #include <errno.h>
@@ -209,37 +210,6 @@ int nm_files_read(const struct nm_files *f, const char *path, size_t max, struct
     int rc = base_fd_read(fd, path, max, out, err);
     close(fd);
     return rc;
-}
-
-int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)
-{
-    char path[NM_PATH_MAX];
-    struct base_buf b = {0};
-    json_t *j = NULL;
-    *out = (struct nm_disk_state){0};
-    int rc = nm_files_read(f, nm_files_join(path, "%s/state.json", f->root), 65536, &b, err);
-    if (rc == -BASE_ENOTFOUND) {
-        base_buf_free(&b);
-        return 0;
-    }
-    if (rc >= 0)
-        rc = base_json_parse(b.data ? b.data : "", b.len, &j, err);
-    if (rc >= 0)
-        rc = base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &out->epoch, err);
-    if (rc >= 0)
-        rc = base_json_int(j, "", "port", true, 0, 65535, &out->port, err);
-    if (rc < 0)
-        base_error_wrap(err, rc, "%s", path);
-    json_decref(j);
-    base_buf_free(&b);
-    return rc < 0 ? rc : 0;
-}
-
-int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err)
-{
-    char path[NM_PATH_MAX], text[128];
-    int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld}\n", (long long)st->epoch, (long long)st->port);
-    return base_file_write_atomic(nm_files_join(path, "%s/state.json", f->root), text, (size_t)n, 0600, true, err);
 }
 
 /* Plain create and write: whole or (after a crash) of no interest. */

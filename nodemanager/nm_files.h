@@ -1,6 +1,7 @@
 /* nodemanager/nm_files.h - the NodeManager's local folder, and what a restarted NodeManager learns from it.
  *
  *    state.json                       node id's port and the highest epoch seen (atomic, fsync)
+ *    state.json.damaged-<time>        one that could not be read at a start, as it was found
  *    lock                             held by the daemon and its spawner; the daemon's process id
  *    records/<app>/spec.json          user and token (0600)
  *    records/<app>/forgotten          ids of containers the RM has stored the end of, one a line
@@ -69,6 +70,7 @@ struct nm_disk_state { /* state.json */
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err); /* a thread: after the spawner's fork */
 void nm_files_close(struct nm_files *f);
+/* All zero where there is none. A damaged one is kept aside, with a line in the log, and counts as none. */
 int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
 int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
 

@@ -119,6 +119,81 @@ static void test_records(void)
     }
 }
 
+/* ---- the node's state ---- */
+
+static size_t count_of(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *p = text; p && (p = strstr(p, what)) != NULL; p += strlen(what))
+        n++;
+    return n;
+}
+
+/* The free port that it was given may be the old one again: then it has kept its name. */
+static bool has_come_back(void *u)
+{
+    struct fx *fx = u;
+    return fake_rm_wait_nodes(fx->rm, 2, 0) || fake_rm_registrations(fx->rm, 0) > 1;
+}
+
+/* Goal: whatever a task has made of state.json, the next NodeManager starts, says so once, and knows the containers: one
+ * that runs and one that has ended meanwhile. Its port was in that file: it comes under another name, in general. */
+static void test_state(void)
+{
+    static const struct kind half = {"half a line", "head -c 9 $f > $f.half && mv $f.half $f", false},
+                             bytes = {"random bytes", "head -c 999 /dev/urandom > $f", false},
+                             empty = {"empty", ": > $f", false}, mode = {"mode", "chmod 0 $f && echo x >> $f", false};
+    const struct kind *damages[KINDS + 4] = {&half, &bytes, &empty, &mode};
+    for (size_t k = 0; k < KINDS; k++)
+        damages[k + 4] = &kinds[k];
+    for (size_t k = 0; k < KINDS + 4; k++) {
+        const struct kind *damage = damages[k];
+        struct fx *fx = fx_new();
+        char a[64], b[64], c[64];
+        if (damage->root && geteuid() != 0) {
+            fx_free(fx);
+            continue;
+        }
+        char *plant = base_printf("f=../../../../state.json; %s %s; echo up > up; while ! test -e %s/go; do sleep 0.02; "
+                                  "done; exit 5", k < 4 ? "" : "rm -f $f;", damage->make, fx->dir);
+        char *waits = base_printf("echo up > up; while ! test -e %s/go; do sleep 0.02; done; sleep 1000", fx->dir);
+        fx_start(fx, 0);
+        fake_rm_launch(fx->rm, 0, fx_ct(2, b), waits);
+        free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
+        fake_rm_launch(fx->rm, 0, fx_ct(1, a), plant);
+        free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), a));
+        fx_kill(fx, 0, SIGKILL);
+        char *go = base_printf("%s/go", fx->dir);
+        close(open(go, O_WRONLY | O_CREAT, 0600));
+        free(fx_file("%s/records/%s/%s/exit.json", fx->local[0], fx_app(), a));
+        fx_spawn(fx, 0);
+        if (!fx_until(has_come_back, fx)) {
+            char *log = log_of(fx, 0);
+            printf("\n  %s: it has not come back: %s\n", damage->name, log ? log : "");
+            free(log);
+            CU_FAIL("the node does not start");
+        } else {
+            size_t node = fake_rm_wait_nodes(fx->rm, 2, 0);
+            CU_ASSERT_EQUAL(fx_exit_code(fx, a), 5);
+            fake_rm_order(fx->rm, node, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}",
+                          b);
+            CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
+            fake_rm_launch(fx->rm, node, fx_ct(3, c), "true");
+            CU_ASSERT_EQUAL(fx_exit_code(fx, c), 0);
+            char *log = log_of(fx, 0), *state = fx_file("%s/state.json", fx->local[0]);
+            CU_ASSERT_EQUAL(count_of(log, "state.json is damaged"), 1);
+            CU_ASSERT_EQUAL(count_of(log, "and kept as"), 1);
+            CU_ASSERT_PTR_NOT_NULL(strstr(state ? state : "", "\"port\""));
+            free(log);
+            free(state);
+        }
+        free(plant);
+        free(waits);
+        free(go);
+        fx_free(fx);
+    }
+}
+
 /* ---- the watchdog ---- */
 
 /* Goal: a main thread that stands still for longer than allowed ends the process, whose containers go on.
@@ -321,6 +396,7 @@ int main(int argc, char **argv)
     CU_pSuite s = CU_add_suite("a NodeManager among strangers", NULL, NULL);
     CU_add_test(s, "what lies in a container's folder", test_files);
     CU_add_test(s, "what lies in a record", test_records);
+    CU_add_test(s, "a damaged state", test_state);
     CU_add_test(s, "a main thread that stands still", test_watchdog);
     CU_add_test(s, "words about a full disk", test_words);
     CU_add_test(s, "a folder of others", test_folder_of_others);

@@ -157,9 +157,85 @@ static void test_unwritable(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+/* ---- state.json ---- */
+
+/* Name of the one kept state file in @root, NULL: none; fails where there are several. */
+static char *kept_state(const char *root)
+{
+    DIR *d = opendir(root);
+    char *found = NULL;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (strncmp(e->d_name, "state.json.damaged-", 19) != 0)
+            continue;
+        CU_ASSERT_PTR_NULL(found);
+        free(found);
+        found = base_printf("%s/%s", root, e->d_name);
+    }
+    closedir(d);
+    return found;
+}
+
+/* Goal: a state that is none does not keep a node from starting, and is not thrown away. */
+static void test_damaged_state(void)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+    } rows[] = {
+#define ROW(s) {s, sizeof s - 1}
+        ROW(""),
+        ROW("{\"epoch\":17,\"po"),
+        ROW("\x00\x00\x00\x00\x00\x00\x00\x00"),
+        ROW("\x8f\x1b\xff{\"epoch\":17,\"port\":80}"),
+        ROW("null\n"),
+        ROW("[17,80]\n"),
+        ROW("{}\n"),
+        ROW("{\"epoch\":17}\n"),
+        ROW("{\"epoch\":-1,\"port\":80}\n"),
+        ROW("{\"epoch\":17,\"port\":65536}\n"),
+        ROW("{\"epoch\":99999999999999999999,\"port\":80}\n"),
+        ROW("{\"epoch\":\"17\",\"port\":80}\n"),
+#undef ROW
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char root[] = "/tmp/creel-nm-files.XXXXXX", path[64];
+        const struct nm_disk_state next = {.epoch = 18, .port = 81};
+        struct nm_disk_state st = {.epoch = 1, .port = 1};
+        struct nm_files f = {0};
+        struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+        struct base_buf b = {0};
+        struct base_error err;
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+        CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+        snprintf(path, sizeof path, "%s/state.json", root);
+        CU_ASSERT_EQUAL(base_file_write_atomic(path, rows[i].text, rows[i].len, 0600, false, NULL), 0);
+        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0);
+        CU_ASSERT(st.epoch == 0 && st.port == 0);
+        CU_ASSERT_EQUAL(access(path, F_OK), -1);
+        char *kept = kept_state(root);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
+        CU_ASSERT_EQUAL(base_file_read(kept, 100, &b, NULL), 0);
+        CU_ASSERT(b.len == rows[i].len && (b.len == 0 || memcmp(b.data, rows[i].text, b.len) == 0));
+        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0); /* none at all: nothing to keep */
+        CU_ASSERT_EQUAL(nm_files_save(&f, &next, &err), 0);
+        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0);
+        CU_ASSERT(st.epoch == 18 && st.port == 81);
+        free(kept);
+        free(kept_state(root));
+        base_buf_free(&b);
+        nm_files_close(&f);
+        CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+    }
+}
+
 static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
                                           {"a list of forgotten containers of any size", test_forgotten},
                                           {"modes of folders that serve again", test_modes},
-                                          {"folders that a container made unwritable", test_unwritable}};
+                                          {"folders that a container made unwritable", test_unwritable},
+                                          {"a damaged state", test_damaged_state}};
 
 CUNIT_MAIN("a node's files", cases)
