@@ -412,14 +412,19 @@ static int take(int fd, size_t bytes)
     return rc;
 }
 
+/* Tasks can make any name in the root, so a name that is known before proves nothing: a folder would make the node
+ * unhealthy for ever, a link would have us write elsewhere, and a file that is there may hold its room already. The name
+ * is drawn anew each time, made by this call or not at all, and gone before anything is written: the room comes back
+ * with the close, also when this process is killed in between. */
 int nm_files_probe(const struct nm_files *f, size_t bytes)
 {
-    char path[NM_PATH_MAX];
-    int fd = nm_files_open_plain(f, nm_files_join(path, "%s/probe", f->root), O_WRONLY | O_CREAT | O_TRUNC, 0600, NULL);
+    char random[33], name[64];
+    base_random_hex(random);
+    snprintf(name, sizeof name, "probe.%s", random);
+    int fd = base_plain_open(f->root_fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600, NULL);
     if (fd < 0)
         return fd;
-    int rc = take(fd, bytes);
+    int rc = unlinkat(f->root_fd, name, 0) < 0 ? -errno : take(fd, bytes);
     close(fd);
-    unlink(path);
     return rc;
 }

@@ -163,7 +163,7 @@ struct nm_files_room {
     int64_t bytes, inodes; /* left for us where containers write; -1: cannot be told, or the file system has no limit */
 };
 void nm_files_room(const struct nm_files *f, struct nm_files_room *out);
-/* Takes @bytes in a file, writes its first block, and gives them back: 0 or -errno. */
+/* Takes @bytes in a file that nobody else can name, writes its first block, and gives them back: 0 or -errno. */
 int nm_files_probe(const struct nm_files *f, size_t bytes);
 
 /* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. s[len] must be 0. */

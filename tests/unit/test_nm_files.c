@@ -48,6 +48,35 @@ static void test_probe(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+/* Goal: what a task puts where the disk is looked at makes the node neither unhealthy nor write elsewhere. */
+static void test_probe_planted(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", path[64], target[64];
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+    struct stat st;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    snprintf(path, sizeof path, "%s/probe", root);
+    snprintf(target, sizeof target, "%s/target", root);
+    CU_ASSERT_EQUAL(base_file_write_atomic(target, "kept", 4, 0600, false, NULL), 0);
+    for (int kind = 0; kind < 4; kind++) {
+        int rc = kind == 0 ? mkdir(path, 0700) : kind == 1 ? mkfifo(path, 0600)
+                 : kind == 2                   ? symlink("target", path)
+                                               : link(target, path);
+        CU_ASSERT_EQUAL(rc, 0);
+        size_t before = entries(root);
+        CU_ASSERT_EQUAL(nm_files_probe(&f, 4096), 0);
+        CU_ASSERT_EQUAL(entries(root), before); /* what is not ours stays */
+        CU_ASSERT(stat(target, &st) == 0 && st.st_size == 4);
+        CU_ASSERT_EQUAL(remove(path), 0);
+    }
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
 static void forgotten(const struct base_container_id *id, void *u)
 {
     *(int *)u += id->num == 7;
@@ -233,6 +262,7 @@ static void test_damaged_state(void)
 }
 
 static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
+                                          {"names planted where it is looked at", test_probe_planted},
                                           {"a list of forgotten containers of any size", test_forgotten},
                                           {"modes of folders that serve again", test_modes},
                                           {"folders that a container made unwritable", test_unwritable},
