@@ -635,6 +635,33 @@ static void test_explain(void)
     world_free(w);
 }
 
+static void explained_as(struct world *w, const struct policy_job *job, const char *words)
+{
+    struct base_buf text = {0};
+
+    w->ops->explain(w->policy, job, w->now_us, &text);
+    CU_ASSERT_STRING_EQUAL(text.data, words);
+    base_buf_free(&text);
+}
+
+/* The words are about the slots that the job still wants: reduce slots once its maps all run, and none when all of it does. */
+static void test_explain_what_is_wanted(void)
+{
+    struct world *w = world_new(10, 2, "a");
+    struct policy_job *all_run, *reduces_wait;
+
+    world_start(w, &policy_fair);
+    all_run = world_submit(w, "a", 2, 1);
+    reduces_wait = world_submit(w, "a", 2, 3);
+    world_fill(w);
+    world_pass(w, SEC);
+    explained_as(w, all_run, "no task of it could run now");
+    explained_as(w, reduces_wait,
+                 "queue root.a runs 2 of a fair share of 2.0 reduce slots (weight 1); the job runs 1 at weight 1, "
+                 "0 queues beside its own and 0 jobs in it come first");
+    world_free(w);
+}
+
 static void test_processor_sharing(void)
 {
     struct world *w = world_new(90, 0, "a,b");
@@ -684,6 +711,7 @@ static const struct cunit_case cases[] = {
     {"ended tasks that count on", test_commit_delay},
     {"queues change", test_queues_change},
     {"explain", test_explain},
+    {"explain what is wanted", test_explain_what_is_wanted},
     {"processor sharing", test_processor_sharing},
     {"names", test_names},
 };
