@@ -147,6 +147,26 @@ refused "is unknown" --workload w-hfs --set hfsp.nonsense=1
 expect 1 --workload swim:/nonexistent/trace; grep -q '/nonexistent/trace' "$T/e" || fail "$(cat "$T/e")"
 echo "ok refusals"
 
+# --- a paper's rows: what is only reported says so; the others passed or not, and the status is 1 when one did not
+for paper in hsrtf rtmr; do
+    rc=0
+    sim --paper "$paper" --seeds 1-1 --no-progress --format csv > "$T/rows" || rc=$?
+    failed=0
+    while read -r criterion verdict; do
+        case $criterion,$verdict in
+            reported,reported) ;;
+            reported,* | *,reported) fail "--paper $paper: the criterion '$criterion' gave '$verdict'" ;;
+            *,FAIL) failed=1 ;;
+            *,pass) ;;
+            *) fail "--paper $paper: '$verdict' is no verdict" ;;
+        esac
+    done < <(python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(row["criterion"].replace(" ", "_"), row["verdict"])' < "$T/rows")
+    (($(grep -c ',reported$' "$T/rows") > 0 && $(grep -c ',pass$' "$T/rows") > 0)) || fail "$(cat "$T/rows")"
+    [[ $rc == "$failed" ]] || fail "--paper $paper: status $rc, and its rows say $failed: $(cat "$T/rows")"
+done
+echo "ok verdicts of a paper"
+
 # --- help and lists
 expect 0 --help; grep -q -- '--single-server' "$T/o" || fail "help"
 expect 0 --list
