@@ -1,4 +1,4 @@
-/* sim/sim_internal.h - the engine's objects. Only sim_engine*.c and sim_node*.c include this. */
+/* sim/sim_internal.h - the engine's objects. Only sim_engine*.c, sim_node*.c and the engine's test include this. */
 #ifndef CREEL_SIM_INTERNAL_H
 #define CREEL_SIM_INTERNAL_H
 

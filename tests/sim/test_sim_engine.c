@@ -1,10 +1,15 @@
 /* Goal: the engine does what its model says. Method: tiny schedules computed by hand, under real policies and the real core:
  * heartbeats at every change make them exact; then heartbeats of 3 s, locality, early reduces, chains, setup and cleanup,
  * equal logs, and input that cannot be. */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "sim/sim.h"
+#include "sim/sim_internal.h"
 #include "tests/unit/cunit_main.h"
 
 #define S INT64_C(1000000)
@@ -688,6 +693,35 @@ static void test_bad_input(void)
     refused(&w, -BASE_EINVAL, "places");
 }
 
+/* A core that gives away more slots than a node has makes no figures: the simulation ends at once. Here it is the node
+ * that has one fewer than the core was told. */
+static void test_too_many(void)
+{
+    for (int k = 0; k < SIM_KINDS; k++) {
+        int status = 0;
+        pid_t child;
+
+        fflush(NULL);
+        child = fork();
+        CU_ASSERT_FATAL(child >= 0);
+        if (child == 0) {
+            struct world w;
+            struct sim *s;
+
+            setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+            if (!freopen("/dev/null", "w", stderr))
+                _exit(2);
+            init(&w, "fifo", 1, 1, 1);
+            add(&w, 0, 1, 4, 1, 2);
+            s = sim_new(&w.conf, &w.err);
+            s->nodes[0].used[k] = 1;
+            _exit(sim_run(s, &w.err) < 0);
+        }
+        CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+        CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    }
+}
+
 static int full(void *self, const char *data, size_t n, struct base_error *err)
 {
     (void)self;
@@ -733,6 +767,7 @@ static const struct cunit_case cases[] = {
     {"equal seeds, equal logs", test_determinism},
     {"stopped; by class", test_stop_and_classes},
     {"input that cannot be", test_bad_input},
+    {"more slots than there are", test_too_many},
     {"a log that cannot be written", test_log_fails},
 };
 CUNIT_MAIN("sim engine", cases)
