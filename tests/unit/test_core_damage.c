@@ -605,6 +605,96 @@ static void test_sums(void)
     }
 }
 
+/* Sums that do not read back, or that such a record cannot have: it is damaged, and not shown with other figures. */
+static void test_sums_damaged(void)
+{
+    static const struct { bool job; int state; const char *sums; } odd[] = {
+        {true, RM_APP_FINISHED, "5 5 1 1 x 7 0 "},
+        {true, RM_APP_FINISHED, "5 5 1 1 7 99999999999999999999 0 "},
+        {true, RM_APP_FINISHED, "5 6 1 1 7 7 0 "},    /* more have succeeded than there are */
+        {true, RM_APP_FINISHED, "5 5 1 1 7 7 1000 "}, /* so many counters there never were */
+        {true, RM_APP_FINISHED, "5 5 1 1 7 7 1 "},    /* a counter is missing */
+        {true, RM_APP_RUNNING, "5 5 1 1 7 7 0 "},     /* it goes on */
+        {false, RM_APP_FINISHED, "5 5 1 1 7 7 0 "},   /* and that is no job */
+    };
+
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        const char *json = odd[i].job ? "a 5 1 0 4 0 0" : "app 1024 2 0";
+        struct base_buf b = {0};
+        struct base_app_id app;
+
+        realistic(true);
+        app = odd[i].job ? running : id;
+        base_buf_addf(&b, "a1 %d %zu 0: 1700000000000000 0 0 1700000000000000 %d 4 7 1 %d 1 - 0 0 0 0 0 12:root.default 0 %s%s",
+                      odd[i].job, strlen(json), odd[i].state, odd[i].state == RM_APP_FINISHED, odd[i].sums, json);
+        crash_with("app", app, b.data);
+        CU_ASSERT_EQUAL(w.damaged, 1);
+        CU_ASSERT_EQUAL(world_state(&w, app), RM_APP_FAILED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(diagnostics_of(app), "it is cut short or damaged"));
+        base_buf_free(&b);
+        world_free(&w);
+    }
+}
+
+/* A record of a task whose key names none costs nothing but itself, and is kept like any other. */
+static void test_keys(void)
+{
+    static const char *const keys[] = {"", "task", "task_x_0001_m_000000", "task_1_0001_m_000000_0"};
+    static const struct { const char *table, *data; } records[] = {
+        {"task", "t1 3 1 1 0 0 0 1 - 0 0 - 0 0 "}, {"commit", "c1 0 "}};
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            struct world_record *r;
+
+            realistic(true);
+            base_array_grow(&w.journal, w.journal_n, &w.journal_cap);
+            r = &w.journal[w.journal_n++];
+            *r = (struct world_record){.table = base_strdup(records[i].table), .key = base_strdup(keys[k])};
+            replace(r, records[i].data, strlen(records[i].data));
+            goes_on(records[i].table, keys[k], records[i].data, strlen(records[i].data), true);
+            world_free(&w);
+        }
+}
+
+/* An application's record in which no submission is found: the core itself keeps it, whoever has looked at it before. */
+static void test_app_unread(void)
+{
+    static const struct { const char *key, *data; } odd[] = {
+        {"application_1_0001", "a9 1 13 0: 0 a 5 1 0 4 0 0"},
+        {"application_1_0001", "a1 1 999 0: 0 a 5 1 0 4 0 0"},
+        {"application_1_0001", ""},
+        {"application_1", "a1 1 13 0: 0 a 5 1 0 4 0 0"},
+    };
+
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        const struct rm_record rec = {"app", odd[i].key, odd[i].data, strlen(odd[i].data)};
+        struct base_error err;
+        struct rm_core *core;
+        int kept = 0, removed = 0;
+
+        world_init(&w, "fifo");
+        core = rm_core_new(&w.conf, &err);
+        CU_ASSERT_EQUAL(rm_core_recover(core, &rec, &err), 0);
+        w.fx.len = 0;
+        rm_core_recovered(core, w.now, &w.fx);
+        for (size_t k = 0; k < w.fx.len; k++) {
+            const struct rm_record *out = &w.fx.v[k].u.store.record;
+
+            if (w.fx.v[k].kind != RM_FX_STORE)
+                continue;
+            removed += strcmp(out->table, "app") == 0 && strcmp(out->key, odd[i].key) == 0 && !out->data;
+            kept += strcmp(out->table, "damaged") == 0 && strncmp(out->key, "app/", 4) == 0 &&
+                    strcmp(out->key + 4, odd[i].key) == 0 && out->len == rec.len && memcmp(out->data, rec.data, rec.len) == 0;
+        }
+        CU_ASSERT_EQUAL(kept, 1);
+        CU_ASSERT_EQUAL(removed, 1);
+        w.fx.len = 0;
+        rm_core_free(core);
+        world_free(&w);
+    }
+}
+
 /* Numbers as large as they can be read are counted on from there, and read again. */
 static void test_counted_on(void)
 {
@@ -634,5 +724,8 @@ static const struct cunit_case cases[] = {{"each record in turn", test_each_reco
                                           {"who may commit is lost", test_commit_waits},
                                           {"the format", test_format},
                                           {"sums near the bounds", test_sums},
+                                          {"sums that do not read back", test_sums_damaged},
+                                          {"keys that name no task", test_keys},
+                                          {"no submission to be found", test_app_unread},
                                           {"numbers that are counted on", test_counted_on}};
 CUNIT_MAIN("damaged records", cases)
