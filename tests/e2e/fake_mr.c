@@ -27,6 +27,10 @@ struct fake_mr {
     bool away, refuse, standby;
     char active[256];
     json_t *committed; /* task -> attempt */
+    json_t *complained; /* set of containers */
+    char missing[128]; /* of fake_mr_hold_missing() */
+    int missed;        /* its fetches */
+    struct api_request *held;
     int polls, fetches, complaints, wrong_tokens, asked;
 };
 
@@ -126,11 +130,25 @@ static void publish(struct fake_mr *m, int map, int attempt, const char *contain
     snprintf(p->container, sizeof p->container, "%s", container);
 }
 
+static void answer_missing(struct api_request *rq)
+{
+    api_answer_error(rq, 404, "NotFoundException", "no such output");
+}
+
+/* Lock held. */
+static void let_go(struct fake_mr *m)
+{
+    if (m->held)
+        answer_missing(m->held);
+    m->held = NULL;
+}
+
 static void on_complaint(struct api_request *rq, void *user)
 {
     struct fake_mr *m = user;
     json_t *j = body_of(rq);
     int map = (int)json_integer_value(json_object_get(j, "map"));
+    const char *about = json_string_value(json_object_get(j, "container"));
 
     pthread_mutex_lock(&m->lock);
     if (!turned_away(m, rq, true)) {
@@ -138,6 +156,9 @@ static void on_complaint(struct api_request *rq, void *user)
         struct place *p = &m->places[map];
 
         m->complaints++;
+        json_object_set_new(m->complained, about ? about : "", json_true());
+        if (about && strcmp(about, m->missing) == 0)
+            let_go(m);
         if (p->instead[0] != '\0') {
             char container[128];
             snprintf(container, sizeof container, "%s", p->instead);
@@ -189,6 +210,20 @@ static bool find_partition(const char *index_path, long part, long long *offset,
     return found;
 }
 
+static void miss(struct fake_mr *m, struct api_request *rq)
+{
+    const char *container = api_path_arg(rq, 0);
+
+    pthread_mutex_lock(&m->lock);
+    if (strcmp(container, m->missing) == 0 && m->missed++ && !m->held && !json_object_get(m->complained, container)) {
+        api_park(rq);
+        m->held = rq;
+    } else {
+        answer_missing(rq);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 static void on_fetch(struct api_request *rq, void *user)
 {
     struct fake_mr *m = user;
@@ -205,7 +240,7 @@ static void on_fetch(struct api_request *rq, void *user)
     pthread_mutex_unlock(&m->lock);
     snprintf(path, sizeof path, "%s/%s/output/file.index", m->root, api_path_arg(rq, 0));
     if (!find_partition(path, strtol(api_path_arg(rq, 1), NULL, 10), &offset, &length)) {
-        api_answer_error(rq, 404, "NotFoundException", "no such output");
+        miss(m, rq);
         return;
     }
     snprintf(path, sizeof path, "%s/%s/output/file.out", m->root, api_path_arg(rq, 0));
@@ -231,6 +266,7 @@ struct fake_mr *fake_mr_start(const char *root, int maps)
     m->maps = maps;
     m->places = base_alloc((size_t)maps * sizeof *m->places);
     m->committed = json_object();
+    m->complained = json_object();
     if (api_server_start(&conf, routes, sizeof routes / sizeof *routes, m, &m->server, &err) < 0) {
         fprintf(stderr, "fake_mr: %s\n", err.text);
         abort();
@@ -243,6 +279,7 @@ void fake_mr_stop(struct fake_mr *m)
     api_server_stop(m->server);
     pthread_mutex_destroy(&m->lock);
     json_decref(m->committed);
+    json_decref(m->complained);
     free(m->places);
     free(m);
 }
@@ -264,6 +301,25 @@ void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container)
     pthread_mutex_lock(&m->lock);
     snprintf(m->places[map].instead, sizeof m->places[map].instead, "%s", container);
     pthread_mutex_unlock(&m->lock);
+}
+
+void fake_mr_hold_missing(struct fake_mr *m, const char *container)
+{
+    pthread_mutex_lock(&m->lock);
+    let_go(m);
+    snprintf(m->missing, sizeof m->missing, "%s", container);
+    m->missed = 0;
+    pthread_mutex_unlock(&m->lock);
+}
+
+bool fake_mr_complained(struct fake_mr *m, const char *container)
+{
+    bool found;
+
+    pthread_mutex_lock(&m->lock);
+    found = json_object_get(m->complained, container) != NULL;
+    pthread_mutex_unlock(&m->lock);
+    return found;
 }
 
 void fake_mr_set_away(struct fake_mr *m, bool away)

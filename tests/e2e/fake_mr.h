@@ -18,6 +18,9 @@ uint16_t fake_mr_port(const struct fake_mr *m);
 void fake_mr_publish(struct fake_mr *m, int map, int attempt, const char *container, uint16_t port);
 /* The first complaint about @map makes the RM name this one instead. */
 void fake_mr_on_complaint(struct fake_mr *m, int map, const char *container);
+/* Only the first fetch of @container, which is not there, is answered: the next one waits until somebody complains of it,
+ * or another name is given here. */
+void fake_mr_hold_missing(struct fake_mr *m, const char *container);
 void fake_mr_set_away(struct fake_mr *m, bool away);     /* the RM answers 503, and forgets its versions */
 /* The RM is a standby: 307 to @active ("http://..."), 503 with "". NULL: the active one again. */
 void fake_mr_stand_by(struct fake_mr *m, const char *active);
@@ -28,6 +31,7 @@ void fake_mr_set_refuse(struct fake_mr *m, bool refuse); /* no attempt may commi
 int fake_mr_polls(struct fake_mr *m);
 int fake_mr_fetches(struct fake_mr *m); /* outputs served */
 int fake_mr_complaints(struct fake_mr *m);
+bool fake_mr_complained(struct fake_mr *m, const char *container);
 int fake_mr_wrong_tokens(struct fake_mr *m);
 
 #endif

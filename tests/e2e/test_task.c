@@ -943,6 +943,36 @@ static void test_shuffle_troubles(void)
     end();
 }
 
+/* A map was run again, and its new output is not there either: the RM hears of that with the first fetch that finds it so,
+ * whatever there was with the output before. */
+static void test_gone_again(void)
+{
+    const struct job j = {.map = "cat", .reduce = "cat", .reduces = 1, .split_size = 1 << 20};
+    struct cluster c;
+    pid_t pid;
+
+    begin();
+    put_text("a", 100, 62, false);
+    cluster_start(&c, &j);
+    launch_reduce(&j, "c_r_0", 0, 0, c.maps, fake_mr_port(c.mr));
+    run_maps(&c);
+    publish_all(&c);
+    fake_mr_publish(c.mr, 0, 0, "c_gone", 0);
+    fake_mr_on_complaint(c.mr, 0, "c_gone_again");
+    fake_mr_hold_missing(c.mr, "c_gone_again");
+    pid = task_start("c_r_0");
+    for (int i = 0; i < 2000 && !fake_mr_complained(c.mr, "c_gone_again"); i++)
+        pause_ms(10);
+    CU_ASSERT(fake_mr_complained(c.mr, "c_gone"));
+    CU_ASSERT(fake_mr_complained(c.mr, "c_gone_again"));
+    fake_mr_publish(c.mr, 0, 2, name('m', 0), 0);
+    fake_mr_hold_missing(c.mr, "");
+    CU_ASSERT_EQUAL(finish(pid), 0);
+    compare(&j);
+    cluster_stop(&c);
+    end();
+}
+
 /* Goal: hundreds of small outputs and large ones beside them, through small merges. */
 static void test_many_outputs(void)
 {
@@ -989,6 +1019,7 @@ static const struct cunit_case cases[] = {
     {"commit refused", test_commit_refused},
     {"terminated", test_terminated},
     {"shuffle troubles", test_shuffle_troubles},
+    {"an output made again is gone too", test_gone_again},
     {"late commit", test_late_commit},
     {"many outputs", test_many_outputs},
 };
