@@ -452,7 +452,7 @@ static void tell_end(struct rm_core *c, struct rm_app *a)
 
 void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
-    if (!c->recovering)
+    if (!a->end_told && (!c->recovering || a->damaged))
         tell_end(c, a);
     if (!a->containers) /* else when the last one has ended: a node that cleans up tells nothing of those it still has */
         rm_app_cleanup(c, a);

@@ -466,6 +466,24 @@ static void collect_outputs(struct rm_core *c)
     }
 }
 
+#define TOLD_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
+
+/* The record of an end is not written again when the store has it, and the end is told after that. So nobody knows whether
+ * one was told that was recorded just before the stop; it is told again, and all that are older have been. */
+static void note_told(struct rm_core *c)
+{
+    int64_t newest = 0;
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        if (c->apps[i]->finish_us > newest && c->apps[i]->finish_us <= c->now_us)
+            newest = c->apps[i]->finish_us;
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        a->end_told = a->state == RM_APP_FINAL_SAVING && a->finish_us < newest - TOLD_US;
+    }
+}
+
 void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
 {
     base_assert(now_us >= c->now_us);
@@ -473,6 +491,7 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->out = out;
     rm_steps_reset(&c->scratch);
     c->recovering = true;
+    note_told(c);
     rm_damage_write(c);
     collect_outputs(c);
     rm_recover_orphans(c);

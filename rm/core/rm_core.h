@@ -210,7 +210,7 @@ enum rm_effect_kind {
     RM_FX_UNCONFIRMED,  /* the store is empty where nodes work: this instance must not lead; nothing was changed */
     RM_FX_EPOCH_LOW,    /* nodes have obeyed a higher epoch: this instance must take one above u.epoch_low.epoch_seen */
     RM_FX_HISTORY,      /* prune_ended: a job has ended here, its tasks can still be read */
-    RM_FX_APP_ENDED     /* an application has ended, and its record is stored: u.ended */
+    RM_FX_APP_ENDED     /* an application has ended, and its record is stored: u.ended. Once, but for ends just before a stop */
 };
 enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP, RM_REPLY_KILL,
                      RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,

@@ -207,6 +207,7 @@ struct rm_app {
     int refs; /* the table's, and one per launch order that is kept */
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
     bool aborting, aborted; /* its output is being cleared away; has been */
+    bool end_told;          /* RM_FX_APP_ENDED: by an earlier instance */
     bool damaged;           /* failed, since a record of it did not read back; its own one is to be written */
     bool pruned;            /* ended: its tasks have no records any more, or will have none soon */
     bool unrecorded;        /* none is left */

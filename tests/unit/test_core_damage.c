@@ -350,9 +350,17 @@ static void crash_with(const char *table, struct base_app_id app, const char *da
 static void test_app_fails(void)
 {
     size_t kills = 0;
+    int64_t told;
 
     realistic(true);
+    told = w.ended;
+    world_crash(&w, w.journal_n);
+    told = w.ended - told; /* those that ended just before */
+    world_free(&w);
+    realistic(true);
+    told += w.ended;
     crash_with("app", running, "a1 rubbish");
+    CU_ASSERT_EQUAL(w.ended, told + 1);
     CU_ASSERT_EQUAL(world_state(&w, running), RM_APP_FAILED);
     CU_ASSERT_EQUAL(world_app(&w, running).final_status, RM_FINAL_FAILED);
     CU_ASSERT_PTR_NOT_NULL(strstr(diagnostics_of(running), "is damaged: record app/application_"));

@@ -326,6 +326,27 @@ static void test_killing_late_node(void)
     world_free(&w);
 }
 
+/* The end of each job is told once; after a restart that of the last one may be told again, those before are not. */
+static void test_ends_told(void)
+{
+    world_init(&w, "fifo");
+    world_add_node(&w, 2, 1, NULL);
+    for (int i = 0; i < 4; i++) {
+        world_submit(&w, "a 2 0 0 4 0 0");
+        world_beat_all(&w, 0);
+        world_run_dry(&w);
+        world_advance(&w, 300 * S);
+        world_beat_all(&w, 0);
+    }
+    CU_ASSERT_EQUAL(w.ended, 4);
+    for (int i = 0; i < 3; i++) {
+        world_crash(&w, w.journal_n);
+        world_beat_all(&w, 0);
+        CU_ASSERT_EQUAL(w.ended, 5 + i);
+    }
+    world_free(&w);
+}
+
 /* A node may say anything: a number that leaves none for the attempts after it is no attempt of ours. */
 static void test_odd_attempt(void)
 {
@@ -439,6 +460,7 @@ static const struct cunit_case cases[] = {{"every prefix of the store", test_eve
                                           {"running containers are known again", test_reattach},
                                           {"a node stays away", test_node_stays_away},
                                           {"output folder after a restart", test_set_up_again},
+                                          {"ends are told once", test_ends_told},
                                           {"folders go", test_folders_go},
                                           {"the right to commit", test_commit_right},
                                           {"killing", test_killing},
