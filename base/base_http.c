@@ -2,8 +2,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
+#include "base/base_curl.h"
 #include "base/base_io.h"
 
 #define CONNECT_TIMEOUT_MS 5000
@@ -188,22 +186,6 @@ static void set_method(CURL *e, const struct base_http_request *rq)
         curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, rq->method);
 }
 
-/* Probes of an idle connection begin after a second; what is unacknowledged for silence_ms, probes or data, ends it. */
-static int on_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
-{
-    const struct base_http_request *rq = arg;
-    int one = 1;
-    unsigned limit = (unsigned)rq->silence_ms;
-
-    if (purpose != CURLSOCKTYPE_IPCXN)
-        return CURL_SOCKOPT_OK;
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof one);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &one, sizeof one);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
-    return CURL_SOCKOPT_OK;
-}
-
 static void set_options(struct base_http *h, struct transfer *t, struct curl_slist *headers, char *why)
 {
     const struct base_http_request *rq = t->rq;
@@ -219,8 +201,7 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
     if (rq->silence_ms > 0) {
-        curl_easy_setopt(e, CURLOPT_SOCKOPTFUNCTION, on_socket);
-        curl_easy_setopt(e, CURLOPT_SOCKOPTDATA, (void *)rq);
+        base_curl_watch_peer(e, (unsigned)rq->silence_ms);
     } else {
         curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     }

@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/base_curl.h"
 #include "base/base_http.h"
 #include "base/base_io.h"
 
@@ -219,9 +220,7 @@ static void start(struct stream *s)
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(e, CURLOPT_TCP_KEEPIDLE, 5L);
-    curl_easy_setopt(e, CURLOPT_TCP_KEEPINTVL, 5L);
+    base_curl_watch_peer(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);

@@ -1,13 +1,13 @@
 /* api/cli/cli_follow.c - see the header. */
 #include "api/cli/cli_follow.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
+#include "base/base_curl.h"
 #include "base/base_error.h"
 #include "base/base_http.h"
 #include "base/base_mem.h"
@@ -19,6 +19,7 @@ enum {
     CONNECT_MS = 3000,
     ANSWER_MS = 15000, /* until the answer begins; a follower's begins at once */
     SILENCE_S = 20,    /* of one that does not follow */
+    PEER_SILENCE_MS = 5000, /* of a host that acknowledges nothing: one that follows may be silent for hours */
     ERROR_TEXT_MAX = 4096,
 };
 
@@ -79,6 +80,13 @@ void cli_follow_free(struct cli_follow *f)
     free(f);
 }
 
+/* The bytes are the log's: an old node does not name itself, and then has no reason to say 200 for another's log. */
+static bool is_log(struct stream *s)
+{
+    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
+    return s->status == 200 && (s->named == SAME || (s->direct && s->named == UNNAMED));
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
     static const char name[] = BASE_HTTP_NODE_HEADER ":";
@@ -89,6 +97,10 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
         s->named = UNNAMED;
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     }
+    if (len <= 2 && is_log(s)) { /* the empty line: the headers are complete */
+        free(s->why);
+        s->why = NULL;
+    }
     if (len <= at || strncasecmp(data, name, at) != 0)
         return len;
     while (at < end && data[at] == ' ')
@@ -97,13 +109,6 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
         end--;
     s->named = end - at == strlen(id) && memcmp(data + at, id, end - at) == 0 ? SAME : OTHER;
     return len;
-}
-
-/* The bytes are the log's: an old node does not name itself, and then has no reason to say 200 for another's log. */
-static bool is_log(struct stream *s)
-{
-    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
-    return s->status == 200 && (s->named == SAME || (s->direct && s->named == UNNAMED));
 }
 
 static size_t on_body(char *data, size_t size, size_t n, void *arg)
@@ -140,7 +145,7 @@ static void start(struct stream *s)
     }
     curl_easy_setopt(s->easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(s->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    base_curl_watch_peer(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     if (!s->follow) {
         curl_easy_setopt(s->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);

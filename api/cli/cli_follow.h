@@ -38,7 +38,7 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
 size_t cli_follow_turn(struct cli_follow *f, int timeout_ms, int wake_fd);
 bool cli_follow_ended(const struct cli_follow *f, size_t i);
 enum cli_follow_result cli_follow_result(const struct cli_follow *f, size_t i);
-/* Why the last tries of stream @i came to nothing; NULL: the last one came to something, or none has ended. */
+/* Why the last tries of stream @i came to nothing; NULL: the log is had now, or no try has ended yet. */
 const char *cli_follow_why(const struct cli_follow *f, size_t i);
 uint64_t cli_follow_bytes(const struct cli_follow *f); /* handed over so far, of all streams */
 /* Asks again for an ended stream, from where it stopped. */

@@ -18,6 +18,8 @@ enum {
     PROBES_MAX = 2000,
     LOOK_MS = 500,
     SETTLE_MS = 3000,
+    SILENCE_MS = 10000, /* after the end, and after each byte that still comes */
+    TROUBLE_MS = 1000,  /* logs that are not had at the moment, until it is said */
     PATIENCE_MS = 60000,
     NAMED_MAX = 20 /* lines about what is missing */
 };
@@ -61,6 +63,8 @@ struct shown {
     const char *file;
     bool header, prefix; /* header: "==> … <==" before the first byte; prefix: before each line */
     bool any;
+    bool told_trouble; /* following: that it is not had at the moment, or said so of its node */
+    int64_t trouble_us; /* since when; 0: it is had */
     int fd;
     struct base_buf part; /* prefix mode: the unfinished line; JSON mode: all */
     bool keep;            /* JSON mode */
@@ -186,11 +190,12 @@ static void add_tasks(void *user, const json_t *tasks)
         const json_t *t = json_array_get(tasks, i);
         if (!wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
             continue;
+        const char *state = cli_str(t, "state");
         add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"), cli_str(t, "nodeHttpAddress"),
                    cli_str(t, "id"));
         struct source *found = find_source(p->out, cli_str(t, "containerId"));
         if (found)
-            found->running = strcmp(cli_str(t, "state"), "RUNNING") == 0;
+            found->running = strcmp(state, "RUNNING") == 0;
     }
 }
 
@@ -608,10 +613,41 @@ static void follow_new_sources(struct following *f, const struct logs *l, struct
     }
 }
 
+/* Whether it was said of this node already, which has not come back since. */
+static bool is_told(const struct following *f, const struct cli_node *node)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->shown[i]->told_trouble && f->shown[i]->source->node == node)
+            return true;
+    return false;
+}
+
+/* Says of a node, once, that its logs are not had at the moment; anew when they have been had in between. */
+static void tell_trouble(struct following *f, int64_t now_us)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        struct shown *s = f->shown[i];
+        const char *why = cli_follow_ended(f->follow, i) ? NULL : cli_follow_why(f->follow, i);
+        if (!why) {
+            s->trouble_us = 0;
+            s->told_trouble = false;
+            continue;
+        }
+        if (!s->trouble_us)
+            s->trouble_us = now_us;
+        if (s->told_trouble || now_us - s->trouble_us < TROUBLE_MS * INT64_C(1000))
+            continue;
+        if (!is_told(f, s->source->node))
+            cli_error(0, "logs of node %s cannot be had now (%s); trying again", cli_node_id(s->source->node), why);
+        s->told_trouble = true;
+    }
+}
+
 static int follow_all(struct cli *c, const struct logs *l, struct sources *sources)
 {
     struct following f = {.follow = cli_follow_new()};
-    int64_t next_look = 0, over_since = 0, silent_since = 0;
+    int64_t next_look = 0, over_since = 0, silent_since = 0, byte_at = 0;
+    uint64_t bytes = 0;
     bool prefix = is_whole(l->id);
     int rc = CLI_OK;
     if (prefix && sources->ended && sources->n <= 1)
@@ -629,8 +665,15 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
             break;
         if (sources->ended && !over_since)
             over_since = now;
+        if (!byte_at || cli_follow_bytes(f.follow) != bytes || !over_since)
+            byte_at = now;
+        bytes = cli_follow_bytes(f.follow);
         if (over_since && now - over_since > SETTLE_MS * INT64_C(1000))
             cli_follow_last_chance(f.follow);
+        if (over_since && now - byte_at > SILENCE_MS * INT64_C(1000))
+            break; /* a node that hangs; the streams that are left are named below */
+        if (!over_since)
+            tell_trouble(&f, now);
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;

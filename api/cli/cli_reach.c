@@ -90,7 +90,7 @@ static int get_one_way(struct cli_node *n, bool direct, const char *path, struct
         rc = cli_rm_get_url(n->reach->rm, url, out);
     } else { /* a standby redirects, and several are asked in turn */
         char *relayed = strstr(url, "/ws/v1/cluster/");
-        rc = cli_rm_call(n->reach->rm, "GET", relayed, NULL, CLI_RM_SOON, out);
+        rc = cli_rm_call(n->reach->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);
     }
     free(url);
     bool same = strcmp(out->node, n->id) == 0;

@@ -19,6 +19,7 @@ enum {
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
     SOON_MS = 5000,
+    RELAYED_MS = 12000, /* an RM gives a node 10 s (RM_RELAY_ANSWER_MS), and then says that the node is silent */
     READ_MS = 2000,   /* of several RMs, one that is stopped is given up after so long */
     CHANGE_MS = 5000, /* the same when it is to change something */
     ANSWER_MAX_MS = 60000,
@@ -295,6 +296,8 @@ static char *url_for(const struct cli_rm *rm, const char *base, const char *meth
 static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
 {
     int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;
+    if (flags & CLI_RM_RELAYED)
+        return RELAYED_MS;
     if (!rm->several)
         return flags & CLI_RM_SOON ? SOON_MS : 0;
     for (; round > 0 && ms < ANSWER_MAX_MS; round--)
@@ -353,7 +356,7 @@ static int call_patiently(struct cli_rm *rm, const char *method, const char *pat
     for (int round = 0;; round++) {
         int rc = call_each(rm, method, path, body, flags, round, out);
         int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
-        bool patient = !(flags & CLI_RM_SOON) && ((flags & CLI_RM_PATIENT) || rm->several);
+        bool patient = !(flags & (CLI_RM_SOON | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
         if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused || waited_ms > PATIENCE_MS)
             return rc;
         if (!rm->told && waited_ms > TELL_MS)

@@ -37,6 +37,7 @@ void cli_answer_free(struct cli_answer *a);
 enum {
     CLI_RM_PATIENT = 1, /* keep trying for a minute while no RM answers: a restart passes unnoticed */
     CLI_RM_SOON = 2,    /* every RM once, and none takes more than some seconds for this: the caller is patient himself */
+    CLI_RM_RELAYED = 4, /* as SOON, for what the RM itself has to ask a node: as long as the RM waits for the node */
 };
 /* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
  * CLI_NOTFOUND, other 4xx and refusals that say why (X-Creel-Reason) CLI_USAGE, other 5xx, no answer and what no RM

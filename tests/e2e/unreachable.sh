@@ -23,6 +23,9 @@ far() { nsenter --net=/run/netns/far "$BIN/creel" "$@"; }
 
 expect 7 far run -- sh -c 'echo out; echo err >&2; exit 7'
 check_equal "$(cat "$T/o")/$(cat "$T/e")" out/err "output through the ResourceManager"
+# An output that flows is had: that the first try, to the node itself, failed is no news, however long it flows.
+expect 0 far run -- sh -c 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done'
+check_equal "$(cat "$T/e")" "" "words about an output that is had"
 far run -- seq 1 200000 > "$T/seq"
 seq 1 200000 | cmp - "$T/seq" || fail "a long output is not whole"
 

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Goal: a node's host that vanishes from the network (its link goes down, nobody closes a connection) is said, and keeps
+# no command waiting: `creel run` and `creel logs -f` say that they do not get its output, go on with the attempt that
+# is started elsewhere, and end with the job; what is missing is named. A node that hangs is named as such.
+# Method: the ResourceManager, two nodes and the client in network namespaces; the link of one node is taken down.
+BIN=${CREEL_BIN:?folder with the creel binaries}
+. "$(dirname "$0")/../fault/ha_world.sh"
+ha_enter "$0" "$@"
+. "$(dirname "$0")/cli_lib.sh"
+W=$T
+end_commands=$(declare -f cleanup_more)
+eval "${end_commands/cleanup_more/end_commands}"
+cleanup_more() {
+    touch "$T/go"
+    end_commands
+    for h in rm1 nm1 nm2; do host_signal $h KILL; done
+}
+
+mkdir "$W/conf"
+cat > "$W/conf/creel-site.xml" << END
+<configuration>
+<property><name>creel.cluster.secret</name><value>cut</value></property>
+<property><name>creel.rm.bind</name><value>0.0.0.0</value></property>
+<property><name>creel.rm.insecure</name><value>true</value></property>
+<property><name>creel.rm.state-dir</name><value>$T/state</value></property>
+<property><name>yarn.nm.liveness-monitor.expiry-interval-ms</name><value>15000</value></property>
+<property><name>creel.nodemanager.rm</name><value>http://10.77.0.11:8088</value></property>
+<property><name>creel.nodemanager.insecure</name><value>true</value></property>
+</configuration>
+END
+export CREEL_CONF_DIR=$W/conf CREEL_RM=http://10.77.0.11:8088
+net_open
+for h in rm1 nm1 nm2; do net_host $h; done
+host_run rm1 "$BIN/creel-rm" --log-format text
+node_start() {
+    host_run "nm$1" "$BIN/creel-nm" -D creel.nodemanager.bind="$(net_ip "nm$1")" \
+        -D creel.nodemanager.local-dir="$T/local$1" -D creel.nodemanager.map-slots=3 --log-format text
+}
+node_start 1
+wait_for 60 "a node" nodes_running 1 || { tail -n 5 "$W"/*/log >&2; exit 1; }
+
+# Three commands follow tasks on the first node: they can run nowhere else yet.
+waiting="echo here; until [ -e '$T/go' ]; do sleep 0.05; done; echo done"
+creel run --name run -- sh -c "$waiting" > "$T/run.o" 2> "$T/run.e" &
+run=$!
+id=$(creel job submit --json --task "$waiting" | jq -r '.job.id // .id')
+creel logs -f "$id" > "$T/job.o" 2> "$T/job.e" &
+job=$!
+creel logs -f "task_${id#application_}_m_000000" > "$T/task.o" 2> "$T/task.e" &
+task=$!
+for f in run job task; do wait_for 60 "output" grep -q here "$T/$f.o" || { cat "$T/$f.e" >&2; exit 1; }; done
+first=$(creel job status "$id" --tasks --json | jq -r '.tasks[0].containerId')
+node_start 2
+wait_for 60 "two nodes" nodes_running 2
+
+net_down nm1
+told="cannot be had now (.*); trying again"
+wait_for 60 "word of run" grep -q "^creel: the output cannot be had now (node 10.77.0.21:8042: .*; trying again" "$T/run.e"
+for f in job task; do
+    wait_for 60 "word of logs" grep -q "^creel: logs of node 10.77.0.21:8042 $told" "$T/$f.e"
+done
+again() { [ "$(grep -c here "$T/$1.o")" = 2 ]; }
+for f in run job task; do wait_for 60 "second attempt" again $f; done
+grep -qx "creel: the command was lost with its node and is started again" "$T/run.e" || fail "run: $(cat "$T/run.e")"
+touch "$T/go"
+ends_within 60 $run 0
+for f in job task; do
+    ends_within 60 "${!f}" 5
+    grep -q "^creel: missing: .*$first.*10.77.0.21:8042" "$T/$f.e" || fail "logs -f does not name $first: $(cat "$T/$f.e")"
+    check_equal "$(grep -c "$told" "$T/$f.e")" 1 "words about the same trouble"
+done
+check_equal "$(grep -c "$told" "$T/run.e")" 1 "words about the same trouble"
+
+# The node is back, and hangs: it is the node that is named, not the ResourceManager that waits for it.
+net_up nm1
+wait_for 60 "two nodes" nodes_running 2
+host_signal nm1 STOP
+expect 5 creel logs "$id"
+host_signal nm1 CONT
+grep -q "^creel: missing: what ran on node 10.77.0.21:8042: .*it does not answer in time" "$T/e" ||
+    fail "the node that hangs is not named: $(cat "$T/e")"
+grep -q "^done" "$T/o" || fail "the second attempt's output is missing: $(cat "$T/o")"
+
+# All slots and all tasks free again, the attempt that was away is ended and its log there.
+wait_for 60 "all logs" creel logs "$id"
+echo "a node cut off: ok"
