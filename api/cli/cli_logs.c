@@ -52,7 +52,7 @@ struct sources {
     struct missing *missing;
     size_t n_missing, cap_missing;
     int64_t started_ms; /* of an application that is no job */
-    int64_t lost; /* attempts of the job that failed or were killed: its tasks do not name their containers */
+    int64_t lost; /* attempts that failed or were killed, but for tasks' last ones: no task names their containers */
     bool ended;   /* nothing new will come */
     bool patient; /* an RM that does not answer is no error: the caller looks again later */
 };
@@ -191,6 +191,8 @@ static void add_tasks(void *user, const json_t *tasks)
         if (!wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
             continue;
         const char *state = cli_str(t, "state");
+        if (*cli_str(t, "containerId") && (strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0))
+            p->out->lost--;
         add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"), cli_str(t, "nodeHttpAddress"),
                    cli_str(t, "id"));
         struct source *found = find_source(p->out, cli_str(t, "containerId"));

@@ -56,6 +56,11 @@ check_equal "$(status "$base/127.0.0.1:8041/raw-logs/x/stdout")" 400 "no contain
 check_equal "$(status "$base/127.0.0.1:8041/raw-logs/container_1_0001_01_000001/stdout")" 404 "no such container"
 
 kill -9 "$nm2"
+# The only attempt of a task that failed is its last one: no other node has anything of it, and none is asked.
+expect 7 creel run --name failed -- sh -c 'echo failed; exit 7'
+id_failed=$(creel job list --json | jq -r '[.jobs[] | select(.name == "failed")][0].id')
+expect 0 creel logs "$id_failed"
+check_equal "$(grep -c '^failed$' "$T/o")/$(cat "$T/e")" 1/ "logs of a failed command, beside a dead node"
 for from in far creel; do
     expect 5 $from logs "$id"
     check_equal "$(grep -c '^here$' "$T/o")" 3 "logs of the node that is left"
