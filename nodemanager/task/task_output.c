@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "base/base_io.h"
 #include "base/base_json.h"
+#include "base/base_plain.h"
 #include "nodemanager/task/task_child.h"
 #include "nodemanager/task/task_rm.h"
 #include "nodemanager/task/task_scan.h"
@@ -18,32 +20,73 @@
 struct task_output {
     struct task *t;
     int fd;
-    char *folder, *temporary, *final;
+    int output, temporary, folder; /* the folders, once they are open */
+    char *path, *own;              /* of the part, for messages; the name of our folder */
+    char part[32];                 /* the name of the part */
     char *buf;
-    char last;  /* byte written */
-    bool kept;  /* for the job's commit */
+    char last; /* byte written */
+    bool kept; /* for the job's commit */
 };
+
+/* Opens folder @name below folder @at, following no link; *@fd is -1 after an error. */
+static int open_folder(int at, const char *name, const char *path, int *fd, struct base_error *err)
+{
+    int rc = base_plain_folder_below(at, name);
+
+    *fd = rc < 0 ? -1 : rc;
+    if (rc == -BASE_PLAIN_OTHER)
+        return base_error_set(err, -BASE_EIO, "output %s: %s is no plain folder", path, name);
+    return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
+}
+
+/* The output folder may be reached over links: its path is the user's. What is below it was made by the RM and by
+ * attempts. _temporary itself is the RM's: when it is gone, so is the job. */
+static int open_folders(struct task_output *o, struct base_error *err)
+{
+    int rc;
+
+    o->output = open(o->t->spec.output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->output < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->t->spec.output);
+    rc = open_folder(o->output, "_temporary", o->path, &o->temporary, err);
+    if (rc < 0)
+        return rc;
+    if (mkdirat(o->temporary, o->own, 0755) < 0 && errno != EEXIST)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
+    return open_folder(o->temporary, o->own, o->path, &o->folder, err);
+}
+
+/* The part is a new file. One that is there, be it of an earlier start of this attempt, is not written to but replaced:
+ * another name may lead to it, somebody may have it open, and what is no plain file hangs whoever opens it or leads
+ * elsewhere. */
+static int open_part(struct task_output *o, struct base_error *err)
+{
+    if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
+    o->fd = base_plain_open(o->folder, o->part, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
+    if (o->fd >= 0)
+        return 0;
+    return o->fd == -BASE_PLAIN_OTHER
+               ? base_error_set(err, -BASE_EIO, "output %s: %s", o->path, base_plain_text(o->fd))
+               : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
+}
 
 int task_output_open(struct task *t, struct task_output **out, struct base_error *err)
 {
     const struct task_spec *s = &t->spec;
     struct task_output *o = base_alloc(sizeof *o);
+    int rc;
 
     o->t = t;
     o->last = '\n';
     o->buf = base_alloc(TASK_IO_BYTES);
-    o->folder = base_printf("%s/_temporary/%s_%d", s->output, s->task_id, s->attempt);
-    o->temporary = base_printf("%s/part-%05d", o->folder, s->index);
-    o->final = base_printf("%s/part-%05d", s->output, s->index);
-    o->fd = -1;
+    o->own = base_printf("%s_%d", s->task_id, s->attempt);
+    snprintf(o->part, sizeof o->part, "part-%05d", s->index);
+    o->path = base_printf("%s/_temporary/%s/%s", s->output, o->own, o->part);
+    o->fd = o->output = o->temporary = o->folder = -1;
     *out = o;
-    /* _temporary itself is the RM's: when it is gone, so is the job. */
-    if (mkdir(o->folder, 0755) < 0 && errno != EEXIST)
-        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->folder);
-    o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (o->fd < 0)
-        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->temporary);
-    return 0;
+    rc = open_folders(o, err);
+    return rc == 0 ? open_part(o, err) : rc;
 }
 
 int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records, struct base_error *err)
@@ -57,7 +100,7 @@ int task_output_write(struct task_output *o, const char *p, size_t n, enum task_
     task_count(o->t, records + 1, (int64_t)n);
     o->last = p[n - 1];
     rc = base_write_all(o->fd, p, n);
-    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->temporary);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 
 int task_output_copy(struct task_output *o, int fd, enum task_counter records, struct base_error *err)
@@ -105,32 +148,25 @@ static int ask_leave(struct task_output *o, bool *leave, struct base_error *err)
     return rc < 0 ? base_error_wrap(err, rc, "commit") : 0;
 }
 
-static int sync_folder(const char *path)
+static int sync_folder(int fd)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-
-    if (fd >= 0)
-        close(fd);
-    return rc;
+    return fsync(fd) < 0 ? -errno : 0;
 }
 
 /* The part, as it lies in the attempt's folder, is durable with the names of both folders. */
 static int keep_part(struct task_output *o)
 {
-    char *temporary = base_printf("%s/_temporary", o->t->spec.output);
     int rc = sync_folder(o->folder);
 
     if (rc == 0)
-        rc = sync_folder(temporary);
-    free(temporary);
+        rc = sync_folder(o->temporary);
     o->kept = rc == 0;
     return rc;
 }
 
 static int move_part(struct task_output *o)
 {
-    return rename(o->temporary, o->final) < 0 ? -errno : sync_folder(o->t->spec.output);
+    return renameat(o->folder, o->part, o->output, o->part) < 0 ? -errno : sync_folder(o->output);
 }
 
 int task_output_commit(struct task_output *o, struct base_error *err)
@@ -143,7 +179,7 @@ int task_output_commit(struct task_output *o, struct base_error *err)
     if (close(fd) < 0 && rc == 0)
         rc = -errno;
     if (rc < 0)
-        return base_error_sys(err, -BASE_EIO, -rc, "output %s", o->temporary);
+        return base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
     rc = ask_leave(o, &leave, err);
     if (rc < 0)
         return rc;
@@ -152,22 +188,29 @@ int task_output_commit(struct task_output *o, struct base_error *err)
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }
     rc = o->t->spec.job_commits ? keep_part(o) : move_part(o);
-    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->temporary);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 void task_output_free(struct task_output *o)
 {
     if (o == NULL)
         return;
-    if (o->fd >= 0)
-        close(o->fd);
-    if (!o->kept) {
-        unlink(o->temporary);
-        rmdir(o->folder);
+    close_if_open(o->fd);
+    if (!o->kept && o->folder >= 0) {
+        unlinkat(o->folder, o->part, 0);
+        unlinkat(o->temporary, o->own, AT_REMOVEDIR);
     }
-    free(o->folder);
-    free(o->temporary);
-    free(o->final);
+    close_if_open(o->folder);
+    close_if_open(o->temporary);
+    close_if_open(o->output);
+    free(o->path);
+    free(o->own);
     free(o->buf);
     free(o);
 }

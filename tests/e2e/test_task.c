@@ -726,19 +726,83 @@ static void test_no_plain_files(void)
     end();
 }
 
-/* Goal: a full disk is told apart: /dev/full stands in for the part file. */
+/* What somebody can put where the attempt's part or its folder goes, and what becomes of the task. */
+static const struct planted {
+    const char *command; /* $f: the attempt's folder, $t: _temporary; "victim" is a file with one line */
+    int code;
+    const char *says;
+} planted[] = {
+    {"mkdir $f", 0, NULL}, /* this attempt has begun before */
+    {"mkdir $f && echo old > $f/part-00000", 0, NULL},
+    {"mkdir $f && mkfifo $f/part-00000", 0, NULL},
+    {"mkdir $f && ln -s $PWD/victim $f/part-00000", 0, NULL},
+    {"mkdir $f && ln victim $f/part-00000", 0, NULL},
+    {"mkdir -p $f/part-00000", 1, "part-00000: Is a directory"},
+    {"ln -s $PWD/elsewhere $f", 1, "_m_000000_0 is no plain folder"},
+    {"mkfifo $f", 1, "_m_000000_0 is no plain folder"},
+    {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1, "_temporary is no plain folder"},
+};
+
+/* Goal: nothing planted where the part goes hangs the task or is written to; the part is a file of its own. */
+static void test_planted_output(void)
+{
+    static const char attempt[] = "out/_temporary/task_1700000000000_0007_m_000000_0";
+    const struct job j = {.map = "cat", .reduces = 0};
+
+    for (size_t i = 0; i < sizeof planted / sizeof planted[0]; i++) {
+        char command[4096];
+        struct cluster c;
+        struct stat st;
+
+        begin();
+        put_text("a", 10, 1, false);
+        put(at("victim"), "kept\n", 5);
+        snprintf(command, sizeof command, "cd %s && mkdir elsewhere && t=out/_temporary f=%s && %s", dir, attempt,
+                 planted[i].command);
+        shell(command, NULL);
+        CU_ASSERT_EQUAL(run_one_map(&c, &j), planted[i].code);
+        if (planted[i].code != 0) {
+            expect_failure("c_m_0", planted[i].code, planted[i].says);
+        } else {
+            CU_ASSERT(lstat(at("%s/part-00000", attempt), &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1);
+            snprintf(command, sizeof command, "cmp %s/in/a %s/%s/part-00000 >&2", dir, dir, attempt);
+            shell(command, NULL);
+        }
+        snprintf(command, sizeof command, "test \"$(cat %s/victim)\" = kept && ! find %s/elsewhere | grep part-", dir,
+                 dir);
+        shell(command, NULL);
+        cluster_stop(&c);
+        end();
+    }
+}
+
+/* Goal: a full disk is told apart. Method: a small tmpfs over the output, in a mount namespace of the runner alone. */
 static void test_no_space(void)
 {
+    static const char mounting[] = "mount -t tmpfs -o size=64k creel-test \"$0\" && mkdir \"$0/_temporary\" && "
+                                   "{ head -c 1M /dev/zero > \"$0/filler\" 2> /dev/null; exec \"$@\"; }";
+    const char *unshare[] = {"/usr/bin/unshare", geteuid() == 0 ? "-m" : "-rm", "/bin/sh", "-c", mounting, NULL,
+                             runner, "--dir", NULL, NULL};
+    const char *possible[] = {unshare[0], unshare[1], "/bin/sh", "-c", mounting, NULL, "/bin/true", NULL};
     const struct job j = {.map = "cat", .reduces = 0};
     struct cluster c;
 
     begin();
-    put_text("a", 10, 1, false);
-    CU_ASSERT_EQUAL(mkdir(at("out/_temporary/task_1700000000000_0007_m_000000_0"), 0755), 0);
-    CU_ASSERT_EQUAL(symlink("/dev/full", at("out/_temporary/task_1700000000000_0007_m_000000_0/part-00000")), 0);
-    CU_ASSERT_EQUAL(run_one_map(&c, &j), 75);
-    expect_failure("c_m_0", -101, "No space left on device");
-    cluster_stop(&c);
+    char *out = base_strdup(at("out")), *container = base_strdup(at("c_m_0"));
+    unshare[5] = possible[5] = out;
+    unshare[8] = container;
+    if (access(unshare[0], X_OK) < 0 || finish(start(possible, NULL)) != 0) {
+        printf("(skipped: no mount namespaces here) ");
+    } else {
+        put_text("a", 10, 1, false);
+        cluster_start(&c, &j);
+        launch_map(&j, "c_m_0", 0, c.in.paths[0], &c.in.splits[0], fake_mr_port(c.mr));
+        CU_ASSERT_EQUAL(finish(start(unshare, NULL)), 75);
+        expect_failure("c_m_0", -101, "No space left on device");
+        cluster_stop(&c);
+    }
+    free(out);
+    free(container);
     end();
 }
 
@@ -1015,6 +1079,7 @@ static const struct cunit_case cases[] = {
     {"missing input", test_missing_input},
     {"no space", test_no_space},
     {"no plain files", test_no_plain_files},
+    {"planted output", test_planted_output},
     {"the order of a commit", test_commit_order},
     {"commit refused", test_commit_refused},
     {"terminated", test_terminated},
