@@ -10,10 +10,16 @@
 #include <unistd.h>
 
 #include "base/base_io.h"
+#include "base/base_limits.h"
+#include "base/base_log.h"
 #include "base/base_mem.h"
+#include "base/base_plain.h"
 #include "rm/rm_input.h"
+#include "rm/rm_output_taken.h"
 
 #define TEMPORARY "_temporary"
+#define SUCCESS "_SUCCESS"
+#define PART_FROM_MAX (BASE_ID_TEXT_MAX + 64)
 
 int rm_output_path(const char *output, char **out, struct base_error *err)
 {
@@ -189,23 +195,109 @@ int rm_output_setup(const char *output, struct base_app_id id, bool again, struc
 
 /* ---- the end ---- */
 
-/* The part of the attempt that counts to its place. */
-static int take_part(int folder, const char *path, struct base_app_id id, const struct rm_output_parts *parts, size_t i,
+/* What a commit or an abort works on. */
+struct ending {
+    const char *path;
+    int folder, temporary; /* temporary: -1 where there is none */
+    struct base_app_id id;
+};
+
+static bool is_absent(int sys)
+{
+    return sys == ENOENT || sys == ENOTDIR;
+}
+
+static void ending_close(struct ending *e)
+{
+    if (e->temporary >= 0)
+        close(e->temporary);
+    if (e->folder >= 0)
+        close(e->folder);
+}
+
+/* -BASE_ENOTFOUND: there is no such folder. ending_close() also after an error. */
+static int ending_open(struct ending *e, const char *path, struct base_app_id id, struct base_error *err)
+{
+    *e = (struct ending){.path = path, .id = id, .temporary = -1};
+    e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (e->folder < 0)
+        return base_error_sys(err, is_absent(errno) ? -BASE_ENOTFOUND : -BASE_EIO, errno,
+                              "job.output: %s", path);
+    e->temporary = openat(e->folder, TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (e->temporary < 0 && !is_absent(errno) && errno != ELOOP)
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, path);
+    return 0;
+}
+
+static const char *part_from(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                             char out[static PART_FROM_MAX])
+{
+    const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
+    char text[BASE_ID_TEXT_MAX], part[RM_OUTPUT_PART_MAX];
+
+    snprintf(out, PART_FROM_MAX, "%s_%d/%s", base_task_id_text(&task, text), parts->attempts[i],
+             rm_output_part(i, part));
+    return out;
+}
+
+/* Finds part i: 1: it waits in its attempt's folder, with *@inode; 0: it was taken before. */
+static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i, uint64_t *inode,
                      struct base_error *err)
 {
-    const struct base_task_id task = {id, parts->kind, (int32_t)i};
-    char text[BASE_ID_TEXT_MAX], from[BASE_ID_TEXT_MAX + 64], to[32];
+    const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
+    char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
     struct stat st;
 
-    snprintf(to, sizeof to, "part-%05d", (int)i);
-    snprintf(from, sizeof from, TEMPORARY "/%s_%d/%s", base_task_id_text(&task, text), parts->attempts[i], to);
-    if (renameat(folder, from, folder, to) == 0)
+    part_from(e, parts, i, from);
+    if (e->temporary >= 0 && fstatat(e->temporary, from, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        *inode = st.st_ino;
+        return 1;
+    }
+    if (e->temporary >= 0 && !is_absent(errno))
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
+    if (fstatat(e->folder, rm_output_part(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0)
         return 0;
-    if (errno != ENOENT && errno != ENOTDIR)
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/%s", path, from);
-    if (fstatat(folder, to, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return 0; /* taken before */
-    return base_error_set(err, -BASE_ENOTFOUND, "job.output: %s/%s, the output of %s, is missing", path, from, text);
+    return base_error_set(err, -BASE_ENOTFOUND, "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing",
+                          e->path, from, base_task_id_text(&task, text));
+}
+
+/* Writes down what is going to be taken. A commit that is repeated goes on with its list, in which a part that was taken
+ * before stands already; one at its place that is not in it was never this commit's. Nothing is taken unless every part
+ * is there. */
+static int announce_parts(const struct ending *e, const struct rm_output_parts *parts, struct base_error *err)
+{
+    struct rm_output_taken taken = {0};
+    bool changed = false;
+    int rc = e->temporary < 0 ? 0 : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, &taken, err);
+
+    if (rc == 0 && !taken.is_there) {
+        taken.n = parts->n;
+        taken.inodes = base_alloc((parts->n ? parts->n : 1) * sizeof *taken.inodes);
+    }
+    for (size_t i = 0; rc >= 0 && i < parts->n; i++) {
+        uint64_t inode = 0;
+
+        rc = find_part(e, parts, i, &inode, err);
+        if (rc == 1 && taken.inodes[i] != inode) {
+            taken.inodes[i] = inode;
+            changed = true;
+        }
+    }
+    if (rc >= 0 && changed)
+        rc = rm_output_taken_save(e->temporary, e->id, &taken, err);
+    rm_output_taken_free(&taken);
+    return rc < 0 ? rc : 0;
+}
+
+/* The part of the attempt that counts to its place. */
+static int take_part(const struct ending *e, const struct rm_output_parts *parts, size_t i, struct base_error *err)
+{
+    char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
+
+    part_from(e, parts, i, from);
+    if (e->temporary < 0 || renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0 || is_absent(errno))
+        return 0; /* absent: taken before, it was found at its place */
+    return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
 
 static int remove_temporary(const char *path, struct base_error *err)
@@ -217,73 +309,138 @@ static int remove_temporary(const char *path, struct base_error *err)
     return rc;
 }
 
-static int commit(const char *path, int folder, struct base_app_id id, const struct rm_output_parts *parts,
-                  struct base_error *err)
+/* All of _temporary but the job's mark and the list of what was taken. */
+static int remove_attempts(const struct ending *e, struct base_error *err)
 {
-    char *success;
-    int rc = 0;
+    char mark[BASE_ID_TEXT_MAX], list[RM_OUTPUT_TAKEN_MAX];
+    const struct dirent *d;
+    int rc = 0, fd = e->temporary < 0 ? -1 : openat(e->temporary, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
-    if (is_anothers(folder, id))
-        return base_error_set(err, -BASE_EEXIST, "job.output: %s is another job's by now", path);
+    if (dir == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return e->temporary < 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
+    }
+    base_app_id_text(&e->id, mark);
+    rm_output_taken_name(e->id, list);
+    while (rc == 0 && (d = readdir(dir)) != NULL) {
+        char *entry;
+
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || strcmp(d->d_name, mark) == 0 ||
+            strcmp(d->d_name, list) == 0)
+            continue;
+        entry = base_printf("%s/" TEMPORARY "/%s", e->path, d->d_name);
+        rc = base_rmtree(entry, err);
+        free(entry);
+    }
+    closedir(dir);
+    return rc;
+}
+
+/* Empty, and never missing once it was there: people wait for it. What is no plain file is replaced. */
+static int write_success(const struct ending *e, struct base_error *err)
+{
+    int fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL), rc = 0;
+
+    if (fd == -BASE_PLAIN_OTHER && unlinkat(e->folder, SUCCESS, 0) == 0)
+        fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
+    if (fd == -BASE_PLAIN_OTHER)
+        return base_error_set(err, -BASE_EIO, "job.output: %s/" SUCCESS ": %s", e->path, base_plain_text(fd));
+    if (fd < 0)
+        return base_error_sys(err, -BASE_EIO, -fd, "job.output: %s/" SUCCESS, e->path);
+    rc = sync_fd(fd, e->path, err);
+    close(fd);
+    return rc == 0 ? sync_fd(e->folder, e->path, err) : rc;
+}
+
+/* The list goes when all is done: until then an abort can take everything back. */
+static int commit(const struct ending *e, const struct rm_output_parts *parts, struct base_error *err)
+{
+    struct base_error left;
+    int rc;
+
+    if (is_anothers(e->folder, e->id))
+        return base_error_set(err, -BASE_EEXIST, "job.output: %s is another job's by now", e->path);
+    rc = announce_parts(e, parts, err);
     for (size_t i = 0; rc == 0 && i < parts->n; i++)
-        rc = take_part(folder, path, id, parts, i, err);
+        rc = take_part(e, parts, i, err);
     if (rc == 0)
-        rc = sync_fd(folder, path, err); /* before the other names go */
+        rc = sync_fd(e->folder, e->path, err); /* before the other names go */
     if (rc == 0)
-        rc = remove_temporary(path, err);
-    if (rc < 0)
-        return rc;
-    success = base_printf("%s/_SUCCESS", path);
-    rc = base_file_write_atomic(success, "", 0, 0644, true, err);
-    free(success);
+        rc = remove_attempts(e, err);
+    if (rc == 0)
+        rc = write_success(e, err);
+    if (rc == 0 && remove_temporary(e->path, &left) < 0) /* the output is whole and says so */
+        base_log_warn("jobs", "clearing away after a commit: %s", left.text);
     return rc;
 }
 
 int rm_output_commit(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
                      struct base_error *err)
 {
+    struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int fd, rc = rm_output_path(output, &path, err);
+    int rc = rm_output_path(output, &path, err);
 
     if (rc < 0)
         return rc;
-    rc = open_folder(path, &fd, err);
-    if (rc == 0) {
-        rc = commit(path, fd, id, parts, err);
-        close(fd);
-    }
+    rc = ending_open(&e, path, id, err);
+    if (rc == 0)
+        rc = commit(&e, parts, err);
+    ending_close(&e);
     free(path);
     return rc;
 }
 
-static int abort_in(const char *path, int folder, struct base_app_id id, struct base_error *err)
+/* What a commit that did not come to its end has put into the folder. The list of it goes with _temporary, afterwards. */
+static int take_back(const struct ending *e, struct base_error *err)
+{
+    struct rm_output_taken taken = {0};
+    struct stat st;
+    int rc = e->temporary < 0 ? 0 : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, &taken, err);
+
+    if (rc == 0 && taken.is_there) {
+        if (fstatat(e->folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
+            unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
+            rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" SUCCESS, e->path);
+        if (rc == 0)
+            rc = rm_output_taken_remove(e->folder, &taken, err);
+    }
+    rm_output_taken_free(&taken);
+    return rc;
+}
+
+static int abort_in(const struct ending *e, struct base_error *err)
 {
     int rc;
 
-    if (is_anothers(folder, id))
+    if (is_anothers(e->folder, e->id))
         return 0;
-    rc = remove_temporary(path, err);
+    rc = take_back(e, err);
+    if (rc == 0)
+        rc = remove_temporary(e->path, err);
     if (rc < 0)
         return rc;
-    if (rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
-    return sync_parent(path, err);
+    if (rmdir(e->path) < 0 && errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT)
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s", e->path);
+    return sync_parent(e->path, err);
 }
 
 int rm_output_abort(const char *output, struct base_app_id id, struct base_error *err)
 {
+    struct ending e = {.folder = -1, .temporary = -1};
     char *path;
-    int fd, rc = rm_output_path(output, &path, err);
+    int rc = rm_output_path(output, &path, err);
 
     if (rc < 0)
         return rc;
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        rc = abort_in(path, fd, id, err);
-        close(fd);
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s", path);
-    }
+    rc = ending_open(&e, path, id, err);
+    if (rc == 0)
+        rc = abort_in(&e, err);
+    else if (rc == -BASE_ENOTFOUND)
+        rc = 0;
+    ending_close(&e);
     free(path);
     return rc;
 }

@@ -1,0 +1,330 @@
+/* Goal: a job's commit that ends anywhere between its first step and its last is either repeated to its end, or taken
+ * back whole: no part of it stays that would keep the folder from being removed and the job from being submitted again,
+ * and nothing goes that another has put there.
+ * Method: this program's own renameat(), unlinkat(), unlink(), rmdir(), ftruncate() and fsync() count the steps, and at a
+ * given one fail, or end the process. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base_io.h"
+#include "base/base_log.h"
+#include "base/base_mem.h"
+#include "rm/rm_output.h"
+#include "tests/unit/cunit_main.h"
+
+#define PARTS     3
+#define CRASHED   9
+#define STEPS_MAX 1000
+
+/* ---- steps ---- */
+
+static long steps_left = -1; /* until something happens at a step; negative: nothing ever */
+static bool crashes;
+
+static bool step_fails(void)
+{
+    if (steps_left < 0 || steps_left-- > 0)
+        return false;
+    if (crashes)
+        _exit(CRASHED);
+    errno = EIO;
+    return true;
+}
+
+int renameat(int from_at, const char *from, int to_at, const char *to)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_renameat2, from_at, from, to_at, to, 0);
+}
+
+int unlinkat(int at, const char *path, int flags)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_unlinkat, at, path, flags);
+}
+
+int unlink(const char *path)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int rmdir(const char *path)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_ftruncate, fd, size);
+}
+
+int fsync(int fd)
+{
+    return step_fails() ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+/* ---- a job ---- */
+
+static const struct base_app_id ours = {1700000000000, 7}, others = {1700000000000, 8};
+static const int32_t attempts[PARTS] = {0, 1, 0};
+static const struct rm_output_parts parts = {BASE_TASK_REDUCE, attempts, PARTS};
+static char dir[64];
+
+static char *at(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *at(const char *fmt, ...)
+{
+    static char paths[8][PATH_MAX];
+    static int turn;
+    char *path = paths[turn++ % 8];
+    int n = snprintf(path, PATH_MAX, "%s/", dir);
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(path + n, PATH_MAX - (size_t)n, fmt, ap);
+    va_end(ap);
+    return path;
+}
+
+static bool is_there(const char *name)
+{
+    struct stat st;
+
+    return lstat(at("%s", name), &st) == 0;
+}
+
+static void put(const char *path, const char *text)
+{
+    CU_ASSERT_EQUAL_FATAL(base_file_write_atomic(path, text, strlen(text), 0644, false, NULL), 0);
+}
+
+static void put_attempt(int task, int attempt, const char *text)
+{
+    char *folder = at("out/_temporary/task_1700000000000_0007_r_%06d_%d", task, attempt);
+
+    CU_ASSERT_EQUAL(mkdir(folder, 0755), 0);
+    put(at("%s/part-%05d", folder + strlen(dir) + 1, task), text);
+}
+
+/* All tasks have ended well, and one attempt beside those that count has left its part. */
+static void begin(void)
+{
+    struct base_error err = {0};
+
+    snprintf(dir, sizeof dir, "/tmp/creel-output-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+    CU_ASSERT_EQUAL(rm_output_setup(at("out"), ours, false, &err), 0);
+    for (int i = 0; i < PARTS; i++)
+        put_attempt(i, attempts[i], "counts");
+    put_attempt(1, 0, "late");
+}
+
+static void end(void)
+{
+    CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
+}
+
+static bool is_whole(void)
+{
+    bool whole = is_there("out/_SUCCESS");
+
+    for (int i = 0; i < PARTS; i++) {
+        struct base_buf b = {0};
+
+        whole = base_file_read(at("out/part-%05d", i), 100, &b, NULL) == 0 && b.data && strcmp(b.data, "counts") == 0 &&
+                whole;
+        base_buf_free(&b);
+    }
+    return whole;
+}
+
+/* A commit that ends at its step @step: by a failure, or with its process. True: it came to its end before. */
+static bool commit_until(long step, bool crash)
+{
+    struct base_error err = {0};
+    int status = 0, rc;
+    pid_t pid;
+
+    fflush(stdout);
+    pid = crash ? fork() : 0;
+    if (pid == 0) {
+        crashes = crash;
+        steps_left = step;
+        rc = rm_output_commit(at("out"), ours, &parts, &err);
+        bool reached = steps_left < 0;
+        steps_left = -1;
+        if (crash)
+            _exit(reached ? CRASHED : rc);
+        return !reached;
+    }
+    CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+    CU_ASSERT(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == CRASHED));
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void check_aborted(long step, bool crash)
+{
+    struct base_error err = {0};
+    bool was_whole = is_whole(), gone;
+
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    gone = !is_there("out");
+    /* One that has only failed to clear away is complete, and stays. */
+    CU_ASSERT(gone || (was_whole && is_whole() && !is_there("out/_temporary")));
+    CU_ASSERT(!gone || rm_output_check(at("out"), &err) == 0);
+    if (!gone && !was_whole)
+        printf("\n  step %ld, %s: the folder stays\n", step, crash ? "crash" : "failure");
+}
+
+static void check_repeated(void)
+{
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    CU_ASSERT(is_whole());
+    CU_ASSERT_FALSE(is_there("out/_temporary"));
+}
+
+static void test_sweep(void)
+{
+    for (int crash = 0; crash < 2; crash++) {
+        bool done = false;
+        long step = 0;
+
+        for (; !done && step < STEPS_MAX; step++) {
+            for (int repeat = 0; repeat < 2; repeat++) {
+                begin();
+                done = commit_until(step, crash);
+                if (repeat)
+                    check_repeated();
+                else
+                    check_aborted(step, crash);
+                end();
+            }
+        }
+        CU_ASSERT(done && step > PARTS);
+    }
+}
+
+/* The same for the abort: one that was cut off is repeated, and then nothing stays. */
+static void test_abort_sweep(void)
+{
+    bool done = false;
+    struct base_error err = {0};
+
+    for (long step = 0; !done && step < STEPS_MAX; step++) {
+        begin();
+        CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
+        CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0); /* two parts are taken */
+        CU_ASSERT_TRUE(is_there("out/part-00001"));
+        CU_ASSERT_EQUAL(rmdir(at("out/part-00002")), 0);
+        fflush(stdout);
+        pid_t pid = fork();
+        int status = 0;
+        if (pid == 0) {
+            crashes = true;
+            steps_left = step;
+            _exit(rm_output_abort(at("out"), ours, &err) != 0);
+        }
+        CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+        done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        CU_ASSERT(done || (WIFEXITED(status) && WEXITSTATUS(status) == CRASHED));
+        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+        CU_ASSERT_FALSE(is_there("out"));
+        end();
+    }
+    CU_ASSERT_TRUE(done);
+}
+
+/* Goal: a commit for which a part is missing takes none of the others. */
+static void test_missing(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    CU_ASSERT_EQUAL(unlink(at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002")), 0);
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_FALSE(is_there("out/part-00000"));
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_FALSE(is_there("out"));
+    end();
+}
+
+/* Goal: after a commit that ended half way, all goes that it has taken and nothing else: not a file of the user's under
+ * the name of a part, be it one that was taken or one that was not yet; nor what lies there by another name. */
+static void test_of_others(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
+    put(at("out/part-00003"), "mine");
+    put(at("out/notes"), "mine");
+    CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
+    put(at("out/part-00000"), "mine"); /* another file by now */
+    CU_ASSERT_TRUE(is_there("out/part-00001"));
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), others, &err), 0);
+    CU_ASSERT_TRUE(is_there("out/part-00001"));
+    CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0007.taken"));
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_FALSE(is_there("out/part-00001"));
+    CU_ASSERT_FALSE(is_there("out/_temporary"));
+    CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002") && is_there("out/part-00003"));
+    CU_ASSERT_TRUE(is_there("out/notes"));
+    end();
+}
+
+/* Goal: the folder may be another job's when the abort comes, with parts of its own: they stay. */
+static void test_folder_of_others(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    CU_ASSERT_EQUAL(base_rmtree(at("out"), NULL), 0);
+    CU_ASSERT_EQUAL(rm_output_setup(at("out"), others, false, &err), 0);
+    put(at("out/part-00000"), "theirs");
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_TRUE(is_there("out/part-00000"));
+    CU_ASSERT_TRUE(is_there("out/_temporary/application_1700000000000_0008"));
+    end();
+}
+
+/* Goal: a list that a user has damaged costs what it says at most, and keeps nobody from ending the job. */
+static void test_damaged_list(void)
+{
+    static const char *const lists[] = {"", "0", "0 ", "x 1\n\n0 0\n", "-1 1\n0 -1\n", "99999999999999999999 1\n",
+                                        "1000000 1\n0 99999999999999999999999\n", "0 1 2\n\xff\xfe\n"};
+    const char *list = "out/_temporary/application_1700000000000_0007.taken";
+    struct base_error err = {0};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] + 3; i++) {
+        begin();
+        put(at("out/part-00000"), "mine");
+        if (i < sizeof lists / sizeof lists[0])
+            put(at("%s", list), lists[i]);
+        else if (i == sizeof lists / sizeof lists[0])
+            CU_ASSERT_EQUAL(mkfifo(at("%s", list), 0644), 0)
+        else if (i == sizeof lists / sizeof lists[0] + 1)
+            CU_ASSERT_EQUAL(symlink("/dev/zero", at("%s", list)), 0)
+        else
+            CU_ASSERT_EQUAL(mkdir(at("%s", list), 0755), 0);
+        CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+        CU_ASSERT_TRUE(is_there("out/part-00000"));
+        CU_ASSERT_FALSE(is_there("out/_temporary"));
+        end();
+    }
+}
+
+static const struct cunit_case cases[] = {{"a commit that ends at each of its steps", test_sweep},
+                                          {"an abort that ends at each of its steps", test_abort_sweep},
+                                          {"a part is missing", test_missing},
+                                          {"files of others", test_of_others},
+                                          {"the folder is another job's", test_folder_of_others},
+                                          {"a damaged list", test_damaged_list}};
+CUNIT_MAIN("rm_output", cases)
