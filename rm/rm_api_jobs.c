@@ -279,14 +279,32 @@ struct submit_look {
     struct rm_job_spec *spec; /* a reference of its own: the call may be answered while it looks */
 };
 
+static int look_at_output(struct submit_look *l, struct base_error *err)
+{
+    char *path;
+    int rc = rm_output_path(l->spec->output, &path, err);
+
+    if (rc < 0)
+        return rc;
+    rc = rm_files_enter(&l->work, path, err);
+    if (rc < 0)
+        base_error_wrap(err, rc, "job.output: %s", path);
+    else
+        rc = rm_output_check(path, err);
+    free(path);
+    return rc;
+}
+
 static int look_at_submission(struct rm_files_work *work, struct base_error *err)
 {
     struct submit_look *l = (struct submit_look *)work;
-    const struct rm_input_bounds bounds = {.check = rm_files_check, .user = work};
-    int rc = l->spec->output ? rm_output_check(l->spec->output, err) : 0;
+    const struct rm_input_bounds bounds = {.check = rm_files_check, .enter = rm_files_enter, .user = work};
+    int rc = l->spec->output ? look_at_output(l, err) : 0;
 
     if (rc == 0)
         rc = rm_spec_expand(l->spec, &bounds, err);
+    if (rc == 0)
+        rc = rm_files_enter(work, NULL, err); /* who hangs at a name service hangs at no file */
     if (rc == 0)
         rm_queues_groups(l->b, l->spec->user, &l->spec->user_groups);
     /* A limit or a permission met on the way is a wrong value of the job, not of the request. */

@@ -16,7 +16,7 @@
 #include "rm/rm_queues.h"
 
 #define FILES_QUICK 4           /* threads that look at files of submissions: for the quick ones, */
-#define FILES_MOST 32           /* and with those that are slow */
+#define FILES_MOST 64           /* and with those that are slow: several times RM_PLACE_TOP_MAX */
 #define FILES_SLOW_US 1000000
 #define FILES_GRACE_US 2000000
 #define STALE_US 5000000 /* after a leadership its core can be read for so long */

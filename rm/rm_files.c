@@ -64,6 +64,7 @@ static void run(struct rm_files *f, struct rm_files_work *w)
     int rc;
 
     w->since_us = mono_us();
+    atomic_store(&w->seen_us, w->since_us);
     w->next = f->running;
     f->running = w;
     pthread_mutex_unlock(&f->lock);
@@ -268,6 +269,7 @@ int rm_files_check(void *user, struct base_error *err)
     struct rm_files_work *w = user;
     const struct rm_files_conf *conf = &w->pool->conf;
 
+    atomic_store_explicit(&w->seen_us, mono_us(), memory_order_relaxed);
     switch (atomic_load_explicit(&w->told, memory_order_relaxed)) {
     case 0:
         return 0;
@@ -280,6 +282,30 @@ int rm_files_check(void *user, struct base_error *err)
     default:
         return base_error_set(err, -BASE_EIO, "the ResourceManager is shutting down");
     }
+}
+
+int rm_files_enter(void *user, const char *path, struct base_error *err)
+{
+    struct rm_files_work *w = user;
+    struct rm_files *f = w->pool;
+    const struct rm_place place = rm_place_of(path);
+    struct rm_place_count n = {0};
+    int64_t now;
+
+    if (rm_place_eq(&place, &w->place))
+        return 0;
+    pthread_mutex_lock(&f->lock);
+    now = mono_us();
+    for (const struct rm_files_work *o = f->running; o; o = o->next)
+        if (o != w && now - atomic_load(&o->seen_us) >= f->conf.slow_us)
+            rm_place_add(&n, &place, &o->place);
+    if (!rm_place_is_full(&n))
+        w->place = place;
+    pthread_mutex_unlock(&f->lock);
+    if (!rm_place_is_full(&n))
+        return 0;
+    return base_error_set(err, -BASE_EAGAIN, "%d others wait for a file system there that does not answer",
+                          n.at_top > n.at_whole ? n.at_top : n.at_whole);
 }
 
 bool rm_files_stop(struct rm_files *f)

@@ -4,7 +4,10 @@
  * for longer than slow_us no longer counts among the @quick threads that everybody shares, and another thread takes its
  * place, up to @most threads in all. When that many are slow, the one that turned slow last is told to end.
  * After limit_us a piece of work is told to end, and answered with -BASE_EAGAIN a while later if it sits in a system
- * call that does not return (nothing can interrupt that); what was not even begun by then is answered likewise. */
+ * call that does not return (nothing can interrupt that); what was not even begun by then is answered likewise.
+ * Such a thread is lost until the file system answers, maybe for good. So that one file system cannot take all threads,
+ * work says at which path it is going to look: where RM_PLACE_MAX others sit in a system call for longer than slow_us,
+ * it is refused. */
 #ifndef CREEL_RM_FILES_H
 #define CREEL_RM_FILES_H
 
@@ -13,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/base_error.h"
+#include "rm/rm_place.h"
 
 struct rm_files;
 struct rm_files_conf {
@@ -34,6 +38,8 @@ struct rm_files_work {
     struct rm_files *pool;
     struct rm_files_work *next;
     int64_t since_us;
+    _Atomic int64_t seen_us; /* rm_files_check(), or its begin: since then it may sit in a system call */
+    struct rm_place place;   /* where it looks; written by its own thread, under the lock */
     atomic_int told; /* to end: a negative BASE_E*, 0: not */
     bool slow, answered;
 };
@@ -44,6 +50,9 @@ void rm_files_start(struct rm_files *f);
 void rm_files_add(struct rm_files *f, struct rm_files_work *w);
 /* Is @w to end? 0, or a negative BASE_E* and the text why. Cheap. For struct rm_input_bounds too. */
 int rm_files_check(void *w, struct base_error *err);
+/* @w goes on to look at @path (NULL: at no file). 0, or -BASE_EAGAIN and the text why: too many others hang there. Cheap
+ * where it looks already. For struct rm_input_bounds too. */
+int rm_files_enter(void *w, const char *path, struct base_error *err);
 /* Tells all work to end and answers it. False: a thread still hangs in a system call. It makes no call of @done any
  * more, but what its @look uses must stay. */
 bool rm_files_stop(struct rm_files *f);

@@ -171,11 +171,20 @@ static int add_folder(struct files *f, const char *path, struct base_error *err)
     return rc;
 }
 
+static int enter(const struct rm_input_bounds *b, const char *path, struct base_error *err)
+{
+    int rc = b->enter ? b->enter(b->user, path, err) : 0;
+
+    return rc < 0 ? base_error_wrap(err, rc, "%s", path) : 0;
+}
+
 static int add_path(struct files *f, const char *path, struct base_error *err)
 {
     struct stat st;
     int rc = spend(f, err);
 
+    if (rc == 0)
+        rc = enter(f->bounds, path, err);
     if (rc < 0)
         return rc;
     if (stat(path, &st) < 0)
@@ -290,9 +299,10 @@ static int add_input(struct files *f, const char *text, struct base_error *err)
 
     if (rc < 0)
         return rc;
-    if (strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
+    rc = enter(f->bounds, path, err);
+    if (rc == 0 && strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
         rc = add_pattern(f, path, err);
-    else
+    else if (rc == 0)
         rc = add_path(f, path, err);
     free(path);
     if (rc == 0 && f->len > 1)

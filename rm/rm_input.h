@@ -30,6 +30,8 @@ struct rm_input_bounds {
     int64_t entries_max; /* 0: RM_INPUT_ENTRIES_MAX */
     /* Called for every name looked at: a negative BASE_E* with its text ends the expansion. NULL: nothing does. */
     int (*check)(void *user, struct base_error *err);
+    /* The same, called before anything is looked at that @path names, which may be a pattern. */
+    int (*enter)(void *user, const char *path, struct base_error *err);
     void *user;
 };
 

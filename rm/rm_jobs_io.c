@@ -7,8 +7,10 @@
 
 #include "base/base_log.h"
 #include "rm/rm_output.h"
+#include "rm/rm_place.h"
 
-#define STOP_WAIT_S 10 /* for work that is under way: a file system may hang */
+#define STOP_WAIT_S  10 /* for work that is under way: a file system may hang */
+#define THREADS_KEPT 8  /* without work */
 
 struct work {
     enum rm_effect_kind what;
@@ -18,14 +20,18 @@ struct work {
     enum base_task_kind kind;
     int32_t *attempts; /* COMMIT: ours */
     size_t attempts_n;
-    struct work *next;
+    struct rm_place place;
+    struct work *next, *next_running;
+};
+struct queue {
+    struct work *first, **last;
 };
 struct rm_jobs_io {
     pthread_mutex_t lock;
     pthread_cond_t wake, ended;
-    struct work *first, **last; /* not begun */
-    struct work *running;
-    int threads;
+    struct queue waiting, ready; /* ready: runs as soon as a thread takes it; counts as running */
+    struct work *running;        /* by next_running */
+    int threads, idle, ready_n, running_n;
     bool stop, abandoned; /* abandoned: the last thread frees it, and none makes a call any more */
     struct rm_jobs_io_calls calls;
 };
@@ -60,26 +66,80 @@ static void drop(struct work *w)
     free(w);
 }
 
-static bool runs(const struct rm_jobs_io *io, const struct base_app_id *id)
+static void queue_add(struct queue *q, struct work *w)
 {
-    for (const struct work *w = io->running; w; w = w->next)
-        if (base_app_id_cmp(&w->id, id) == 0)
-            return true;
-    return false;
+    w->next = NULL;
+    *q->last = w;
+    q->last = &w->next;
 }
 
-/* What belongs to one job is done in order, one thing after the other; NULL: nothing can be begun. */
-static struct work *take(struct rm_jobs_io *io)
+static struct work *queue_remove(struct queue *q, struct work **at)
 {
-    for (struct work **at = &io->first, *w; (w = *at); at = &w->next) {
-        if (runs(io, &w->id))
-            continue;
-        *at = w->next;
-        if (!*at)
-            io->last = at;
-        return w;
+    struct work *w = *at;
+
+    *at = w->next;
+    if (!*at)
+        q->last = at;
+    return w;
+}
+
+static void queue_drop(struct queue *q)
+{
+    while (q->first)
+        drop(queue_remove(q, &q->first));
+}
+
+/* What belongs to one job is done in order, one thing after the other, and a place has its limit. */
+static bool may_begin(const struct rm_jobs_io *io, const struct work *w)
+{
+    struct rm_place_count n = {0};
+
+    for (const struct work *o = io->running; o; o = o->next_running) {
+        if (base_app_id_cmp(&o->id, &w->id) == 0)
+            return false;
+        rm_place_add(&n, &w->place, &o->place);
     }
-    return NULL;
+    return !rm_place_is_full(&n);
+}
+
+static void *io_main(void *arg);
+
+/* A thread for each piece of work that is ready. Where none can be made, those that are there do it later. */
+static void staff(struct rm_jobs_io *io)
+{
+    pthread_t thread;
+
+    for (int i = 0; i < io->ready_n && i < io->idle; i++)
+        pthread_cond_signal(&io->wake);
+    for (int more = io->ready_n - io->idle; more > 0 && io->threads < RM_JOBS_IO_THREADS; more--) {
+        if (pthread_create(&thread, NULL, io_main, io) != 0)
+            return;
+        pthread_detach(thread);
+        io->threads++;
+    }
+}
+
+/* With the lock held: what may begin now is ready. */
+static void dispatch(struct rm_jobs_io *io)
+{
+    struct work **at = &io->waiting.first;
+
+    while (*at && io->running_n < RM_JOBS_IO_THREADS) {
+        struct work *w = *at;
+
+        if (!may_begin(io, w)) {
+            at = &w->next;
+            continue;
+        }
+        queue_remove(&io->waiting, at);
+        queue_add(&io->ready, w);
+        w->next_running = io->running;
+        io->running = w;
+        io->running_n++;
+        io->ready_n++;
+    }
+    if (io->ready_n)
+        staff(io);
 }
 
 /* With the lock held, but for the work itself. */
@@ -89,8 +149,6 @@ static void run(struct rm_jobs_io *io, struct work *w)
     struct base_error err = {0};
     int rc;
 
-    w->next = io->running;
-    io->running = w;
     if (io->calls.may(io->calls.user)) {
         pthread_mutex_unlock(&io->lock);
         rc = perform(w, &err);
@@ -101,19 +159,18 @@ static void run(struct rm_jobs_io *io, struct work *w)
             io->calls.done(io->calls.user, w->what, w->id, rc >= 0, rc < 0 ? err.text : "");
     }
     while (*at != w)
-        at = &(*at)->next;
-    *at = w->next;
+        at = &(*at)->next_running;
+    *at = w->next_running;
+    io->running_n--;
     drop(w);
-    pthread_cond_broadcast(&io->wake); /* more of its job can be begun */
+    if (!io->stop)
+        dispatch(io); /* more of its job can be begun, or more at its place */
 }
 
 static void release(struct rm_jobs_io *io)
 {
-    while (io->first) {
-        struct work *w = io->first;
-        io->first = w->next;
-        drop(w);
-    }
+    queue_drop(&io->waiting);
+    queue_drop(&io->ready);
     pthread_cond_destroy(&io->wake);
     pthread_cond_destroy(&io->ended);
     pthread_mutex_destroy(&io->lock);
@@ -127,12 +184,16 @@ static void *io_main(void *arg)
 
     pthread_mutex_lock(&io->lock);
     while (!io->stop) {
-        struct work *w = take(io);
-
-        if (w)
-            run(io, w);
-        else
+        if (io->ready.first) {
+            io->ready_n--;
+            run(io, queue_remove(&io->ready, &io->ready.first));
+        } else if (io->idle >= THREADS_KEPT) {
+            break; /* it stood in for one that hung */
+        } else {
+            io->idle++;
             pthread_cond_wait(&io->wake, &io->lock);
+            io->idle--;
+        }
     }
     io->threads--;
     pthread_cond_signal(&io->ended);
@@ -149,7 +210,8 @@ struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls)
     pthread_condattr_t attr;
     pthread_t thread;
 
-    io->last = &io->first;
+    io->waiting.last = &io->waiting.first;
+    io->ready.last = &io->ready.first;
     io->calls = *calls;
     pthread_mutex_init(&io->lock, NULL);
     pthread_condattr_init(&attr);
@@ -157,8 +219,8 @@ struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls)
     pthread_cond_init(&io->wake, &attr);
     pthread_cond_init(&io->ended, &attr);
     pthread_condattr_destroy(&attr);
-    io->threads = RM_JOBS_IO_THREADS;
-    for (int i = 0; i < RM_JOBS_IO_THREADS; i++) {
+    io->threads = THREADS_KEPT;
+    for (int i = 0; i < THREADS_KEPT; i++) {
         base_assert(pthread_create(&thread, NULL, io_main, io) == 0);
         pthread_detach(thread);
     }
@@ -168,6 +230,7 @@ struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls)
 void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx)
 {
     struct work *w = base_alloc(sizeof *w);
+    char *path = NULL;
 
     w->what = fx->kind;
     w->id = fx->u.job.id;
@@ -179,10 +242,13 @@ void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx)
         w->attempts = base_realloc_array(NULL, w->attempts_n, sizeof *w->attempts);
         memcpy(w->attempts, fx->u.job.attempts, w->attempts_n * sizeof *w->attempts);
     }
+    if (w->spec && w->spec->output && rm_output_path(w->spec->output, &path, NULL) == 0)
+        w->place = rm_place_of(path);
+    free(path);
     pthread_mutex_lock(&io->lock);
-    *io->last = w;
-    io->last = &w->next;
-    pthread_cond_signal(&io->wake);
+    queue_add(&io->waiting, w);
+    if (!io->stop && may_begin(io, w)) /* else nothing has changed, and many may wait */
+        dispatch(io);
     pthread_mutex_unlock(&io->lock);
 }
 

@@ -1,12 +1,15 @@
 /* rm/rm_jobs_io.h - threads for what jobs need of the file system: making the output folder, committing it, clearing it
- * away. In order and one at a time for each job; a job whose file system hangs holds up others only when
- * RM_JOBS_IO_THREADS do. Results go back to the core as events. */
+ * away. In order and one at a time for each job. Results go back to the core as events.
+ *
+ * A file system that hangs keeps the threads that look at it, maybe for good, and nothing can interrupt them. So no more
+ * than RM_PLACE_MAX are at one place (rm_place.h); what waits for a place is passed by what does not, and there are as
+ * many threads as there is work that may go on, up to RM_JOBS_IO_THREADS. */
 #ifndef CREEL_RM_JOBS_IO_H
 #define CREEL_RM_JOBS_IO_H
 
 #include "rm/core/rm_core.h"
 
-#define RM_JOBS_IO_THREADS 8
+#define RM_JOBS_IO_THREADS 128 /* for eight first names that hang */
 
 struct rm_jobs_io;
 /* @done: called on a helper's thread after each; @diagnostics is borrowed ("" when ok). */

@@ -1,8 +1,10 @@
 /* Goal: file systems that are slow or never answer hold up those who ask for them, and nobody else, nor the stop.
  * Method: work that waits for the test stands in for a system call that does not return; work that asks rm_files_check()
  * stands in for a long listing. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +15,14 @@
 #include "base/base_mem.h"
 #include "rm/rm_files.h"
 #include "rm/rm_jobs_io.h"
+#include "rm/rm_place.h"
 #include "tests/unit/cunit_main.h"
 
 enum { HANG, LONG, QUICK };
 struct look {
     struct rm_files_work work;
     int how;
+    const char *path; /* it says that it looks there; NULL: nothing */
     sem_t *go; /* HANG: returns when it is posted */
     sem_t *begun, *answered, *dropped;
     int *code;
@@ -30,6 +34,8 @@ static int look(struct rm_files_work *w, struct base_error *err)
     struct look *l = (struct look *)w;
     int rc = 0;
 
+    if (l->path && (rc = rm_files_enter(w, l->path, err)) < 0)
+        return rc;
     if (l->begun)
         sem_post(l->begun);
     if (l->how == HANG)
@@ -72,12 +78,15 @@ struct rig {
     struct rm_files *f;
     sem_t go, begun, answered, dropped, quick;
     int codes[64], quick_code;
-    char text[200];
+    char text[200], quick_text[200];
 };
 
-static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int most)
+#define NEVER (INT64_C(1) << 40)
+#define LATER INT64_C(60000000) /* a stop waits so long: for what ends soon */
+
+static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int64_t grace_us, int most)
 {
-    const struct rm_files_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = 20000, .quick = 2,
+    const struct rm_files_conf conf = {.limit_us = limit_us, .slow_us = slow_us, .grace_us = grace_us, .quick = 2,
                                        .most = most, .limit = "the.key"};
 
     memset(r, 0, sizeof *r);
@@ -90,17 +99,22 @@ static void begin(struct rig *r, int64_t limit_us, int64_t slow_us, int most)
     rm_files_start(r->f);
 }
 
-static void add(struct rig *r, int how, int n)
+static void add_at(struct rig *r, int how, int n, const char *path)
 {
     for (int i = 0; i < n; i++) {
         struct look *l = base_alloc(sizeof *l);
 
-        *l = (struct look){.work = {.look = look, .done = done, .drop = drop}, .how = how, .go = &r->go,
+        *l = (struct look){.work = {.look = look, .done = done, .drop = drop}, .how = how, .path = path, .go = &r->go,
                            .begun = how == QUICK ? NULL : &r->begun, .answered = how == QUICK ? &r->quick : &r->answered,
                            .dropped = how == QUICK ? NULL : &r->dropped,
-                           .code = how == QUICK ? &r->quick_code : &r->codes[i], .text = how == QUICK ? NULL : r->text};
+                           .code = how == QUICK ? &r->quick_code : &r->codes[i], .text = how == QUICK ? r->quick_text : r->text};
         rm_files_add(r->f, &l->work);
     }
+}
+
+static void add(struct rig *r, int how, int n)
+{
+    add_at(r, how, n, NULL);
 }
 
 /* Many that do not come back, and one after them that does. */
@@ -108,7 +122,7 @@ static void test_no_starving(void)
 {
     struct rig r;
 
-    begin(&r, INT64_C(1) << 40, 2000, 16);
+    begin(&r, NEVER, 2000, LATER, 16);
     add(&r, HANG, 14);
     add(&r, QUICK, 1);
     wait_for(&r.quick, 1); /* though none of the others has ended */
@@ -128,7 +142,7 @@ static void test_too_many_slow(void)
     struct rig r;
     int again = 0;
 
-    begin(&r, INT64_C(1) << 40, 2000, 4);
+    begin(&r, NEVER, 2000, LATER, 4);
     add(&r, LONG, 20);
     add(&r, QUICK, 1);
     wait_for(&r.quick, 1);
@@ -147,7 +161,7 @@ static void test_limit(void)
 {
     struct rig r;
 
-    begin(&r, 10000, 1000, 8);
+    begin(&r, 10000, 1000, 500000, 8);
     add(&r, LONG, 1);
     wait_for(&r.answered, 1);
     CU_ASSERT_EQUAL(r.codes[0], -BASE_ETIMEOUT);
@@ -168,7 +182,7 @@ static void test_all_hang(void)
 {
     struct rig r;
 
-    begin(&r, 10000, 1000, 3);
+    begin(&r, 1000000, 1000, LATER, 3); /* far from the moment when the third one has its thread */
     add(&r, HANG, 3);
     wait_for(&r.begun, 3);
     add(&r, QUICK, 1);
@@ -181,11 +195,41 @@ static void test_all_hang(void)
     rm_files_free(r.f);
 }
 
+/* As many as want to hang at one place: most of the threads are left for who looks elsewhere. */
+static void test_places(void)
+{
+    struct rig r;
+    int refused = 0;
+
+    begin(&r, NEVER, 2000, LATER, 40);
+    add_at(&r, HANG, 40, "/dead/a/out");
+    wait_for(&r.begun, RM_PLACE_MAX);
+    wait_for(&r.answered, 40 - RM_PLACE_MAX - 1); /* one may have come before the last one of them was found to hang */
+    for (int i = 0; i < 40; i++)
+        refused += r.codes[i] == -BASE_EAGAIN;
+    CU_ASSERT(refused >= 40 - RM_PLACE_MAX - 1);
+    add_at(&r, QUICK, 1, "/dead/b/out");
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, 0);
+    add_at(&r, QUICK, 1, "/dead//./a/other");
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, -BASE_EAGAIN);
+    CU_ASSERT_PTR_NOT_NULL(strstr(r.quick_text, " others wait for a file system there that does not answer"));
+    for (int i = 0; i < 40; i++)
+        sem_post(&r.go);
+    wait_for(&r.dropped, 40);
+    add_at(&r, QUICK, 1, "/dead/a/other");
+    wait_for(&r.quick, 1);
+    CU_ASSERT_EQUAL(r.quick_code, 0);
+    CU_ASSERT_TRUE(rm_files_stop(r.f));
+    rm_files_free(r.f);
+}
+
 static void test_stop_while_one_hangs(void)
 {
     struct rig r;
 
-    begin(&r, INT64_C(1) << 40, 1000, 8);
+    begin(&r, NEVER, 1000, 20000, 8);
     add(&r, HANG, 1);
     wait_for(&r.begun, 1);
     CU_ASSERT_FALSE(rm_files_stop(r.f));
@@ -270,12 +314,129 @@ static void test_jobs_in_order(void)
     CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
 }
 
+/* ---- file systems that hang: mkdir(2) of what is below /dead… does not return before the test says so ---- */
+static sem_t dead_go;
+static atomic_int dead_n, dead_most;
+
+int mkdir(const char *path, mode_t mode)
+{
+    int n, most;
+
+    if (strncmp(path, "/dead", 5) != 0)
+        return mkdirat(AT_FDCWD, path, mode);
+    n = atomic_fetch_add(&dead_n, 1) + 1;
+    for (most = atomic_load(&dead_most); most < n && !atomic_compare_exchange_weak(&dead_most, &most, n);)
+        continue;
+    wait_for(&dead_go, 1);
+    atomic_fetch_sub(&dead_n, 1);
+    return mkdirat(AT_FDCWD, path, mode); /* there is no such folder */
+}
+
+static void set_up(struct rm_jobs_io *io, int job, char *output)
+{
+    struct rm_job_spec *spec = base_alloc(sizeof *spec);
+
+    spec->refs = 1;
+    spec->id = (struct base_app_id){1, job};
+    spec->output = output;
+    put(io, RM_FX_JOB_SETUP, spec);
+    rm_job_spec_unref(spec);
+}
+
+/* @places folders below one first name hang, with @each jobs in each; @most of them may: a job elsewhere goes on. */
+static void hang(int places, int each, int most)
+{
+    struct finished f = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct rm_jobs_io_calls calls = {.user = &f, .done = job_done, .may = may};
+    char dir[] = "/tmp/creel-files-XXXXXX";
+    struct rm_jobs_io *io;
+    int job = 0;
+
+    sem_init(&f.all, 0, 0);
+    sem_init(&dead_go, 0, 0);
+    atomic_store(&dead_most, 0);
+    base_assert(mkdtemp(dir));
+    io = rm_jobs_io_start(&calls);
+    for (int i = 0; i < each; i++)
+        for (int place = 0; place < places; place++, job++)
+            set_up(io, job + 1, base_printf("/dead/%d/out%d", place, job));
+    for (int i = 0; i < 20; i++, job++) {
+        set_up(io, job + 1, base_printf("%s/out%d", dir, i));
+        wait_for(&f.all, 1);
+    }
+    CU_ASSERT_EQUAL(f.failed, 0);
+    for (int i = 0; i < places * each; i++)
+        sem_post(&dead_go);
+    wait_for(&f.all, places * each); /* all have had their turn */
+    CU_ASSERT_EQUAL(f.failed, places * each);
+    CU_ASSERT(atomic_load(&dead_most) <= most);
+    rm_jobs_io_stop(io);
+    sem_destroy(&f.all);
+    sem_destroy(&dead_go);
+    CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
+}
+
+static void test_a_place_hangs(void)
+{
+    hang(1, 40, RM_PLACE_MAX);
+}
+
+static void test_places_hang(void)
+{
+    hang(30, 10, RM_PLACE_TOP_MAX);
+}
+
+static bool together(const char *a, const char *b)
+{
+    const struct rm_place p = rm_place_of(a), q = rm_place_of(b);
+
+    CU_ASSERT(!rm_place_eq(&p, &q) || p.top == q.top);
+    return rm_place_eq(&p, &q);
+}
+
+static void test_place_of(void)
+{
+    struct rm_place a = rm_place_of("/mnt/a/x"), b = rm_place_of("/mnt/b/x"), c = rm_place_of("/home/a/x"), none = {0};
+    struct rm_place_count n = {0};
+
+    CU_ASSERT_TRUE(together("/mnt/nfs/out", "/mnt/nfs/a/b/c"));
+    CU_ASSERT_TRUE(together("/mnt/nfs/out", "//mnt/./nfs///x"));
+    CU_ASSERT_TRUE(together("/mnt/nfs/out", "/mnt/a/b/../../nfs/x"));
+    CU_ASSERT_TRUE(together("/mnt/nfs/out", "/../mnt/nfs/x/../../nfs/y"));
+    CU_ASSERT_TRUE(together("/out", "/../other"));
+    CU_ASSERT_TRUE(together("/", "/out"));
+    CU_ASSERT_TRUE(together("/tmp/out", "/tmp/other"));
+    CU_ASSERT_FALSE(together("/tmp/out", "/tmp/x/out"));
+    CU_ASSERT_FALSE(together("/tmp/out", "/out"));
+    CU_ASSERT_FALSE(together("/ab/c/x", "/a/bc/x"));
+    CU_ASSERT_EQUAL(a.top, b.top);
+    CU_ASSERT_NOT_EQUAL(a.whole, b.whole);
+    CU_ASSERT_NOT_EQUAL(a.top, c.top);
+    for (int i = 0; i < RM_PLACE_TOP_MAX; i++) {
+        CU_ASSERT_FALSE(rm_place_is_full(&n));
+        rm_place_add(&n, &a, &b);
+        rm_place_add(&n, &a, &c);
+        rm_place_add(&n, &none, &none);
+    }
+    CU_ASSERT_TRUE(rm_place_is_full(&n));
+    n = (struct rm_place_count){0};
+    for (int i = 0; i < RM_PLACE_MAX; i++) {
+        CU_ASSERT_FALSE(rm_place_is_full(&n));
+        rm_place_add(&n, &a, &a);
+    }
+    CU_ASSERT_TRUE(rm_place_is_full(&n));
+}
+
 static const struct cunit_case cases[] = {
     {"slow work does not starve quick work", test_no_starving},
     {"too much slow work", test_too_many_slow},
     {"the limit of time", test_limit},
     {"all threads hang", test_all_hang},
+    {"one place hangs", test_places},
     {"stop while one hangs", test_stop_while_one_hangs},
     {"output folders: many jobs, each in order", test_jobs_in_order},
+    {"output folders: a place hangs", test_a_place_hangs},
+    {"output folders: many places hang", test_places_hang},
+    {"places of paths", test_place_of},
 };
 CUNIT_MAIN("rm_files", cases)

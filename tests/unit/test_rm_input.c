@@ -319,6 +319,39 @@ static int check(void *user, struct base_error *err)
 }
 
 /* Goal: whatever an input makes the RM look at counts, over all inputs, and a bound ends the looking soon. */
+static int enter(void *user, const char *path, struct base_error *err)
+{
+    struct base_buf *seen = user;
+
+    base_buf_addf(seen, "%s ", strrchr(path, '/'));
+    return strstr(path, "/dead") ? base_error_set(err, -BASE_EAGAIN, "full") : 0;
+}
+
+/* Each path is told before a file system is asked about it; a pattern too, and what it leads to. */
+static void test_places(void)
+{
+    char folder[] = "/tmp/creel-places-XXXXXX", *a, *pattern;
+    struct base_buf seen = {0};
+    const struct rm_input_bounds bounds = {.enter = enter, .user = &seen};
+    struct base_error err = {0};
+    struct rm_input in;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    a = base_printf("%s/a", folder);
+    pattern = base_printf("%s/[ab]", folder);
+    CU_ASSERT_EQUAL(base_file_write_atomic(a, "line\n", 5, 0600, false, &err), 0);
+    const char *const inputs[] = {a, pattern, "/dead"}, *const dead[] = {"/dead*"};
+
+    CU_ASSERT_EQUAL(rm_input_expand(inputs, 3, 10, &bounds, &in, &err), -BASE_EAGAIN);
+    CU_ASSERT_STRING_EQUAL(err.text, "job.input[2]: /dead: full");
+    CU_ASSERT_STRING_EQUAL(seen.data, "/a /a /[ab] /a /dead ");
+    CU_ASSERT_EQUAL(rm_input_expand(dead, 1, 10, &bounds, &in, &err), -BASE_EAGAIN);
+    base_buf_free(&seen);
+    free(a);
+    free(pattern);
+    CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
+}
+
 static void test_bounds(void)
 {
     struct patience patience = {0};
@@ -500,6 +533,7 @@ static const struct cunit_case cases[] = {
     {"gzip and empty files", test_gzip_and_empty},
     {"refusals", test_refusals},
     {"bounds", test_bounds},
+    {"places", test_places},
     {"output", test_output},
     {"output: the parts that count", test_output_parts},
     {"output abort", test_output_abort},
