@@ -35,6 +35,8 @@ struct nm_box {
     enum nm_kind kind;
     int pidfd; /* of the shim, -1: none yet, or over */
     int64_t shim, shim_start;
+    int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
+    bool stopped_told; /* nm_stopped.h */
     int64_t progress_mtime_ns, progress_read_us;
     struct nm_command command; /* waiting for the spawner */
     TAILQ_ENTRY(nm_box) waiting;

@@ -15,6 +15,7 @@
 #include "base/base_plain.h"
 #include "base/base_watchdog.h"
 #include "nodemanager/nm_daemon.h"
+#include "nodemanager/nm_stopped.h"
 #include "nodemanager/nm_tree.h"
 
 #define HEALTH_EVERY_US     INT64_C(1000000)
@@ -158,6 +159,8 @@ static void fx_signal(struct nm *nm, const struct nm_effect *fx)
     ev.u.signalled.signal = fx->signal;
     if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
         ev.u.signalled.count = nm_tree_signal((pid_t)box->shim, signals[fx->signal]);
+    if (box && fx->signal == NM_SIGNAL_KILL)
+        nm_stopped_killed(box);
     pending_add(nm, &ev, NULL);
 }
 
@@ -626,8 +629,10 @@ void nm_loop_run(struct nm *nm)
         int64_t now = nm_now_us();
         if (nm_core_next_us(nm->core) <= now)
             nm_step(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
-        if (nm->health_next_us <= now)
+        if (nm->health_next_us <= now) {
+            nm_stopped_look(nm);
             nm_health_check(nm);
+        }
     }
     base_watchdog_stop(watchdog);
 }

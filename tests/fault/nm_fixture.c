@@ -121,8 +121,10 @@ static void kill_container(const char *path)
         struct nm_proc p;
         long long start = 0;
         if (at && sscanf(at, "\"shimPid\":%d,\"shimStart\":%lld", &shim, &start) == 2 && nm_proc_read(shim, &p) &&
-            p.start == start)
+            p.start == start) {
             nm_tree_signal(shim, SIGKILL);
+            kill(shim, SIGCONT); /* a test, or its container, may have stopped it */
+        }
     }
     base_buf_free(&b);
     free(file);

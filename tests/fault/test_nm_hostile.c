@@ -14,6 +14,7 @@
 #include "base/base_io.h"
 #include "base/base_watchdog.h"
 #include "nodemanager/nm_exit.h"
+#include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 
 #define RECORD "../../../../records/$CREEL_JOB_ID/$CONTAINER_ID"
@@ -229,6 +230,111 @@ static void test_watchdog(void)
     fx_free(fx);
 }
 
+/* ---- stopped processes ---- */
+
+static int64_t number_in(const char *text, const char *name)
+{
+    const char *at = strstr(text ? text : "", name);
+    return at ? strtoll(at + strlen(name), NULL, 10) : 0;
+}
+
+static pid_t shim_of(struct fx *fx, const char *ct)
+{
+    char *text = fx_file("%s/records/%s/%s/pid.json", fx->local[0], fx_app(), ct);
+    pid_t pid = (pid_t)number_in(text, "\"shimPid\":");
+    free(text);
+    return pid;
+}
+
+static char state_of(pid_t pid)
+{
+    struct nm_proc p;
+    return nm_proc_read(pid, &p) ? p.state : 0;
+}
+
+/* Goal: a container that stops its own shim ends, and is killed, as any other; also under the next NodeManager. */
+static void test_stopped_shim(void)
+{
+    static const int graces[] = {0, 100};
+    struct fx *fx = fx_new();
+    char a[64], b[64], c[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "kill -STOP $PPID; exit 7");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 7);
+    for (int i = 0; i < 2; i++) {
+        fake_rm_launch(fx->rm, 0, fx_ct(2 + i, b), "trap '' TERM; kill -STOP $PPID; echo up > up; "
+                                              "while :; do kill -STOP $PPID; done");
+        free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
+        fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":%d}", b, graces[i]);
+        CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
+    }
+    char *waits = base_printf("while ! test -e %s/go; do sleep 0.02; done; kill -STOP $PPID; exit 8", fx->dir);
+    fake_rm_launch(fx->rm, 0, fx_ct(4, c), waits);
+    shim_of(fx, c);
+    fx_kill(fx, 0, SIGKILL);
+    char *go = base_printf("%s/go", fx->dir);
+    close(open(go, O_WRONLY | O_CREAT, 0600));
+    fx_start(fx, 0);
+    CU_ASSERT_EQUAL(fx_exit_code(fx, c), 8);
+    char *log = log_of(fx, 0);
+    CU_ASSERT_EQUAL(count_of(log, "its shim was stopped by somebody, and is continued"), 4);
+    free(log);
+    free(waits);
+    free(go);
+    fx_free(fx);
+}
+
+/* Goal: a kill comes to its end though the shim is held in a way that no signal but SIGKILL ends. */
+static void test_held_shim(void)
+{
+    struct fx *fx = fx_new();
+    char a[64], b[64];
+    fx_start(fx, 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
+    pid_t shim = shim_of(fx, a);
+    if (ptrace(PTRACE_SEIZE, shim, NULL, NULL) < 0 || ptrace(PTRACE_INTERRUPT, shim, NULL, NULL) < 0) {
+        printf("(skipped: processes cannot be traced here) ");
+    } else {
+        fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}", a);
+        CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
+        char state = state_of(shim);
+        CU_ASSERT(state == 'Z' || state == 0);
+        if (state == 't')
+            ptrace(PTRACE_DETACH, shim, NULL, NULL);
+        else
+            waitpid(shim, NULL, __WALL); /* as its tracer; its end is told to others before */
+        fake_rm_launch(fx->rm, 0, fx_ct(2, b), "true");
+        CU_ASSERT_EQUAL(fx_exit_code(fx, b), 0);
+    }
+    fx_free(fx);
+}
+
+/* The spawner is the only child that a NodeManager has. */
+static pid_t spawner_of(pid_t nm)
+{
+    char *path = base_printf("/proc/%d/task/%d/children", (int)nm, (int)nm);
+    struct base_buf b = {0};
+    CU_ASSERT_EQUAL(base_file_read(path, 4096, &b, NULL), 0);
+    pid_t pid = b.data ? (pid_t)strtol(b.data, NULL, 10) : 0;
+    base_buf_free(&b);
+    free(path);
+    return pid;
+}
+
+/* Goal: a node whose spawner was stopped starts containers again. */
+static void test_stopped_spawner(void)
+{
+    struct fx *fx = fx_new();
+    char a[64];
+    fx_start(fx, 0);
+    pid_t spawner = spawner_of(fx->nm[0]);
+    CU_ASSERT_FATAL(spawner > 1 && kill(spawner, SIGSTOP) == 0);
+    fake_rm_launch(fx->rm, 0, fx_ct(1, a), "exit 6");
+    CU_ASSERT_EQUAL(fx_exit_code(fx, a), 6);
+    kill(spawner, SIGCONT); /* the fixture waits for its end */
+    fx_free(fx);
+}
+
 /* ---- words ---- */
 
 /* A map of no input whose command is @map. */
@@ -398,6 +504,9 @@ int main(int argc, char **argv)
     CU_add_test(s, "what lies in a record", test_records);
     CU_add_test(s, "a damaged state", test_state);
     CU_add_test(s, "a main thread that stands still", test_watchdog);
+    CU_add_test(s, "a stopped shim", test_stopped_shim);
+    CU_add_test(s, "a shim that is held", test_held_shim);
+    CU_add_test(s, "a stopped spawner", test_stopped_spawner);
     CU_add_test(s, "words about a full disk", test_words);
     CU_add_test(s, "a folder of others", test_folder_of_others);
     CU_add_test(s, "a second NodeManager", test_second);
