@@ -516,7 +516,7 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
     struct rm_container *ct;
     bool master;
 
-    if (!at || a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state))
+    if (!at || rm_app_is_over(a))
         return NULL;
     if (at->id.attempt != r->id.attempt.attempt && !kept_from_before(a, at, r))
         return NULL;

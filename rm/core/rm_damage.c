@@ -11,13 +11,8 @@
 /* ---------------------------------------------------------------- what is kept */
 void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
-    struct rm_stash *s = base_alloc(sizeof *s);
+    struct rm_stash *s = rm_stash_new(rec, rec->table, true);
 
-    *s = (struct rm_stash){.table = rec->table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
-    s->data = base_realloc_array(NULL, s->len + 1, 1);
-    if (s->len)
-        memcpy(s->data, rec->data, s->len);
-    s->data[s->len] = '\0';
     s->why = base_strdup(why);
     base_array_grow(&c->damaged, c->damaged_n, &c->damaged_cap);
     c->damaged[c->damaged_n++] = s;
@@ -25,12 +20,8 @@ void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *
 
 void rm_damage_free(struct rm_core *c)
 {
-    for (size_t i = 0; i < c->damaged_n; i++) {
-        free(c->damaged[i]->key);
-        free(c->damaged[i]->data);
-        free(c->damaged[i]->why);
-        free(c->damaged[i]);
-    }
+    for (size_t i = 0; i < c->damaged_n; i++)
+        rm_stash_free(c->damaged[i]);
     free(c->damaged);
     c->damaged = NULL;
     c->damaged_n = c->damaged_cap = 0;

@@ -403,6 +403,9 @@ bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
 void rm_prune_job(struct rm_core *c, struct rm_app *a); /* it has ended, and its record is stored */
 void rm_prune_tasks(struct rm_core *c, struct rm_app *a); /* its tasks go from the store and then from memory */
 void rm_prune_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
+/* @table: static. Without @data: the key alone. */
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data);
+void rm_stash_free(struct rm_stash *s);
 void rm_prune_step(struct rm_core *c);
 void rm_prune_free(struct rm_core *c);
 
@@ -669,6 +672,11 @@ static inline enum rm_slot rm_task_kind(enum base_task_kind k)
 {
     return k == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
 }
+static inline bool rm_app_is_over(const struct rm_app *a) /* its end is decided; it may be stored so for good */
+{
+    return rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING;
+}
+
 static inline bool rm_app_live(const struct rm_app *a) /* its work may still be done */
 {
     return (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING) && a->ending == RM_END_NONE;

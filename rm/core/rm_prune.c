@@ -64,11 +64,8 @@ static bool prune_first(struct rm_core *c, int *budget, int *look)
 
 static void orphans_free(struct rm_core *c)
 {
-    for (size_t i = c->orphans_at; i < c->orphans_n; i++) {
-        free(c->orphans[i]->key);
-        free(c->orphans[i]->data);
-        free(c->orphans[i]);
-    }
+    for (size_t i = c->orphans_at; i < c->orphans_n; i++)
+        rm_stash_free(c->orphans[i]);
     free(c->orphans);
     c->orphans = NULL;
     c->orphans_n = c->orphans_cap = c->orphans_at = 0;
@@ -98,9 +95,7 @@ void rm_prune_step(struct rm_core *c)
         struct rm_stash *s = c->orphans[c->orphans_at++];
 
         rm_store(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
-        free(s->key);
-        free(s->data);
-        free(s);
+        rm_stash_free(s);
     }
     if (c->orphans && c->orphans_at == c->orphans_n)
         orphans_free(c);

@@ -144,7 +144,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 {
     struct base_buf *b = &c->text;
     const char *json = a->is_job ? a->job->json : a->app->json;
-    bool ended = a->state == RM_APP_FINAL_SAVING || rm_app_ended(a->state);
+    bool ended = rm_app_is_over(a);
     bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
     bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
 

@@ -122,18 +122,26 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
 }
 
 /* ---------------------------------------------------------------- split lists */
-/* @data: it will be read. */
-static struct rm_stash *stash(const struct rm_record *rec, const char *table, bool data)
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data)
 {
     struct rm_stash *s = base_alloc(sizeof *s);
 
-    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->len};
+    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
     if (!data)
         return s;
-    s->data = base_realloc_array(NULL, rec->len + 1, 1);
-    memcpy(s->data, rec->data, rec->len);
-    s->data[rec->len] = '\0';
+    s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */
+    if (s->len)
+        memcpy(s->data, rec->data, s->len);
+    s->data[s->len] = '\0';
     return s;
+}
+
+void rm_stash_free(struct rm_stash *s)
+{
+    free(s->key);
+    free(s->data);
+    free(s->why);
+    free(s);
 }
 
 static bool stash_eq(const void *object, const void *key)
@@ -146,15 +154,8 @@ static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct
 {
     if (!rec->data)
         return corrupt(rec, err, "it is empty");
-    rm_map_put(&c->splits, rm_hash_text(rec->key), stash(rec, "meta", true));
+    rm_map_put(&c->splits, rm_hash_text(rec->key), rm_stash_new(rec, "meta", true));
     return 0;
-}
-
-static void stash_free(struct rm_stash *s)
-{
-    free(s->key);
-    free(s->data);
-    free(s);
 }
 
 void rm_recover_orphans(struct rm_core *c)
@@ -169,7 +170,7 @@ void rm_recover_free(struct rm_core *c)
 {
     for (size_t i = 0; i < c->splits.cap; i++)
         if (c->splits.v[i].p)
-            stash_free(c->splits.v[i].p);
+            rm_stash_free(c->splits.v[i].p);
     rm_map_free(&c->splits);
 }
 
@@ -272,7 +273,7 @@ static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool dam
         rm_damage_keep(c, &splits, err.text);
     }
     rm_map_remove(&c->splits, rm_hash_text(s->key), s);
-    stash_free(s);
+    rm_stash_free(s);
 }
 
 /* ---------------------------------------------------------------- applications */
@@ -332,8 +333,7 @@ static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const c
 static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
-    bool live = !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING;
-    uint32_t index = at >= 0 ? (uint32_t)at : live ? queue_of_live(c, a, name) : RM_NONE;
+    uint32_t index = at >= 0 ? (uint32_t)at : rm_app_is_over(a) ? RM_NONE : queue_of_live(c, a, name);
 
     rm_queues_sync(c);
     rm_app_enter_queue(c, a, index);
@@ -367,7 +367,7 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
         a->counters[i] = rm_get_int(r);
-    r->bad = r->bad || !a->is_job || (!rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING);
+    r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
 }
 
 /* A number that is counted on by one at a time: from there it neither overflows nor gets too large to be read again. */
@@ -460,18 +460,13 @@ static const char *fill_app(struct rm_core *c, const struct rm_record *rec, cons
     return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_of_states(a);
 }
 
-static bool job_goes_on(const struct rm_app *a)
-{
-    return !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING;
-}
-
 /* Its record is good; without its list of splits it cannot go on, or is shown without its tasks. */
 static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a, const char *wrong)
 {
     struct base_error err;
 
     drop_splits(c, rec, true);
-    if (!job_goes_on(a)) {
+    if (rm_app_is_over(a)) {
         a->pruned = a->summed = true;
         return;
     }
@@ -624,12 +619,12 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
 }
 
 /* ---------------------------------------------------------------- tasks */
-/* NULL: none, or forgotten since the application ended (what is stored of that may say FINAL_SAVING). */
+/* NULL: none, or forgotten since the application ended. */
 static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const char *id)
 {
     struct rm_node *n = rm_node_find(c, id);
 
-    if (n || !id || rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING)
+    if (n || !id || rm_app_is_over(a))
         return n;
     n = rm_node_new(c, id); /* its record has gone: only its name is left */
     n->state = RM_NODE_LOST;
@@ -650,7 +645,7 @@ static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app
         return corrupt(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
     if (!*app || (*app)->pruned || !(*app)->is_job) {
-        rm_prune_orphan(c, stash(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
+        rm_prune_orphan(c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
         return 1;
     }
     *task = rm_task_find(*app, id.kind, id.index);

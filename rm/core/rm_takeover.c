@@ -97,7 +97,7 @@ static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p
 
 static bool goes_on(const struct rm_app *a)
 {
-    return !rm_app_ended(a->state) && a->state != RM_APP_FINAL_SAVING && a->state != RM_APP_FINISHING;
+    return !rm_app_is_over(a) && a->state != RM_APP_FINISHING;
 }
 
 /* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and that may have been lost;
