@@ -102,24 +102,17 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
-/* The value of header @name ("location:") when this line is it. What does not fit is cut off, or left out (@whole). */
+/* The value of header @name when this line is it. What does not fit is cut off, or left out (@whole). */
 static void take_header(const char *data, size_t len, const char *name, bool whole, char *out, size_t size)
 {
-    const size_t skip = strlen(name);
-    const char *p = data + skip, *end = data + len;
+    const char *value;
+    size_t n;
 
-    if (len <= skip || strncasecmp(data, name, skip) != 0)
+    if (!base_curl_header(data, len, name, &value, &n) || (n >= size && whole))
         return;
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    while (end > p && (end[-1] == '\r' || end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    if ((size_t)(end - p) >= size && whole)
-        return;
-    if ((size_t)(end - p) >= size)
-        end = p + size - 1;
-    memcpy(out, p, (size_t)(end - p));
-    out[end - p] = '\0';
+    n = n < size ? n : size - 1;
+    memcpy(out, value, n);
+    out[n] = '\0';
 }
 
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
@@ -193,12 +186,7 @@ static void set_options(struct base_http *h, struct transfer *t, struct curl_sli
     int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
 
     curl_easy_reset(e); /* kept connections live in the multi handle */
-    curl_easy_setopt(e, CURLOPT_URL, rq->url);
-    curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    base_curl_go(e, rq->url, "http,https");
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
     if (rq->silence_ms > 0) {
         base_curl_watch_peer(e, (unsigned)rq->silence_ms);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "base/base_clock.h"
 #include "base/base_curl.h"
 #include "base/base_http.h"
 #include "base/base_io.h"
@@ -67,14 +67,6 @@ bool rm_relay_address_ok(const char *address)
             return false;
     }
     return *p == ':' && isdigit((unsigned char)p[1]) && base_int_parse(p + 1, 1, UINT16_MAX, &port) == 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 static void refuse(struct api_request *rq, unsigned status, const char *exception, const char *node_id,
@@ -165,21 +157,14 @@ static void begin_answer(struct stream *s)
 
 static size_t on_header(char *data, size_t size, size_t n, void *user)
 {
-    static const char name[] = BASE_HTTP_NODE_HEADER ":";
     struct stream *s = user;
-    size_t len = size * n, skip = sizeof name - 1;
+    size_t len = size * n, id_len;
+    const char *id;
 
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
         s->identified = false;
-    if (len > skip && strncasecmp(data, name, skip) == 0) {
-        size_t id = strlen(s->node_id), end = len;
-
-        while (skip < end && (data[skip] == ' ' || data[skip] == '\t'))
-            skip++;
-        while (end > skip && isspace((unsigned char)data[end - 1]))
-            end--;
-        s->identified = end - skip == id && memcmp(data + skip, s->node_id, id) == 0;
-    }
+    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+        s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
     if (len > 2 || data[0] == ' ')
         return len;
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status); /* the empty line: all headers are there */
@@ -214,12 +199,7 @@ static void start(struct stream *s)
 {
     CURL *e = s->easy;
 
-    curl_easy_setopt(e, CURLOPT_URL, s->url);
-    curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http");
-    curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(e, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    base_curl_go(e, s->url, "http");
     base_curl_watch_peer(e, RM_RELAY_SILENCE_MS);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
     curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
@@ -228,7 +208,7 @@ static void start(struct stream *s)
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
     curl_easy_setopt(e, CURLOPT_PRIVATE, s);
-    s->begun_ms = now_ms();
+    s->begun_ms = base_mono_us(&base_clock_real) / 1000;
     base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
 }
 
@@ -295,24 +275,23 @@ static void drop(struct stream *s)
 
 static void take_incoming(struct rm_relay *r)
 {
-    struct stream *s, *list;
+    struct stream **end = &r->incoming, *old = r->streams;
 
     pthread_mutex_lock(&r->lock);
-    list = r->incoming;
+    while (*end)
+        end = &(*end)->next;
+    *end = old;
+    r->streams = r->incoming;
     r->incoming = NULL;
-    for (s = list; s; s = list) {
-        list = s->next;
-        s->next = r->streams;
-        r->streams = s;
-        start(s);
-    }
     pthread_mutex_unlock(&r->lock);
+    for (struct stream *s = r->streams; s != old; s = s->next)
+        start(s);
 }
 
 static void sweep(struct rm_relay *r, bool all)
 {
     struct stream *gone = NULL, **link = &r->streams;
-    int64_t now = now_ms();
+    int64_t now = base_mono_us(&base_clock_real) / 1000;
 
     while (*link) {
         struct stream *s = *link;
@@ -458,13 +437,14 @@ void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_i
         s->next = r->incoming;
         r->incoming = s;
         r->n++;
-        curl_multi_wakeup(r->multi);
     }
     pthread_mutex_unlock(&r->lock);
-    if (no) {
-        stream_free(s);
-        refuse(rq, 503, "ServiceUnavailableException", node_id, no);
+    if (!no) {
+        curl_multi_wakeup(r->multi);
+        return;
     }
+    stream_free(s);
+    refuse(rq, 503, "ServiceUnavailableException", node_id, no);
 }
 
 void rm_relay_stop(struct rm_relay *r)

@@ -89,10 +89,9 @@ static bool is_log(struct stream *s)
 
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
-    static const char name[] = BASE_HTTP_NODE_HEADER ":";
     struct stream *s = arg;
-    size_t len = size * n, at = sizeof name - 1, end = len;
-    const char *id = cli_node_id(s->node);
+    size_t len = size * n, id_len;
+    const char *id, *want = cli_node_id(s->node);
     if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also behind a redirect */
         s->named = UNNAMED;
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
@@ -101,13 +100,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
         free(s->why);
         s->why = NULL;
     }
-    if (len <= at || strncasecmp(data, name, at) != 0)
-        return len;
-    while (at < end && data[at] == ' ')
-        at++;
-    while (end > at && (data[end - 1] == '\r' || data[end - 1] == '\n' || data[end - 1] == ' '))
-        end--;
-    s->named = end - at == strlen(id) && memcmp(data + at, id, end - at) == 0 ? SAME : OTHER;
+    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+        s->named = id_len == strlen(want) && memcmp(id, want, id_len) == 0 ? SAME : OTHER;
     return len;
 }
 
@@ -136,15 +130,12 @@ static void start(struct stream *s)
     char *base = cli_node_url(s->node, s->direct, s->path);
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset, s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
-    curl_easy_setopt(s->easy, CURLOPT_URL, url);
-    curl_easy_setopt(s->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    base_curl_go(s->easy, url, "http,https");
     if (!s->direct) { /* a standby sends us to the active one */
         curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 1L);
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     }
-    curl_easy_setopt(s->easy, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
     base_curl_watch_peer(s->easy, PEER_SILENCE_MS);
     curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     if (!s->follow) {
