@@ -283,13 +283,37 @@ static int sqlite_open(const char *where, struct ha_store **out, int64_t *epoch,
     return 0;
 }
 
+/* Keys are texts, and one that an operator's tool, or a flipped bit, has made a BLOB is equal to none: such a row would be
+ * read again and again, and be removed by nobody. It becomes what it was; where the text is there as well, that one is
+ * newer, and the other one is kept aside. BLOBs come after all texts: nothing is searched. */
+static int make_keys_texts(struct store *s, const char *table, struct base_error *err)
+{
+    char *sql = sqlite3_mprintf("BEGIN IMMEDIATE;"
+                                "UPDATE OR IGNORE record SET key=CAST(key AS TEXT) WHERE tbl=%Q AND key>=x'';"
+                                "INSERT OR REPLACE INTO record SELECT 'damaged',tbl||'/'||CAST(key AS TEXT),data FROM record "
+                                "WHERE tbl=%Q AND key>=x'';"
+                                "DELETE FROM record WHERE tbl=%Q AND key>=x'';"
+                                "COMMIT", table, table, table);
+    struct base_error undo;
+    int rc;
+
+    base_assert(sql);
+    rc = run(s, sql, err);
+    sqlite3_free(sql);
+    if (rc < 0)
+        run(s, "ROLLBACK", &undo);
+    return rc;
+}
+
 static int sqlite_load(struct ha_store *base, const char *table, ha_record_fn *each, void *user,
                        struct base_error *err)
 {
     struct store *s = (struct store *)base;
     sqlite3_stmt *st = s->st[ST_LOAD];
-    int rc, result = 0;
+    int rc, result = make_keys_texts(s, table, err);
 
+    if (result < 0)
+        return result;
     sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         /* As text: SQLite puts a NUL behind the bytes. */

@@ -210,6 +210,40 @@ static void damaged(const struct row *r, const char *way)
     CU_ASSERT_EQUAL(kept_aside(tried), kept); /* nothing is left to complain of */
 }
 
+static int blobs(const char *path)
+{
+    int n = -1;
+
+    sql(path, "SELECT count(*) FROM record WHERE typeof(key)='blob'", take_count, &n);
+    return n;
+}
+
+/* The key is a BLOB, alone or beside the text: it is what it was, or kept aside. */
+static void odd_key(const struct row *r, bool beside)
+{
+    static const char format[] = "%s WHERE tbl='%s' AND key='%s'";
+    char *text = base_printf(format, beside ? "INSERT INTO record SELECT tbl,CAST(key AS BLOB),x'00' FROM record"
+                                            : "UPDATE record SET key=CAST(key AS BLOB)",
+                             r->table, r->key);
+    struct base_error err = {0};
+
+    copy_file(whole, tried);
+    sql(tried, text, NULL, NULL);
+    free(text);
+    CU_ASSERT_EQUAL(blobs(tried), 1);
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(start_from(tried, NULL, &err), JOBS);
+        CU_ASSERT_EQUAL(blobs(tried), 0);
+        CU_ASSERT_EQUAL(kept_aside(tried), beside);
+    }
+    text = base_printf("SELECT count(*) FROM record WHERE tbl='%s' AND key='%s' AND data<>x'00'", r->table, r->key);
+    int n = -1;
+
+    sql(tried, text, take_count, &n);
+    CU_ASSERT_EQUAL(n, 1);
+    free(text);
+}
+
 static void test_each_row(void)
 {
     static const char *const tables[] = {"app",  "commit", "instance", "meta",
@@ -226,6 +260,10 @@ static void test_each_row(void)
     for (size_t i = 0; i < rows_n; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
             damaged(&rows[i], ways[k]);
+    for (size_t i = 0; i < rows_n; i++) {
+        odd_key(&rows[i], false);
+        odd_key(&rows[i], true);
+    }
     base_conf_free(conf);
     CU_ASSERT_EQUAL(base_rmtree(dir, NULL), 0);
 }
