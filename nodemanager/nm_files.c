@@ -119,9 +119,20 @@ void nm_files_trash_container(struct nm_files *f, const char *files, const char 
         base_log_warn("files", "%s: cannot be removed: %s", files, strerror(errno));
 }
 
+static bool discard(void *u, const char *path)
+{
+    struct nm_files *f = u;
+    bool done = nm_files_trash(f, path, NULL);
+    if (done)
+        nm_janitor_wake(f);
+    return done;
+}
+
 static int spares_open(struct nm_files *f, struct base_error *err)
 {
     snprintf(f->spares.dir, sizeof f->spares.dir, "%s/spare", f->root);
+    f->spares.discard = discard;
+    f->spares.user = f;
     nm_files_trash(f, f->spares.dir, NULL);
     f->low = f->work = true;
     return nm_folder_own(f->spares.dir, 0700, err);

@@ -105,17 +105,21 @@ static bool is_taken(int sys)
     return sys == ENOTEMPTY || sys == EEXIST;
 }
 
-/* True once @from has the name @to. */
-static bool moved(const char *from, const char *to, bool replace)
+static bool moved(const char *from, const char *to)
 {
-    if (rename(from, to) == 0)
+    return rename(from, to) == 0;
+}
+
+/* The same where something that a crash has left may lie at @to. */
+static bool moved_over(const struct nm_spares *s, const char *from, const char *to)
+{
+    if (moved(from, to))
         return true;
     int sys = errno;
-    if (!replace || !is_taken(sys) || base_rmtree(to, NULL) < 0) {
-        errno = sys;
-        return false;
-    }
-    return rename(from, to) == 0;
+    if (is_taken(sys) && s->discard(s->user, to))
+        return moved(from, to);
+    errno = sys;
+    return false;
 }
 
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
@@ -130,14 +134,14 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
         if (rc < 0)
             return rc;
     }
-    if (!moved(path(s, number, NM_SPARE_LOGS, NULL, &p), logs, false)) {
+    if (!moved(path(s, number, NM_SPARE_LOGS, NULL, &p), logs)) {
         if (!is_taken(errno))
             return base_error_sys(err, -BASE_EIO, errno, "%s", logs);
-        base_rmtree(p.text, NULL);
+        s->discard(s->user, p.text);
     }
-    if (!moved(path(s, number, NM_SPARE_FILES, NULL, &p), files, true))
+    if (!moved_over(s, path(s, number, NM_SPARE_FILES, NULL, &p), files))
         return base_error_sys(err, -BASE_EIO, errno, "%s", files);
-    if (moved(path(s, number, NM_SPARE_RECORD, NULL, &p), record, false))
+    if (moved(path(s, number, NM_SPARE_RECORD, NULL, &p), record))
         return 0;
     return base_error_sys(err, is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s", record);
 }
@@ -223,5 +227,5 @@ void nm_spare_drop(const struct nm_spares *s, int64_t number)
 {
     struct path p;
     for (int part = 0; part < NM_SPARE_PARTS; part++)
-        base_rmtree(path(s, number, (enum nm_spare_part)part, NULL, &p), NULL);
+        s->discard(s->user, path(s, number, (enum nm_spare_part)part, NULL, &p));
 }

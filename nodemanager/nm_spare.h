@@ -28,6 +28,10 @@ enum nm_spare_kind {
 enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
+    /* Makes what lies at @path vanish from there at once; false: it is still there. Whatever its size: launches are made
+     * on the main thread, so removing it takes place elsewhere. From any thread that calls the functions below. */
+    bool (*discard)(void *user, const char *path);
+    void *user;
     atomic_llong last; /* number of the newest */
     struct nm_spare_stock {
         int64_t number[NM_SPARES_MAX];
@@ -48,7 +52,7 @@ int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
 int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err);
 /* Writes @texts into the spare's files, then gives its folders the names @to. The logs may be there already and then
  * stay. The record comes last and may not be there (-BASE_EEXIST); without one, what lies at @to[NM_SPARE_FILES] was
- * left by a crash and is removed. After an error the spare is of no use: see nm_spare_drop. */
+ * left by a crash and is discarded. After an error the spare is of no use: see nm_spare_drop. */
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
                    const char *const to[static NM_SPARE_PARTS], struct base_error *err);
 void nm_spare_drop(const struct nm_spares *s, int64_t number);

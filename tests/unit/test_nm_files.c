@@ -186,6 +186,45 @@ static void test_unwritable(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+/* Goal: a launch does not wait until what a crash left in its place is removed, whatever its size: it goes to the trash,
+ * which the janitor empties. Method: without a janitor it is still there. */
+static void test_left_behind(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", files[NM_PATH_MAX], path[NM_PATH_MAX + 16], trash[64];
+    struct base_container_id ct = {.attempt = {.app = {1, 2}, .attempt = 1}, .num = 7};
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+    struct stat before, after;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    nm_path_container(&f, &ct, NULL, files);
+    snprintf(path, sizeof path, "%s/deep/er", files);
+    CU_ASSERT_EQUAL(base_mkdirs(path, 0700, &err), 0);
+    CU_ASSERT_EQUAL(stat(path, &before), 0);
+    snprintf(trash, sizeof trash, "%s/trash", root);
+    size_t in_trash = entries(trash);
+    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(access(path, F_OK), -1);
+    CU_ASSERT_EQUAL(entries(trash), in_trash + 1);
+    CU_ASSERT_TRUE(f.work); /* the janitor is asked */
+    DIR *d = opendir(trash);
+    bool found = false;
+    for (const struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s/deep/er", trash, e->d_name);
+        found = (stat(path, &after) == 0 && after.st_ino == before.st_ino) || found;
+    }
+    if (d)
+        closedir(d);
+    CU_ASSERT_TRUE(found);
+    nm_path_container(&f, &ct, "work", files);
+    CU_ASSERT_EQUAL(access(files, F_OK), 0);
+    nm_files_close(&f);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
 /* ---- state.json ---- */
 
 /* Name of the one kept state file in @root, NULL: none; fails where there are several. */
@@ -266,6 +305,7 @@ static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
                                           {"a list of forgotten containers of any size", test_forgotten},
                                           {"modes of folders that serve again", test_modes},
                                           {"folders that a container made unwritable", test_unwritable},
+                                          {"what a crash left where a launch goes", test_left_behind},
                                           {"a damaged state", test_damaged_state}};
 
 CUNIT_MAIN("a node's files", cases)
