@@ -195,28 +195,44 @@ static void retain_scan(struct nm_files *f)
 }
 
 /* The longest ended application, taken out of the index, if it ended at @until_s at the latest. */
-static bool retained_take(struct nm_files *f, int64_t until_s, struct base_app_id *out)
+static bool retained_take(struct nm_files *f, int64_t until_s, struct nm_retained *out)
 {
     pthread_mutex_lock(&f->lock);
     const struct nm_retained *first = nm_retain_first(&f->retain);
     bool yes = first && first->ended_s <= until_s && !f->stopping;
     if (yes) {
-        *out = first->app;
+        *out = *first;
         nm_retain_pop(&f->retain);
     }
     pthread_mutex_unlock(&f->lock);
     return yes;
 }
 
-/* False: there are none, or the application runs here again, whose next end puts it back into
+/* An application that ends here twice, or whose clean-up is ordered twice, is in the index twice. The mark knows when it
+ * ended last: an entry from before goes back into the index with that time, so that no logs go before theirs. The entry
+ * that was right all along then finds nothing. Each entry goes back once for each time that the mark was touched, in
+ * whole seconds: nobody who touches it again and again can keep the janitor here. */
+static bool has_ended_again(struct nm_files *f, const struct nm_retained *r, const char *logs)
+{
+    char mark[NM_PATH_MAX];
+    struct stat st;
+    if (lstat(nm_files_join(mark, "%.4000s/.ended", logs), &st) < 0 || st.st_ctime <= r->ended_s)
+        return false;
+    pthread_mutex_lock(&f->lock);
+    nm_retain_add(&f->retain, &r->app, st.st_ctime);
+    pthread_mutex_unlock(&f->lock);
+    return true;
+}
+
+/* False: there are none, the application ended again later, or it runs here again: then its next end puts it back into
  * the index. */
-static bool logs_remove(struct nm_files *f, const struct base_app_id *id)
+static bool logs_remove(struct nm_files *f, const struct nm_retained *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
-    if (nm_files_has_app(f, id))
+    if (nm_files_has_app(f, &r->app))
         return false;
-    nm_files_join(path, "%s/logs/%s", f->root, base_app_id_text(id, app));
-    if (!nm_files_trash(f, path, to))
+    nm_files_join(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
+    if (has_ended_again(f, r, path) || !nm_files_trash(f, path, to))
         return false;
     remove_now(to);
     return true;
@@ -231,12 +247,12 @@ static bool is_tight(const struct nm_files *f)
 
 static void logs_expire_early(struct nm_files *f)
 {
-    struct base_app_id id;
+    struct nm_retained r;
     size_t n = 0;
-    while (is_tight(f) && retained_take(f, INT64_MAX, &id)) {
-        n += logs_remove(f, &id);
-        for (int i = 1; i < EARLY_BATCH && retained_take(f, INT64_MAX, &id); i++)
-            n += logs_remove(f, &id);
+    while (is_tight(f) && retained_take(f, INT64_MAX, &r)) {
+        n += logs_remove(f, &r);
+        for (int i = 1; i < EARLY_BATCH && retained_take(f, INT64_MAX, &r); i++)
+            n += logs_remove(f, &r);
     }
     f->early += n;
     if (f->early && mono_s() >= f->say_at_s) {
@@ -249,9 +265,9 @@ static void logs_expire_early(struct nm_files *f)
 
 static void logs_expire(struct nm_files *f)
 {
-    struct base_app_id id;
-    while (retained_take(f, wall_s() - f->retain_s, &id))
-        logs_remove(f, &id);
+    struct nm_retained r;
+    while (retained_take(f, wall_s() - f->retain_s, &r))
+        logs_remove(f, &r);
     logs_expire_early(f);
 }
 

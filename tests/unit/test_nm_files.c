@@ -225,6 +225,50 @@ static void test_left_behind(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
+/* True once no entry of before @f->opened_s is in the index. */
+static bool is_swept(struct nm_files *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const struct nm_retained *first = nm_retain_first(&f->retain);
+    bool swept = !first || first->ended_s >= f->opened_s;
+    pthread_mutex_unlock(&f->lock);
+    return swept;
+}
+
+/* Goal: logs of an application that ended here twice stay until the time of its second end is over, and those of one
+ * that ended once go. Method: the index holds first ends of long ago; the marks are of now. */
+static void test_ended_twice(void)
+{
+    char root[] = "/tmp/creel-nm-files.XXXXXX", twice[NM_PATH_MAX], once[NM_PATH_MAX], mark[NM_PATH_MAX + 16];
+    const struct base_app_id ids[] = {{1, 2}, {1, 3}};
+    struct nm_files f = {0};
+    struct nm_files_conf conf = {.root = root, .retain_s = 3600};
+    struct base_error err;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
+    for (size_t i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL(nm_files_app(&f, &ids[i], "ann", "t", &err), 0);
+    snprintf(twice, sizeof twice, "%s/logs/application_1_0002", root);
+    snprintf(once, sizeof once, "%s/logs/application_1_0003", root);
+    for (int i = 0; i < 2; i++)
+        nm_files_cleanup(&f, &ids[0], true); /* also when ordered again */
+    nm_files_cleanup(&f, &ids[1], true);
+    snprintf(mark, sizeof mark, "%s/.ended", once);
+    CU_ASSERT_EQUAL(unlink(mark), 0); /* a mark of long ago cannot be made: without one, the index counts */
+    for (size_t i = 0; i < 2; i++)
+        nm_retain_add(&f.retain, &ids[i], f.opened_s - 4000);
+    CU_ASSERT_FALSE(is_swept(&f));
+    CU_ASSERT_EQUAL_FATAL(nm_files_start_janitor(&f, &err), 0);
+    for (int i = 0; i < 30000 && !(is_swept(&f) && access(once, F_OK) < 0); i++)
+        usleep(1000);
+    CU_ASSERT_TRUE(is_swept(&f));
+    CU_ASSERT_EQUAL(access(once, F_OK), -1);
+    nm_files_close(&f); /* what the janitor has begun is done */
+    CU_ASSERT_EQUAL(access(twice, F_OK), 0);
+    CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
+}
+
 /* ---- state.json ---- */
 
 /* Name of the one kept state file in @root, NULL: none; fails where there are several. */
@@ -306,6 +350,7 @@ static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
                                           {"modes of folders that serve again", test_modes},
                                           {"folders that a container made unwritable", test_unwritable},
                                           {"what a crash left where a launch goes", test_left_behind},
+                                          {"logs of an application that ended twice", test_ended_twice},
                                           {"a damaged state", test_damaged_state}};
 
 CUNIT_MAIN("a node's files", cases)
