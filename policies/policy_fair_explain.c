@@ -90,5 +90,6 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
         place_words(self, fj, kind, out);
         return;
     }
-    base_buf_adds(out, "no task of it could run now");
+    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+        base_buf_adds(out, "no task of it could run now");
 }

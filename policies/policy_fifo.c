@@ -101,7 +101,8 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
                       k == POLICY_MAP ? "map" : "reduce");
         return;
     }
-    base_buf_adds(out, "no task of it could run now");
+    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+        base_buf_adds(out, "no task of it could run now");
 }
 
 const struct policy_ops policy_fifo = {

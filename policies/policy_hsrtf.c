@@ -372,7 +372,8 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
                       k == POLICY_MAP ? "map" : "reduce", ahead == 1 ? "has" : "have");
         return;
     }
-    base_buf_adds(out, "; no task of it could run now");
+    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+        base_buf_adds(out, "; no task of it could run now");
 }
 
 /* Delay scheduling is off: few maps of small jobs are local, as in the paper. */

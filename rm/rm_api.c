@@ -101,7 +101,7 @@ bool rm_api_authorised(struct api_request *rq, struct rm_backend *b, struct base
 
 void rm_api_explain(struct rm_backend *b, struct base_app_id id, struct base_buf *out)
 {
-    rm_view_explain(rm_backend_hold(b), id, out); /* -BASE_ENOTFOUND: nothing to say */
+    rm_view_explain(rm_backend_hold(b), id, rm_backend_now_us(b), out); /* -BASE_ENOTFOUND: nothing to say */
     rm_backend_release(b);
 }
 

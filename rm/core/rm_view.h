@@ -162,6 +162,8 @@ int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[st
 /* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or that no node is there,
  * then the policy's words. Nothing is added when the policy does not know it (any more). Looks at some thousand
  * containers at most. */
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out); /* -BASE_ENOTFOUND */
+/* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing happens.
+ * -BASE_ENOTFOUND */
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out);
 
 #endif

@@ -6,7 +6,12 @@
 
 #include "rm/core/rm_internal.h"
 
-enum { HOLDERS_LOOK_MAX = 5000, HOLDERS_MAX = 64, HOLDERS_NAMED = 3 };
+enum {
+    HOLDERS_LOOK_MAX = 5000,
+    HOLDERS_MAX = 64,
+    HOLDERS_NAMED = 3,
+    SILENT_BEATS = 3, /* heartbeats that a node has left out before it is worth a word */
+};
 
 static const char *const kind_names[RM_SLOT_KINDS] = {[RM_SLOT_MAP] = "map", [RM_SLOT_REDUCE] = "reduce"};
 
@@ -157,7 +162,36 @@ static void cluster_words(const struct rm_core *c, const struct rm_app *a, struc
     }
 }
 
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct base_buf *out)
+/* Nodes that its containers run on and that have said nothing for a while: nothing goes on there, or nobody knows. */
+static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us, struct base_buf *out)
+{
+    int64_t limit_us = SILENT_BEATS * (c->conf.heartbeat_us > 1000000 ? c->conf.heartbeat_us : 1000000);
+    int64_t n = 0, looked = 0;
+    const struct rm_node *longest = NULL, *first = NULL;
+    bool several = false;
+
+    for (const struct rm_container *ct = a->containers; ct && looked++ < HOLDERS_LOOK_MAX; ct = ct->app_next) {
+        const struct rm_node *node = ct->node;
+
+        if (!node || node->state == RM_NODE_LOST || node->last_us <= 0 || now_us - node->last_us < limit_us)
+            continue;
+        n++;
+        first = first ? first : node;
+        several = several || node != first;
+        if (!longest || node->last_us < longest->last_us)
+            longest = node;
+    }
+    if (n)
+        base_buf_addf(out,
+                      "%s%lld of its containers run%s on %s: %s has said nothing for %lld s, and is "
+                      "given up after %lld s",
+                      out->len ? "; " : "", (long long)n, n == 1 ? "s" : "",
+                      several ? "silent nodes" : "a silent node", longest->id,
+                      (long long)((now_us - longest->last_us) / 1000000),
+                      (long long)(c->conf.node_expiry_us / 1000000));
+}
+
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out)
 {
     const struct rm_app *a = rm_app_find(core, id);
     struct base_buf policy = {0};
@@ -167,6 +201,9 @@ int rm_view_explain(const struct rm_core *core, struct base_app_id id, struct ba
     if (!a->in_policy)
         return 0;
     cluster_words(core, a, out);
+    if (!out->len && a->containers)
+        base_buf_adds(out, "nothing of it waits for a slot");
+    silent_words(core, a, now_us, out);
     if (core->ops->explain)
         core->ops->explain(core->policy, &a->pj, core->now_us, &policy);
     if (policy.len)

@@ -175,9 +175,21 @@ static void waits(struct base_app_id id, const char *words)
     struct base_buf why = {0};
     size_t n = strlen(words);
 
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
     if (!why.len || strncmp(why.data, words, n) != 0 || (why.data[n] && strncmp(why.data + n, "; ", 2) != 0)) {
         fprintf(stderr, "'%s' is not '%s'\n", why.data ? why.data : "", words);
+        CU_FAIL("why it waits");
+    }
+    base_buf_free(&why);
+}
+
+static void explained(struct base_app_id id, const char *words)
+{
+    struct base_buf why = {0};
+
+    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
+    if (!strstr(why.data, words)) {
+        fprintf(stderr, "'%s' is not in '%s'\n", words, why.data);
         CU_FAIL("why it waits");
     }
     base_buf_free(&why);
@@ -213,7 +225,12 @@ static void test_why(void)
         world_beat_all(&w, S);
     d = world_submit(&w, "d 1 0 0 4 0 0");
     waits(d, "all 4 map slots run application_1700000000000_0002 (3), application_1700000000000_0001 (1)");
+    waits(a, "nothing of it waits for a slot");
     w.nodes[0].up = w.nodes[1].up = false;
+    world_advance(&w, 10 * S);
+    explained(a, "1 of its containers runs on a silent node: node0:8042 has said nothing for 10 s, and is given up "
+                 "after 30 s");
+    explained(b, "; 3 of its containers run on silent nodes: node");
     world_advance(&w, 3600 * S);
     waits(d, "no node runs (2 LOST)");
     end();
@@ -240,7 +257,7 @@ static void test_attempts_and_containers(void)
     CU_ASSERT_EQUAL(v.attempts[0].finish_us, 0);
     CU_ASSERT_STRING_EQUAL(v.attempts[0].user, "ann");
     rm_views_free(&v);
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, &why), 0);
+    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.now, &why), 0);
     CU_ASSERT(why.len > 0);
     base_buf_free(&why);
     world_beat_all(&w, 0);
@@ -272,7 +289,7 @@ static void test_attempts_and_containers(void)
     CU_ASSERT_EQUAL(rm_view_app(w.core, none, &v), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_attempts(w.core, none, &v), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_containers(w.core, (struct base_attempt_id){none, 1}, &v), -BASE_ENOTFOUND);
-    CU_ASSERT_EQUAL(rm_view_explain(w.core, none, &why), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(rm_view_explain(w.core, none, w.now, &why), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_token(w.core, none, token), -BASE_ENOTFOUND);
     CU_ASSERT_EQUAL(rm_view_token(w.core, id, token), 0);
     CU_ASSERT_STRING_EQUAL(token, "0123456789abcdef0123456789abcdef");
