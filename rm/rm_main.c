@@ -145,6 +145,21 @@ static int set(struct base_conf *conf, const char *key, const char *value, struc
     return rc;
 }
 
+/* YARN refuses the same: between two heartbeats every node would be lost, and all that runs there. */
+static int check_node_times(const struct base_conf *c, struct base_error *err)
+{
+    int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
+    int64_t beat = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms");
+
+    if (expiry > beat)
+        return 0;
+    return base_error_set(err, -BASE_EINVAL,
+                          "yarn.nm.liveness-monitor.expiry-interval-ms: %lld: expected more than "
+                          "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms, %lld, or nodes are lost between "
+                          "their heartbeats",
+                          (long long)expiry, (long long)beat);
+}
+
 static int load_conf(struct settings *s, struct base_error *err)
 {
     int rc = s->conf_given ? 0 : base_conf_load_default(s->conf, err);
@@ -157,6 +172,8 @@ static int load_conf(struct settings *s, struct base_error *err)
         rc = set(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
     if (rc == 0)
         rc = base_conf_check(s->conf, err);
+    if (rc == 0)
+        rc = check_node_times(s->conf, err);
     if (rc == 0)
         rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
     s->ha.lease_off = LEASE_OFF;

@@ -25,6 +25,8 @@ ends 2 creel.hfsp.nothing rm_ -D creel.hfsp.nothing=1
 ends 2 "creel.scheduler.policy" rm_ -D creel.scheduler.policy=faire
 ends 2 "yarn.scheduler.fair.allocation.file: .*$T/none.xml" rm_ -D yarn.scheduler.fair.allocation.file="$T/none.xml"
 ends 2 "yarn.scheduler.fair.allocation.file: .*queues.xml:1: weight" rm_ -D yarn.scheduler.fair.allocation.file="$T/queues.xml"
+ends 2 "yarn.nm.liveness-monitor.expiry-interval-ms: 30: expected more than .*heartbeat-interval-ms, 1000" rm_ \
+    -D yarn.nm.liveness-monitor.expiry-interval-ms=30
 ends 2 creel.rm.state-dir rm_ -D creel.rm.state-dir=
 ends 2 "creel.rm.state-dir: .*$T/file" rm_ -D creel.rm.state-dir="$T/file/x"
 ends 2 "hadoop.zk.auth.*$T/none" rm_ "${alone[@]}" -D hadoop.zk.auth=@"$T/none"
