@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,6 +367,18 @@ static void read_boot_id(void)
     else
         snprintf(boot_id, sizeof boot_id, "unknown");
     base_buf_free(&b);
+}
+
+const char *base_user_name(char out[static BASE_USER_NAME_MAX])
+{
+    struct passwd pw, *found = NULL;
+    char space[4096];
+
+    if (getpwuid_r(geteuid(), &pw, space, sizeof space, &found) == 0 && found)
+        snprintf(out, BASE_USER_NAME_MAX, "%s", found->pw_name);
+    else
+        snprintf(out, BASE_USER_NAME_MAX, "%u", (unsigned)geteuid());
+    return out;
 }
 
 const char *base_boot_id(void)

@@ -35,6 +35,9 @@ void base_random_hex(char out[static 33]);
 size_t base_terminal_width(int fd);
 /* Constant-time comparison of two NUL-terminated secrets. */
 bool base_secret_equal(const char *a, const char *b);
+enum { BASE_USER_NAME_MAX = 256 };
+/* Name of the user that this process runs as; its number where it has no name. Returns @out. */
+const char *base_user_name(char out[static BASE_USER_NAME_MAX]);
 /* Boot id of this machine (from /proc), borrowed static text. */
 const char *base_boot_id(void);
 /* Start time of @pid in clock ticks since boot (field 22 of /proc/pid/stat), or -1 when there is no such process.

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_io.h"
 #include "base/base_limits.h"
 #include "base/base_mem.h"
 #include "base/base_percent.h"
@@ -103,9 +104,14 @@ int rm_input_path(const char *text, char **out, struct base_error *err)
 
 static int unreadable(const char *path, int sys, struct base_error *err)
 {
+    char user[BASE_USER_NAME_MAX];
+
     if (sys == ENOENT || sys == ENOTDIR)
         return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
-    if (sys == EACCES || sys == EPERM || sys == ELOOP || sys == ENAMETOOLONG)
+    if (sys == EACCES || sys == EPERM)
+        return base_error_set(err, -BASE_EINVAL, "%s cannot be read by the ResourceManager's user %s: %s", path,
+                              base_user_name(user), strerror(sys));
+    if (sys == ELOOP || sys == ENAMETOOLONG)
         return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
     return base_error_sys(err, -BASE_EIO, sys, "%s", path);
 }

@@ -34,6 +34,15 @@ int rm_output_path(const char *output, char **out, struct base_error *err)
     return 0;
 }
 
+/* The user of the job may well write there: it is this daemon that makes the folder, and the nodes' that fill it. */
+static int not_writable(const char *path, int sys, struct base_error *err)
+{
+    char user[BASE_USER_NAME_MAX];
+
+    return base_error_set(err, -BASE_EINVAL, "job.output: %s cannot be written by the ResourceManager's user %s: %s", path,
+                          base_user_name(user), strerror(sys));
+}
+
 static int check_parent(const char *path, struct base_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -47,7 +56,7 @@ static int check_parent(const char *path, struct base_error *err)
     else if (!S_ISDIR(st.st_mode))
         rc = base_error_set(err, -BASE_EINVAL, "job.output: %s is not a folder", parent);
     else if (access(parent, W_OK | X_OK) < 0)
-        rc = base_error_set(err, -BASE_EINVAL, "job.output: folder %s cannot be written: %s", parent, strerror(errno));
+        rc = not_writable(parent, errno, err);
     free(parent);
     return rc;
 }
@@ -62,6 +71,8 @@ int rm_output_check(const char *output, struct base_error *err)
         return rc;
     if (lstat(path, &st) == 0)
         rc = base_error_set(err, -BASE_EEXIST, "job.output: %s already exists", path);
+    else if (errno == EACCES)
+        rc = not_writable(path, errno, err);
     else if (errno != ENOENT && errno != ENOTDIR)
         rc = base_error_sys(err, -BASE_EINVAL, errno, "job.output: %s", path);
     else

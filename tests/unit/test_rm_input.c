@@ -255,6 +255,30 @@ static void refuse(const char *second, const char *says)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, says));
 }
 
+static uid_t me;
+/* Root may do all: it becomes somebody else for a moment. */
+static void as_somebody(void)
+{
+    me = geteuid();
+    if (me == 0)
+        CU_ASSERT_EQUAL(chmod(dir, 0755) + setresuid(65534, 65534, 0), 0);
+}
+static void as_before(void)
+{
+    CU_ASSERT_EQUAL(setresuid(me, me, me), 0);
+}
+/* The reader is another user than the daemon: it is said whose permission is missing. */
+static const char *closed_to(const char *done)
+{
+    static char words[512];
+    char user[BASE_USER_NAME_MAX];
+
+    snprintf(words, sizeof words, "cannot be %s by the ResourceManager's user %s: Permission denied", done,
+             base_user_name(user));
+    return words;
+}
+
+
 static void test_refusals(void)
 {
     struct base_error err = {0};
@@ -282,13 +306,15 @@ static void test_refusals(void)
     put("odd/y\xe9", 3, NULL);
     refuse(at("odd"), "/odd/y%E9 is not UTF-8");
     refuse(at("odd/*"), "/odd/y%E9 is not UTF-8");
-    if (geteuid() != 0) {
-        put("secret", 1, NULL);
-        CU_ASSERT_EQUAL(chmod(at("secret"), 0), 0);
-        refuse(at("secret"), "cannot be read");
-        CU_ASSERT_EQUAL(mkdir(at("closed"), 0), 0);
-        refuse(at("closed/*"), "cannot be read");
-    }
+    put("secret", 1, NULL);
+    CU_ASSERT_EQUAL(chmod(at("secret"), 0), 0);
+    CU_ASSERT_EQUAL(mkdir(at("closed"), 0), 0);
+    as_somebody();
+    refuse(at("secret"), closed_to("read"));
+    refuse(at("closed/*"), closed_to("read"));
+    CU_ASSERT_EQUAL(rm_output_check(at("closed/out"), &err), -BASE_EINVAL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, closed_to("written")));
+    as_before();
     memset(name, 'n', 300);
     name[300] = '\0';
     refuse(at(name), "cannot be read: File name too long");
