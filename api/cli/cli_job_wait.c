@@ -10,7 +10,11 @@
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
 
-enum { POLL_FIRST_MS = 20, POLL_MAX_MS = 250 };
+enum {
+    POLL_FIRST_MS = 20,
+    POLL_MAX_MS = 250,
+    WAITS_MS = 3000, /* with no task running, until it is said why */
+};
 
 static void add_phase(struct cli_progress *p, const json_t *job, const char *kind)
 {
@@ -36,7 +40,8 @@ struct waiting {
     struct cli_progress_hold hold;
     struct cli_rm *rm;
     json_t *job; /* {"job":{…}} as drawn last; NULL: nothing yet */
-    int64_t start_us;
+    int64_t start_us, waits_us; /* waits_us: since when no task of it runs; 0: one does */
+    bool told_why;
 };
 
 static void draw(struct waiting *w)
@@ -65,11 +70,34 @@ static void tell_wait(void *user)
         draw(w);
 }
 
-static int no_longer(struct cli_progress_screen *screen, const char *id)
+static int no_longer(struct cli_progress_screen *screen, const char *id, int rc)
 {
     cli_progress_clear(screen);
-    return cli_error(CLI_INTERRUPTED, "no longer waiting; the job goes on (creel job status %s, creel job kill %s)", id,
-                     id);
+    return cli_error(rc, "no longer waiting; the job %s (creel job status %s, creel job kill %s)",
+                     rc == CLI_INTERRUPTED ? "goes on" : "may go on", id, id);
+}
+
+static bool waits(const json_t *job)
+{
+    int64_t running = cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
+    return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
+}
+
+/* Says once what keeps all of the job's tasks from running, when that takes more than some moments. */
+static void tell_why(struct waiting *w, const char *id)
+{
+    const json_t *job = json_object_get(w->job, "job");
+    int64_t now_us = base_mono_us(&base_clock_real);
+    if (!waits(job)) {
+        w->waits_us = 0;
+        return;
+    }
+    w->waits_us = w->waits_us ? w->waits_us : now_us;
+    if (w->told_why || now_us - w->waits_us < WAITS_MS * INT64_C(1000))
+        return;
+    w->told_why = true;
+    cli_progress_clear(&w->screen);
+    cli_error(0, "%s waits: %s", id, cli_str(job, "why"));
 }
 
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
@@ -85,6 +113,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
         json_decref(w.job);
         w.job = *job;
         *job = NULL;
+        tell_why(&w, id);
         draw(&w);
         if (cli_job_ended(json_object_get(w.job, "job"))) {
             *job = json_incref(w.job);
@@ -99,7 +128,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
     cli_rm_on_wait(c->rm, NULL, NULL);
     cli_interrupt_release();
     json_decref(w.job);
-    return rc == CLI_INTERRUPTED ? no_longer(&w.screen, id) : rc;
+    return rc == CLI_INTERRUPTED || rc == CLI_UNREACHABLE ? no_longer(&w.screen, id, rc) : rc;
 }
 
 static void say(const char *label, const struct base_buf *text)

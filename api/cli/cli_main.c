@@ -58,6 +58,7 @@ static void print_overview(FILE *out)
         "  2  wrong usage, or input that Creel refuses\n"
         "  3  the ResourceManager cannot be reached\n"
         "  4  no such job, application, node, container or log\n"
+        "  5  output or logs are missing; stderr names them\n"
         "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
         "Start here:  creel dev\n");
 }

@@ -170,7 +170,7 @@ int cli_rmadmin_main(int argc, char **argv)
         "status\n-policy [NAME]\n-refreshQueues\n-getServiceState ID\n-getAllServiceState\n-transitionToStandby ID\n"
         "-failover FROM TO",
         "Administration of the ResourceManager; options as of yarn rmadmin, and -policy. status shows every "
-        "ResourceManager: its id, address, state, epoch and policy.\v"
+        "ResourceManager: its id, address, state and epoch.\v"
         "Examples:\n  creel rmadmin status\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
         "  creel rmadmin -getServiceState rm-1\n  creel rmadmin -failover rm-1 rm-2\n\n"
         "A policy set here holds until the ResourceManager is started again or another one takes over. The ids are those of "

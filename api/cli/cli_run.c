@@ -458,6 +458,8 @@ static int run_command(struct cli *c, struct run_options *o)
         rc = follow_run(&r);
         if (rc == CLI_OK)
             rc = result_of(&r);
+        else if (rc == CLI_UNREACHABLE)
+            cli_error(0, "no longer waiting; the command may go on (creel logs %s, creel job kill %s)", r.id, r.id);
         if (!said && !r.signal && input_waits()) /* of a pipe: it came later */
             cli_error(0, INPUT_TEXT);
     }

@@ -2,7 +2,8 @@
 # Goal: a node's host that vanishes from the network (its link goes down, nobody closes a connection) is said, and keeps
 # no command waiting: `creel run` and `creel logs -f` say that they do not get its output, go on with the attempt that
 # is started elsewhere, and end with the job; what is missing is named. A node that hangs is named as such.
-# Method: the ResourceManager, two nodes and the client in network namespaces; the link of one node is taken down.
+# A client whose own link is down for longer than it is patient says how to find its job again.
+# Method: the ResourceManager, two nodes and clients in network namespaces; links are taken down.
 BIN=${CREEL_BIN:?folder with the creel binaries}
 . "$(dirname "$0")/../fault/ha_world.sh"
 ha_enter "$0" "$@"
@@ -30,11 +31,11 @@ cat > "$W/conf/creel-site.xml" << END
 END
 export CREEL_CONF_DIR=$W/conf CREEL_RM=http://10.77.0.11:8088
 net_open
-for h in rm1 nm1 nm2; do net_host $h; done
+for h in rm1 nm1 nm2 nm9; do net_host $h; done # nm9: the other client
 host_run rm1 "$BIN/creel-rm" --log-format text
 node_start() {
     host_run "nm$1" "$BIN/creel-nm" -D creel.nodemanager.bind="$(net_ip "nm$1")" \
-        -D creel.nodemanager.local-dir="$T/local$1" -D creel.nodemanager.map-slots=3 --log-format text
+        -D creel.nodemanager.local-dir="$T/local$1" -D creel.nodemanager.map-slots=5 --log-format text
 }
 node_start 1
 wait_for 60 "a node" nodes_running 1 || { tail -n 5 "$W"/*/log >&2; exit 1; }
@@ -49,6 +50,14 @@ job=$!
 creel logs -f "task_${id#application_}_m_000000" > "$T/task.o" 2> "$T/task.e" &
 task=$!
 for f in run job task; do wait_for 60 "output" grep -q here "$T/$f.o" || { cat "$T/$f.e" >&2; exit 1; }; done
+away() { nsenter --net=/run/netns/nm9 "$BIN/creel" "$@"; }
+away run --name away -- sh -c "$waiting" > "$T/away_run.o" 2> "$T/away_run.e" &
+away_run=$!
+away job submit --name away --task "$waiting" --wait > "$T/away_wait.o" 2> "$T/away_wait.e" &
+away_wait=$!
+wait_for 60 "output" grep -q here "$T/away_run.o"
+wait_for 60 "progress" grep -q RUNNING "$T/away_wait.e"
+net_down nm9
 first=$(creel job status "$id" --tasks --json | jq -r '.tasks[0].containerId')
 node_start 2
 wait_for 60 "two nodes" nodes_running 2
@@ -83,4 +92,21 @@ grep -q "^done" "$T/o" || fail "the second attempt's output is missing: $(cat "$
 
 # All slots and all tasks free again, the attempt that was away is ended and its log there.
 wait_for 60 "all logs" creel logs "$id"
+
+# What goes on without its client can be found again.
+ends_within 120 $away_run 3
+ends_within 120 $away_wait 3
+tail -n 1 "$T/away_run.e" | grep -q "^creel: no longer waiting; the command may go on (creel logs application_.*, creel job kill " ||
+    fail "run does not say that the command goes on: $(cat "$T/away_run.e")"
+tail -n 1 "$T/away_wait.e" | grep -q "^creel: no longer waiting; the job may go on (creel job status application_" ||
+    fail "--wait does not say that the job goes on: $(cat "$T/away_wait.e")"
+
+# Without a node it is said what a job waits for.
+for i in 1 2; do host_kill nm$i; done
+wait_for 60 "lost nodes" nodes_running 0
+creel job submit --task true --wait > "$T/none.o" 2> "$T/none.e" &
+none=$!
+wait_for 30 "the reason" grep -q "^creel: application_.* waits: no node runs (2 LOST)" "$T/none.e"
+node_start 2
+ends_within 60 $none 0
 echo "a node cut off: ok"
