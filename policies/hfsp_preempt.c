@@ -265,6 +265,18 @@ static void claim_of(const struct policy *self, const struct hfsp_node *node, co
     }
 }
 
+/* The next of its attempts suspended on the offer's node; @seen of them were before. */
+static bool next_held(const struct policy *self, const struct hfsp_held *held, const struct policy_offer *offer, void **cursor,
+                      int32_t *seen, struct policy_running *r)
+{
+    while (*seen < held->n && self->env->running(self->env->core, held->phase->own->job, offer->kind, cursor, r))
+        if (r->suspended && r->node == offer->node) {
+            ++*seen;
+            return true;
+        }
+    return false;
+}
+
 /* Containers of other applications may run for ever and are not interrupted. What is suspended on a node that has given
  * them all its slots starts anew elsewhere, where @slots are free, when it has waited for as long as it had run. */
 static void give_up(const struct policy *self, const struct hfsp_node *node, const struct policy_offer *offer,
@@ -277,9 +289,10 @@ static void give_up(const struct policy *self, const struct hfsp_node *node, con
         const struct hfsp_held *held = &node->v[at];
         struct policy_running r;
         void *cursor = NULL;
+        int32_t seen = 0;
 
-        while (slots > 0 && self->env->running(self->env->core, held->phase->own->job, offer->kind, &cursor, &r))
-            if (r.suspended && r.node == offer->node && held->since_us <= r.started_us) {
+        while (slots > 0 && next_held(self, held, offer, &cursor, &seen, &r))
+            if (held->since_us <= r.started_us) {
                 policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);
                 slots--;
             }
@@ -307,7 +320,8 @@ static int64_t slot_free_in(const struct policy *self, const struct policy_runni
 }
 
 /* A suspended attempt goes on here alone. When its job could have another slot now, a free one or one of a job behind it,
- * and none here for longer than the attempt had run, the task ends sooner if it starts anew there. */
+ * and none here for longer than the attempt had run, the task ends sooner if it starts anew there. A slot counts once,
+ * whichever of the jobs gets it; @plan is empty before. */
 static void start_anew(const struct policy *self, struct hfsp_node *node, const struct policy_offer *offer,
                        const struct policy_running *here, size_t n, int64_t free, struct policy_plan *plan)
 {
@@ -323,13 +337,10 @@ static void start_anew(const struct policy *self, struct hfsp_node *node, const 
         if (own < 0 || self->now_us < held->look_us)
             continue;
         held->look_us = self->now_us + LOOK_US;
-        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) - hfsp_rank_upto(rank, HFSP_WAITING, own);
+        slots = free + hfsp_rank_behind(rank, HFSP_PREY, own) - hfsp_rank_upto(rank, HFSP_WAITING, own) -
+                (int64_t)plan->len;
         wait = slots > 0 ? slot_free_in(self, here, n, own) : 0;
-        while (slots > 0 && wait > 0 && seen < held->n &&
-               self->env->running(self->env->core, held->phase->own->job, offer->kind, &cursor, &r)) {
-            if (!r.suspended || r.node != offer->node)
-                continue;
-            seen++;
+        while (slots > 0 && wait > 0 && next_held(self, held, offer, &cursor, &seen, &r)) {
             if (done_us(self, &r) + self->env->heartbeat_us >= wait)
                 continue;
             policy_plan_add(plan, r.container, POLICY_VICTIM_KILL);

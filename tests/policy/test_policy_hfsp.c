@@ -678,6 +678,18 @@ static void test_hysteresis(void)
     fake_free(&w);
 }
 
+static struct {
+    bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor, struct policy_running *out);
+    int times;
+} listed;
+
+static bool count_asked(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+                        struct policy_running *out)
+{
+    listed.times++;
+    return listed.running(core, job, kind, cursor, out);
+}
+
 /* A container that may never end has the slot of a suspended task: after as long as it had run, 10 s, the task starts
  * anew elsewhere, if there is room. */
 static void test_given_up(void)
@@ -702,7 +714,11 @@ static void test_given_up(void)
     fake_start(&w, app, POLICY_MAP, 0, 0);
     w.now_us += 4 * S;
     fake_end(&w, other);
+    listed.times = 0;
+    listed.running = w.env.running;
+    w.env.running = count_asked;
     CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(listed.times, 1); /* it is the only one here: the rest of its job is not looked at */
     w.now_us += S;
     w.capacity.used[POLICY_MAP]++; /* no room elsewhere */
     CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
@@ -874,6 +890,35 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
         CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1); /* its task takes the other's slot */
         CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), mine);
     }
+    CU_ASSERT_EQUAL(w.breaches, 0);
+    fake_free(&w);
+}
+
+/* Attempts of two jobs are suspended on node 0, and one slot is behind them: one of them starts anew for it. */
+static void test_one_starts_anew(void)
+{
+    static const double sizes[] = {1000, 600, 300};
+    struct fake w;
+    struct fake_job *last, *app, *j[3];
+    struct fake_task *other;
+
+    start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 1, 1);
+    app = fake_job(&w, 1, 10 * S, 0, 0);
+    app->pj.is_job = false;
+    fake_arrive(&w, app);
+    other = fake_start(&w, app, POLICY_MAP, 0, 1);
+    for (int i = 0; i < 3; i++, w.now_us += 10 * S) {
+        j[i] = arrive(&w, 1, sizes[i], 0, 0);
+        if (i > 0)
+            CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j[i]);
+    }
+    last = arrive(&w, 9, 1000, 0, 0);
+    fake_end(&w, other);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
+    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 2);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(j[0]->pj.phase[POLICY_MAP].pending + j[1]->pj.phase[POLICY_MAP].pending, 1);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -1079,6 +1124,7 @@ static const struct cunit_case cases[] = {
     {"interrupted for guesses", test_promise_and_guesses},
     {"what fair sharing is told", test_promise_is_told},
     {"starts anew where that is sooner", test_starts_anew},
+    {"one starts anew for one slot", test_one_starts_anew},
     {"a suspended task is given up", test_given_up},
     {"victims", test_victims},
     {"reduces that would wait claim nothing", test_early_reduces},
