@@ -83,6 +83,7 @@ int cli_job_submit_main(int argc, char **argv);
 int cli_job_list_main(int argc, char **argv);
 int cli_job_status_main(int argc, char **argv);
 int cli_job_kill_main(int argc, char **argv);
+int cli_job_wait_main(int argc, char **argv);
 int cli_job_counters_main(int argc, char **argv);
 int cli_run_main(int argc, char **argv);
 int cli_logs_main(int argc, char **argv);

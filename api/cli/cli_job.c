@@ -15,6 +15,7 @@ static const struct {
     {"submit", cli_job_submit_main, "submit a MapReduce job or a list of tasks"},
     {"list", cli_job_list_main, "jobs, newest first"},
     {"status", cli_job_status_main, "one job: state, progress, times, tasks"},
+    {"wait", cli_job_wait_main, "wait until a job has ended"},
     {"kill", cli_job_kill_main, "kill jobs"},
     {"counters", cli_job_counters_main, "counters of one job"},
 };
@@ -32,7 +33,7 @@ int cli_job_main(int argc, char **argv)
         return CLI_OK;
     }
     if (argc < 2)
-        return cli_error(CLI_USAGE, "job: say what to do: submit, list, status, kill or counters");
+        return cli_error(CLI_USAGE, "job: say what to do: submit, list, status, wait, kill or counters");
     const char *best = NULL;
     size_t distance = 0;
     for (size_t i = 0; i < VERBS; i++) {
@@ -48,7 +49,7 @@ int cli_job_main(int argc, char **argv)
     }
     if (best)
         return cli_error(CLI_USAGE, "job: '%s' is not known; did you mean %s?", argv[1], best);
-    return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, kill or counters", argv[1]);
+    return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, wait, kill or counters", argv[1]);
 }
 
 /* The ResourceManager names members of the job: "job.input[0]: …". Whoever typed options knows these: "--input: …".

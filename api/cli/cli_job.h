@@ -25,6 +25,8 @@ int cli_job_exit(const json_t *job);
 int cli_job_wait(struct cli *c, const char *id, json_t **job);
 /* For people, on stdout: result, output folder, counters, where the time went. Diagnostics on stderr. */
 void cli_job_summary(struct cli *c, const json_t *job);
+/* Waits, then prints the summary, or with --json the job. Exit code: the job's, or that of the waiting. */
+int cli_job_wait_report(struct cli *c, const char *id);
 /* ---- cli_deadline.c ---- */
 /* --deadline: a span or a date, into the submission. */
 error_t cli_deadline_set(json_t *job, const char *arg);

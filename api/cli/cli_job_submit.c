@@ -314,23 +314,6 @@ static json_t *job_take(struct submit *s)
     return job;
 }
 
-/* Waits, tells how it ended. */
-static int finish(struct cli *c, const char *id)
-{
-    json_t *ended = NULL;
-    int rc = cli_job_wait(c, id, &ended);
-    if (rc == CLI_OK) {
-        const json_t *job = json_object_get(ended, "job");
-        if (c->json)
-            cli_print_json(ended);
-        else
-            cli_job_summary(c, job);
-        rc = cli_job_exit(job);
-    }
-    json_decref(ended);
-    return rc;
-}
-
 /* Stored: what the policy says to its deadline, then its end or its id. */
 static int answer(struct cli *c, const struct submit *s, json_t **stored)
 {
@@ -343,7 +326,7 @@ static int answer(struct cli *c, const struct submit *s, json_t **stored)
     if (s->deadline)
         rc = cli_deadline_decided(c, id, stored);
     if (rc == CLI_OK && s->wait)
-        rc = finish(c, id);
+        rc = cli_job_wait_report(c, id);
     else if (c->json && *stored && rc != CLI_INTERRUPTED)
         cli_print_json(*stored);
     free(id);

@@ -73,7 +73,7 @@ static void tell_wait(void *user)
 static int no_longer(struct cli_progress_screen *screen, const char *id, int rc)
 {
     cli_progress_clear(screen);
-    return cli_error(rc, "no longer waiting; the job %s (creel job status %s, creel job kill %s)",
+    return cli_error(rc, "no longer waiting; the job %s (creel job wait %s, creel job kill %s)",
                      rc == CLI_INTERRUPTED ? "goes on" : "may go on", id, id);
 }
 
@@ -268,4 +268,57 @@ void cli_job_summary(struct cli *c, const json_t *job)
         fprintf(stderr, "creel: %s ended %s%s\n", id, *result ? result : cli_str(job, "state"), *text ? ":" : "");
         cli_print_block(stderr, "  ", text);
     }
+}
+
+int cli_job_wait_report(struct cli *c, const char *id)
+{
+    json_t *ended = NULL;
+    int rc = cli_job_wait(c, id, &ended);
+    if (rc == CLI_OK) {
+        const json_t *job = json_object_get(ended, "job");
+        if (c->json)
+            cli_print_json(ended);
+        else
+            cli_job_summary(c, job);
+        rc = cli_job_exit(job);
+    }
+    json_decref(ended);
+    return rc;
+}
+
+/* ---- creel job wait ---- */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    const char **id = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (*id)
+        return cli_bad("'%s' is too much: one id is enough", arg);
+    *id = arg;
+    return 0;
+}
+
+int cli_job_wait_main(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,
+                                     parse,
+                                     "ID",
+                                     "Waits until a job has ended, with its progress on stderr, then shows what "
+                                     "became of it, as submit --wait does. Ctrl-C ends the waiting, not the job "
+                                     "(exit status 130).\v"
+                                     "Example:\n  creel job wait application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct cli c = {0};
+    const char *given = NULL;
+    char *id = NULL;
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
+    if (rc == CLI_OK && !(id = cli_app_id_check(given, "creel job wait")))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+        rc = cli_job_wait_report(&c, id);
+    free(id);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
 }

@@ -25,7 +25,7 @@ static int help_main(int argc, char **argv);
 static const struct command commands[] = {
     {"dev", cli_dev_main, "a cluster on this machine: start, stop, restart, status"},
     {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
-    {"job", cli_job_main, "submit, list, status, kill, counters of MapReduce and task jobs"},
+    {"job", cli_job_main, "submit, list, status, wait, kill, counters of MapReduce and task jobs"},
     {"why", cli_why_main, "why a job or application waits, in the policy's words"},
     {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
     {"application", cli_app_main, "-list, -status ID, -kill ID, -changeQueue QUEUE, with YARN's spellings"},

@@ -189,7 +189,7 @@ expect 2 creel run; one_line
 expect 2 creel nonsense; one_line nonsense
 expect 2 creel application -list -appStates BOGUS; one_line BOGUS
 [ ! -e "$T/never" ] || fail "a refused job left its output folder"
-for command in "job status" "job kill" "job counters" "logs" "application -status" "application -kill"; do
+for command in "job status" "job wait" "job kill" "job counters" "logs" "application -status" "application -kill"; do
     expect 4 creel $command application_1_0001; one_line application_1_0001
     expect 2 creel $command application_x; one_line application_x
 done

@@ -90,7 +90,7 @@ for sig in KILL STOP; do
     [ $sig = STOP ] || wait_for 20 "line about the wait" grep -q 'does not answer' "$T/e"
     kill -INT $waiting
     ends_within 3 $waiting 130
-    grep -q 'no longer waiting; the job goes on (creel job status' "$T/e" || fail "after Ctrl-C: $(cat "$T/e")"
+    grep -q 'no longer waiting; the job goes on (creel job wait' "$T/e" || fail "after Ctrl-C: $(cat "$T/e")"
     if [ $sig = STOP ]; then kill -CONT "$(daemon_pid rm-1)"; else creel dev --restart rm-1 --dir "$DEV" > /dev/null; fi
     wait_for 20 "one node" nodes_running 1
     creel job list --states ACCEPTED,RUNNING --json | jq -r '.jobs[].id' | xargs "$BIN/creel" job kill > /dev/null

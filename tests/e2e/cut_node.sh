@@ -98,8 +98,11 @@ ends_within 120 $away_run 3
 ends_within 120 $away_wait 3
 tail -n 1 "$T/away_run.e" | grep -q "^creel: no longer waiting; the command may go on (creel logs application_.*, creel job kill " ||
     fail "run does not say that the command goes on: $(cat "$T/away_run.e")"
-tail -n 1 "$T/away_wait.e" | grep -q "^creel: no longer waiting; the job may go on (creel job status application_" ||
+tail -n 1 "$T/away_wait.e" | grep -q "^creel: no longer waiting; the job may go on (creel job wait application_" ||
     fail "--wait does not say that the job goes on: $(cat "$T/away_wait.e")"
+lost=$(grep -o 'application_[0-9_]*' "$T/away_wait.e" | tail -n 1)
+expect 0 creel job wait "$lost"
+grep -q "^$lost  away  SUCCEEDED" "$T/o" || fail "job wait: $(cat "$T/o")"
 
 # Without a node it is said what a job waits for.
 for i in 1 2; do host_kill nm$i; done
