@@ -1,5 +1,5 @@
-/* nodemanager/nm_files.c - folders and marks; reading them back is in nm_files_read.c, state.json in nm_files_state.c,
- * removing in nm_janitor.c. */
+/* nodemanager/nm_files.c - folders and marks; reading them back is in nm_files_read.c, state.json
+ * in nm_files_state.c, removing in nm_janitor.c. */
 #include "nodemanager/nm_files.h"
 
 #include <errno.h>
@@ -423,10 +423,11 @@ static int take(int fd, size_t bytes)
     return rc;
 }
 
-/* Tasks can make any name in the root, so a name that is known before proves nothing: a folder would make the node
- * unhealthy for ever, a link would have us write elsewhere, and a file that is there may hold its room already. The name
- * is drawn anew each time, made by this call or not at all, and gone before anything is written: the room comes back
- * with the close, also when this process is killed in between. */
+/* Tasks can make any name in the root, so a name that is known before proves nothing: a folder
+ * would make the node unhealthy for ever, a link would have us write elsewhere, and a file that is
+ * there may hold its room already. The name is drawn anew each time, made by this call or not at
+ * all, and gone before anything is written: the room comes back with the close, also when this
+ * process is killed in between. */
 int nm_files_probe(const struct nm_files *f, size_t bytes)
 {
     char random[33], name[64];

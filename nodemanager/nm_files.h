@@ -70,7 +70,8 @@ struct nm_disk_state { /* state.json */
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err); /* a thread: after the spawner's fork */
 void nm_files_close(struct nm_files *f);
-/* All zero where there is none. A damaged one is kept aside, with a line in the log, and counts as none. */
+/* All zero where there is none. A damaged one is kept aside, with a line in the log, and counts as
+ * none. */
 int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
 int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
 
@@ -163,7 +164,8 @@ struct nm_files_room {
     int64_t bytes, inodes; /* left for us where containers write; -1: cannot be told, or the file system has no limit */
 };
 void nm_files_room(const struct nm_files *f, struct nm_files_room *out);
-/* Takes @bytes in a file that nobody else can name, writes its first block, and gives them back: 0 or -errno. */
+/* Takes @bytes in a file that nobody else can name, writes its first block, and gives them back: 0
+ * or -errno. */
 int nm_files_probe(const struct nm_files *f, size_t bytes);
 
 /* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. s[len] must be 0. */

@@ -208,10 +208,11 @@ static bool retained_take(struct nm_files *f, int64_t until_s, struct nm_retaine
     return yes;
 }
 
-/* An application that ends here twice, or whose clean-up is ordered twice, is in the index twice. The mark knows when it
- * ended last: an entry from before goes back into the index with that time, so that no logs go before theirs. The entry
- * that was right all along then finds nothing. Each entry goes back once for each time that the mark was touched, in
- * whole seconds: nobody who touches it again and again can keep the janitor here. */
+/* An application that ends here twice, or whose clean-up is ordered twice, is in the index twice.
+ * The mark knows when it ended last: an entry from before goes back into the index with that time,
+ * so that no logs go before theirs. The entry that was right all along then finds nothing. Each
+ * entry goes back once for each time that the mark was touched, in whole seconds: nobody who
+ * touches it again and again can keep the janitor here. */
 static bool has_ended_again(struct nm_files *f, const struct nm_retained *r, const char *logs)
 {
     char mark[NM_PATH_MAX];
@@ -224,8 +225,8 @@ static bool has_ended_again(struct nm_files *f, const struct nm_retained *r, con
     return true;
 }
 
-/* False: there are none, the application ended again later, or it runs here again: then its next end puts it back into
- * the index. */
+/* False: there are none, the application ended again later, or it runs here again: then its next
+ * end puts it back into the index. */
 static bool logs_remove(struct nm_files *f, const struct nm_retained *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];

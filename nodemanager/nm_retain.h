@@ -1,6 +1,7 @@
-/* nodemanager/nm_retain.h - which applications have ended and left logs here, the longest ended first. Built once from
- * the folders at the start, then kept: nobody looks through the folders again to find what is due. One that has ended
- * several times may be in it several times: who takes an entry looks at the application's mark. Not thread-safe. */
+/* nodemanager/nm_retain.h - which applications have ended and left logs here, the longest ended
+ * first. Built once from the folders at the start, then kept: nobody looks through the folders
+ * again to find what is due. One that has ended several times may be in it several times: who takes
+ * an entry looks at the application's mark. Not thread-safe. */
 #ifndef CREEL_NM_RETAIN_H
 #define CREEL_NM_RETAIN_H
 

@@ -28,8 +28,9 @@ enum nm_spare_kind {
 enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
-    /* Makes what lies at @path vanish from there at once; false: it is still there. Whatever its size: launches are made
-     * on the main thread, so removing it takes place elsewhere. From any thread that calls the functions below. */
+    /* Makes what lies at @path vanish from there at once; false: it is still there. Whatever its
+     * size: launches are made on the main thread, so removing it takes place elsewhere. From any
+     * thread that calls the functions below. */
     bool (*discard)(void *user, const char *path);
     void *user;
     atomic_llong last; /* number of the newest */

@@ -18,14 +18,16 @@ static bool is_stopped(char state)
 /* By the pidfd: the shim may have ended and its pid be another's. */
 static void box_signal(const struct nm_box *box, int sig)
 {
-    (void)syscall(SYS_pidfd_send_signal, box->pidfd, sig, NULL, 0); /* ESRCH: it has ended, which is as well */
+    /* ESRCH: it has ended, which is as well. */
+    (void)syscall(SYS_pidfd_send_signal, box->pidfd, sig, NULL, 0);
 }
 
 static void box_look(struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
     struct nm_proc p;
-    if (box->pidfd < 0 || !nm_proc_read((pid_t)box->shim, &p) || p.start != box->shim_start || !is_stopped(p.state))
+    if (box->pidfd < 0 || !nm_proc_read((pid_t)box->shim, &p) || p.start != box->shim_start ||
+        !is_stopped(p.state))
         return;
     base_container_id_text(&box->id, id);
     if (box->killed_us && nm_now_us() - box->killed_us >= NM_STOPPED_MAX_US) {

@@ -227,7 +227,8 @@ static void ending_close(struct ending *e)
 }
 
 /* -BASE_ENOTFOUND: there is no such folder. ending_close() also after an error. */
-static int ending_open(struct ending *e, const char *path, struct base_app_id id, struct base_error *err)
+static int ending_open(struct ending *e, const char *path, struct base_app_id id,
+                       struct base_error *err)
 {
     *e = (struct ending){.path = path, .id = id, .temporary = -1};
     e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -252,8 +253,8 @@ static const char *part_from(const struct ending *e, const struct rm_output_part
 }
 
 /* Finds part i: 1: it waits in its attempt's folder, with *@inode; 0: it was taken before. */
-static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i, uint64_t *inode,
-                     struct base_error *err)
+static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                     uint64_t *inode, struct base_error *err)
 {
     const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
     char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
@@ -265,21 +266,31 @@ static int find_part(const struct ending *e, const struct rm_output_parts *parts
         return 1;
     }
     if (e->temporary >= 0 && !is_absent(errno))
-        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
+        return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path,
+                              from);
     if (fstatat(e->folder, rm_output_part(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0)
         return 0;
-    return base_error_set(err, -BASE_ENOTFOUND, "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing",
-                          e->path, from, base_task_id_text(&task, text));
+    return base_error_set(err, -BASE_ENOTFOUND,
+                          "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing", e->path,
+                          from, base_task_id_text(&task, text));
 }
 
-/* Writes down what is going to be taken. A commit that is repeated goes on with its list, in which a part that was taken
- * before stands already; one at its place that is not in it was never this commit's. Nothing is taken unless every part
- * is there. */
-static int announce_parts(const struct ending *e, const struct rm_output_parts *parts, struct base_error *err)
+static int load_taken(const struct ending *e, struct rm_output_taken *taken, struct base_error *err)
 {
-    struct rm_output_taken taken = {0};
+    *taken = (struct rm_output_taken){0};
+    return e->temporary < 0 ? 0
+                            : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, taken, err);
+}
+
+/* Writes down what is going to be taken. A commit that is repeated goes on with its list, in which
+ * a part that was taken before stands already; one at its place that is not in it was never this
+ * commit's. Nothing is taken unless every part is there. */
+static int announce_parts(const struct ending *e, const struct rm_output_parts *parts,
+                          struct base_error *err)
+{
+    struct rm_output_taken taken;
     bool changed = false;
-    int rc = e->temporary < 0 ? 0 : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, &taken, err);
+    int rc = load_taken(e, &taken, err);
 
     if (rc == 0 && !taken.is_there) {
         taken.n = parts->n;
@@ -301,12 +312,14 @@ static int announce_parts(const struct ending *e, const struct rm_output_parts *
 }
 
 /* The part of the attempt that counts to its place. */
-static int take_part(const struct ending *e, const struct rm_output_parts *parts, size_t i, struct base_error *err)
+static int take_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                     struct base_error *err)
 {
     char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
 
     part_from(e, parts, i, from);
-    if (e->temporary < 0 || renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0 || is_absent(errno))
+    if (e->temporary < 0 ||
+        renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0 || is_absent(errno))
         return 0; /* absent: taken before, it was found at its place */
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
@@ -325,21 +338,26 @@ static int remove_attempts(const struct ending *e, struct base_error *err)
 {
     char mark[BASE_ID_TEXT_MAX], list[RM_OUTPUT_TAKEN_MAX];
     const struct dirent *d;
-    int rc = 0, fd = e->temporary < 0 ? -1 : openat(e->temporary, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir;
+    int rc = 0, fd;
 
+    if (e->temporary < 0)
+        return 0;
+    fd = openat(e->temporary, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    dir = fd < 0 ? NULL : fdopendir(fd);
     if (dir == NULL) {
+        rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
         if (fd >= 0)
             close(fd);
-        return e->temporary < 0 ? 0 : base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY, e->path);
+        return rc;
     }
     base_app_id_text(&e->id, mark);
     rm_output_taken_name(e->id, list);
     while (rc == 0 && (d = readdir(dir)) != NULL) {
         char *entry;
 
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || strcmp(d->d_name, mark) == 0 ||
-            strcmp(d->d_name, list) == 0)
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+            strcmp(d->d_name, mark) == 0 || strcmp(d->d_name, list) == 0)
             continue;
         entry = base_printf("%s/" TEMPORARY "/%s", e->path, d->d_name);
         rc = base_rmtree(entry, err);
@@ -349,7 +367,8 @@ static int remove_attempts(const struct ending *e, struct base_error *err)
     return rc;
 }
 
-/* Empty, and never missing once it was there: people wait for it. What is no plain file is replaced. */
+/* Empty, and never missing once it was there: people wait for it. What is no plain file is
+ * replaced. */
 static int write_success(const struct ending *e, struct base_error *err)
 {
     int fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL), rc = 0;
@@ -357,7 +376,8 @@ static int write_success(const struct ending *e, struct base_error *err)
     if (fd == -BASE_PLAIN_OTHER && unlinkat(e->folder, SUCCESS, 0) == 0)
         fd = base_plain_open(e->folder, SUCCESS, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
     if (fd == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "job.output: %s/" SUCCESS ": %s", e->path, base_plain_text(fd));
+        return base_error_set(err, -BASE_EIO, "job.output: %s/" SUCCESS ": %s", e->path,
+                              base_plain_text(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "job.output: %s/" SUCCESS, e->path);
     rc = sync_fd(fd, e->path, err);
@@ -366,7 +386,8 @@ static int write_success(const struct ending *e, struct base_error *err)
 }
 
 /* The list goes when all is done: until then an abort can take everything back. */
-static int commit(const struct ending *e, const struct rm_output_parts *parts, struct base_error *err)
+static int commit(const struct ending *e, const struct rm_output_parts *parts,
+                  struct base_error *err)
 {
     struct base_error left;
     int rc;
@@ -404,16 +425,17 @@ int rm_output_commit(const char *output, struct base_app_id id, const struct rm_
     return rc;
 }
 
-/* What a commit that did not come to its end has put into the folder. The list of it goes with _temporary, afterwards. */
+/* What a commit that did not come to its end has put into the folder. The list of it goes with
+ * _temporary, afterwards. */
 static int take_back(const struct ending *e, struct base_error *err)
 {
-    struct rm_output_taken taken = {0};
+    struct rm_output_taken taken;
     struct stat st;
-    int rc = e->temporary < 0 ? 0 : rm_output_taken_load(e->temporary, e->id, BASE_TASKS_MAX, &taken, err);
+    int rc = load_taken(e, &taken, err);
 
     if (rc == 0 && taken.is_there) {
-        if (fstatat(e->folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
-            unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
+        if (fstatat(e->folder, SUCCESS, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+            st.st_size == 0 && unlinkat(e->folder, SUCCESS, 0) < 0 && errno != ENOENT)
             rc = base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" SUCCESS, e->path);
         if (rc == 0)
             rc = rm_output_taken_remove(e->folder, &taken, err);

@@ -2,9 +2,11 @@
  *
  *   check --> setup: <out>/, <out>/_temporary/, <out>/_temporary/<job's id>
  *         --> attempts write <out>/_temporary/<task>_<attempt>/part-NNNNN
- *         --> commit: <out>/_temporary/<job's id>.taken, then the parts of the attempts that count become
- *                     <out>/part-NNNNN; all else in _temporary goes; _SUCCESS; what is left of _temporary goes
- *         \-> abort: parts that a commit has taken go (rm_output_taken.h), _temporary, and <out> if nothing else is in it
+ *         --> commit: <out>/_temporary/<job's id>.taken, then the parts of the attempts that count
+ *                     become <out>/part-NNNNN; all else in _temporary goes; _SUCCESS; what is left
+ *                     of _temporary goes
+ *         \-> abort: parts that a commit has taken go (rm_output_taken.h), _temporary, and <out> if
+ *                    nothing else is in it
  *
  * No attempt writes outside a folder of its own: one that was lost with its node, replaced, and goes on all the same
  * cannot touch the part of the attempt that counts. The empty file with the job's id tells whose folder it is.
@@ -36,8 +38,9 @@ int rm_output_setup(const char *output, struct base_app_id id, bool again, struc
  * are fine; one that is nowhere is -BASE_ENOTFOUND. */
 int rm_output_commit(const char *output, struct base_app_id id, const struct rm_output_parts *parts,
                      struct base_error *err);
-/* Leaves the folder alone when it is another job's by now. After a commit that was not completed, the parts that it has
- * taken are removed, so that the folder can go; nothing else in it is, and nothing after a complete one. */
+/* Leaves the folder alone when it is another job's by now. After a commit that was not completed,
+ * the parts that it has taken are removed, so that the folder can go; nothing else in it is, and
+ * nothing after a complete one. */
 int rm_output_abort(const char *output, struct base_app_id id, struct base_error *err);
 
 #endif

@@ -38,7 +38,8 @@ void rm_output_taken_free(struct rm_output_taken *taken)
 static int open_error(int rc, const char *name, struct base_error *err)
 {
     return rc == -BASE_PLAIN_OTHER
-               ? base_error_set(err, -BASE_EIO, "job.output: _temporary/%s: %s", name, base_plain_text(rc))
+               ? base_error_set(err, -BASE_EIO, "job.output: _temporary/%s: %s", name,
+                                base_plain_text(rc))
                : base_error_sys(err, -BASE_EIO, -rc, "job.output: _temporary/%s", name);
 }
 
@@ -51,13 +52,14 @@ static void parse(char *text, struct rm_output_taken *out)
         int used = 0;
 
         *end = '\0';
-        if (sscanf(line, "%zu %" SCNu64 "%n", &index, &inode, &used) == 2 && line + used == end && index < out->n)
+        if (sscanf(line, "%zu %" SCNu64 "%n", &index, &inode, &used) == 2 && line + used == end &&
+            index < out->n)
             out->inodes[index] = inode;
     }
 }
 
-int rm_output_taken_load(int temporary, struct base_app_id id, size_t max, struct rm_output_taken *out,
-                         struct base_error *err)
+int rm_output_taken_load(int temporary, struct base_app_id id, size_t max,
+                         struct rm_output_taken *out, struct base_error *err)
 {
     char name[RM_OUTPUT_TAKEN_MAX];
     struct base_buf b = {0};

@@ -39,8 +39,8 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
 }
 
-/* The output folder may be reached over links: its path is the user's. What is below it was made by the RM and by
- * attempts. _temporary itself is the RM's: when it is gone, so is the job. */
+/* The output folder may be reached over links: its path is the user's. What is below it was made by
+ * the RM and by attempts. _temporary itself is the RM's: when it is gone, so is the job. */
 static int open_folders(struct task_output *o, struct base_error *err)
 {
     int rc;
@@ -56,9 +56,9 @@ static int open_folders(struct task_output *o, struct base_error *err)
     return open_folder(o->temporary, o->own, o->path, &o->folder, err);
 }
 
-/* The part is a new file. One that is there, be it of an earlier start of this attempt, is not written to but replaced:
- * another name may lead to it, somebody may have it open, and what is no plain file hangs whoever opens it or leads
- * elsewhere. */
+/* The part is a new file. One that is there, be it of an earlier start of this attempt, is not
+ * written to but replaced: another name may lead to it, somebody may have it open, and what is no
+ * plain file hangs whoever opens it or leads elsewhere. */
 static int open_part(struct task_output *o, struct base_error *err)
 {
     if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)

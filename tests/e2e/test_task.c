@@ -726,9 +726,10 @@ static void test_no_plain_files(void)
     end();
 }
 
-/* What somebody can put where the attempt's part or its folder goes, and what becomes of the task. */
+/* What somebody can put where the attempt's part or its folder goes, and what becomes of the
+ * task. */
 static const struct planted {
-    const char *command; /* $f: the attempt's folder, $t: _temporary; "victim" is a file with one line */
+    const char *command; /* $f: the attempt's folder, $t: _temporary; "victim" has one line */
     int code;
     const char *says;
 } planted[] = {
@@ -743,7 +744,8 @@ static const struct planted {
     {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1, "_temporary is no plain folder"},
 };
 
-/* Goal: nothing planted where the part goes hangs the task or is written to; the part is a file of its own. */
+/* Goal: nothing planted where the part goes hangs the task or is written to; the part is a file of
+ * its own. */
 static void test_planted_output(void)
 {
     static const char attempt[] = "out/_temporary/task_1700000000000_0007_m_000000_0";
@@ -757,33 +759,39 @@ static void test_planted_output(void)
         begin();
         put_text("a", 10, 1, false);
         put(at("victim"), "kept\n", 5);
-        snprintf(command, sizeof command, "cd %s && mkdir elsewhere && t=out/_temporary f=%s && %s", dir, attempt,
+        snprintf(command, sizeof command,
+                 "cd %s && mkdir elsewhere && t=out/_temporary f=%s && %s", dir, attempt,
                  planted[i].command);
         shell(command, NULL);
         CU_ASSERT_EQUAL(run_one_map(&c, &j), planted[i].code);
         if (planted[i].code != 0) {
             expect_failure("c_m_0", planted[i].code, planted[i].says);
         } else {
-            CU_ASSERT(lstat(at("%s/part-00000", attempt), &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1);
-            snprintf(command, sizeof command, "cmp %s/in/a %s/%s/part-00000 >&2", dir, dir, attempt);
+            CU_ASSERT_EQUAL(lstat(at("%s/part-00000", attempt), &st), 0);
+            CU_ASSERT(S_ISREG(st.st_mode) && st.st_nlink == 1);
+            snprintf(command, sizeof command, "cmp %s/in/a %s/%s/part-00000 >&2", dir, dir,
+                     attempt);
             shell(command, NULL);
         }
-        snprintf(command, sizeof command, "test \"$(cat %s/victim)\" = kept && ! find %s/elsewhere | grep part-", dir,
-                 dir);
+        snprintf(command, sizeof command,
+                 "test \"$(cat %s/victim)\" = kept && ! find %s/elsewhere | grep part-", dir, dir);
         shell(command, NULL);
         cluster_stop(&c);
         end();
     }
 }
 
-/* Goal: a full disk is told apart. Method: a small tmpfs over the output, in a mount namespace of the runner alone. */
+/* Goal: a full disk is told apart. Method: a small tmpfs over the output, in a mount namespace of
+ * the runner alone. */
 static void test_no_space(void)
 {
-    static const char mounting[] = "mount -t tmpfs -o size=64k creel-test \"$0\" && mkdir \"$0/_temporary\" && "
-                                   "{ head -c 1M /dev/zero > \"$0/filler\" 2> /dev/null; exec \"$@\"; }";
-    const char *unshare[] = {"/usr/bin/unshare", geteuid() == 0 ? "-m" : "-rm", "/bin/sh", "-c", mounting, NULL,
-                             runner, "--dir", NULL, NULL};
-    const char *possible[] = {unshare[0], unshare[1], "/bin/sh", "-c", mounting, NULL, "/bin/true", NULL};
+    static const char mounting[] =
+        "mount -t tmpfs -o size=64k creel-test \"$0\" && mkdir \"$0/_temporary\" && "
+        "{ head -c 1M /dev/zero > \"$0/filler\" 2> /dev/null; exec \"$@\"; }";
+    const char *how = geteuid() == 0 ? "-m" : "-rm";
+    const char *unshare[] = {"/usr/bin/unshare", how, "/bin/sh", "-c",   mounting,
+                             NULL,               runner, "--dir", NULL, NULL};
+    const char *possible[] = {unshare[0], how, "/bin/sh", "-c", mounting, NULL, "/bin/true", NULL};
     const struct job j = {.map = "cat", .reduces = 0};
     struct cluster c;
 

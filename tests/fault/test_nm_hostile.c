@@ -32,6 +32,12 @@ static char *log_of(struct fx *fx, int i)
     return fx_file("%s/nm%d.log", fx->dir, i);
 }
 
+static void order_kill(struct fx *fx, size_t node, const char *ct, int grace_ms)
+{
+    fake_rm_order(fx->rm, node,
+                  "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":%d}", ct, grace_ms);
+}
+
 /* ---- files ---- */
 
 /* Shell commands that put something of a kind at $f. */
@@ -137,27 +143,31 @@ static bool has_come_back(void *u)
     return fake_rm_wait_nodes(fx->rm, 2, 0) || fake_rm_registrations(fx->rm, 0) > 1;
 }
 
-/* Goal: whatever a task has made of state.json, the next NodeManager starts, says so once, and knows the containers: one
- * that runs and one that has ended meanwhile. Its port was in that file: it comes under another name, in general. */
+/* Goal: whatever a task has made of state.json, the next NodeManager starts, says so once, and
+ * knows the containers: one that runs and one that has ended meanwhile. Its port was in that file:
+ * it comes under another name, in general. */
 static void test_state(void)
 {
-    static const struct kind half = {"half a line", "head -c 9 $f > $f.half && mv $f.half $f", false},
-                             bytes = {"random bytes", "head -c 999 /dev/urandom > $f", false},
-                             empty = {"empty", ": > $f", false}, mode = {"mode", "chmod 0 $f && echo x >> $f", false};
-    const struct kind *damages[KINDS + 4] = {&half, &bytes, &empty, &mode};
-    for (size_t k = 0; k < KINDS; k++)
-        damages[k + 4] = &kinds[k];
-    for (size_t k = 0; k < KINDS + 4; k++) {
-        const struct kind *damage = damages[k];
+    static const struct kind damages[] = {
+        {"half a line", "head -c 9 $f > $f.half && mv $f.half $f", false},
+        {"random bytes", "head -c 999 /dev/urandom > $f", false},
+        {"empty", ": > $f", false},
+        {"mode", "chmod 0 $f && echo x >> $f", false},
+    };
+    const size_t n = sizeof damages / sizeof damages[0];
+    for (size_t k = 0; k < n + KINDS; k++) {
+        const struct kind *damage = k < n ? &damages[k] : &kinds[k - n];
         struct fx *fx = fx_new();
         char a[64], b[64], c[64];
         if (damage->root && geteuid() != 0) {
             fx_free(fx);
             continue;
         }
-        char *plant = base_printf("f=../../../../state.json; %s %s; echo up > up; while ! test -e %s/go; do sleep 0.02; "
-                                  "done; exit 5", k < 4 ? "" : "rm -f $f;", damage->make, fx->dir);
-        char *waits = base_printf("echo up > up; while ! test -e %s/go; do sleep 0.02; done; sleep 1000", fx->dir);
+        char *plant = base_printf("f=../../../../state.json; %s %s; echo up > up; "
+                                  "while ! test -e %s/go; do sleep 0.02; done; exit 5",
+                                  k < n ? "" : "rm -f $f;", damage->make, fx->dir);
+        char *waits = base_printf("echo up > up; while ! test -e %s/go; do sleep 0.02; done; "
+                                  "sleep 1000", fx->dir);
         fx_start(fx, 0);
         fake_rm_launch(fx->rm, 0, fx_ct(2, b), waits);
         free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
@@ -176,8 +186,7 @@ static void test_state(void)
         } else {
             size_t node = fake_rm_wait_nodes(fx->rm, 2, 0);
             CU_ASSERT_EQUAL(fx_exit_code(fx, a), 5);
-            fake_rm_order(fx->rm, node, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}",
-                          b);
+            order_kill(fx, node, b, 0);
             CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
             fake_rm_launch(fx->rm, node, fx_ct(3, c), "true");
             CU_ASSERT_EQUAL(fx_exit_code(fx, c), 0);
@@ -252,7 +261,8 @@ static char state_of(pid_t pid)
     return nm_proc_read(pid, &p) ? p.state : 0;
 }
 
-/* Goal: a container that stops its own shim ends, and is killed, as any other; also under the next NodeManager. */
+/* Goal: a container that stops its own shim ends, and is killed, as any other; also under the next
+ * NodeManager. */
 static void test_stopped_shim(void)
 {
     static const int graces[] = {0, 100};
@@ -265,10 +275,11 @@ static void test_stopped_shim(void)
         fake_rm_launch(fx->rm, 0, fx_ct(2 + i, b), "trap '' TERM; kill -STOP $PPID; echo up > up; "
                                               "while :; do kill -STOP $PPID; done");
         free(fx_file("%s/apps/%s/%s/work/up", fx->local[0], fx_app(), b));
-        fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":%d}", b, graces[i]);
+        order_kill(fx, 0, b, graces[i]);
         CU_ASSERT_EQUAL(fx_exit_code(fx, b), -106);
     }
-    char *waits = base_printf("while ! test -e %s/go; do sleep 0.02; done; kill -STOP $PPID; exit 8", fx->dir);
+    char *waits = base_printf("while ! test -e %s/go; do sleep 0.02; done; kill -STOP $PPID; exit 8",
+                              fx->dir);
     fake_rm_launch(fx->rm, 0, fx_ct(4, c), waits);
     shim_of(fx, c);
     fx_kill(fx, 0, SIGKILL);
@@ -284,7 +295,8 @@ static void test_stopped_shim(void)
     fx_free(fx);
 }
 
-/* Goal: a kill comes to its end though the shim is held in a way that no signal but SIGKILL ends. */
+/* Goal: a kill comes to its end though the shim is held in a way that no signal but SIGKILL
+ * ends. */
 static void test_held_shim(void)
 {
     struct fx *fx = fx_new();
@@ -292,10 +304,11 @@ static void test_held_shim(void)
     fx_start(fx, 0);
     fake_rm_launch(fx->rm, 0, fx_ct(1, a), "sleep 1000");
     pid_t shim = shim_of(fx, a);
-    if (ptrace(PTRACE_SEIZE, shim, NULL, NULL) < 0 || ptrace(PTRACE_INTERRUPT, shim, NULL, NULL) < 0) {
+    if (ptrace(PTRACE_SEIZE, shim, NULL, NULL) < 0 ||
+        ptrace(PTRACE_INTERRUPT, shim, NULL, NULL) < 0) {
         printf("(skipped: processes cannot be traced here) ");
     } else {
-        fake_rm_order(fx->rm, 0, "{\"type\":\"kill\",\"container\":\"%s\",\"reason\":\"r\",\"graceMs\":0}", a);
+        order_kill(fx, 0, a, 0);
         CU_ASSERT_EQUAL(fx_exit_code(fx, a), -106);
         char state = state_of(shim);
         CU_ASSERT(state == 'Z' || state == 0);

@@ -3,4 +3,5 @@ creel_test(test_rm_input SOURCES unit/test_rm_input.c ${CMAKE_SOURCE_DIR}/rm/rm_
 
 creel_test(test_rm_files SOURCES unit/test_rm_files.c LIBS creel_rm LABELS unit threads)
 creel_test(test_rm_output SOURCES unit/test_rm_output.c ${CMAKE_SOURCE_DIR}/rm/rm_input.c
-           ${CMAKE_SOURCE_DIR}/rm/rm_output.c ${CMAKE_SOURCE_DIR}/rm/rm_output_taken.c LIBS creel_base LABELS unit)
+           ${CMAKE_SOURCE_DIR}/rm/rm_output.c ${CMAKE_SOURCE_DIR}/rm/rm_output_taken.c
+           LIBS creel_base LABELS unit)

@@ -48,7 +48,8 @@ static void test_probe(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* Goal: what a task puts where the disk is looked at makes the node neither unhealthy nor write elsewhere. */
+/* Goal: what a task puts where the disk is looked at makes the node neither unhealthy nor write
+ * elsewhere. */
 static void test_probe_planted(void)
 {
     char root[] = "/tmp/creel-nm-files.XXXXXX", path[64], target[64];
@@ -186,11 +187,12 @@ static void test_unwritable(void)
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
 }
 
-/* Goal: a launch does not wait until what a crash left in its place is removed, whatever its size: it goes to the trash,
- * which the janitor empties. Method: without a janitor it is still there. */
+/* Goal: a launch does not wait until what a crash left in its place is removed, whatever its size:
+ * it goes to the trash, which the janitor empties. Method: without a janitor it is still there. */
 static void test_left_behind(void)
 {
-    char root[] = "/tmp/creel-nm-files.XXXXXX", files[NM_PATH_MAX], path[NM_PATH_MAX + 16], trash[64];
+    char root[] = "/tmp/creel-nm-files.XXXXXX", trash[64];
+    char files[NM_PATH_MAX], path[NM_PATH_MAX + 16];
     struct base_container_id ct = {.attempt = {.app = {1, 2}, .attempt = 1}, .num = 7};
     struct nm_files f = {0};
     struct nm_files_conf conf = {.root = root, .retain_s = 3600};
@@ -235,11 +237,13 @@ static bool is_swept(struct nm_files *f)
     return swept;
 }
 
-/* Goal: logs of an application that ended here twice stay until the time of its second end is over, and those of one
- * that ended once go. Method: the index holds first ends of long ago; the marks are of now. */
+/* Goal: logs of an application that ended here twice stay until the time of its second end is over,
+ * and those of one that ended once go. Method: the index holds first ends of long ago; the marks
+ * are of now. */
 static void test_ended_twice(void)
 {
-    char root[] = "/tmp/creel-nm-files.XXXXXX", twice[NM_PATH_MAX], once[NM_PATH_MAX], mark[NM_PATH_MAX + 16];
+    char root[] = "/tmp/creel-nm-files.XXXXXX";
+    char twice[NM_PATH_MAX], once[NM_PATH_MAX], mark[NM_PATH_MAX + 16];
     const struct base_app_id ids[] = {{1, 2}, {1, 3}};
     struct nm_files f = {0};
     struct nm_files_conf conf = {.root = root, .retain_s = 3600};
@@ -255,7 +259,8 @@ static void test_ended_twice(void)
         nm_files_cleanup(&f, &ids[0], true); /* also when ordered again */
     nm_files_cleanup(&f, &ids[1], true);
     snprintf(mark, sizeof mark, "%s/.ended", once);
-    CU_ASSERT_EQUAL(unlink(mark), 0); /* a mark of long ago cannot be made: without one, the index counts */
+    /* A mark of long ago cannot be made: without one, the index counts. */
+    CU_ASSERT_EQUAL(unlink(mark), 0);
     for (size_t i = 0; i < 2; i++)
         nm_retain_add(&f.retain, &ids[i], f.opened_s - 4000);
     CU_ASSERT_FALSE(is_swept(&f));
@@ -324,7 +329,8 @@ static void test_damaged_state(void)
         CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
         CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
         snprintf(path, sizeof path, "%s/state.json", root);
-        CU_ASSERT_EQUAL(base_file_write_atomic(path, rows[i].text, rows[i].len, 0600, false, NULL), 0);
+        CU_ASSERT_EQUAL(base_file_write_atomic(path, rows[i].text, rows[i].len, 0600, false, NULL),
+                        0);
         CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0);
         CU_ASSERT(st.epoch == 0 && st.port == 0);
         CU_ASSERT_EQUAL(access(path, F_OK), -1);
@@ -344,13 +350,15 @@ static void test_damaged_state(void)
     }
 }
 
-static const struct cunit_case cases[] = {{"looking at the disk", test_probe},
-                                          {"names planted where it is looked at", test_probe_planted},
-                                          {"a list of forgotten containers of any size", test_forgotten},
-                                          {"modes of folders that serve again", test_modes},
-                                          {"folders that a container made unwritable", test_unwritable},
-                                          {"what a crash left where a launch goes", test_left_behind},
-                                          {"logs of an application that ended twice", test_ended_twice},
-                                          {"a damaged state", test_damaged_state}};
+static const struct cunit_case cases[] = {
+    {"looking at the disk", test_probe},
+    {"names planted where it is looked at", test_probe_planted},
+    {"a list of forgotten containers of any size", test_forgotten},
+    {"modes of folders that serve again", test_modes},
+    {"folders that a container made unwritable", test_unwritable},
+    {"what a crash left where a launch goes", test_left_behind},
+    {"logs of an application that ended twice", test_ended_twice},
+    {"a damaged state", test_damaged_state},
+};
 
 CUNIT_MAIN("a node's files", cases)

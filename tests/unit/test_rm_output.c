@@ -1,8 +1,8 @@
-/* Goal: a job's commit that ends anywhere between its first step and its last is either repeated to its end, or taken
- * back whole: no part of it stays that would keep the folder from being removed and the job from being submitted again,
- * and nothing goes that another has put there.
- * Method: this program's own renameat(), unlinkat(), unlink(), rmdir(), ftruncate() and fsync() count the steps, and at a
- * given one fail, or end the process. */
+/* Goal: a job's commit that ends anywhere between its first step and its last is either repeated to
+ * its end, or taken back whole: no part of it stays that would keep the folder from being removed
+ * and the job from being submitted again, and nothing goes that another has put there.
+ * Method: this program's own renameat(), unlinkat(), unlink(), rmdir(), ftruncate() and fsync()
+ * count the steps, and at a given one fail, or end the process. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -137,14 +137,16 @@ static bool is_whole(void)
     for (int i = 0; i < PARTS; i++) {
         struct base_buf b = {0};
 
-        whole = base_file_read(at("out/part-%05d", i), 100, &b, NULL) == 0 && b.data && strcmp(b.data, "counts") == 0 &&
-                whole;
+        if (base_file_read(at("out/part-%05d", i), 100, &b, NULL) != 0 || !b.data ||
+            strcmp(b.data, "counts") != 0)
+            whole = false;
         base_buf_free(&b);
     }
     return whole;
 }
 
-/* A commit that ends at its step @step: by a failure, or with its process. True: it came to its end before. */
+/* A commit that ends at its step @step: by a failure, or with its process. True: it came to its end
+ * before. */
 static bool commit_until(long step, bool crash)
 {
     struct base_error err = {0};
@@ -221,7 +223,8 @@ static void test_abort_sweep(void)
     for (long step = 0; !done && step < STEPS_MAX; step++) {
         begin();
         CU_ASSERT_EQUAL(mkdir(at("out/part-00002"), 0755), 0);
-        CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0); /* two parts are taken */
+        /* Two parts are taken. */
+        CU_ASSERT_NOT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), 0);
         CU_ASSERT_TRUE(is_there("out/part-00001"));
         CU_ASSERT_EQUAL(rmdir(at("out/part-00002")), 0);
         fflush(stdout);
@@ -256,8 +259,9 @@ static void test_missing(void)
     end();
 }
 
-/* Goal: after a commit that ended half way, all goes that it has taken and nothing else: not a file of the user's under
- * the name of a part, be it one that was taken or one that was not yet; nor what lies there by another name. */
+/* Goal: after a commit that ended half way, all goes that it has taken and nothing else: not a file
+ * of the user's under the name of a part, be it one that was taken or one that was not yet; nor
+ * what lies there by another name. */
 static void test_of_others(void)
 {
     struct base_error err = {0};
@@ -275,7 +279,8 @@ static void test_of_others(void)
     CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
     CU_ASSERT_FALSE(is_there("out/part-00001"));
     CU_ASSERT_FALSE(is_there("out/_temporary"));
-    CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002") && is_there("out/part-00003"));
+    CU_ASSERT_TRUE(is_there("out/part-00000") && is_there("out/part-00002"));
+    CU_ASSERT_TRUE(is_there("out/part-00003"));
     CU_ASSERT_TRUE(is_there("out/notes"));
     end();
 }
@@ -295,11 +300,13 @@ static void test_folder_of_others(void)
     end();
 }
 
-/* Goal: a list that a user has damaged costs what it says at most, and keeps nobody from ending the job. */
+/* Goal: a list that a user has damaged costs what it says at most, and keeps nobody from ending the
+ * job. */
 static void test_damaged_list(void)
 {
-    static const char *const lists[] = {"", "0", "0 ", "x 1\n\n0 0\n", "-1 1\n0 -1\n", "99999999999999999999 1\n",
-                                        "1000000 1\n0 99999999999999999999999\n", "0 1 2\n\xff\xfe\n"};
+    static const char *const lists[] = {
+        "", "0", "0 ", "x 1\n\n0 0\n", "-1 1\n0 -1\n", "99999999999999999999 1\n",
+        "1000000 1\n0 99999999999999999999999\n", "0 1 2\n\xff\xfe\n"};
     const char *list = "out/_temporary/application_1700000000000_0007.taken";
     struct base_error err = {0};
 
@@ -321,10 +328,12 @@ static void test_damaged_list(void)
     }
 }
 
-static const struct cunit_case cases[] = {{"a commit that ends at each of its steps", test_sweep},
-                                          {"an abort that ends at each of its steps", test_abort_sweep},
-                                          {"a part is missing", test_missing},
-                                          {"files of others", test_of_others},
-                                          {"the folder is another job's", test_folder_of_others},
-                                          {"a damaged list", test_damaged_list}};
+static const struct cunit_case cases[] = {
+    {"a commit that ends at each of its steps", test_sweep},
+    {"an abort that ends at each of its steps", test_abort_sweep},
+    {"a part is missing", test_missing},
+    {"files of others", test_of_others},
+    {"the folder is another job's", test_folder_of_others},
+    {"a damaged list", test_damaged_list},
+};
 CUNIT_MAIN("rm_output", cases)
