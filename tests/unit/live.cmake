@@ -6,3 +6,5 @@ creel_test(test_rm_relay SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_relay.c 
            LIBS creel_rm LABELS unit threads)
 creel_test(test_rm_audit SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_audit.c ${CMAKE_SOURCE_DIR}/tests/unit/api_client.c
            LIBS creel_rm LABELS unit threads)
+creel_test(test_rm_dead_mount SOURCES ${CMAKE_SOURCE_DIR}/tests/unit/test_rm_dead_mount.c ${CMAKE_SOURCE_DIR}/tests/unit/api_client.c
+           LIBS creel_rm LABELS unit threads)
