@@ -59,14 +59,16 @@ static const char *xml_escape(unsigned char c, char buf[static 7])
     }
 }
 
-static void add_escaped(struct base_buf *out, const char *text, const char *(*escape)(unsigned char, char *))
+/* Inlined, so that @escape is too: lists of a million rows are made of plain bytes. */
+static inline __attribute__((always_inline)) void add_escaped(struct base_buf *out, const char *text,
+                                                              const char *(*escape)(unsigned char, char *))
 {
     const unsigned char *s = (const unsigned char *)text;
     const unsigned char *plain = s; /* start of what can be copied as it is */
     char buf[7];
 
     while (*s) {
-        size_t n = base_utf8_len((const char *)s);
+        size_t n = *s < 0x80 ? 1 : base_utf8_len((const char *)s);
         const char *instead = n == 0 ? REPLACEMENT : n == 1 ? escape(*s, buf) : NULL;
 
         if (instead) {

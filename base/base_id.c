@@ -127,36 +127,71 @@ int base_task_id_parse(const char *text, struct base_task_id *out, struct base_e
     return 0;
 }
 
+char *base_digits(char *to, uint64_t v, int width)
+{
+    char tmp[20];
+    int n = 0;
+
+    do
+        tmp[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n < width && n < (int)sizeof tmp)
+        tmp[n++] = '0';
+    while (n)
+        *to++ = tmp[--n];
+    return to;
+}
+
+/* Lists of a million tasks print ids by the million, which is why no printf is at work here. */
+static char *put_word(char *to, const char *word)
+{
+    size_t n = strlen(word);
+
+    memcpy(to, word, n);
+    return to + n;
+}
+
+/* "<word><cluster time>_<number>" */
+static char *put_app(char *to, const char *word, const struct base_app_id *id)
+{
+    to = base_digits(put_word(to, word), (uint64_t)id->cluster_ts, 1);
+    *to++ = '_';
+    return base_digits(to, (uint32_t)id->seq, 4);
+}
+
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    snprintf(buf, BASE_ID_TEXT_MAX, "application_%" PRId64 "_%04" PRId32, id->cluster_ts, id->seq);
+    *put_app(buf, "application_", id) = '\0';
     return buf;
 }
 
 char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    snprintf(buf, BASE_ID_TEXT_MAX, "appattempt_%" PRId64 "_%04" PRId32 "_%06" PRId32, id->app.cluster_ts,
-             id->app.seq, id->attempt);
+    char *at = put_word(put_app(buf, "appattempt_", &id->app), "_");
+
+    *base_digits(at, (uint32_t)id->attempt, 6) = '\0';
     return buf;
 }
 
 /* SOURCE: Hadoop ContainerId.toString: the epoch part is absent for epoch 0. */
 char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    char epoch[32] = "";
-    int64_t e = BASE_CONTAINER_EPOCH(id->num);
+    int64_t epoch = BASE_CONTAINER_EPOCH(id->num);
+    char *at = put_word(buf, "container_");
 
-    if (e > 0)
-        snprintf(epoch, sizeof epoch, "e%02" PRId64 "_", e);
-    snprintf(buf, BASE_ID_TEXT_MAX, "container_%s%" PRId64 "_%04" PRId32 "_%02" PRId32 "_%06" PRId64, epoch,
-             id->attempt.app.cluster_ts, id->attempt.app.seq, id->attempt.attempt, BASE_CONTAINER_COUNTER(id->num));
+    if (epoch > 0)
+        at = put_word(base_digits(put_word(at, "e"), (uint64_t)epoch, 2), "_");
+    at = put_word(put_app(at, "", &id->attempt.app), "_");
+    at = put_word(base_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
+    *base_digits(at, (uint64_t)BASE_CONTAINER_COUNTER(id->num), 6) = '\0';
     return buf;
 }
 
 char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX])
 {
-    snprintf(buf, BASE_ID_TEXT_MAX, "task_%" PRId64 "_%04" PRId32 "_%c_%06" PRId32, id->app.cluster_ts, id->app.seq,
-             id->kind == BASE_TASK_REDUCE ? 'r' : 'm', id->index);
+    char *at = put_word(put_app(buf, "task_", &id->app), id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
+
+    *base_digits(at, (uint32_t)id->index, 6) = '\0';
     return buf;
 }
 

@@ -38,6 +38,8 @@ int base_app_id_parse(const char *text, struct base_app_id *out, struct base_err
 int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err);
 int base_container_id_parse(const char *text, struct base_container_id *out, struct base_error *err);
 int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
+/* Digits of @v to @to, at least @width of them (at most 20 are written), without a NUL; returns their end. */
+char *base_digits(char *to, uint64_t v, int width);
 /* Printers: write into @buf (BASE_ID_TEXT_MAX bytes) and return it. */
 char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX]);
 char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX]);

@@ -7,6 +7,8 @@
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
 #include "base/base_clock.h"
+#include "base/base_id.h"
+#include "base/base_io.h"
 
 enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000 };
 
@@ -142,23 +144,61 @@ static void print_status(const json_t *job)
 /* The tasks, page by page: one page is held at a time. */
 struct task_pages {
     struct cli_table *table; /* for people */
+    struct base_app_id app;
     int64_t now_ms;
     size_t n;
 };
 
-static void add_task(struct task_pages *p, const json_t *j)
+/* A row of brief=true. */
+enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
+
+static const char *text_at(const json_t *row, size_t i)
+{
+    const char *s = json_string_value(json_array_get(row, i));
+    return s ? s : "";
+}
+
+static int64_t number_at(const json_t *row, size_t i)
+{
+    return (int64_t)json_number_value(json_array_get(row, i));
+}
+
+static bool is_there(const json_t *row, size_t i)
+{
+    return json_is_number(json_array_get(row, i));
+}
+
+/* "m17" of job @app. */
+static void task_text(const struct base_app_id *app, const char *name, char out[static BASE_ID_TEXT_MAX])
+{
+    struct base_task_id id = {*app, *name == 'r' ? BASE_TASK_REDUCE : BASE_TASK_MAP, 0};
+    int64_t index;
+    if (*name == '\0' || base_int_parse(name + 1, 0, INT32_MAX, &index) < 0) {
+        *out = '\0';
+        return;
+    }
+    id.index = (int32_t)index;
+    base_task_id_text(&id, out);
+}
+
+static void add_task(struct task_pages *p, const json_t *row)
 {
     struct base_buf time = {0};
-    char progress[16], attempts[16], code[16] = "-";
-    int64_t start = cli_int(j, "startTime"), finish = cli_int(j, "finishTime");
-    snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
-    snprintf(attempts, sizeof attempts, "%lld", (long long)cli_int(j, "attempts"));
-    if (finish && json_is_integer(json_object_get(j, "exitCode")))
-        snprintf(code, sizeof code, "%lld", (long long)cli_int(j, "exitCode"));
+    char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24], code[24] = "-";
+    int64_t start = number_at(row, TASK_START);
+    task_text(&p->app, text_at(row, TASK_NAME), task);
+    snprintf(progress, sizeof progress, "%lld%%", (long long)number_at(row, TASK_PROGRESS));
+    snprintf(attempts, sizeof attempts, "%lld", (long long)number_at(row, TASK_ATTEMPTS));
+    if (is_there(row, TASK_EXIT))
+        snprintf(code, sizeof code, "%lld", (long long)number_at(row, TASK_EXIT));
     if (start)
-        cli_text_duration((finish ? finish : p->now_ms) - start, &time);
-    cli_table_row(p->table, cli_str(j, "id"), cli_str(j, "state"), progress, attempts, code,
-                  time.data ? time.data : "-", cli_str(j, "node"), cli_str(j, "containerId"), NULL);
+        cli_text_duration(is_there(row, TASK_ELAPSED) ? number_at(row, TASK_ELAPSED) : p->now_ms - start, &time);
+    if (is_there(row, TASK_CONTAINER)) {
+        struct base_container_id id = {{p->app, 1}, json_integer_value(json_array_get(row, TASK_CONTAINER))};
+        base_container_id_text(&id, container);
+    }
+    cli_table_row(p->table, task, text_at(row, TASK_STATE), progress, attempts, code, time.data ? time.data : "-",
+                  text_at(row, TASK_NODE), container, NULL);
     base_buf_free(&time);
 }
 
@@ -175,9 +215,11 @@ static void print_page(void *user, const json_t *tasks)
 static int print_tasks(struct cli *c, const char *id, const json_t *job)
 {
     struct task_pages p = {.now_ms = base_wall_us(&base_clock_real) / 1000};
+    int rc = CLI_OK;
+    base_app_id_parse(id, &p.app, NULL);
     p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
                             "NODE", "~", "CONTAINER", "<1", NULL);
-    int rc = cli_job_tasks(c, id, "brief=true", CLI_RM_PATIENT, false, print_page, &p);
+    rc = cli_job_tasks(c, id, "brief=true", CLI_RM_PATIENT, false, print_page, &p);
     if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
         puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
     cli_table_free(p.table);

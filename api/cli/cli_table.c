@@ -16,16 +16,22 @@ struct cli_table {
     char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or '1' for what goes first when space is short */
     size_t widths[COLUMNS_MAX];                 /* of the pages printed so far */
     bool titled;
-    char **cells;                               /* rows * columns; row 0 holds the titles */
-    size_t n, cap;
+    struct base_buf texts; /* of all cells, each with its NUL */
+    size_t *cells;         /* where the text of each begins: rows * columns; row 0 holds the titles */
+    size_t n, cap, titles_len;
 };
+
+static const char *cell(const struct cli_table *t, size_t i)
+{
+    return t->texts.data + t->cells[i];
+}
 
 static void add_cell(struct cli_table *t, const char *text)
 {
-    struct base_buf b = {0};
-    cli_text_clean(text ? text : "", &b);
     base_array_grow(&t->cells, t->n, &t->cap);
-    t->cells[t->n++] = base_buf_take(&b);
+    t->cells[t->n++] = t->texts.len;
+    cli_text_clean(text ? text : "", &t->texts);
+    base_buf_add(&t->texts, "", 1);
 }
 
 struct cli_table *cli_table_new(const char *title, ...)
@@ -41,25 +47,20 @@ struct cli_table *cli_table_new(const char *title, ...)
         t->drop[t->columns++] = how[1];
     }
     va_end(ap);
+    t->titles_len = t->texts.len;
     return t;
 }
 
-void cli_table_row(struct cli_table *t, const char *cell, ...)
+void cli_table_row(struct cli_table *t, const char *first, ...)
 {
     va_list ap;
     size_t n = 0;
-    va_start(ap, cell);
-    for (const char *s = cell; s && n < t->columns; s = va_arg(ap, const char *), n++)
+    va_start(ap, first);
+    for (const char *s = first; s && n < t->columns; s = va_arg(ap, const char *), n++)
         add_cell(t, s);
     va_end(ap);
     for (; n < t->columns; n++)
         add_cell(t, "");
-}
-
-void cli_table_rowv(struct cli_table *t, const char *const *cells, size_t n)
-{
-    for (size_t i = 0; i < t->columns; i++)
-        add_cell(t, i < n ? cells[i] : "");
 }
 
 static size_t total_of(const struct cli_table *t, const size_t *widths)
@@ -157,7 +158,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths, 
             continue;
         if (line.len || c > 0)
             add_spaces(&line, GAP);
-        add_padded(&line, t->cells[at + c], widths[c], t->align[c], c == last);
+        add_padded(&line, cell(t, at + c), widths[c], t->align[c], c == last);
     }
     while (line.len > 0 && line.data[line.len - 1] == ' ')
         line.len--;
@@ -169,7 +170,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths, 
 static void widen(const struct cli_table *t, size_t *widths)
 {
     for (size_t i = 0; i < t->n; i++) {
-        size_t w = cli_text_width(t->cells[i], strlen(t->cells[i]));
+        size_t w = cli_text_width(cell(t, i), strlen(cell(t, i)));
         if (w > widths[i % t->columns])
             widths[i % t->columns] = w;
     }
@@ -188,8 +189,8 @@ void cli_table_page(struct cli_table *t, FILE *out)
     if (b.len)
         fwrite(b.data, 1, b.len, out);
     base_buf_free(&b);
-    while (t->n > t->columns) /* the titles stay */
-        free(t->cells[--t->n]);
+    t->n = t->columns; /* the titles stay */
+    t->texts.len = t->titles_len;
     t->titled = true;
 }
 
@@ -219,9 +220,9 @@ void cli_table_print(struct cli_table *t, FILE *out)
 
 void cli_table_free(struct cli_table *t)
 {
-    for (size_t i = 0; t && i < t->n; i++)
-        free(t->cells[i]);
-    if (t)
+    if (t) {
         free(t->cells);
+        base_buf_free(&t->texts);
+    }
     free(t);
 }

@@ -16,8 +16,6 @@ struct cli_table;
  * never cut and never left out. */
 struct cli_table *cli_table_new(const char *title, ...) __attribute__((sentinel));
 void cli_table_row(struct cli_table *t, const char *cell, ...) __attribute__((sentinel));
-/* As cli_table_row, with @n ready cells. */
-void cli_table_rowv(struct cli_table *t, const char *const *cells, size_t n);
 /* Lays out for @width columns (0: no limit); only the first column may need more. Without rows only the titles. */
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out);
 /* Renders for @out (its terminal's width; no limit when it is none) and frees @t. */

@@ -5,22 +5,6 @@
 
 #include "rm/core/rm_internal.h"
 
-/* Digits of @v into @to, at least @width of them; returns the end. */
-static char *put_digits(char *to, uint64_t v, int width)
-{
-    char tmp[20];
-    int n = 0;
-
-    do
-        tmp[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    while (n < width && n < (int)sizeof tmp)
-        tmp[n++] = '0';
-    while (n)
-        *to++ = tmp[--n];
-    return to;
-}
-
 /* A number and a space; at most NUMBER_MAX bytes. */
 #define NUMBER_MAX 24
 static char *put_number(char *to, int64_t v)
@@ -30,7 +14,7 @@ static char *put_number(char *to, int64_t v)
     } else {
         if (v < 0)
             *to++ = '-';
-        to = put_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
+        to = base_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
     }
     *to++ = ' ';
     return to;
@@ -75,21 +59,11 @@ static char *app_key(struct rm_core *c, struct base_app_id id)
     return base_app_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
 
-/* As base_task_id_text, which is too slow for a record per finished task. */
 static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
-    char *key = rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX), *p = key;
+    const struct base_task_id id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
 
-    memcpy(p, "task_", 5);
-    p = put_digits(p + 5, (uint64_t)a->id.cluster_ts, 1);
-    *p++ = '_';
-    p = put_digits(p, (uint64_t)a->id.seq, 4);
-    *p++ = '_';
-    *p++ = t->kind == RM_SLOT_MAP ? 'm' : 'r';
-    *p++ = '_';
-    p = put_digits(p, (uint64_t)t->index, 6);
-    *p = '\0';
-    return key;
+    return base_task_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
 
 static void begin(struct rm_core *c, const char *version)
