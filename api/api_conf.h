@@ -4,7 +4,7 @@
 #define CREEL_API_CONF_H
 
 #include "api/api_server.h"
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 
 /* Fills in what the keys hold; leaves the rest of @out. -BASE_EINVAL: a value that cannot be,
  * with its key. Free what @out holds with api_conf_free(), in any case, once the server has

@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 
 #define SEPARATORS ", \t\r\n"
 

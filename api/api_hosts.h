@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define API_HOST_MAX 255 /* bytes of a name, as in DNS */
 

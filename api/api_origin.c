@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "api/api_internal.h"
-#include "base/base_log.h"
-#include "base/base_utf8.h"
+#include "base/io/log.h"
+#include "base/utf8.h"
 
 #define WARN_EVERY_MS 60000
 #define SHOWN_MAX     100

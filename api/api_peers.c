@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <uthash.h>
 
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 
 #define WARN_EVERY_MS   60000
 #define SWEEP_EVERY_MS  60000

@@ -6,9 +6,9 @@
 #include <strings.h>
 
 #include "api/api_internal.h"
-#include "base/base_io.h"
-#include "base/base_limits.h"
-#include "base/base_utf8.h"
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 
 /* IPv4 that came over an IPv6 socket is written as IPv4: one host has one name. */
 static void set_peer(struct api_request *rq)

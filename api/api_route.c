@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 struct node {
     char *text; /* literal segment on the way here */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "api/api_internal.h"
-#include "base/base_log.h"
+#include "base/io/log.h"
 
 #define CONNECTIONS_DEFAULT 10000
 #define IDLE_DEFAULT_S      120

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api_shape.h"
-#include "base/base_utf8.h"
+#include "base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
-#include "base/base_percent.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/conf/percent.h"
 
 #define SEGMENTS_MAX 256
 #define PAIRS_MAX    1024

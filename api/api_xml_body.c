@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 
 /* Siblings of one name become an array: an element may cost two levels of JSON. */
 #define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 /* 0 and *out (owned by the caller), an object with the members of root element @root (NULL: any root). -BASE_EINVAL
  * with the text YARN's parser gives: broken syntax, or a root other than @root; @expected lists the roots named in that

@@ -1,6 +1,6 @@
 #include "api/api_yarn_shapes.h"
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define S(field, name)        API_STR(T, field, name, API_ALWAYS)
 #define I(field, name)        API_I64(T, field, name, API_ALWAYS)

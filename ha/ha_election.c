@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_election_internal.h"
 
 #define RETRY_MIN_US    50000 /* back-off after an answer that was lost or failed: doubles to 1.6 s */

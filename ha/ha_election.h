@@ -24,8 +24,8 @@
 #ifndef CREEL_HA_ELECTION_H
 #define CREEL_HA_ELECTION_H
 
-#include "base/base_error.h"
-#include "base/base_id.h"
+#include "base/error.h"
+#include "base/id.h"
 #include "ha/ha_zk.h"
 
 #define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX) /* container ids have 23 bits for it; an RM that would have to take more is refused */

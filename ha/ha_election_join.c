@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_election_internal.h"
 
 static void set_text(char **to, const char *text)

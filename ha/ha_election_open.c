@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_election_internal.h"
 
 #define NO_EPOCH "-1 - 0000000000000000\n" /* none taken yet: the first claim takes 0 */

@@ -18,8 +18,8 @@
 #ifndef CREEL_HA_LOG_H
 #define CREEL_HA_LOG_H
 
-#include "base/base_error.h"
-#include "base/base_limits.h"
+#include "base/error.h"
+#include "base/limits.h"
 #include "ha/ha_store.h"
 #include "ha/ha_zk.h"
 

@@ -14,7 +14,7 @@
 #ifndef CREEL_HA_LOG_INTERNAL_H
 #define CREEL_HA_LOG_INTERNAL_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "ha/ha_log.h"
 #include "ha/ha_log_index.h"
 #include "ha/ha_log_segment.h"

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 #define HA_LOG_FORMAT   1
 #define HA_LOG_HEAD_MAX 96 /* bytes of the header line, at most */

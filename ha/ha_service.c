@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_clock.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_instance.h"
 #include "ha/ha_log_follow.h"
 #include "ha/ha_store_zk.h"

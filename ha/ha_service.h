@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "ha/ha_election.h"
 #include "ha/ha_log.h"
 #include "ha/ha_store.h"

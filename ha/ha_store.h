@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 struct ha_store; /* one open store; its first member is const struct ha_store_ops * */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_zk_client_internal.h"
 
 #define REOPEN_US 1000000 /* after no name could be resolved, or the server refused the authentication */

@@ -19,7 +19,7 @@
 #ifndef CREEL_HA_ZK_CLIENT_H
 #define CREEL_HA_ZK_CLIENT_H
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "ha/ha_zk.h"
 
 struct ha_zk_client;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_clock.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/mem.h"
 #include "ha/ha_zk_client_internal.h"
 
 struct zk_request *zk_request_new(struct ha_zk_client *c, const struct ha_zk_request *rq)

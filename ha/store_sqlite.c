@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_id.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/id.h"
+#include "base/mem.h"
 #include "ha/ha_store.h"
 
 #define SCHEMA_VERSION 1

@@ -11,8 +11,8 @@
 
 #include "api/api_conf.h"
 #include "api/api_hosts.h"
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 
 /* Programs that belong to us lie beside creel-nm, or in ../libexec/creel when installed. */
 static void program_find(const char *name, char out[static NM_PATH_MAX])

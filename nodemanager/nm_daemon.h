@@ -14,7 +14,7 @@
 #include <sys/queue.h>
 
 #include "api/api_server.h"
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "nodemanager/core/nm_core.h"
 #include "nodemanager/nm_exit.h"
 #include "nodemanager/nm_files.h"

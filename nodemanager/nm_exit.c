@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 static bool says_no_space(const char *text)
 {

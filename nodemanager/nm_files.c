@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_log.h"
-#include "base/base_plain.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/log.h"
+#include "base/io/plain.h"
 #include "nodemanager/nm_files_internal.h"
 #include "nodemanager/nm_folder.h"
 

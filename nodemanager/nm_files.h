@@ -32,9 +32,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "base/base_error.h"
-#include "base/base_id.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "base/mem.h"
 #include "nodemanager/nm_retain.h"
 #include "nodemanager/nm_spare.h"
 
@@ -88,7 +88,7 @@ char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const 
 char *nm_path_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
                          char buf[static NM_PATH_MAX]);
 
-/* Opens a plain file at one of the paths above (base_plain.h): @flags O_RDONLY or what writing needs. A descriptor,
+/* Opens a plain file at one of the paths above (base/io/plain.h): @flags O_RDONLY or what writing needs. A descriptor,
  * -errno or -BASE_PLAIN_OTHER; *@st may be NULL. Never waits. */
 int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st);
 /* The folder at one of the paths above, for its entries, likewise. */

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_utf8.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/utf8.h"
 #include "nodemanager/nm_files_internal.h"
 
 #define SMALL_FILE_MAX    (64 * 1024)

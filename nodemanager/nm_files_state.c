@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_log.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/io/log.h"
+#include "base/io/plain.h"
 #include "nodemanager/nm_files_internal.h"
 
 #define STATE_FILE_MAX 65536

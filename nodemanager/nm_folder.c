@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_plain.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/plain.h"
 #include "nodemanager/nm_tree.h"
 
 #define KEY        "creel.nodemanager.local-dir: "

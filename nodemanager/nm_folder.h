@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define NM_LOCK_WAIT_MS 10000
 

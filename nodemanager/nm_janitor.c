@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_log.h"
-#include "base/base_plain.h"
-#include "base/base_sched.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
+#include "base/io/plain.h"
+#include "base/io/sched.h"
 #include "nodemanager/nm_files_internal.h"
 
 #define IDLE_S       30

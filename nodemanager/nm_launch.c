@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 
 #define ARG_STRING_MAX (128 * 1024 - 1) /* the kernel's MAX_ARG_STRLEN without the NUL */
 

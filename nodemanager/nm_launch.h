@@ -6,7 +6,7 @@
 #ifndef CREEL_NM_LAUNCH_H
 #define CREEL_NM_LAUNCH_H
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "nodemanager/core/nm_core.h"
 #include "nodemanager/nm_files.h"
 

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 #include "nodemanager/nm_look.h"
 
 #define WAKE_TIMEOUT_MS 5000

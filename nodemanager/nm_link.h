@@ -1,6 +1,6 @@
 /* nodemanager/nm_link.h - the threads that speak to the ResourceManagers: one for the request in flight (registration,
  * heartbeat: it may be parked there), one for wake calls. They decide nothing but whom to ask (see
- * base_rm_list.h): the loop hands a request over and finds the answer when nm_link_fd() becomes readable.
+ * base/conf/rm_list.h): the loop hands a request over and finds the answer when nm_link_fd() becomes readable.
  *
  * With several RMs a dead one must be noticed soon: connecting takes a second at most, a host that acknowledges nothing
  * for three is given up, and so is an active RM that does not answer a heartbeat three seconds after the time it may
@@ -25,9 +25,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
-#include "base/base_rm_list.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/conf/rm_list.h"
 
 struct nm_link_io;
 /* @rms: borrowed, not empty; @secret: bearer token or NULL/"". */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "api/api_shape.h"
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/nm_rest.h"
 
 #define NO_FILE "Cannot find this log on the local disk."

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_id.h"
-#include "base/base_json.h"
+#include "base/id.h"
+#include "base/io/json.h"
 
 #define CONNECT_MS 1000
 #define ANSWER_MS  3000

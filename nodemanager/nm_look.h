@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_http.h"
+#include "base/io/http_client.h"
 
 /* Beyond the time that a held request may take. One lost segment costs Linux's least retransmission time-out, 200 ms
  * (TCP_RTO_MIN), and a round trip: a leader with which all is well is not doubted for that. */

@@ -8,12 +8,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_log.h"
-#include "base/base_plain.h"
-#include "base/base_watchdog.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/log.h"
+#include "base/io/plain.h"
+#include "base/io/watchdog.h"
 #include "nodemanager/nm_daemon.h"
 #include "nodemanager/nm_stopped.h"
 #include "nodemanager/nm_tree.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/base_conf.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
-#include "base/base_version.h"
+#include "base/conf/conf.h"
+#include "base/io/log.h"
+#include "base/mem.h"
+#include "base/version.h"
 #include "nodemanager/nm_daemon.h"
 
 #define ARGS_MAX 256

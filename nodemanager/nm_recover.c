@@ -14,10 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_log.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/io/log.h"
 #include "nodemanager/nm_daemon.h"
 #include "nodemanager/nm_tree.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api/api_shape.h"
-#include "base/base_http.h"
-#include "base/base_version.h"
+#include "base/io/http_client.h"
+#include "base/version.h"
 
 #define HADOOP_VERSION "3.4.2" /* the line whose surface this is */
 #define BUILT_ON       "2026-01-01T00:00Z"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_id.h"
+#include "base/id.h"
 
 struct nm_retained {
     struct base_app_id app;

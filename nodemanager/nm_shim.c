@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_plain.h"
+#include "base/io/plain.h"
 #include "nodemanager/nm_tree.h"
 
 #define LAST_ROUND_MS  50    /* between attempts to kill what is left */

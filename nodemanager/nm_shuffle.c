@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/limits.h"
 #include "nodemanager/nm_rest.h"
 
 #define INDEX_CHUNK 16384

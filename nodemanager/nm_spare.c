@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/io/plain.h"
 
 /* What lies in the folders of a kind. The shim opens its files without emptying them: they may hold old text. */
 static const struct {

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define NM_SPARES_MAX  128 /* of each kind */
 #define NM_SPARES_MADE 24  /* so many are made anew; the others were used before */

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 
 struct nm_spawn {
     int fd;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define NM_SPAWN_REQUEST_MAX (16u << 20) /* bytes of argv and envp together */
 #define NM_SPAWN_AHEAD_MAX   32          /* requests without an answer; the caller queues more itself */

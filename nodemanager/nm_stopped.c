@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "nodemanager/nm_spawn.h"
 #include "nodemanager/nm_tree.h"
 

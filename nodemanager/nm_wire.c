@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "api/api_shape.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_version.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/version.h"
 #include "nodemanager/nm_files.h"
 
 #define ORDERS_MAX 100000

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "nodemanager/core/nm_core.h"
 
 struct nm_ident { /* who this node is; strings borrowed */

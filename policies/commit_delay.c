@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 static struct commit_delay_entry *at(const struct commit_delay *c, size_t i)
 {

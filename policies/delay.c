@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us)
 {

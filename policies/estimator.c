@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 /* ---- the normal quantile: Wichura's AS 241 (PPND16), about 16 digits ---- */
 static double ratio(const double num[8], const double den[8], double r)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 /* One division. In the last round those with weight have all they can take, and the others share what is left. */
 struct split {

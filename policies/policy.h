@@ -26,8 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "policies/policy_conf.h"
 #include "policies/policy_learned.h"
 #include "policies/policy_order.h"

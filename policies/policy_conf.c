@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_mem.h"
-#include "base/base_nearest.h"
+#include "base/mem.h"
+#include "base/nearest.h"
 #include "policies/policy.h"
 
 /* Of no policy in particular. */

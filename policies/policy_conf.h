@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 enum policy_option_type {
     POLICY_OPT_BOOL,    /* true, false, 1, 0, yes, no, on, off */

@@ -1,6 +1,6 @@
 #include "policies/policy_order.h"
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 bool policy_link_before(const struct policy_link *a, const struct policy_link *b)
 {

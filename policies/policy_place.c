@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "policies/policy_queues.h"
 
 #define KNOWN_MAX 20 /* queues listed in a refusal */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_limits.h"
-#include "base/base_mem.h"
+#include "base/limits.h"
+#include "base/mem.h"
 #include "policies/policy.h"
 
 void policy_limit_init(struct policy_limit *l)

@@ -1,7 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_nearest.h"
+#include "base/nearest.h"
 #include "policies/policy.h"
 
 /* One line per policy. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 #define ROUND_US   INT64_C(1000000)      /* an offered date is rounded up to a second by those who show it */
 #define STARTED_AT (-(INT64_C(1) << 62)) /* keys of started jobs come before any date */

@@ -1,8 +1,8 @@
 /* What people read of rtmr: refusals, why a job waits, promises that did not hold. */
 #include <stdio.h>
 
-#include "base/base_id.h"
-#include "base/base_log.h"
+#include "base/id.h"
+#include "base/io/log.h"
 #include "policies/rtmr_internal.h"
 
 #define NOTE_MAX 320

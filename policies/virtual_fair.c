@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "policies/virtual_cluster.h"
 
 struct fair_run { /* tasks that started together */

@@ -2,8 +2,8 @@
 #ifndef CREEL_VIRTUAL_INTERNAL_H
 #define CREEL_VIRTUAL_INTERNAL_H
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "policies/virtual_cluster.h"
 
 #define VC_EPS_US  1e-3  /* an end this close has come */

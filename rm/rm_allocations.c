@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
-#include "base/base_log.h"
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/io/log.h"
 
 #define SECONDS_MAX (INT64_MAX / 1000000)
 

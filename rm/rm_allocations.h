@@ -10,8 +10,8 @@
 #ifndef CREEL_RM_ALLOCATIONS_H
 #define CREEL_RM_ALLOCATIONS_H
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "policies/policy_queues.h"
 
 #define RM_ALLOCATIONS_MAX (4u << 20) /* bytes of a file */

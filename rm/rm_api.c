@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "rm/rm_standby.h"
 
 static void release(void *user)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
+#include "base/io/json.h"
 #include "rm/rm_api.h"
 #include "rm/rm_json.h"
 #include "rm/rm_standby.h"

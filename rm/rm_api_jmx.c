@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/api_shape.h"
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "rm/rm_api.h"
 #include "rm/rm_standby.h"
 

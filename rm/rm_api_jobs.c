@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
-#include "base/base_limits.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
+#include "base/limits.h"
 #include "rm/rm_api.h"
 #include "rm/rm_audit.h"
 #include "rm/rm_input.h"

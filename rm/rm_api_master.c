@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 #include "rm/rm_api.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_json.h"

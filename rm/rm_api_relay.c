@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base_percent.h"
+#include "base/conf/percent.h"
 #include "rm/rm_api.h"
 #include "rm/rm_relay.h"
 

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_conf.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_rm_list.h"
+#include "base/conf/conf.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/conf/rm_list.h"
 #include "rm/rm_api.h"
 #include "rm/rm_audit.h"
 #include "rm/rm_daemon.h"

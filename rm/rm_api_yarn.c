@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_conf.h"
-#include "base/base_limits.h"
+#include "base/conf/conf.h"
+#include "base/limits.h"
 #include "rm/rm_api_yarn_internal.h"
 
 #define CLUSTER        "/ws/v1/cluster"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_limits.h"
+#include "base/limits.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_listing.h"
 

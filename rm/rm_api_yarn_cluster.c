@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_version.h"
+#include "base/conf/conf.h"
+#include "base/version.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_standby.h"
 

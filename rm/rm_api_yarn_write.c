@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "api/api_xml_body.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 #include "policies/policy.h"
 #include "rm/rm_api_yarn_internal.h"
 #include "rm/rm_api.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 
 #define TAGS_MAX       10
 #define TAG_CHARS_MAX  100

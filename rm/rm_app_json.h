@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "rm/core/rm_types.h"
 
 /* Decodes @body (borrowed). @user: who submits; NULL when @body is the stored form (rm_app_spec.json), which carries

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 #include "rm/rm_audit_limit.h"
 
 #define CLUSTER "/ws/v1/cluster"

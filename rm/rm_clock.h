@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 
 struct rm_clock {
     const struct base_clock *source;

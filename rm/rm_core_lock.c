@@ -1,6 +1,6 @@
 #include "rm/rm_core_lock.h"
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 /* A reply made on the core's own thread may read the core: it holds it already. One core per process. */
 static _Thread_local unsigned depth;

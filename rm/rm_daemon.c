@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_conf.h"
-#include "base/base_log.h"
+#include "base/clock.h"
+#include "base/conf/conf.h"
+#include "base/io/log.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_groups.h"
 #include "rm/rm_history_keep.h"

@@ -1,5 +1,5 @@
 /* rm/rm_effects.c - what the core decided, done: in order, on the core's thread. */
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "rm/rm_audit.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_history_keep.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 struct rm_files {
     struct rm_files_conf conf;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "rm/rm_place.h"
 
 struct rm_files;

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
-#include "base/base_rm_list.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
+#include "base/conf/rm_list.h"
 #include "rm/rm_lead.h"
 
 #define KEY_IDS     "yarn.resourcemanager.ha.rm-ids"

@@ -4,7 +4,7 @@
 #ifndef CREEL_RM_HISTORY_H
 #define CREEL_RM_HISTORY_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/core/rm_view.h"
 
 #define RM_HISTORY_REPLICAS_MAX 8

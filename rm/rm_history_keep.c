@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_history.h"
 

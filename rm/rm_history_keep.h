@@ -5,7 +5,7 @@
 #ifndef CREEL_RM_HISTORY_KEEP_H
 #define CREEL_RM_HISTORY_KEEP_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/rm_backend.h"
 
 #define RM_HISTORY_KEPT 100000

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/base_json.h"
+#include "base/io/json.h"
 #include "rm/rm_history_keep.h"
 #include "rm/rm_json.h"
 

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
-#include "base/base_mem.h"
-#include "base/base_percent.h"
-#include "base/base_utf8.h"
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/conf/percent.h"
+#include "base/utf8.h"
 
 struct file {
     char *path;

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define RM_INPUT_SPLIT_MIN 1
 #define RM_INPUT_FILES_MAX 1000000   /* files of one job */

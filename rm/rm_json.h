@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 void rm_json_open(struct base_buf *b, char bracket);
 void rm_json_close(struct base_buf *b, char bracket);

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_log.h"
-#include "base/base_watchdog.h"
+#include "base/io/log.h"
+#include "base/io/watchdog.h"
 #include "ha/ha_service.h"
 #include "rm/rm_role.h"
 #include "rm/rm_watch.h"

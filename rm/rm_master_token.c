@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 #define TABLE "secret"
 #define KEY   "master"

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/base_id.h"
+#include "base/id.h"
 #include "ha/ha_store.h"
 
 #define RM_MASTER_KEY_MAX   33 /* hex digits and the NUL, as the next */

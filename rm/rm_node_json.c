@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 
 #define MS_MAX (INT64_MAX / 2000) /* as microseconds it still fits */
 

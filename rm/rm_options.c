@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "policies/policy.h"
 
 #define SCHEDULER_CLASS "yarn.resourcemanager.scheduler.class"

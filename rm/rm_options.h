@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_OPTIONS_H
 #define CREEL_RM_OPTIONS_H
 
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "policies/policy_conf.h"
 
 /* Name of the policy to start with: creel.scheduler.policy; where that is not set, yarn.resourcemanager.scheduler.class

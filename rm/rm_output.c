@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/io/log.h"
+#include "base/mem.h"
+#include "base/io/plain.h"
 #include "rm/rm_input.h"
 #include "rm/rm_output_taken.h"
 

@@ -17,8 +17,8 @@
 
 #include <stdbool.h>
 
-#include "base/base_error.h"
-#include "base/base_id.h"
+#include "base/error.h"
+#include "base/id.h"
 
 struct rm_output_parts { /* part i is that of attempt attempts[i] of task i of @kind */
     enum base_task_kind kind;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "base/io/plain.h"
 
 #define LINE_MAX_BYTES 32 /* an index of at most seven digits, an inode of at most twenty */
 

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_id.h"
+#include "base/error.h"
+#include "base/id.h"
 
 struct rm_output_taken {
     uint64_t *inodes; /* of part i; 0: not of this commit */

@@ -3,7 +3,7 @@
 #ifndef CREEL_RM_QUEUES_H
 #define CREEL_RM_QUEUES_H
 
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "policies/policy_queues.h"
 #include "rm/rm_backend.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 #include "rm/rm_app_json.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_spec_json.h"

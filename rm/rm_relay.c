@@ -13,10 +13,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_clock.h"
-#include "base/base_curl.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/curl.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
 
 enum { POLL_MS = 1000, NODE_ID_MAX = 512 };
 enum flow { WAITING, FLOWING, ENDED, BROKEN };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "ha/ha_election.h"
 #include "rm/rm_daemon_internal.h"
 

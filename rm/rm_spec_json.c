@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_utf8.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "rm/rm_input.h"
 #include "rm/rm_json.h"
 

@@ -13,7 +13,7 @@
 #ifndef CREEL_RM_SPEC_JSON_H
 #define CREEL_RM_SPEC_JSON_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/core/rm_types.h"
 
 struct rm_spec_defaults {

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 #define COUNTER       "next.refresh.interval"
 #define BASIC_WAIT_S  5 /* RMWebAppFilter.BASIC_SLEEP_TIME */

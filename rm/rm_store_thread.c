@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "rm/rm_backend.h"
 #include "rm/rm_effect_copy.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_conf.h"
-#include "base/base_log.h"
+#include "base/conf/conf.h"
+#include "base/io/log.h"
 #include "rm/rm_daemon_internal.h"
 #include "rm/rm_options.h"
 

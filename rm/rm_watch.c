@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 struct waiter {
     struct base_app_id id;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/base_id.h"
+#include "base/id.h"
 
 struct rm_watch;
 struct rm_watch *rm_watch_start(void);

@@ -4,9 +4,9 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
-#include "base/base_sched.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/io/sched.h"
 
 struct task {
     rm_worker_step *step;

@@ -13,7 +13,7 @@
 #ifndef CREEL_SIM_H
 #define CREEL_SIM_H
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "policies/policy_conf.h"
 #include "rm/core/rm_core.h"
 #include "sim/sim_job.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 void sim_bound_init(struct sim_bound *b, const double speed[SIM_KINDS], double fastest)
 {

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
-#include "base/base_nearest.h"
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "base/nearest.h"
 #include "policies/policy.h"
 #include "sim/sim_cli_setup.h"
 #include "sim/sim_pool.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "sim/sim_output.h"
 
 enum { SIM_CLI_OK, SIM_CLI_FAILED, SIM_CLI_USAGE };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_commit.h"
-#include "base/base_io.h"
-#include "base/base_mem.h"
-#include "base/base_version.h"
+#include "base/commit.h"
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "base/version.h"
 
 static void add_quoted(struct base_buf *b, const char *arg)
 {

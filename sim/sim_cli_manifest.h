@@ -2,7 +2,7 @@
 #ifndef CREEL_SIM_CLI_MANIFEST_H
 #define CREEL_SIM_CLI_MANIFEST_H
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "sim/sim_cli.h"
 #include "sim/sim_cli_setup.h"
 

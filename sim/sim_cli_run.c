@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_commit.h"
-#include "base/base_io.h"
-#include "base/base_mem.h"
-#include "base/base_nearest.h"
-#include "base/base_version.h"
+#include "base/commit.h"
+#include "base/io/io.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "base/version.h"
 #include "policies/policy.h"
 #include "sim/sim_cli.h"
 #include "sim/sim_cli_manifest.h"

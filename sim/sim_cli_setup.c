@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_io.h"
-#include "base/base_nearest.h"
+#include "base/io/io.h"
+#include "base/nearest.h"
 #include "sim/sim_trace.h"
 
 #define SECOND 1000000.0

@@ -5,8 +5,8 @@
 #ifndef CREEL_SIM_CLI_SETUP_H
 #define CREEL_SIM_CLI_SETUP_H
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "sim/sim.h"
 #include "sim/sim_cli.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "sim/sim_cli.h"
 #include "sim/sim_cli_setup.h"
 #include "sim/sim_single.h"

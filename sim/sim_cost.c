@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "sim/sim_rng.h"
 
 #define NOISE_MIN (1.0 / 3.0)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "sim/sim_rng.h"
 
 /* The place of @id, or the free one where it would be. */

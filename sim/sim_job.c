@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_utf8.h"
+#include "base/utf8.h"
 
 void sim_job_init(struct sim_job *job)
 {

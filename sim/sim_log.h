@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 struct sim_log {
     /* Takes @n bytes. Returns 0 or a negative code with @err; the simulation ends with it. */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 #include "sim/sim_cli.h"
 #include "sim/sim_paper.h"
 #include "sim/sim_paper_internal.h"

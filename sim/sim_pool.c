@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 /* What a child says: a kind, a length, so many bytes. */
 enum said { SAID_PROGRESS = 1, SAID_OUTCOME };

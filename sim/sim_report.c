@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "sim/sim_output.h"
 #include "sim/sim_report_internal.h"
 

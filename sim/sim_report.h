@@ -8,7 +8,7 @@
 #ifndef CREEL_SIM_REPORT_H
 #define CREEL_SIM_REPORT_H
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "sim/sim_report_page.h"
 #include "sim/sim_report_picture.h"
 #include "sim/sim_results.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 
 /* What makes a folder one of a report, finished or not; all of it is made by every report, or by those of papers. */
 static const char *const names[] = {"index.html",    "summary.csv", "summary.json", "jobs.csv",

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 /* Makes the folder @dir, or takes an empty one. One with something in it is refused (-BASE_EEXIST), unless @force and it
  * holds a report: then the report's files are removed, and what else is there stays. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 enum { PICTURE_MAX = 64 << 20 };
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 struct sim_page { /* zero to begin with */
     struct base_buf html;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 /* Colours that stand for others until the picture is done: of texts and axes, of the grid. */
 #define INK  "#010203"

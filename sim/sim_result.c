@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 void sim_results_init(struct sim_results *r, const char *const *policies, size_t policies_n,
                       const char *const *variations, size_t variations_n)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <uthash.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 
 struct text { /* one of many equal ones */
     size_t at;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 static const char *const names[SIM_SINGLE_POLICIES] = {"fifo", "ps", "las", "fsp", "srpt", "psbs"};
 

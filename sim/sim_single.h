@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 enum sim_single_policy {
     SIM_SINGLE_FIFO,

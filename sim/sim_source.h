@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "sim/sim.h"
 #include "sim/sim_job.h"
 #include "sim/sim_single.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 const struct sim_metric_info sim_metric_infos[SIM_METRICS] = {
     [SIM_M_JOBS] = {"jobs", "jobs", "", 0, false},

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <uthash.h>
 
-#include "base/base_utf8.h"
+#include "base/utf8.h"
 
 int sim_trace_open(struct sim_trace *t, const char *path, struct base_error *err)
 {

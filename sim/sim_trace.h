@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "sim/sim_job.h"
 
 #define SIM_TRACE_LINE_MAX        (INT64_C(256) << 20) /* bytes of a line or of a JSON object */

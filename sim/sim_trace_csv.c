@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_utf8.h"
+#include "base/utf8.h"
 
 void sim_csv_init(struct sim_csv *r, struct sim_trace *trace)
 {

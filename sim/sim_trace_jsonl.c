@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_limits.h"
-#include "base/base_nearest.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/nearest.h"
 
 static const char *const lists[SIM_KINDS] = {"map_durations_s", "reduce_durations_s"};
 static const char *const counts[SIM_KINDS] = {"maps", "reduces"};

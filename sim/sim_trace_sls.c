@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
+#include "base/io/json.h"
 #include "sim/sim_workload.h"
 
 #define TASK_TIME_MAX_MS INT64_C(1000000000000)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "sim/sim.h"
 
 enum { SIM_USAGE_CELLS = 2048, SIM_USAGE_NAMES_MAX = 24 };

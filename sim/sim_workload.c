@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_nearest.h"
+#include "base/nearest.h"
 #include "sim/sim_workload_internal.h"
 
 static const struct sim_recipe *const books[] = {sim_recipes_hfs, sim_recipes_others};

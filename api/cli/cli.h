@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_conf.h"
-#include "base/base_error.h"
-#include "base/base_mem.h"
-#include "base/base_rm_list.h"
+#include "base/conf/conf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/conf/rm_list.h"
 
 enum cli_exit {
     CLI_OK = 0,

@@ -10,7 +10,7 @@
 
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_text.h"
-#include "base/base_io.h"
+#include "base/io/io.h"
 
 enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
 

@@ -5,7 +5,7 @@
 #include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
+#include "base/clock.h"
 
 enum { DECISION_MS = 30000, POLL_MS = 10 };
 

@@ -12,8 +12,8 @@
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
-#include "base/base_io.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/limits.h"
 #include "policies/policy.h"
 
 enum {

@@ -17,9 +17,9 @@
 
 #include "api/cli/cli_dev.h"
 #include "api/cli/cli_rm.h"
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
 
 #define JAR_DIR "/usr/share/java/"
 

@@ -11,9 +11,9 @@
 
 #include "api/cli/cli_dev.h"
 #include "api/cli/cli_rm.h"
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
 
 enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000, SESSION_MS = 1000 };
 

@@ -10,8 +10,8 @@
 
 #include "api/cli/cli_dev.h"
 #include "api/cli/cli_job.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 
 enum { STATE_MAX = 1 << 20, TAIL_BYTES = 4096, TAIL_LINES = 10 };
 

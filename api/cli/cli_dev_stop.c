@@ -12,9 +12,9 @@
 
 #include "api/cli/cli_dev.h"
 #include "api/cli/cli_rm.h"
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 
 enum { TERM_MS = 5000, KILL_MS = 5000, GRACE_MS = 300, SWEEP_MS = 20, SWEEPS_MAX = 100, PID_FILE_MAX = 65536 };
 

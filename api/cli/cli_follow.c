@@ -6,11 +6,11 @@
 #include <strings.h>
 
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_curl.h"
-#include "base/base_error.h"
-#include "base/base_http.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/io/curl.h"
+#include "base/error.h"
+#include "base/io/http_client.h"
+#include "base/mem.h"
 
 enum {
     RETRY_FIRST_MS = 4,

@@ -8,8 +8,8 @@
 
 #include "api/cli/cli_rm.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 
 enum { KEY_FROM = 256, KEY_TO, KEY_FORCE };
 

@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/base_error.h"
-#include "base/base_http.h"
+#include "base/error.h"
+#include "base/io/http_client.h"
 
 enum { CAUGHT_MAX = 4 };
 

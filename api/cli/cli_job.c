@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/cli/cli_text.h"
-#include "base/base_nearest.h"
+#include "base/nearest.h"
 
 static const struct {
     const char *name;

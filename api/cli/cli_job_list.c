@@ -5,8 +5,8 @@
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 
 enum { KEY_STATES = 256, KEY_RESULT, KEY_USER, KEY_LIMIT, LIMIT_DEFAULT = 50, PAGE_MAX = 200 };
 

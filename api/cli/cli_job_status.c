@@ -6,9 +6,9 @@
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_id.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/io/io.h"
 
 enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000 };
 

@@ -5,9 +5,9 @@
 
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_text.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 
 enum {
     KEY_NAME = 256,

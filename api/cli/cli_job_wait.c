@@ -8,7 +8,7 @@
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_progress.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
+#include "base/clock.h"
 
 enum {
     POLL_FIRST_MS = 20,

@@ -7,8 +7,8 @@
 #include "api/cli/cli_follow.h"
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_id.h"
+#include "base/clock.h"
+#include "base/id.h"
 
 enum {
     KEY_APP = 256,

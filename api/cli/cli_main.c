@@ -10,8 +10,8 @@
 
 #include "api/cli/cli.h"
 #include "api/cli/cli_rm.h"
-#include "base/base_nearest.h"
-#include "base/base_version.h"
+#include "base/nearest.h"
+#include "base/version.h"
 #include "sim/sim_cli.h"
 
 struct command {

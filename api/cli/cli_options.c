@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/cli/cli.h"
-#include "base/base_nearest.h"
+#include "base/nearest.h"
 
 /* ---- complaints ---- */
 struct search {

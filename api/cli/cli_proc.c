@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 
 struct cli_proc cli_proc_of(pid_t pid)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 enum { CLI_PROGRESS_BARS = 2 };
 struct cli_progress_bar {

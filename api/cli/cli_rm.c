@@ -8,9 +8,9 @@
 
 #include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_id.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/id.h"
 
 enum {
     PATIENCE_MS = 60000,
@@ -292,7 +292,7 @@ static char *url_for(const struct cli_rm *rm, const char *base, const char *meth
 }
 
 /* How long one RM may take. Where there are others, one that is stopped must not hold us up; it gets more time in each
- * round, since it may be slow and the only one. 0: as long as base_http.h says. */
+ * round, since it may be slow and the only one. 0: as long as base/io/http_client.h says. */
 static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
 {
     int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;

@@ -1,7 +1,7 @@
 /* api/cli/cli_rm.h - requests to the ResourceManager from the command line.
  *
  * The RM that answered last is asked first. One that does not answer, or is a standby that knows no active RM, is passed
- * over; a standby's redirect is followed at once (base_rm_list.h bounds that). When all of them were asked in vain, a
+ * over; a standby's redirect is followed at once (base/conf/rm_list.h bounds that). When all of them were asked in vain, a
  * patient call pauses (50 ms, doubling to 1 s, a random part of it) and begins again, for up to a minute; every call is
  * patient when there are several RMs, or when one has said that it is a standby. So a request may reach RMs more than
  * once: what is sent must be safe to repeat, as everything here is (submissions carry their id).

@@ -11,7 +11,7 @@
 #include "api/cli/cli_rmadmin.h"
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
+#include "base/clock.h"
 
 #define HA_PATH "/ws/v1/cluster/ha"
 #define KEY_IDS "yarn.resourcemanager.ha.rm-ids"

@@ -16,8 +16,8 @@
 #include "api/cli/cli_interrupt.h"
 #include "api/cli/cli_job.h"
 #include "api/cli/cli_text.h"
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 
 enum {
     KEY_NAME = 256,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api/cli/cli_text.h"
-#include "base/base_error.h"
-#include "base/base_io.h"
+#include "base/error.h"
+#include "base/io/io.h"
 
 enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 

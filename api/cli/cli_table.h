@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 struct cli_table;
 /* Pairs of title and alignment: "<" left, ">" right, "~" left and the first to be cut when space is short. A digit

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 /* Columns that @len bytes of UTF-8 take: wide East Asian and emoji ranges 2, combining marks 0, a broken byte 1. */
 size_t cli_text_width(const char *s, size_t len);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "nodemanager/core/nm_core_internal.h"
 
 /* The life cycle of the header. A pair not listed is no edge. */

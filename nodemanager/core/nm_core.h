@@ -42,7 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_id.h"
+#include "base/id.h"
 
 #define NM_BACKOFF_MIN_US    INT64_C(50000)   /* no RM answers: first pause */
 #define NM_BACKOFF_MAX_US    INT64_C(1000000) /* ... and the longest */

@@ -1,7 +1,7 @@
 /* nodemanager/core/nm_core_ids.c - the set of forgotten ids; see nm_core_internal.h. */
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "nodemanager/core/nm_core_internal.h"
 
 static size_t place(const struct nm_id_set *s, const struct base_container_id *id)

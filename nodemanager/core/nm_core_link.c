@@ -1,5 +1,5 @@
 /* nodemanager/core/nm_core_link.c - when to speak to the ResourceManager, and what it then has to hear. */
-#include "base/base_error.h"
+#include "base/error.h"
 #include "nodemanager/core/nm_core_internal.h"
 
 void nm_link_init(struct nm_link *l)

@@ -20,8 +20,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 #define TASK_EXIT_NOSPACE        75
 #define TASK_EXIT_COMMIT_REFUSED 3
@@ -93,7 +93,7 @@ static inline void task_count(struct task *t, enum task_counter c, int64_t n)
     atomic_fetch_add_explicit(&t->counter[c], n, memory_order_relaxed);
 }
 
-/* A plain file in the container's folder, where the commands can put anything: opened as base_plain.h says. */
+/* A plain file in the container's folder, where the commands can put anything: opened as base/io/plain.h says. */
 int task_open(const char *path, int flags, struct base_error *err);
 /* Reads t->dir/launch.json and the environment. */
 int task_spec_load(struct task *t, struct base_error *err);

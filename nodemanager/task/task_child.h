@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 #include "nodemanager/task/task.h"
 
 #define TASK_TAIL_BYTES 4096

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/task/task_scan.h"
 #include "nodemanager/task/task_split.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 #include "nodemanager/task/task.h"
 #include "nodemanager/task/task_child.h"
 #include "nodemanager/task/task_sort.h"

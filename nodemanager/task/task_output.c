@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/plain.h"
 #include "nodemanager/task/task_child.h"
 #include "nodemanager/task/task_rm.h"
 #include "nodemanager/task/task_scan.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/task/task.h"
 #include "nodemanager/task/task_child.h"
 #include "nodemanager/task/task_output.h"

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "base/base_rm_list.h"
+#include "base/conf/rm_list.h"
 
 struct task_rm {
     const struct task *t;

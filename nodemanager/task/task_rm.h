@@ -6,7 +6,7 @@
 #ifndef CREEL_TASK_RM_H
 #define CREEL_TASK_RM_H
 
-#include "base/base_http.h"
+#include "base/io/http_client.h"
 #include "nodemanager/task/task.h"
 
 #define TASK_RM_PATIENCE_US    (INT64_C(15) * 60 * 1000000) /* RMs may restart or fail over meanwhile */

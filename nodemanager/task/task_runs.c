@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/task/task_scan.h"
 #include "nodemanager/task/task_sort.h"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 #include "nodemanager/task/task_rm.h"
 
 #define FETCHERS             4

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/task/task_child.h"
 #include "nodemanager/task/task_scan.h"
 #include "nodemanager/task/task_sort.h"

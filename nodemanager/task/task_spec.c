@@ -3,9 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_plain.h"
-#include "base/base_utf8.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/plain.h"
+#include "base/utf8.h"
 #include "nodemanager/task/task.h"
 
 #define PROGRESS_INTERVAL_US 200000

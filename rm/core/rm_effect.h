@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_EFFECT_H
 #define CREEL_RM_EFFECT_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/core/rm_core.h"
 
 /* Appends one line per effect (and one per order of a heartbeat's answer). Same effects, same bytes. */

@@ -2,8 +2,8 @@
 #ifndef CREEL_RM_INTERNAL_H
 #define CREEL_RM_INTERNAL_H
 
-#include "base/base_limits.h"
-#include "base/base_sat.h"
+#include "base/limits.h"
+#include "base/sat.h"
 #include "policies/delay.h"
 #include "policies/policy.h"
 #include "policies/policy_queues.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_limits.h"
+#include "base/limits.h"
 #include "rm/core/rm_internal.h"
 
 /* The application and its current attempt, or an error is answered. */

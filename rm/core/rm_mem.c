@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define CHUNK_SIZE ((size_t)64 * 1024)
 #define SLAB_OBJECTS 256

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 /* Bump memory, reset at the beginning of each step. A reset keeps chunks for the next step, but none above
  * RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */

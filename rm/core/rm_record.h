@@ -17,7 +17,7 @@
 #ifndef CREEL_RM_RECORD_H
 #define CREEL_RM_RECORD_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/core/rm_types.h"
 
 void rm_put_int(struct base_buf *b, int64_t v);        /* with a space behind */

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_error.h"
-#include "base/base_id.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "base/mem.h"
 
 enum rm_slot { RM_SLOT_MAP, RM_SLOT_REDUCE, RM_SLOT_KINDS };
 

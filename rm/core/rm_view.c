@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_limits.h"
+#include "base/limits.h"
 #include "rm/core/rm_view_internal.h"
 
 char *rm_view_text(struct rm_views *v, const char *s)

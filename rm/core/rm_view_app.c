@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/base_limits.h"
+#include "base/limits.h"
 #include "rm/core/rm_view_internal.h"
 
 /* ---------------------------------------------------------------- one application */

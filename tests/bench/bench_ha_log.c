@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "ha/ha_log.h"
 #include "tests/bench/allocations.h"
 

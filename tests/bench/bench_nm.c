@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 #include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 

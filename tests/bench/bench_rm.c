@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
-#include "base/base_sched.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/sched.h"
 
 static const char *bin;
 static char *dir;

@@ -15,8 +15,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/base_json.h"
-#include "base/base_mem.h"
+#include "base/io/json.h"
+#include "base/mem.h"
 
 enum { HOLD_MS = 1000, REQUEST_MS = 14000, CONNECT_MS = 1000, PAUSE_MIN_MS = 50, PAUSE_MAX_MS = 1000, RMS_MAX = 8 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "api/api_server.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 
 struct place {
     int attempt;

@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "api/api_server.h"
-#include "base/base_clock.h"
-#include "base/base_json.h"
-#include "base/base_rm_list.h"
+#include "base/clock.h"
+#include "base/io/json.h"
+#include "base/conf/rm_list.h"
 
 #define NODES_MAX 64
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "nodemanager/task/task_scan.h"
 
 static inline uint64_t mr_next(uint64_t *s)

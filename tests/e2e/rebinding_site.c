@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 
 enum { CONNECTIONS_MAX = 32, WAIT_MS = 60000 };
 

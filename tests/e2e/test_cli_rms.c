@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_error.h"
-#include "base/base_mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 
 #define CLUSTER "/ws/v1/cluster"

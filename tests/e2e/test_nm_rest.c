@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "tests/fault/nm_fixture.h"
 
 #define APP  "application_4_0001"

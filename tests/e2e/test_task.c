@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
-#include "base/base_json.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
 #include "rm/rm_input.h"
 #include "rm/rm_output.h"
 #include "tests/e2e/fake_mr.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
+#include "base/io/json.h"
 #include "nodemanager/task/task_rm.h"
 #include "tests/e2e/fake_mr.h"
 #include "tests/unit/cunit_main.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 #define SCRIPT CREEL_SOURCE_DIR "/tests/e2e/zookeeper.sh"
 

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/io.h"
 #include "nodemanager/nm_tree.h"
 
 extern char **environ;

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/base_http.h"
-#include "base/base_mem.h"
+#include "base/io/http_client.h"
+#include "base/mem.h"
 #include "tests/e2e/fake_rm.h"
 
 #define FX_NODES_MAX 4

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
+#include "base/io/io.h"
+#include "base/limits.h"
 #include "nodemanager/nm_tree.h"
 #include "tests/fault/nm_fixture.h"
 

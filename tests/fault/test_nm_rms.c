@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_id.h"
-#include "base/base_io.h"
+#include "base/id.h"
+#include "base/io/io.h"
 #include "tests/fault/nm_fixture.h"
 
 struct two { /* fx->rm is the first one */

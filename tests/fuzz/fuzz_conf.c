@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_conf.h"
-#include "base/base_mem.h"
+#include "base/conf/conf.h"
+#include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
 
 #ifdef CREEL_FUZZ_LIBFUZZER

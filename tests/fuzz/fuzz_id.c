@@ -1,8 +1,8 @@
 /* Any text: the id parsers accept or refuse it, and what they accept prints to a text that parses to the same id. */
 #include <stdlib.h>
 
-#include "base/base_id.h"
-#include "base/base_mem.h"
+#include "base/id.h"
+#include "base/mem.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {

@@ -1,7 +1,7 @@
 /* Any bytes as JSON: parsed within bounds or refused with a message; dumping and parsing again changes nothing. */
 #include <string.h>
 
-#include "base/base_json.h"
+#include "base/io/json.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {

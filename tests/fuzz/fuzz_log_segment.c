@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "ha/ha_log_segment.h"
 #include "tests/fuzz/fuzz.h"
 

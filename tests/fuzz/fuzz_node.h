@@ -3,7 +3,7 @@
 #ifndef CREEL_TESTS_FUZZ_NODE_H
 #define CREEL_TESTS_FUZZ_NODE_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "nodemanager/nm_wire.h"
 #include "rm/rm_node_json.h"
 

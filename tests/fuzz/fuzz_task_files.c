@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_utf8.h"
+#include "base/io/io.h"
+#include "base/utf8.h"
 #include "nodemanager/nm_exit.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_node.h"

@@ -2,7 +2,7 @@
  * Method: thousands of random changes, each answer compared with one counted out plainly. */
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "policies/hfsp_rank.h"
 #include "tests/unit/cunit_main.h"
 

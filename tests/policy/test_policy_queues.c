@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "policies/policy.h"
 #include "policies/policy_queues.h"
 #include "tests/unit/cunit_main.h"

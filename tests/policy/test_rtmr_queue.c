@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "policies/rtmr_queue.h"
 #include "tests/unit/cunit_main.h"
 

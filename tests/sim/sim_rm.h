@@ -5,7 +5,7 @@
 #ifndef CREEL_TESTS_SIM_RM_H
 #define CREEL_TESTS_SIM_RM_H
 
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "ha/ha_election.h"
 #include "ha/ha_log.h"
 #include "ha/ha_log_follow.h"

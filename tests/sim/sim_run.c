@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 #define BLOCK (256u << 10)
 

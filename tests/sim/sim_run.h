@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 #define MS INT64_C(1000)
 #define S  INT64_C(1000000)

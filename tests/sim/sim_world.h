@@ -6,7 +6,7 @@
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
 
-#include "base/base_rm_list.h"
+#include "base/conf/rm_list.h"
 #include "nodemanager/core/nm_core.h"
 #include "rm/core/rm_core.h"
 #include "rm/core/rm_view.h"

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "sim/sim_single.h"
 #include "tests/unit/cunit_main.h"
 

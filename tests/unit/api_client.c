@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_error.h"
+#include "base/error.h"
 
 int64_t client_now_ms(void)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 struct client_answer {
     int status;           /* 0: no answer came, the connection ended */

@@ -2,7 +2,7 @@
 #ifndef CREEL_TESTS_COUNT_JOBS_H
 #define CREEL_TESTS_COUNT_JOBS_H
 
-#include "base/base_limits.h"
+#include "base/limits.h"
 #include "rm/rm_backend.h"
 
 static inline size_t count_jobs(struct rm_backend *b)

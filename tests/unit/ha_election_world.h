@@ -4,7 +4,7 @@
 #ifndef CREEL_TESTS_HA_ELECTION_WORLD_H
 #define CREEL_TESTS_HA_ELECTION_WORLD_H
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "ha/ha_election.h"
 
 #define WORLD_RMS     4

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 
 static void on_loaded(void *user, int rc, const struct base_error *err)
 {

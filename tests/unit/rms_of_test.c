@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_routes.h"
 #include "rm/rm_standby.h"

@@ -1,8 +1,8 @@
 /* Goal: submission bodies are decoded as YARN decodes them: lenient, JSON and XML alike, with its
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
 #include "api/api_xml_body.h"
-#include "base/base_json.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/limits.h"
 #include "rm/rm_app_json.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"

@@ -1,4 +1,4 @@
-#include "base/base_clock.h"
+#include "base/clock.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_virtual(void)

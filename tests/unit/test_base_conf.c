@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[256];

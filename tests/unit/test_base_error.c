@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/base_error.h"
-#include "base/base_nearest.h"
+#include "base/error.h"
+#include "base/nearest.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_set(void)

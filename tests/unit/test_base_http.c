@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_http.h"
-#include "base/base_io.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
 #include "tests/unit/cunit_main.h"
 
 /* One connection at a time; the answer is chosen by the path. */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "base/base_id.h"
+#include "base/id.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_app(void)

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[PATH_MAX];

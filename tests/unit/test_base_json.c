@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_json.h"
-#include "base/base_utf8.h"
-#include "base/base_limits.h"
+#include "base/io/json.h"
+#include "base/utf8.h"
+#include "base/limits.h"
 #include "tests/unit/cunit_main.h"
 
 static json_t *parse(const char *text)

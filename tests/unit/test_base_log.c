@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 
 #define THREADS 4

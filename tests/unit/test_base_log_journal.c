@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 
 static int journal = -1;
 

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_strings(void)

@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_plain.h"
+#include "base/io/io.h"
+#include "base/io/plain.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[64];

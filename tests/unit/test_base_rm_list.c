@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_rm_list.h"
+#include "base/conf/rm_list.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_parse(void)

@@ -1,5 +1,5 @@
 /* Goal: --split-size takes what people write and refuses the rest. */
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_taken(void)

@@ -5,7 +5,7 @@
 
 #include "api/cli/cli_table.h"
 #include "api/cli/cli_text.h"
-#include "base/base_error.h"
+#include "base/error.h"
 #include "tests/unit/cunit_main.h"
 
 static void renders(struct cli_table *t, size_t width, const char *expected)

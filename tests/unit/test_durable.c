@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "ha/ha_store.h"
 #include "tests/unit/cunit_main.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "ha/ha_log_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_zk.h"
 

@@ -16,9 +16,9 @@
 #define THREADED /* zookeeper.h: the synchronous calls */
 #include <zookeeper/zookeeper.h>
 
-#include "base/base_clock.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "ha/ha_service.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"

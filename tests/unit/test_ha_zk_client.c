@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_clock.h"
-#include "base/base_mem.h"
+#include "base/clock.h"
+#include "base/mem.h"
 #include "ha/ha_zk_client.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"

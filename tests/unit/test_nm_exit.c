@@ -7,7 +7,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/nm_exit.h"
 #include "tests/unit/cunit_main.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "nodemanager/nm_files.h"
 #include "tests/unit/cunit_main.h"
 

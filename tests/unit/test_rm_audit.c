@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
-#include "base/base_log.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
 #include "rm/rm_audit.h"
 #include "rm/rm_audit_limit.h"
 #include "rm/rm_daemon.h"

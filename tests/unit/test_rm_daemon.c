@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "ha/ha_store.h"
 #include "rm/rm_clock.h"
 #include "rm/rm_daemon.h"

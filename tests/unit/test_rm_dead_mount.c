@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_place.h"
 #include "rm/rm_routes.h"

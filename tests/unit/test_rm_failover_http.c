@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
 #include "tests/unit/api_client.h"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 #include "rm/rm_files.h"
 #include "rm/rm_jobs_io.h"
 #include "rm/rm_place.h"

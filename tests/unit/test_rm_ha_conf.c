@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
-#include "base/base_watchdog.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
+#include "base/io/watchdog.h"
 #include "rm/rm_lead.h"
 #include "tests/unit/cunit_main.h"
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
-#include "base/base_io.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_history.h"
 #include "rm/rm_history_keep.h"

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_limits.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/mem.h"
 #include "rm/rm_input.h"
 #include "rm/rm_output.h"
 #include "tests/unit/cunit_main.h"

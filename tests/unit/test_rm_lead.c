@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_conf.h"
-#include "base/base_watchdog.h"
+#include "base/conf/conf.h"
+#include "base/io/watchdog.h"
 #include "ha/ha_service.h"
 #include "rm/rm_lead.h"
 #include "rm/rm_role.h"

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_log.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
+#include "base/mem.h"
 #include "rm/rm_output.h"
 #include "tests/unit/cunit_main.h"
 

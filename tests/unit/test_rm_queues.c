@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "ha/ha_store.h"
 #include "rm/rm_allocations.h"
 #include "rm/rm_daemon.h"

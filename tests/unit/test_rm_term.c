@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base_conf.h"
+#include "base/conf/conf.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_role.h"
 #include "rm/rm_spec_json.h"

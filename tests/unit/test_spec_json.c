@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
+#include "base/io/io.h"
 #include "rm/rm_spec_json.h"
 
 static const struct rm_spec_defaults defaults = {.user = "dr.who", .split_size = 1 << 27, .max_attempts = 4};

@@ -8,7 +8,7 @@
 
 #include "api/api_hosts.h"
 #include "api/api_uri.h"
-#include "base/base_log.h"
+#include "base/io/log.h"
 #include "rm/rm_api.h"
 #include "rm/rm_standby.h"
 #include "tests/unit/api_client.h"

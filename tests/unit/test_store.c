@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base_io.h"
-#include "base/base_mem.h"
+#include "base/io/io.h"
+#include "base/mem.h"
 #include "ha/ha_store.h"
 
 static char dir[] = "/tmp/creel-store-XXXXXX";

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/base_mem.h"
+#include "base/mem.h"
 #include "rm/rm_store_thread.h"
 
 static atomic_int written, batches, failing, fenced;

@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "api/api_hosts.h"
-#include "base/base_conf.h"
-#include "base/base_log.h"
+#include "base/conf/conf.h"
+#include "base/io/log.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_routes.h"
 #include "tests/unit/api_client.h"

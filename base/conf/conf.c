@@ -1,0 +1,755 @@
+#include "base/conf/conf.h"
+
+#include <errno.h>
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <libxml/uri.h>
+#include <libxml/xinclude.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/nearest.h"
+
+#define FILE_MAX ((size_t)8 << 20)
+#define SUBST_MAX 20             /* SOURCE: Hadoop Configuration.MAX_SUBST */
+#define VALUE_MAX ((size_t)1 << 20)
+#define XML_DEPTH_MAX 64
+
+struct entry {
+    char *name;
+    char *raw;      /* as written, trimmed */
+    char *value;    /* expanded; never NULL after expand_all */
+    char *source;   /* "file, line n", "-D", or NULL: the default */
+    bool final;
+    bool arg;       /* set by -D */
+    bool too_deep;  /* expansion did not end within SUBST_MAX substitutions */
+};
+
+struct base_conf {
+    struct entry *v; /* sorted by name */
+    size_t len, cap;
+    char *folder; /* of the default files */
+};
+
+static const struct base_conf_key *key_find(const char *name)
+{
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return k;
+    return NULL;
+}
+
+/* Index of @name, or of where it belongs with *found false. */
+static size_t locate(const struct base_conf *c, const char *name, bool *found)
+{
+    size_t lo = 0, hi = c->len;
+
+    *found = false;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int d = strcmp(c->v[mid].name, name);
+        if (d == 0) {
+            *found = true;
+            return mid;
+        }
+        if (d < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static struct entry *entry_peek(const struct base_conf *c, const char *name)
+{
+    bool found;
+    size_t at = locate(c, name, &found);
+
+    return found ? &c->v[at] : NULL;
+}
+
+/* The entry of @name, made when absent. */
+static struct entry *entry_make(struct base_conf *c, const char *name)
+{
+    bool found;
+    size_t at = locate(c, name, &found);
+
+    if (found)
+        return &c->v[at];
+    base_array_grow(&c->v, c->len, &c->cap);
+    memmove(&c->v[at + 1], &c->v[at], (c->len - at) * sizeof *c->v);
+    c->len++;
+    c->v[at] = (struct entry){.name = base_strdup(name)};
+    return &c->v[at];
+}
+
+static void entry_set(struct entry *e, const char *raw, char *source_take)
+{
+    free(e->raw);
+    free(e->source);
+    e->raw = base_strdup(raw);
+    e->source = source_take;
+}
+
+/* --- ${name} ---
+ * SOURCE: Hadoop Configuration.substituteVars and findSubVariable: the innermost ${...} without blanks is replaced
+ * first; an unbound one ends the expansion and stays; a variable whose value names itself gives the text back as it
+ * was; ${env.NAME}, ${env.NAME-default} (unset) and ${env.NAME:-default} (unset or empty). ${name:-default} is ours. */
+
+/* Bounds of the name within the first innermost ${...}; false when there is none. */
+static bool find_variable(const char *text, size_t *start, size_t *end)
+{
+    size_t open = 0;
+    bool inside = false;
+
+    for (size_t i = 0; text[i]; i++) {
+        if (text[i] == '$' && text[i + 1] == '{') {
+            inside = true;
+            open = i + 2;
+            i++;
+        } else if (text[i] == '$' || text[i] == ' ') {
+            inside = false;
+        } else if (text[i] == '}' && inside) {
+            if (i > open) {
+                *start = open;
+                *end = i;
+                return true;
+            }
+            inside = false;
+        }
+    }
+    return false;
+}
+
+static char *lookup_env(const char *var)
+{
+    size_t n = strcspn(var, ":-");
+    bool or_empty;
+    const char *v;
+    char *name;
+
+    while (var[n] == ':' && var[n + 1] != '-') {
+        n++;
+        n += strcspn(var + n, ":-");
+    }
+    name = base_strndup(var, n);
+    v = getenv(name);
+    free(name);
+    or_empty = var[n] == ':';
+    if (var[n] && (!v || (or_empty && !*v)))
+        v = var + n + (or_empty ? 2 : 1);
+    return base_strdup(v);
+}
+
+/* Java's system properties that configurations commonly use. */
+static char *lookup_system(const char *var)
+{
+    struct passwd pw, *found = NULL;
+    char space[4096];
+    bool user = strcmp(var, "user.name") == 0;
+
+    if (strcmp(var, "java.io.tmpdir") == 0)
+        return base_strdup("/tmp");
+    if (!user && strcmp(var, "user.home") != 0)
+        return NULL;
+    if (getpwuid_r(geteuid(), &pw, space, sizeof space, &found) != 0 || !found)
+        return NULL;
+    return base_strdup(user ? pw.pw_name : pw.pw_dir);
+}
+
+/* Raw value of variable @var; NULL: unbound. Caller frees. */
+static char *lookup(const struct base_conf *c, const char *var)
+{
+    const struct entry *e;
+    const char *or_else;
+    char *name, *v;
+
+    if (strncmp(var, "env.", 4) == 0 && var[4])
+        return lookup_env(var + 4);
+    e = entry_peek(c, var);
+    if (e)
+        return base_strdup(e->raw);
+    v = lookup_system(var);
+    or_else = strstr(var, ":-");
+    if (v || !or_else)
+        return v;
+    name = base_strndup(var, (size_t)(or_else - var));
+    e = entry_peek(c, name);
+    v = e && *e->raw ? base_strdup(e->raw) : base_strdup(or_else + 2);
+    free(name);
+    return v;
+}
+
+static char *expand(const struct base_conf *c, const char *raw, bool *too_deep)
+{
+    char *text = base_strdup(raw);
+    size_t start, end;
+
+    *too_deep = false;
+    for (int turn = 0; find_variable(text, &start, &end); turn++) {
+        char *var = base_strndup(text + start, end - start);
+        char *value = turn < SUBST_MAX ? lookup(c, var) : NULL;
+        char *reference = base_printf("${%s}", var);
+        bool loop = value && strstr(value, reference);
+        bool large = value && strlen(text) + strlen(value) > VALUE_MAX;
+        char *next = NULL;
+
+        if (value && !loop && !large)
+            next = base_printf("%.*s%s%s", (int)(start - 2), text, value, text + end + 1);
+        free(reference);
+        free(value);
+        free(var);
+        if (turn >= SUBST_MAX || loop || large) {
+            *too_deep = turn >= SUBST_MAX || large;
+            free(text);
+            return base_strdup(raw);
+        }
+        if (!next)
+            return text;
+        free(text);
+        text = next;
+    }
+    return text;
+}
+
+/* Eager, so that readers in any thread only read. */
+static void expand_all(struct base_conf *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        struct entry *e = &c->v[i];
+        free(e->value);
+        e->value = expand(c, e->raw, &e->too_deep);
+    }
+}
+
+struct base_conf *base_conf_new(void)
+{
+    struct base_conf *c = base_alloc(sizeof *c);
+
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        entry_set(entry_make(c, k->name), k->value, NULL);
+    expand_all(c);
+    return c;
+}
+
+void base_conf_free(struct base_conf *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->len; i++) {
+        free(c->v[i].name);
+        free(c->v[i].raw);
+        free(c->v[i].value);
+        free(c->v[i].source);
+    }
+    free(c->v);
+    free(c->folder);
+    free(c);
+}
+
+/* --- XML --- */
+
+/* One file being read. libxml2 reports through @first. */
+struct reader {
+    struct base_conf *conf;
+    const char *path;
+    struct base_error *err;
+    char *first;       /* first message of libxml2, or NULL */
+    xmlChar *included; /* the file an XInclude brought the current element from, or NULL */
+};
+
+static void trim(char *text)
+{
+    size_t len = strlen(text), skip = strspn(text, " \t\r\n");
+
+    memmove(text, text + skip, len - skip + 1);
+    len -= skip;
+    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+        text[--len] = '\0';
+}
+
+static void on_xml_error(void *arg, xmlErrorPtr e)
+{
+    struct reader *r = arg;
+
+    if (r->first || e->level < XML_ERR_ERROR)
+        return;
+    r->first = base_printf("%s, line %d: %s", e->file ? e->file : r->path, e->line, e->message ? e->message : "");
+    trim(r->first);
+}
+
+/* "file, line n" of @node. */
+static char *place(const struct reader *r, xmlNodePtr node)
+{
+    return base_printf("%s, line %ld", r->included ? (const char *)r->included : r->path, xmlGetLineNo(node));
+}
+
+static int refuse(const struct reader *r, xmlNodePtr node, const char *why)
+{
+    char *where = place(r, node);
+    int rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", where, why);
+
+    free(where);
+    return rc;
+}
+
+/* Text of an element, trimmed. Entity references are refused: nothing needs them, and they can grow without end. */
+static int text_of(const struct reader *r, xmlNodePtr node, char **out)
+{
+    struct base_buf b = {0};
+
+    for (xmlNodePtr n = node->children; n; n = n->next) {
+        switch (n->type) {
+        case XML_TEXT_NODE:
+        case XML_CDATA_SECTION_NODE:
+            if (n->content)
+                base_buf_adds(&b, (const char *)n->content);
+            break;
+        case XML_COMMENT_NODE:
+        case XML_PI_NODE:
+        case XML_XINCLUDE_START:
+        case XML_XINCLUDE_END:
+            break;
+        default:
+            base_buf_free(&b);
+            return refuse(r, n->type == XML_ELEMENT_NODE ? n : node,
+                          n->type == XML_ELEMENT_NODE ? "an element inside a text" : "an entity reference");
+        }
+    }
+    free(*out);
+    *out = base_buf_take(&b);
+    trim(*out);
+    return 0;
+}
+
+struct property {
+    char *name, *value, *final;
+};
+
+static void property_free(struct property *p)
+{
+    free(p->name);
+    free(p->value);
+    free(p->final);
+}
+
+static char **property_slot(struct property *p, const xmlChar *name)
+{
+    if (xmlStrEqual(name, BAD_CAST "name"))
+        return &p->name;
+    if (xmlStrEqual(name, BAD_CAST "value"))
+        return &p->value;
+    if (xmlStrEqual(name, BAD_CAST "final"))
+        return &p->final;
+    return NULL;
+}
+
+/* Elements, or (as Hadoop) attributes of <property>. */
+static int property_read(const struct reader *r, xmlNodePtr node, struct property *p)
+{
+    for (xmlAttrPtr a = node->properties; a; a = a->next) {
+        char **slot = property_slot(p, a->name);
+        int rc = slot ? text_of(r, (xmlNodePtr)a, slot) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    for (xmlNodePtr n = node->children; n; n = n->next) {
+        char **slot;
+        int rc;
+        if (n->type != XML_ELEMENT_NODE)
+            continue;
+        slot = property_slot(p, n->name);
+        if (!slot)
+            continue; /* description, source, tag */
+        rc = text_of(r, n, slot);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int property_apply(const struct reader *r, xmlNodePtr node, const struct property *p)
+{
+    struct entry *e;
+
+    if (!p->name || !*p->name)
+        return refuse(r, node, "a <property> without a <name>");
+    if (p->final && strcasecmp(p->final, "true") != 0 && strcasecmp(p->final, "false") != 0)
+        return refuse(r, node, "<final> is neither true nor false");
+    if (!p->value)
+        return strncmp(p->name, "creel.", 6) == 0 ? refuse(r, node, "a <property> without a <value>") : 0;
+    if (strlen(p->value) > VALUE_MAX)
+        return refuse(r, node, "a <value> over 1 MiB");
+    e = entry_make(r->conf, p->name);
+    if (e->arg || e->final)
+        return 0;
+    entry_set(e, p->value, place(r, node));
+    e->final = p->final && strcasecmp(p->final, "true") == 0;
+    return 0;
+}
+
+static int property_load(const struct reader *r, xmlNodePtr node)
+{
+    struct property p = {0};
+    int rc = property_read(r, node, &p);
+
+    if (rc == 0)
+        rc = property_apply(r, node, &p);
+    property_free(&p);
+    return rc;
+}
+
+static int configuration_load(struct reader *r, xmlNodePtr root, int depth);
+
+static int element_load(struct reader *r, xmlNodePtr n, int depth)
+{
+    if (xmlStrEqual(n->name, BAD_CAST "property"))
+        return property_load(r, n);
+    if (xmlStrEqual(n->name, BAD_CAST "configuration"))
+        return configuration_load(r, n, depth + 1); /* the root of an included file */
+    return refuse(r, n, "expected <property>");
+}
+
+/* The file that the XInclude at @n has brought, NULL when it was its fallback. (libxml2's xml:base would say it, but is
+ * missing for files of the same folder.) */
+static xmlChar *included_file(xmlNodePtr n)
+{
+    xmlAttrPtr a = n->properties; /* xmlGetProp is for elements, which @n no longer is */
+    xmlChar *href, *base, *file;
+
+    while (a && !xmlStrEqual(a->name, BAD_CAST "href"))
+        a = a->next;
+    href = a ? xmlNodeListGetString(n->doc, a->children, 1) : NULL;
+    base = xmlNodeGetBase(n->doc, n->parent);
+    file = href ? xmlBuildURI(href, base) : NULL;
+
+    if (file && access((const char *)file, R_OK) < 0) {
+        xmlFree(file);
+        file = NULL;
+    }
+    xmlFree(href);
+    xmlFree(base);
+    return file;
+}
+
+static int configuration_load(struct reader *r, xmlNodePtr root, int depth)
+{
+    xmlChar *outer = r->included, *inner = NULL;
+    int rc = 0;
+
+    if (depth > XML_DEPTH_MAX)
+        return refuse(r, root, "<configuration> nested too deep");
+    for (xmlNodePtr n = root->children; n && rc == 0; n = n->next) {
+        if (n->type == XML_XINCLUDE_START || n->type == XML_XINCLUDE_END) {
+            xmlFree(inner);
+            inner = n->type == XML_XINCLUDE_START ? included_file(n) : NULL;
+            r->included = inner ? inner : outer;
+        } else if (n->type == XML_ELEMENT_NODE) {
+            rc = element_load(r, n, depth);
+        } else if (n->type == XML_TEXT_NODE && !xmlIsBlankNode(n)) {
+            rc = refuse(r, n, "text outside of a <property>");
+        }
+    }
+    r->included = outer;
+    xmlFree(inner);
+    return rc;
+}
+
+static void init_xml(void)
+{
+    xmlInitParser();
+    /* XML_PARSE_NONET does not reach the text form of XInclude; this does. */
+    xmlSetExternalEntityLoader(xmlNoNetExternalEntityLoader);
+}
+
+static int document_load(struct reader *r, const char *text, size_t len)
+{
+    const int options = XML_PARSE_NONET | XML_PARSE_XINCLUDE | XML_PARSE_NOWARNING;
+    xmlDocPtr doc = xmlReadMemory(text, (int)len, r->path, NULL, options);
+    xmlNodePtr root;
+    int rc = 0;
+
+    if (doc && xmlXIncludeProcessFlags(doc, options) < 0)
+        rc = -BASE_EINVAL;
+    root = doc && rc == 0 ? xmlDocGetRootElement(doc) : NULL;
+    if (!root || rc < 0)
+        rc = base_error_set(r->err, -BASE_EINVAL, "%s: %s", r->first ? r->first : r->path, "not valid XML");
+    else if (!xmlStrEqual(root->name, BAD_CAST "configuration"))
+        rc = refuse(r, root, "the outermost element is not <configuration>");
+    else
+        rc = configuration_load(r, root, 0);
+    xmlFreeDoc(doc);
+    return rc;
+}
+
+int base_conf_load_text(struct base_conf *c, const char *name, const char *text, size_t len, struct base_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct reader r = {.conf = c, .path = name, .err = err};
+    int rc;
+
+    if (len > FILE_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "%s is larger than %zu bytes", name, FILE_MAX);
+    pthread_once(&once, init_xml);
+    xmlSetStructuredErrorFunc(&r, on_xml_error); /* per thread */
+    rc = document_load(&r, text, len);
+    xmlSetStructuredErrorFunc(NULL, NULL);
+    free(r.first);
+    expand_all(c);
+    return rc;
+}
+
+int base_conf_load_file(struct base_conf *c, const char *path, struct base_error *err)
+{
+    struct base_buf b = {0};
+    int rc = base_file_read(path, FILE_MAX, &b, err);
+
+    if (rc == 0)
+        rc = base_conf_load_text(c, path, b.data, b.len, err);
+    base_buf_free(&b);
+    return rc;
+}
+
+/* @left_out NULL: a file that may not be read is an error. */
+static int load_default(struct base_conf *c, char **left_out, struct base_error *err)
+{
+    static const char *const names[] = {"creel-site.xml", "yarn-site.xml"};
+    const char *dir = getenv("CREEL_CONF_DIR");
+
+    free(c->folder);
+    c->folder = base_strdup(dir && *dir ? dir : "/etc/creel");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = base_printf("%s/%s", c->folder, names[i]);
+        int why = access(path, R_OK) < 0 ? errno : 0, rc = 0;
+
+        if (why == EACCES && left_out && !*left_out)
+            *left_out = base_strdup(path);
+        else if (why != ENOENT && why != ENOTDIR && !(why == EACCES && left_out))
+            rc = base_conf_load_file(c, path, err);
+        free(path);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int base_conf_load_default(struct base_conf *c, struct base_error *err)
+{
+    return load_default(c, NULL, err);
+}
+
+int base_conf_load_readable(struct base_conf *c, char **left_out, struct base_error *err)
+{
+    *left_out = NULL;
+    return load_default(c, left_out, err);
+}
+
+const char *base_conf_folder(const struct base_conf *c)
+{
+    return c->folder;
+}
+
+int base_conf_set_arg(struct base_conf *c, const char *key_eq_value, struct base_error *err)
+{
+    const char *eq = strchr(key_eq_value, '=');
+    struct entry *e;
+    char *name, *value;
+
+    if (!eq || eq == key_eq_value)
+        return base_error_set(err, -BASE_EINVAL, "-D %.200s: expected key=value", key_eq_value);
+    name = base_strndup(key_eq_value, (size_t)(eq - key_eq_value));
+    value = base_strdup(eq + 1);
+    trim(name);
+    trim(value);
+    e = entry_make(c, name);
+    entry_set(e, value, base_strdup("-D"));
+    e->arg = true;
+    free(name);
+    free(value);
+    expand_all(c);
+    return 0;
+}
+
+/* --- typed values --- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t a = strlen(text), b = strlen(end);
+
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+/* Sizes may be written with a unit. */
+static int parse_int(const struct base_conf_key *k, const char *text, int64_t *out)
+{
+    if (base_int_parse(text, k->min, k->max, out) == 0)
+        return 0;
+    if (!ends_with(k->name, "-size") && !ends_with(k->name, "-bytes"))
+        return -BASE_EINVAL;
+    if (base_size_parse(text, out) < 0 || *out < k->min || *out > k->max)
+        return -BASE_EINVAL;
+    return 0;
+}
+
+static int parse_double(const char *text, double *out)
+{
+    char *end;
+
+    *out = strtod(text, &end);
+    return end == text || *end || !isfinite(*out) ? -BASE_EINVAL : 0;
+}
+
+static int parse_bool(const char *text, bool *out)
+{
+    *out = strcasecmp(text, "true") == 0;
+    return *out || strcasecmp(text, "false") == 0 ? 0 : -BASE_EINVAL;
+}
+
+static int check_value(const struct base_conf_key *k, const struct entry *e, struct base_error *err)
+{
+    const char *where = e->source ? e->source : "default";
+    int64_t i;
+    double d;
+    bool b;
+
+    if (e->too_deep)
+        return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" does not expand within %d substitutions", where,
+                              k->name, e->raw, SUBST_MAX);
+    switch (k->type) {
+    case BASE_CONF_STRING:
+        return 0;
+    case BASE_CONF_INT:
+        if (parse_int(k, e->value, &i) < 0)
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not an integer from %lld to %lld", where,
+                                  k->name, e->value, (long long)k->min, (long long)k->max);
+        return 0;
+    case BASE_CONF_BOOL:
+        if (parse_bool(e->value, &b) < 0)
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is neither true nor false", where, k->name,
+                                  e->value);
+        return 0;
+    case BASE_CONF_DOUBLE:
+        if (parse_double(e->value, &d) < 0)
+            return base_error_set(err, -BASE_EINVAL, "%s: %s: \"%.100s\" is not a number", where, k->name, e->value);
+        return 0;
+    }
+    return 0;
+}
+
+static int refuse_unknown(const struct entry *e, struct base_error *err)
+{
+    const char *best = NULL;
+    size_t distance = 0;
+
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        base_nearest_offer(e->name, k->name, &best, &distance);
+    if (best)
+        return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s; did you mean %s?", e->source, e->name, best);
+    return base_error_set(err, -BASE_EINVAL, "%s: unknown key %.200s", e->source, e->name);
+}
+
+static bool of_a_policy(const char *name)
+{
+    for (const char *const *f = base_conf_families; *f; f++)
+        if (strncmp(name, *f, strlen(*f)) == 0)
+            return true;
+    return false;
+}
+
+int base_conf_check(const struct base_conf *c, struct base_error *err)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        const struct entry *e = &c->v[i];
+        const struct base_conf_key *k = key_find(e->name);
+        int rc = 0;
+        if (k)
+            rc = check_value(k, e, err);
+        else if (strncmp(e->name, "creel.", 6) == 0 && !of_a_policy(e->name))
+            rc = refuse_unknown(e, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+const char *base_conf_get(const struct base_conf *c, const char *key)
+{
+    const struct entry *e = entry_peek(c, key);
+
+    return e ? e->value : NULL;
+}
+
+bool base_conf_is_set(const struct base_conf *c, const char *key)
+{
+    const struct entry *e = entry_peek(c, key);
+
+    return e && e->source;
+}
+
+bool base_conf_at(const struct base_conf *c, size_t i, struct base_conf_item *out)
+{
+    if (i >= c->len)
+        return false;
+    *out = (struct base_conf_item){
+        .name = c->v[i].name, .value = c->v[i].value, .source = c->v[i].source, .final = c->v[i].final};
+    return true;
+}
+
+int64_t base_conf_int(const struct base_conf *c, const char *key)
+{
+    const struct base_conf_key *k = key_find(key);
+    int64_t v = 0;
+
+    base_assert(k && k->type == BASE_CONF_INT);
+    base_assert(parse_int(k, base_conf_get(c, key), &v) == 0);
+    return v;
+}
+
+bool base_conf_bool(const struct base_conf *c, const char *key)
+{
+    const struct base_conf_key *k = key_find(key);
+    bool v = false;
+
+    base_assert(k && k->type == BASE_CONF_BOOL);
+    base_assert(parse_bool(base_conf_get(c, key), &v) == 0);
+    return v;
+}
+
+double base_conf_double(const struct base_conf *c, const char *key)
+{
+    const struct base_conf_key *k = key_find(key);
+    double v = 0;
+
+    base_assert(k && k->type == BASE_CONF_DOUBLE);
+    base_assert(parse_double(base_conf_get(c, key), &v) == 0);
+    return v;
+}
+
+int base_conf_make_folder(const struct base_conf *c, const char *key, mode_t mode, struct base_error *err)
+{
+    const char *path = base_conf_get(c, key);
+    int rc;
+
+    if (!path || !*path)
+        return base_error_set(err, -BASE_EINVAL, "%s is empty: expected the path of a folder", key);
+    rc = base_mkdirs(path, mode, err);
+    if (rc < 0)
+        return base_error_wrap(err, rc == -BASE_ENOSPC ? rc : -BASE_EPERM, "%s", key);
+    if (access(path, W_OK | X_OK) < 0)
+        return base_error_sys(err, -BASE_EPERM, errno, "%s: no file can be made in %s", key, path);
+    return 0;
+}
+
+int base_conf_exit_status(int rc)
+{
+    if (rc >= 0)
+        return 0;
+    return rc == -BASE_EINVAL || rc == -BASE_EPERM || rc == -BASE_ELIMIT ? 2 : 1;
+}

@@ -1,0 +1,295 @@
+/* base/conf/rm_list.c - see the header. */
+#include "base/conf/rm_list.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/io/io.h"
+
+#define SEPARATORS ", \t\r\n"
+#define KEY_RM "creel.nodemanager.rm"
+#define KEY_IDS "yarn.resourcemanager.ha.rm-ids"
+#define KEY_ADDRESS "yarn.resourcemanager.webapp.address."
+#define KEY_HOST "yarn.resourcemanager.hostname."
+#define PORT 8088 /* where only the host is told */
+
+/* ---- addresses ---- */
+
+/* "host", "host:1", "[::1]:1", each with a path behind or not. */
+static bool is_address(const char *s)
+{
+    size_t len = strcspn(s, "/"), host = 0;
+    int64_t port;
+
+    if (*s == '[') {
+        host = strspn(s + 1, "0123456789abcdefABCDEF:.%") + 1;
+        if (host < 3 || s[host] != ']')
+            return false;
+        host++;
+    } else {
+        while (host < len && (isalnum((unsigned char)s[host]) || strchr("-._", s[host]) || (s[host] & 0x80)))
+            host++;
+    }
+    for (const char *c = s + len; *c; c++)
+        if (iscntrl((unsigned char)*c) || strchr("?#\"<>\\", *c))
+            return false;
+    if (host == 0 || host == len)
+        return host > 0;
+    if (s[host] != ':')
+        return false;
+    char *text = base_strndup(s + host + 1, len - host - 1);
+    bool ok = base_int_parse(text, 1, 65535, &port) >= 0;
+    free(text);
+    return ok;
+}
+
+static bool is_http(const char *url)
+{
+    return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
+}
+
+/* NULL: no address. */
+static char *url_of(const char *s)
+{
+    const char *scheme = strstr(s, "://");
+
+    if ((scheme && !is_http(s)) || !is_address(scheme ? scheme + 3 : s))
+        return NULL;
+    char *url = scheme ? base_strdup(s) : base_printf("http://%s", s);
+    for (size_t len = strlen(url); len > 0 && url[len - 1] == '/'; len--)
+        url[len - 1] = '\0';
+    return url;
+}
+
+static int add(const char *what, const char *text, struct base_rm_list *out, struct base_error *err)
+{
+    char *url = url_of(text);
+
+    if (!url || strlen(url) >= BASE_RM_URL_MAX) {
+        free(url);
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not an address such as http://127.0.0.1:8088", what,
+                              text);
+    }
+    if (out->n == BASE_RM_LIST_MAX) {
+        free(url);
+        return base_error_set(err, -BASE_ELIMIT, "%s: more than %d addresses", what, BASE_RM_LIST_MAX);
+    }
+    out->url[out->n++] = url;
+    return 0;
+}
+
+int base_rm_list_parse(const char *what, const char *text, struct base_rm_list *out, struct base_error *err)
+{
+    char *copy = base_strdup(text), *save = NULL;
+    size_t before = out->n;
+    int rc = 0;
+
+    for (char *s = strtok_r(copy, SEPARATORS, &save); s && rc == 0; s = strtok_r(NULL, SEPARATORS, &save))
+        rc = add(what, s, out, err);
+    free(copy);
+    if (rc == 0 && out->n == before)
+        rc = base_error_set(err, -BASE_EINVAL, "%s: no address is there", what);
+    return rc;
+}
+
+static int add_of_id(const struct base_conf *conf, const char *id, struct base_rm_list *out, struct base_error *err)
+{
+    char *key = base_printf(KEY_ADDRESS "%s", id), *host_key = base_printf(KEY_HOST "%s", id);
+    const char *address = base_conf_get(conf, key), *host = base_conf_get(conf, host_key);
+    int rc;
+
+    if (address && *address) {
+        rc = add(key, address, out, err);
+    } else if (host && *host) {
+        char *text = base_printf(strchr(host, ':') ? "[%s]:%d" : "%s:%d", host, PORT);
+
+        rc = add(host_key, text, out, err);
+        free(text);
+    } else {
+        rc = base_error_set(err, -BASE_EINVAL, "%s is not set, though " KEY_IDS " names %s", key, id);
+    }
+    free(key);
+    free(host_key);
+    return rc;
+}
+
+int base_rm_list_of_ids(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err)
+{
+    const char *ids = base_conf_get(conf, KEY_IDS);
+    char *copy = base_strdup(ids ? ids : ""), *save = NULL;
+    int rc = 0;
+
+    for (char *id = strtok_r(copy, SEPARATORS, &save); id && rc == 0; id = strtok_r(NULL, SEPARATORS, &save))
+        rc = add_of_id(conf, id, out, err);
+    free(copy);
+    return rc;
+}
+
+int base_rm_list_read(const struct base_conf *conf, struct base_rm_list *out, struct base_error *err)
+{
+    size_t before = out->n;
+
+    if (!base_conf_is_set(conf, KEY_RM)) {
+        int rc = base_rm_list_of_ids(conf, out, err);
+
+        if (rc < 0 || out->n > before)
+            return rc;
+    }
+    return base_rm_list_parse(KEY_RM, base_conf_get(conf, KEY_RM), out, err);
+}
+
+char *base_rm_list_text(const struct base_rm_list *l)
+{
+    struct base_buf b = {0};
+
+    for (size_t i = 0; i < l->n; i++)
+        base_buf_addf(&b, "%s%s", i ? "," : "", l->url[i]);
+    return b.len ? base_buf_take(&b) : base_strdup("");
+}
+
+void base_rm_list_free(struct base_rm_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->url[i]);
+    l->n = 0;
+}
+
+size_t base_rm_base(const char *url)
+{
+    const char *slashes = is_http(url) ? strstr(url, "://") + 3 : NULL;
+    size_t host = slashes ? strcspn(slashes, "/?#") : 0;
+
+    return host ? (size_t)(slashes - url) + host : 0;
+}
+
+static size_t without_slashes(const char *s, size_t n)
+{
+    while (n > 0 && s[n - 1] == '/')
+        n--;
+    return n;
+}
+
+bool base_rm_among(const char *list, const char *url)
+{
+    size_t len = without_slashes(url, strlen(url));
+
+    while (*list) {
+        size_t skip = strspn(list, SEPARATORS), n = strcspn(list + skip, SEPARATORS);
+        size_t bare = without_slashes(list + skip, n);
+
+        if (bare == len && bare > 0 && strncasecmp(list + skip, url, len) == 0)
+            return true;
+        list += skip + n;
+    }
+    return false;
+}
+
+/* ---- turns ---- */
+
+void base_rm_turn_init(struct base_rm_turn *t, const struct base_rm_list *list)
+{
+    base_assert(list->n > 0);
+    *t = (struct base_rm_turn){.list = list};
+}
+
+void base_rm_turn_free(struct base_rm_turn *t)
+{
+    base_buf_free(&t->failed);
+}
+
+const char *base_rm_turn_url(const struct base_rm_turn *t)
+{
+    return t->moved[0] ? t->moved : t->list->url[t->at];
+}
+
+const char *base_rm_turn_failed(const struct base_rm_turn *t)
+{
+    return t->failed.len ? t->failed.data : NULL;
+}
+
+static bool has_failed(const struct base_rm_turn *t, const char *url)
+{
+    return t->failed.len && base_rm_among(t->failed.data, url);
+}
+
+void base_rm_turn_good(struct base_rm_turn *t)
+{
+    t->answered = true;
+    t->hops = 0;
+    base_buf_free(&t->failed);
+}
+
+bool base_rm_turn_bad(struct base_rm_turn *t)
+{
+    size_t n = t->list->n;
+    bool beside = t->moved[0]; /* then the standby that sent us on comes next: it is told that this did not help */
+
+    base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_turn_url(t));
+    t->moved[0] = '\0';
+    t->answered = false;
+    for (size_t k = beside ? 0 : 1; k < n + (beside ? 0 : 1); k++) {
+        size_t next = (t->at + k) % n;
+
+        if (!has_failed(t, t->list->url[next])) {
+            t->at = next;
+            return true;
+        }
+    }
+    t->at = (t->at + 1) % n;
+    t->hops = 0;
+    base_buf_free(&t->failed);
+    return false;
+}
+
+/* Place of @url in the list, @n: not there. One of the list may have a path behind its address. */
+static size_t place_of(const struct base_rm_list *l, const char *url)
+{
+    size_t n = base_rm_base(url), i = 0;
+
+    while (i < l->n && !(strcasecmp(l->url[i], url) == 0 ||
+                         (url[n] == '\0' && base_rm_base(l->url[i]) == n && strncasecmp(l->url[i], url, n) == 0)))
+        i++;
+    return i;
+}
+
+/* @url: shorter than BASE_RM_URL_MAX. */
+static void go_to(struct base_rm_turn *t, const char *url)
+{
+    size_t at = place_of(t->list, url);
+
+    t->answered = false;
+    t->moved[0] = '\0';
+    if (at < t->list->n)
+        t->at = at;
+    else
+        snprintf(t->moved, sizeof t->moved, "%s", url);
+}
+
+bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
+{
+    size_t n = base_rm_base(location);
+    char to[BASE_RM_URL_MAX];
+
+    if (n == 0 || n >= sizeof to || t->hops > t->list->n)
+        return base_rm_turn_bad(t);
+    memcpy(to, location, n);
+    to[n] = '\0';
+    if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0 ||
+        (t->listed_only && place_of(t->list, to) == t->list->n))
+        return base_rm_turn_bad(t);
+    t->hops++;
+    go_to(t, to);
+    return true;
+}
+
+void base_rm_turn_leads(struct base_rm_turn *t, const char *url)
+{
+    base_buf_free(&t->failed);
+    base_buf_adds(&t->failed, base_rm_turn_url(t));
+    t->hops = 0;
+    go_to(t, url);
+}

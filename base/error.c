@@ -1,0 +1,130 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends @text (holding @cap bytes, already filled) with "..." without leaving half a UTF-8 sequence before it. */
+static void cut(char *text, size_t cap)
+{
+    size_t end = cap - 4;
+
+    while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80)
+        end--;
+    memcpy(text + end, "...", 4);
+}
+
+static void chomp(char *text)
+{
+    size_t len = strlen(text);
+
+    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        text[--len] = '\0';
+}
+
+static void put(struct base_error *err, int code, const char *head, const char *tail)
+{
+    /* The arguments may point into err->text, so the new text is built aside. */
+    char text[sizeof err->text];
+    int n = snprintf(text, sizeof text, "%s%s%s", head, *head && *tail ? ": " : "", tail);
+
+    if (n < 0)
+        text[0] = '\0';
+    else if ((size_t)n >= sizeof text)
+        cut(text, sizeof text);
+    chomp(text);
+    err->code = code;
+    memcpy(err->text, text, sizeof text);
+}
+
+/* Formats into @out, cut with "...". */
+static void format(char *out, size_t cap, const char *fmt, va_list ap)
+{
+    int n = vsnprintf(out, cap, fmt, ap);
+
+    if (n < 0)
+        out[0] = '\0';
+    else if ((size_t)n >= cap)
+        cut(out, cap);
+}
+
+int base_error_set(struct base_error *err, int code, const char *fmt, ...)
+{
+    char text[sizeof err->text];
+    va_list ap;
+
+    base_assert(code < 0);
+    if (!err)
+        return code;
+    va_start(ap, fmt);
+    format(text, sizeof text, fmt, ap);
+    va_end(ap);
+    put(err, code, text, "");
+    return code;
+}
+
+int base_error_sys(struct base_error *err, int code, int sys, const char *fmt, ...)
+{
+    char text[sizeof err->text];
+    char why[128];
+    va_list ap;
+
+    base_assert(code < 0);
+    if (sys == ENOSPC || sys == EDQUOT)
+        code = -BASE_ENOSPC;
+    if (!err)
+        return code;
+    va_start(ap, fmt);
+    format(text, sizeof text, fmt, ap);
+    va_end(ap);
+    put(err, code, text, strerror_r(sys, why, sizeof why));
+    return code;
+}
+
+int base_error_wrap(struct base_error *err, int code, const char *fmt, ...)
+{
+    char text[sizeof err->text];
+    char old[sizeof err->text];
+    va_list ap;
+
+    base_assert(code < 0);
+    if (!err)
+        return code;
+    va_start(ap, fmt);
+    format(text, sizeof text, fmt, ap);
+    va_end(ap);
+    memcpy(old, err->text, sizeof old);
+    put(err, code, text, old);
+    return code;
+}
+
+const char *base_error_name(int code)
+{
+    static const char *const names[] = {
+        "no error",
+        [BASE_EINVAL] = "invalid value",
+        [BASE_ENOTFOUND] = "not found",
+        [BASE_EEXIST] = "already exists",
+        [BASE_ELIMIT] = "over a limit",
+        [BASE_EPERM] = "not allowed",
+        [BASE_EIO] = "input/output error",
+        [BASE_ENOSPC] = "no space left on device",
+        [BASE_ENOMEM] = "out of memory",
+        [BASE_ECORRUPT] = "stored data is corrupt",
+        [BASE_ESTATE] = "not possible in this state",
+        [BASE_ETIMEOUT] = "no answer in time",
+        [BASE_EVERSION] = "version or epoch mismatch",
+        [BASE_ETOOLARGE] = "too large to be stored",
+    };
+    size_t at = code < 0 ? (size_t)(-(long)code) : (size_t)code;
+
+    return at < sizeof names / sizeof *names ? names[at] : "unknown error";
+}
+
+_Noreturn void base_assert_failed(const char *cond, const char *file, int line, const char *func)
+{
+    fprintf(stderr, "creel: %s:%d: %s: assertion failed: %s\n", file, line, func, cond);
+    abort();
+}

@@ -1,0 +1,217 @@
+#include "base/id.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNTER_MAX ((INT64_C(1) << 40) - 1)
+
+/* A cursor over the text; after the first mismatch @p is NULL and stays so. */
+struct scan {
+    const char *p;
+};
+
+static void scan_word(struct scan *s, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (s->p)
+        s->p = strncmp(s->p, word, n) == 0 ? s->p + n : NULL;
+}
+
+static int64_t scan_num(struct scan *s, int64_t max)
+{
+    int64_t v = 0;
+    const char *p = s->p;
+
+    if (!p || *p < '0' || *p > '9') {
+        s->p = NULL;
+        return 0;
+    }
+    for (; *p >= '0' && *p <= '9'; p++) {
+        int digit = *p - '0';
+        if (v > (max - digit) / 10) {
+            s->p = NULL;
+            return 0;
+        }
+        v = v * 10 + digit;
+    }
+    s->p = p;
+    return v;
+}
+
+static bool scan_done(const struct scan *s)
+{
+    return s->p && *s->p == '\0';
+}
+
+static void scan_app(struct scan *s, struct base_app_id *app)
+{
+    app->cluster_ts = scan_num(s, INT64_MAX);
+    scan_word(s, "_");
+    app->seq = (int32_t)scan_num(s, INT32_MAX);
+}
+
+static int refuse(struct base_error *err, const char *text, const char *what, const char *form)
+{
+    return base_error_set(err, -BASE_EINVAL, "\"%.200s\" is not %s (%s)", text ? text : "", what, form);
+}
+
+int base_app_id_parse(const char *text, struct base_app_id *out, struct base_error *err)
+{
+    struct scan s = {text};
+    struct base_app_id id = {0};
+
+    scan_word(&s, "application_");
+    scan_app(&s, &id);
+    if (!scan_done(&s))
+        return refuse(err, text, "an application id", "application_<cluster time>_<number>");
+    *out = id;
+    return 0;
+}
+
+int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err)
+{
+    struct scan s = {text};
+    struct base_attempt_id id = {0};
+
+    scan_word(&s, "appattempt_");
+    scan_app(&s, &id.app);
+    scan_word(&s, "_");
+    id.attempt = (int32_t)scan_num(&s, INT32_MAX);
+    if (!scan_done(&s))
+        return refuse(err, text, "an application attempt id", "appattempt_<cluster time>_<number>_<attempt>");
+    *out = id;
+    return 0;
+}
+
+int base_container_id_parse(const char *text, struct base_container_id *out, struct base_error *err)
+{
+    struct scan s = {text};
+    struct base_container_id id = {0};
+    int64_t epoch = 0, counter;
+
+    scan_word(&s, "container_");
+    if (s.p && *s.p == 'e') {
+        s.p++;
+        epoch = scan_num(&s, BASE_EPOCH_MAX);
+        scan_word(&s, "_");
+    }
+    scan_app(&s, &id.attempt.app);
+    scan_word(&s, "_");
+    id.attempt.attempt = (int32_t)scan_num(&s, INT32_MAX);
+    scan_word(&s, "_");
+    counter = scan_num(&s, COUNTER_MAX);
+    if (!scan_done(&s))
+        return refuse(err, text, "a container id", "container_[e<epoch>_]<cluster time>_<number>_<attempt>_<number>");
+    id.num = (epoch << 40) | counter;
+    *out = id;
+    return 0;
+}
+
+int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err)
+{
+    struct scan s = {text};
+    struct base_task_id id = {0};
+
+    scan_word(&s, "task_");
+    scan_app(&s, &id.app);
+    scan_word(&s, "_");
+    if (s.p && *s.p == 'r')
+        id.kind = BASE_TASK_REDUCE;
+    scan_word(&s, id.kind == BASE_TASK_REDUCE ? "r_" : "m_");
+    id.index = (int32_t)scan_num(&s, INT32_MAX);
+    if (!scan_done(&s))
+        return refuse(err, text, "a task id", "task_<cluster time>_<number>_<m or r>_<index>");
+    *out = id;
+    return 0;
+}
+
+char *base_digits(char *to, uint64_t v, int width)
+{
+    char tmp[20];
+    int n = 0;
+
+    do
+        tmp[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n < width && n < (int)sizeof tmp)
+        tmp[n++] = '0';
+    while (n)
+        *to++ = tmp[--n];
+    return to;
+}
+
+/* Lists of a million tasks print ids by the million, which is why no printf is at work here. */
+static char *put_word(char *to, const char *word)
+{
+    size_t n = strlen(word);
+
+    memcpy(to, word, n);
+    return to + n;
+}
+
+/* "<word><cluster time>_<number>" */
+static char *put_app(char *to, const char *word, const struct base_app_id *id)
+{
+    to = base_digits(put_word(to, word), (uint64_t)id->cluster_ts, 1);
+    *to++ = '_';
+    return base_digits(to, (uint32_t)id->seq, 4);
+}
+
+char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX])
+{
+    *put_app(buf, "application_", id) = '\0';
+    return buf;
+}
+
+char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX])
+{
+    char *at = put_word(put_app(buf, "appattempt_", &id->app), "_");
+
+    *base_digits(at, (uint32_t)id->attempt, 6) = '\0';
+    return buf;
+}
+
+/* SOURCE: Hadoop ContainerId.toString: the epoch part is absent for epoch 0. */
+char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX])
+{
+    int64_t epoch = BASE_CONTAINER_EPOCH(id->num);
+    char *at = put_word(buf, "container_");
+
+    if (epoch > 0)
+        at = put_word(base_digits(put_word(at, "e"), (uint64_t)epoch, 2), "_");
+    at = put_word(put_app(at, "", &id->attempt.app), "_");
+    at = put_word(base_digits(at, (uint32_t)id->attempt.attempt, 2), "_");
+    *base_digits(at, (uint64_t)BASE_CONTAINER_COUNTER(id->num), 6) = '\0';
+    return buf;
+}
+
+char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX])
+{
+    char *at = put_word(put_app(buf, "task_", &id->app), id->kind == BASE_TASK_REDUCE ? "_r_" : "_m_");
+
+    *base_digits(at, (uint32_t)id->index, 6) = '\0';
+    return buf;
+}
+
+static int cmp(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int base_app_id_cmp(const struct base_app_id *a, const struct base_app_id *b)
+{
+    int c = cmp(a->cluster_ts, b->cluster_ts);
+
+    return c ? c : cmp(a->seq, b->seq);
+}
+
+int base_container_id_cmp(const struct base_container_id *a, const struct base_container_id *b)
+{
+    int c = base_app_id_cmp(&a->attempt.app, &b->attempt.app);
+
+    if (!c)
+        c = cmp(a->attempt.attempt, b->attempt.attempt);
+    return c ? c : cmp(a->num, b->num);
+}

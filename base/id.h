@@ -1,0 +1,52 @@
+/* base/id.h - YARN's identifiers, parsed once at the edge into integers and printed in YARN's form.
+ * Source: Hadoop 3.4 ApplicationId/ContainerId text forms (docs: YARN REST). Numeric ids are plain values. */
+#ifndef CREEL_BASE_ID_H
+#define CREEL_BASE_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define BASE_ID_TEXT_MAX 128 /* every printed id fits, NUL included */
+
+struct base_app_id {
+    int64_t cluster_ts; /* ms */
+    int32_t seq;        /* >= 1 for ids we hand out */
+};
+struct base_attempt_id {
+    struct base_app_id app;
+    int32_t attempt;
+};
+struct base_container_id {
+    struct base_attempt_id attempt;
+    int64_t num; /* epoch << 40 | counter */
+};
+enum base_task_kind { BASE_TASK_MAP, BASE_TASK_REDUCE };
+struct base_task_id {
+    struct base_app_id app;
+    enum base_task_kind kind;
+    int32_t index;
+};
+
+#define BASE_EPOCH_MAX ((INT64_C(1) << 23) - 1) /* what a container's number leaves for it */
+#define BASE_CONTAINER_EPOCH(num) ((int64_t)(num) >> 40)
+#define BASE_CONTAINER_COUNTER(num) ((int64_t)(num) & ((INT64_C(1) << 40) - 1))
+
+/* Parsers: 0, or -BASE_EINVAL and the reason in @err (may be NULL). Any digit count is accepted. */
+int base_app_id_parse(const char *text, struct base_app_id *out, struct base_error *err);
+int base_attempt_id_parse(const char *text, struct base_attempt_id *out, struct base_error *err);
+int base_container_id_parse(const char *text, struct base_container_id *out, struct base_error *err);
+int base_task_id_parse(const char *text, struct base_task_id *out, struct base_error *err);
+/* Digits of @v to @to, at least @width of them (at most 20 are written), without a NUL; returns their end. */
+char *base_digits(char *to, uint64_t v, int width);
+/* Printers: write into @buf (BASE_ID_TEXT_MAX bytes) and return it. */
+char *base_app_id_text(const struct base_app_id *id, char buf[static BASE_ID_TEXT_MAX]);
+char *base_attempt_id_text(const struct base_attempt_id *id, char buf[static BASE_ID_TEXT_MAX]);
+char *base_container_id_text(const struct base_container_id *id, char buf[static BASE_ID_TEXT_MAX]);
+char *base_task_id_text(const struct base_task_id *id, char buf[static BASE_ID_TEXT_MAX]);
+/* <0, 0, >0: by cluster timestamp, then numbers. */
+int base_app_id_cmp(const struct base_app_id *a, const struct base_app_id *b);
+int base_container_id_cmp(const struct base_container_id *a, const struct base_container_id *b);
+
+#endif

@@ -1,0 +1,276 @@
+#include "base/io/http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/io/curl.h"
+#include "base/io/io.h"
+
+#define CONNECT_TIMEOUT_MS 5000
+#define TIMEOUT_MS 60000
+#define BODY_MAX ((size_t)64 << 20)
+#define POLL_MS 1000
+#define CONNECTIONS_MAX 16
+
+struct base_http {
+    CURL *easy;
+    CURLM *multi;
+    atomic_bool cancelled; /* consumed by the base_http_do that it ends */
+};
+
+/* One transfer. */
+struct transfer {
+    const struct base_http_request *rq;
+    struct base_http_answer *out;
+    CURL *easy;
+    size_t body_max, got;
+    int failed;      /* BASE_E* found in a callback, positive */
+    int failed_sys;  /* errno of a failed write */
+};
+
+static void init_curl(void)
+{
+    base_assert(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+}
+
+struct base_http *base_http_new(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct base_http *h = base_alloc(sizeof *h);
+
+    pthread_once(&once, init_curl);
+    h->easy = curl_easy_init();
+    h->multi = curl_multi_init();
+    base_assert(h->easy && h->multi);
+    curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_MAX);
+    return h;
+}
+
+void base_http_free(struct base_http *h)
+{
+    if (!h)
+        return;
+    curl_easy_cleanup(h->easy);
+    curl_multi_cleanup(h->multi);
+    free(h);
+}
+
+void base_http_cancel(struct base_http *h)
+{
+    atomic_store(&h->cancelled, true);
+    curl_multi_wakeup(h->multi); /* the one function of a multi handle that other threads may call */
+}
+
+static bool goes_to_fd(const struct transfer *t)
+{
+    long status = 0;
+
+    if (t->rq->out_fd <= 0)
+        return false;
+    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    return status == 200;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *arg)
+{
+    struct transfer *t = arg;
+    size_t len = size * n;
+    bool to_fd = goes_to_fd(t);
+
+    if ((!to_fd || t->rq->body_max) && len > t->body_max - t->got) {
+        t->failed = BASE_ELIMIT;
+        return CURL_WRITEFUNC_ERROR;
+    }
+    t->got += len;
+    if (to_fd) {
+        int rc = base_write_all(t->rq->out_fd, data, len);
+        if (rc < 0) {
+            t->failed = BASE_EIO;
+            t->failed_sys = -rc;
+            return CURL_WRITEFUNC_ERROR;
+        }
+    } else {
+        base_buf_add(&t->out->body, data, len);
+    }
+    return len;
+}
+
+/* The value of header @name when this line is it. What does not fit is cut off, or left out (@whole). */
+static void take_header(const char *data, size_t len, const char *name, bool whole, char *out, size_t size)
+{
+    const char *value;
+    size_t n;
+
+    if (!base_curl_header(data, len, name, &value, &n) || (n >= size && whole))
+        return;
+    n = n < size ? n : size - 1;
+    memcpy(out, value, n);
+    out[n] = '\0';
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *arg)
+{
+    struct transfer *t = arg;
+    size_t len = size * n;
+
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) /* 100 Continue and the like came before */
+        t->out->location[0] = t->out->reason[0] = t->out->node[0] = '\0';
+    take_header(data, len, "location:", true, t->out->location, sizeof t->out->location);
+    take_header(data, len, BASE_HTTP_NODE_HEADER ":", true, t->out->node, sizeof t->out->node);
+    take_header(data, len, "x-creel-reason:", false, t->out->reason, sizeof t->out->reason);
+    return len;
+}
+
+static void add_header(struct curl_slist **list, const char *name, const char *value)
+{
+    char *line = base_printf("%s: %s", name, value);
+    struct curl_slist *grown = curl_slist_append(*list, line);
+
+    base_assert(grown);
+    *list = grown;
+    free(line);
+}
+
+static struct curl_slist *headers_of(const struct base_http_request *rq)
+{
+    struct curl_slist *list = curl_slist_append(NULL, "Expect:"); /* no wait for 100 Continue */
+
+    base_assert(list);
+    add_header(&list, "Accept", rq->accept ? rq->accept : "application/json");
+    if (rq->body)
+        add_header(&list, "Content-Type", rq->content_type ? rq->content_type : "application/json");
+    if (rq->bearer) {
+        char *value = base_printf("Bearer %s", rq->bearer);
+        add_header(&list, "Authorization", value);
+        free(value);
+    }
+    if (rq->header) {
+        list = curl_slist_append(list, rq->header);
+        base_assert(list);
+    }
+    return list;
+}
+
+static bool header_safe(const char *value)
+{
+    return !value || !strpbrk(value, "\r\n");
+}
+
+static void set_method(CURL *e, const struct base_http_request *rq)
+{
+    bool sends = strcmp(rq->method, "POST") == 0 || strcmp(rq->method, "PUT") == 0 || rq->body;
+
+    if (strcmp(rq->method, "HEAD") == 0) {
+        curl_easy_setopt(e, CURLOPT_NOBODY, 1L);
+        return;
+    }
+    if (sends) { /* an empty body still says Content-Length: 0 */
+        curl_easy_setopt(e, CURLOPT_POSTFIELDS, rq->body ? rq->body : "");
+        curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(rq->body ? rq->body_len : 0));
+    }
+    if (strcmp(rq->method, sends ? "POST" : "GET") != 0)
+        curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, rq->method);
+}
+
+static void set_options(struct base_http *h, struct transfer *t, struct curl_slist *headers, char *why)
+{
+    const struct base_http_request *rq = t->rq;
+    CURL *e = h->easy;
+    int64_t timeout = rq->timeout_ms == 0 ? TIMEOUT_MS : rq->timeout_ms < 0 ? 0 : rq->timeout_ms;
+
+    curl_easy_reset(e); /* kept connections live in the multi handle */
+    base_curl_go(e, rq->url, "http,https");
+    curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
+    if (rq->silence_ms > 0) {
+        base_curl_watch_peer(e, (unsigned)rq->silence_ms);
+    } else {
+        curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+    }
+    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, why);
+    curl_easy_setopt(e, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(rq->connect_timeout_ms > 0 ? rq->connect_timeout_ms : CONNECT_TIMEOUT_MS));
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)timeout);
+    set_method(e, rq);
+}
+
+/* Runs the transfer that was added to the multi handle. CURLE_ABORTED_BY_CALLBACK: cancelled. */
+static CURLcode run(struct base_http *h)
+{
+    for (;;) {
+        int running, left;
+        CURLMcode mc = curl_multi_perform(h->multi, &running);
+        CURLMsg *msg;
+
+        if (mc != CURLM_OK)
+            return mc == CURLM_OUT_OF_MEMORY ? CURLE_OUT_OF_MEMORY : CURLE_FAILED_INIT;
+        while ((msg = curl_multi_info_read(h->multi, &left)))
+            if (msg->msg == CURLMSG_DONE)
+                return msg->data.result;
+        if (atomic_exchange(&h->cancelled, false))
+            return CURLE_ABORTED_BY_CALLBACK;
+        if (running && curl_multi_poll(h->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
+            return CURLE_FAILED_INIT;
+    }
+}
+
+static int verdict(const struct transfer *t, CURLcode cc, const char *why, struct base_error *err)
+{
+    const struct base_http_request *rq = t->rq;
+
+    if (cc == CURLE_OK)
+        return 0;
+    if (cc == CURLE_ABORTED_BY_CALLBACK)
+        return base_error_set(err, -BASE_EIO, "%s %s: cancelled", rq->method, rq->url);
+    if (t->failed == BASE_ELIMIT)
+        return base_error_set(err, -BASE_ELIMIT, "%s %s: the answer is larger than %zu bytes", rq->method, rq->url,
+                              t->body_max);
+    if (t->failed)
+        return base_error_sys(err, -BASE_EIO, t->failed_sys, "%s %s: cannot store the answer", rq->method, rq->url);
+    return base_error_set(err, cc == CURLE_OPERATION_TIMEDOUT ? -BASE_ETIMEOUT : -BASE_EIO, "%s %s: %s", rq->method,
+                          rq->url, *why ? why : curl_easy_strerror(cc));
+}
+
+int base_http_do(struct base_http *h, const struct base_http_request *rq, struct base_http_answer *out,
+                 struct base_error *err)
+{
+    struct transfer t = {.rq = rq, .out = out, .easy = h->easy, .body_max = rq->body_max ? rq->body_max : BODY_MAX};
+    char why[CURL_ERROR_SIZE] = "";
+    struct curl_slist *headers;
+    CURLcode cc;
+    int rc;
+
+    *out = (struct base_http_answer){0};
+    if (!header_safe(rq->bearer) || !header_safe(rq->accept) || !header_safe(rq->content_type) ||
+        !header_safe(rq->header))
+        return base_error_set(err, -BASE_EINVAL, "%s %s: a header value has a line break", rq->method, rq->url);
+    headers = headers_of(rq);
+    set_options(h, &t, headers, why);
+    base_assert(curl_multi_add_handle(h->multi, h->easy) == CURLM_OK);
+    cc = run(h);
+    curl_easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &out->status);
+    curl_multi_remove_handle(h->multi, h->easy);
+    curl_easy_reset(h->easy); /* drops the pointers into this frame */
+    curl_slist_free_all(headers);
+    rc = verdict(&t, cc, why, err);
+    if (rc < 0)
+        base_http_answer_free(out);
+    return rc;
+}
+
+void base_http_answer_free(struct base_http_answer *a)
+{
+    base_buf_free(&a->body);
+    *a = (struct base_http_answer){0};
+}

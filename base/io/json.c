@@ -1,0 +1,215 @@
+#include "base/io/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/nearest.h"
+
+/* Depth of nesting, without parsing: jansson's own bound (2048) is too generous for our stacks. */
+static size_t depth_max(const char *text, size_t len)
+{
+    size_t depth = 0, max = 0;
+    bool in_string = false;
+
+    for (size_t i = 0; i < len; i++) {
+        char ch = text[i];
+        if (in_string) {
+            if (ch == '\\')
+                i++;
+            else if (ch == '"')
+                in_string = false;
+        } else if (ch == '"') {
+            in_string = true;
+        } else if (ch == '{' || ch == '[') {
+            if (++depth > max)
+                max = depth;
+        } else if ((ch == '}' || ch == ']') && depth > 0) {
+            depth--;
+        }
+    }
+    return max;
+}
+
+int base_json_parse(const char *text, size_t len, json_t **out, struct base_error *err)
+{
+    json_error_t je;
+    json_t *j;
+
+    if (depth_max(text, len) > BASE_JSON_DEPTH_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "JSON is nested deeper than %d levels", BASE_JSON_DEPTH_MAX);
+    j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
+    if (!j)
+        return base_error_set(err, -BASE_EINVAL, "not valid JSON: line %d, column %d: %s", je.line, je.column, je.text);
+    *out = j;
+    return 0;
+}
+
+static int dump_part(const char *buffer, size_t size, void *arg)
+{
+    base_buf_add(arg, buffer, size);
+    return 0;
+}
+
+void base_json_dump(const json_t *j, struct base_buf *out)
+{
+    base_assert(json_dump_callback(j, dump_part, out, JSON_COMPACT | JSON_ENCODE_ANY) == 0);
+}
+
+#define SHOWN_MAX 60
+
+int base_json_refuse(const json_t *j, const char *where, const char *name, const char *wanted, struct base_error *err)
+{
+    struct base_buf shown = {0};
+    size_t n = strlen(where);
+    int rc;
+
+    if (!err)
+        return -BASE_EINVAL;
+    if (json_is_object(j) || json_is_array(j))
+        base_buf_adds(&shown, json_is_object(j) ? "an object" : "an array");
+    else
+        base_json_dump(j, &shown);
+    if (shown.len > SHOWN_MAX) {
+        size_t end = SHOWN_MAX;
+        while (end > 0 && ((unsigned char)shown.data[end] & 0xC0) == 0x80)
+            end--;
+        shown.len = end;
+        base_buf_adds(&shown, "...");
+    }
+    if (!*name && n == 0)
+        where = "the body";
+    if (!*name && n > 0 && where[n - 1] == '.')
+        rc = base_error_set(err, -BASE_EINVAL, "%.*s: %s is not %s", (int)n - 1, where, shown.data, wanted);
+    else
+        rc = base_error_set(err, -BASE_EINVAL, "%s%s: %s is not %s", where, name, shown.data, wanted);
+    base_buf_free(&shown);
+    return rc;
+}
+
+/* The member, or NULL with *rc set to what the reader returns. */
+static json_t *member(const json_t *obj, const char *where, const char *name, bool required, int *rc,
+                      struct base_error *err)
+{
+    json_t *j = json_object_get(obj, name);
+
+    *rc = 0;
+    if (j && !json_is_null(j))
+        return j;
+    if (obj && !json_is_object(obj))
+        *rc = base_error_set(err, -BASE_EINVAL, "%s%s: is not inside an object", where, name);
+    else if (required)
+        *rc = base_error_set(err, -BASE_EINVAL, "%s%s: is required", where, name);
+    return NULL;
+}
+
+int base_json_str(const json_t *obj, const char *where, const char *name, bool required, size_t max,
+                  const char **out, struct base_error *err)
+{
+    int rc;
+    json_t *j = member(obj, where, name, required, &rc, err);
+
+    if (!j)
+        return rc;
+    if (!json_is_string(j))
+        return base_json_refuse(j, where, name, "a string", err);
+    if (json_string_length(j) > max)
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %zu", where, name,
+                              json_string_length(j), max);
+    *out = json_string_value(j);
+    return 0;
+}
+
+int base_json_int(const json_t *obj, const char *where, const char *name, bool required, int64_t min, int64_t max,
+                  int64_t *out, struct base_error *err)
+{
+    int rc;
+    json_t *j = member(obj, where, name, required, &rc, err);
+
+    if (!j)
+        return rc;
+    if (!json_is_integer(j) || json_integer_value(j) < min || json_integer_value(j) > max) {
+        char *wanted = base_printf("an integer from %lld to %lld", (long long)min, (long long)max);
+        rc = base_json_refuse(j, where, name, wanted, err);
+        free(wanted);
+        return rc;
+    }
+    *out = json_integer_value(j);
+    return 0;
+}
+
+int base_json_num(const json_t *obj, const char *where, const char *name, bool required, double min, double max,
+                  double *out, struct base_error *err)
+{
+    int rc;
+    json_t *j = member(obj, where, name, required, &rc, err);
+    double v;
+
+    if (!j)
+        return rc;
+    v = json_number_value(j);
+    if (!json_is_number(j) || !isfinite(v) || v < min || v > max) {
+        char *wanted = base_printf("a number from %g to %g", min, max);
+        rc = base_json_refuse(j, where, name, wanted, err);
+        free(wanted);
+        return rc;
+    }
+    *out = v;
+    return 0;
+}
+
+int base_json_bool(const json_t *obj, const char *where, const char *name, bool required, bool *out,
+                   struct base_error *err)
+{
+    int rc;
+    json_t *j = member(obj, where, name, required, &rc, err);
+
+    if (!j)
+        return rc;
+    if (!json_is_boolean(j))
+        return base_json_refuse(j, where, name, "true or false", err);
+    *out = json_is_true(j);
+    return 0;
+}
+
+int base_json_arr(const json_t *obj, const char *where, const char *name, bool required, size_t max, json_t **out,
+                  struct base_error *err)
+{
+    int rc;
+    json_t *j = member(obj, where, name, required, &rc, err);
+
+    if (!j)
+        return rc;
+    if (!json_is_array(j))
+        return base_json_refuse(j, where, name, "an array", err);
+    if (json_array_size(j) > max)
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu elements are more than %zu", where, name,
+                              json_array_size(j), max);
+    *out = j;
+    return 0;
+}
+
+int base_json_known(const json_t *obj, const char *where, const char *const *names, struct base_error *err)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(obj))
+        return base_json_refuse(obj, where, "", "an object", err);
+    json_object_foreach((json_t *)obj, name, value)
+    {
+        const char *best = NULL;
+        size_t distance = 0, i;
+
+        for (i = 0; names[i] && strcmp(names[i], name) != 0; i++)
+            base_nearest_offer(name, names[i], &best, &distance);
+        if (names[i])
+            continue;
+        if (best)
+            return base_error_set(err, -BASE_EINVAL, "%s%.200s: unknown member; did you mean \"%s\"?", where, name,
+                                  best);
+        return base_error_set(err, -BASE_EINVAL, "%s%.200s: unknown member", where, name);
+    }
+    return 0;
+}

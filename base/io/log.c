@@ -1,0 +1,178 @@
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include "base/io/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-journal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/mem.h"
+
+static struct {
+    char program[64];
+    enum base_log_format format; /* never AUTO after init */
+    atomic_int max;
+    bool terminal;
+} settings = {.program = "creel", .format = BASE_LOG_TEXT, .max = BASE_LOG_INFO};
+
+/* SOURCE: systemd.exec(5), $JOURNAL_STREAM: "<device>:<inode>" of the stream stderr was connected to. A child may
+ * have redirected stderr since, so both numbers are compared. */
+static bool stderr_is_journal(void)
+{
+    const char *text = getenv("JOURNAL_STREAM");
+    uintmax_t dev, ino;
+    struct stat st;
+
+    if (!text || sscanf(text, "%" SCNuMAX ":%" SCNuMAX, &dev, &ino) != 2 || fstat(STDERR_FILENO, &st) < 0)
+        return false;
+    return st.st_dev == dev && st.st_ino == ino;
+}
+
+void base_log_init(const char *program, enum base_log_format format, enum base_log_level max)
+{
+    if (format == BASE_LOG_AUTO)
+        format = stderr_is_journal() ? BASE_LOG_JOURNAL : BASE_LOG_TEXT;
+    snprintf(settings.program, sizeof settings.program, "%s", program);
+    settings.format = format;
+    settings.terminal = isatty(STDERR_FILENO);
+    atomic_store(&settings.max, (int)max);
+}
+
+int base_log_format_parse(const char *text, enum base_log_format *out)
+{
+    static const char *const names[] = {
+        [BASE_LOG_AUTO] = "auto",
+        [BASE_LOG_TEXT] = "text",
+        [BASE_LOG_JSON] = "json",
+        [BASE_LOG_JOURNAL] = "journal",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (enum base_log_format)i;
+            return 0;
+        }
+    return -BASE_EINVAL;
+}
+
+static void add_time(struct base_buf *b)
+{
+    struct timespec ts;
+    struct tm tm;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+    gmtime_r(&ts.tv_sec, &tm);
+    base_buf_addf(b, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                  tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000);
+}
+
+/* One event stays one line, whatever a remote side put into the message. */
+static void flatten(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            *text = ' ';
+}
+
+static void line_text(struct base_buf *b, enum base_log_level level, const char *area, char *message)
+{
+    if (!settings.terminal)
+        base_buf_addf(b, "<%d>", (int)level);
+    add_time(b);
+    flatten(message);
+    base_buf_addf(b, " %s: %s\n", area, message);
+}
+
+static const char *level_name(enum base_log_level level)
+{
+    switch (level) {
+    case BASE_LOG_ERROR:
+        return "error";
+    case BASE_LOG_WARN:
+        return "warning";
+    case BASE_LOG_INFO:
+        return "info";
+    case BASE_LOG_DEBUG:
+        return "debug";
+    }
+    return "info";
+}
+
+static void line_json(struct base_buf *b, enum base_log_level level, const char *area, char *message)
+{
+    struct base_buf at = {0};
+    json_t *text = json_string(message);
+    json_t *j;
+    char *out;
+
+    if (!text) { /* not UTF-8: keep the readable part */
+        for (char *p = message; *p; p++)
+            if ((unsigned char)*p >= 0x80)
+                *p = '?';
+        text = json_string(message);
+    }
+    add_time(&at);
+    j = json_pack("{s:s, s:s, s:s, s:i, s:s*, s:o*}", "time", at.data, "level", level_name(level), "program",
+                  settings.program, "pid", (int)getpid(), "area", area, "message", text);
+    out = j ? json_dumps(j, JSON_COMPACT) : NULL;
+    if (out)
+        base_buf_addf(b, "%s\n", out);
+    free(out);
+    json_decref(j);
+    base_buf_free(&at);
+}
+
+static int to_journal(enum base_log_level level, const char *area, const char *message)
+{
+    return sd_journal_send("MESSAGE=%s", message, "PRIORITY=%d", (int)level, "SYSLOG_IDENTIFIER=%s", settings.program,
+                           "CREEL_AREA=%s", area, NULL);
+}
+
+static void write_event(enum base_log_level level, const char *area, const char *fmt, va_list ap)
+{
+    struct base_buf message = {0}, line = {0};
+    int saved = errno;
+
+    base_buf_vaddf(&message, fmt, ap);
+    if (settings.format != BASE_LOG_JOURNAL || to_journal(level, area, message.data) < 0) {
+        if (settings.format == BASE_LOG_JSON)
+            line_json(&line, level, area, message.data);
+        else
+            line_text(&line, level, area, message.data);
+        if (line.len) /* one write(2): lines of several threads do not mix; nobody is left to tell of a failure */
+            (void)base_write_all(STDERR_FILENO, line.data, line.len);
+    }
+    base_buf_free(&message);
+    base_buf_free(&line);
+    errno = saved;
+}
+
+void base_log(enum base_log_level level, const char *area, const char *fmt, ...)
+{
+    va_list ap;
+
+    if ((int)level > atomic_load_explicit(&settings.max, memory_order_relaxed))
+        return;
+    va_start(ap, fmt);
+    write_event(level, area, fmt, ap);
+    va_end(ap);
+}
+
+void base_log_always(enum base_log_level level, const char *area, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    write_event(level, area, fmt, ap);
+    va_end(ap);
+}

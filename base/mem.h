@@ -1,0 +1,39 @@
+/* base/mem.h - allocation that does not return NULL (a daemon without memory stops and is restarted; nothing
+ * acknowledged is lost), growing byte buffers, growing arrays. */
+#ifndef CREEL_BASE_MEM_H
+#define CREEL_BASE_MEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *base_alloc(size_t size);                            /* zeroed; size 0 gives 1 byte */
+void *base_realloc_array(void *old, size_t n, size_t el); /* overflow-checked; new bytes not zeroed */
+char *base_strdup(const char *s);                         /* NULL stays NULL */
+char *base_strndup(const char *s, size_t n);
+char *base_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* caller frees */
+
+/* Bytes that grow. data is always NUL-terminated once something was added; len does not count the NUL. */
+struct base_buf {
+    char *data;
+    size_t len, cap;
+};
+void base_buf_add(struct base_buf *b, const void *p, size_t n);
+void base_buf_adds(struct base_buf *b, const char *s);
+void base_buf_addf(struct base_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void base_buf_vaddf(struct base_buf *b, const char *fmt, va_list ap);
+void base_buf_reserve(struct base_buf *b, size_t more); /* room for @more bytes and the NUL */
+void base_buf_clear(struct base_buf *b);                /* len = 0, memory kept */
+void base_buf_free(struct base_buf *b);                 /* back to all zero */
+char *base_buf_take(struct base_buf *b);                /* never NULL; caller frees */
+
+/* Makes room for one more element in a {v,len,cap} array: base_array_grow(&a->v, a->len, &a->cap). */
+#define base_array_grow(v, len, cap)                                                                                  \
+    do {                                                                                                              \
+        if ((len) == *(cap)) {                                                                                        \
+            *(cap) = *(cap) ? *(cap) * 2 : 8;                                                                         \
+            *(v) = base_realloc_array(*(v), *(cap), sizeof **(v));                                                    \
+        }                                                                                                             \
+    } while (0)
+
+#endif

@@ -1,0 +1,35 @@
+/* base/sat.h - sums and products of int64_t that stay at the bound where they would overflow. For totals that
+ * grow for as long as a cluster lives, and for numbers that others have reported. */
+#ifndef CREEL_BASE_SAT_H
+#define CREEL_BASE_SAT_H
+
+#include <stdint.h>
+
+static inline int64_t base_sat_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t base_sat_sub(int64_t a, int64_t b)
+{
+    int64_t rest;
+
+    if (!__builtin_sub_overflow(a, b, &rest))
+        return rest;
+    return b < 0 ? INT64_MAX : INT64_MIN;
+}
+
+static inline int64_t base_sat_mul(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    if (!__builtin_mul_overflow(a, b, &product))
+        return product;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+#endif
