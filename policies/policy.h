@@ -28,10 +28,10 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "policies/policy_conf.h"
-#include "policies/policy_learned.h"
-#include "policies/policy_order.h"
-#include "policies/policy_types.h"
+#include "policies/conf.h"
+#include "policies/common/learned.h"
+#include "policies/common/order.h"
+#include "policies/types.h"
 
 struct policy_queues;
 

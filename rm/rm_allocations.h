@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 
 #define RM_ALLOCATIONS_MAX (4u << 20) /* bytes of a file */
 

@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_GROUPS_H
 #define CREEL_RM_GROUPS_H
 
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "rm/core/rm_types.h"
 
 #define RM_GROUPS_MAX 1000 /* of a user; more are passed over */

@@ -17,7 +17,7 @@
 #include "base/io/log.h"
 #include "base/io/sched.h"
 #include "base/version.h"
-#include "policies/policy_conf.h"
+#include "policies/conf.h"
 #include "rm/rm_audit.h"
 #include "rm/rm_daemon.h"
 #include "rm/rm_lead.h"

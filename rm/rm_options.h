@@ -3,7 +3,7 @@
 #define CREEL_RM_OPTIONS_H
 
 #include "base/conf/conf.h"
-#include "policies/policy_conf.h"
+#include "policies/conf.h"
 
 /* Name of the policy to start with: creel.scheduler.policy; where that is not set, yarn.resourcemanager.scheduler.class
  * if it is one of ours. Borrowed from @conf. */

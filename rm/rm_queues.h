@@ -4,7 +4,7 @@
 #define CREEL_RM_QUEUES_H
 
 #include "base/conf/conf.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "rm/rm_backend.h"
 
 /* yarn.scheduler.fair.allocation.file: a relative path is meant from the folder of the file that names it, from the

@@ -14,7 +14,7 @@
 #define CREEL_SIM_H
 
 #include "base/error.h"
-#include "policies/policy_conf.h"
+#include "policies/conf.h"
 #include "rm/core/rm_core.h"
 #include "sim/sim_job.h"
 #include "sim/sim_log.h"

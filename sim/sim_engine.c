@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "rm/core/rm_view.h"
 #include "sim/sim_internal.h"
 

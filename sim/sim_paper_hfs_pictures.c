@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "sim/sim_paper_hfs.h"
 
 #define SLOTS 400.0

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/policy_learned.h"
+#include "policies/common/learned.h"
 #include "sim/sim_paper.h"
 
 static const char *const mixes[] = {"w-rtmr-1", "w-rtmr-2"};

@@ -51,9 +51,9 @@
 #ifndef CREEL_RM_CORE_H
 #define CREEL_RM_CORE_H
 
-#include "policies/policy_conf.h"
-#include "policies/policy_learned.h"
-#include "policies/policy_queues.h"
+#include "policies/conf.h"
+#include "policies/common/learned.h"
+#include "policies/common/queues.h"
 #include "rm/core/rm_types.h"
 
 struct rm_core;

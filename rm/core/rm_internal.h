@@ -4,9 +4,9 @@
 
 #include "base/limits.h"
 #include "base/sat.h"
-#include "policies/delay.h"
+#include "policies/common/delay.h"
 #include "policies/policy.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "rm/core/rm_life.h"
 #include "rm/core/rm_mem.h"
 #include "rm/core/rm_view.h"

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "policies/delay.h"
+#include "policies/common/delay.h"
 #include "policies/policy.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "tests/bench/allocations.h"
 
 #define S        INT64_C(1000000)

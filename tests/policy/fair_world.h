@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "policies/policy.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "tests/unit/cunit_main.h"
 
 #define WORLD_JOBS     64

@@ -5,7 +5,7 @@
 #define CREEL_TESTS_POLICY_FAKE_H
 
 #include "policies/policy.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 
 #define FAKE_JOBS   256
 #define FAKE_SLOTS  64 /* of a kind on a node */

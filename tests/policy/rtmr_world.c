@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/rtmr_internal.h"
+#include "policies/rtmr/rtmr_internal.h"
 
 static bool env_running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
                         struct policy_running *out)

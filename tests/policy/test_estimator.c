@@ -2,7 +2,7 @@
  * Method: samples that are quantiles at (i - 0.5)/s of known distributions. */
 #include <math.h>
 
-#include "policies/estimator.h"
+#include "policies/hfsp/estimator.h"
 #include "tests/unit/cunit_main.h"
 
 #define S 1000000.0

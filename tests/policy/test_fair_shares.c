@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/fair_shares.h"
+#include "policies/fair/shares.h"
 #include "tests/unit/cunit_main.h"
 
 #define NEAR(got, want) CU_ASSERT_DOUBLE_EQUAL((got), (want), 1e-9)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "policies/hfsp_rank.h"
+#include "policies/hfsp/rank.h"
 #include "tests/unit/cunit_main.h"
 
 #define JOBS 200

@@ -1,7 +1,7 @@
 /* Goal: delay scheduling is the paper's. Method: the paper's figures (section 4) and a trace of Algorithm 3. */
 #include <math.h>
 
-#include "policies/delay.h"
+#include "policies/common/delay.h"
 #include "policies/policy.h"
 #include "tests/unit/cunit_main.h"
 

@@ -2,7 +2,7 @@
  * random clusters and events; after each, everything is computed anew from the jobs and compared. */
 #include <math.h>
 
-#include "policies/policy_fair_internal.h"
+#include "policies/fair/fair_internal.h"
 #include "tests/policy/fair_world.h"
 
 static const char *const names[] = {"a", "b", "c.x", "c.y", "c.z.u", "c.z.v"};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/hfsp_internal.h"
+#include "policies/hfsp/hfsp_internal.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

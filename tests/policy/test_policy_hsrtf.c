@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/hsrtf_formulas.h"
+#include "policies/hsrtf/formulas.h"
 #include "tests/policy/policy_fake.h"
 #include "tests/unit/cunit_main.h"
 

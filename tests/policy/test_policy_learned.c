@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "policies/policy.h"
-#include "policies/policy_learned.h"
+#include "policies/common/learned.h"
 #include "tests/unit/cunit_main.h"
 
 static struct policy_learned l;

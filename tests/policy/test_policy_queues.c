@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "policies/policy.h"
-#include "policies/policy_queues.h"
+#include "policies/common/queues.h"
 #include "tests/unit/cunit_main.h"
 
 static struct base_error err;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/rtmr_cost.h"
-#include "policies/rtmr_internal.h"
+#include "policies/rtmr/cost.h"
+#include "policies/rtmr/rtmr_internal.h"
 #include "tests/policy/rtmr_world.h"
 #include "tests/unit/cunit_main.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "policies/rtmr_queue.h"
+#include "policies/rtmr/queue.h"
 #include "tests/unit/cunit_main.h"
 
 #define SLOTS 12

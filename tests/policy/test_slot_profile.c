@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "policies/slot_profile.h"
+#include "policies/common/slot_profile.h"
 #include "tests/unit/cunit_main.h"
 
 #define CASES     20000

@@ -2,7 +2,7 @@
  * worked examples with exact numbers, and random clusters whose projections must come true when time passes. */
 #include <stdlib.h>
 
-#include "policies/virtual_cluster.h"
+#include "policies/hfsp/virtual_cluster.h"
 #include "tests/unit/cunit_main.h"
 
 #define S 1000000LL

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/virtual_cluster.h"
-#include "policies/virtual_fair.h"
+#include "policies/hfsp/virtual_cluster.h"
+#include "policies/hfsp/virtual_fair.h"
 #include "tests/unit/cunit_main.h"
 
 #define S INT64_C(1000000)

@@ -1,0 +1,134 @@
+#include "policies/common/delay.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+void delay_init(struct delay *d, int64_t w1_us, int64_t w2_us)
+{
+    *d = (struct delay){.w1_us = w1_us, .w2_us = w2_us, .beat = 1};
+}
+
+void delay_init_skips(struct delay *d, int64_t skips)
+{
+    base_assert(skips > 0);
+    *d = (struct delay){.skips = skips, .beat = 1};
+}
+
+static void unmark(struct delay *d, struct delay_job *job)
+{
+    if (!job->skipped)
+        return;
+    if (job->prev)
+        job->prev->next = job->next;
+    else
+        d->marked = job->next;
+    if (job->next)
+        job->next->prev = job->prev;
+    job->prev = job->next = NULL;
+    job->skipped = false;
+}
+
+static void mark(struct delay *d, struct delay_job *job)
+{
+    if (job->skipped)
+        return;
+    job->prev = NULL;
+    job->next = d->marked;
+    if (d->marked)
+        d->marked->prev = job;
+    d->marked = job;
+    job->skipped = true;
+}
+
+void delay_beat(struct delay *d, int64_t now_us)
+{
+    int64_t passed = d->beat > 1 ? now_us - d->last_us : 0;
+    struct delay_job *next;
+
+    base_assert(passed >= 0);
+    for (struct delay_job *job = d->marked; job; job = next) {
+        next = job->next;
+        job->wait_us += passed;
+        job->prev = job->next = NULL;
+        job->skipped = false;
+    }
+    d->marked = NULL;
+    d->last_us = now_us;
+    d->beat++;
+}
+
+/* The level at which @job launches, -1: it declines. SOURCE: Zaharia et al., EuroSys 2010, Algorithm 3. */
+static int level_of(const struct delay *d, const struct delay_job *job, enum delay_level best)
+{
+    int64_t w1 = d->w1_us, w2 = d->w2_us;
+
+    if (best == DELAY_NODE)
+        return DELAY_NODE;
+    if (best == DELAY_RACK && (job->level >= DELAY_RACK || job->wait_us >= w1))
+        return DELAY_RACK;
+    if (job->level == DELAY_ANY || (job->level == DELAY_RACK && job->wait_us >= w2) ||
+        (job->level == DELAY_NODE && job->wait_us >= w1 + w2))
+        return DELAY_ANY;
+    return -1;
+}
+
+static bool take_level(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    int level = level_of(d, job, best);
+
+    if (level < 0)
+        return false;
+    job->wait_us = 0;
+    job->level = (uint8_t)level;
+    delay_launched(d, job);
+    return true;
+}
+
+/* SOURCE: the same, Algorithm 2. */
+static bool enough_skips(const struct delay *d, const struct delay_job *job, enum delay_level best)
+{
+    return best == DELAY_NODE || job->skips >= d->skips;
+}
+
+static bool take_skips(const struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    if (best == DELAY_NODE)
+        job->skips = 0;
+    return enough_skips(d, job, best);
+}
+
+void delay_pass(struct delay *d, struct delay_job *job)
+{
+    if (d->skips > 0)
+        job->skips++;
+    else if (job->launched_beat != d->beat)
+        mark(d, job);
+}
+
+bool delay_offer(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    bool takes = d->skips > 0 ? take_skips(d, job, best) : take_level(d, job, best);
+
+    if (!takes)
+        delay_pass(d, job);
+    return takes;
+}
+
+bool delay_ask(struct delay *d, struct delay_job *job, enum delay_level best)
+{
+    bool takes = d->skips > 0 ? enough_skips(d, job, best) : level_of(d, job, best) >= 0;
+
+    return takes || delay_offer(d, job, best);
+}
+
+void delay_launched(struct delay *d, struct delay_job *job)
+{
+    job->launched_beat = d->beat;
+    unmark(d, job);
+}
+
+void delay_leave(struct delay *d, struct delay_job *job)
+{
+    unmark(d, job);
+}

@@ -1,0 +1,43 @@
+#include "policies/common/learned.h"
+
+#include "policies/policy.h"
+
+void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+                         const struct policy_task_end *end)
+{
+    const struct policy_size *size = &job->size[kind];
+    int64_t late, cost = end->work_us - l->kind[kind].startup_us;
+
+    l->kind[kind].sum_us += end->work_us - l->kind[kind].us[l->kind[kind].at];
+    l->kind[kind].us[l->kind[kind].at] = end->work_us;
+    l->kind[kind].at = (l->kind[kind].at + 1) % POLICY_RECENT;
+    l->kind[kind].n += l->kind[kind].n < POLICY_RECENT;
+    l->kind[kind].count++;
+    l->kind[kind].total_us += end->work_us;
+    if (size->given_max_us > 0) {
+        late = end->work_us - size->given_max_us;
+        if (late > l->kind[kind].late_max_us)
+            l->kind[kind].late_max_us = late;
+    } else if (end->bytes_in > 0) {
+        double per_byte = (double)(cost > 0 ? cost : 0) / (double)end->bytes_in;
+
+        if (per_byte > l->kind[kind].cost_max)
+            l->kind[kind].cost_max = per_byte;
+        l->kind[kind].cost_sum += per_byte;
+        l->kind[kind].sized++;
+    }
+}
+
+void policy_learned_maps(struct policy_learned *l, const struct policy_job *job)
+{
+    const struct policy_seen *maps = &job->seen[POLICY_MAP];
+    double eta = maps->bytes_in > 0 ? (double)maps->bytes_out / (double)maps->bytes_in : 0;
+
+    if (eta > l->eta_max)
+        l->eta_max = eta;
+}
+
+int64_t policy_learned_recent_us(const struct policy_learned *l, enum policy_kind kind)
+{
+    return l->kind[kind].n ? l->kind[kind].sum_us / l->kind[kind].n : 0;
+}

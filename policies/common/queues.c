@@ -1,0 +1,380 @@
+#include "policies/common/queues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "policies/policy.h"
+
+void policy_limit_init(struct policy_limit *l)
+{
+    *l = (struct policy_limit){
+        .percent = {-1, -1}, .slot_percent = {-1, -1}, .memory_mb = -1, .vcores = -1, .slots = {-1, -1}};
+}
+
+void policy_rule_free(struct policy_rule *r)
+{
+    struct policy_rule *next;
+
+    free(r->queue);
+    for (struct policy_rule *nested = r->nested; nested; nested = next) {
+        next = nested->nested;
+        free(nested->queue);
+        free(nested);
+    }
+    *r = (struct policy_rule){0};
+}
+
+static void queue_free(struct policy_queue *u)
+{
+    free(u->name);
+    free(u->acl_submit);
+    free(u->acl_admin);
+}
+
+static void rules_free(struct policy_queues *q)
+{
+    for (size_t i = 0; i < q->rules_n; i++)
+        policy_rule_free(&q->rules[i]);
+    free(q->rules);
+    q->rules = NULL;
+    q->rules_n = 0;
+}
+
+static void users_free(struct policy_queues *q)
+{
+    for (size_t i = 0; i < q->users_n; i++)
+        free(q->users[i].user);
+    free(q->users);
+    q->users = NULL;
+    q->users_n = 0;
+}
+
+void policy_queues_free(struct policy_queues *q)
+{
+    for (size_t i = 0; i < q->n; i++)
+        queue_free(&q->v[i]);
+    free(q->v);
+    free(q->by_name);
+    users_free(q);
+    rules_free(q);
+    *q = (struct policy_queues){0};
+}
+
+static struct policy_rule *rule_add(struct policy_queues *q, enum policy_rule_kind kind, bool create)
+{
+    q->rules = base_realloc_array(q->rules, q->rules_n + 1, sizeof *q->rules);
+    q->rules[q->rules_n] = (struct policy_rule){.kind = kind, .create = create};
+    return &q->rules[q->rules_n++];
+}
+
+static void defaults_init(struct policy_queue *d)
+{
+    *d = (struct policy_queue){.weight = 1,
+                               .max_running = INT32_MAX,
+                               .max_am_share = .5,
+                               .min_timeout_us = INT64_MAX,
+                               .fair_timeout_us = INT64_MAX,
+                               .fair_threshold = .5,
+                               .preempt = true};
+    policy_limit_init(&d->min);
+    policy_limit_init(&d->max);
+    policy_limit_init(&d->child_max);
+}
+
+/* Settings of a queue nobody describes. The defaults' maxima are not for root: they would be the cluster's. */
+static void queue_defaults(const struct policy_queues *q, struct policy_queue *u)
+{
+    const struct policy_queue *up = u->parent >= 0 ? &q->v[u->parent] : NULL;
+    struct policy_queue fresh = q->defaults;
+
+    if (!up)
+        defaults_init(&fresh);
+    if (up) {
+        fresh.min_timeout_us = up->min_timeout_us;
+        fresh.fair_timeout_us = up->fair_timeout_us;
+        fresh.fair_threshold = up->fair_threshold;
+        fresh.preempt = up->preempt;
+        if (u->dynamic && up->child_max.given)
+            fresh.max = up->child_max;
+    }
+    fresh.name = u->name;
+    fresh.parent = u->parent;
+    fresh.dynamic = u->dynamic;
+    fresh.is_parent = u->is_parent;
+    *u = fresh;
+}
+
+void policy_queue_reset(struct policy_queues *q, int32_t index)
+{
+    bool configured = q->v[index].configured;
+
+    free(q->v[index].acl_submit);
+    free(q->v[index].acl_admin);
+    queue_defaults(q, &q->v[index]);
+    q->v[index].configured = configured;
+}
+
+/* @name without "root." in front; "" for root itself. */
+static const char *below_root(const char *name)
+{
+    if (strncmp(name, "root", 4) == 0 && (name[4] == '.' || name[4] == '\0'))
+        return name + 4 + (name[4] == '.');
+    return name;
+}
+
+static size_t hash(const char *rest, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)rest[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(h ^ (h >> 32));
+}
+
+/* The place of a name (without "root.") in the table, or the free one where it belongs. */
+static int32_t *slot_of(const struct policy_queues *q, const char *rest, size_t len)
+{
+    size_t i = hash(rest, len) & (q->by_name_cap - 1);
+
+    for (; q->by_name[i]; i = (i + 1) & (q->by_name_cap - 1)) {
+        const char *have = q->v[q->by_name[i] - 1].name + 5; /* "root." */
+
+        if (strncmp(have, rest, len) == 0 && have[len] == '\0')
+            break;
+    }
+    return &q->by_name[i];
+}
+
+static void by_name_add(struct policy_queues *q, size_t index)
+{
+    const char *rest = q->v[index].name + 5;
+
+    if (2 * (index + 1) > q->by_name_cap) {
+        free(q->by_name);
+        q->by_name_cap = q->by_name_cap ? 2 * q->by_name_cap : 32;
+        q->by_name = base_alloc(q->by_name_cap * sizeof *q->by_name);
+        for (size_t i = 1; i < index; i++)
+            *slot_of(q, q->v[i].name + 5, strlen(q->v[i].name + 5)) = (int32_t)i + 1;
+    }
+    *slot_of(q, rest, strlen(rest)) = (int32_t)index + 1;
+}
+
+static int32_t find_len(const struct policy_queues *q, const char *rest, size_t len)
+{
+    if (len == 0)
+        return 0;
+    return q->by_name ? *slot_of(q, rest, len) - 1 : -1;
+}
+
+static int32_t append(struct policy_queues *q, const char *name, size_t len, int32_t parent, bool dynamic)
+{
+    struct policy_queue *u;
+
+    base_array_grow(&q->v, q->n, &q->cap);
+    u = &q->v[q->n];
+    *u = (struct policy_queue){.name = base_strndup(name, len), .parent = parent, .dynamic = dynamic};
+    queue_defaults(q, u);
+    if (parent >= 0) {
+        q->v[parent].is_parent = true;
+        by_name_add(q, q->n);
+    } else {
+        u->is_parent = true;
+    }
+    return (int32_t)q->n++;
+}
+
+int32_t policy_queues_find(const struct policy_queues *q, const char *name)
+{
+    const char *rest = below_root(name ? name : "");
+
+    return name && *name ? find_len(q, rest, strlen(rest)) : -1;
+}
+
+static int32_t add(struct policy_queues *q, const char *name, bool dynamic)
+{
+    const char *rest = below_root(name);
+    char *full = base_printf("root.%s", rest);
+    int32_t at = 0;
+
+    for (size_t len = strcspn(rest, "."); rest[0]; len += 1 + strcspn(rest + len + 1, ".")) {
+        int32_t found = find_len(q, rest, len);
+
+        at = found >= 0 ? found : append(q, full, 5 + len, at, dynamic);
+        if (rest[len] == '\0')
+            break;
+    }
+    free(full);
+    return at;
+}
+
+int32_t policy_queues_add(struct policy_queues *q, const char *name)
+{
+    return add(q, name, false);
+}
+
+int32_t policy_queues_make(struct policy_queues *q, const char *name)
+{
+    int32_t at = add(q, name, true);
+
+    if (!q->v[at].configured && !q->v[at].dynamic) {
+        q->v[at].dynamic = true;
+        queue_defaults(q, &q->v[at]);
+        q->v[q->v[at].parent].is_parent = true;
+    }
+    return at;
+}
+
+static void declare(struct policy_queues *q, const char *name)
+{
+    int32_t at = policy_queues_add(q, name); /* moves q->v when it grows */
+
+    q->v[at].configured = true;
+}
+
+void policy_queues_init(struct policy_queues *q, const char *list)
+{
+    *q = (struct policy_queues){.user_max_running = INT32_MAX, .strict = true};
+    defaults_init(&q->defaults);
+    append(q, "root", 4, -1, false);
+    q->v[0].configured = true;
+    declare(q, "default");
+    for (const char *s = list ? list : ""; *s;) {
+        size_t skip = strspn(s, ", \t\r\n"), len = strcspn(s + skip, ", \t\r\n");
+        char *name = base_strndup(s + skip, len);
+
+        if (*name && policy_queue_check_name(name, NULL) == 0)
+            declare(q, name);
+        free(name);
+        s += skip + len;
+    }
+    rule_add(q, POLICY_RULE_SPECIFIED, false);
+    rule_add(q, POLICY_RULE_DEFAULT, true);
+}
+
+void policy_queues_default_rules(struct policy_queues *q, bool allow_undeclared, bool user_as_default)
+{
+    rules_free(q);
+    rule_add(q, POLICY_RULE_SPECIFIED, allow_undeclared);
+    if (user_as_default)
+        rule_add(q, POLICY_RULE_USER, allow_undeclared);
+    if (!user_as_default || !allow_undeclared)
+        rule_add(q, POLICY_RULE_DEFAULT, true);
+    q->strict = false;
+}
+
+int policy_queue_check_name(const char *name, struct base_error *err)
+{
+    const char *rest = below_root(name);
+    int depth = 1;
+
+    if (strlen(rest) > BASE_NAME_MAX)
+        return base_error_set(err, -BASE_EINVAL, "a queue's name has at most %d bytes", BASE_NAME_MAX);
+    for (const char *s = rest;; s++, depth++) {
+        size_t len = strcspn(s, ".");
+
+        if (len == 0)
+            return base_error_set(err, -BASE_EINVAL, "queue name \"%s\": a name between periods is empty", name);
+        if (strchr(" \t", s[0]) || strchr(" \t", s[len - 1]))
+            return base_error_set(err, -BASE_EINVAL, "queue name \"%s\" has a blank at the end of a name", name);
+        for (size_t i = 0; i < len; i++)
+            if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
+                return base_error_set(err, -BASE_EINVAL, "a queue's name has no control characters");
+        s += len;
+        if (!*s)
+            break;
+    }
+    if (depth >= POLICY_QUEUE_DEPTH_MAX)
+        return base_error_set(err, -BASE_EINVAL, "queue name \"%s\" is nested deeper than %d", name,
+                              POLICY_QUEUE_DEPTH_MAX);
+    return 0;
+}
+
+/* Moves what @from says about a queue into @to, which keeps its place. */
+static void queue_take(struct policy_queue *to, struct policy_queue *from)
+{
+    struct policy_queue old = *to;
+
+    *to = *from;
+    to->name = old.name;
+    to->parent = old.parent;
+    to->dynamic = old.dynamic && !from->configured;
+    from->acl_submit = from->acl_admin = NULL;
+    free(old.acl_submit);
+    free(old.acl_admin);
+}
+
+void policy_queues_replace(struct policy_queues *q, struct policy_queues *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        policy_queues_add(q, from->v[i].name);
+    q->defaults = from->defaults;
+    for (size_t i = 0; i < q->n; i++) { /* parents first: the others inherit */
+        struct policy_queue *u = &q->v[i];
+        int32_t at = policy_queues_find(from, u->name);
+
+        if (at >= 0) {
+            queue_take(u, &from->v[at]);
+        } else {
+            free(u->acl_submit);
+            free(u->acl_admin);
+            queue_defaults(q, u);
+        }
+    }
+    for (size_t i = 1; i < q->n; i++)
+        if (q->v[i].configured || q->v[i].dynamic)
+            q->v[q->v[i].parent].is_parent = true;
+    users_free(q);
+    rules_free(q);
+    q->users = from->users;
+    q->users_n = from->users_n;
+    q->user_max_running = from->user_max_running;
+    q->rules = from->rules;
+    q->rules_n = from->rules_n;
+    q->rules_given = from->rules_given;
+    q->strict = from->strict;
+    from->users = NULL;
+    from->rules = NULL;
+    from->users_n = from->rules_n = 0;
+    policy_queues_free(from);
+}
+
+/* The fraction of the cluster that memory and vcores stand for; < 0: neither is given. */
+static double fraction(const struct policy_limit *l, const struct policy_capacity *c)
+{
+    double f = -1, g = -1;
+
+    if (l->percent[0] >= 0)
+        f = l->percent[0] / 100;
+    else if (l->memory_mb >= 0)
+        f = c->memory_mb > 0 ? (double)l->memory_mb / (double)c->memory_mb : 0;
+    if (l->percent[1] >= 0)
+        g = l->percent[1] / 100;
+    else if (l->vcores > 0 || (l->vcores == 0 && l->memory_mb <= 0))
+        g = c->vcores > 0 ? (double)l->vcores / (double)c->vcores : 0;
+    if (f < 0 || g < 0)
+        return f < 0 ? g : f;
+    return f < g ? f : g;
+}
+
+#define SLOTS_MAX INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a number */
+
+int64_t policy_limit_slots(const struct policy_limit *l, enum policy_kind kind, const struct policy_capacity *c,
+                           int64_t none)
+{
+    double f;
+
+    if (!l->given)
+        return none;
+    if (l->slots[kind] >= 0)
+        return l->slots[kind] < SLOTS_MAX ? l->slots[kind] : SLOTS_MAX;
+    f = l->slot_percent[kind] >= 0 ? l->slot_percent[kind] / 100 : fraction(l, c);
+    if (f < 0)
+        return none;
+    if (f <= 0)
+        return 0;
+    if (f * (double)c->slots[kind] >= (double)SLOTS_MAX)
+        return SLOTS_MAX;
+    return f * (double)c->slots[kind] < 1 ? 1 : (int64_t)(f * (double)c->slots[kind] + 1e-9);
+}

@@ -1,0 +1,293 @@
+#include "policies/conf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "policies/policy.h"
+
+/* Of no policy in particular. */
+static const struct policy_option common[] = {
+    {"delay.w1", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
+     "delay scheduling: a job waits so long for a slot near its data; auto: 1.5 heartbeats, at most 15 s, where the "
+     "policy has it; 0: off"},
+    {"delay.w2", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "then so long for one in the rack; auto: as delay.w1"},
+    {"delay.skips", POLICY_OPT_INT, "0", 0, 1e9, NULL, "a job declines so many offers instead of waiting; 0: it waits"},
+    {"commit_delay", POLICY_OPT_SECONDS, "0", 0, 3600, NULL,
+     "naive-fair, fair: so long a task that has ended counts as running by its job"},
+    {"colo_wait", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
+     "a reduce waits so long for a node that ran maps of its job; auto: one heartbeat, where the policy has it"},
+    {"learn.map_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "part of a map's time that does not grow with its input"},
+    {"learn.reduce_startup", POLICY_OPT_SECONDS, "0", 0, 86400, NULL, "the same of a reduce"},
+    {.name = NULL},
+};
+
+const struct policy_option *policy_option_at(size_t index)
+{
+    for (const struct policy_option *o = common; o->name; o++)
+        if (index-- == 0)
+            return o;
+    for (size_t i = 0; policy_at(i); i++) {
+        bool before = false; /* several policies may share a table */
+
+        for (size_t j = 0; j < i; j++)
+            before = before || policy_at(j)->options == policy_at(i)->options;
+        for (const struct policy_option *o = policy_at(i)->options; o && !before && o->name; o++)
+            if (index-- == 0)
+                return o;
+    }
+    return NULL;
+}
+
+static char plain(char c)
+{
+    return c == '-' ? '_' : c;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    while (*a && plain(*a) == plain(*b)) {
+        a++;
+        b++;
+    }
+    return plain(*a) == plain(*b);
+}
+
+const struct policy_option *policy_option_find(const char *name)
+{
+    const struct policy_option *found = NULL;
+    size_t hits = 0;
+
+    if (strncmp(name, "creel.", 6) == 0)
+        name += 6;
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const struct policy_option *o = policy_option_at(i);
+        const char *dot = strchr(o->name, '.');
+
+        if (same_name(o->name, name))
+            return o;
+        if (dot && same_name(dot + 1, name)) {
+            found = o;
+            hits++;
+        }
+    }
+    return hits == 1 ? found : NULL;
+}
+
+/* ---------------------------------------------------------------- values */
+static int as_bool(const char *v)
+{
+    static const char *const yes[] = {"true", "1", "yes", "on"}, *const no[] = {"false", "0", "no", "off"};
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (strcasecmp(v, yes[i]) == 0)
+            return 1;
+        if (strcasecmp(v, no[i]) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+static int as_word(const char *words, const char *v)
+{
+    size_t len = strlen(v);
+
+    for (int i = 0; *words; i++) {
+        size_t n = strcspn(words, ",");
+
+        if (n == len && strncmp(words, v, n) == 0)
+            return i;
+        words += n;
+        words += *words == ',';
+    }
+    return -1;
+}
+
+static bool as_number(const char *v, double *out)
+{
+    char *end;
+
+    if (strcasecmp(v, "inf") == 0) {
+        *out = INFINITY;
+        return true;
+    }
+    if (!*v || !strchr("+-.0123456789", *v))
+        return false;
+    *out = strtod(v, &end);
+    return !*end && !isnan(*out);
+}
+
+static bool is_auto(const struct policy_option *o, const char *v)
+{
+    return strcmp(o->value, "auto") == 0 && strcmp(v, "auto") == 0;
+}
+
+static int refuse(const struct policy_option *o, const char *value, struct base_error *err)
+{
+    const char *also = strcmp(o->value, "auto") == 0 ? " or auto" : "";
+
+    switch (o->type) {
+    case POLICY_OPT_BOOL:
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is neither true nor false", o->name, value);
+    case POLICY_OPT_WORD:
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not one of %s", o->name, value, o->words);
+    default:
+        return base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is not a%s number from %.12g to %.12g%s%s", o->name, value,
+                              o->type == POLICY_OPT_INT ? " whole" : "", o->min, o->max,
+                              o->type == POLICY_OPT_SECONDS ? " (seconds)" : "", also);
+    }
+}
+
+static int check(const struct policy_option *o, const char *value, struct base_error *err)
+{
+    double x;
+
+    if (is_auto(o, value))
+        return 0;
+    if (o->type == POLICY_OPT_BOOL)
+        return as_bool(value) < 0 ? refuse(o, value, err) : 0;
+    if (o->type == POLICY_OPT_WORD)
+        return as_word(o->words, value) < 0 ? refuse(o, value, err) : 0;
+    if (!as_number(value, &x) || x < o->min || x > o->max || (o->type == POLICY_OPT_INT && x != floor(x)))
+        return refuse(o, value, err);
+    return 0;
+}
+
+static int unknown(const char *name, struct base_error *err)
+{
+    const char *plain_name = strncmp(name, "creel.", 6) == 0 ? name + 6 : name, *best = NULL;
+    struct base_buf known = {0};
+    size_t distance = 0;
+    int rc;
+
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const char *option = policy_option_at(i)->name, *dot = strchr(option, '.');
+
+        base_buf_addf(&known, "%s%s", i ? ", " : "", option);
+        base_nearest_offer(plain_name, strchr(plain_name, '.') || !dot ? option : dot + 1, &best, &distance);
+    }
+    rc = base_error_set(err, -BASE_EINVAL, "option \"%.100s\" is unknown or not unique%s%s%s; there are %s", name,
+                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", known.data);
+    base_buf_free(&known);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- settings */
+static struct policy_setting *find(const struct policy_conf *c, const char *name)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->v[i].name, name) == 0)
+            return &c->v[i];
+    return NULL;
+}
+
+int policy_conf_set(struct policy_conf *c, const char *name, const char *value, struct base_error *err)
+{
+    const struct policy_option *o = policy_option_find(name);
+    struct policy_setting *s;
+    int rc;
+
+    if (!o)
+        return unknown(name, err);
+    rc = check(o, value, err);
+    if (rc < 0)
+        return rc;
+    s = find(c, o->name);
+    if (!s) {
+        c->v = base_realloc_array(c->v, c->n + 1, sizeof *c->v);
+        s = &c->v[c->n++];
+        *s = (struct policy_setting){.name = base_strdup(o->name)};
+    }
+    free(s->value);
+    s->value = base_strdup(value);
+    return 0;
+}
+
+void policy_conf_copy(struct policy_conf *to, const struct policy_conf *from)
+{
+    *to = (struct policy_conf){.n = from->n};
+    to->v = from->n ? base_realloc_array(NULL, from->n, sizeof *to->v) : NULL;
+    for (size_t i = 0; i < from->n; i++)
+        to->v[i] = (struct policy_setting){base_strdup(from->v[i].name), base_strdup(from->v[i].value)};
+}
+
+void policy_conf_free(struct policy_conf *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        free(c->v[i].name);
+        free(c->v[i].value);
+    }
+    free(c->v);
+    *c = (struct policy_conf){0};
+}
+
+static const char *value_of(const struct policy_conf *c, const char *name, const struct policy_option **o)
+{
+    const struct policy_setting *s = c ? find(c, name) : NULL;
+
+    *o = NULL;
+    for (size_t i = 0; !*o && policy_option_at(i); i++)
+        if (strcmp(policy_option_at(i)->name, name) == 0)
+            *o = policy_option_at(i);
+    base_assert(*o);
+    return s ? s->value : (*o)->value;
+}
+
+bool policy_conf_bool(const struct policy_conf *c, const char *name)
+{
+    const struct policy_option *o;
+    const char *v = value_of(c, name, &o);
+
+    base_assert(o->type == POLICY_OPT_BOOL);
+    return as_bool(v) == 1;
+}
+
+static double number(const struct policy_conf *c, const char *name, const struct policy_option **o)
+{
+    const char *v = value_of(c, name, o);
+    double x = -1;
+
+    base_assert(is_auto(*o, v) || as_number(v, &x));
+    return x;
+}
+
+int64_t policy_conf_int(const struct policy_conf *c, const char *name)
+{
+    const struct policy_option *o;
+    double x = number(c, name, &o);
+
+    base_assert(o->type == POLICY_OPT_INT);
+    return x >= 9e18 ? INT64_MAX : (int64_t)x;
+}
+
+double policy_conf_real(const struct policy_conf *c, const char *name)
+{
+    const struct policy_option *o;
+    double x = number(c, name, &o);
+
+    base_assert(o->type == POLICY_OPT_REAL);
+    return x;
+}
+
+int64_t policy_conf_us(const struct policy_conf *c, const char *name)
+{
+    const struct policy_option *o;
+    double x = number(c, name, &o);
+
+    base_assert(o->type == POLICY_OPT_SECONDS);
+    if (x < 0)
+        return -1;
+    return x >= 9e12 ? INT64_MAX : (int64_t)(x * 1e6 + 0.5);
+}
+
+int policy_conf_word(const struct policy_conf *c, const char *name)
+{
+    const struct policy_option *o;
+    const char *v = value_of(c, name, &o);
+
+    base_assert(o->type == POLICY_OPT_WORD);
+    return as_word(o->words, v);
+}

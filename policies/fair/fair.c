@@ -1,0 +1,288 @@
+/* The Hadoop Fair Scheduler, and processor sharing over jobs.
+ * SOURCE: Zaharia et al., EuroSys 2010 (HFS); Hadoop's Fair Scheduler documentation. */
+#include <stdlib.h>
+
+#include "policies/fair/fair_internal.h"
+
+static const struct policy_option options[] = {
+    {"fair.mode", POLICY_OPT_WORD, "memoryless", 0, 0, "memoryless,deficit",
+     "order by running tasks per weight, or by the deficits of Hadoop 0.20"},
+    {"fair.size_weight", POLICY_OPT_BOOL, "false", 0, 0, NULL, "jobs weigh more the more tasks they have (log2)"},
+    {"fair.spread_cap", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "below saturation no node runs more than its part of the tasks"},
+    {"fair.preemption", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "queues past their preemption time-outs get slots from others by killing"},
+    {"fair.preemption_interval", POLICY_OPT_SECONDS, "15", 0.1, 86400, NULL, "looked at so often"},
+    {"fair.update_interval", POLICY_OPT_SECONDS, "0.5", 0.01, 3600, NULL, "shares are computed so often"},
+    {"fair.long_tasks", POLICY_OPT_BOOL, "false", 0, 0, NULL, "long tasks are spread over the nodes"},
+    {.name = NULL},
+};
+
+static struct policy *create(const struct policy_env *env, bool single)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->env = env;
+    self->single = single;
+    self->update_us = 500000;
+    return self;
+}
+
+static struct policy *fair_create(const struct policy_env *env)
+{
+    struct policy *self = create(env, false);
+
+    self->deficits = policy_conf_word(env->conf, "fair.mode") == 1;
+    self->size_weight = policy_conf_bool(env->conf, "fair.size_weight");
+    self->spread_cap = policy_conf_bool(env->conf, "fair.spread_cap");
+    self->preemption = policy_conf_bool(env->conf, "fair.preemption");
+    self->preemption_us = policy_conf_us(env->conf, "fair.preemption_interval");
+    self->update_us = policy_conf_us(env->conf, "fair.update_interval");
+    self->long_tasks = policy_conf_bool(env->conf, "fair.long_tasks");
+    self->commit.delay_us = policy_conf_us(env->conf, "commit_delay");
+    fair_tree_build(self);
+    return self;
+}
+
+static struct policy *ps_create(const struct policy_env *env)
+{
+    struct policy *self = create(env, true);
+
+    fair_tree_build(self);
+    return self;
+}
+
+static void fair_destroy(struct policy *self)
+{
+    fair_tree_free(self);
+    commit_delay_free(&self->commit);
+    fair_scratch_free(&self->scratch);
+    free(self->users);
+    free(self->long_on);
+    free(self->entities);
+    free(self->whole);
+    free(self->owners);
+    free(self->candidates);
+    free(self);
+}
+
+static void count_both(struct policy *self, struct fair_job *fj)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        fair_job_count(self, fj, (enum policy_kind)k);
+}
+
+/* Into the queue it belongs to now. */
+static void enter(struct policy *self, struct fair_job *fj)
+{
+    struct fair_queue *q;
+
+    fj->queue = self->single || fj->job->queue >= self->queues_n ? 0 : fj->job->queue;
+    q = &self->queues[fj->queue];
+    for (int k = 0; k < POLICY_KINDS && !q->first_job; k++)
+        q->side[k].at_min_us = q->side[k].at_fair_us = self->now_us;
+    fair_apps_enter(self, fj);
+    fair_job_weigh(self, fj);
+    count_both(self, fj);
+    if (self->size_weight) /* its size is known now */
+        fair_job_weigh(self, fj);
+    for (int k = 0; k < POLICY_KINDS && self->size_weight; k++)
+        fair_job_place(self, fj, (enum policy_kind)k);
+}
+
+static void leave(struct policy *self, struct fair_job *fj)
+{
+    fair_job_drop(self, fj);
+    fair_apps_leave(self, fj);
+}
+
+static void fair_queues_changed(struct policy *self, int64_t now_us)
+{
+    self->now_us = now_us;
+    for (struct fair_job *fj = self->first; fj; fj = fj->next) {
+        bool active = fj->active;
+
+        if (fj->queue >= 0)
+            leave(self, fj);
+        fj->active = active; /* it goes on, whatever the limits are now */
+    }
+    fair_tree_build(self);
+    fair_apps_limits(self);
+    for (struct fair_job *fj = self->first; fj; fj = fj->next)
+        enter(self, fj);
+    fair_apps_admit(self);
+}
+
+static void fair_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct fair_job *fj = base_alloc(sizeof *fj);
+
+    self->now_us = now_us;
+    job->own = fj;
+    fj->job = job;
+    fj->queue = -1;
+    fj->prev = self->last;
+    if (self->last)
+        self->last->next = fj;
+    else
+        self->first = fj;
+    self->last = fj;
+    for (int k = 0; k < POLICY_KINDS; k++)
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+    if (!self->single && self->env->queues && (size_t)self->queues_n < self->env->queues->n)
+        fair_queues_changed(self, now_us); /* enters it, too */
+    else
+        enter(self, fj);
+    if (self->long_tasks)
+        fair_long_arrived(self, fj);
+}
+
+static void fair_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct fair_job *fj = fair_job_of(job);
+
+    self->now_us = now_us;
+    commit_delay_forget(&self->commit, job);
+    if (self->long_tasks)
+        fair_long_left(self, fj);
+    leave(self, fj);
+    if (fj->prev)
+        fj->prev->next = fj->next;
+    else
+        self->first = fj->next;
+    if (fj->next)
+        fj->next->prev = fj->prev;
+    else
+        self->last = fj->prev;
+    job->own = NULL;
+    free(fj);
+    fair_apps_admit(self);
+}
+
+static void fair_moved(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    self->now_us = now_us;
+    leave(self, fair_job_of(job));
+    fair_job_of(job)->active = false; /* the limits of the new queue hold, unless it runs something */
+    enter(self, fair_job_of(job));
+    fair_apps_admit(self);
+}
+
+static void fair_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    fair_job_count(self, fair_job_of(job), kind);
+}
+
+static void expire_commits(struct policy *self, int64_t now_us)
+{
+    struct policy_job *job;
+    enum policy_kind kind;
+
+    while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
+        fair_job_of(job)->ended[kind]--;
+        fair_job_count(self, fair_job_of(job), kind);
+    }
+}
+
+static void fair_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                              uint32_t node, int64_t now_us)
+{
+    (void)task;
+    expire_commits(self, now_us);
+    if (self->long_tasks)
+        fair_long_started(self, fair_job_of(job), kind, node);
+}
+
+static void fair_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+                            const struct policy_task_end *end)
+{
+    expire_commits(self, end->ended_us);
+    if (commit_delay_add(&self->commit, job, kind, end->ended_us))
+        fair_job_of(job)->ended[kind]++;
+    if (self->long_tasks)
+        fair_long_ended(self, fair_job_of(job), kind, end);
+}
+
+static void fair_task_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                                uint32_t node, bool suspended, int64_t now_us)
+{
+    (void)task;
+    (void)now_us;
+    if (self->long_tasks)
+        fair_long_suspended(self, fair_job_of(job), kind, node, suspended);
+}
+
+static void fair_capacity(struct policy *self, int64_t now_us)
+{
+    self->now_us = now_us;
+    fair_tree_limits(self);
+}
+
+static int64_t fair_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+{
+    int64_t next;
+
+    expire_commits(self, now_us);
+    if (!self->started) {
+        self->started = true;
+        self->updated_us = now_us;
+        self->next_preemption_us = now_us + self->preemption_us;
+    }
+    if (now_us - self->updated_us >= self->update_us || now_us == self->updated_us)
+        fair_update(self, now_us);
+    if (self->preemption && now_us >= self->next_preemption_us) {
+        fair_preempt(self, plan);
+        self->next_preemption_us = now_us + self->preemption_us;
+    }
+    next = commit_delay_next_us(&self->commit, now_us);
+    return next < self->updated_us + self->update_us ? next : self->updated_us + self->update_us;
+}
+
+static bool fair_queue_share(const struct policy *self, int32_t queue, int64_t share[POLICY_KINDS],
+                             int64_t demand[POLICY_KINDS])
+{
+    if (self->single || queue < 0 || queue >= self->queues_n)
+        return false;
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        share[k] = self->queues[queue].side[k].share_slots;
+        demand[k] = fair_demand(&self->queues[queue].side[k]);
+    }
+    return true;
+}
+
+const struct policy_ops policy_fair = {
+    .name = "fair",
+    .alias = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+    .source = "Zaharia et al., EuroSys 2010 (HFS); Hadoop's Fair Scheduler",
+    .delays = true,
+    .options = options,
+    .create = fair_create,
+    .destroy = fair_destroy,
+    .on_job_arrived = fair_arrived,
+    .on_job_left = fair_left,
+    .on_job_moved = fair_moved,
+    .on_job_changed = fair_changed,
+    .on_task_started = fair_task_started,
+    .on_task_suspended = fair_task_suspended,
+    .on_node_forgotten = fair_long_forget,
+    .on_task_ended = fair_task_ended,
+    .on_capacity = fair_capacity,
+    .on_queues = fair_queues_changed,
+    .on_timer = fair_timer,
+    .next = fair_next,
+    .explain = fair_explain,
+    .queue_share = fair_queue_share,
+};
+
+const struct policy_ops policy_ps = {
+    .name = "ps",
+    .source = "processor sharing over jobs: the fair scheduler with one pool, without delay",
+    .sim_only = true,
+    .create = ps_create,
+    .destroy = fair_destroy,
+    .on_job_arrived = fair_arrived,
+    .on_job_left = fair_left,
+    .on_job_changed = fair_changed,
+    .next = fair_next,
+    .explain = fair_explain,
+};

@@ -1,0 +1,97 @@
+/* Long tasks are spread over the nodes, so that none is full of them when a short job looks for its data there. A job
+ * is long until five of its tasks have shown otherwise.
+ * SOURCE: Zaharia et al., EuroSys 2010, section 6 (long task balancing). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/fair/fair_internal.h"
+
+#define LONG_SAMPLE 5
+#define LONG_FACTOR 1.5 /* times the cluster's mean */
+
+static void count(struct policy *self, uint32_t node, int32_t more)
+{
+    if (node >= self->long_nodes) {
+        size_t n = (size_t)node + 1 > 2 * self->long_nodes ? (size_t)node + 1 : 2 * self->long_nodes;
+
+        self->long_on = base_realloc_array(self->long_on, n, sizeof *self->long_on);
+        memset(self->long_on + self->long_nodes, 0, (n - self->long_nodes) * sizeof *self->long_on);
+        self->long_nodes = n;
+    }
+    self->long_on[node] += more;
+    self->long_running += more;
+}
+
+void fair_long_forget(struct policy *self, uint32_t node)
+{
+    if (node < self->long_nodes)
+        count(self, node, -self->long_on[node]);
+}
+
+/* All running maps of the job at once. */
+static void count_all(struct policy *self, const struct fair_job *fj, int32_t more)
+{
+    struct policy_running r;
+    void *cursor = NULL;
+
+    while (self->env->running && self->env->running(self->env->core, fj->job, POLICY_MAP, &cursor, &r))
+        if (!r.suspended)
+            count(self, r.node, more);
+}
+
+static bool still_long(const struct policy *self, const struct policy_job *job)
+{
+    const struct policy_seen *seen = &job->seen[POLICY_MAP];
+    const struct policy_learned *l = self->env->learned;
+
+    if (seen->n < LONG_SAMPLE || !l || l->kind[POLICY_MAP].count == 0)
+        return true;
+    return (double)seen->work_us / seen->n >
+           LONG_FACTOR * (double)l->kind[POLICY_MAP].total_us / (double)l->kind[POLICY_MAP].count;
+}
+
+void fair_long_arrived(struct policy *self, struct fair_job *fj)
+{
+    fj->is_long = fj->job->is_job && still_long(self, fj->job);
+    if (fj->is_long)
+        count_all(self, fj, 1);
+}
+
+/* What it leaves running is nobody's. */
+void fair_long_left(struct policy *self, struct fair_job *fj)
+{
+    if (fj->is_long)
+        count_all(self, fj, -1);
+}
+
+void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node,
+                         bool suspended)
+{
+    if (kind == POLICY_MAP && fj->is_long)
+        count(self, node, suspended ? -1 : 1);
+}
+
+void fair_long_started(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node)
+{
+    if (kind == POLICY_MAP && fj->is_long)
+        count(self, node, 1);
+}
+
+void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind, const struct policy_task_end *end)
+{
+    if (kind != POLICY_MAP || !fj->is_long)
+        return;
+    if (!end->suspended)
+        count(self, end->node, -1);
+    if (!still_long(self, fj->job)) {
+        count_all(self, fj, -1);
+        fj->is_long = false;
+    }
+}
+
+bool fair_long_full(const struct policy *self, const struct fair_job *fj, const struct policy_offer *offer)
+{
+    int64_t here = offer->node < self->long_nodes ? self->long_on[offer->node] : 0;
+
+    return offer->kind == POLICY_MAP && fj->is_long && here * self->env->capacity->nodes > self->long_running;
+}

@@ -1,0 +1,208 @@
+#include "policies/fair/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* One division. In the last round those with weight have all they can take, and the others share what is left. */
+struct split {
+    struct fair_entity *v;
+    size_t n;
+    double total;
+    bool last;
+    struct fair_point *points;
+};
+
+void fair_scratch_free(struct fair_scratch *scratch)
+{
+    free(scratch->points);
+    *scratch = (struct fair_scratch){0};
+}
+
+static struct fair_point *room(struct fair_scratch *scratch, size_t n)
+{
+    if (n > scratch->cap) {
+        scratch->points = base_realloc_array(scratch->points, n, sizeof *scratch->points);
+        scratch->cap = n;
+    }
+    return scratch->points;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Whole slots of a real number that may be a rounding error below one. */
+static int64_t whole(double x)
+{
+    return (int64_t)(x + 1e-9);
+}
+
+static double weight_of(const struct split *s, const struct fair_entity *e)
+{
+    return s->last ? (e->weight > 0 ? 0 : 1) : e->weight;
+}
+
+static bool grows(const struct split *s, const struct fair_entity *e)
+{
+    return weight_of(s, e) > 0 && e->min < e->cap;
+}
+
+static double at_level(const struct split *s, const struct fair_entity *e, double x)
+{
+    double w = weight_of(s, e);
+
+    if (s->last && e->weight > 0)
+        return e->cap;
+    return least(e->cap, w > 0 && w * x > e->min ? w * x : e->min);
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct fair_point *p = a, *q = b;
+
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    if (p->entity != q->entity)
+        return p->entity < q->entity ? -1 : 1;
+    return (int)p->ends - (int)q->ends;
+}
+
+/* The level at which the shares add up to the total, which lies in the segment that ends at @upper. Summed anew in
+ * order of entities: nothing is left of the rounding on the way there. */
+static double solve(const struct split *s, double upper)
+{
+    double fixed = 0, slope = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct fair_entity *e = &s->v[i];
+        double w = weight_of(s, e);
+
+        if (grows(s, e) && e->min / w < upper && e->cap / w >= upper)
+            slope += w;
+        else
+            fixed += at_level(s, e, upper);
+    }
+    return slope > 0 ? least((s->total - fixed) / slope, upper) : upper;
+}
+
+static double sum_at(const struct split *s, double x)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        sum += at_level(s, &s->v[i], x);
+    return sum;
+}
+
+/* INFINITY: all have what they can take in this round. Each sum is added up anew: weights may differ so much that a
+ * running one would lose the small ones. */
+static double find_level(const struct split *s)
+{
+    size_t len = 0, low = 0, high;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct fair_entity *e = &s->v[i];
+        double w = weight_of(s, e);
+
+        if (!grows(s, e))
+            continue;
+        s->points[len++] = (struct fair_point){.x = e->min / w, .entity = (uint32_t)i};
+        s->points[len++] = (struct fair_point){.x = e->cap / w, .entity = (uint32_t)i, .ends = true};
+    }
+    qsort(s->points, len, sizeof *s->points, by_x);
+    for (high = len; low < high;) {
+        size_t mid = low + (high - low) / 2;
+
+        if (sum_at(s, s->points[mid].x) >= s->total)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low < len ? solve(s, s->points[low].x) : INFINITY;
+}
+
+/* Minima that do not fit are scaled. */
+static bool scale(struct fair_entity *v, size_t n, double total)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += v[i].min;
+    if (!(sum > total))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v[i].min *= total / sum;
+    return true;
+}
+
+bool fair_shares(struct fair_entity *v, size_t n, double total, struct fair_scratch *scratch, double *level)
+{
+    struct split s = {.v = v, .n = n, .total = total, .points = room(scratch, 2 * n)};
+    bool scaled = scale(v, n, total);
+    double caps = 0, x = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        caps += v[i].cap;
+    if (caps > total) {
+        x = find_level(&s);
+        s.last = x == INFINITY;
+        if (s.last)
+            x = find_level(&s);
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i].share = x == INFINITY ? v[i].cap : at_level(&s, &v[i], x);
+    if (level)
+        *level = s.last ? INFINITY : x;
+    return scaled;
+}
+
+static int by_remainder(const void *a, const void *b)
+{
+    const struct fair_point *p = a, *q = b;
+
+    if (p->x != q->x)
+        return p->x > q->x ? -1 : 1;
+    return p->entity < q->entity ? -1 : 1;
+}
+
+void fair_shares_round(const struct fair_entity *v, size_t n, int64_t total, int64_t *slots,
+                       struct fair_scratch *scratch)
+{
+    struct fair_point *left = room(scratch, n);
+    int64_t given = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        slots[i] = whole(v[i].share);
+        given += slots[i];
+        left[i] = (struct fair_point){.x = v[i].share - (double)slots[i], .entity = (uint32_t)i};
+    }
+    qsort(left, n, sizeof *left, by_remainder);
+    for (size_t i = 0; i < n && given < total && left[i].x > 1e-9; i++, given++)
+        slots[left[i].entity]++;
+}
+
+double fair_deficit(double share, int64_t running, int64_t us)
+{
+    return (share - (double)running) * (double)us;
+}
+
+int64_t fair_alarm(double share, double threshold, int64_t demand)
+{
+    return whole(least(share * threshold, (double)demand));
+}
+
+int64_t fair_preempt_need(double min, double share, int64_t demand, int64_t running, bool min_over, bool fair_over)
+{
+    int64_t need = 0, missing;
+
+    missing = whole(least(min, (double)demand)) - running;
+    if (min_over && missing > need)
+        need = missing;
+    missing = whole(least(share, (double)demand)) - running;
+    if (fair_over && missing > need)
+        need = missing;
+    return need;
+}

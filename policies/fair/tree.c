@@ -1,0 +1,287 @@
+/* The queue tree of the fair scheduler: counts, orders, who gets a free slot.
+ * SOURCE: Zaharia et al., EuroSys 2010, section 2; Hadoop's SchedulingAlgorithms.FairShareComparator. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policies/fair/fair_internal.h"
+
+#define RATIO_ONE   4294967296.0 /* fixed point of running / weight: ties of whole numbers stay ties */
+#define RATIO_MAX   (INT64_C(1) << 62)
+#define NEEDY       (INT64_C(1) << 61) /* below its minimum: before all others */
+#define DEFICIT_MAX 1e18
+
+/* --- making it --- */
+
+static int64_t timeout(const struct policy *self, int64_t us)
+{
+    return self->single ? INT64_MAX : us;
+}
+
+static void side_init(const struct policy *self, struct fair_side *s, int32_t index, const struct fair_side *old)
+{
+    s->at_min_us = old ? old->at_min_us : self->now_us;
+    s->at_fair_us = old ? old->at_fair_us : self->now_us;
+    s->deficit = old ? old->deficit : 0;
+    s->max = INT64_MAX;
+    policy_link_init(&s->link, 0, 0, index);
+}
+
+static void queue_init(struct policy *self, int32_t i, const struct policy_queue *from, const struct fair_queue *old)
+{
+    struct fair_queue *q = &self->queues[i];
+
+    for (int k = 0; k < POLICY_KINDS; k++)
+        side_init(self, &q->side[k], i, old ? &old->side[k] : NULL);
+    q->parent = from ? from->parent : -1;
+    q->first = q->next = -1;
+    q->weight = from ? from->weight : 1;
+    q->fifo = from && from->order == POLICY_QUEUE_FIFO;
+    q->preempt = !from || from->preempt;
+    q->max_active = from ? from->max_running : INT32_MAX;
+    q->min_timeout_us = from ? timeout(self, from->min_timeout_us) : INT64_MAX;
+    q->fair_timeout_us = from ? timeout(self, from->fair_timeout_us) : INT64_MAX;
+    q->threshold = from ? from->fair_threshold : .5;
+}
+
+void fair_tree_build(struct policy *self)
+{
+    const struct policy_queues *from = self->single ? NULL : self->env->queues;
+    struct fair_queue *old = self->queues;
+    int32_t old_n = self->queues_n;
+
+    self->queues_n = from && from->n ? (int32_t)from->n : 1;
+    self->queues = base_alloc((size_t)self->queues_n * sizeof *self->queues);
+    for (int32_t i = 0; i < self->queues_n; i++)
+        queue_init(self, i, from && from->n ? &from->v[i] : NULL, i < old_n ? &old[i] : NULL);
+    for (int32_t i = self->queues_n - 1; i > 0; i--) {
+        struct fair_queue *up = &self->queues[self->queues[i].parent];
+
+        self->queues[i].next = up->first;
+        up->first = i;
+    }
+    free(old);
+    fair_tree_limits(self);
+    for (int32_t i = 0; i < self->queues_n; i++)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            self->queues[i].side[k].min = (double)self->queues[i].side[k].min_slots;
+}
+
+void fair_tree_free(struct policy *self)
+{
+    free(self->queues);
+    self->queues = NULL;
+    self->queues_n = 0;
+}
+
+void fair_tree_limits(struct policy *self)
+{
+    const struct policy_queues *from = self->single ? NULL : self->env->queues;
+
+    for (int32_t i = 0; from && i < self->queues_n && (size_t)i < from->n; i++)
+        for (int k = 0; k < POLICY_KINDS; k++) {
+            struct fair_side *s = &self->queues[i].side[k];
+
+            s->min_slots = policy_limit_slots(&from->v[i].min, (enum policy_kind)k, self->env->capacity, 0);
+            s->max = policy_limit_slots(&from->v[i].max, (enum policy_kind)k, self->env->capacity, INT64_MAX);
+        }
+}
+
+/* --- keys --- */
+
+/* running / weight. Without weight it comes last. */
+static int64_t ratio(int64_t running, double weight)
+{
+    double r = weight > 0 ? (double)running * RATIO_ONE / weight : (double)RATIO_MAX;
+
+    return r < (double)RATIO_MAX ? (int64_t)r : RATIO_MAX;
+}
+
+static int64_t deficit_key(double deficit, bool needy)
+{
+    double d = deficit > DEFICIT_MAX ? DEFICIT_MAX : deficit < -DEFICIT_MAX ? -DEFICIT_MAX : deficit;
+
+    return -(int64_t)d - (needy ? NEEDY : 0);
+}
+
+/* Those below their minimum first, by how much of it they have; then by running / weight, or the largest deficit. */
+static int64_t key_of(const struct policy *self, int64_t running, int64_t demand, double min, double weight,
+                      double deficit)
+{
+    double m = min < (double)demand ? min : (double)demand;
+    bool needy = (double)running < m;
+
+    if (self->deficits)
+        return deficit_key(deficit, needy);
+    if (needy)
+        return ratio(running, m > 1 ? m : 1) - NEEDY;
+    return ratio(running, weight);
+}
+
+static void order_set(struct policy_order *o, struct policy_link *l, bool wanted, int64_t key)
+{
+    if (!wanted) {
+        if (l->linked)
+            policy_order_remove(o, l);
+    } else if (l->linked) {
+        policy_order_move(o, l, key);
+    } else {
+        policy_order_insert(o, l, key);
+    }
+}
+
+void fair_job_place(struct policy *self, struct fair_job *fj, enum policy_kind kind)
+{
+    struct fair_queue *q = &self->queues[fj->queue];
+    int64_t running = fj->running[kind];
+
+    order_set(
+        &q->side[kind].jobs, &fj->job->link[kind], fj->wants[kind] > 0,
+        q->fifo ? -(int64_t)fj->priority
+                : key_of(self, running, running + fj->wants[kind], fj->min[kind], fj->weight[kind], fj->deficit[kind]));
+}
+
+void fair_queue_place(struct policy *self, struct fair_queue *q, enum policy_kind kind)
+{
+    struct fair_side *s = &q->side[kind];
+
+    if (q->parent >= 0)
+        order_set(&self->queues[q->parent].side[kind].queues, &s->link, s->wants > 0,
+                  key_of(self, s->running, fair_demand(s), s->min, q->weight, s->deficit));
+}
+
+/* --- counts --- */
+
+/* SOURCE: Hadoop 1's FairScheduler: a factor of two per step of priority. */
+static double priority_factor(int32_t priority)
+{
+    return priority >= 0 ? (double)(1 << (priority > 2 ? 2 : priority)) : 1.0 / (1 << (priority < -2 ? 2 : -priority));
+}
+
+void fair_job_weigh(const struct policy *self, struct fair_job *fj)
+{
+    const struct policy_job *job = fj->job;
+
+    fj->priority = job->priority;
+    fj->job_weight = job->weight;
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        int32_t demand = fj->running[k] + fj->wants[k];
+
+        fj->weight[k] = job->weight * priority_factor(job->priority);
+        if (self->size_weight && demand > 1)
+            fj->weight[k] *= log((double)demand + 1) / log(2);
+    }
+}
+
+static void count(struct policy *self, struct fair_job *fj, enum policy_kind kind, int32_t running, int32_t wants)
+{
+    int32_t more = running - fj->running[kind], want = wants - fj->wants[kind];
+    struct fair_side *own = &self->queues[fj->queue].side[kind];
+
+    fj->running[kind] = running;
+    fj->wants[kind] = wants;
+    own->own_running += more;
+    own->own_wants += want;
+    fair_job_place(self, fj, kind);
+    for (int32_t i = fj->queue; i >= 0; i = self->queues[i].parent) {
+        struct fair_queue *q = &self->queues[i];
+
+        q->side[kind].running += more;
+        q->side[kind].wants += want;
+        fair_queue_place(self, q, kind);
+    }
+}
+
+void fair_job_count(struct policy *self, struct fair_job *fj, enum policy_kind kind)
+{
+    const struct policy_phase *phase = &fj->job->phase[kind];
+
+    if (fj->priority != fj->job->priority || fj->job_weight != fj->job->weight)
+        fair_job_weigh(self, fj);
+    count(self, fj, kind, phase->running + fj->ended[kind], fj->active ? phase->pending + phase->suspended : 0);
+}
+
+void fair_job_drop(struct policy *self, struct fair_job *fj)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        count(self, fj, (enum policy_kind)k, 0, 0);
+}
+
+/* --- who is next --- */
+
+struct walk {
+    struct policy *self;
+    struct policy_offer *offer;
+    enum policy_kind kind;
+    bool held; /* somebody was passed over */
+};
+
+/* The first from @l on that may have this slot. */
+static struct policy_job *job_from(struct walk *w, struct policy_link *l)
+{
+    for (; l; l = policy_order_next(l)) {
+        struct policy_job *job = policy_link_job(l, w->kind);
+
+        if (!w->self->long_tasks || !fair_long_full(w->self, fair_job_of(job), w->offer))
+            return job;
+        w->held = true;
+    }
+    return NULL;
+}
+
+static struct policy_job *first_in(struct walk *w, const struct fair_queue *q);
+
+static struct policy_job *queue_from(struct walk *w, struct policy_link *l)
+{
+    struct policy_job *job = NULL;
+
+    for (; l && !job; l = policy_order_next(l))
+        job = first_in(w, fair_queue_of(l, w->kind));
+    return job;
+}
+
+static struct policy_job *first_in(struct walk *w, const struct fair_queue *q)
+{
+    const struct fair_side *s = &q->side[w->kind];
+    struct policy_job *job;
+
+    if (s->running >= s->max) {
+        w->held = w->held || s->wants > 0;
+        return NULL;
+    }
+    job = job_from(w, s->jobs.first);
+    return job ? job : queue_from(w, s->queues.first);
+}
+
+static struct policy_job *behind(struct walk *w, const struct policy_job *prev)
+{
+    const struct fair_queue *q = &w->self->queues[fair_job_of(prev)->queue];
+    struct policy_job *job = job_from(w, policy_order_next(&prev->link[w->kind]));
+
+    if (!job)
+        job = queue_from(w, q->side[w->kind].queues.first);
+    while (!job && q->parent >= 0) {
+        job = queue_from(w, policy_order_next(&q->side[w->kind].link));
+        q = &w->self->queues[q->parent];
+    }
+    return job;
+}
+
+struct policy_job *fair_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    struct walk w = {.self = self, .offer = offer, .kind = offer->kind};
+    const struct fair_side *root = &self->queues[0].side[offer->kind];
+    struct policy_job *job;
+
+    if (!prev && self->spread_cap &&
+        offer->node_used >=
+            policy_spread_cap(offer->node_slots, fair_demand(root), offer->capacity->slots[offer->kind])) {
+        offer->held = true;
+        return NULL;
+    }
+    job = prev ? behind(&w, prev) : first_in(&w, &self->queues[0]);
+    if (job)
+        offer->no_delay = self->queues[fair_job_of(job)->queue].side[offer->kind].starved;
+    else if (w.held || self->waiting_n > 0)
+        offer->held = true;
+    return job;
+}

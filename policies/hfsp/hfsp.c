@@ -1,0 +1,565 @@
+/* HFSP: size-based scheduling with aging. A virtual cluster under processor sharing projects when each job would end;
+ * really, jobs get slots in that order, those that are virtually over first. Jobs of unknown size run a sample first
+ * (training) and are ordered by a guess until it is measured. Maps and reduces are two phases of their own.
+ * SOURCE: Pastorelli, Barbuzzi, Carra, Dell'Amico, Michiardi, "HFSP: Size-based Scheduling for Hadoop", IEEE BigData
+ * 2013, arXiv:1302.2749. FSP: Friedman, Henderson, SIGMETRICS 2003. Late jobs sharing: Dell'Amico, Carra, Michiardi,
+ * PSBS, IEEE Transactions on Computers 2016.
+ *
+ * Projections change with arrivals, sizes and capacity alone: when it is next looked at, the whole order is made anew,
+ * O(jobs log jobs) at most, once for all that came at an instant; the passing of time and ends of tasks cost nothing. A
+ * choice looks at 64 jobs at a time. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "policies/hfsp/hfsp_internal.h"
+
+static const struct policy_option hfsp_options[] = {
+    {"hfsp.sizes", POLICY_OPT_WORD, "estimated", 0, 0, "estimated,given,true",
+     "sizes of jobs: measured on a sample; as submitted (expected-s of the tasks); true: in simulations"},
+    {"hfsp.order", POLICY_OPT_WORD, "finish", 0, 0, "finish,remaining",
+     "jobs by projected finish in the virtual cluster, or by the work left there"},
+    {"hfsp.virtual", POLICY_OPT_WORD, "fluid", 0, 0, "fluid,slots",
+     "the virtual cluster shares fractions of slots, or slots"},
+    {"hfsp.late", POLICY_OPT_WORD, "first", 0, 0, "first,psbs",
+     "jobs that took longer than their size: one after another before all others, or sharing by weight (PSBS)"},
+    {"hfsp.promise", POLICY_OPT_WORD, "fair", 0, 0, "none,fair",
+     "fair: no task is interrupted that then would end too late for its job to end as under fair sharing"},
+    {"hfsp.preemption", POLICY_OPT_WORD, "eager", 0, 0, "eager,wait,kill",
+     "tasks of later jobs are suspended, waited for, or killed"},
+    {"hfsp.estimator", POLICY_OPT_WORD, "mean", 0, 0, ESTIMATOR_WORDS, "what is fitted to the sample"},
+    {"hfsp.sample_maps", POLICY_OPT_INT, "5", 1, 10000, NULL, "maps of a job that are measured"},
+    {"hfsp.sample_reduces", POLICY_OPT_INT, "5", 1, 10000, NULL, "reduces of a job that are measured"},
+    {"hfsp.train_map_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL, "map slots for training at most; auto: all"},
+    {"hfsp.train_reduce_slots", POLICY_OPT_INT, "auto", 0, 1e9, NULL, "reduce slots for training at most; auto: all"},
+    {"hfsp.train_order", POLICY_OPT_WORD, "fewest", 0, 0, "fewest,most",
+     "training: jobs with fewest remaining tasks first, or with most launched ones"},
+    {"hfsp.delta_reduce", POLICY_OPT_SECONDS, "60", 0.001, INFINITY, NULL,
+     "a reduce is measured by what its function did in this time; inf: by its end alone"},
+    {"hfsp.min_tasks", POLICY_OPT_INT, "1", 0, 1e9, NULL, "phases with fewer tasks come first without training"},
+    {"hfsp.initial_map", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL,
+     "guess of a map's time when none has ended yet"},
+    {"hfsp.initial_reduce", POLICY_OPT_SECONDS, "60", 0.000001, 1e9, NULL, "the same of a reduce"},
+    {"hfsp.xi", POLICY_OPT_REAL, "1", 1, INFINITY, NULL,
+     "sizes of jobs in training are guessed so many times longer; inf: such jobs run their samples alone"},
+    {"hfsp.resize", POLICY_OPT_WORD, "training", 0, 0, "training,virtual",
+     "left after training: the estimate less the work of the sample, or less the virtual service"},
+    {"hfsp.reduce_virtual", POLICY_OPT_WORD, "arrival", 0, 0, "arrival,ready",
+     "reduces enter the virtual cluster with their job, or when they may start"},
+    {"hfsp.update_interval", POLICY_OPT_SECONDS, "0", 0, 86400, NULL,
+     "the order is made anew this often too; 0: at events"},
+    {"hfsp.error", POLICY_OPT_REAL, "0", 0, 1, NULL, "experiments: sizes times a uniform factor in 1 - x .. 1 + x"},
+    {"hfsp.error_sigma", POLICY_OPT_REAL, "0", 0, 10, NULL,
+     "experiments: sizes times a log-normal factor of this sigma"},
+    {"hfsp.error_seed", POLICY_OPT_INT, "1", 0, 1e15, NULL, "experiments: seed of these factors"},
+    {.name = NULL},
+};
+
+static void read_settings(struct hfsp_settings *s, const struct policy_conf *c)
+{
+    *s = (struct hfsp_settings){
+        .form = (enum virtual_form)policy_conf_word(c, "hfsp.virtual"),
+        .order = (enum virtual_order)policy_conf_word(c, "hfsp.order"),
+        .estimator = (enum estimator_family)policy_conf_word(c, "hfsp.estimator"),
+        .sizes = (enum hfsp_sizes)policy_conf_word(c, "hfsp.sizes"),
+        .preemption = (enum hfsp_preemption)policy_conf_word(c, "hfsp.preemption"),
+        .resize = (enum hfsp_resize)policy_conf_word(c, "hfsp.resize"),
+        .train_order = (enum hfsp_train_order)policy_conf_word(c, "hfsp.train_order"),
+        .reduces_when_ready = policy_conf_word(c, "hfsp.reduce_virtual") == 1,
+        .promise = policy_conf_word(c, "hfsp.promise") == 1,
+        .late_share = policy_conf_word(c, "hfsp.late") == 1,
+        .sample = {(int32_t)policy_conf_int(c, "hfsp.sample_maps"), (int32_t)policy_conf_int(c, "hfsp.sample_reduces")},
+        .min_tasks = (int32_t)policy_conf_int(c, "hfsp.min_tasks"),
+        .train_slots = {policy_conf_int(c, "hfsp.train_map_slots"), policy_conf_int(c, "hfsp.train_reduce_slots")},
+        .initial_us = {policy_conf_us(c, "hfsp.initial_map"), policy_conf_us(c, "hfsp.initial_reduce")},
+        .delta_us = policy_conf_us(c, "hfsp.delta_reduce"),
+        .update_us = policy_conf_us(c, "hfsp.update_interval"),
+        .xi = policy_conf_real(c, "hfsp.xi"),
+        .error = policy_conf_real(c, "hfsp.error"),
+        .error_sigma = policy_conf_real(c, "hfsp.error_sigma"),
+        .error_seed = (uint64_t)policy_conf_int(c, "hfsp.error_seed"),
+    };
+}
+
+static struct policy *create(const struct policy_env *env, const struct hfsp_settings *set)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->env = env;
+    self->set = *set;
+    if (set->promise)
+        self->fair = virtual_fair_new(env->slowstart);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        self->kind[k].vc = virtual_cluster_new(set->form, set->order, env->capacity->slots[k], 0);
+        self->kind[k].share = 1;
+        if (self->fair)
+            virtual_fair_slots(self->fair, (enum policy_kind)k, env->capacity->slots[k]);
+    }
+    return self;
+}
+
+static struct policy *hfsp_create(const struct policy_env *env)
+{
+    struct hfsp_settings set;
+
+    read_settings(&set, env->conf);
+    return create(env, &set);
+}
+
+static struct policy *fsp_create(const struct policy_env *env)
+{
+    struct hfsp_settings set;
+
+    read_settings(&set, env->conf);
+    set.sizes = HFSP_SIZES_TRUE;
+    set.late_share = false;
+    return create(env, &set);
+}
+
+static struct policy *psbs_create(const struct policy_env *env)
+{
+    struct hfsp_settings set;
+
+    read_settings(&set, env->conf);
+    set.sizes = HFSP_SIZES_TRUE;
+    set.late_share = true;
+    set.promise = false;
+    return create(env, &set);
+}
+
+static void hfsp_destroy(struct policy *self)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        virtual_cluster_free(self->kind[k].vc);
+        hfsp_rank_free(&self->kind[k].rank);
+        hfsp_nodes_free(&self->kind[k]);
+        free(self->kind[k].phase);
+    }
+    if (self->fair)
+        virtual_fair_free(self->fair);
+    free(self);
+}
+
+/* ---------------------------------------------------------------- the order */
+void hfsp_clock(struct policy *self, int64_t now_us)
+{
+    if (now_us > self->now_us)
+        self->now_us = now_us;
+}
+
+void hfsp_advance(struct policy *self, enum policy_kind kind)
+{
+    virtual_cluster_advance(self->kind[kind].vc, self->now_us);
+}
+
+static struct policy_job *share_job(const struct policy_link *link)
+{
+    const char *at = (const char *)link - offsetof(struct hfsp_phase, share);
+
+    return ((const struct hfsp_phase *)(const void *)at)->own->job;
+}
+
+/* Jobs that have become late by the time share the slots from now on. */
+static void find_late(struct policy *self, enum policy_kind kind)
+{
+    struct hfsp_kind *ks = &self->kind[kind];
+
+    if (!self->set.late_share || ks->stale)
+        return;
+    while (ks->late_to < (int32_t)ks->rank.n) {
+        int32_t job = ks->rank.job[ks->late_to];
+
+        if (virtual_cluster_finish_us(ks->vc, job) > self->now_us)
+            return;
+        ks->late_to++;
+        if (ks->phase[job]) {
+            ks->phase[job]->late = true;
+            hfsp_refresh(self, ks->phase[job]);
+        }
+    }
+}
+
+void hfsp_settle(struct policy *self, enum policy_kind kind)
+{
+    struct hfsp_kind *ks = &self->kind[kind];
+    const int32_t *order;
+    size_t n;
+
+    if (!ks->stale)
+        return;
+    ks->stale = false;
+    virtual_cluster_project(ks->vc);
+    order = virtual_cluster_order(ks->vc, &n);
+    hfsp_rank_set(&ks->rank, order, n);
+    if (!self->set.late_share)
+        return;
+    ks->late_to = 0;
+    find_late(self, kind);
+    for (size_t i = (size_t)ks->late_to; i < n; i++) {
+        struct hfsp_phase *p = ks->phase[order[i]];
+
+        if (p && p->late) { /* its size was set anew */
+            p->late = false;
+            hfsp_refresh(self, p);
+        }
+    }
+}
+
+static unsigned wants(const struct policy *self, const struct hfsp_phase *p)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    bool alone = p->state == HFSP_TRAINING && isinf(self->set.xi); /* gets its sample and no more */
+    unsigned want = 0;
+
+    if (!p->late && !alone && count->pending > hfsp_train_need(p))
+        want |= HFSP_START;
+    if (!p->late && count->suspended > 0)
+        want |= HFSP_RESUME;
+    if (count->pending > 0)
+        want |= HFSP_CLAIM;
+    return want;
+}
+
+/* Attempts that may be preempted: none of late jobs that share, none that is being measured. */
+static int32_t prey(const struct hfsp_phase *p)
+{
+    if (p->late || !p->own->job->is_job)
+        return 0;
+    return p->own->job->phase[p->kind].running - (p->state == HFSP_TRAINING ? p->running : 0);
+}
+
+void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    const struct policy_phase *count = &job->phase[p->kind];
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    ks->pending += count->pending - p->pending;
+    p->pending = count->pending;
+    if (p->state == HFSP_ABSENT)
+        return;
+    hfsp_rank_want(&ks->rank, p->virtual, wants(self, p));
+    hfsp_rank_count(&ks->rank, HFSP_PREY, p->virtual, prey(p));
+    hfsp_rank_count(&ks->rank, HFSP_WAITING, p->virtual, count->pending);
+    if (p->state == HFSP_TRAINING)
+        hfsp_train_place(self, p);
+    if (p->late || p->share.linked)
+        policy_order_place(&ks->share_order, &p->share,
+                           p->late && (count->pending > hfsp_train_need(p) || count->suspended > 0),
+                           (int64_t)fmin(count->running * 1e6 / job->weight, (double)VIRTUAL_NEVER));
+}
+
+/* ---------------------------------------------------------------- events */
+static void phase_init(struct hfsp_phase *p, struct hfsp_job *own, enum policy_kind kind)
+{
+    const struct policy_job *job = own->job;
+
+    *p = (struct hfsp_phase){.own = own, .kind = kind, .virtual = -1};
+    policy_link_init(&p->train, job->submit_us, job->cluster_ts, job->seq);
+    policy_link_init(&p->share, job->submit_us, job->cluster_ts, job->seq);
+}
+
+static bool enters_now(const struct policy *self, const struct hfsp_phase *p)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+
+    if (count->total <= 0)
+        return false;
+    return p->kind == POLICY_MAP || !self->set.reduces_when_ready ||
+           count->pending + count->running + count->suspended + count->done > 0;
+}
+
+static void find_suspended(struct policy *self, struct hfsp_phase *p)
+{
+    struct policy_running r;
+    void *cursor = NULL;
+
+    if (p->own->job->phase[p->kind].suspended <= 0)
+        return;
+    while (self->env->running(self->env->core, p->own->job, p->kind, &cursor, &r))
+        if (r.suspended)
+            hfsp_node_held(self, p, r.node, 1);
+}
+
+static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct hfsp_job *own = base_alloc(sizeof *own);
+
+    hfsp_clock(self, now_us);
+    own->job = job;
+    job->own = own;
+    if (self->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        own->fair = virtual_fair_add(self->fair, job);
+    }
+    for (int k = 0; k < POLICY_KINDS; k++)
+        phase_init(&own->phase[k], own, (enum policy_kind)k);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        find_suspended(self, &own->phase[k]);
+        if (enters_now(self, &own->phase[k]))
+            hfsp_enter(self, &own->phase[k]);
+        hfsp_refresh(self, &own->phase[k]);
+    }
+}
+
+/* What never ran, and what its size was too large by, is off its virtual work: else it would hold up others with what
+ * is not there, and sizes that are too large on the whole would fill the virtual cluster without end. */
+static void cut(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    const struct policy_phase *count = &job->phase[p->kind];
+    const struct policy_seen *seen = &job->seen[p->kind];
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    if (!job->is_job || count->done < count->total) {
+        virtual_cluster_cut(ks->vc, p->virtual, INFINITY);
+        ks->stale = true;
+    } else if (seen->n >= count->total) {
+        virtual_cluster_cut(ks->vc, p->virtual, p->size_us - (double)seen->work_us);
+    }
+}
+
+static void phase_leaves(struct policy *self, struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    ks->pending -= p->pending;
+    hfsp_nodes_forget(self, p);
+    if (p->share.linked)
+        policy_order_remove(&ks->share_order, &p->share);
+    if (p->counted) {
+        ks->means_sum -= (int64_t)p->task_us;
+        ks->means_n--;
+    }
+    if (p->state != HFSP_ABSENT) {
+        hfsp_advance(self, p->kind);
+        hfsp_rank_want(&ks->rank, p->virtual, 0);
+        for (int c = 0; c < HFSP_COUNTS; c++)
+            hfsp_rank_count(&ks->rank, (enum hfsp_count)c, p->virtual, 0);
+        cut(self, p);
+        virtual_cluster_leave(ks->vc, p->virtual);
+        ks->phase[p->virtual] = NULL;
+    }
+    hfsp_train_end(self, p);
+    free(p->sample);
+}
+
+/* What its tasks really took is known now: fair sharing would be at them for so long. */
+static void fair_leaves(struct policy *self, struct hfsp_job *own)
+{
+    const struct policy_job *job = own->job;
+    bool finished = job->is_job;
+
+    virtual_fair_advance(self->fair, self->now_us);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_seen *seen = &job->seen[k];
+
+        finished = finished && job->phase[k].done >= job->phase[k].total;
+        if (seen->n > 0 && seen->n >= job->phase[k].total)
+            virtual_fair_lasts(self->fair, own->fair, (enum policy_kind)k, seen->work_us / seen->n);
+    }
+    virtual_fair_leave(self->fair, own->fair, finished);
+}
+
+static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct hfsp_job *own = job->own;
+
+    hfsp_clock(self, now_us);
+    if (own->fair)
+        fair_leaves(self, own);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        phase_leaves(self, &own->phase[k]);
+        if (self->set.order == VIRTUAL_BY_REMAINING)
+            self->kind[k].stale = true;
+        find_late(self, (enum policy_kind)k);
+    }
+    free(own);
+    job->own = NULL;
+}
+
+static void hfsp_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    struct hfsp_phase *p = hfsp_phase_of(job, kind);
+
+    if (p->state == HFSP_ABSENT && enters_now(self, p))
+        hfsp_enter(self, p);
+    else if (p->state != HFSP_ABSENT && p->total != job->phase[kind].total)
+        hfsp_grow(self, p, job->phase[kind].total - p->total);
+    hfsp_refresh(self, p);
+}
+
+static void hfsp_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                         uint32_t node, int64_t now_us)
+{
+    (void)node;
+    hfsp_clock(self, now_us);
+    find_late(self, kind);
+    hfsp_train_started(self, hfsp_phase_of(job, kind), task);
+}
+
+static void hfsp_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                           uint32_t node, bool suspended, int64_t now_us)
+{
+    struct hfsp_phase *p = hfsp_phase_of(job, kind);
+
+    hfsp_clock(self, now_us);
+    find_late(self, kind);
+    hfsp_node_held(self, p, node, suspended ? 1 : -1);
+    hfsp_train_paused(self, p, task, suspended);
+}
+
+static void hfsp_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+                       const struct policy_task_end *end)
+{
+    struct hfsp_phase *p = hfsp_phase_of(job, kind);
+
+    hfsp_clock(self, end->ended_us);
+    find_late(self, kind);
+    if (end->suspended) {
+        hfsp_node_held(self, p, end->node, -1);
+        hfsp_train_paused(self, p, end->task, false);
+    }
+    hfsp_train_ended(self, p, end);
+}
+
+static void hfsp_progress(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                          double progress, int64_t now_us)
+{
+    struct hfsp_phase *p = hfsp_phase_of(job, kind);
+
+    if (p->state != HFSP_TRAINING || kind != POLICY_REDUCE)
+        return;
+    hfsp_clock(self, now_us);
+    hfsp_train_progress(self, p, task, progress, now_us);
+}
+
+static void hfsp_capacity(struct policy *self, int64_t now_us)
+{
+    hfsp_clock(self, now_us);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        enum policy_kind kind = (enum policy_kind)k;
+
+        hfsp_advance(self, kind);
+        if (!virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]))
+            continue;
+        self->kind[k].stale = true;
+        if (self->fair) {
+            virtual_fair_advance(self->fair, self->now_us);
+            virtual_fair_slots(self->fair, kind, self->env->capacity->slots[k]);
+        }
+        hfsp_train_reshare(self, kind);
+    }
+}
+
+static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+{
+    (void)plan;
+    if (self->set.update_us <= 0)
+        return 0;
+    hfsp_clock(self, now_us);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        hfsp_advance(self, (enum policy_kind)k);
+        self->kind[k].stale = true;
+    }
+    return now_us + self->set.update_us;
+}
+
+/* ---------------------------------------------------------------- a free slot */
+enum step { STEP_TRAIN, STEP_TRAIN_MORE, STEP_LATE, STEP_ORDER, STEP_SPARE, STEP_SPARE_MORE, STEP_END };
+
+/* The next of a list: after offer->at, or its first. */
+static struct policy_link *next_link(struct policy_offer *offer, const struct policy_order *order)
+{
+    struct policy_link *link = offer->at ? policy_order_next(offer->at) : order->first;
+
+    offer->at = link;
+    return link;
+}
+
+static struct policy_job *next_ranked(struct hfsp_kind *ks, struct policy_offer *offer, const struct policy_job *prev)
+{
+    unsigned want = HFSP_START | (offer->node_suspended > 0 ? HFSP_RESUME : 0u);
+    int32_t from = offer->at ? ks->rank.rank[hfsp_phase_of(prev, offer->kind)->virtual] + 1 : 0;
+    int32_t rank = hfsp_rank_next(&ks->rank, from, want);
+
+    offer->at = ks;
+    return rank < 0 ? NULL : ks->phase[ks->rank.job[rank]]->own->job;
+}
+
+/* Training within its slots; late jobs that share; the order; then training with what nobody else takes. */
+static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    struct hfsp_kind *ks = &self->kind[offer->kind];
+    bool within = ks->training_running < hfsp_train_max(self, offer->kind);
+    struct policy_link *link;
+    struct policy_job *job;
+
+    hfsp_settle(self, offer->kind);
+    for (; offer->step < STEP_END; offer->step++, offer->at = NULL) {
+        switch ((enum step)offer->step) {
+        case STEP_TRAIN:
+        case STEP_TRAIN_MORE:
+        case STEP_SPARE:
+        case STEP_SPARE_MORE:
+            if (within != (offer->step < STEP_LATE))
+                break;
+            link = next_link(offer, &ks->train[offer->step == STEP_TRAIN_MORE || offer->step == STEP_SPARE_MORE]);
+            if (link)
+                return hfsp_train_job(link);
+            break;
+        case STEP_LATE:
+            link = next_link(offer, &ks->share_order);
+            if (link)
+                return share_job(link);
+            break;
+        case STEP_ORDER:
+            job = next_ranked(ks, offer, prev);
+            if (job)
+                return job;
+            break;
+        case STEP_END:
+            break;
+        }
+    }
+    offer->held = offer->held || isinf(self->set.xi); /* jobs wait for their size */
+    return NULL;
+}
+
+static bool hfsp_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    (void)kind;
+    return self->set.preemption != HFSP_WAIT;
+}
+
+#define HFSP_TABLE                                                                                                     \
+    .delays = true, .options = hfsp_options, .destroy = hfsp_destroy, .on_job_arrived = hfsp_arrived,                  \
+    .on_job_left = hfsp_left, .on_job_changed = hfsp_changed, .on_task_started = hfsp_started,                         \
+    .on_task_suspended = hfsp_suspended, .on_task_ended = hfsp_ended, .on_capacity = hfsp_capacity,                    \
+    .on_node_forgotten = hfsp_node_forgotten, .on_timer = hfsp_timer, .next = hfsp_next, .victims = hfsp_victims,      \
+    .may_preempt = hfsp_may_preempt, .explain = hfsp_explain
+
+const struct policy_ops policy_hfsp = {
+    .name = "hfsp",
+    .source = "Pastorelli et al., HFSP: Size-based Scheduling for Hadoop, IEEE BigData 2013",
+    .create = hfsp_create,
+    .on_progress = hfsp_progress,
+    HFSP_TABLE,
+};
+
+const struct policy_ops policy_fsp = {
+    .name = "fsp",
+    .source =
+        "Friedman, Henderson, Fairness and efficiency in web server protocols, SIGMETRICS 2003; with HFSP's slots",
+    .sim_only = true,
+    .create = fsp_create,
+    HFSP_TABLE,
+};
+
+const struct policy_ops policy_psbs = {
+    .name = "psbs",
+    .source = "Dell'Amico, Carra, Michiardi, PSBS: Practical Size-Based Scheduling, IEEE TC 2016; with HFSP's slots",
+    .sim_only = true,
+    .create = psbs_create,
+    HFSP_TABLE,
+};

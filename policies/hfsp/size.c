@@ -1,0 +1,272 @@
+/* Sizes of phases: how they enter the virtual cluster, and what they are after training.
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: initial size (number of tasks times the mean of
+ * recent tasks times xi), estimation from the sample, remaining = estimate - work done in training. "Recent" as in
+ * the authors' code: the mean over the means of the estimated jobs that are still here. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policies/hfsp/hfsp_internal.h"
+
+#define ENDLESS_US 1e13 /* a guess is no longer than that: xi may be infinite */
+
+static uint64_t mix(uint64_t x) /* splitmix64 */
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* In (0,1). */
+static double uniform(uint64_t x)
+{
+    return ((double)(x >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
+}
+
+double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum policy_kind kind)
+{
+    uint64_t x = mix(mix(mix(set->error_seed) ^ (uint64_t)cluster_ts) ^ ((uint64_t)(uint32_t)seq << 1 | kind));
+    double factor = 1;
+
+    if (set->error > 0)
+        factor = 1 + set->error * (2 * uniform(x) - 1);
+    if (set->error_sigma > 0)
+        factor *= exp(set->error_sigma * estimator_normal_quantile(uniform(mix(x))));
+    return factor;
+}
+
+/* Mean task time to be expected of a new job. */
+static int64_t recent_us(const struct policy *self, enum policy_kind kind)
+{
+    const struct hfsp_kind *ks = &self->kind[kind];
+    int64_t recent = ks->means_n ? ks->means_sum / ks->means_n : policy_learned_recent_us(self->env->learned, kind);
+
+    return recent > 0 ? recent : self->set.initial_us[kind];
+}
+
+static double error_of(const struct policy *self, const struct hfsp_phase *p)
+{
+    return hfsp_error_factor(&self->set, p->own->job->cluster_ts, p->own->job->seq, p->kind);
+}
+
+/* Time that its attempts here have run. */
+static double elapsed_here(const struct policy *self, const struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    struct policy_running r;
+    void *cursor = NULL;
+    double sum = 0;
+
+    if (job->phase[p->kind].running + job->phase[p->kind].suspended == 0)
+        return 0;
+    while (self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
+        int64_t from = r.started_us;
+
+        if (p->kind == POLICY_REDUCE && job->is_job)
+            from = !job->maps_done_us ? self->now_us : job->maps_done_us > from ? job->maps_done_us : from;
+        sum += self->now_us > from ? (double)(self->now_us - from) : 0;
+    }
+    return sum;
+}
+
+/* @tasks tasks of @work_us, the longest of @max_us (0: all alike), as runs. */
+static size_t runs_of(int32_t tasks, double work_us, double max_us, struct virtual_run runs[2])
+{
+    double mean = tasks > 0 ? work_us / tasks : 0;
+
+    if (tasks <= 0 || work_us <= 0)
+        return 0;
+    if (tasks == 1 || max_us <= mean || max_us > work_us) {
+        runs[0] = (struct virtual_run){tasks, mean};
+        return 1;
+    }
+    runs[0] = (struct virtual_run){tasks - 1, fmin((work_us - max_us) / (tasks - 1), max_us)};
+    runs[1] = (struct virtual_run){1, max_us};
+    return 2;
+}
+
+static void add(struct policy *self, struct hfsp_phase *p, const struct virtual_run *runs, size_t n)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+    const struct policy_job *job = p->own->job;
+
+    hfsp_advance(self, p->kind);
+    p->virtual = virtual_cluster_add(ks->vc, job->submit_us, job->cluster_ts, job->seq, job->weight, runs, n);
+    while ((size_t)p->virtual >= ks->phase_cap) {
+        size_t len = ks->phase_cap;
+
+        base_array_grow(&ks->phase, len, &ks->phase_cap);
+    }
+    ks->phase[p->virtual] = p;
+    hfsp_rank_handles(&ks->rank, virtual_cluster_handles(ks->vc));
+    ks->stale = true;
+}
+
+/* The size is known: what is left of it after what has been done enters. */
+static void enter_known(struct policy *self, struct hfsp_phase *p, double size_us, double max_us)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    struct virtual_run runs[2];
+    double left;
+
+    p->state = HFSP_SIZED;
+    p->size_us = size_us;
+    p->task_us = size_us / p->total;
+    left = p->task_us * (count->total - count->done);
+    if (left > 0)
+        left -= elapsed_here(self, p);
+    add(self, p, runs, runs_of(count->total - count->done, left, max_us, runs));
+}
+
+static void count_mean(struct policy *self, struct hfsp_phase *p, double mean_us)
+{
+    p->counted = true;
+    self->kind[p->kind].means_sum += (int64_t)mean_us;
+    self->kind[p->kind].means_n++;
+    p->task_us = mean_us;
+}
+
+static void enter_seen(struct policy *self, struct hfsp_phase *p, double error)
+{
+    const struct policy_seen *seen = &p->own->job->seen[p->kind];
+    double mean = (double)seen->work_us / seen->n;
+
+    enter_known(self, p, mean * p->total * error, 0);
+    count_mean(self, p, mean);
+}
+
+static void enter_training(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    struct virtual_run run = {count->total - count->done, 0};
+
+    p->state = HFSP_TRAINING;
+    p->task_us = fmin((double)recent_us(self, p->kind) * self->set.xi, ENDLESS_US);
+    p->size_us = p->task_us * p->total;
+    run.left_us = p->task_us;
+    add(self, p, &run, 1);
+    hfsp_train_begin(self, p);
+}
+
+/* Its tasks under fair sharing; what runs already began there when it began here, as far as anybody knows. */
+static void enter_fair(struct policy *self, const struct hfsp_phase *p)
+{
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    int32_t running = count->running + count->suspended;
+
+    if (!p->own->fair)
+        return;
+    virtual_fair_advance(self->fair, self->now_us);
+    virtual_fair_lasts(self->fair, p->own->fair, p->kind, p->state == HFSP_SIZED ? hfsp_whole_us(p->task_us) : -1);
+    virtual_fair_tasks(self->fair, p->own->fair, p->kind, p->total - count->done - running, running, count->done);
+}
+
+void hfsp_enter(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    const struct policy_size *size = &job->size[p->kind];
+    double error = error_of(self, p);
+
+    p->total = job->phase[p->kind].total;
+    p->sample_n = self->set.sample[p->kind] < p->total ? self->set.sample[p->kind] : p->total;
+    if (self->set.sizes == HFSP_SIZES_GIVEN && size->given_us > 0)
+        enter_known(self, p, (double)size->given_us * error, (double)size->given_max_us * error);
+    else if (self->set.sizes == HFSP_SIZES_TRUE && size->true_us > 0)
+        enter_known(self, p, (double)size->true_us * error, 0);
+    else if (!job->is_job) /* nobody tells when its containers end: a guess is all there will be */
+        enter_known(self, p, (double)recent_us(self, p->kind) * p->total, 0);
+    else if (p->total < self->set.min_tasks)
+        enter_known(self, p, 0, 0);
+    else if (job->seen[p->kind].n >= p->sample_n)
+        enter_seen(self, p, error);
+    else
+        enter_training(self, p);
+    enter_fair(self, p);
+}
+
+void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+    struct virtual_run runs[2];
+    int32_t tasks;
+    double left;
+
+    p->total += more;
+    if (more < 0 && p->own->job->phase[p->kind].pending > p->pending + more)
+        return; /* they ran: their work stays */
+    if (p->own->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        virtual_fair_tasks(self->fair, p->own->fair, p->kind, more, 0, 0);
+    }
+    hfsp_advance(self, p->kind);
+    tasks = virtual_cluster_tasks(ks->vc, p->virtual) + more;
+    left = virtual_cluster_left(ks->vc, p->virtual) + p->task_us * more;
+    p->size_us = fmax(p->size_us + p->task_us * more, 0);
+    virtual_cluster_resize(ks->vc, p->virtual, runs, runs_of(tasks, left, 0, runs));
+    ks->stale = true;
+}
+
+/* Tasks differ in input: the mean of the sample stands for the sample's bytes. 1 when they are not known. */
+static double bytes_scale(const struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    const struct policy_seen *seen = &job->seen[p->kind];
+    double all = (double)job->size[p->kind].bytes / p->total;
+
+    if (p->kind != POLICY_REDUCE || all <= 0 || seen->bytes_in <= 0 || seen->n < p->sample_n)
+        return 1;
+    return all / ((double)seen->bytes_in / seen->n);
+}
+
+/* What the sample showed: @x[sample_n]; the sum of work done, and how many have ended. */
+static double measured(const struct hfsp_phase *p, int64_t *x, int32_t *ended)
+{
+    const struct policy_seen *seen = &p->own->job->seen[p->kind];
+    double work = 0;
+    int32_t n = 0;
+
+    *ended = p->known;
+    for (; n < p->known; n++) { /* only their mean is known */
+        x[n] = seen->work_us / seen->n;
+        work += (double)x[n];
+    }
+    for (int32_t i = 0; i < p->started; i++) {
+        x[n++] = p->sample[i].lasts_us;
+        work += (double)p->sample[i].work_us;
+        *ended += !p->sample[i].running;
+    }
+    return work;
+}
+
+void hfsp_sized(struct policy *self, struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+    struct virtual_run runs[ESTIMATOR_RUNS];
+    struct estimator_fit fit;
+    int64_t *x = base_alloc((size_t)p->sample_n * sizeof *x);
+    int32_t ended, left;
+    double work = measured(p, x, &ended), sum = 0, mean;
+
+    for (int32_t i = 0; i < p->sample_n; i++)
+        sum += (double)x[i];
+    mean = sum / p->sample_n;
+    estimator_fit(&fit, self->set.estimator, x, (size_t)p->sample_n);
+    free(x);
+    p->size_us = estimator_total(&fit, p->total) * bytes_scale(p) * error_of(self, p);
+    hfsp_advance(self, p->kind);
+    left = p->total - ended;
+    if (self->set.resize == HFSP_RESIZE_VIRTUAL) {
+        work = virtual_cluster_received(ks->vc, p->virtual);
+        left = p->total;
+    }
+    hfsp_train_end(self, p);
+    p->state = HFSP_SIZED;
+    count_mean(self, p, mean);
+    if (p->own->fair) {
+        virtual_fair_advance(self->fair, self->now_us);
+        virtual_fair_lasts(self->fair, p->own->fair, p->kind, hfsp_whole_us(p->size_us / p->total));
+    }
+    virtual_cluster_resize(ks->vc, p->virtual, runs, estimator_runs(&fit, left, p->size_us - work, runs));
+    ks->stale = true;
+    hfsp_refresh(self, p);
+}

@@ -1,0 +1,193 @@
+/* The training module: which jobs run their first tasks to be measured, and what those show.
+ * SOURCE: Pastorelli et al., HFSP, arXiv:1302.2749, section 3.2: training first, at most T_max slots, every job of
+ * unknown size an equal share of them up to its sample, jobs with fewest remaining tasks first (the authors' code:
+ * those with most launched and finished tasks); a reduce is measured by what its function did in Delta. */
+#include <stddef.h>
+
+#include "policies/hfsp/hfsp_internal.h"
+
+struct policy_job *hfsp_train_job(const struct policy_link *link)
+{
+    const char *at = (const char *)link - offsetof(struct hfsp_phase, train);
+
+    return ((const struct hfsp_phase *)(const void *)at)->own->job;
+}
+
+int64_t hfsp_train_max(const struct policy *self, enum policy_kind kind)
+{
+    int64_t all = self->env->capacity->slots[kind], max = self->set.train_slots[kind];
+
+    return max < 0 || max > all ? all : max;
+}
+
+int32_t hfsp_train_need(const struct hfsp_phase *p)
+{
+    return p->state == HFSP_TRAINING ? p->sample_n - p->known - p->started : 0;
+}
+
+/* In the list of its place, or in none. */
+void hfsp_train_place(struct policy *self, struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+    const struct policy_phase *count = &p->own->job->phase[p->kind];
+    struct policy_order *in = NULL;
+    int64_t key = self->set.train_order == HFSP_TRAIN_MOST ? -(int64_t)count->running - count->suspended - count->done
+                                                           : count->total - count->done;
+
+    if (hfsp_train_need(p) > 0 && count->pending > 0)
+        in = &ks->train[p->running >= ks->share];
+    if (p->train_in && p->train_in != in)
+        policy_order_remove(p->train_in, &p->train);
+    if (in && p->train_in == in)
+        policy_order_move(in, &p->train, key);
+    else if (in)
+        policy_order_insert(in, &p->train, key);
+    p->train_in = in;
+}
+
+void hfsp_train_reshare(struct policy *self, enum policy_kind kind)
+{
+    struct hfsp_kind *ks = &self->kind[kind];
+    int64_t share = ks->training_n ? hfsp_train_max(self, kind) / ks->training_n : 0;
+    struct policy_link *next;
+
+    if (share < 1)
+        share = 1;
+    if (share == ks->share)
+        return;
+    ks->share = share;
+    for (int side = 0; side < 2; side++)
+        for (struct policy_link *l = ks->train[side].first; l; l = next) {
+            next = policy_order_next(l);
+            hfsp_train_place(self, hfsp_phase_of(hfsp_train_job(l), kind));
+        }
+}
+
+/* Its attempts that are here are samples already. */
+void hfsp_train_begin(struct policy *self, struct hfsp_phase *p)
+{
+    const struct policy_job *job = p->own->job;
+    struct policy_running r;
+    void *cursor = NULL;
+
+    p->known = job->seen[p->kind].n;
+    p->sample = base_alloc((size_t)p->sample_n * sizeof *p->sample);
+    self->kind[p->kind].training_n++;
+    hfsp_train_reshare(self, p->kind);
+    if (job->phase[p->kind].running + job->phase[p->kind].suspended == 0)
+        return;
+    while (hfsp_train_need(p) > 0 && self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
+        hfsp_train_started(self, p, r.task);
+        if (r.suspended)
+            hfsp_train_paused(self, p, r.task, true);
+    }
+}
+
+void hfsp_train_end(struct policy *self, struct hfsp_phase *p)
+{
+    struct hfsp_kind *ks = &self->kind[p->kind];
+
+    if (p->state != HFSP_TRAINING)
+        return;
+    ks->training_n--;
+    ks->training_running -= p->running;
+    p->running = 0;
+    if (p->train_in)
+        policy_order_remove(p->train_in, &p->train);
+    p->train_in = NULL;
+    p->state = HFSP_ABSENT;
+    hfsp_train_reshare(self, p->kind);
+}
+
+static struct hfsp_sample *find(const struct hfsp_phase *p, int32_t task, bool running)
+{
+    for (int32_t i = 0; i < p->started; i++)
+        if (p->sample[i].task == task && p->sample[i].running == running)
+            return &p->sample[i];
+    return NULL;
+}
+
+bool hfsp_train_is_sample(const struct hfsp_phase *p, int32_t task)
+{
+    return p->state == HFSP_TRAINING && find(p, task, true);
+}
+
+void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task)
+{
+    if (hfsp_train_need(p) <= 0)
+        return;
+    p->sample[p->started++] = (struct hfsp_sample){.task = task, .running = true};
+    p->running++;
+    self->kind[p->kind].training_running++;
+}
+
+void hfsp_train_paused(struct policy *self, struct hfsp_phase *p, int32_t task, bool suspended)
+{
+    int32_t by = suspended ? -1 : 1;
+
+    if (p->state != HFSP_TRAINING || !find(p, task, true))
+        return;
+    p->running += by;
+    self->kind[p->kind].training_running += by;
+}
+
+static void measure(struct hfsp_phase *p, struct hfsp_sample *s, int64_t lasts_us, int64_t work_us)
+{
+    s->lasts_us = lasts_us > 0 ? lasts_us : 1;
+    s->work_us = work_us;
+    p->measured++;
+}
+
+static void stops_running(struct policy *self, struct hfsp_phase *p, struct hfsp_sample *s)
+{
+    s->running = false;
+    p->running--;
+    self->kind[p->kind].training_running--;
+}
+
+/* Function time of a reduce that has ended: since it was first seen at work, when it was. */
+static int64_t lasted(const struct hfsp_sample *s, const struct policy_task_end *end)
+{
+    if (!s->function_us || s->function_first >= 1)
+        return end->work_us;
+    return (int64_t)((double)(end->ended_us - s->function_us) / (1 - s->function_first) + 0.5);
+}
+
+void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end)
+{
+    struct hfsp_sample *s = p->state == HFSP_TRAINING ? find(p, end->task, true) : NULL;
+
+    if (!s)
+        return;
+    stops_running(self, p, s);
+    if (!end->success) { /* another one instead */
+        p->measured -= s->lasts_us > 0;
+        *s = p->sample[--p->started];
+        return;
+    }
+    if (!s->lasts_us)
+        measure(p, s, lasted(s, end), end->work_us);
+    else
+        s->work_us = end->work_us;
+    if (p->known + p->measured == p->sample_n)
+        hfsp_sized(self, p);
+}
+
+void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us)
+{
+    struct hfsp_sample *s = p->kind == POLICY_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
+    double done = estimator_reduce_progress(progress);
+
+    if (!s || s->lasts_us || (done <= 0 && progress < 2.0 / 3 - 1e-6))
+        return;
+    if (!s->function_us) {
+        s->function_us = now_us;
+        s->function_first = done;
+        return;
+    }
+    if (now_us - s->function_us < self->set.delta_us || done <= s->function_first)
+        return;
+    measure(p, s, estimator_reduce_us(now_us - s->function_us, done - s->function_first), now_us - s->function_us);
+    if (p->known + p->measured == p->sample_n)
+        hfsp_sized(self, p);
+}

@@ -1,0 +1,330 @@
+/* Processor sharing with divisible slots: max-min fairness with weights and caps, by water-filling events.
+ *
+ * A job shares while its tasks would take more than its weight's part, and is capped (every task at full speed) from
+ * then on: without arrivals the level only rises and tasks only get fewer, so nobody goes back. While a job shares,
+ * the service per task of it grows with the lag (the integral of the level), so the end of its shortest run is a fixed
+ * lag; while it is capped, a fixed time. Three queues say what is next: lags of those that share, tasks per weight at
+ * which they become capped, times of those that are capped. The first two are lists that stay nearly sorted from one
+ * run to the next; heaps take what comes up on the way. */
+#include "policies/hfsp/virtual_internal.h"
+
+struct fluid {
+    struct virtual_cluster *vc;
+    double slots;
+    double t, lag, level;
+    double weights, weights_base; /* of those that share; when they were last summed */
+    int64_t capped;               /* slots */
+    int32_t shared;               /* jobs */
+    size_t lag_at, cap_at;
+};
+
+static void fill(struct fluid *f, enum vc_list list)
+{
+    struct vc_keys *k = &f->vc->list[list];
+
+    vc_list_active(f->vc, list);
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_job *j = &f->vc->jobs[k->v[i].job];
+
+        k->v[i].key = (list == VC_BY_LAG ? j->left : 1.0) * j->tasks / j->weight;
+    }
+    vc_keys_sort(f->vc, k, false);
+}
+
+static void sum_weights(struct fluid *f)
+{
+    const struct vc_keys *k = &f->vc->list[VC_BY_CAP];
+
+    f->weights = 0;
+    for (size_t i = 0; i < k->len; i++)
+        if (f->vc->scratch[k->v[i].job].mode == VC_SHARED)
+            f->weights += f->vc->jobs[k->v[i].job].weight;
+    f->weights_base = f->weights;
+}
+
+/* @weight no longer shares. Summed anew now and then: differences of large sums lose small weights. */
+static void stop_sharing(struct fluid *f, double weight)
+{
+    f->weights -= weight;
+    if (--f->shared > 0 && f->weights < f->weights_base / 2)
+        sum_weights(f);
+}
+
+static void set_level(struct fluid *f)
+{
+    double level = f->shared ? (f->slots - (double)f->capped) / f->weights : VC_HUGE;
+
+    if (level > f->level)
+        f->level = level;
+}
+
+static void start(struct fluid *f)
+{
+    struct virtual_cluster *vc = f->vc;
+    const struct vc_keys *k = &vc->list[VC_BY_LAG];
+
+    if (vc->scratch_cap < vc->jobs_cap) {
+        vc->scratch = base_realloc_array(vc->scratch, vc->jobs_cap, sizeof *vc->scratch);
+        vc->scratch_cap = vc->jobs_cap;
+    }
+    vc->heap_lag.len = vc->heap_cap.len = vc->heap_end.len = 0;
+    fill(f, VC_BY_LAG);
+    fill(f, VC_BY_CAP);
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_job *j = &vc->jobs[k->v[i].job];
+
+        vc->scratch[k->v[i].job] =
+            (struct vc_scratch){.at = k->v[i].key, .tasks = j->tasks, .run = j->more_at, .mode = VC_SHARED};
+    }
+    f->shared = (int32_t)k->len;
+    sum_weights(f);
+    set_level(f);
+}
+
+/* From now on every task of @job runs at full speed. */
+static void cap_job(struct fluid *f, int32_t job)
+{
+    struct vc_scratch *s = &f->vc->scratch[job];
+    double weight = f->vc->jobs[job].weight;
+
+    s->at = f->t + (s->at - f->lag) * weight / s->tasks;
+    s->mode = VC_CAPPED;
+    vc_heap_push(&f->vc->heap_end, s->at, job);
+    f->capped += s->tasks;
+    stop_sharing(f, weight);
+    set_level(f);
+}
+
+/* The level may have risen over the caps of some. */
+static void settle(struct fluid *f)
+{
+    const struct vc_keys *list = &f->vc->list[VC_BY_CAP];
+    struct vc_keys *heap = &f->vc->heap_cap;
+    const struct vc_scratch *scratch = f->vc->scratch;
+
+    while (f->shared > 0) {
+        bool from_heap = heap->len && (f->cap_at == list->len || heap->v[0].key < list->v[f->cap_at].key);
+        struct vc_key k;
+
+        if (!from_heap && f->cap_at == list->len)
+            return;
+        k = from_heap ? heap->v[0] : list->v[f->cap_at];
+        if (scratch[k.job].mode == VC_SHARED && k.key > f->level * (1 + VC_EPS_REL))
+            return;
+        if (from_heap)
+            vc_heap_pop(heap);
+        else
+            f->cap_at++;
+        if (scratch[k.job].mode == VC_SHARED && k.key == scratch[k.job].tasks / f->vc->jobs[k.job].weight)
+            cap_job(f, k.job);
+    }
+}
+
+/* The next lag at which a run of a sharing job ends. False: nobody shares. */
+static bool next_lag(struct fluid *f, struct vc_key *next, bool *from_heap)
+{
+    const struct vc_keys *list = &f->vc->list[VC_BY_LAG];
+    struct vc_keys *heap = &f->vc->heap_lag;
+    const struct vc_scratch *s = f->vc->scratch;
+
+    while (f->lag_at < list->len &&
+           (s[list->v[f->lag_at].job].mode != VC_SHARED || s[list->v[f->lag_at].job].at != list->v[f->lag_at].key))
+        f->lag_at++;
+    while (heap->len && s[heap->v[0].job].mode != VC_SHARED)
+        vc_heap_pop(heap);
+    *from_heap = heap->len && (f->lag_at == list->len || heap->v[0].key < list->v[f->lag_at].key);
+    if (!*from_heap && f->lag_at == list->len)
+        return false;
+    *next = *from_heap ? heap->v[0] : list->v[f->lag_at];
+    return true;
+}
+
+static void end_job(struct fluid *f, int32_t job)
+{
+    f->vc->scratch[job].mode = VC_ENDED;
+    f->vc->scratch[job].ended = f->t;
+}
+
+/* Tasks in the run that now ends. */
+static int32_t run_tasks(const struct vc_job *j, const struct vc_scratch *s)
+{
+    return s->run == j->more_at ? j->first : j->more[s->run - 1].tasks;
+}
+
+static void end_shared_run(struct fluid *f, int32_t job)
+{
+    const struct vc_job *j = &f->vc->jobs[job];
+    struct vc_scratch *s = &f->vc->scratch[job];
+
+    s->tasks -= run_tasks(j, s);
+    if (s->run == j->more_n) {
+        end_job(f, job);
+        stop_sharing(f, j->weight);
+        set_level(f);
+        return;
+    }
+    s->at = f->lag + j->more[s->run++].extra * s->tasks / j->weight;
+    vc_heap_push(&f->vc->heap_lag, s->at, job);
+    vc_heap_push(&f->vc->heap_cap, s->tasks / j->weight, job);
+}
+
+static void end_capped_run(struct fluid *f, int32_t job)
+{
+    const struct vc_job *j = &f->vc->jobs[job];
+    struct vc_scratch *s = &f->vc->scratch[job];
+    int32_t ended = run_tasks(j, s);
+
+    s->tasks -= ended;
+    f->capped -= ended;
+    if (s->run == j->more_n) {
+        end_job(f, job);
+    } else {
+        s->at = f->t + j->more[s->run++].extra;
+        vc_heap_push(&f->vc->heap_end, s->at, job);
+    }
+    set_level(f);
+}
+
+/* Time of the next end of a run; VC_HUGE: none. */
+static double next_end(struct fluid *f, struct vc_key *shared, bool *is_shared, bool *from_heap)
+{
+    const struct vc_keys *ends = &f->vc->heap_end;
+    double at = VC_HUGE;
+
+    *is_shared = f->shared > 0 && next_lag(f, shared, from_heap);
+    if (*is_shared) {
+        at = f->t + (shared->key - f->lag) / f->level;
+        if (at < f->t)
+            at = f->t;
+    }
+    if (ends->len && ends->v[0].key <= at) {
+        *is_shared = false;
+        at = ends->v[0].key;
+    }
+    return at;
+}
+
+/* One end of a run, unless it comes after @limit; true when there was one. */
+static bool step(struct fluid *f, double limit)
+{
+    struct vc_key shared;
+    bool is_shared, from_heap = false;
+    double at = next_end(f, &shared, &is_shared, &from_heap);
+    int32_t job;
+
+    if (at > limit || at >= VC_HUGE)
+        return false;
+    f->lag = is_shared ? shared.key : f->shared > 0 ? f->lag + (at - f->t) * f->level : f->lag;
+    f->t = at;
+    if (is_shared) {
+        if (from_heap)
+            vc_heap_pop(&f->vc->heap_lag);
+        else
+            f->lag_at++;
+        end_shared_run(f, shared.job);
+    } else {
+        job = f->vc->heap_end.v[0].job;
+        vc_heap_pop(&f->vc->heap_end);
+        end_capped_run(f, job);
+    }
+    settle(f);
+    return true;
+}
+
+/* Nobody shares: each of the rest goes on alone. */
+static void finish_capped(struct fluid *f)
+{
+    const struct vc_keys *ends = &f->vc->heap_end;
+
+    for (size_t i = 0; i < ends->len; i++) {
+        const struct vc_job *j = &f->vc->jobs[ends->v[i].job];
+        struct vc_scratch *s = &f->vc->scratch[ends->v[i].job];
+
+        s->ended = s->at;
+        for (int32_t r = s->run; r < j->more_n; r++)
+            s->ended += j->more[r].extra;
+        s->mode = VC_ENDED;
+    }
+}
+
+static void project(struct fluid *f)
+{
+    struct virtual_cluster *vc = f->vc;
+    const struct vc_keys *k = &vc->list[VC_BY_CAP];
+
+    while (f->shared > 0 && step(f, VC_HUGE))
+        continue;
+    finish_capped(f);
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_scratch *s = &vc->scratch[k->v[i].job];
+
+        vc->jobs[k->v[i].job].finish_us = vc_finish_at(vc, s->mode == VC_ENDED ? s->ended : VC_HUGE);
+    }
+}
+
+/* The state of @job at the end of an interval. */
+static void write_back(struct fluid *f, int32_t job, double limit, int64_t to_us)
+{
+    struct vc_job *j = &f->vc->jobs[job];
+    const struct vc_scratch *s = &f->vc->scratch[job];
+
+    if (s->mode == VC_ENDED) {
+        vc_job_over(f->vc, job, s->ended, to_us);
+        return;
+    }
+    if (s->run > j->more_at)
+        j->first = j->more[s->run - 1].tasks;
+    j->more_at = s->run;
+    j->tasks = s->tasks;
+    j->left = s->mode == VC_CAPPED ? s->at - limit : (s->at - f->lag) * j->weight / s->tasks;
+    if (j->left < 0)
+        j->left = 0;
+}
+
+/* What holds until the next end of a run, @from_us being the time of the engine's t. */
+static void remember(struct fluid *f, int64_t from_us)
+{
+    struct vc_key shared;
+    bool is_shared, from_heap;
+    double end = next_end(f, &shared, &is_shared, &from_heap);
+
+    f->vc->steady = true;
+    f->vc->steady_us = from_us;
+    f->vc->level = f->level;
+    f->vc->first_end = end - f->t;
+}
+
+void vc_fluid_run(struct virtual_cluster *vc, int64_t to_us)
+{
+    struct fluid f = {.vc = vc, .slots = vc->slots > 0 ? (double)vc->slots : 1.0};
+    const struct vc_keys *k = &vc->list[VC_BY_CAP];
+    double limit = (double)(to_us - vc->now_us);
+
+    start(&f);
+    settle(&f);
+    if (to_us < 0) {
+        remember(&f, vc->now_us);
+        project(&f);
+        return;
+    }
+    while (step(&f, limit + VC_EPS_US))
+        continue;
+    if (f.t < limit) {
+        f.lag += f.shared > 0 ? (limit - f.t) * f.level : 0;
+        f.t = limit;
+    }
+    for (size_t i = 0; i < k->len; i++)
+        write_back(&f, k->v[i].job, limit, to_us);
+    remember(&f, to_us);
+}
+
+double vc_fluid_rate(struct virtual_cluster *vc, int32_t job)
+{
+    struct fluid f = {.vc = vc, .slots = (double)vc->slots};
+    double share;
+
+    start(&f);
+    settle(&f);
+    share = f.level * vc->jobs[job].weight;
+    return vc->scratch[job].mode == VC_CAPPED || vc->jobs[job].tasks < share ? vc->jobs[job].tasks : share;
+}

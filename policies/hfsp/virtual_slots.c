@@ -1,0 +1,197 @@
+/* Processor sharing with whole slots: at every end of a task the slots are handed out anew, one per turn, over the jobs
+ * from the one with fewest unfinished tasks. The k-th slot of a job comes at level k / weight; slots go out by rising
+ * level, which is the round robin for equal weights and in proportion to them else. */
+#include <string.h>
+
+#include "policies/hfsp/virtual_internal.h"
+
+static void work_grow(struct vc_work *w)
+{
+    base_array_grow(&w->v, w->len, &w->cap);
+}
+
+/* A copy of the runs of every active job. */
+static void work_load(struct virtual_cluster *vc)
+{
+    const struct vc_keys *k = &vc->list[VC_BY_CAP];
+
+    vc_list_active(vc, VC_BY_CAP);
+    if (vc->work_cap < vc->jobs_cap) {
+        vc->work = base_realloc_array(vc->work, vc->jobs_cap, sizeof *vc->work);
+        memset(vc->work + vc->work_cap, 0, (vc->jobs_cap - vc->work_cap) * sizeof *vc->work);
+        vc->work_cap = vc->jobs_cap;
+    }
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_job *j = &vc->jobs[k->v[i].job];
+        struct vc_work *w = &vc->work[k->v[i].job];
+        double left = j->left;
+
+        w->len = 0;
+        w->tasks = j->tasks;
+        work_grow(w);
+        w->v[w->len++] = (struct virtual_run){j->first, left};
+        for (int32_t m = j->more_at; m < j->more_n; m++) {
+            left += j->more[m].extra;
+            work_grow(w);
+            w->v[w->len++] = (struct virtual_run){j->more[m].tasks, left};
+        }
+    }
+}
+
+/* Level of the fluid form over jobs sorted by tasks per weight. */
+static double fluid_level(struct virtual_cluster *vc, const struct vc_keys *by_cap, int64_t slots)
+{
+    double weights = 0, level;
+    int64_t capped = 0;
+
+    for (size_t i = 0; i < by_cap->len; i++)
+        weights += vc->jobs[by_cap->v[i].job].weight;
+    for (size_t i = 0; i < by_cap->len; i++) {
+        level = (double)(slots - capped) / weights;
+        if (by_cap->v[i].key > level * (1 + VC_EPS_REL))
+            return level;
+        capped += vc->work[by_cap->v[i].job].tasks;
+        weights -= vc->jobs[by_cap->v[i].job].weight;
+    }
+    return VC_HUGE;
+}
+
+/* Slots of every job of the list, which is left sorted by tasks per weight. */
+static void hand_out(struct virtual_cluster *vc)
+{
+    struct vc_keys *k = &vc->list[VC_BY_CAP], *turn = &vc->heap_cap;
+    int64_t slots = vc->slots > 0 ? vc->slots : 1;
+    double level;
+
+    for (size_t i = 0; i < k->len; i++)
+        k->v[i].key = vc->work[k->v[i].job].tasks / vc->jobs[k->v[i].job].weight;
+    vc_keys_sort(vc, k, true);
+    level = fluid_level(vc, k, slots);
+    turn->len = 0;
+    for (size_t i = 0; i < k->len; i++) {
+        struct vc_work *w = &vc->work[k->v[i].job];
+        double weight = vc->jobs[k->v[i].job].weight, share = level * weight * (1 + VC_EPS_REL);
+
+        w->slots = share >= w->tasks ? w->tasks : (int32_t)share;
+        slots -= w->slots;
+        if (w->slots < w->tasks)
+            vc_keys_add(turn, (w->slots + 1) / weight, k->v[i].job);
+    }
+    vc_keys_sort(vc, turn, false); /* stable: fewest tasks first among equals */
+    for (size_t i = 0; i < turn->len && slots > 0; i++, slots--)
+        vc->work[turn->v[i].job].slots++;
+}
+
+/* The first @w->slots tasks run for @dt. */
+static void progress(struct vc_work *w, double dt)
+{
+    int32_t run = w->slots;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w->len && run > 0; i++) {
+        if (w->v[i].tasks > run) {
+            work_grow(w);
+            memmove(w->v + i + 1, w->v + i, (w->len - i) * sizeof *w->v);
+            w->len++;
+            w->v[i].tasks = run;
+            w->v[i + 1].tasks -= run;
+        }
+        run -= w->v[i].tasks;
+        w->v[i].left_us -= dt;
+    }
+    for (size_t i = 0; i < w->len; i++) {
+        if (w->v[i].left_us <= VC_EPS_US)
+            w->tasks -= w->v[i].tasks;
+        else if (kept > 0 && w->v[i].left_us - w->v[kept - 1].left_us <= VC_EPS_US)
+            w->v[kept - 1].tasks += w->v[i].tasks;
+        else
+            w->v[kept++] = w->v[i];
+    }
+    w->len = kept;
+}
+
+/* Time to the next end of a running task. */
+static double next_end(const struct virtual_cluster *vc)
+{
+    const struct vc_keys *k = &vc->list[VC_BY_CAP];
+    double dt = VC_HUGE;
+
+    for (size_t i = 0; i < k->len; i++) {
+        const struct vc_work *w = &vc->work[k->v[i].job];
+
+        if (w->slots > 0 && w->v[0].left_us < dt)
+            dt = w->v[0].left_us;
+    }
+    return dt;
+}
+
+/* Everybody runs for @dt; jobs without tasks leave the list. @at: the time then. */
+static void run_for(struct virtual_cluster *vc, double dt, double at)
+{
+    struct vc_keys *k = &vc->list[VC_BY_CAP];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < k->len; i++) {
+        int32_t job = k->v[i].job;
+
+        progress(&vc->work[job], dt);
+        if (vc->work[job].tasks > 0) {
+            k->v[kept++] = k->v[i];
+        } else {
+            vc->scratch[job].mode = VC_ENDED;
+            vc->scratch[job].ended = at;
+        }
+    }
+    k->len = kept;
+}
+
+static void write_back(struct virtual_cluster *vc, int32_t job, int64_t to_us)
+{
+    struct vc_job *j = &vc->jobs[job];
+
+    if (vc->scratch[job].mode == VC_ENDED)
+        vc_job_over(vc, job, vc->scratch[job].ended, to_us);
+    else
+        vc_set_runs(j, vc->work[job].v, vc->work[job].len);
+}
+
+void vc_slots_run(struct virtual_cluster *vc, int64_t to_us)
+{
+    struct vc_keys *k = &vc->list[VC_BY_CAP], *all = &vc->heap_lag;
+    double t = 0, limit = to_us < 0 ? VC_HUGE : (double)(to_us - vc->now_us), dt;
+
+    work_load(vc);
+    if (vc->scratch_cap < vc->jobs_cap) {
+        vc->scratch = base_realloc_array(vc->scratch, vc->jobs_cap, sizeof *vc->scratch);
+        vc->scratch_cap = vc->jobs_cap;
+    }
+    all->len = 0;
+    for (size_t i = 0; i < k->len; i++) {
+        vc_keys_add(all, 0, k->v[i].job);
+        vc->scratch[k->v[i].job].mode = VC_SHARED;
+    }
+    while (k->len > 0 && t < limit) {
+        hand_out(vc);
+        dt = next_end(vc);
+        if (dt > limit - t)
+            dt = limit - t;
+        t += dt;
+        run_for(vc, dt, t);
+    }
+    for (size_t i = 0; i < all->len; i++) {
+        if (to_us < 0)
+            vc->jobs[all->v[i].job].finish_us = vc_finish_at(vc, vc->scratch[all->v[i].job].ended);
+        else
+            write_back(vc, all->v[i].job, to_us);
+    }
+    k->len = 0; /* the list as it was */
+    for (size_t i = 0; i < all->len; i++)
+        vc_keys_add(k, 0, all->v[i].job);
+}
+
+double vc_slots_rate(struct virtual_cluster *vc, int32_t job)
+{
+    work_load(vc);
+    hand_out(vc);
+    return vc->work[job].slots;
+}

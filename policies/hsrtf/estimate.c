@@ -1,0 +1,311 @@
+/* hSRTF: how long tasks and jobs take, what share a job gets. SOURCE: Cheriere et al., SAC 2016, equations 1 to 5. */
+#include <stdlib.h>
+
+#include "policies/hsrtf/hsrtf_internal.h"
+
+#define PROGRESS_MIN 0.02              /* below, elapsed / progress says nothing */
+#define UNKNOWN_US   INT64_C(30000000) /* a map, when nothing at all is known */
+
+static int64_t unfinished(const struct policy_job *job, enum policy_kind kind)
+{
+    return job->phase[kind].total - job->phase[kind].done;
+}
+
+static int64_t at_least_one(int64_t x)
+{
+    return x > 1 ? x : 1;
+}
+
+static bool maps_over(const struct policy_job *job)
+{
+    return job->maps_done_us > 0 || unfinished(job, POLICY_MAP) <= 0;
+}
+
+/* A reduce's score is a third shuffle, a third sort, a third its function; what it costs is measured on the function
+ * alone, from the end of the maps on. SOURCE: Hadoop 1's progress score. */
+static bool projected_us(const struct policy_running *r, int64_t now_us, double *out)
+{
+    double p = r->progress;
+    int64_t from = r->started_us;
+
+    if (r->kind == POLICY_REDUCE && r->job->is_job) {
+        p = 3 * (p - 2.0 / 3);
+        if (r->job->maps_done_us > from)
+            from = r->job->maps_done_us;
+    }
+    if (p < PROGRESS_MIN || now_us <= from)
+        return false;
+    *out = (double)(now_us - from) / p;
+    return true;
+}
+
+void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now_us)
+{
+    const struct policy_job *job = own->job;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        struct policy_running r;
+        void *cursor = NULL;
+        double sum = (double)job->seen[k].work_us, one;
+        int64_t n = job->seen[k].n;
+
+        if (k == POLICY_REDUCE && !maps_over(job))
+            continue;
+        if (job->phase[k].running > 0)
+            while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r))
+                if (!r.suspended && projected_us(&r, now_us, &one)) {
+                    sum += one;
+                    n++;
+                }
+        if (n > 0)
+            own->own_us[k] = at_least_one((int64_t)(sum / (double)n + 0.5));
+    }
+}
+
+/* Ended tasks alone are enough between epochs. */
+static void note_ended(struct hsrtf_job *own)
+{
+    for (int k = 0; k < POLICY_KINDS; k++)
+        if (own->own_us[k] == 0 && own->job->seen[k].n > 0 && (k == POLICY_MAP || maps_over(own->job)))
+            own->own_us[k] = at_least_one(own->job->seen[k].work_us / own->job->seen[k].n);
+}
+
+static int64_t given_us(const struct policy_job *job, enum policy_kind kind)
+{
+    return job->phase[kind].total > 0 ? job->size[kind].given_us / job->phase[kind].total : 0;
+}
+
+/* Equation 2 for @job. A job that does not tell its input reads a block per map. */
+static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_us)
+{
+    int64_t block = job->size[POLICY_MAP].bytes_max > 0 ? job->size[POLICY_MAP].bytes_max : HSRTF_BLOCK_BYTES;
+    int64_t input = job->size[POLICY_MAP].bytes;
+    double selectivity = 1;
+
+    if (input <= 0)
+        input = job->phase[POLICY_MAP].total * block;
+    if (input <= 0)
+        return avg_map_us;
+    if (job->seen[POLICY_MAP].bytes_in > 0 && job->seen[POLICY_MAP].bytes_out > 0)
+        selectivity = (double)job->seen[POLICY_MAP].bytes_out / (double)job->seen[POLICY_MAP].bytes_in;
+    return hsrtf_reduce_us(input, selectivity, job->phase[POLICY_REDUCE].total, block, avg_map_us);
+}
+
+/* What a job without data of its own takes over: the means of jobs that have some; else of the job that ended last,
+ * else what earlier tasks of the cluster took (another policy may have seen them). 0: nothing. */
+static void priors(const struct policy *self, int64_t prior_us[POLICY_KINDS])
+{
+    int64_t sum[POLICY_KINDS] = {0}, n[POLICY_KINDS] = {0};
+
+    for (const struct hsrtf_job *o = self->first; o; o = o->next)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            if (o->own_us[k] > 0) {
+                sum[k] += o->own_us[k];
+                n[k]++;
+            }
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        if (n[POLICY_MAP] + n[POLICY_REDUCE] > 0)
+            prior_us[k] = n[k] > 0 ? sum[k] / n[k] : 0;
+        else if (self->ended_us[POLICY_MAP] + self->ended_us[POLICY_REDUCE] > 0)
+            prior_us[k] = self->ended_us[k];
+        else
+            prior_us[k] = policy_learned_recent_us(self->env->learned, (enum policy_kind)k);
+    }
+}
+
+static void averages(struct hsrtf_job *own, const int64_t prior_us[POLICY_KINDS])
+{
+    const struct policy_job *job = own->job;
+    int64_t given = given_us(job, POLICY_MAP), map;
+
+    map = own->own_us[POLICY_MAP] > 0 ? own->own_us[POLICY_MAP]
+          : given > 0                 ? given
+          : prior_us[POLICY_MAP] > 0  ? prior_us[POLICY_MAP]
+                                      : UNKNOWN_US;
+    own->avg_us[POLICY_MAP] = map;
+    given = given_us(job, POLICY_REDUCE);
+    if (own->own_us[POLICY_REDUCE] > 0)
+        own->avg_us[POLICY_REDUCE] = own->own_us[POLICY_REDUCE];
+    else if (given > 0)
+        own->avg_us[POLICY_REDUCE] = given;
+    else if (own->own_us[POLICY_MAP] > 0 || prior_us[POLICY_REDUCE] <= 0)
+        own->avg_us[POLICY_REDUCE] = reduce_from_map_us(job, map);
+    else
+        own->avg_us[POLICY_REDUCE] = prior_us[POLICY_REDUCE];
+}
+
+/* Equation 1 with @part of the cluster; @all: as if nothing of it were done. An application between two requests counts
+ * as if it had one task left: it is not done before it says so. */
+static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, double part, bool all)
+{
+    const struct policy_capacity *capacity = self->env->capacity;
+    int64_t tasks[POLICY_KINDS];
+    double slots[POLICY_KINDS];
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        tasks[k] = all ? own->job->phase[k].total : unfinished(own->job, (enum policy_kind)k);
+        slots[k] = (double)capacity->slots[k] * part;
+    }
+    if (!own->job->is_job && tasks[POLICY_MAP] + tasks[POLICY_REDUCE] <= 0)
+        tasks[POLICY_MAP] = 1;
+    return hsrtf_time_us(tasks, own->avg_us, slots, self->fluid);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct hsrtf_scratch *x = a, *y = b;
+
+    if (x->own->rt_us != y->own->rt_us)
+        return x->own->rt_us < y->own->rt_us ? -1 : 1;
+    if (x->work_us != y->work_us)
+        return x->work_us < y->work_us ? -1 : 1;
+    return policy_job_before(x->own->job, y->own->job) ? -1 : 1;
+}
+
+#define RANK_GAP (INT64_C(1) << 32) /* between jobs there is room for those that come before the next ranking */
+
+/* Equal remaining times: those with less work first; the rank among all is the key. There is a job at least. */
+static void rank(struct policy *self)
+{
+    size_t n = 0;
+
+    for (struct hsrtf_job *o = self->first; o; o = o->next) {
+        int64_t work = 0;
+
+        for (int k = 0; k < POLICY_KINDS; k++)
+            work += hsrtf_work_us(unfinished(o->job, (enum policy_kind)k), o->avg_us[k]);
+        self->scratch[n++] = (struct hsrtf_scratch){.own = o, .work_us = work};
+    }
+    qsort(self->scratch, n, sizeof *self->scratch, by_rank);
+    for (size_t i = 0; i < n; i++)
+        self->scratch[i].own->key = (int64_t)i * RANK_GAP;
+}
+
+void hsrtf_estimate(struct policy *self)
+{
+    for (struct hsrtf_job *o = self->first; o; o = o->next)
+        note_ended(o);
+    priors(self, self->prior_us);
+    self->inverse_sum = 0;
+    for (struct hsrtf_job *o = self->first; o; o = o->next) {
+        averages(o, self->prior_us);
+        o->rt_us = time_us(self, o, 1, false);
+        o->key = o->rt_us;
+        self->inverse_sum += 1 / (double)o->rt_us;
+    }
+    if (self->ties_by_work && self->n > 0)
+        rank(self);
+}
+
+/* Between the ranked jobs with less remaining time, or as much, and those with more. */
+static int64_t key_between(const struct policy *self, const struct hsrtf_job *own)
+{
+    const struct hsrtf_job *below = NULL, *above = NULL;
+
+    for (const struct hsrtf_job *o = self->first; o; o = o->next) {
+        if (o == own)
+            continue;
+        if (o->rt_us <= own->rt_us && (!below || o->key > below->key))
+            below = o;
+        else if (o->rt_us > own->rt_us && (!above || o->key < above->key))
+            above = o;
+    }
+    if (below && above)
+        return below->key + (above->key - below->key) / 2;
+    return below ? below->key + RANK_GAP : above ? above->key - RANK_GAP : 0;
+}
+
+void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
+{
+    note_ended(own);
+    averages(own, self->prior_us);
+    own->rt_us = time_us(self, own, 1, false);
+    own->share = 1 / (double)own->rt_us / (self->inverse_sum + 1 / (double)own->rt_us);
+    own->key = self->ties_by_work ? key_between(self, own) : own->rt_us;
+}
+
+/* ---------------------------------------------------------------- shares */
+/* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be launchable at once. */
+static int64_t demand(const struct policy_job *job, enum policy_kind kind)
+{
+    const struct policy_phase *phase = &job->phase[kind];
+    int64_t counted = (int64_t)phase->running + phase->pending + phase->suspended;
+    bool first = kind == POLICY_MAP || job->phase[POLICY_MAP].total == 0;
+
+    return counted == 0 && phase->done == 0 && first ? phase->total : counted;
+}
+
+/* Demand that came since the last recomputation. */
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum policy_kind kind)
+{
+    int64_t want = demand(own->job, kind),
+            part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
+
+    if (part < 1)
+        part = 1;
+    return part < want ? part : want;
+}
+
+static void targets(struct policy *self, size_t n, enum policy_kind kind)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct hsrtf_job *o = self->scratch[i].own;
+
+        self->claims[i] = (struct hsrtf_claim){.share = o->share, .demand = demand(o->job, kind)};
+    }
+    hsrtf_targets(self->claims, n, self->env->capacity->slots[kind]);
+    for (size_t i = 0; i < n; i++) {
+        struct hsrtf_job *o = self->scratch[self->claims[i].at].own;
+
+        o->target[kind] = self->claims[i].target;
+        o->demanded[kind] = self->claims[i].demand > 0;
+    }
+}
+
+/* Those with tasks left share the cluster. */
+static size_t sharers(struct policy *self)
+{
+    size_t n = 0;
+
+    for (struct hsrtf_job *o = self->first; o; o = o->next) {
+        if (unfinished(o->job, POLICY_MAP) + unfinished(o->job, POLICY_REDUCE) > 0) {
+            self->scratch[n].own = o;
+            self->rts_us[n++] = o->rt_us;
+        } else {
+            o->share = o->epoch_share = 0;
+            for (int k = 0; k < POLICY_KINDS; k++) {
+                o->target[k] = 0;
+                o->demanded[k] = false;
+            }
+        }
+    }
+    return n;
+}
+
+/* A share needs how starved the job is, and that needs a share: the one of the last epoch, or of equation 3 for a job
+ * that was not here then. */
+void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
+{
+    size_t n = sharers(self);
+
+    if (n == 0)
+        return;
+    hsrtf_shares(self->rts_us, n, self->shares);
+    for (size_t i = 0; i < n; i++) {
+        const struct hsrtf_job *o = self->scratch[i].own;
+        double part = o->epoch_share > 0 ? o->epoch_share : self->shares[i];
+
+        self->starvations[i] =
+            hsrtf_starvation(now_us - o->job->submit_us, time_us(self, o, part, false), time_us(self, o, 1, true));
+    }
+    hsrtf_shares_starved(self->shares, self->starvations, n);
+    for (size_t i = 0; i < n; i++) {
+        struct hsrtf_job *o = self->scratch[i].own;
+
+        o->share = self->shares[i];
+        if (epoch)
+            o->epoch_share = o->share;
+    }
+    for (int k = 0; k < POLICY_KINDS; k++)
+        targets(self, n, (enum policy_kind)k);
+}

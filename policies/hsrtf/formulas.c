@@ -1,0 +1,195 @@
+#include "policies/hsrtf/formulas.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Shares are quotients of sums: 400 tasks on 0.2 of 100 slots are 20 waves, not 21. */
+#define ROUND_OFF 1e-9
+
+/* Microseconds of a time; absurd ones are cut, so that their sums still fit. */
+static int64_t us_of(double x)
+{
+    return x < (double)HSRTF_TIME_MAX_US ? (int64_t)(x + 0.5) : HSRTF_TIME_MAX_US;
+}
+
+static double whole_up(double x)
+{
+    double whole = floor(x);
+
+    return x - whole > ROUND_OFF ? whole + 1 : whole;
+}
+
+int64_t hsrtf_time_us(const int64_t tasks[POLICY_KINDS], const int64_t avg_us[POLICY_KINDS],
+                      const double slots[POLICY_KINDS], bool fluid)
+{
+    double sum = 0;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        double waves = (double)tasks[k] / (slots[k] < 1 ? 1 : slots[k]);
+
+        if (tasks[k] <= 0)
+            continue;
+        if (!fluid)
+            waves = whole_up(waves);
+        sum += (waves < 1 ? 1 : waves) * (double)avg_us[k];
+    }
+    return sum < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : us_of(sum);
+}
+
+int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces, int64_t block_bytes,
+                        int64_t avg_map_us)
+{
+    double per_reducer;
+
+    if (reduces <= 0)
+        return 0;
+    if (block_bytes <= 0)
+        block_bytes = HSRTF_BLOCK_BYTES;
+    per_reducer = selectivity * (double)input_bytes / (double)reduces;
+    return us_of(per_reducer / (double)block_bytes * (double)avg_map_us);
+}
+
+int64_t hsrtf_work_us(int64_t tasks, int64_t avg_us)
+{
+    return us_of((double)tasks * (double)avg_us);
+}
+
+void hsrtf_shares(const int64_t *rt_us, size_t n, double *share)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        share[i] = 1 / (double)(rt_us[i] < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : rt_us[i]);
+        sum += share[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        share[i] /= sum;
+}
+
+double hsrtf_starvation(int64_t waited_us, int64_t rt_on_share_us, int64_t alone_us)
+{
+    return (double)(waited_us + rt_on_share_us) / (double)(alone_us < HSRTF_RT_MIN_US ? HSRTF_RT_MIN_US : alone_us);
+}
+
+void hsrtf_shares_starved(double *share, const double *starvation, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        share[i] *= starvation[i];
+        sum += share[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        share[i] /= sum;
+}
+
+/* ---------------------------------------------------------------- targets */
+static int by_place(const struct hsrtf_claim *a, const struct hsrtf_claim *b)
+{
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Those whose demand is met first come first. */
+static int by_demand(const void *a, const void *b)
+{
+    const struct hsrtf_claim *x = a, *y = b;
+    double left = (double)x->demand / x->share, right = (double)y->demand / y->share;
+
+    return left < right ? -1 : left > right ? 1 : by_place(x, y);
+}
+
+static int64_t remainder_of(const struct hsrtf_claim *c)
+{
+    return (int64_t)((c->fluid - (double)c->target) / ROUND_OFF + 0.5);
+}
+
+static int by_remainder(const void *a, const void *b)
+{
+    const struct hsrtf_claim *x = a, *y = b;
+    int64_t left = remainder_of(x), right = remainder_of(y);
+
+    return left > right ? -1 : left < right ? 1 : by_place(x, y);
+}
+
+/* Divides @slots among those that are not pinned at one slot (fluid = 1 set before; the others have 0). @c is in order
+ * by_demand. */
+static void fill(struct hsrtf_claim *c, size_t n, double slots)
+{
+    double shares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (c[i].demand > 0 && c[i].fluid != 1)
+            shares += c[i].share;
+    for (size_t i = 0; i < n; i++) {
+        if (c[i].demand <= 0 || c[i].fluid == 1)
+            continue;
+        c[i].fluid = shares > 0 ? slots * c[i].share / shares : slots;
+        if (c[i].fluid > (double)c[i].demand)
+            c[i].fluid = (double)c[i].demand;
+        slots -= c[i].fluid;
+        shares -= c[i].share;
+    }
+}
+
+/* Raises those that got less than one slot to one, at the cost of the others. */
+static void fill_with_one_each(struct hsrtf_claim *c, size_t n, double slots)
+{
+    bool raised = true;
+
+    while (raised) {
+        double left = slots;
+
+        raised = false;
+        for (size_t i = 0; i < n; i++) {
+            if (c[i].fluid == 1 && c[i].demand > 0)
+                left -= 1;
+            else
+                c[i].fluid = 0;
+        }
+        fill(c, n, left);
+        for (size_t i = 0; i < n; i++)
+            if (c[i].demand > 0 && c[i].fluid < 1) {
+                c[i].fluid = 1;
+                raised = true;
+            }
+    }
+}
+
+static void round_off(struct hsrtf_claim *c, size_t n, int64_t total)
+{
+    for (size_t i = 0; i < n; i++) {
+        c[i].target = (int64_t)(c[i].fluid + ROUND_OFF);
+        total -= c[i].target;
+    }
+    if (total <= 0)
+        return;
+    qsort(c, n, sizeof *c, by_remainder);
+    for (size_t i = 0; i < n && total > 0; i++)
+        if (c[i].target < c[i].demand) {
+            c[i].target++;
+            total--;
+        }
+}
+
+void hsrtf_targets(struct hsrtf_claim *c, size_t n, int64_t slots)
+{
+    int64_t want = 0, wanting = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        c[i].at = (uint32_t)i;
+        c[i].fluid = 0;
+        c[i].target = 0;
+        want += c[i].demand > 0 ? c[i].demand : 0;
+        wanting += c[i].demand > 0;
+    }
+    if (slots <= 0 || !wanting)
+        return;
+    if (want < slots)
+        slots = want;
+    qsort(c, n, sizeof *c, by_demand);
+    if (slots >= wanting)
+        fill_with_one_each(c, n, (double)slots);
+    else
+        fill(c, n, (double)slots);
+    round_off(c, n, slots);
+}

@@ -1,0 +1,415 @@
+/* hSRTF, hybrid shortest remaining time first, in its four variants: all slots to the job with the least remaining time
+ * (Pu), or shares in proportion to its inverse (Pr); each also with killing for jobs that come first (PuP, PrP).
+ * SOURCE: Cheriere, Donat-Bouillud, Ibrahim, Simonin, SAC 2016, Table 1 and sections on its two modes.
+ *
+ * Remaining times are estimated at epochs (10 s) and when a job comes or goes; only then does the order change.
+ * Between, a job enters and leaves the orders with what it has to launch or resume. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/hsrtf/hsrtf_internal.h"
+
+static struct hsrtf_job *own_of(const struct policy_job *job)
+{
+    return job->own;
+}
+
+static struct hsrtf_job *below_job(struct policy_link *link, enum policy_kind kind)
+{
+    return (struct hsrtf_job *)(void *)((char *)(link - kind) - offsetof(struct hsrtf_job, below));
+}
+
+/* ---------------------------------------------------------------- orders */
+static void hsrtf_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    const struct policy_phase *phase = &job->phase[kind];
+    struct hsrtf_job *own = own_of(job);
+    bool wants = phase->pending > 0 || phase->suspended > 0;
+
+    policy_order_place(&self->all[kind], &job->link[kind], wants, own->key);
+    if (self->preempts)
+        policy_order_place(&self->busy[kind], &own->busy[kind], phase->running > 0, -own->rt_us);
+    if (!self->proportional)
+        return;
+    if (wants && own->target[kind] <= 0 && !own->demanded[kind])
+        own->target[kind] = hsrtf_target_until_epoch(self, own, kind);
+    policy_order_place(&self->below[kind], &own->below[kind], wants && phase->running < own->target[kind], own->key);
+}
+
+static void recompute(struct policy *self, int64_t now_us, bool epoch)
+{
+    self->last_us = now_us;
+    hsrtf_estimate(self);
+    if (self->proportional)
+        hsrtf_share(self, now_us, epoch);
+    for (struct hsrtf_job *o = self->first; o; o = o->next)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            hsrtf_changed(self, o->job, (enum policy_kind)k);
+}
+
+#define FEW              100 /* jobs: all are looked at whenever one comes or goes */
+#define PAUSE_US_PER_JOB 10  /* with more, not before so much time has passed */
+
+/* A thousand that come or go at once, as when the policy is changed, are not a million estimates. */
+static bool is_due(const struct policy *self, int64_t now_us)
+{
+    return self->n <= FEW || now_us - self->last_us >= (int64_t)self->n * PAUSE_US_PER_JOB;
+}
+
+/* ---------------------------------------------------------------- life */
+static const struct policy_option hsrtf_options[] = {
+    {"hsrtf.epoch", POLICY_OPT_SECONDS, "10", 0.1, 86400, NULL, "remaining times are estimated anew this often"},
+    {"hsrtf.tie", POLICY_OPT_WORD, "submit", 0, 0, "submit,work",
+     "of jobs with equal remaining time comes first: the one submitted first, or the one with less work left"},
+    {"hsrtf.fluid", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "remaining time is max(work / slots, one task) instead of whole waves of tasks"},
+    {"hsrtf.kill_guard", POLICY_OPT_SECONDS, "10", 0, 86400, NULL,
+     "a task that was killed for another job is not killed again so soon; longer when it has been killed often"},
+    {.name = NULL},
+};
+
+static struct policy *create(const struct policy_env *env, bool proportional, bool preempts)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    *self = (struct policy){.env = env,
+                            .proportional = proportional,
+                            .preempts = preempts,
+                            .ties_by_work = policy_conf_word(env->conf, "hsrtf.tie") == 1,
+                            .fluid = policy_conf_bool(env->conf, "hsrtf.fluid"),
+                            .epoch_us = policy_conf_us(env->conf, "hsrtf.epoch"),
+                            .guard_us = policy_conf_us(env->conf, "hsrtf.kill_guard")};
+    return self;
+}
+
+static struct policy *create_pu(const struct policy_env *env)
+{
+    return create(env, false, false);
+}
+
+static struct policy *create_pup(const struct policy_env *env)
+{
+    return create(env, false, true);
+}
+
+static struct policy *create_pr(const struct policy_env *env)
+{
+    return create(env, true, false);
+}
+
+static struct policy *create_prp(const struct policy_env *env)
+{
+    return create(env, true, true);
+}
+
+static void hsrtf_destroy(struct policy *self)
+{
+    base_assert(!self->first);
+    free(self->scratch);
+    free(self->claims);
+    free(self->rts_us);
+    free(self->shares);
+    free(self->starvations);
+    free(self);
+}
+
+static void make_room(struct policy *self)
+{
+    if (self->n <= self->room)
+        return;
+    self->room = self->room ? self->room * 2 : 64;
+    self->scratch = base_realloc_array(self->scratch, self->room, sizeof *self->scratch);
+    self->claims = base_realloc_array(self->claims, self->room, sizeof *self->claims);
+    self->rts_us = base_realloc_array(self->rts_us, self->room, sizeof *self->rts_us);
+    self->shares = base_realloc_array(self->shares, self->room, sizeof *self->shares);
+    self->starvations = base_realloc_array(self->starvations, self->room, sizeof *self->starvations);
+}
+
+static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct hsrtf_job *own = base_alloc(sizeof *own);
+
+    own->job = job;
+    own->prev = self->last;
+    *(self->last ? &self->last->next : &self->first) = own;
+    self->last = own;
+    self->n++;
+    make_room(self);
+    job->own = own;
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+        own->below[k] = own->busy[k] = job->link[k];
+        if (self->preempts) {
+            own->killed_n[k] = job->is_job ? job->phase[k].total : 0;
+            own->killed[k] = base_alloc(((size_t)own->killed_n[k] + 1) * sizeof *own->killed[k]);
+        }
+    }
+    hsrtf_observe(self, own, now_us);
+    if (is_due(self, now_us)) {
+        recompute(self, now_us, false);
+        return;
+    }
+    hsrtf_estimate_one(self, own);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        hsrtf_changed(self, job, (enum policy_kind)k);
+}
+
+static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct hsrtf_job *own = own_of(job);
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        policy_order_place(&self->all[k], &job->link[k], false, 0);
+        policy_order_place(&self->below[k], &own->below[k], false, 0);
+        policy_order_place(&self->busy[k], &own->busy[k], false, 0);
+        free(own->killed[k]);
+    }
+    if (job->seen[POLICY_MAP].n + job->seen[POLICY_REDUCE].n > 0)
+        for (int k = 0; k < POLICY_KINDS; k++)
+            self->ended_us[k] = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n : 0;
+    *(own->prev ? &own->prev->next : &self->first) = own->next;
+    *(own->next ? &own->next->prev : &self->last) = own->prev;
+    self->n--;
+    job->own = NULL;
+    free(own);
+    if (is_due(self, now_us))
+        recompute(self, now_us, false);
+}
+
+static int64_t hsrtf_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+{
+    (void)plan;
+    for (struct hsrtf_job *o = self->first; o; o = o->next)
+        hsrtf_observe(self, o, now_us);
+    recompute(self, now_us, true);
+    return now_us + self->epoch_us;
+}
+
+/* ---------------------------------------------------------------- slots */
+/* First those below their share, then all; a job that declined in the first pass is not asked again in the second. */
+static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    enum policy_kind kind = offer->kind;
+    struct policy_link *link;
+
+    if (offer->step == 0) {
+        link = prev ? policy_order_next(&own_of(prev)->below[kind]) : self->below[kind].first;
+        if (link)
+            return below_job(link, kind)->job;
+        offer->step = 1;
+        prev = NULL;
+    }
+    link = prev ? policy_order_next(&prev->link[kind]) : self->all[kind].first;
+    while (link && own_of(policy_link_job(link, kind))->below[kind].linked)
+        link = policy_order_next(link);
+    return link ? policy_link_job(link, kind) : NULL;
+}
+
+static struct policy_job *hsrtf_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    struct policy_link *link;
+
+    if (self->proportional)
+        return next_by_share(self, offer, prev);
+    link = prev ? policy_order_next(&prev->link[offer->kind]) : self->all[offer->kind].first;
+    return link ? policy_link_job(link, offer->kind) : NULL;
+}
+
+/* ---------------------------------------------------------------- killing for those that come first */
+#define GUARD_PATIENCE  4 /* kills of a task; each further one doubles its guard */
+#define GUARD_SHIFT_MAX 20
+
+static struct hsrtf_killed *killed_of(const struct policy_running *r)
+{
+    const struct hsrtf_job *own = own_of(r->job);
+    int32_t n = own->killed_n[r->kind];
+
+    return &own->killed[r->kind][r->task >= 0 && r->task < n ? r->task : n];
+}
+
+/* Estimates change with the tasks that run, so two jobs may come before each other by turns. With a fixed guard they
+ * could kill each other's tasks for ever. */
+static bool guarded(const struct policy *self, const struct policy_running *r, int64_t now_us)
+{
+    const struct hsrtf_killed *killed = killed_of(r);
+    int32_t shift = killed->times - GUARD_PATIENCE;
+
+    if (shift < 0)
+        shift = 0;
+    return killed->times > 0 &&
+           (now_us - killed->at_us) >> (shift < GUARD_SHIFT_MAX ? shift : GUARD_SHIFT_MAX) < self->guard_us;
+}
+
+static void note_killed(const struct policy_running *r, int64_t now_us)
+{
+    struct hsrtf_killed *killed = killed_of(r);
+
+    killed->at_us = now_us;
+    killed->times++;
+}
+
+/* Order of victims: longest remaining time, of equal ones the job that comes later; then least progress, newest. */
+static bool killed_before(const struct policy_running *here, size_t i, size_t j)
+{
+    const struct policy_job *a = here[i].job, *b = here[j].job;
+
+    if (a != b) {
+        if (own_of(a)->key != own_of(b)->key)
+            return own_of(a)->key > own_of(b)->key;
+        return policy_job_before(b, a);
+    }
+    if (here[i].progress != here[j].progress)
+        return here[i].progress < here[j].progress;
+    return i < j;
+}
+
+/* The first in that order after @last (n: from the beginning); n when there is none. */
+static size_t next_victim(const struct policy *self, const struct policy_running *here, size_t n, size_t last,
+                          int64_t now_us)
+{
+    size_t best = n;
+
+    for (size_t i = 0; i < n; i++)
+        if ((last == n || killed_before(here, last, i)) && (best == n || killed_before(here, i, best)) &&
+            !guarded(self, &here[i], now_us))
+            best = i;
+    return best;
+}
+
+static struct policy_job *claimant_after(const struct policy *self, enum policy_kind kind, struct policy_job *prev)
+{
+    struct policy_link *link;
+
+    if (self->proportional) {
+        link = prev ? policy_order_next(&own_of(prev)->below[kind]) : self->below[kind].first;
+        return link ? below_job(link, kind)->job : NULL;
+    }
+    link = prev ? policy_order_next(&prev->link[kind]) : self->all[kind].first;
+    return link ? policy_link_job(link, kind) : NULL;
+}
+
+/* Slots that @job could fill now; its share bounds it where shares count. */
+static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+{
+    int64_t claim = job->phase[kind].pending, room = own_of(job)->target[kind] - job->phase[kind].running;
+
+    return self->proportional && room < claim ? room : claim;
+}
+
+#define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
+
+/* Only when one that lacks slots is shorter than the longest that has some. */
+static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
+{
+    const struct policy_link *has = self->busy[kind].first;
+    int64_t left = policy_free_slots(self->env->capacity, kind);
+    struct policy_job *job = claimant_after(self, kind, NULL);
+
+    for (int i = 0; i < LOOK_AT && has && job; i++) {
+        if (own_of(job)->rt_us >= -has->key)
+            return false;
+        left -= claim_of(self, job, kind);
+        if (left < 0)
+            return true;
+        job = claimant_after(self, kind, job);
+    }
+    return has && job;
+}
+
+/* A job that waits for a slot near its data would leave one to others. */
+static bool declines(const struct policy *self, const struct policy_job *job, const struct policy_offer *offer)
+{
+    return self->env->takes && self->env->takes(self->env->core, job, offer->kind, offer->node) == POLICY_DECLINES;
+}
+
+/* Free slots, and those being freed, go to the first jobs; what these lack is taken on this node from jobs with
+ * strictly more remaining time. */
+static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
+                          size_t n, struct policy_plan *plan)
+{
+    enum policy_kind kind = offer->kind;
+    int64_t left = policy_free_slots(offer->capacity, kind);
+    size_t victim = next_victim(self, here, n, n, offer->now_us);
+
+    for (struct policy_job *job = NULL; victim < n && (job = claimant_after(self, kind, job));) {
+        int64_t claim = claim_of(self, job, kind), met = claim < left ? claim : left;
+
+        if (own_of(here[victim].job)->rt_us <= own_of(job)->rt_us)
+            return;
+        left -= met;
+        if (claim > met && declines(self, job, offer))
+            continue;
+        for (claim -= met; claim > 0 && victim < n && own_of(here[victim].job)->rt_us > own_of(job)->rt_us; claim--) {
+            policy_plan_add(plan, here[victim].container, POLICY_VICTIM_KILL);
+            note_killed(&here[victim], offer->now_us);
+            victim = next_victim(self, here, n, victim, offer->now_us);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- words */
+static void hsrtf_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+{
+    const struct hsrtf_job *own = own_of(job);
+
+    (void)now_us;
+    base_buf_addf(out, "remaining time %.1f s alone on the cluster (map %.1f s, reduce %.1f s each, %s)",
+                  (double)own->rt_us / 1e6, (double)own->avg_us[POLICY_MAP] / 1e6,
+                  (double)own->avg_us[POLICY_REDUCE] / 1e6,
+                  own->own_us[POLICY_MAP] + own->own_us[POLICY_REDUCE] > 0 ? "measured" : "assumed");
+    if (self->proportional)
+        base_buf_addf(out, "; share %.1f%%: %lld of %lld map slots, %lld of %lld reduce slots", own->share * 100,
+                      (long long)job->phase[POLICY_MAP].running, (long long)own->target[POLICY_MAP],
+                      (long long)job->phase[POLICY_REDUCE].running, (long long)own->target[POLICY_REDUCE]);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        size_t ahead = 0;
+
+        if (!job->link[k].linked)
+            continue;
+        for (const struct policy_link *l = policy_order_prev(&job->link[k]); l; l = policy_order_prev(l))
+            ahead++;
+        base_buf_addf(out, "; %zu job%s with waiting %s tasks %s less", ahead, ahead == 1 ? "" : "s",
+                      k == POLICY_MAP ? "map" : "reduce", ahead == 1 ? "has" : "have");
+        return;
+    }
+    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+        base_buf_adds(out, "; no task of it could run now");
+}
+
+/* Delay scheduling is off: few maps of small jobs are local, as in the paper. */
+#define HSRTF_COMMON                                                                                                   \
+    .colocates = true, .options = hsrtf_options, .destroy = hsrtf_destroy, .on_job_arrived = hsrtf_arrived,            \
+    .on_job_left = hsrtf_left, .on_job_changed = hsrtf_changed, .on_timer = hsrtf_timer, .next = hsrtf_next,           \
+    .explain = hsrtf_explain
+
+const struct policy_ops policy_hsrtf_pu = {
+    .name = "hsrtf-pu",
+    .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first",
+    .create = create_pu,
+    HSRTF_COMMON,
+};
+
+const struct policy_ops policy_hsrtf_pup = {
+    .name = "hsrtf-pup",
+    .source = "Cheriere et al., SAC 2016: shortest remaining time, all slots to the first, with killing",
+    .create = create_pup,
+    .victims = hsrtf_victims,
+    .may_preempt = hsrtf_may_preempt,
+    HSRTF_COMMON,
+};
+
+const struct policy_ops policy_hsrtf_pr = {
+    .name = "hsrtf-pr",
+    .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time",
+    .create = create_pr,
+    HSRTF_COMMON,
+};
+
+const struct policy_ops policy_hsrtf_prp = {
+    .name = "hsrtf-prp",
+    .source = "Cheriere et al., SAC 2016: shares in proportion to the inverse of the remaining time, with killing",
+    .create = create_prp,
+    .victims = hsrtf_victims,
+    .may_preempt = hsrtf_may_preempt,
+    HSRTF_COMMON,
+};

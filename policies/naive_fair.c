@@ -1,0 +1,141 @@
+/* Naive fair sharing: the job with the fewest running tasks of the kind is next.
+ * SOURCE: Zaharia et al., EuroSys 2010, Algorithm 1. With commit_delay a task that has ended counts on for a while, as
+ * in the Hadoop of their experiments; then a job's own state is its number of such tasks. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "policies/common/commit_delay.h"
+#include "policies/policy.h"
+
+struct policy {
+    struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
+    struct commit_delay commit;
+};
+struct naive_job {
+    int32_t ended[POLICY_KINDS]; /* counted on */
+};
+
+static struct policy *naive_create(const struct policy_env *env)
+{
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->commit.delay_us = policy_conf_us(env->conf, "commit_delay");
+    return self;
+}
+
+static void naive_destroy(struct policy *self)
+{
+    commit_delay_free(&self->commit);
+    free(self);
+}
+
+static void naive_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    struct policy_link *link = &job->link[kind];
+    const struct policy_phase *phase = &job->phase[kind];
+    const struct naive_job *own = job->own;
+    int64_t running = phase->running + own->ended[kind];
+
+    if (phase->pending <= 0 && phase->suspended <= 0) {
+        if (link->linked)
+            policy_order_remove(&self->order[kind], link);
+    } else if (link->linked) {
+        policy_order_move(&self->order[kind], link, running);
+    } else {
+        policy_order_insert(&self->order[kind], link, running);
+    }
+}
+
+static void naive_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    (void)now_us;
+    job->own = base_alloc(sizeof(struct naive_job));
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+        naive_changed(self, job, (enum policy_kind)k);
+    }
+}
+
+static void naive_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    (void)now_us;
+    for (int k = 0; k < POLICY_KINDS; k++)
+        if (job->link[k].linked)
+            policy_order_remove(&self->order[k], &job->link[k]);
+    commit_delay_forget(&self->commit, job);
+    free(job->own);
+    job->own = NULL;
+}
+
+static void naive_expire(struct policy *self, int64_t now_us)
+{
+    struct policy_job *job;
+    enum policy_kind kind;
+
+    while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
+        struct naive_job *own = job->own;
+
+        own->ended[kind]--;
+        naive_changed(self, job, kind);
+    }
+}
+
+static void naive_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                               uint32_t node, int64_t now_us)
+{
+    (void)job;
+    (void)kind;
+    (void)task;
+    (void)node;
+    naive_expire(self, now_us);
+}
+
+static void naive_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+                             const struct policy_task_end *end)
+{
+    struct naive_job *own = job->own;
+
+    naive_expire(self, end->ended_us);
+    own->ended[kind] += commit_delay_add(&self->commit, job, kind, end->ended_us);
+}
+
+static int64_t naive_timer(struct policy *self, int64_t now_us, struct policy_plan *plan)
+{
+    int64_t next;
+
+    (void)plan;
+    naive_expire(self, now_us);
+    next = commit_delay_next_us(&self->commit, now_us);
+    return next == INT64_MAX ? 0 : next;
+}
+
+static struct policy_job *naive_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    enum policy_kind kind = offer->kind;
+    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+
+    return link ? policy_link_job(link, kind) : NULL;
+}
+
+static void naive_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
+{
+    (void)self;
+    (void)now_us;
+    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first", job->phase[POLICY_MAP].running,
+                  job->phase[POLICY_REDUCE].running);
+}
+
+const struct policy_ops policy_naive_fair = {
+    .name = "naive-fair",
+    .source = "Zaharia et al., EuroSys 2010, Algorithm 1",
+    .create = naive_create,
+    .destroy = naive_destroy,
+    .on_job_arrived = naive_arrived,
+    .on_job_left = naive_left,
+    .on_job_changed = naive_changed,
+    .on_task_started = naive_task_started,
+    .on_task_ended = naive_task_ended,
+    .on_timer = naive_timer,
+    .next = naive_next,
+    .explain = naive_explain,
+};

@@ -1,0 +1,235 @@
+/* Jobs without deadline, and applications that are no jobs, beside those with one: they get what is left, and what runs
+ * of them is told to the admission. Neither is in the paper. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/rtmr/rtmr_internal.h"
+
+#define STEPS 256 /* ends of so many attempts are told exactly; of more, as so many steps of time, rounded up */
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- their order ---- */
+
+/* Waves left times the mean of a task, over both kinds. */
+static int64_t left_us(const struct policy *self, const struct policy_job *job)
+{
+    int64_t sum = 0;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        int64_t left = job->phase[k].total - job->phase[k].done, slots = max64(self->env->capacity->slots[k], 1),
+                mean = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n
+                                          : policy_learned_recent_us(self->env->learned, (enum policy_kind)k);
+
+        sum += (left + slots - 1) / slots * (mean > 0 ? mean : self->bootstrap_us[k]);
+    }
+    return sum;
+}
+
+void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum policy_kind kind)
+{
+    struct policy_job *job = own->job;
+    struct policy_link *link = &job->link[kind];
+    int64_t key = -(int64_t)job->priority;
+
+    if (self->be_order == RTMR_BESIDE_FAIR)
+        key = job->phase[kind].running;
+    else if (self->be_order == RTMR_BESIDE_HSRTF)
+        key = left_us(self, job);
+    if (job->phase[kind].pending <= 0 && job->phase[kind].suspended <= 0) {
+        if (link->linked)
+            policy_order_remove(&self->beside[kind], link);
+    } else if (link->linked) {
+        policy_order_move(&self->beside[kind], link, key);
+    } else {
+        policy_order_insert(&self->beside[kind], link, key);
+    }
+}
+
+struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_offer *offer,
+                                    const struct policy_job *prev)
+{
+    enum policy_kind kind = offer->kind;
+    struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
+
+    if (!link)
+        return NULL;
+    if (self->be_share < 1 &&
+        (double)(self->beside_used[kind] + 1) > self->be_share * (double)offer->capacity->slots[kind]) {
+        offer->held = true;
+        return NULL;
+    }
+    return policy_link_job(link, kind);
+}
+
+/* ---- what runs ---- */
+int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t now_us)
+{
+    int64_t until = r->started_us + eps_us;
+
+    return until > now_us ? until : now_us + max64(now_us - r->started_us, 1);
+}
+
+static int by_until(const void *a, const void *b)
+{
+    const struct rtmr_until *x = a, *y = b;
+
+    if (x->until_us != y->until_us)
+        return x->until_us < y->until_us ? -1 : 1;
+    return x->started_us < y->started_us ? -1 : x->started_us > y->started_us;
+}
+
+static void add(struct rtmr_busy *b, int64_t until_us, int64_t started_us, int64_t n)
+{
+    base_array_grow(&b->v, b->n, &b->cap);
+    b->v[b->n++] = (struct rtmr_until){.until_us = until_us, .started_us = started_us, .n = n};
+}
+
+/* Many ends: on a grid, each rounded up to its step, with the latest start (so that none counts as known before that is
+ * not). */
+static void coarsen(struct rtmr_busy *b, int64_t now_us)
+{
+    int64_t last = 0, step;
+    size_t out = 0;
+    struct rtmr_until *grid;
+
+    for (size_t i = 0; i < b->n; i++)
+        last = max64(last, b->v[i].until_us - now_us);
+    step = max64(last / STEPS + 1, 1000);
+    grid = base_alloc((STEPS + 1) * sizeof *grid);
+    for (size_t i = 0; i < b->n; i++) {
+        struct rtmr_until *g = &grid[(b->v[i].until_us - now_us + step - 1) / step];
+
+        g->n += b->v[i].n;
+        g->started_us = max64(g->started_us, b->v[i].started_us);
+    }
+    for (int64_t i = 0; i <= STEPS; i++)
+        if (grid[i].n)
+            b->v[out++] = (struct rtmr_until){now_us + i * step, grid[i].started_us, grid[i].n};
+    b->n = out;
+    free(grid);
+}
+
+int64_t rtmr_killed_us(const struct policy *self, int64_t now_us)
+{
+    return now_us + 2 * self->env->heartbeat_us;
+}
+
+/* Attempts of jobs without deadline that run. */
+static void add_running(struct policy *self, enum policy_kind k, int64_t now_us)
+{
+    const struct policy_env *env = self->env;
+    struct rtmr_busy *b = &self->busy[k];
+
+    for (struct rtmr_job *own = self->first; own; own = own->next) {
+        int64_t eps_us;
+        void *cursor = NULL;
+        struct policy_running r;
+
+        if (!own->job->is_job || own->running[k] <= 0)
+            continue;
+        if (k == POLICY_REDUCE && own->job->phase[POLICY_MAP].done < own->job->phase[POLICY_MAP].total)
+            continue; /* started under another policy: they hold their slots until its maps are done */
+        eps_us = rtmr_eps_us(self, own->job, k);
+        while (env->running(env->core, own->job, k, &cursor, &r)) {
+            int64_t until = rtmr_until_us(&r, eps_us, now_us);
+            /* it holds its slot longer than was said before: as if it had started now */
+            bool longer = self->be_kill || r.started_us + eps_us <= now_us;
+
+            if (!r.suspended)
+                add(b, self->be_kill ? min64(until, rtmr_killed_us(self, now_us)) : until,
+                    longer ? now_us : r.started_us, 1);
+        }
+    }
+}
+
+void rtmr_beside_busy(struct policy *self, int64_t now_us)
+{
+    const struct policy_capacity *c = self->env->capacity;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        struct rtmr_busy *b = &self->busy[k];
+        int64_t others, freeing;
+
+        b->n = 0;
+        add_running(self, (enum policy_kind)k, now_us);
+        others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
+        freeing = min64(c->freeing[k], others); /* of jobs that have left, too */
+        if (freeing > 0)
+            add(b, rtmr_killed_us(self, now_us), now_us, freeing);
+        b->never = others - freeing;
+        if (b->n > STEPS)
+            coarsen(b, now_us);
+        else if (b->n)
+            qsort(b->v, b->n, sizeof *b->v, by_until);
+    }
+}
+
+/* Tasks of @job that may start soon: reduces, too, whose maps may end before. */
+static int64_t may_start(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+{
+    const struct policy_phase *maps = &job->phase[POLICY_MAP], *p = &job->phase[kind];
+    /* else jobs with deadlines have more than a wave of maps to start before */
+    bool maps_start = self->pending[1][POLICY_MAP] <= self->env->capacity->slots[POLICY_MAP];
+
+    if (!job->is_job || (!maps_start && (kind == POLICY_MAP || maps->pending > 0)))
+        return 0;
+    return max64((int64_t)p->total - p->done - p->running, 0);
+}
+
+void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
+{
+    const struct policy_capacity *c = self->env->capacity;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct rtmr_busy *b = &self->busy[k];
+        struct rtmr_busy *w = &self->later[k];
+        int64_t eps_us = 0, n = self->running[0][k] + c->freeing[k];
+
+        w->n = 0;
+        w->never = b->never;
+        for (struct rtmr_job *own = self->first; own; own = own->next) {
+            int64_t more = may_start(self, own->job, (enum policy_kind)k);
+
+            n += more;
+            if (more)
+                eps_us = max64(eps_us, rtmr_eps_us(self, own->job, (enum policy_kind)k));
+        }
+        n = min64(n, c->slots[k] - b->never);
+        if (!eps_us || n <= 0) { /* no other will start until then */
+            for (size_t i = 0; i < b->n; i++)
+                add(w, b->v[i].until_us, b->v[i].started_us, b->v[i].n);
+            continue;
+        }
+        if (self->be_kill)
+            eps_us = min64(eps_us, rtmr_killed_us(self, 0));
+        eps_us = max64(eps_us, b->n ? b->v[b->n - 1].until_us - now_us : 0);
+        add(w, at_us + eps_us, at_us, n);
+    }
+}
+
+/* ---- killing them ---- */
+void rtmr_beside_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
+                         size_t n, struct policy_plan *plan)
+{
+    const struct policy_capacity *c = offer->capacity;
+    enum policy_kind kind = offer->kind;
+    int64_t need = self->pending[1][kind] - (c->slots[kind] - c->used[kind]) - c->freeing[kind];
+
+    if (!self->be_kill)
+        return;
+    for (size_t i = 0; i < n && need > 0; i++) {
+        if (!here[i].job->is_job || here[i].task < 0 || rtmr_job_of(here[i].job)->entry)
+            continue;
+        policy_plan_add(plan, here[i].container, POLICY_VICTIM_KILL);
+        need--;
+    }
+}

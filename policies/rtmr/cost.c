@@ -1,0 +1,64 @@
+#include "policies/rtmr/cost.h"
+
+#include <math.h>
+
+double rtmr_cost_shuffle_bytes(const struct policy_learned *l, const struct policy_job *job)
+{
+    if (job->size[POLICY_REDUCE].bytes > 0)
+        return (double)job->size[POLICY_REDUCE].bytes;
+    return l->eta_max * (double)job->size[POLICY_MAP].bytes;
+}
+
+static int64_t whole_us(double us)
+{
+    if (!(us > 1))
+        return 1;
+    return us < (double)RTMR_COST_MAX ? (int64_t)ceil(us) : RTMR_COST_MAX;
+}
+
+/* Input of the largest task, 0: unknown. */
+static double largest_bytes(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind)
+{
+    int32_t total = job->phase[kind].total;
+
+    if (job->size[kind].bytes_max > 0)
+        return (double)job->size[kind].bytes_max;
+    if (total <= 0)
+        return 0;
+    if (kind == POLICY_REDUCE)
+        return rtmr_cost_shuffle_bytes(l, job) / total;
+    return (double)job->size[kind].bytes / total;
+}
+
+int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+                             int64_t bootstrap_us)
+{
+    const int64_t startup = l->kind[kind].startup_us;
+    double bytes = largest_bytes(l, job, kind);
+    int64_t longest = 0;
+
+    if (job->size[kind].given_max_us > 0)
+        return whole_us((double)job->size[kind].given_max_us + (double)l->kind[kind].late_max_us);
+    if (bytes > 0 && l->kind[kind].sized > 0)
+        return whole_us(l->kind[kind].cost_max * bytes + (double)startup);
+    for (int32_t i = 0; i < l->kind[kind].n; i++)
+        longest = l->kind[kind].us[i] > longest ? l->kind[kind].us[i] : longest;
+    return whole_us((double)(longest > 0 ? longest : bootstrap_us));
+}
+
+int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+                          int64_t bootstrap_us)
+{
+    const double total = job->phase[kind].total;
+    double bytes = kind == POLICY_REDUCE ? rtmr_cost_shuffle_bytes(l, job) : (double)job->size[kind].bytes;
+    int64_t recent = policy_learned_recent_us(l, kind);
+
+    if (total <= 0)
+        return 0;
+    if (job->size[kind].given_us > 0)
+        return job->size[kind].given_us;
+    if (bytes > 0 && l->kind[kind].sized > 0)
+        return whole_us(l->kind[kind].cost_sum / (double)l->kind[kind].sized * bytes +
+                        total * (double)l->kind[kind].startup_us);
+    return whole_us(total * (double)(recent > 0 ? recent : bootstrap_us));
+}

@@ -1,0 +1,467 @@
+/* RTMR: a job with a deadline is accepted if it and everybody accepted before it will finish in time, else refused with
+ * the earliest date that could be promised. Whoever was accepted finishes in time as long as tasks take no longer than
+ * the estimate, nothing fails and no slot is lost.
+ *
+ *   admission   policies/rtmr/queue.h: list scheduling on slot-availability profiles, in the order of the queue
+ *   dispatch    maps in the order of the queue; a reduce starts only where enough slots stay free for the reduces of
+ * the jobs before it whose maps are not done (Algorithm IV). Jobs without deadline get what is left feedback    a job
+ * that ended much earlier or late replaces its estimate by what happened (Algorithms V, VI)
+ *
+ * SOURCE: He, Lu, Swanson, "Real-Time Scheduling in MapReduce Clusters", HPCC 2013. Printed there is res > Ra in
+ * Algorithm IV; its own text asks that enough slots stay free, which is res >= Ra (rtmr.literal keeps the print). A
+ * heartbeat is added to the length of every task: for so long a freed slot may go unnoticed.
+ * Costs: next O(log jobs). admit: O(jobs x runs of the profile). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policies/rtmr/cost.h"
+#include "policies/rtmr/rtmr_internal.h"
+
+static const struct policy_option rtmr_options[] = {
+    {"rtmr.order", POLICY_OPT_WORD, "edf", 0, 0, "edf,fifo", "waiting jobs by deadline, or by submission"},
+    {"rtmr.literal", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "reserves reduce slots as printed in the paper (one too few), which breaks promises"},
+    {"rtmr.feedback", POLICY_OPT_BOOL, "true", 0, 0, NULL, "estimates follow what really happened"},
+    {"rtmr.delta", POLICY_OPT_SECONDS, "10", 0, 1e6, NULL,
+     "a job that ended so much off its estimate corrects later ones"},
+    {"rtmr.eps_margin", POLICY_OPT_SECONDS, "0", 0, 1e6, NULL, "added to the longest time a task is expected to take"},
+    {"rtmr.map_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL,
+     "part of a map's time that does not grow with its input; auto: learn.map_startup"},
+    {"rtmr.reduce_startup", POLICY_OPT_SECONDS, "auto", 0, 86400, NULL, "the same of a reduce"},
+    {"rtmr.bootstrap_map", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL,
+     "a map takes so long while nothing is known of maps"},
+    {"rtmr.bootstrap_reduce", POLICY_OPT_SECONDS, "60", 0.001, 1e6, NULL, "the same of a reduce"},
+    {"rtmr.offer_margin", POLICY_OPT_SECONDS, "5", 0, 3600, NULL,
+     "a refusal, of dc too, offers a date so much after what could be promised: it can be asked for so much later "
+     "still"},
+    {"rtmr.be_order", POLICY_OPT_WORD, "fifo", 0, 0, "fifo,fair,hsrtf",
+     "jobs without deadline: by priority and submission, fewest running tasks, or shortest remaining time first"},
+    {"rtmr.be_kill", POLICY_OPT_BOOL, "false", 0, 0, NULL,
+     "their tasks are killed when a job with deadline needs the slot"},
+    {"rtmr.be_share", POLICY_OPT_REAL, "1", 0, 1, NULL, "they get at most this part of the slots of each kind"},
+    {.name = NULL},
+};
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct policy *rtmr_create(const struct policy_env *env)
+{
+    static const char *const startup[] = {"rtmr.map_startup", "rtmr.reduce_startup"};
+    static const char *const bootstrap[] = {"rtmr.bootstrap_map", "rtmr.bootstrap_reduce"};
+    struct policy *self = base_alloc(sizeof *self);
+
+    self->env = env;
+    rtmr_queue_init(&self->q, policy_conf_word(env->conf, "rtmr.order") == 1);
+    self->literal = policy_conf_bool(env->conf, "rtmr.literal");
+    self->feedback = policy_conf_bool(env->conf, "rtmr.feedback");
+    self->delta_us = policy_conf_us(env->conf, "rtmr.delta");
+    self->eps_margin_us = policy_conf_us(env->conf, "rtmr.eps_margin");
+    self->offer_margin_us = policy_conf_us(env->conf, "rtmr.offer_margin");
+    self->be_order = (enum rtmr_beside_order)policy_conf_word(env->conf, "rtmr.be_order");
+    self->be_kill = policy_conf_bool(env->conf, "rtmr.be_kill");
+    self->be_share = policy_conf_real(env->conf, "rtmr.be_share");
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        int64_t startup_us = policy_conf_us(env->conf, startup[k]);
+
+        self->bootstrap_us[k] = policy_conf_us(env->conf, bootstrap[k]);
+        self->slots[k] = env->capacity->slots[k];
+        if (startup_us >= 0)
+            env->learned->kind[k].startup_us = startup_us;
+    }
+    rtmr_queue_resize(&self->q, self->slots, 0);
+    return self;
+}
+
+static void drop_candidate(struct policy *self)
+{
+    self->q.tested = NULL;
+    rtmr_entry_free(self->candidate);
+    self->candidate = NULL;
+}
+
+static void rtmr_destroy(struct policy *self)
+{
+    drop_candidate(self);
+    rtmr_queue_free(&self->q);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        free(self->busy[k].v);
+        free(self->later[k].v);
+    }
+    free(self);
+}
+
+/* ---- admission ---- */
+int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+{
+    return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) + self->env->heartbeat_us +
+           self->eps_margin_us;
+}
+
+static bool has_deadline(const struct policy_job *job)
+{
+    return job->is_job && job->deadline_us > 0;
+}
+
+static struct rtmr_entry *new_entry(const struct policy *self, const struct policy_job *job)
+{
+    struct rtmr_entry *e = base_alloc(sizeof *e);
+
+    e->submit_us = job->submit_us;
+    e->cluster_ts = job->cluster_ts;
+    e->seq = job->seq;
+    e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us : RTMR_UNKNOWN - 1;
+    if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
+        e->gap_us = rtmr_killed_us(self, 0);
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        e->n[k] = job->phase[k].total;
+        e->eps_us[k] = rtmr_eps_us(self, job, (enum policy_kind)k);
+    }
+    return e;
+}
+
+static void rtmr_capacity(struct policy *self, int64_t now_us)
+{
+    const struct policy_capacity *c = self->env->capacity;
+    bool same = true, fewer = false;
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        same = same && c->slots[k] == self->slots[k];
+        fewer = fewer || c->slots[k] < self->slots[k];
+        self->slots[k] = c->slots[k];
+    }
+    if (same)
+        return;
+    rtmr_queue_resize(&self->q, self->slots, now_us);
+    rtmr_queue_estimate(&self->q, 0, now_us);
+    self->anew = true; /* those that came may be taken already */
+    if (fewer)
+        rtmr_say_lost(self, "slots were lost");
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct slot_run *x = a, *y = b;
+
+    return (x->at_us > y->at_us) - (x->at_us < y->at_us);
+}
+
+/* What is left of @job, apart from what runs: that lies in the base. */
+static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job, int64_t now_us)
+{
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        const struct policy_phase *p = &job->phase[k];
+        /* reduces that hold their slots until the maps are done: nobody knows when that is */
+        bool early = k == POLICY_REDUCE && job->phase[POLICY_MAP].done < job->phase[POLICY_MAP].total;
+        struct slot_run *until = NULL;
+        struct policy_running r;
+        void *cursor = NULL;
+        size_t n = 0, cap = 0;
+
+        e->after_us[k] = 0;
+        while (p->running > 0 && self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
+            if (r.suspended)
+                continue;
+            base_array_grow(&until, n, &cap);
+            until[n] = (struct slot_run){early ? RTMR_UNKNOWN : rtmr_until_us(&r, e->eps_us[k], now_us), 1};
+            e->after_us[k] = max64(e->after_us[k], until[n++].at_us);
+        }
+        e->n[k] = max64(p->total - p->done - (int64_t)n, 0); /* those being killed run again */
+        if (n) {
+            qsort(until, n, sizeof *until, by_time);
+            rtmr_queue_occupy(&self->q, (enum policy_kind)k, until, n);
+            self->anew = self->anew || early;
+        }
+        free(until);
+    }
+}
+
+/* What was calculated from the start of jobs is worth nothing: tasks have to run again, or jobs have left early. */
+static void begin_anew(struct policy *self, int64_t now_us)
+{
+    rtmr_queue_rebase(&self->q, self->slots, now_us);
+    self->anew = false;
+    for (size_t i = 0; i < self->q.n; i++)
+        if (self->q.v[i]->job)
+            take_stock(self, self->q.v[i], self->q.v[i]->job, now_us);
+    self->adopted_us = max64(now_us, 1);
+}
+
+/* Jobs were taken over, and all are known by now: what they leave. */
+static void lay(struct policy *self, int64_t now_us)
+{
+    rtmr_beside_busy(self, now_us);
+    rtmr_queue_lay(&self->q, now_us, self->busy);
+    self->adopted_us = 0;
+}
+
+static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_t now_us, struct policy_promise *out)
+{
+    struct rtmr_verdict v;
+    struct rtmr_entry *e;
+    int64_t offer_us;
+
+    *out = (struct policy_promise){0};
+    if (!has_deadline(job))
+        return true;
+    drop_candidate(self);
+    rtmr_capacity(self, now_us);
+    if (self->anew)
+        begin_anew(self, now_us);
+    if (self->adopted_us)
+        lay(self, now_us);
+    else
+        rtmr_beside_busy(self, now_us);
+    e = new_entry(self, job);
+    rtmr_queue_test(&self->q, e, now_us, self->busy, &v);
+    if (v.accepted) {
+        self->candidate = e;
+        out->finish_us = v.finish_us;
+        return true;
+    }
+    rtmr_beside_later(self, now_us, now_us + self->offer_margin_us);
+    offer_us = rtmr_queue_offer(&self->q, e, now_us, self->busy, self->offer_margin_us, self->later);
+    rtmr_refusal(self, e, &v, offer_us, out);
+    rtmr_entry_free(e);
+    return false;
+}
+
+/* ---- counts ---- */
+static void count(struct policy *self, struct rtmr_job *own, enum policy_kind kind, int32_t running, int32_t pending)
+{
+    int with = own->entry ? 1 : 0;
+
+    if (!own->entry)
+        self->beside_used[kind] += running - own->running[kind];
+    if (own->job->is_job) {
+        self->running[with][kind] += running - own->running[kind];
+        self->pending[with][kind] += pending - own->pending[kind];
+    }
+    own->running[kind] = running;
+    own->pending[kind] = pending;
+}
+
+static void update(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    struct rtmr_job *own = rtmr_job_of(job);
+    const struct policy_phase *p = job->phase;
+    struct policy_link *link = &job->link[kind];
+    bool wants = p[kind].pending > 0 || p[kind].suspended > 0;
+
+    count(self, own, kind, p[kind].running, p[kind].pending);
+    if (!own->entry) {
+        rtmr_beside_changed(self, own, kind);
+        return;
+    }
+    self->anew = self->anew || p[POLICY_MAP].done < own->maps_done; /* their output was lost */
+    own->maps_done = p[POLICY_MAP].done;
+    rtmr_queue_reserve(&self->q, own->entry,
+                       p[POLICY_MAP].done < p[POLICY_MAP].total ? p[POLICY_REDUCE].total - p[POLICY_REDUCE].done : 0);
+    if (wants && !link->linked)
+        policy_order_insert(&self->order[kind], link, own->entry->key);
+    else if (!wants && link->linked)
+        policy_order_remove(&self->order[kind], link);
+}
+
+static void rtmr_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+{
+    if (self->adopted_us)
+        lay(self, self->adopted_us);
+    update(self, job, kind);
+}
+
+/* ---- jobs come and go ---- */
+
+/* A job that nobody asked for here: after a change of policy or a restart. */
+static struct rtmr_entry *adopt(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct rtmr_entry *e = new_entry(self, job);
+    bool started = job->first_us > 0;
+
+    for (int k = 0; k < POLICY_KINDS; k++)
+        started = started || job->phase[k].running > 0 || job->phase[k].done > 0;
+    if (started)
+        e->started_us = job->first_us > 0 && job->first_us <= now_us ? job->first_us : now_us;
+    take_stock(self, e, job, now_us);
+    return e;
+}
+
+static void enter(struct policy *self, struct rtmr_job *own, int64_t now_us)
+{
+    struct policy_job *job = own->job;
+    struct rtmr_entry *e = self->candidate;
+
+    if (e && e->cluster_ts == job->cluster_ts && e->seq == job->seq) {
+        self->candidate = NULL;
+        rtmr_queue_insert_take(&self->q, e, now_us, self->busy);
+    } else {
+        drop_candidate(self);
+        e = adopt(self, job, now_us);
+        rtmr_queue_adopt_take(&self->q, e, now_us);
+        self->adopted_us = max64(now_us, 1);
+    }
+    e->job = job;
+    own->entry = e;
+}
+
+static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct rtmr_job *own = base_alloc(sizeof *own);
+
+    own->job = job;
+    job->own = own;
+    if (has_deadline(job)) {
+        enter(self, own, now_us);
+    } else {
+        own->next = self->first;
+        if (self->first)
+            self->first->prev = own;
+        self->first = own;
+    }
+    for (int k = 0; k < POLICY_KINDS; k++)
+        policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
+    for (int k = 0; k < POLICY_KINDS; k++)
+        update(self, job, (enum policy_kind)k);
+}
+
+static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
+{
+    const struct policy_job *job = own->job;
+    struct rtmr_entry *e = own->entry;
+    bool done = true, correct = false;
+
+    for (int k = 0; k < POLICY_KINDS; k++)
+        done = done && job->phase[k].done >= job->phase[k].total;
+    if (done) {
+        rtmr_say_late(self, own, now_us);
+        correct = self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
+    } else if (e->at >= self->q.fixed) { /* nothing of it or behind it has started: as if it had never been */
+        e->n[POLICY_MAP] = e->n[POLICY_REDUCE] = 0;
+    } else { /* it leaves slots that it was given; others have waited for it so far */
+        self->anew = true;
+    }
+    if (correct && (e->after_us[POLICY_MAP] || e->after_us[POLICY_REDUCE])) { /* part of it lies in the base */
+        correct = false;
+        self->anew = true;
+    }
+    e->job = NULL;
+    rtmr_queue_finish(&self->q, e, now_us, correct);
+}
+
+static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_us)
+{
+    struct rtmr_job *own = rtmr_job_of(job);
+
+    for (int k = 0; k < POLICY_KINDS; k++) {
+        count(self, own, (enum policy_kind)k, 0, 0);
+        if (job->link[k].linked)
+            policy_order_remove(own->entry ? &self->order[k] : &self->beside[k], &job->link[k]);
+    }
+    if (own->entry) {
+        leave_queue(self, own, now_us);
+    } else {
+        if (own->prev)
+            own->prev->next = own->next;
+        else
+            self->first = own->next;
+        if (own->next)
+            own->next->prev = own->prev;
+    }
+    free(own);
+    job->own = NULL;
+}
+
+static void rtmr_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+                              uint32_t node, int64_t now_us)
+{
+    struct rtmr_entry *e = rtmr_job_of(job)->entry;
+
+    (void)kind;
+    (void)task;
+    (void)node;
+    if (!e || e->started_us)
+        return;
+    for (size_t i = rtmr_queue_start(&self->q, e, now_us); i <= e->at; i++) {
+        struct policy_job *moved = self->q.v[i]->job;
+
+        for (int k = 0; k < POLICY_KINDS && moved; k++)
+            if (moved->link[k].linked)
+                policy_order_move(&self->order[k], &moved->link[k], self->q.v[i]->key);
+    }
+}
+
+static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+                            const struct policy_task_end *end)
+{
+    struct rtmr_job *own = rtmr_job_of(job);
+    int64_t took = end->ended_us - end->started_us;
+
+    if (!own->entry)
+        return;
+    rtmr_entry_ended(own->entry, kind, end->ended_us);
+    if (!end->success)
+        self->anew = true;
+    else if (took > own->entry->eps_us[kind])
+        rtmr_say_broke(self, own, kind, took);
+}
+
+/* ---- dispatch ---- */
+static bool keeps_enough(const struct policy *self, const struct policy_offer *offer, int64_t reserved)
+{
+    int64_t free_slots = offer->capacity->slots[POLICY_REDUCE] - offer->capacity->used[POLICY_REDUCE];
+
+    if (self->be_kill) /* as good as free: plans count on that */
+        free_slots += self->running[0][POLICY_REDUCE];
+    return self->literal ? reserved <= free_slots : reserved < free_slots;
+}
+
+/* Algorithm IV over all, then those without deadline. offer->step: what jobs that declined wait for still. */
+static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
+{
+    enum policy_kind kind = offer->kind;
+    struct policy_link *link;
+
+    if (prev && !rtmr_job_of(prev)->entry)
+        return rtmr_beside_next(self, offer, prev);
+    if (prev)
+        offer->step += prev->phase[kind].pending;
+    link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
+    if (kind == POLICY_MAP) {
+        if (link)
+            return policy_link_job(link, kind);
+        if (self->pending[1][POLICY_MAP] > 0) {
+            offer->held = true;
+            return NULL;
+        }
+        return rtmr_beside_next(self, offer, NULL);
+    }
+    if (!keeps_enough(self, offer,
+                      offer->step +
+                          rtmr_queue_reserved(&self->q, link ? rtmr_job_of(policy_link_job(link, kind))->entry->at
+                                                             : self->q.n))) {
+        offer->held = true;
+        return NULL;
+    }
+    return link ? policy_link_job(link, kind) : rtmr_beside_next(self, offer, NULL);
+}
+
+const struct policy_ops policy_rtmr = {
+    .name = "rtmr",
+    .source = "He, Lu, Swanson, \"Real-Time Scheduling in MapReduce Clusters\", HPCC 2013, Algorithms I-VI",
+    .reduces_last = true,
+    .options = rtmr_options,
+    .create = rtmr_create,
+    .destroy = rtmr_destroy,
+    .admit = rtmr_admit,
+    .on_job_arrived = rtmr_arrived,
+    .on_job_left = rtmr_left,
+    .on_job_changed = rtmr_changed,
+    .on_task_started = rtmr_task_started,
+    .on_task_ended = rtmr_task_ended,
+    .on_capacity = rtmr_capacity,
+    .next = rtmr_next,
+    .victims = rtmr_beside_victims,
+    .explain = rtmr_explain,
+};
