@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "policies/conf.h"
-#include "rm/core/rm_core.h"
+#include "rm/core/core.h"
 #include "sim/sim_job.h"
 #include "sim/sim_log.h"
 #include "sim/sim_result.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "policies/common/queues.h"
-#include "rm/core/rm_view.h"
+#include "rm/core/view/view.h"
 #include "sim/sim_internal.h"
 
 #define NEVER INT64_MAX

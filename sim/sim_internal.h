@@ -3,8 +3,8 @@
 #define CREEL_SIM_INTERNAL_H
 
 #include "policies/policy.h"
-#include "rm/core/rm_core.h"
-#include "rm/core/rm_mem.h"
+#include "rm/core/core.h"
+#include "rm/core/step_memory.h"
 #include "sim/sim.h"
 #include "sim/sim_bound.h"
 #include "sim/sim_cost.h"

@@ -3,7 +3,7 @@
  * The RM lets one attempt of a task commit at a time; asking again is harmless, so it is asked until it answers. Leave
  * is not the last word: an attempt may be given up with its node after it had leave, and another one succeed. Nothing
  * that the first one does later may touch the part of the second, so each leaves its part in a folder of its own, and
- * the job's commit takes those of the attempts that count (rm/rm_output.h). */
+ * the job's commit takes those of the attempts that count (rm/jobs/output_folder.h). */
 #ifndef CREEL_TASK_OUTPUT_H
 #define CREEL_TASK_OUTPUT_H
 

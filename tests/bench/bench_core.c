@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "rm/core/rm_core.h"
-#include "rm/core/rm_view.h"
+#include "rm/core/core.h"
+#include "rm/core/view/view.h"
 #include "tests/bench/allocations.h"
 
 #define NODES 2500

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "rm/rm_app_json.h"
-#include "rm/rm_daemon_internal.h"
-#include "rm/rm_spec_json.h"
+#include "rm/http/app_json.h"
+#include "rm/daemon/daemon_internal.h"
+#include "rm/http/spec_json.h"
 
 #define NODES 1000
 #define SLOTS 50

@@ -1,6 +1,6 @@
 if(TARGET creel-task)
-  creel_test(test_task SOURCES e2e/test_task.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/rm_input.c
-             ${CMAKE_SOURCE_DIR}/rm/rm_output.c ${CMAKE_SOURCE_DIR}/rm/rm_output_taken.c
+  creel_test(test_task SOURCES e2e/test_task.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/rm/jobs/splits.c
+             ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
              LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
              ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
   # Preloaded into programs under test, which may be built with a sanitizer: it is not.

@@ -1,5 +1,5 @@
 /* Any bytes as a registration, a heartbeat or a wake: refused with a message or decoded, and freed. */
-#include "rm/rm_node_json.h"
+#include "rm/http/node_json.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {

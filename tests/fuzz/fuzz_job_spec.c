@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/rm_spec_json.h"
+#include "rm/http/spec_json.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const creel_fuzz_samples[] = {

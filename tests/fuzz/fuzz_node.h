@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "nodemanager/nm_wire.h"
-#include "rm/rm_node_json.h"
+#include "rm/http/node_json.h"
 
 /* One step at time 1 s; the effects of the last step are in @fx. */
 static inline void node_step(struct nm_core *core, struct nm_event ev, struct nm_effects *fx)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api_xml_body.h"
-#include "rm/rm_app_json.h"
+#include "rm/http/app_json.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ROOT "application-submission-context"

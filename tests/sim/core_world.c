@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/rm_effect.h"
+#include "rm/core/effect.h"
 
 void world_init(struct world *w, const char *policy)
 {

@@ -3,8 +3,8 @@
 #ifndef CREEL_CORE_WORLD_H
 #define CREEL_CORE_WORLD_H
 
-#include "rm/core/rm_core.h"
-#include "rm/core/rm_view.h"
+#include "rm/core/core.h"
+#include "rm/core/view/view.h"
 
 struct world_container { /* as its node knows it */
     struct base_container_id id;

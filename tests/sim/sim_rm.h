@@ -9,7 +9,7 @@
 #include "ha/ha_election.h"
 #include "ha/ha_log.h"
 #include "ha/ha_log_follow.h"
-#include "rm/rm_clock.h"
+#include "rm/leader/core_clock.h"
 #include "tests/sim/sim_world.h"
 
 struct sim_held {

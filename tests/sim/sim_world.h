@@ -8,8 +8,8 @@
 
 #include "base/conf/rm_list.h"
 #include "nodemanager/core/nm_core.h"
-#include "rm/core/rm_core.h"
-#include "rm/core/rm_view.h"
+#include "rm/core/core.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/sim_net.h"
 #include "tests/sim/sim_zk.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rm/core/rm_core.h"
+#include "rm/core/core.h"
 
 int main(void)
 {

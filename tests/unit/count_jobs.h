@@ -3,7 +3,7 @@
 #define CREEL_TESTS_COUNT_JOBS_H
 
 #include "base/limits.h"
-#include "rm/rm_backend.h"
+#include "rm/daemon/backend.h"
 
 static inline size_t count_jobs(struct rm_backend *b)
 {

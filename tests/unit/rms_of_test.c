@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/conf/conf.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_routes.h"
-#include "rm/rm_standby.h"
+#include "rm/daemon/daemon.h"
+#include "rm/http/routes.h"
+#include "rm/leader/standby.h"
 
 struct rm_of_test rms[2];
 

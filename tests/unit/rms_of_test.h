@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "ha/ha_store.h"
-#include "rm/rm_backend.h"
-#include "rm/rm_role.h"
+#include "rm/daemon/backend.h"
+#include "rm/leader/role.h"
 
 struct rm_of_test {
     struct rm_backend *b;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "policies/policy.h"
-#include "rm/rm_allocations.h"
+#include "rm/config/allocations.h"
 #include "tests/unit/cunit_main.h"
 
 static struct base_error err;

@@ -3,7 +3,7 @@
 #include "api/api_xml_body.h"
 #include "base/io/json.h"
 #include "base/limits.h"
-#include "rm/rm_app_json.h"
+#include "rm/http/app_json.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 

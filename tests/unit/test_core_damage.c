@@ -1,4 +1,4 @@
-/* Goal: a damaged record costs what rm_damage.h draws and never the start; what is damaged is kept to the byte, and the next
+/* Goal: a damaged record costs what rm/core/record/damage.h draws and never the start; what is damaged is kept to the byte, and the next
  * start finds nothing to complain of.
  * Method: a store with records of every kind; each record in turn is damaged in every way that has a name, and by random
  * bytes; the RM is started with it, everything goes on to its end, and it is started once more. */

@@ -1,5 +1,5 @@
-/* Goal: the tables of legal edges are the life cycles of rm_life.h. Method: reachability, ends, samples. */
-#include "rm/core/rm_life.h"
+/* Goal: the tables of legal edges are the life cycles of rm/core/states.h. Method: reachability, ends, samples. */
+#include "rm/core/states.h"
 #include "tests/unit/cunit_main.h"
 
 static void reach(const struct rm_edge *e, size_t n, unsigned states, unsigned ends, unsigned *seen)

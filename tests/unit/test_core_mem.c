@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/rm_mem.h"
+#include "rm/core/step_memory.h"
 #include "tests/unit/cunit_main.h"
 
 static uint64_t state = 7;

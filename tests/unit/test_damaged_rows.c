@@ -12,8 +12,8 @@
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "ha/ha_store.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_spec_json.h"
+#include "rm/daemon/daemon.h"
+#include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 

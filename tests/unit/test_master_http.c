@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/rm_daemon.h"
-#include "rm/rm_master_token.h"
-#include "rm/rm_role.h"
+#include "rm/daemon/daemon.h"
+#include "rm/daemon/master_token.h"
+#include "rm/leader/role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"

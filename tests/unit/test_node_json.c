@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rm/rm_master_token.h"
-#include "rm/rm_node_json.h"
-#include "rm/rm_spec_json.h"
+#include "rm/daemon/master_token.h"
+#include "rm/http/node_json.h"
+#include "rm/http/spec_json.h"
 
 #define ID "\"node-id\":\"n1:4242\",\"instance\":\"0123\""
 

@@ -10,9 +10,9 @@
 
 #include "base/conf/conf.h"
 #include "ha/ha_store.h"
-#include "rm/rm_clock.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_spec_json.h"
+#include "rm/leader/core_clock.h"
+#include "rm/daemon/daemon.h"
+#include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 

@@ -12,9 +12,9 @@
 
 #include "base/conf/conf.h"
 #include "base/io/io.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_place.h"
-#include "rm/rm_routes.h"
+#include "rm/daemon/daemon.h"
+#include "rm/jobs/file_places.h"
+#include "rm/http/routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

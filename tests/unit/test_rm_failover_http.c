@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/io/log.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_role.h"
+#include "rm/daemon/daemon.h"
+#include "rm/leader/role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"

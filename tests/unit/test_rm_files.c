@@ -13,9 +13,9 @@
 
 #include "base/io/io.h"
 #include "base/mem.h"
-#include "rm/rm_files.h"
-#include "rm/rm_jobs_io.h"
-#include "rm/rm_place.h"
+#include "rm/jobs/file_pool.h"
+#include "rm/jobs/job_folders.h"
+#include "rm/jobs/file_places.h"
 #include "tests/unit/cunit_main.h"
 
 enum { HANG, LONG, QUICK };

@@ -9,7 +9,7 @@
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "base/io/watchdog.h"
-#include "rm/rm_lead.h"
+#include "rm/leader/leader.h"
 #include "tests/unit/cunit_main.h"
 
 #define Y "yarn.resourcemanager."

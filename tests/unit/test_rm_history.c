@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/rm_history.h"
-#include "rm/rm_spec_json.h"
+#include "rm/jobs/ended_job.h"
+#include "rm/http/spec_json.h"
 #include "sim/sim_trace_jsonl.h"
 #include "tests/unit/cunit_main.h"
 

@@ -11,12 +11,12 @@
 
 #include "base/conf/conf.h"
 #include "base/io/io.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_history.h"
-#include "rm/rm_history_keep.h"
-#include "rm/rm_role.h"
-#include "rm/rm_routes.h"
-#include "rm/rm_spec_json.h"
+#include "rm/daemon/daemon.h"
+#include "rm/jobs/ended_job.h"
+#include "rm/jobs/ended_jobs.h"
+#include "rm/leader/role.h"
+#include "rm/http/routes.h"
+#include "rm/http/spec_json.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

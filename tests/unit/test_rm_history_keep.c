@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "rm/rm_history_keep.h"
+#include "rm/jobs/ended_jobs.h"
 #include "tests/unit/cunit_main.h"
 
 #define LINE                                                                                                          \

@@ -1,4 +1,4 @@
-/* Inputs to splits (rm_input.h) and the life of an output folder (rm_output.h). */
+/* Inputs to splits (rm/jobs/splits.h) and the life of an output folder (rm/jobs/output_folder.h). */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/io/io.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "rm/rm_input.h"
-#include "rm/rm_output.h"
+#include "rm/jobs/splits.h"
+#include "rm/jobs/output_folder.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[64];

@@ -11,9 +11,9 @@
 #include "base/conf/conf.h"
 #include "base/io/watchdog.h"
 #include "ha/ha_service.h"
-#include "rm/rm_lead.h"
-#include "rm/rm_role.h"
-#include "rm/rm_spec_json.h"
+#include "rm/leader/leader.h"
+#include "rm/leader/role.h"
+#include "rm/http/spec_json.h"
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- the service of the test */

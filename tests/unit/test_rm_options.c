@@ -3,7 +3,7 @@
 #include <CUnit/Basic.h>
 #include <string.h>
 
-#include "rm/rm_options.h"
+#include "rm/config/policy_options.h"
 #include "tests/unit/cunit_main.h"
 
 #define HADOOP "org.apache.hadoop.yarn.server.resourcemanager.scheduler."

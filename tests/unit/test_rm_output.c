@@ -18,7 +18,7 @@
 #include "base/io/io.h"
 #include "base/io/log.h"
 #include "base/mem.h"
-#include "rm/rm_output.h"
+#include "rm/jobs/output_folder.h"
 #include "tests/unit/cunit_main.h"
 
 #define PARTS     3

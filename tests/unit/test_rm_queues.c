@@ -9,10 +9,10 @@
 
 #include "base/io/io.h"
 #include "ha/ha_store.h"
-#include "rm/rm_allocations.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_groups.h"
-#include "rm/rm_queues.h"
+#include "rm/config/allocations.h"
+#include "rm/daemon/daemon.h"
+#include "rm/config/groups.h"
+#include "rm/config/allocation_file.h"
 #include "tests/unit/cunit_main.h"
 
 static char dir[] = "/tmp/creel-test-queues.XXXXXX";

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rm/rm_relay.h"
+#include "rm/daemon/relay.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

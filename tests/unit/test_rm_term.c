@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/conf/conf.h"
-#include "rm/rm_daemon.h"
-#include "rm/rm_role.h"
-#include "rm/rm_spec_json.h"
-#include "rm/rm_watch.h"
+#include "rm/daemon/daemon.h"
+#include "rm/leader/role.h"
+#include "rm/http/spec_json.h"
+#include "rm/leader/parked.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
 

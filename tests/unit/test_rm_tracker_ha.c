@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rm/rm_daemon.h"
-#include "rm/rm_role.h"
+#include "rm/daemon/daemon.h"
+#include "rm/leader/role.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "rm/rm_spec_json.h"
+#include "rm/http/spec_json.h"
 
 static const struct rm_spec_defaults defaults = {.user = "dr.who", .split_size = 1 << 27, .max_attempts = 4};
 

@@ -9,8 +9,8 @@
 #include "api/api_hosts.h"
 #include "api/api_uri.h"
 #include "base/io/log.h"
-#include "rm/rm_api.h"
-#include "rm/rm_standby.h"
+#include "rm/http/core_call.h"
+#include "rm/leader/standby.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
@@ -93,7 +93,7 @@ int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *
     return 0;
 }
 
-/* of rm_api.c, which needs the core */
+/* of rm/http/core_call.c, which needs the core */
 void rm_api_json(struct api_request *rq, unsigned status, struct base_buf *body)
 {
     api_answer(rq, status, API_JSON, body);

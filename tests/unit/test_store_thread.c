@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "rm/rm_store_thread.h"
+#include "rm/leader/store_thread.h"
 
 static atomic_int written, batches, failing, fenced;
 static atomic_ulong stored;

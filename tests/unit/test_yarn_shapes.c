@@ -2,7 +2,7 @@
  * Method: views are built as the recordings show the cluster (same ids, times and figures); the body of each recording
  * in JSON and XML is compared whole. What Creel does not measure (use of the hosts) or does not have (submissions over
  * RPC, timeouts) is put into the resource before encoding, each time with a word why. */
-#include "rm/rm_api_yarn_internal.h"
+#include "rm/http/yarn/yarn_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
 

@@ -1,0 +1,155 @@
+#include "rm/config/policy_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io/log.h"
+#include "policies/policy.h"
+
+#define SCHEDULER_CLASS "yarn.resourcemanager.scheduler.class"
+
+static bool is_option(const char *name)
+{
+    if (strncmp(name, "creel.", 6) != 0)
+        return false;
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        if (strcmp(k->name, name) == 0)
+            return false;
+    return true;
+}
+
+static int read_delay(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+{
+    int64_t ms = base_conf_int(conf, "creel.scheduler.locality-delay-ms");
+    char seconds[32];
+    int rc;
+
+    if (ms < 0)
+        return 0;
+    snprintf(seconds, sizeof seconds, "%.3f", (double)ms / 1000);
+    rc = policy_conf_set(out, "delay.w1", seconds, err);
+    return rc < 0 ? rc : policy_conf_set(out, "delay.w2", seconds, err);
+}
+
+int rm_options_policy_check(const char *where, const char *name, struct base_error *err)
+{
+    const struct policy_ops *ops = policy_find(name);
+    struct base_buf known = {0};
+    const char *near;
+    int rc;
+
+    if (ops && !ops->sim_only)
+        return 0;
+    for (size_t i = 0; policy_at(i); i++)
+        if (!policy_at(i)->sim_only)
+            base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
+    near = ops ? NULL : policy_nearest(name, false);
+    rc = base_error_set(err, -BASE_EINVAL, "%s: \"%.100s\" is %s%s%s%s; there are %s", where, name,
+                        ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "", near ? near : "",
+                        near ? "?)" : "", known.data);
+    base_buf_free(&known);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- Hadoop's keys */
+/* A key of Hadoop's that is an option of ours: the option itself, where it is set, comes later and replaces it. */
+static int read_hadoop(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
+                       struct base_error *err)
+{
+    struct base_error why;
+    int rc;
+
+    if (!base_conf_is_set(conf, key) || !policy_option_find(option))
+        return 0;
+    rc = policy_conf_set(out, option, base_conf_get(conf, key), &why);
+    return rc < 0 ? base_error_set(err, rc, "%s: %s", key, why.text) : rc;
+}
+
+static int read_ms(const struct base_conf *conf, const char *key, const char *option, struct policy_conf *out,
+                          struct base_error *err)
+{
+    int64_t ms = base_conf_int(conf, key);
+    char seconds[32];
+
+    if (ms < 0)
+        return 0;
+    snprintf(seconds, sizeof seconds, "%.3f", (double)ms / 1000);
+    return policy_conf_set(out, option, seconds, err);
+}
+
+static int read_fair(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+{
+    int rc;
+
+    if ((rc = read_hadoop(conf, "yarn.scheduler.fair.preemption", "fair.preemption", out, err)) < 0 ||
+        (rc = read_hadoop(conf, "yarn.scheduler.fair.sizebasedweight", "fair.size_weight", out, err)) < 0 ||
+        (rc = read_ms(conf, "yarn.scheduler.fair.locality-delay-node-ms", "delay.w1", out, err)) < 0)
+        return rc;
+    return read_ms(conf, "yarn.scheduler.fair.locality-delay-rack-ms", "delay.w2", out, err);
+}
+
+/* Keys of Hadoop's Fair Scheduler that say nothing to Creel, with the reason. */
+static const struct {
+    const char *key, *why;
+} without_meaning[] = {
+    {"yarn.scheduler.fair.assignmultiple", "a heartbeat fills all free slots of a node"},
+    {"yarn.scheduler.fair.dynamic.max.assign", "a heartbeat fills all free slots of a node"},
+    {"yarn.scheduler.fair.max.assign", "a heartbeat fills all free slots of a node"},
+    {"yarn.scheduler.fair.locality.threshold.node",
+     "delay scheduling waits for a time, not for a number of offers: creel.scheduler.locality-delay-ms"},
+    {"yarn.scheduler.fair.locality.threshold.rack",
+     "delay scheduling waits for a time, not for a number of offers: creel.scheduler.locality-delay-ms"},
+    {"yarn.scheduler.fair.continuous-scheduling-enabled", "slots are assigned as soon as they are free"},
+    {"yarn.scheduler.fair.continuous-scheduling-sleep-ms", "slots are assigned as soon as they are free"},
+    {"yarn.scheduler.fair.update-interval-ms", "shares are kept up to date with every change"},
+    {"yarn.scheduler.fair.preemption.cluster-utilization-threshold", "only who waits while others hold more than their "
+                                                                     "share preempts"},
+    {"yarn.scheduler.fair.waitTimeBeforeKill", "a container has its grace: creel.nodemanager.kill-grace-ms"},
+    {"yarn.scheduler.increment-allocation-mb", "a container takes one slot"},
+    {"yarn.scheduler.increment-allocation-vcores", "a container takes one slot"},
+};
+
+void rm_options_note(const struct base_conf *conf)
+{
+    for (size_t i = 0; i < sizeof without_meaning / sizeof *without_meaning; i++)
+        if (base_conf_get(conf, without_meaning[i].key))
+            base_log_warn("rm", "%s has no meaning here: %s", without_meaning[i].key, without_meaning[i].why);
+    if (!base_conf_is_set(conf, "creel.scheduler.policy") && base_conf_is_set(conf, SCHEDULER_CLASS) &&
+        !policy_find(base_conf_get(conf, SCHEDULER_CLASS)))
+        base_log_warn("rm", "%s: %s is none of Creel's; the policy is %s", SCHEDULER_CLASS,
+                      base_conf_get(conf, SCHEDULER_CLASS), rm_options_policy(conf));
+}
+
+const char *rm_options_policy(const struct base_conf *conf)
+{
+    const char *class = base_conf_get(conf, SCHEDULER_CLASS);
+
+    if (!base_conf_is_set(conf, "creel.scheduler.policy") && class && policy_find(class))
+        return class;
+    return base_conf_get(conf, "creel.scheduler.policy");
+}
+
+int rm_options_read(const struct base_conf *conf, struct policy_conf *out, struct base_error *err)
+{
+    const char *name = rm_options_policy(conf);
+    struct base_conf_item item;
+    int rc = read_fair(conf, out, err);
+
+    if (rc >= 0)
+        rc = read_ms(conf, "creel.rtmr.offer-margin-ms", "rtmr.offer_margin", out, err);
+    if (rc >= 0)
+        rc = read_delay(conf, out, err);
+    for (size_t i = 0; rc >= 0 && base_conf_at(conf, i, &item); i++) {
+        struct base_error why;
+
+        if (!is_option(item.name))
+            continue;
+        rc = policy_conf_set(out, item.name, item.value, &why);
+        if (rc < 0)
+            rc = base_error_set(err, rc, "%s: %s%s", item.source ? item.source : "default",
+                                policy_option_find(item.name) ? "creel." : "", why.text);
+    }
+    if (rc >= 0)
+        rc = rm_options_policy_check("creel.scheduler.policy", name, err);
+    return rc >= 0 && policy_find(name)->check_conf ? policy_find(name)->check_conf(out, err) : rc;
+}

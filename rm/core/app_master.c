@@ -1,0 +1,585 @@
+/* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm/core/master_protocol.c. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+struct rm_attempt *rm_am_attempt(struct rm_app *a)
+{
+    return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+}
+
+void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
+{
+    base_assert(rm_attempt_edge(at->state, s));
+    if (s == RM_ATTEMPT_FINAL_SAVING)
+        at->state_before = at->state;
+    at->state = s;
+}
+
+#define WHOLE_KEPT 10        /* newest attempts that keep all of their diagnostics */
+#define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
+
+static void attempt_free(struct rm_attempt *at)
+{
+    free(at->host);
+    free(at->tracking_url);
+    free(at->diagnostics);
+    free(at->node_id);
+    free(at->node_http);
+    free(at->allocated);
+    free(at->completed);
+}
+
+/* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
+#define ATTEMPT_BYTES_MAX (16 << 10)
+static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
+                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) < BASE_RECORD_MAX,
+              "the record of an application fits, whatever becomes of it");
+
+/* Attempts that fail without its fault do not count towards their limit, so there may be any number of them; the record
+ * of the application has to stay within BASE_RECORD_MAX. */
+static void make_room(struct rm_app *a)
+{
+    if (a->attempts_n >= WHOLE_KEPT) {
+        char *text = a->attempts[a->attempts_n - WHOLE_KEPT].diagnostics;
+
+        if (text && strlen(text) > DIAGNOSTICS_KEPT)
+            text[DIAGNOSTICS_KEPT] = '\0';
+    }
+    if (a->attempts_n < RM_ATTEMPTS_KEPT)
+        return;
+    attempt_free(&a->attempts[0]);
+    memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
+}
+
+struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
+{
+    const struct rm_attempt *last;
+    struct rm_attempt *at;
+
+    make_room(a);
+    if (a->attempts_n == a->attempts_cap) {
+        a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
+        a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
+    }
+    last = rm_am_attempt(a);
+    at = &a->attempts[a->attempts_n++];
+    *at = (struct rm_attempt){
+        .id = {a->id, last ? last->id.attempt + 1 : 1}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
+    return at;
+}
+
+void rm_am_free(struct rm_app *a)
+{
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        attempt_free(&a->attempts[i]);
+    free(a->attempts);
+    free(a->news);
+    rm_ask_clear(a);
+}
+
+/* ---------------------------------------------------------------- submission */
+static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
+
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = made;
+    fx->u.reply.app_state = a->state;
+}
+
+static bool too_big(const struct rm_core *c, const struct rm_res *r, enum rm_res_name name)
+{
+    return r->v[name] > c->conf.slot_res[rm_slot_of(r)].v[name];
+}
+
+void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app_spec *spec = ev->u.submit_app.spec;
+    struct rm_app *a = spec->id.seq ? rm_app_find(c, spec->id) : NULL;
+    const char *wrong = NULL;
+    uint32_t queue;
+
+    if (too_big(c, &spec->resource, RM_RES_MEMORY_MB))
+        wrong = "Requested more memory than configured max";
+    else if (too_big(c, &spec->resource, RM_RES_VCORES))
+        wrong = "Requested more cores than configured max";
+    if (a || wrong) {
+        if (a)
+            reply_app(c, ev, a, false);
+        else
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", wrong);
+        rm_app_spec_unref(spec);
+        return;
+    }
+    if (rm_record_too_large(c, ev->token, spec->json, NULL) || rm_confirm_refuses(c, ev->token) ||
+        !rm_app_take_id(c, ev->token, &spec->id)) {
+        rm_app_spec_unref(spec);
+        return;
+    }
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
+            spec->resource.v[i] = c->conf.slot_res[RM_SLOT_MAP].v[i];
+    a = rm_app_new(c, spec->id, NULL, spec, ev->u.submit_app.app_token);
+    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
+    rm_app_enter_queue(c, a, queue);
+    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    reply_app(c, ev, a, true);
+}
+
+/* ---------------------------------------------------------------- attempts */
+static void wait_for_turn(struct rm_core *c, struct rm_app *a)
+{
+    a->wait_next = NULL;
+    a->waits = true;
+    if (c->master_wait_last)
+        c->master_wait_last->wait_next = a;
+    else
+        c->master_wait = a;
+    c->master_wait_last = a;
+}
+
+static void stop_waiting(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_app *before = NULL;
+
+    if (!a->waits)
+        return;
+    a->waits = false;
+    for (struct rm_app *w = c->master_wait; w; before = w, w = w->wait_next) {
+        if (w != a)
+            continue;
+        if (before)
+            before->wait_next = a->wait_next;
+        else
+            c->master_wait = a->wait_next;
+        if (c->master_wait_last == a)
+            c->master_wait_last = before;
+        return;
+    }
+}
+
+static void new_attempt(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt_add(c, a);
+
+    rm_am_attempt_set(at, RM_ATTEMPT_SUBMITTED);
+    if (a->app->unmanaged) {
+        rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING);
+        rm_app_save(c, a);
+        rm_ack_add(c, a->saved_seq, RM_ACK_UNMANAGED, a, 0);
+        return;
+    }
+    rm_am_attempt_set(at, RM_ATTEMPT_SCHEDULED);
+    wait_for_turn(c, a);
+}
+
+void rm_am_accepted(struct rm_core *c, struct rm_app *a)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    if (a->queue_index == RM_NONE) {
+        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
+                     rm_scratch_printf(c, "Application %s submitted by user %s to unknown queue: %s",
+                                       base_app_id_text(&a->id, id), a->user, a->queue));
+        return;
+    }
+    rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    rm_app_enter_policy(c, a);
+    new_attempt(c, a);
+}
+
+void rm_am_unmanaged_stored(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+
+    if (!at || at->state != RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING || a->state != RM_APP_ACCEPTED)
+        return;
+    rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED);
+    rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+}
+
+/* Masters hold at most half of the map slots, so that the work they ask for finds room. */
+void rm_am_activate(struct rm_core *c)
+{
+    int64_t max = c->capacity.slots[RM_SLOT_MAP] / 2;
+
+    max = max > 0 ? max : 1;
+    while (c->master_wait && c->masters_active < max) {
+        struct rm_app *a = c->master_wait;
+
+        stop_waiting(c, a);
+        a->activated = true;
+        c->masters_active++;
+        rm_app_counts(c, a, RM_SLOT_MAP);
+    }
+}
+
+void rm_am_passivate(struct rm_core *c, struct rm_app *a)
+{
+    stop_waiting(c, a);
+    c->masters_active -= a->activated;
+    a->activated = false;
+}
+
+/* ---------------------------------------------------------------- containers */
+static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    struct base_container_id id = {at->id, c->conf.epoch << 40 | 1};
+    struct rm_container *ct = rm_container_new(c, a, n, &id, RM_SLOT_MAP, &a->app->resource);
+
+    ct->master = true;
+    ct->pulled = true;
+    at->master = ct;
+    at->has_master = true;
+    at->master_id = id;
+    at->next_num = 2;
+    at->node_id = base_strdup(n->id);
+    at->node_http = base_strdup(n->http);
+    rm_am_attempt_set(at, RM_ATTEMPT_ALLOCATED_SAVING);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
+    rm_app_counts(c, a, RM_SLOT_MAP);
+}
+
+void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+
+    if (!at || at->id.attempt != attempt || at->state != RM_ATTEMPT_ALLOCATED_SAVING || !at->master)
+        return;
+    rm_am_attempt_set(at, RM_ATTEMPT_ALLOCATED);
+    rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED);
+    rm_container_set_state(at->master, RM_CONTAINER_ACQUIRED);
+    if (!a->launch_us)
+        a->launch_us = c->now_us;
+    rm_container_launch(c, at->master, a->app->launch);
+    rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+}
+
+void rm_am_tell(struct rm_app *a, struct rm_container *ct)
+{
+    base_array_grow(&a->news, a->news_n, &a->news_cap);
+    a->news[a->news_n++] = ct;
+}
+
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    struct base_container_id id;
+    struct rm_ask_group *g;
+    struct rm_container *ct;
+    enum delay_level level;
+
+    if (at->state == RM_ATTEMPT_SCHEDULED) {
+        offer_master(c, a, n);
+        return true;
+    }
+    g = rm_ask_pick(a, k, n, &level);
+    if (!g)
+        return false;
+    id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
+    ct = rm_container_new(c, a, n, &id, k, &g->capability);
+    ct->priority = g->priority;
+    ct->allocation_id = g->allocation_id;
+    ct->launch = rm_launch_ref(g->launch);
+    rm_ask_taken(a, g, n, level);
+    a->phase[k].running++;
+    rm_am_tell(a, ct);
+    if (ct->launch)
+        rm_container_launch(c, ct, ct->launch);
+    rm_app_counts(c, a, k);
+    return true;
+}
+
+/* ---------------------------------------------------------------- ends */
+static void forget_later(struct rm_core *c, struct rm_container *ct)
+{
+    rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
+}
+
+/* Whatever its master was going to hear, nobody asks any more. */
+void rm_am_forget_containers(struct rm_core *c, struct rm_app *a)
+{
+    for (size_t i = 0; i < a->news_n; i++)
+        if (a->news[i]->state == RM_CONTAINER_COMPLETED)
+            forget_later(c, a->news[i]);
+    a->news_n = 0;
+}
+
+static void attempt_ends(struct rm_core *c, struct rm_app *a, struct rm_attempt *at, enum rm_attempt_state how,
+                         const char *diagnostics)
+{
+    rm_timer_cancel(&c->timers, &a->timer);
+    rm_am_passivate(c, a);
+    if (at->state != RM_ATTEMPT_FINAL_SAVING)
+        rm_am_attempt_set(at, RM_ATTEMPT_FINAL_SAVING);
+    rm_am_attempt_set(at, how);
+    at->finish_us = c->now_us;
+    if (diagnostics)
+        rm_set_diagnostics(&at->diagnostics, diagnostics);
+    rm_ask_clear(a);
+}
+
+static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
+{
+    int32_t max = a->app->max_attempts;
+
+    return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
+}
+
+void rm_am_announced(struct rm_app *a)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->news_n; i++) {
+        struct rm_container *ct = a->news[i];
+
+        ct->pulled = true;
+        ct->told = false;
+        if (ct->state == RM_CONTAINER_COMPLETED)
+            a->news[kept++] = ct;
+        else if (ct->state == RM_CONTAINER_ALLOCATED)
+            rm_container_set_state(ct, RM_CONTAINER_ACQUIRED);
+    }
+    a->news_n = kept;
+}
+
+static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    char id[BASE_ID_TEXT_MAX];
+
+    attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
+    a->failed_attempts += counts;
+    if (a->app->keep_containers)
+        rm_am_announced(a); /* to the next attempt, when it registers */
+    else
+        rm_am_forget_containers(c, a);
+    if (a->failed_attempts >= attempts_max(c, a)) {
+        rm_am_forget_containers(c, a);
+        rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
+        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
+                     rm_scratch_printf(c, "Application %s failed %d times due to %s. Failing the application.",
+                                       base_app_id_text(&a->id, id), a->failed_attempts, why));
+        return;
+    }
+    if (!a->app->keep_containers)
+        rm_app_kill_containers(c, a, RM_EXIT_ABORTED, "its master has gone", true);
+    if (a->state == RM_APP_RUNNING)
+        rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    new_attempt(c, a);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+    rm_app_save(c, a);
+}
+
+/* A disk is a node's fault: an attempt that it ended does not count, as in YARN. But of a disk that a master itself fills
+ * the node says the same, wherever it runs: so only the first few are free. */
+static bool disk_failure_is_free(const struct rm_app *a)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        n += a->attempts[i].exit_code == RM_EXIT_DISKS_FAILED;
+    return n <= RM_AM_DISK_FAILURES_FREE;
+}
+
+static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    char id[BASE_ID_TEXT_MAX];
+    bool counts = ct->exit_code != RM_EXIT_ABORTED && ct->exit_code != RM_EXIT_PREEMPTED &&
+                  ct->exit_code != RM_EXIT_KILLED_BY_RM;
+
+    if (!at || at->master != ct)
+        return;
+    at->master = NULL;
+    at->reregister = false;
+    at->exit_code = ct->exit_code;
+    if (ct->exit_code == RM_EXIT_DISKS_FAILED)
+        counts = !disk_failure_is_free(a);
+    if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
+        attempt_failed(c, a,
+                       rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
+                                         base_attempt_id_text(&at->id, id), ct->exit_code,
+                                         ct->diagnostics ? " " : "", ct->diagnostics ? ct->diagnostics : ""),
+                       counts);
+}
+
+static bool hears_of(const struct rm_attempt *at, const struct rm_container *ct)
+{
+    return ct->id.attempt.attempt == at->id.attempt && at->state <= RM_ATTEMPT_RUNNING;
+}
+
+void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+{
+    const struct rm_attempt *at = rm_am_attempt(a);
+
+    if (ct->master) {
+        master_ended(c, a, ct);
+        forget_later(c, ct);
+        rm_am_check(c, a);
+        return;
+    }
+    a->phase[ct->slot].running--;
+    rm_app_counts(c, a, (enum rm_slot)ct->slot);
+    if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
+        if (ct->pulled) /* else it is there since it was allocated */
+            rm_am_tell(a, ct);
+    } else {
+        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* forgotten once only */
+            if (a->news[i] == ct) {
+                memmove(a->news + i, a->news + i + 1, (a->news_n - i - 1) * sizeof *a->news);
+                a->news_n--;
+                break;
+            }
+        forget_later(c, ct);
+    }
+    rm_am_check(c, a);
+}
+
+void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
+{
+    a->ending = how;
+    rm_set_diagnostics(&a->diagnostics, diagnostics);
+    rm_am_passivate(c, a);
+    if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
+        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        return;
+    }
+    rm_app_set_state(c, a, RM_APP_KILLING);
+    rm_app_save(c, a);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+    rm_am_forget_containers(c, a);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", true);
+    rm_am_check(c, a);
+}
+
+/* Goes on with an end that waited for containers or for the store. */
+void rm_am_check(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+
+    if (a->state == RM_APP_KILLING && !a->containers) {
+        if (at && at->state != RM_ATTEMPT_FAILED)
+            attempt_ends(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
+        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+    } else if (a->state == RM_APP_FINISHING && !at->master && !(at->has_master && at->reregister)) {
+        rm_timer_cancel(&c->timers, &a->timer);
+        rm_am_passivate(c, a);
+        rm_am_attempt_set(at, RM_ATTEMPT_FINISHED);
+        rm_app_set_state(c, a, RM_APP_FINISHED);
+        rm_app_save(c, a);
+        rm_app_retire(c, a);
+    }
+}
+
+/* The master's end of service is stored: what it left behind is stopped. */
+void rm_am_stored_final(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+
+    bool finishing = a->state == RM_APP_FINISHING;
+
+    if (at && at->state == RM_ATTEMPT_FINAL_SAVING && finishing) {
+        rm_am_attempt_set(at, RM_ATTEMPT_FINISHING);
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+    } else if (at && at->state == RM_ATTEMPT_FINAL_SAVING) {
+        attempt_ends(c, a, at, RM_ATTEMPT_FINISHED, NULL);
+    }
+    rm_am_forget_containers(c, a);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", !finishing);
+    if (finishing)
+        rm_am_check(c, a);
+    else
+        rm_app_retire(c, a);
+}
+
+void rm_am_expired(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_container *ct = at ? at->master : NULL;
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!at)
+        return;
+    if (a->state == RM_APP_FINISHING) {
+        at->reregister = false;
+        if (ct)
+            rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "master did not end after it had finished");
+        else
+            rm_am_check(c, a);
+        return;
+    }
+    if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING)
+        return;
+    at->master = NULL; /* its end is no news any more */
+    if (ct)
+        rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
+    attempt_failed(c, a,
+                   rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out", base_attempt_id_text(&at->id, id)),
+                   true);
+}
+
+/* ---------------------------------------------------------------- after a restart */
+/* @n has told of all it runs, or never will: masters that should be there and are not have gone with the restart. */
+void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+        struct rm_attempt *at = a->is_job || rm_app_ended(a->state) ? NULL : rm_am_attempt(a);
+
+        if (!at || !at->reregister || !at->has_master || at->master || strcmp(at->node_id ? at->node_id : "", n->id) != 0)
+            continue;
+        at->reregister = false;
+        if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
+            attempt_failed(c, a, "AM Container was lost when the ResourceManager was restarted", false);
+        else
+            rm_am_check(c, a);
+    }
+}
+
+/* A master that ran goes on: it registers once more, and is told so with each allocate until then (command "resync"): its
+ * asks were not stored. One that nobody reports is given up when it would have expired. */
+void rm_am_recovered(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt(a);
+
+    if (a->state == RM_APP_KILLING) {
+        rm_am_check(c, a);
+        return;
+    }
+    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
+        if (at)
+            at->reregister = at->has_master; /* its container may still be there: its node will tell */
+        rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+        return;
+    }
+    rm_app_enter_policy(c, a);
+    if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
+        if (a->state == RM_APP_RUNNING) /* a damaged record: masters of running applications are not placed */
+            rm_app_set_state(c, a, RM_APP_ACCEPTED);
+        new_attempt(c, a);
+        return;
+    }
+    if (at->state <= RM_ATTEMPT_SCHEDULED) {
+        at->state = RM_ATTEMPT_SCHEDULED;
+        wait_for_turn(c, a);
+        return;
+    }
+    if (at->state < RM_ATTEMPT_LAUNCHED)
+        at->state = RM_ATTEMPT_LAUNCHED;
+    at->reregister = true;
+    if (at->has_master && !a->activated) {
+        a->activated = true;
+        c->masters_active++;
+    }
+    rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+}

@@ -1,0 +1,321 @@
+/* The ask table of a master: absolute counts by (priority, allocation request id, resource name), as in YARN.
+ * Groups and the named rows in them are kept in order; what has come down to 0 is dropped. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+enum rm_slot rm_slot_of(const struct rm_res *r)
+{
+    return r->v[RM_RES_REDUCE_SLOTS] > 0 ? RM_SLOT_REDUCE : RM_SLOT_MAP;
+}
+
+struct rm_res rm_max_capability(const struct rm_core *c)
+{
+    struct rm_res r = c->conf.slot_res[RM_SLOT_MAP];
+
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        if (c->conf.slot_res[RM_SLOT_REDUCE].v[i] > r.v[i])
+            r.v[i] = c->conf.slot_res[RM_SLOT_REDUCE].v[i];
+    r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
+    return r;
+}
+
+static bool is_any(const char *name)
+{
+    return name[0] == '*' && !name[1];
+}
+
+/* "*" counts all that are wanted; without it the named places do. */
+static int64_t wanted(const struct rm_ask_group *g)
+{
+    return g->any_given ? g->any : g->named;
+}
+
+/* ---------------------------------------------------------------- groups and rows */
+static int order(const struct rm_ask_group *g, int32_t priority, int64_t id)
+{
+    if (g->priority != priority)
+        return g->priority < priority ? -1 : 1;
+    return g->allocation_id < id ? -1 : g->allocation_id > id;
+}
+
+/* Its place; smaller priority numbers are served first. */
+static size_t group_place(const struct rm_app *a, int32_t priority, int64_t id)
+{
+    size_t low = 0, high = a->asks_n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (order(a->asks[mid], priority, id) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static struct rm_ask_group *group_of(struct rm_app *a, int32_t priority, int64_t id)
+{
+    size_t at = group_place(a, priority, id);
+
+    if (at < a->asks_n && order(a->asks[at], priority, id) == 0)
+        return a->asks[at];
+    base_array_grow(&a->asks, a->asks_n, &a->asks_cap);
+    memmove(a->asks + at + 1, a->asks + at, (a->asks_n - at) * sizeof *a->asks);
+    a->asks_n++;
+    a->asks[at] = base_alloc(sizeof *a->asks[at]);
+    a->asks[at]->priority = priority;
+    a->asks[at]->allocation_id = id;
+    return a->asks[at];
+}
+
+static size_t row_place(const struct rm_ask_group *g, const char *name)
+{
+    size_t low = 0, high = g->rows_n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (strcmp(g->rows[mid].name, name) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static struct rm_ask_row *row_of(const struct rm_ask_group *g, const char *name)
+{
+    size_t at = row_place(g, name);
+
+    return at < g->rows_n && strcmp(g->rows[at].name, name) == 0 ? &g->rows[at] : NULL;
+}
+
+static struct rm_ask_row *row_add(struct rm_app *a, struct rm_ask_group *g, const char *name)
+{
+    size_t at = row_place(g, name);
+
+    base_array_grow(&g->rows, g->rows_n, &g->rows_cap);
+    memmove(g->rows + at + 1, g->rows + at, (g->rows_n - at) * sizeof *g->rows);
+    g->rows_n++;
+    a->ask_rows++;
+    g->rows[at] = (struct rm_ask_row){.name = base_strdup(name)};
+    return &g->rows[at];
+}
+
+static void group_free(struct rm_app *a, struct rm_ask_group *g)
+{
+    for (size_t i = 0; i < g->rows_n; i++)
+        free(g->rows[i].name);
+    a->ask_rows -= g->rows_n;
+    a->launch_bytes -= g->launch && g->launch->json ? strlen(g->launch->json) : 0;
+    free(g->rows);
+    rm_launch_unref(g->launch);
+    free(g);
+}
+
+/* ---------------------------------------------------------------- what a master says */
+static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->rows_n; i++) {
+        if (g->rows[i].count > 0)
+            g->rows[kept++] = g->rows[i];
+        else
+            free(g->rows[i].name);
+    }
+    a->ask_rows -= g->rows_n - kept;
+    g->rows_n = kept;
+}
+
+/* Drops what is not wanted any more and adds up the rest. */
+static void sum_up(struct rm_app *a)
+{
+    size_t kept = 0;
+
+    memset(a->asked, 0, sizeof a->asked);
+    for (size_t i = 0; i < a->asks_n; i++) {
+        struct rm_ask_group *g = a->asks[i];
+
+        g->planned = g->planned_named = 0;
+        g->planned_any = false;
+        if (wanted(g) <= 0) {
+            group_free(a, g);
+            continue;
+        }
+        drop_zero_rows(a, g);
+        a->asked[g->slot] += wanted(g);
+        a->asks[kept++] = g;
+    }
+    a->asks_n = kept;
+}
+
+static size_t launch_size(const struct rm_launch *l)
+{
+    return l && l->json ? strlen(l->json) : 0;
+}
+
+/* Those that are kept, and these: some of these may take the place of others. */
+static size_t launches_size(const struct rm_app *a, const struct rm_ask *asks, size_t n)
+{
+    size_t sum = a->launch_bytes;
+
+    for (size_t i = 0; i < n; i++)
+        sum += launch_size(asks[i].launch);
+    return sum;
+}
+
+/* Would these asks be too many together with those that are there? */
+bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
+{
+    int64_t sum = 0;
+
+    if (!n)
+        return true;
+    if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX || launches_size(a, asks, n) > RM_ASK_LAUNCH_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct rm_ask_group *g = group_of(a, asks[i].priority, asks[i].allocation_request_id);
+        const struct rm_ask_row *row;
+
+        if (is_any(asks[i].resource_name)) {
+            g->planned_any = true;
+            g->planned = asks[i].containers;
+        } else {
+            row = row_of(g, asks[i].resource_name);
+            g->planned_named += asks[i].containers - (row ? row->count : 0);
+        }
+    }
+    for (size_t i = 0; i < a->asks_n; i++) {
+        const struct rm_ask_group *g = a->asks[i];
+
+        sum += g->planned_any ? g->planned : g->any_given ? g->any : g->named + g->planned_named;
+    }
+    sum_up(a);
+    return sum <= RM_ASKED_MAX;
+}
+
+static void update(struct rm_app *a, const struct rm_ask *ask)
+{
+    struct rm_ask_group *g = group_of(a, ask->priority, ask->allocation_request_id);
+    struct rm_ask_row *row;
+
+    if (is_any(ask->resource_name)) {
+        g->any_given = true;
+        g->any = ask->containers;
+        g->any_relax = ask->relax_locality;
+    } else {
+        row = row_of(g, ask->resource_name);
+        if (!row)
+            row = row_add(a, g, ask->resource_name);
+        g->named += ask->containers - row->count;
+        row->count = ask->containers;
+        row->relax = ask->relax_locality;
+    }
+    g->capability = ask->capability;
+    g->slot = rm_slot_of(&ask->capability);
+    if (ask->launch) {
+        a->launch_bytes += launch_size(ask->launch);
+        a->launch_bytes -= launch_size(g->launch);
+        rm_launch_unref(g->launch);
+        g->launch = ask->launch;
+    }
+}
+
+void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        update(a, &asks[i]);
+    sum_up(a);
+}
+
+void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS])
+{
+    const struct rm_attempt *at = rm_am_attempt(a);
+
+    memset(pending, 0, RM_SLOT_KINDS * sizeof *pending);
+    if (!at || a->ending != RM_END_NONE)
+        return;
+    if (at->state == RM_ATTEMPT_SCHEDULED) {
+        pending[RM_SLOT_MAP] = a->activated;
+        return;
+    }
+    for (int k = 0; at->state == RM_ATTEMPT_RUNNING && k < RM_SLOT_KINDS; k++)
+        pending[k] = (int32_t)a->asked[k];
+}
+
+/* ---------------------------------------------------------------- what a node can give */
+static struct rm_ask_row *here(const struct rm_ask_group *g, const char *name, bool must_relax)
+{
+    struct rm_ask_row *row = row_of(g, name);
+
+    return row && row->count > 0 && (!must_relax || row->relax) ? row : NULL;
+}
+
+static struct rm_ask_row *host_row(const struct rm_ask_group *g, const struct rm_node *n)
+{
+    struct rm_ask_row *row = here(g, n->host_name, false);
+
+    return row ? row : here(g, n->id, false);
+}
+
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct rm_node *n, enum delay_level *level)
+{
+    for (size_t i = 0; i < a->asks_n; i++) {
+        struct rm_ask_group *g = a->asks[i];
+
+        if (g->slot != k)
+            continue;
+        *level = DELAY_NODE;
+        if (host_row(g, n))
+            return g;
+        *level = DELAY_RACK;
+        if (here(g, n->rack_name, true))
+            return g;
+        *level = DELAY_ANY;
+        if (g->any_given && g->any_relax)
+            return g;
+    }
+    return NULL;
+}
+
+static void less(struct rm_ask_group *g, struct rm_ask_row *row)
+{
+    if (!row || row->count <= 0)
+        return;
+    row->count--;
+    g->named--;
+}
+
+/* One container of the group is given: afterwards the group may be gone. */
+void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level)
+{
+    int64_t before = wanted(g);
+    size_t at;
+
+    if (level == DELAY_NODE)
+        less(g, host_row(g, n));
+    if (level <= DELAY_RACK)
+        less(g, row_of(g, n->rack_name));
+    if (g->any > 0)
+        g->any--;
+    a->asked[g->slot] += wanted(g) - before;
+    if (wanted(g) > 0)
+        return;
+    at = group_place(a, g->priority, g->allocation_id);
+    memmove(a->asks + at, a->asks + at + 1, (--a->asks_n - at) * sizeof *a->asks);
+    group_free(a, g);
+}
+
+void rm_ask_clear(struct rm_app *a)
+{
+    for (size_t i = 0; i < a->asks_n; i++)
+        group_free(a, a->asks[i]);
+    free(a->asks);
+    a->asks = NULL;
+    a->asks_n = a->asks_cap = 0;
+    memset(a->asked, 0, sizeof a->asked);
+}

@@ -1,0 +1,525 @@
+/* The step: event in, effects out; timers; what is durable; the active policy. */
+#include "rm/core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/record/damage.h"
+#include "rm/core/core_internal.h"
+
+/* ---------------------------------------------------------------- effects */
+struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)
+{
+    struct rm_effects *out = c->out;
+    struct rm_effect *fx;
+
+    base_array_grow(&out->v, out->len, &out->cap);
+    fx = &out->v[out->len++];
+    memset(fx, 0, sizeof *fx);
+    fx->kind = kind;
+    return fx;
+}
+
+struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after)
+{
+    struct rm_effect *fx;
+
+    if (!token) {
+        c->nobody = (struct rm_effect){0};
+        return &c->nobody;
+    }
+    fx = rm_effect_add(c, RM_FX_REPLY);
+    fx->token = token;
+    fx->after_seq = after > c->stored ? after : 0;
+    fx->u.reply.kind = kind;
+    return fx;
+}
+
+static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
+{
+    struct base_buf b = {0};
+    char *text;
+
+    base_buf_vaddf(&b, fmt, ap);
+    text = rm_steps_alloc(&c->scratch, b.len + 1);
+    memcpy(text, b.data, b.len + 1);
+    base_buf_free(&b);
+    return text;
+}
+
+char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    va_start(ap, fmt);
+    text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
+    return text;
+}
+
+void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
+{
+    struct rm_effect *fx = rm_reply(c, token, RM_REPLY_ERROR, 0);
+    va_list ap;
+
+    if (!token)
+        return;
+    fx->u.reply.code = code;
+    va_start(ap, fmt);
+    fx->u.reply.text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
+}
+
+void rm_note(struct rm_core *c, int level, const char *fmt, ...)
+{
+    struct rm_effect *fx;
+    va_list ap;
+
+    if (!c->out)
+        return;
+    fx = rm_effect_add(c, RM_FX_NOTE);
+    fx->u.note.level = level;
+    va_start(ap, fmt);
+    fx->u.note.text = scratch_vprintf(c, fmt, ap);
+    va_end(ap);
+}
+
+uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len)
+{
+    struct rm_effect *fx = rm_effect_add(c, RM_FX_STORE);
+
+    fx->u.store.seq = ++c->seq;
+    fx->u.store.record = (struct rm_record){.table = table, .key = key, .data = data, .len = len};
+    return c->seq;
+}
+
+/* They are part of records: whoever makes them, they stay within what a record may take. */
+void rm_set_diagnostics(char **at, const char *text)
+{
+    char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;
+
+    free(*at);
+    *at = copy;
+}
+
+/* ---------------------------------------------------------------- what is durable */
+void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra)
+{
+    if (c->acks_n == c->acks_cap) {
+        size_t cap = c->acks_cap ? c->acks_cap * 2 : 1024;
+        struct rm_ack *v = base_realloc_array(NULL, cap, sizeof *v);
+
+        for (size_t i = 0; i < c->acks_n; i++)
+            v[i] = c->acks[(c->acks_head + i) & (c->acks_cap - 1)];
+        free(c->acks);
+        c->acks = v;
+        c->acks_cap = cap;
+        c->acks_head = 0;
+    }
+    base_assert(c->acks_n == 0 || c->acks[(c->acks_head + c->acks_n - 1) & (c->acks_cap - 1)].seq <= seq);
+    if (kind != RM_ACK_FORGET)
+        ((struct rm_app *)p)->refs++;
+    c->acks[(c->acks_head + c->acks_n++) & (c->acks_cap - 1)] = (struct rm_ack){seq, kind, p, extra};
+}
+
+static void acked(struct rm_core *c, const struct rm_ack *ack)
+{
+    switch (ack->kind) {
+    case RM_ACK_APP_NEW:
+        rm_app_stored_new(c, ack->p);
+        break;
+    case RM_ACK_APP_FINAL:
+        rm_app_stored_final(c, ack->p);
+        break;
+    case RM_ACK_JOB_COMMIT:
+        rm_job_commit(c, ack->p);
+        break;
+    case RM_ACK_MASTER:
+        rm_am_master_stored(c, ack->p, ack->extra);
+        break;
+    case RM_ACK_UNMANAGED:
+        rm_am_unmanaged_stored(c, ack->p);
+        break;
+    case RM_ACK_FORGET:
+        rm_container_forget(c, ack->p);
+        return;
+    }
+    rm_app_unref(ack->p);
+}
+
+static void on_stored(struct rm_core *c, uint64_t seq)
+{
+    base_assert(seq <= c->seq);
+    c->stored = seq > c->stored ? seq : c->stored;
+}
+
+/* Does what waited for the store. */
+static void drain_acks(struct rm_core *c)
+{
+    while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
+        struct rm_ack ack = c->acks[c->acks_head];
+
+        c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
+        c->acks_n--;
+        acked(c, &ack);
+    }
+}
+
+/* ---------------------------------------------------------------- timers */
+void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
+{
+    switch (t->kind) {
+    case RM_TIMER_NODE_HOLD:
+        rm_node_hold_over(c, t->owner);
+        break;
+    case RM_TIMER_NODE_EXPIRY:
+        rm_node_expired(c, t->owner);
+        break;
+    case RM_TIMER_AM:
+        rm_am_expired(c, t->owner);
+        break;
+    case RM_TIMER_UNSTARTED:
+        rm_containers_expire(c);
+        break;
+    case RM_TIMER_GRACE:
+        rm_takeover_grace_over(c);
+        break;
+    case RM_TIMER_TRIM:
+        rm_app_trim_due(c);
+        break;
+    case RM_TIMER_GONE:
+        rm_nodes_forget(c);
+        break;
+    case RM_TIMER_POLICY: {
+        int64_t next = rm_policy_on_timer(c);
+
+        if (next)
+            rm_timer_set(&c->timers, t, next > c->now_us ? next : c->now_us + 1);
+        break;
+    }
+    }
+}
+
+/* Those due at the very time of a submission come after it, those due with a heartbeat before. */
+static int64_t timers_until(const struct rm_event *ev)
+{
+    bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP || ev->kind == RM_EV_JOB_SET_UP ||
+                 ev->kind == RM_EV_JOB_COMMITTED || ev->kind == RM_EV_JOB_ABORTED;
+
+    return ev->at_us - first;
+}
+
+static void run_timers(struct rm_core *c, int64_t until_us)
+{
+    while (c->timers.n && c->timers.v[0]->at_us <= until_us) {
+        struct rm_timer *t = c->timers.v[0];
+
+        rm_timer_cancel(&c->timers, t);
+        rm_timer_fired(c, t);
+    }
+    if (c->wake_us && c->wake_us <= c->now_us)
+        c->wake_us = 0;
+}
+
+/* A wake-up that comes too early is harmless: only earlier ones are asked for. */
+static void wish_wake(struct rm_core *c)
+{
+    int64_t at;
+
+    if (!c->timers.n)
+        return;
+    at = c->timers.v[0]->at_us;
+    if (c->wake_us && c->wake_us <= at)
+        return;
+    c->wake_us = at;
+    rm_effect_add(c, RM_FX_WAKE)->u.wake.at_us = at;
+}
+
+/* ---------------------------------------------------------------- life of the core */
+static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
+{
+    if (conf->node_expiry_us <= 0 || conf->heartbeat_us <= 0)
+        return base_error_set(err, -BASE_EINVAL, "heartbeat and node expiry intervals must be greater than 0");
+    if (conf->slowstart < 0 || conf->slowstart > 1)
+        return base_error_set(err, -BASE_EINVAL, "slowstart must lie between 0 and 1, it is %g", conf->slowstart);
+    if (conf->task_attempts_max < 1 || conf->am_attempts_max < 1)
+        return base_error_set(err, -BASE_EINVAL, "attempts of tasks and masters must be at least 1");
+    return 0;
+}
+
+struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err)
+{
+    struct rm_core *c;
+
+    if (check_conf(conf, err) < 0)
+        return NULL;
+    c = base_alloc(sizeof *c);
+    c->conf = *conf;
+    c->conf.queues = NULL;
+    c->conf.tree = NULL;
+    c->policy_name = base_strdup(conf->policy ? conf->policy : "fifo");
+    c->conf.policy = c->policy_name;
+    c->containers.size = sizeof(struct rm_container);
+    c->rack_stamp = 1;
+    c->unstarted_timer = (struct rm_timer){.kind = RM_TIMER_UNSTARTED};
+    c->policy_timer = (struct rm_timer){.kind = RM_TIMER_POLICY};
+    c->grace_timer = (struct rm_timer){.kind = RM_TIMER_GRACE};
+    c->trim_timer = (struct rm_timer){.kind = RM_TIMER_TRIM};
+    c->gone_timer = (struct rm_timer){.kind = RM_TIMER_GONE};
+    if (conf->tree) {
+        c->tree = *conf->tree;
+        *conf->tree = (struct policy_queues){0};
+    } else {
+        policy_queues_init(&c->tree, conf->queues);
+    }
+    rm_queues_sync(c);
+    c->conf.options = NULL;
+    if (conf->learned)
+        c->learned = *conf->learned;
+    c->conf.learned = NULL;
+    if (rm_policy_set(c, c->policy_name, conf->options, err) < 0) {
+        rm_core_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+const struct policy_learned *rm_core_learned(const struct rm_core *c)
+{
+    return &c->learned;
+}
+
+void rm_core_free(struct rm_core *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->apps_n; i++)
+        rm_app_leave_policy(c, c->apps[i]);
+    rm_policy_free(c);
+    while (c->acks_n) {
+        struct rm_ack *ack = &c->acks[c->acks_head];
+
+        if (ack->kind != RM_ACK_FORGET)
+            rm_app_unref(ack->p);
+        c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
+        c->acks_n--;
+    }
+    for (size_t i = 0; i < c->containers_by_id.cap; i++)
+        if (c->containers_by_id.v[i].p) {
+            struct rm_container *ct = c->containers_by_id.v[i].p;
+
+            rm_launch_unref(ct->launch);
+            free(ct->diagnostics);
+        }
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i])
+            rm_node_free(c->nodes[i]);
+    rm_prune_free(c);
+    for (size_t i = 0; i < c->apps_n; i++)
+        rm_app_unref(c->apps[i]);
+    policy_queues_free(&c->tree);
+    rm_recover_free(c);
+    rm_damage_free(c);
+    rm_job_spec_unref(c->recover_job);
+    rm_app_spec_unref(c->recover_app);
+    free(c->queues);
+    free(c->acks);
+    free(c->apps);
+    free(c->nodes);
+    free(c->nodes_free);
+    free(c->host_rack);
+    free(c->host_keys);
+    free(c->dirty);
+    free(c->timers.v);
+    base_buf_free(&c->text);
+    rm_map_free(&c->apps_by_id);
+    rm_map_free(&c->containers_by_id);
+    rm_map_free(&c->nodes_by_id);
+    rm_names_free(&c->hosts);
+    rm_names_free(&c->racks);
+    rm_names_free(&c->users);
+    rm_names_free(&c->outputs);
+    rm_pool_free(&c->containers);
+    rm_steps_free(&c->scratch);
+    free(c->refused_text);
+    free(c->policy_name);
+    free(c);
+}
+
+static void on_new_app_id(struct rm_core *c, const struct rm_event *ev)
+{
+    struct base_app_id id = {0};
+
+    if (rm_app_take_id(c, ev->token, &id))
+        rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id = id;
+}
+
+static void handle(struct rm_core *c, const struct rm_event *ev)
+{
+    switch (ev->kind) {
+    case RM_EV_TIMER:
+    case RM_EV_KINDS:
+        break;
+    case RM_EV_STORED:
+        on_stored(c, ev->u.stored.seq);
+        break;
+    case RM_EV_NEW_APP_ID:
+        on_new_app_id(c, ev);
+        break;
+    case RM_EV_SUBMIT_JOB:
+        rm_job_on_submit(c, ev);
+        break;
+    case RM_EV_SUBMIT_APP:
+        rm_am_on_submit(c, ev);
+        break;
+    case RM_EV_KILL_APP:
+        rm_app_on_kill(c, ev);
+        break;
+    case RM_EV_MOVE_APP:
+        rm_app_on_move(c, ev);
+        break;
+    case RM_EV_JOB_SET_UP:
+        rm_job_on_set_up(c, ev);
+        break;
+    case RM_EV_JOB_COMMITTED:
+        rm_job_on_committed(c, ev);
+        break;
+    case RM_EV_JOB_ABORTED:
+        rm_job_on_aborted(c, ev);
+        break;
+    case RM_EV_TASK_COMMIT:
+        rm_task_on_commit(c, ev);
+        break;
+    case RM_EV_FETCH_FAILURE:
+        rm_task_on_fetch_failure(c, ev);
+        break;
+    case RM_EV_NODE_REGISTER:
+        rm_node_on_register(c, ev);
+        break;
+    case RM_EV_NODE_HEARTBEAT:
+        rm_node_on_heartbeat(c, ev);
+        break;
+    case RM_EV_NODE_WAKE:
+        rm_node_on_wake(c, ev);
+        break;
+    case RM_EV_NODE_GONE:
+        rm_node_on_gone(c, ev);
+        break;
+    case RM_EV_AM_REGISTER:
+        rm_am_on_register(c, ev);
+        break;
+    case RM_EV_AM_ALLOCATE:
+        rm_am_on_allocate(c, ev);
+        break;
+    case RM_EV_AM_FINISH:
+        rm_am_on_finish(c, ev);
+        break;
+    case RM_EV_SET_POLICY:
+        rm_policy_on_set(c, ev);
+        break;
+    case RM_EV_SET_QUEUES:
+        rm_queues_on_set(c, ev);
+        break;
+    }
+}
+
+/* After whatever happened: slots to those who wait, held heartbeats answered, the next wake-up. */
+static void settle(struct rm_core *c)
+{
+    drain_acks(c);
+    rm_am_activate(c);
+    rm_offer_all(c);
+    if (c->preempt_all)
+        rm_offer_preempt(c);
+    rm_app_trim_finished(c);
+    rm_prune_step(c);
+    rm_node_flush(c);
+    wish_wake(c);
+    c->out = NULL;
+}
+
+void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effects *out)
+{
+    base_assert(ev->at_us >= c->now_us);
+    c->now_us = ev->at_us;
+    c->out = out;
+    rm_steps_reset(&c->scratch);
+    c->stats.events++;
+    if (c->timers.n && c->timers.v[0]->at_us <= c->now_us)
+        run_timers(c, timers_until(ev));
+    else if (c->wake_us && c->wake_us <= c->now_us)
+        c->wake_us = 0;
+    handle(c, ev);
+    settle(c);
+}
+
+/* Folders that were made for certain, before any job is asked to make its own. */
+static void collect_outputs(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        if (a->is_job && a->set_up && a->job->output && (a->state < RM_APP_FINAL_SAVING || a->state == RM_APP_KILLING))
+            rm_names_add(&c->outputs, a->job->output);
+    }
+}
+
+#define TOLD_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
+
+/* The record of an end is not written again when the store has it, and the end is told after that. So nobody knows whether
+ * one was told that was recorded just before the stop; it is told again, and all that are older have been. */
+static void note_told(struct rm_core *c)
+{
+    int64_t newest = 0;
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        if (c->apps[i]->finish_us > newest && c->apps[i]->finish_us <= c->now_us)
+            newest = c->apps[i]->finish_us;
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        a->end_told = a->state == RM_APP_FINAL_SAVING && a->finish_us < newest - TOLD_US;
+    }
+}
+
+void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out)
+{
+    base_assert(now_us >= c->now_us);
+    c->now_us = now_us;
+    c->out = out;
+    rm_steps_reset(&c->scratch);
+    c->recovering = true;
+    note_told(c);
+    rm_damage_write(c);
+    collect_outputs(c);
+    rm_recover_orphans(c);
+    rm_confirm_begin(c);
+    rm_takeover_begin(c);
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        if (rm_app_ended(a->state)) {
+            rm_app_retire(c, a);
+        } else if (a->state == RM_APP_FINAL_SAVING && a->is_job) {
+            rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+        } else if (a->state == RM_APP_NEW_SAVING) {
+            continue;
+        } else if (a->is_job) {
+            rm_policy_recall(c, a);
+            rm_tasks_recall_failure(c, a);
+            rm_job_open(c, a);
+            rm_job_check(c, a);
+        } else {
+            rm_am_recovered(c, a);
+        }
+    }
+    rm_apps_stored_new(c); /* they are read from the store: so they are there */
+    c->recovering = false;
+    c->loading = false;
+    for (size_t i = 0; i < c->nodes_n; i++) /* how long they have been gone is not stored: since now */
+        rm_node_check_gone(c, c->nodes[i]);
+    rm_names_free(&c->outputs);
+    settle(c);
+}

@@ -1,0 +1,316 @@
+/* Jobs: submission, the two phases, the end. The RM is their master. */
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
+
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = made;
+    fx->u.reply.app_state = a->state;
+}
+
+/* True when the submission is answered already: repeated, or refused. */
+static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct rm_app *a = rm_app_find(c, spec->id);
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!a)
+        return false;
+    if (a->is_job && strcmp(a->job->json ? a->job->json : "", spec->json ? spec->json : "") == 0)
+        reply_job(c, ev, a, false);
+    else
+        rm_reply_error(c, ev->token, -BASE_EEXIST, "id: %s exists already with another body",
+                       base_app_id_text(&spec->id, id));
+    return true;
+}
+
+#define EXPECTED_MAX 1e17 /* microseconds, of the tasks of one kind one after the other: policies add such times up */
+
+static bool takes_too_long(const struct rm_job_spec *spec, enum rm_slot k)
+{
+    int64_t longest = 0;
+
+    for (size_t g = 0; g < spec->groups_n; g++)
+        if (spec->groups[g].kind == k && spec->groups[g].expected_us > longest)
+            longest = spec->groups[g].expected_us;
+    return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
+}
+
+/* The queue comes last: it may be made. A deadline that has passed may still come out of a store: then it is missed. */
+static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+{
+    const struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct base_error err;
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        const char *kind = k ? "reduce" : "map";
+
+        if (rm_task_count(spec, (enum rm_slot)k) < 0 || rm_task_count(spec, (enum rm_slot)k) > INT32_MAX / 2) {
+            rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
+            return true;
+        }
+        if (takes_too_long(spec, (enum rm_slot)k)) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL,
+                           "job.tasks: expected-s of the longest %s task times their number is more than %g", kind,
+                           EXPECTED_MAX / 1e6);
+            return true;
+        }
+    }
+    if (spec->deadline_at_us && spec->deadline_at_us <= c->now_us) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "job.deadline-at-ms: %lld is in the past: it is %lld now",
+                       (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
+        return true;
+    }
+    if (rm_queue_place(c, spec->queue, spec->user, &spec->user_groups, queue, &err) < 0) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
+        return true;
+    }
+    return false;
+}
+
+void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_job_spec *spec = ev->u.submit_job.spec;
+    struct rm_app *a;
+    uint32_t queue;
+
+    if (spec->id.seq && submitted_before(c, ev)) {
+        rm_job_spec_unref(spec);
+        return;
+    }
+    if (rm_record_too_large(c, ev->token, spec->json, spec) || rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
+        rm_job_spec_unref(spec);
+        return;
+    }
+    a = rm_app_new(c, spec->id, spec, NULL, ev->u.submit_job.app_token);
+    rm_app_enter_queue(c, a, queue);
+    rm_tasks_init(c, a);
+    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
+    rm_record_splits(c, a);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    reply_job(c, ev, a, true);
+}
+
+/* Nothing of it runs any more: what was left is not going to be done. */
+static void drop_tasks(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
+                rm_pick_remove(a, &a->phase[k].tasks[i]);
+                rm_task_set_state(a, &a->phase[k].tasks[i], RM_TASK_KILLED);
+            }
+}
+
+void rm_job_accepted(struct rm_core *c, struct rm_app *a)
+{
+    rm_app_set_state(c, a, RM_APP_ACCEPTED);
+    if (!rm_policy_admits(c, a)) {
+        a->ending = RM_END_FAIL;
+        drop_tasks(a);
+        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
+        return;
+    }
+    if (a->pj.deadline_us > 0) /* nobody is asked again after a restart */
+        rm_app_save(c, a);
+    rm_job_open(c, a);
+    rm_job_check(c, a);
+}
+
+/* A folder that is there after a restart may be this job's: unless another job goes on that has the same one. */
+static bool may_be_made(struct rm_core *c, const char *output)
+{
+    if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
+        return false;
+    rm_names_add(&c->outputs, output);
+    return true;
+}
+
+/* Its tasks may be scheduled, once its output folder is there. */
+void rm_job_open(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_phase *maps = &a->phase[RM_SLOT_MAP], *reduces = &a->phase[RM_SLOT_REDUCE];
+
+    if (!rm_app_live(a))
+        return;
+    rm_app_enter_policy(c, a);
+    if (a->job->output && !a->set_up) {
+        struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_SETUP);
+
+        a->setup_asked = true;
+        fx->u.job.again = may_be_made(c, a->job->output);
+        fx->u.job.id = a->id;
+        fx->u.job.spec = a->job;
+        return;
+    }
+    a->set_up = true;
+    maps->open = true;
+    reduces->open = reduces->open || (double)maps->succeeded >= c->slowstart * (double)maps->total;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+}
+
+void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->setup_asked || a->set_up)
+        return;
+    a->setup_asked = false;
+    if (!rm_app_live(a)) {
+        a->set_up = ev->u.job_done.ok; /* then there is something to remove */
+        rm_job_check(c, a);
+        return;
+    }
+    if (!ev->u.job_done.ok) {
+        rm_job_end(c, a, RM_END_FAIL,
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output folder could not be made");
+        return;
+    }
+    a->set_up = true;
+    rm_app_save(c, a);
+    rm_job_open(c, a);
+    rm_job_check(c, a);
+}
+
+static bool all_done(const struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (a->phase[k].succeeded < a->phase[k].total)
+            return false;
+    return true;
+}
+
+/* The job has ended when its folder is cleared away: whoever sees the end may submit it again, and a leader that takes
+ * over in between finds that it has not ended, and clears it away. False: there is nothing to wait for. */
+static bool abort_output(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_effect *fx;
+
+    if (!a->job->output || !a->set_up || a->aborted || c->conf.simulation)
+        return false;
+    a->aborting = true;
+    fx = rm_effect_add(c, RM_FX_JOB_ABORT);
+    if (a->saved_seq > c->stored) /* that the job ends is not durable yet: who has another opinion needs the folder */
+        fx->after_seq = a->saved_seq;
+    fx->u.job.id = a->id;
+    fx->u.job.spec = a->job;
+    return true;
+}
+
+void rm_job_check(struct rm_core *c, struct rm_app *a)
+{
+    if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
+        return;
+    if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
+        if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
+            return; /* comes back when they are gone, and every node has told what it runs */
+        if (abort_output(c, a))
+            return;
+        drop_tasks(a);
+        if (a->ending == RM_END_KILL)
+            rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        else
+            rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
+        return;
+    }
+    if (!a->set_up || a->committing || !all_done(a))
+        return;
+    if (!a->job->output) {
+        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        return;
+    }
+    a->committing = true; /* the folder is closed only when every task's end is durable */
+    rm_ack_add(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
+}
+
+/* Every attempt that was allowed to commit has left its part under a name of its own. One of them may have been lost with
+ * its node, have been replaced, and still be writing: so the parts that count are named here, those of the attempts that
+ * succeeded. */
+void rm_job_commit(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
+    enum rm_slot k = a->phase[RM_SLOT_REDUCE].total ? RM_SLOT_REDUCE : RM_SLOT_MAP; /* of those with parts */
+    const struct rm_phase *p = &a->phase[k];
+    int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
+
+    for (int32_t i = 0; i < p->total; i++)
+        attempts[i] = p->tasks[i].last_attempt;
+    fx->u.job.id = a->id;
+    fx->u.job.spec = a->job;
+    fx->u.job.kind = k == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
+    fx->u.job.attempts = attempts;
+    fx->u.job.attempts_n = (size_t)p->total;
+}
+
+void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->committing)
+        return;
+    a->committing = false;
+    if (ev->u.job_done.ok) { /* too late for a kill: as an AM that unregisters while it is killed */
+        a->ending = RM_END_SUCCEED;
+        rm_set_diagnostics(&a->diagnostics, NULL);
+        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        return;
+    }
+    if (a->ending == RM_END_NONE) {
+        rm_job_end(c, a, RM_END_FAIL,
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output could not be committed");
+        return;
+    }
+    rm_app_save(c, a); /* its end was not recorded yet */
+    rm_job_check(c, a);
+}
+
+void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
+
+    if (!a || !a->is_job || !a->aborting)
+        return;
+    a->aborting = false;
+    a->aborted = true;
+    rm_job_check(c, a);
+}
+
+void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
+{
+    if (a->ending != RM_END_NONE && how != RM_END_KILL)
+        return;
+    a->ending = how;
+    rm_set_diagnostics(&a->diagnostics, diagnostics);
+    if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
+        drop_tasks(a);
+        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        return;
+    }
+    if (how == RM_END_KILL && a->state != RM_APP_KILLING)
+        rm_app_set_state(c, a, RM_APP_KILLING);
+    if (a->committing) /* the output may be there already: who takes over finds all done and commits, not a kill */
+        a->saved_seq = c->seq;
+    else
+        rm_app_save(c, a);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, how == RM_END_KILL ? "job was killed" : "job has failed", true);
+    rm_job_check(c, a);
+}
+
+double rm_job_progress(const struct rm_app *a, enum rm_slot k)
+{
+    const struct rm_phase *p = &a->phase[k];
+
+    if (!p->total)
+        return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
+    return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total,
+                             p->succeeded == p->total);
+}

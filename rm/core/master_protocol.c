@@ -1,0 +1,370 @@
+/* The protocol with a running master: register, allocate, finish; as YARN's, repeats included. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "rm/core/core_internal.h"
+
+/* The application and its current attempt, or an error is answered. */
+static struct rm_app *current(struct rm_core *c, uint64_t token, const struct base_attempt_id *id)
+{
+    struct rm_app *a = rm_app_find(c, id->app);
+    struct rm_attempt *at = a && !a->is_job ? rm_am_attempt(a) : NULL;
+    char text[BASE_ID_TEXT_MAX];
+
+    if (at && (at->id.attempt == id->attempt || !id->attempt))
+        return a;
+    rm_reply_error(c, token, -BASE_ENOTFOUND, "Application attempt %s doesn't exist in ApplicationMasterService cache.",
+                   base_attempt_id_text(id, text));
+    return NULL;
+}
+
+/* A pointer that stays: nodes may come back with another address. */
+static const char *kept_text(struct rm_core *c, const char *s)
+{
+    uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
+
+    return c->users.v[at];
+}
+
+static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_container *ct)
+{
+    return (struct rm_allocated){.id = ct->id,
+                                 .node_id = ct->node->id,
+                                 .node_http = kept_text(c, ct->node->http),
+                                 .priority = ct->priority,
+                                 .allocation_request_id = ct->allocation_id,
+                                 .capability = ct->resource};
+}
+
+/* ---------------------------------------------------------------- register */
+/* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks for afterwards is what it
+ * wants beside them, so those are among them whose ends it hears of with its first allocate. */
+static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
+{
+    if (ct->id.attempt.attempt == at->id.attempt)
+        return !ct->master;
+    return !ct->master && !ct->killing && ct->state != RM_CONTAINER_COMPLETED;
+}
+
+static void reply_registered(struct rm_core *c, const struct rm_event *ev, struct rm_app *a)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_AM_REGISTERED, a->saved_seq);
+    size_t most = (size_t)a->containers_n + a->news_n, n = 0;
+    struct rm_allocated *previous = rm_steps_alloc(&c->scratch, most * sizeof *previous + 1);
+    const struct rm_attempt *at = rm_am_attempt(a);
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (is_listed(at, ct))
+            previous[n++] = allocated_of(c, ct);
+    for (size_t i = 0; i < a->news_n; i++)
+        if (a->news[i]->state == RM_CONTAINER_COMPLETED && is_listed(at, a->news[i]))
+            previous[n++] = allocated_of(c, a->news[i]);
+    rm_am_announced(a);
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.am.max_capability = rm_max_capability(c);
+    fx->u.reply.am.queue = a->queue;
+    fx->u.reply.am.previous = previous;
+    fx->u.reply.am.previous_n = n;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Its answer may have been lost: nothing was said on it yet. */
+static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
+{
+    return at->response_id == 0 && same_text(at->host, ev->u.am_register.host) &&
+           same_text(at->tracking_url, ev->u.am_register.tracking_url) && at->rpc_port == ev->u.am_register.rpc_port;
+}
+
+/* It has containers on nodes that have not told what they run. */
+static bool has_to_wait(const struct rm_core *c, const struct rm_app *a, const struct rm_attempt *at)
+{
+    bool may_have_some = (at->registered && at->reregister) || (a->app->keep_containers && at->id.attempt > 1);
+
+    return may_have_some && rm_takeover_awaits(c);
+}
+
+void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = current(c, ev->token, &ev->u.am_register.attempt);
+    struct rm_attempt *at;
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!a)
+        return;
+    at = rm_am_attempt(a);
+    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated(at, ev)) {
+        reply_registered(c, ev, a);
+        return;
+    }
+    if (at->state == RM_ATTEMPT_RUNNING && !at->reregister) {
+        rm_reply_error(c, ev->token, -BASE_ESTATE, "Application Master is already registered : %s",
+                       base_app_id_text(&a->id, id));
+        return;
+    }
+    if (!rm_app_live(a) || (at->state != RM_ATTEMPT_LAUNCHED && at->state != RM_ATTEMPT_RUNNING)) {
+        rm_reply_error(c, ev->token, -BASE_ESTATE, "Application attempt %s cannot register in state %s",
+                       base_attempt_id_text(&at->id, id), rm_attempt_state_name(at->state));
+        return;
+    }
+    if (has_to_wait(c, a, at)) {
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+        rm_reply_error(c, ev->token, -BASE_EAGAIN,
+                       "Application attempt %s cannot register yet: %d nodes have not told which containers they run",
+                       base_attempt_id_text(&at->id, id), c->awaited);
+        return;
+    }
+    rm_set_diagnostics(&at->host, ev->u.am_register.host);
+    rm_set_diagnostics(&at->tracking_url, ev->u.am_register.tracking_url);
+    at->rpc_port = ev->u.am_register.rpc_port;
+    at->registered = true;
+    at->reregister = false;
+    at->response_id = 0;
+    if (at->state == RM_ATTEMPT_LAUNCHED)
+        rm_am_attempt_set(at, RM_ATTEMPT_RUNNING);
+    if (a->state == RM_APP_ACCEPTED)
+        rm_app_set_state(c, a, RM_APP_RUNNING);
+    if (!a->start_us)
+        a->start_us = c->now_us;
+    if (!a->launch_us)
+        a->launch_us = c->now_us;
+    rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+    rm_app_save(c, a);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+    reply_registered(c, ev, a);
+}
+
+/* ---------------------------------------------------------------- allocate */
+static void drop_launches(const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++)
+        rm_launch_unref(ev->u.am_allocate.asks[i].launch);
+}
+
+static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
+        const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
+        const struct rm_res *most = &c->conf.slot_res[rm_slot_of(&ask->capability)];
+
+        if (!ask->resource_name || !*ask->resource_name) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
+        } else if (ask->containers < 0 || ask->containers > BASE_ASK_MAX) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "numContainers must lie between 0 and %d, it is %d",
+                           BASE_ASK_MAX, ask->containers);
+        } else if (ask->capability.v[RM_RES_MEMORY_MB] < 0 ||
+                   ask->capability.v[RM_RES_MEMORY_MB] > most->v[RM_RES_MEMORY_MB]) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more memory than configured max");
+        } else if (ask->capability.v[RM_RES_VCORES] < 0 ||
+                   ask->capability.v[RM_RES_VCORES] > most->v[RM_RES_VCORES]) {
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more cores than configured max");
+        } else {
+            continue;
+        }
+        return true;
+    }
+    if (!rm_ask_fits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "asks: an application may wait for %d containers, in %d places and groups, with %d bytes of launch "
+                       "contexts",
+                       RM_ASKED_MAX, RM_ASK_ROWS_MAX, RM_ASK_LAUNCH_MAX);
+        return true;
+    }
+    return false;
+}
+
+static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+{
+    size_t n = ev->u.am_allocate.asks_n;
+    struct rm_ask *asks = rm_steps_alloc(&c->scratch, n * sizeof *asks + 1);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_res *slot = &c->conf.slot_res[rm_slot_of(&ev->u.am_allocate.asks[i].capability)];
+
+        asks[i] = ev->u.am_allocate.asks[i];
+        for (int r = 0; r <= RM_RES_VCORES; r++)
+            if (!asks[i].capability.v[r])
+                asks[i].capability.v[r] = slot->v[r];
+    }
+    if (n)
+        rm_ask_update(a, asks, n);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        rm_app_counts(c, a, (enum rm_slot)k);
+}
+
+static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.am_allocate.releases_n; i++) {
+        struct rm_container *ct = rm_container_find(c, &ev->u.am_allocate.releases[i]);
+
+        if (!ct || ct->app != a || ct->master || ct->state == RM_CONTAINER_COMPLETED)
+            continue;
+        if (rm_container_unsent(ct))
+            rm_container_end(c, ct, RM_EXIT_ABORTED, "Container released by application", NULL);
+        else
+            rm_container_kill(c, ct, RM_EXIT_ABORTED, "Container released by application");
+    }
+}
+
+/* The answer before this one has arrived: ends told in it are known, nodes may forget them. */
+static void forget_told(struct rm_core *c, struct rm_app *a)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->news_n; i++) {
+        if (a->news[i]->told)
+            rm_ack_add(c, c->seq, RM_ACK_FORGET, a->news[i], 0);
+        else
+            a->news[kept++] = a->news[i];
+    }
+    a->news_n = kept;
+}
+
+static void add_allocated(struct rm_core *c, struct rm_attempt *at, struct rm_container *ct)
+{
+    base_array_grow(&at->allocated, at->allocated_n, &at->allocated_cap);
+    at->allocated[at->allocated_n++] = allocated_of(c, ct);
+    ct->pulled = true;
+    if (ct->state == RM_CONTAINER_ALLOCATED)
+        rm_container_set_state(ct, RM_CONTAINER_ACQUIRED);
+}
+
+static void fill_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *at)
+{
+    size_t kept = 0;
+
+    at->allocated_n = at->completed_n = 0;
+    for (size_t i = 0; i < a->news_n; i++) {
+        struct rm_container *ct = a->news[i];
+
+        if (!ct->pulled)
+            add_allocated(c, at, ct);
+        if (ct->state != RM_CONTAINER_COMPLETED)
+            continue; /* told; it comes back when it has ended */
+        base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
+        at->completed[at->completed_n++] = (struct rm_completed){
+            .id = ct->id, .exit_status = ct->exit_code, .diagnostics = ct->diagnostics ? ct->diagnostics : ""};
+        ct->told = true;
+        a->news[kept++] = ct;
+    }
+    a->news_n = kept;
+}
+
+static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_attempt *at, const char *command)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_ALLOCATED, 0);
+
+    fx->u.reply.app_id = at->id.app;
+    fx->u.reply.allocate.response_id = at->response_id;
+    fx->u.reply.allocate.allocated = at->allocated;
+    fx->u.reply.allocate.allocated_n = at->allocated_n;
+    fx->u.reply.allocate.completed = at->completed;
+    fx->u.reply.allocate.completed_n = at->completed_n;
+    fx->u.reply.allocate.nodes = c->capacity.nodes;
+    fx->u.reply.allocate.command = command;
+    for (size_t i = 0; i < c->nodes_n; i++)
+        for (int k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < RM_SLOT_KINDS; k++) {
+            int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
+
+            fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;
+            for (int r = 0; r <= RM_RES_VCORES; r++)
+                fx->u.reply.allocate.available.v[r] += room * c->conf.slot_res[k].v[r];
+        }
+}
+
+void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = current(c, ev->token, &ev->u.am_allocate.attempt);
+    struct rm_attempt *at = a ? rm_am_attempt(a) : NULL;
+    int64_t response_id = ev->u.am_allocate.response_id;
+    char id[BASE_ID_TEXT_MAX];
+
+    if (!a) {
+        drop_launches(ev);
+        return;
+    }
+    if (at->registered && (a->state == RM_APP_KILLING || a->ending == RM_END_KILL)) {
+        drop_launches(ev);
+        at->allocated_n = at->completed_n = 0;
+        at->response_id = response_id + 1;
+        reply_allocated(c, ev, at, "shutdown");
+        return;
+    }
+    if (at->state != RM_ATTEMPT_RUNNING) {
+        drop_launches(ev);
+        rm_reply_error(c, ev->token, -BASE_ESTATE,
+                       "AM is not registered for known application attempt: %s or RM had restarted after AM registered. "
+                       "AM should re-register.",
+                       base_attempt_id_text(&at->id, id));
+        return;
+    }
+    if (at->reregister) { /* its asks and the last answer were another instance's: it registers and says all anew */
+        drop_launches(ev);
+        rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+        reply_allocated(c, ev, at, "resync");
+        return;
+    }
+    if (response_id == at->response_id - 1) {
+        drop_launches(ev);
+        reply_allocated(c, ev, at, NULL);
+        return;
+    }
+    if (response_id != at->response_id) {
+        drop_launches(ev);
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "Invalid responseId in AllocateRequest from application attempt: %s, expect responseId to be "
+                       "%lld, but get %lld",
+                       base_attempt_id_text(&at->id, id), (long long)at->response_id, (long long)response_id);
+        return;
+    }
+    if (asks_wrong(c, a, ev)) {
+        drop_launches(ev);
+        return;
+    }
+    rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
+    a->progress = ev->u.am_allocate.progress > 0 ? (double)ev->u.am_allocate.progress : 0;
+    a->progress = a->progress < 1 ? a->progress : 1;
+    forget_told(c, a);
+    take_asks(c, a, ev);
+    take_releases(c, a, ev);
+    fill_answer(c, a, at);
+    at->response_id++;
+    reply_allocated(c, ev, at, NULL);
+}
+
+/* ---------------------------------------------------------------- finish */
+void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = current(c, ev->token, &ev->u.am_finish.attempt);
+    struct rm_attempt *at = a ? rm_am_attempt(a) : NULL;
+    enum rm_final_status status = ev->u.am_finish.status;
+    char id[BASE_ID_TEXT_MAX];
+    struct rm_effect *fx;
+
+    if (!a)
+        return;
+    if (at->state == RM_ATTEMPT_RUNNING) {
+        rm_am_attempt_set(at, RM_ATTEMPT_FINAL_SAVING);
+        if (ev->u.am_finish.tracking_url)
+            rm_set_diagnostics(&at->tracking_url, ev->u.am_finish.tracking_url);
+        if (ev->u.am_finish.diagnostics)
+            rm_set_diagnostics(&at->diagnostics, ev->u.am_finish.diagnostics);
+        a->progress = 1;
+        a->ending = RM_END_SUCCEED;
+        rm_app_final(c, a, at->master || at->reregister ? RM_APP_FINISHING : RM_APP_FINISHED, status,
+                     ev->u.am_finish.diagnostics);
+    } else if (at->state != RM_ATTEMPT_FINAL_SAVING && at->state != RM_ATTEMPT_FINISHING &&
+               at->state != RM_ATTEMPT_FINISHED) {
+        rm_reply_error(c, ev->token, -BASE_ESTATE, "Application Master is trying to unregister before registering for: %s",
+                       base_app_id_text(&a->id, id));
+        return;
+    }
+    fx = rm_reply(c, ev->token, RM_REPLY_AM_FINISHED, a->saved_seq);
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = true;
+}

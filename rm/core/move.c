@@ -1,0 +1,91 @@
+/* An application that waits or runs goes to another queue. What it runs goes on; its promise and its age stay.
+ * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and FairScheduler.moveApplication. */
+#include <stdlib.h>
+
+#include "rm/core/core_internal.h"
+
+/* What queues count of it, out of the one it is in. */
+static void leave_queue(struct rm_core *c, struct rm_app *a)
+{
+    struct rm_queue *q = &c->queues[a->queue_index];
+
+    q->pending_apps -= a->state == RM_APP_ACCEPTED;
+    q->active_apps -= a->state == RM_APP_RUNNING;
+    q->containers -= a->containers_n;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        q->used.v[i] -= a->allocated.v[i];
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        q->pending[k] -= a->pj.phase[k].pending;
+}
+
+static void enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
+{
+    struct rm_queue *q;
+
+    free(a->placed);
+    a->placed = NULL;
+    a->queue = a->is_job ? a->job->queue : a->app->queue;
+    rm_app_enter_queue(c, a, index);
+    q = &c->queues[index];
+    q->containers += a->containers_n;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        q->used.v[i] += a->allocated.v[i];
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        q->pending[k] += a->pj.phase[k].pending;
+}
+
+static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
+{
+    char id[BASE_ID_TEXT_MAX];
+    const char *from = c->tree.v[a->queue_index].name;
+
+    leave_queue(c, a);
+    enter_queue(c, a, index);
+    if (a->in_policy && c->ops->on_job_moved)
+        c->ops->on_job_moved(c->policy, &a->pj, c->now_us);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) /* shares and limits are others now */
+        c->offer_all[k] = true;
+    c->preempt_all = c->preempt_all || c->ops->victims;
+    rm_app_save(c, a);
+    rm_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from, c->tree.v[index].name);
+}
+
+/* @index: where it is to go. False: refused, the error is answered. */
+static bool may_move(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, int32_t *index)
+{
+    struct base_error err;
+
+    *index = (int32_t)a->queue_index;
+    if (!ev->u.move.queue)
+        return true;
+    if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING) {
+        rm_reply_error(c, ev->token, -BASE_ESTATE, "App in %s state cannot be moved.", rm_app_state_name(a->state));
+        return false;
+    }
+    if (c->ops->one_queue) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "policy %s cannot move applications between queues", c->ops->name);
+        return false;
+    }
+    if (policy_queues_leaf(&c->tree, ev->u.move.queue, index, &err) == 0)
+        return true;
+    rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
+    return false;
+}
+
+void rm_app_on_move(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app *a = rm_app_find(c, ev->u.move.id);
+    char id[BASE_ID_TEXT_MAX];
+    int32_t index;
+
+    if (!a) {
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "app with id: %s not found",
+                       base_app_id_text(&ev->u.move.id, id));
+        return;
+    }
+    if (!may_move(c, ev, a, &index))
+        return;
+    if ((uint32_t)index != a->queue_index)
+        move(c, a, (uint32_t)index);
+    rm_reply(c, ev->token, RM_REPLY_OK, a->saved_seq); /* its last move may still be on its way to the store */
+}

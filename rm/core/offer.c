@@ -1,0 +1,323 @@
+/* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling, launches. */
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+static void launch_task(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, struct rm_task *t)
+{
+    struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
+    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k]);
+
+    ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
+    rm_task_launched(c, a, t, ct, false);
+    rm_container_launch(c, ct, NULL);
+    rm_app_counts(c, a, k);
+}
+
+static void count_locality(struct rm_app *a, enum delay_level level)
+{
+    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS};
+
+    a->counters[counter[level]]++;
+}
+
+/* Delay scheduling comes between the order of jobs and the choice of the task. */
+static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
+{
+    if (located && !no_delay && delay_is_on(&c->delay))
+        return !delay_offer(&c->delay, &a->delay, level);
+    delay_launched(&c->delay, &a->delay);
+    return false;
+}
+
+/* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
+static void passes(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool no_delay)
+{
+    if (k == RM_SLOT_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
+        delay_pass(&c->delay, &a->delay);
+}
+
+/* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
+static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
+{
+    if (!c->colo_wait_us || !a->phase[RM_SLOT_MAP].total || rm_app_touched_node(a, n->index)) {
+        a->colo_since_us = 0;
+        return false;
+    }
+    if (!a->colo_since_us)
+        a->colo_since_us = c->now_us;
+    return c->now_us - a->colo_since_us < c->colo_wait_us;
+}
+
+/* An attempt of it that is suspended here goes on before another task starts. */
+static bool resume_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+{
+    struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
+
+    if (ct)
+        rm_container_resume(c, ct);
+    return ct != NULL;
+}
+
+static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, bool no_delay)
+{
+    enum delay_level level;
+    bool located;
+    struct rm_task *t;
+
+    if (resume_job(c, a, k, n))
+        return true;
+    if (a->pj.phase[k].pending <= 0)
+        return false;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    if (!t)
+        t = rm_task_pick_any(c, a, k, n);
+    if (!t) {
+        passes(c, a, k, no_delay);
+        return false;
+    }
+    __builtin_prefetch(t); /* written when its container has been made */
+    __builtin_prefetch((const char *)t + 64);
+    if (k == RM_SLOT_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
+        return false;
+    if (k == RM_SLOT_MAP) {
+        count_locality(a, located ? level : DELAY_ANY);
+        n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
+    }
+    launch_task(c, a, k, n, t);
+    return true;
+}
+
+enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+{
+    enum delay_level level;
+    bool located;
+    struct rm_task *t;
+
+    if (!a->is_job)
+        return POLICY_TAKES;
+    if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
+        return POLICY_TAKES_NEAR;
+    if (a->pj.phase[k].pending <= 0)
+        return POLICY_DECLINES;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    if (!t)
+        t = rm_task_pick_any(c, a, k, n);
+    if (!t)
+        passes(c, a, k, false);
+    if (!t || (k == RM_SLOT_REDUCE && not_colocated(c, a, n)))
+        return POLICY_DECLINES;
+    if (k == RM_SLOT_REDUCE || !located)
+        return POLICY_TAKES;
+    if (level == DELAY_NODE)
+        return POLICY_TAKES_NEAR;
+    if (delay_is_on(&c->delay) && !delay_ask(&c->delay, &a->delay, level))
+        return POLICY_DECLINES;
+    return POLICY_TAKES;
+}
+
+/* A policy that keeps answering nothing while work waits is replaced by FIFO. */
+static void policy_fault(struct rm_core *c)
+{
+    struct base_error err;
+
+    c->stats.overruled++;
+    if (++c->faults < RM_POLICY_FAULTS_MAX || c->fell_back || c->ops == &policy_fifo)
+        return;
+    c->fell_back = true;
+    c->stats.fallbacks++;
+    rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set", c->ops->name);
+    rm_policy_set(c, "fifo", NULL, &err);
+}
+
+/* Gives one slot away. False: nobody takes it now. */
+static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    struct policy_offer offer = {.kind = (enum policy_kind)k,
+                                 .now_us = c->now_us,
+                                 .node = n->index,
+                                 .node_slots = n->slots[k],
+                                 .node_used = n->used[k],
+                                 .node_suspended = n->suspended[k],
+                                 .off_rack = n->round_off_rack,
+                                 .capacity = &c->capacity};
+    struct policy_job *pj = NULL;
+    size_t asked = 0;
+
+    memcpy(offer.assigned, n->round_assigned, sizeof offer.assigned);
+    for (;;) {
+        struct rm_app *a;
+
+        offer.no_delay = false;
+        pj = c->ops->next(c->policy, &offer, pj);
+        if (!pj)
+            break;
+        a = (struct rm_app *)(void *)pj; /* its first member */
+        if (++asked > 2 * c->policy_jobs || !a->in_policy ||
+            (pj->phase[k].pending <= 0 && pj->phase[k].suspended <= 0)) {
+            c->stats.overruled++;
+            break;
+        }
+        if (a->is_job ? offer_job(c, a, k, n, offer.no_delay) : rm_am_offer(c, a, k, n)) {
+            n->round_assigned[k]++;
+            c->stats.assignments++;
+            c->faults = 0;
+            return true;
+        }
+    }
+    if (!asked && !offer.held && c->runnable[k] > 0)
+        policy_fault(c);
+    return false;
+}
+
+#define AHEAD 8 /* jobs: those that take a node's few slots, and some that decline */
+
+/* The places where these jobs keep what is near @n are far apart in memory: fetched together, not one by one. */
+static void prefetch(struct rm_core *c, const struct rm_node *n)
+{
+    struct policy_offer offer = {.kind = (enum policy_kind)RM_SLOT_MAP,
+                                 .now_us = c->now_us,
+                                 .node = n->index,
+                                 .node_slots = n->slots[RM_SLOT_MAP],
+                                 .node_used = n->used[RM_SLOT_MAP],
+                                 .capacity = &c->capacity};
+    const struct rm_app *ahead[AHEAD];
+    struct policy_job *pj = NULL;
+    int found = 0;
+
+    while (found < AHEAD && (pj = c->ops->next(c->policy, &offer, pj))) {
+        ahead[found] = (struct rm_app *)(void *)pj;
+        rm_task_prefetch_near(ahead[found++], RM_SLOT_MAP, n, 0);
+    }
+    for (int i = 0; i < found; i++)
+        rm_task_prefetch_near(ahead[i], RM_SLOT_MAP, n, 1);
+}
+
+static void begin_round(struct rm_core *c)
+{
+    if (c->now_us > c->delay.last_us || c->delay.beat == 1)
+        delay_beat(&c->delay, c->now_us);
+}
+
+/* False: nobody wanted what is free. */
+static bool fill(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    while (n->used[k] < n->slots[k]) {
+        if (c->runnable[k] <= 0 && !n->suspended[k])
+            return false;
+        if (!offer_slot(c, n, k))
+            return false;
+    }
+    return true;
+}
+
+/* Slots of a full node change hands, as far as the policy says so. */
+static void make_room(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+{
+    for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, k); i++)
+        if (!fill(c, n, k))
+            break;
+}
+
+void rm_offer_node(struct rm_core *c, struct rm_node *n)
+{
+    delay_beat(&c->delay, c->now_us);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        n->round_assigned[k] = 0;
+        n->round_off_rack = false;
+    }
+    if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
+        return;
+    if (n->used[RM_SLOT_MAP] < n->slots[RM_SLOT_MAP])
+        prefetch(c, n);
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        fill(c, n, (enum rm_slot)k);
+        make_room(c, n, (enum rm_slot)k);
+    }
+}
+
+/* To the end of its list: nobody wanted it in this round. */
+static void free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
+{
+    n->free_round[k] = c->round;
+    if (!n->free_next[k])
+        return;
+    n->free_next[k]->free_prev[k] = n->free_prev[k];
+    if (n->free_prev[k])
+        n->free_prev[k]->free_next[k] = n->free_next[k];
+    else
+        c->free_first[k][b] = n->free_next[k];
+    n->free_prev[k] = c->free_last[k][b];
+    n->free_prev[k]->free_next[k] = n;
+    n->free_next[k] = NULL;
+    c->free_last[k][b] = n;
+}
+
+/* Nodes with held heartbeats, those with most free slots first, one slot at a time. */
+static void offer_kind(struct rm_core *c, int k)
+{
+    c->offer_all[k] = false;
+    if (c->runnable[k] <= 0 && !c->suspended[k])
+        return;
+    begin_round(c);
+    c->round++;
+    for (int b = RM_FREE_BUCKETS - 1; b > 0; b--)
+        while (c->runnable[k] > 0 || c->suspended[k] > 0) {
+            struct rm_node *n = c->free_first[k][b];
+
+            if (!n || n->free_round[k] == c->round)
+                break;
+            if (!offer_slot(c, n, (enum rm_slot)k) && n->free_bucket[k] == b)
+                free_rotate(c, n, k, b);
+        }
+}
+
+static bool room_is_wanted(const struct rm_core *c)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_policy_may_preempt(c, (enum rm_slot)k))
+            return true;
+    return false;
+}
+
+#define VAIN_MAX 64 /* nodes in a row on which the policy names nobody: the others are asked at their next heartbeat */
+
+/* In the order of nodes, until nothing waits; only when work has come, and for policies that preempt. */
+void rm_offer_preempt(struct rm_core *c)
+{
+    bool wanted = room_is_wanted(c);
+    size_t i;
+
+    c->preempt_all = false;
+    for (size_t vain = i = 0; i < c->nodes_n && wanted && vain < VAIN_MAX; i++) {
+        struct rm_node *n = c->nodes[(c->preempt_at + i) % c->nodes_n];
+        int64_t named = c->stats.suspended + c->stats.preempted;
+        bool full = false;
+
+        if (!n || n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
+            continue;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
+            make_room(c, n, (enum rm_slot)k);
+        }
+        vain += full;
+        if (c->stats.suspended + c->stats.preempted == named)
+            continue;
+        vain = 0;
+        wanted = room_is_wanted(c);
+    }
+    if (i < c->nodes_n && wanted) /* the next time from there */
+        c->preempt_at += i;
+}
+
+#define PASSES_MAX 3 /* a change of policy in the middle asks for another pass */
+
+void rm_offer_all(struct rm_core *c)
+{
+    if (!c->offer_all[RM_SLOT_MAP] && !c->offer_all[RM_SLOT_REDUCE])
+        return;
+    for (int pass = 0; pass < PASSES_MAX; pass++)
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            if (c->offer_all[k])
+                offer_kind(c, k);
+}

@@ -1,0 +1,473 @@
+/* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made once per job.
+ * Lowest index first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+/* Where the search for a task's group left off: tasks asked for in ascending order take one walk over the groups. */
+struct group_at {
+    size_t g;
+    int64_t first; /* index of the first task of group @g, among those of the kind */
+};
+
+static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+                                             struct group_at *at)
+{
+    if (index < at->first)
+        *at = (struct group_at){0};
+    for (; at->g < s->groups_n; at->g++) {
+        const struct rm_task_group *group = &s->groups[at->g];
+
+        if (group->kind != k)
+            continue;
+        if (index < at->first + group->count)
+            return &group->hosts;
+        at->first += group->count;
+    }
+    return NULL;
+}
+
+static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+                                          struct group_at *at)
+{
+    if (s->groups_n)
+        return group_hosts(s, k, index, at);
+    return k == RM_SLOT_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
+}
+
+/* ---------------------------------------------------------------- bit set */
+static bool is_pending(const struct rm_phase *p, int32_t i)
+{
+    return p->bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_pending(struct rm_phase *p, int32_t i)
+{
+    size_t w = (size_t)i / 64;
+
+    p->bits[w] |= UINT64_C(1) << (i % 64);
+    p->summary[w / 64] |= UINT64_C(1) << (w % 64);
+    if (w / 64 < p->low)
+        p->low = w / 64;
+}
+
+static void clear_pending(struct rm_phase *p, int32_t i)
+{
+    size_t w = (size_t)i / 64;
+
+    p->bits[w] &= ~(UINT64_C(1) << (i % 64));
+    if (!p->bits[w])
+        p->summary[w / 64] &= ~(UINT64_C(1) << (w % 64));
+}
+
+static int32_t lowest(struct rm_phase *p)
+{
+    while (p->low < p->summary_words && !p->summary[p->low])
+        p->low++;
+    if (p->low == p->summary_words)
+        return -1;
+    {
+        size_t w = p->low * 64 + (size_t)__builtin_ctzll(p->summary[p->low]);
+
+        return (int32_t)(w * 64 + (size_t)__builtin_ctzll(p->bits[w]));
+    }
+}
+
+/* Lowest pending task above @after, -1: none. */
+static int32_t pending_after(const struct rm_phase *p, int32_t after)
+{
+    size_t w = (size_t)(after + 1) / 64;
+    uint64_t bits;
+
+    if (w >= p->words)
+        return -1;
+    for (bits = p->bits[w] & (~UINT64_C(0) << ((after + 1) % 64)); !bits; bits = p->bits[w])
+        if (++w == p->words)
+            return -1;
+    return (int32_t)(w * 64 + (size_t)__builtin_ctzll(bits));
+}
+
+/* ---------------------------------------------------------------- lists by host and by rack */
+static uint32_t near_hash(uint32_t key)
+{
+    return (uint32_t)(key * UINT32_C(2654435769)) >> 7;
+}
+
+static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
+{
+    if (!x->v || key >= x->keys)
+        return NULL;
+    for (uint32_t i = near_hash(key) & x->mask; x->v[i].key != RM_NONE; i = (i + 1) & x->mask)
+        if (x->v[i].key == key)
+            return &x->v[i];
+    return NULL;
+}
+
+/* @hosts: its keys are hosts, which it holds; false: racks. @c NULL: it goes. */
+static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
+{
+    for (uint32_t i = 0; c && hosts && x->v && i <= x->mask; i++)
+        if (x->v[i].key != RM_NONE)
+            rm_host_drop(c, x->v[i].key);
+    free(x->v);
+    free(x->tasks);
+    free(x->has);
+    *x = (struct rm_near_index){0};
+}
+
+/* The core's numbers of the names in a table that jobs share: looked up once, and held until there is another table. */
+static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
+{
+    uint32_t *keys;
+
+    if (c->host_table == t->id)
+        return c->host_keys;
+    keys = base_realloc_array(NULL, t->n, sizeof *keys);
+    for (size_t i = 0; i < t->n; i++) {
+        keys[i] = rm_names_add_up_to(&c->hosts, t->v[i], RM_NAMES_MAX);
+        if (keys[i] != RM_NONE)
+            rm_names_hold(&c->hosts, keys[i]);
+    }
+    for (size_t i = 0; i < c->host_keys_n; i++)
+        if (c->host_keys[i] != RM_NONE)
+            rm_host_drop(c, c->host_keys[i]);
+    free(c->host_keys);
+    c->host_keys = keys;
+    c->host_keys_n = t->n;
+    c->host_table = t->id;
+    return c->host_keys;
+}
+
+enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
+
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. Names of hosts are made once,
+ * for the index by host, which holds them; that of another host would be held by nobody. @at: of the job and kind, zero at
+ * first. */
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, enum keys what,
+                        struct group_at *at, uint32_t *keys, size_t max)
+{
+    bool compact = s->near_n && k == RM_SLOT_MAP;
+    const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
+    const uint32_t *table = compact ? table_keys(c, s->hosts) : NULL;
+    const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index, at);
+    size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
+
+    for (size_t i = 0; i < of && n < max; i++) {
+        uint32_t key = compact                   ? table[near[i]]
+                       : what == KEYS_MAKE_HOSTS ? rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX)
+                                                 : rm_names_find(&c->hosts, hosts->v[i]);
+        bool known = false;
+
+        if (what == KEYS_RACKS)
+            key = key < c->host_rack_n ? c->host_rack[key] : RM_NONE;
+        for (size_t j = 0; j < n; j++)
+            known = known || keys[j] == key;
+        if (key != RM_NONE && !known)
+            keys[n++] = key;
+    }
+    return n;
+}
+
+#define KEYS_MAX 64
+
+static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, uint32_t n)
+{
+    uint32_t i = near_hash(key) & x->mask;
+
+    while (x->v[i].key != RM_NONE)
+        i = (i + 1) & x->mask;
+    x->v[i] = (struct rm_near){.key = key, .start = start, .n = n};
+    x->has[key / 64] |= UINT64_C(1) << (key % 64);
+}
+
+/* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks without any key. */
+static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool racks, struct rm_near_index *x,
+                       struct rm_near *nowhere)
+{
+    const struct rm_phase *p = &a->phase[k];
+    struct group_at group = {0};
+    uint32_t keys[KEYS_MAX], *count = NULL, *at, distinct = 0, places = 8, start = 0;
+    enum keys what = racks ? KEYS_RACKS : KEYS_HOSTS;
+    size_t count_n = 0, key_names, n;
+
+    if (a->job->near_n && k == RM_SLOT_MAP)
+        table_keys(c, a->job->hosts);
+    else
+        for (int32_t i = 0; !racks && i < p->total; i++) /* names first: so that the table of counts has its size */
+            task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
+    key_names = racks ? c->racks.n : c->hosts.n;
+    count_n = key_names + 1; /* the last one: tasks without a key */
+    count = base_alloc(count_n * sizeof *count);
+    for (int32_t i = 0; i < p->total; i++) {
+        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
+        for (size_t j = 0; j < n; j++)
+            distinct += count[keys[j]]++ == 0;
+        if (!n)
+            count[key_names]++;
+    }
+    while (places < distinct * 2)
+        places *= 2;
+    x->v = base_realloc_array(NULL, places, sizeof *x->v);
+    x->mask = places - 1;
+    for (uint32_t i = 0; i < places; i++)
+        x->v[i] = (struct rm_near){.key = RM_NONE};
+    x->keys = (uint32_t)key_names;
+    x->has = base_alloc((key_names / 64 + 1) * sizeof *x->has);
+    at = base_alloc(count_n * sizeof *at);
+    for (size_t i = 0; i < count_n; i++) {
+        at[i] = start;
+        if (i == key_names && nowhere) {
+            *nowhere = (struct rm_near){.key = RM_NONE, .start = start, .n = count[i]};
+        } else if (i < key_names && count[i]) {
+            near_place(x, (uint32_t)i, start, count[i]);
+            if (!racks)
+                rm_names_hold(&c->hosts, (uint32_t)i);
+        }
+        start += count[i];
+    }
+    x->tasks = base_realloc_array(NULL, start ? start : 1, sizeof *x->tasks);
+    for (int32_t i = 0; i < p->total; i++) {
+        n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
+        for (size_t j = 0; j < n; j++)
+            x->tasks[at[keys[j]]++] = i;
+        if (!n)
+            x->tasks[at[key_names]++] = i;
+    }
+    free(at);
+    free(count);
+}
+
+static bool any_located(const struct rm_job_spec *s, enum rm_slot k)
+{
+    if (s->near_n && k == RM_SLOT_MAP)
+        return true;
+    for (size_t g = 0; g < s->groups_n; g++)
+        if (s->groups[g].kind == k && s->groups[g].hosts.n)
+            return true;
+    for (size_t i = 0; k == RM_SLOT_MAP && !s->groups_n && i < s->splits_n; i++)
+        if (s->splits[i].hosts.n)
+            return true;
+    return false;
+}
+
+void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k)
+{
+    struct rm_phase *p = &a->phase[k];
+
+    p->words = ((size_t)p->total + 63) / 64;
+    p->summary_words = (p->words + 63) / 64;
+    p->bits = base_alloc(p->words * sizeof *p->bits);
+    p->summary = base_alloc(p->summary_words * sizeof *p->summary);
+    p->low = p->summary_words;
+    p->located = any_located(a->job, k);
+    if (p->located)
+        near_build(c, a, k, false, &p->host, &p->nowhere);
+}
+
+void rm_pick_free(struct rm_core *c, struct rm_phase *p)
+{
+    free(p->bits);
+    free(p->summary);
+    p->bits = p->summary = NULL;
+    p->words = p->summary_words = p->low = 0;
+    near_free(c, &p->host, true);
+    near_free(c, &p->rack, false);
+    p->nowhere = (struct rm_near){0};
+    p->located = false;
+}
+
+/* The list's first place that holds @index or more. */
+static uint32_t near_seek(const struct rm_near_index *x, const struct rm_near *list, int32_t index)
+{
+    uint32_t low = 0, high = list->n;
+
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+
+        if (x->tasks[list->start + mid] < index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void near_rewind(const struct rm_near_index *x, struct rm_near *list, int32_t index)
+{
+    uint32_t at;
+
+    if (list && list->n && list->key != RM_NONE)
+        x->has[list->key / 64] |= UINT64_C(1) << (list->key % 64);
+    if (!list || !list->n || !list->cursor)
+        return;
+    at = near_seek(x, list, index);
+    if (at < list->cursor)
+        list->cursor = at;
+}
+
+void rm_pick_add_all(struct rm_phase *p)
+{
+    for (size_t w = 0; w < p->words; w++)
+        p->bits[w] = ~UINT64_C(0);
+    if (p->total % 64)
+        p->bits[p->words - 1] = (UINT64_C(1) << (p->total % 64)) - 1;
+    for (size_t w = 0; w < p->words; w++)
+        p->summary[w / 64] |= UINT64_C(1) << (w % 64);
+    p->low = 0;
+}
+
+void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    struct rm_phase *p = &a->phase[t->kind];
+    struct group_at group = {0};
+    uint32_t keys[KEYS_MAX];
+    size_t n;
+
+    if (!p->bits)
+        return;
+    set_pending(p, t->index);
+    if (!p->located)
+        return;
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
+    for (size_t i = 0; i < n; i++)
+        near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
+    if (!n)
+        near_rewind(&p->host, &p->nowhere, t->index);
+    if (!p->rack.v)
+        return;
+    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
+    for (size_t i = 0; i < n; i++)
+        near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
+}
+
+void rm_pick_remove(struct rm_app *a, struct rm_task *t)
+{
+    if (a->phase[t->kind].bits)
+        clear_pending(&a->phase[t->kind], t->index);
+}
+
+/* ---------------------------------------------------------------- choice */
+/* @t failed on @node, and another live node could try it. */
+static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t index, const struct rm_node *node)
+{
+    const struct rm_task *t = &p->tasks[index];
+    int32_t elsewhere;
+    bool here = false;
+
+    if (!t->bad)
+        return false;
+    elsewhere = c->live_nodes[t->kind];
+    for (uint32_t i = 1; i <= t->bad[0]; i++) {
+        const struct rm_node *b = c->nodes[t->bad[i]];
+
+        here = here || b == node;
+        elsewhere -= b->state == RM_NODE_RUNNING && b->registered && b->slots[t->kind] > 0;
+    }
+    return here && elsewhere > 0;
+}
+
+/* The list of a key that may still have a pending task. */
+static struct rm_near *near_live(const struct rm_near_index *x, uint32_t key)
+{
+    return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? near_find(x, key) : NULL;
+}
+
+static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, const struct rm_near_index *x,
+                         struct rm_near *list, const struct rm_node *node)
+{
+    const int32_t *tasks;
+
+    if (!list)
+        return -1;
+    tasks = x->tasks + list->start;
+    while (list->cursor < list->n && !is_pending(p, tasks[list->cursor]))
+        list->cursor++;
+    if (list->cursor == list->n && list->key != RM_NONE)
+        x->has[list->key / 64] &= ~(UINT64_C(1) << (list->key % 64));
+    if (!p->avoiding)
+        return list->cursor < list->n ? tasks[list->cursor] : -1;
+    for (uint32_t i = list->cursor; i < list->n; i++)
+        if (is_pending(p, tasks[i]) && !avoids(c, p, tasks[i], node))
+            return tasks[i];
+    return -1;
+}
+
+static int32_t from_all(const struct rm_core *c, struct rm_phase *p, const struct rm_node *node)
+{
+    int32_t i = lowest(p);
+
+    if (p->avoiding)
+        while (i >= 0 && avoids(c, p, i, node))
+            i = pending_after(p, i);
+    return i;
+}
+
+static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
+{
+    struct rm_phase *p = &a->phase[k];
+    int32_t i;
+
+    if (p->rack_stamp != c->rack_stamp) {
+        near_free(c, &p->rack, false);
+        near_build(c, a, k, true, &p->rack, NULL);
+        p->rack_stamp = c->rack_stamp;
+    }
+    i = from_list(c, p, &p->rack, near_live(&p->rack, node->rack), node);
+    return i < 0 ? NULL : &p->tasks[i];
+}
+
+void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct rm_node *node, int step)
+{
+    const struct rm_phase *p = &a->phase[k];
+    const struct rm_near *list;
+
+    if (!p->located || !p->host.v)
+        return;
+    if (step == 0) {
+        if (node->host < p->host.keys && (p->host.has[node->host / 64] >> (node->host % 64) & 1))
+            __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
+        return;
+    }
+    list = near_live(&p->host, node->host);
+    if (list && list->cursor < list->n)
+        __builtin_prefetch(p->host.tasks + list->start + list->cursor);
+}
+
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
+                                  enum delay_level *level, bool *located)
+{
+    struct rm_phase *p = &a->phase[k];
+    struct rm_task *t;
+    int32_t i;
+
+    *located = p->located;
+    *level = DELAY_ANY;
+    if (!p->located)
+        return NULL;
+    i = from_list(c, p, &p->host, near_live(&p->host, node->host), node);
+    if (i >= 0) {
+        *level = DELAY_NODE;
+        return &p->tasks[i];
+    }
+    i = p->nowhere.n ? from_list(c, p, &p->host, &p->nowhere, node) : -1;
+    if (i >= 0) {
+        *located = false;
+        return &p->tasks[i];
+    }
+    if (c->racks.map.n > 1) {
+        t = from_rack(c, a, k, node);
+        *level = t ? DELAY_RACK : DELAY_ANY;
+        return t;
+    }
+    *level = DELAY_RACK; /* one rack: there is no level beyond */
+    return NULL;
+}
+
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
+{
+    struct rm_phase *p = &a->phase[k];
+    int32_t i = p->bits ? from_all(c, p, node) : -1;
+
+    return i < 0 ? NULL : &p->tasks[i];
+}

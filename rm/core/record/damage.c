@@ -1,0 +1,191 @@
+/* Records that do not read back. What each costs: rm/core/record/damage.h. */
+#include "rm/core/record/damage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/record/record.h"
+
+#define KEPT_KEY_MAX 1024 /* bytes of a damaged record's key that its copy is named by */
+
+/* ---------------------------------------------------------------- what is kept */
+void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why)
+{
+    struct rm_stash *s = rm_stash_new(rec, rec->table, true);
+
+    s->why = base_strdup(why);
+    base_array_grow(&c->damaged, c->damaged_n, &c->damaged_cap);
+    c->damaged[c->damaged_n++] = s;
+}
+
+void rm_damage_free(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->damaged_n; i++)
+        rm_stash_free(c->damaged[i]);
+    free(c->damaged);
+    c->damaged = NULL;
+    c->damaged_n = c->damaged_cap = 0;
+}
+
+static char *in_scratch(struct rm_core *c, const char *data, size_t len)
+{
+    char *copy = rm_steps_alloc(&c->scratch, len + 1);
+
+    memcpy(copy, data, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+/* A node is awaited, a commit waits: that must be so after the next start too. */
+static bool replaced(struct rm_core *c, const struct rm_stash *s)
+{
+    struct base_task_id id;
+    struct rm_app *a;
+    struct rm_task *t;
+    struct rm_node *n;
+
+    if (strcmp(s->table, "node") == 0 && (n = rm_node_find(c, s->key))) {
+        rm_record_node(c, n);
+        return true;
+    }
+    if (strcmp(s->table, "commit") != 0 || base_task_id_parse(s->key, &id, NULL) < 0)
+        return false;
+    a = rm_app_find(c, id.app);
+    t = a && !a->pruned ? rm_task_find(a, id.kind, id.index) : NULL;
+    if (!t || !rm_task_is_kept(t))
+        return false;
+    rm_record_commit(c, a, t);
+    return true;
+}
+
+void rm_damage_write(struct rm_core *c)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    for (size_t i = 0; i < c->damaged_n; i++) {
+        const struct rm_stash *s = c->damaged[i];
+        const char *key = rm_scratch_printf(c, "%s/%.*s", s->table, KEPT_KEY_MAX, s->key);
+
+        rm_note(c, 3, "%s; it is kept in the state store as damaged/%s", s->why, key);
+        rm_store(c, "damaged", key, in_scratch(c, s->data, s->len), s->len);
+        rm_store(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
+        replaced(c, s);
+    }
+    rm_damage_free(c);
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        if (!a->damaged)
+            continue;
+        a->finish_us = c->now_us;
+        if (!a->submit_us || a->submit_us > c->now_us)
+            a->submit_us = a->pj.submit_us = c->now_us;
+        rm_note(c, 3, "%s has failed: %s", base_app_id_text(&a->id, id), a->diagnostics);
+        rm_app_save(c, a);
+    }
+}
+
+/* ---------------------------------------------------------------- an application */
+void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
+{
+    int64_t submit_us = a->submit_us;
+
+    rm_am_free(a);
+    a->attempts = NULL;
+    a->news = NULL;
+    a->attempts_n = a->attempts_cap = a->failed_attempts = 0;
+    a->news_n = a->news_cap = 0;
+    memset(a->counters, 0, sizeof a->counters);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        a->phase[k].total = a->phase[k].succeeded = 0;
+    a->memory_ms = a->vcore_ms = a->launch_us = a->start_us = a->pj.first_us = 0;
+    a->promised_us = a->earliest_us = a->epoch = 0;
+    a->submit_us = a->pj.submit_us = submit_us > 0 && submit_us <= RM_TIME_MAX ? submit_us : 0;
+    a->state = a->state_before = a->target = RM_APP_FAILED;
+    a->final_status = RM_FINAL_FAILED;
+    a->ending = RM_END_FAIL;
+    a->damaged = true;
+    a->pruned = a->summed = a->is_job; /* its tasks' records go */
+    free(a->diagnostics);
+    a->diagnostics = base_printf("The application could not go on after a restart of the ResourceManager, since its state "
+                                 "is damaged: %s", why);
+    rm_app_enter_queue(c, a, RM_NONE);
+}
+
+/* ---------------------------------------------------------------- states */
+static const struct rm_attempt *newest(const struct rm_app *a)
+{
+    return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+}
+
+static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one, enum rm_attempt_state other)
+{
+    return at && (at->state == one || at->state == other);
+}
+
+/* Its newest attempt is under way, or another one follows it. */
+static bool attempt_goes_on(const struct rm_attempt *at)
+{
+    return !at || at->state <= RM_ATTEMPT_RUNNING || attempt_is(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
+}
+
+static const char *of_live(const struct rm_app *a)
+{
+    if (a->ending != RM_END_NONE && !(a->is_job && a->ending == RM_END_FAIL))
+        return "it goes on, and its end has begun";
+    return attempt_goes_on(newest(a)) ? NULL : "it goes on, and its attempt has ended";
+}
+
+static const char *of_killing(const struct rm_app *a)
+{
+    const struct rm_attempt *at = newest(a);
+
+    if (a->ending != RM_END_KILL)
+        return "it is being killed, and its end is another one";
+    return !at || at->state <= RM_ATTEMPT_RUNNING || at->state == RM_ATTEMPT_FAILED
+               ? NULL
+               : "it is being killed, and its attempt has ended";
+}
+
+static const char *of_final_saving(const struct rm_app *a)
+{
+    if (rm_app_ended(a->target))
+        return NULL;
+    if (a->target != RM_APP_FINISHING || a->is_job)
+        return "its end leads to a state that is none";
+    return attempt_is(newest(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINAL_SAVING) ? NULL
+                                                                                   : "its attempt has no end to store";
+}
+
+const char *rm_damage_of_states(const struct rm_app *a)
+{
+    if (a->is_job && a->attempts_n)
+        return "a job has no attempts";
+    for (int32_t i = 1; i < a->attempts_n; i++)
+        if (a->attempts[i].id.attempt - 1 != a->attempts[i - 1].id.attempt)
+            return "its attempts are not in order";
+    switch (a->state) {
+    case RM_APP_NEW_SAVING:
+    case RM_APP_SUBMITTED:
+        return a->ending != RM_END_NONE || a->attempts_n ? "it is new, and its work has begun" : NULL;
+    case RM_APP_ACCEPTED:
+    case RM_APP_RUNNING:
+        return of_live(a);
+    case RM_APP_KILLING:
+        return of_killing(a);
+    case RM_APP_FINAL_SAVING:
+        return of_final_saving(a);
+    case RM_APP_FINISHING:
+        return !a->is_job && attempt_is(newest(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING)
+                   ? NULL
+                   : "it is finishing without an attempt that does";
+    case RM_APP_FINISHED:
+    case RM_APP_FAILED:
+    case RM_APP_KILLED:
+        return NULL;
+    case RM_APP_NEW:
+    case RM_APP_STATES:
+        break;
+    }
+    return "its state is none that is stored";
+}

@@ -1,0 +1,141 @@
+/* Nodes that have gone are forgotten after a while: else whoever names 20,000 of them fills the memory for good.
+ *
+ * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address. A node's refs counts
+ * those that may still do so: applications that have not ended and had containers there (rm_app.nodes), and containers
+ * in memory. A node that is neither registered, awaited nor refused and has no refs is in the list of gone nodes, the
+ * longest gone first; it leaves the list when one of these changes. So the head is always the next to be forgotten, and
+ * nothing is ever searched.
+ *
+ * The index of a forgotten node is given to the next new one. Tasks of ended applications may still have it: rm_task_node
+ * tells by the order in which nodes were made. Names of hosts and racks have counts of their own (rm_names_hold): nodes
+ * hold theirs, a host that of its rack, and the index of a live job (rm/core/pick.c) those of its hosts. */
+#include <stdlib.h>
+
+#include "rm/core/core_internal.h"
+
+#define FORGET_STEP    RM_PRUNE_STEP    /* nodes forgotten at a time */
+#define FORGET_NEXT_US INT64_C(1000)    /* the others so much later */
+
+static bool too_many(const struct rm_core *c)
+{
+    return c->conf.gone_nodes_max > 0 && c->gone_n > (size_t)c->conf.gone_nodes_max;
+}
+
+static void set_timer(struct rm_core *c, int64_t earliest_us)
+{
+    int64_t at = RM_TIME_MAX;
+
+    if (!c->gone)
+        return;
+    if (too_many(c))
+        at = earliest_us;
+    else if (c->conf.gone_nodes_us > 0)
+        at = c->gone->gone_us + c->conf.gone_nodes_us;
+    if (at < earliest_us)
+        at = earliest_us;
+    if (at < RM_TIME_MAX && (!c->gone_timer.place || c->gone_timer.at_us > at))
+        rm_timer_set(&c->timers, &c->gone_timer, at);
+}
+
+static void list_remove(struct rm_core *c, struct rm_node *n)
+{
+    if (n->gone_prev)
+        n->gone_prev->gone_next = n->gone_next;
+    else
+        c->gone = n->gone_next;
+    if (n->gone_next)
+        n->gone_next->gone_prev = n->gone_prev;
+    else
+        c->gone_last = n->gone_prev;
+    n->gone_prev = n->gone_next = NULL;
+    n->gone_us = 0;
+    n->gone = false;
+    c->gone_n--;
+}
+
+static void list_append(struct rm_core *c, struct rm_node *n)
+{
+    n->gone_prev = c->gone_last;
+    if (c->gone_last)
+        c->gone_last->gone_next = n;
+    else
+        c->gone = n;
+    c->gone_last = n;
+    n->gone_us = c->now_us;
+    n->gone = true;
+    c->gone_n++;
+    set_timer(c, c->now_us);
+}
+
+void rm_node_check_gone(struct rm_core *c, struct rm_node *n)
+{
+    bool gone = !n->registered && !n->awaited && !n->refused && !n->refs;
+
+    if (c->loading || gone == n->gone)
+        return;
+    if (gone)
+        list_append(c, n);
+    else
+        list_remove(c, n);
+}
+
+void rm_node_hold(struct rm_core *c, struct rm_node *n)
+{
+    n->refs++;
+    rm_node_check_gone(c, n);
+}
+
+void rm_node_release(struct rm_core *c, struct rm_node *n)
+{
+    base_assert(n->refs > 0);
+    n->refs--;
+    rm_node_check_gone(c, n);
+}
+
+void rm_rack_drop(struct rm_core *c, uint32_t rack)
+{
+    if (rm_names_drop(&c->racks, rack)) /* indexes by rack may have its number */
+        c->rack_stamp++;
+}
+
+void rm_host_drop(struct rm_core *c, uint32_t host)
+{
+    uint32_t rack = host < c->host_rack_n ? c->host_rack[host] : RM_NONE;
+
+    if (!rm_names_drop(&c->hosts, host) || rack == RM_NONE)
+        return;
+    c->host_rack[host] = RM_NONE;
+    rm_rack_drop(c, rack);
+}
+
+/* Nothing refers to it, and no effect of this step does: timers come first. */
+static void forget(struct rm_core *c, struct rm_node *n)
+{
+    rm_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));
+    list_remove(c, n);
+    rm_timer_cancel(&c->timers, &n->hold);
+    rm_timer_cancel(&c->timers, &n->expiry);
+    for (size_t i = 0; n->dirty && i < c->dirty_n; i++)
+        if (c->dirty[i] == n) {
+            c->dirty[i] = c->dirty[--c->dirty_n];
+            n->dirty = false;
+        }
+    rm_record_remove_node(c, n);
+    if (c->ops->on_node_forgotten)
+        c->ops->on_node_forgotten(c->policy, n->index);
+    rm_rack_drop(c, n->rack);
+    rm_host_drop(c, n->host);
+    rm_node_delete(c, n);
+}
+
+void rm_nodes_forget(struct rm_core *c)
+{
+    for (int i = 0; i < FORGET_STEP && c->gone; i++) {
+        bool old = c->conf.gone_nodes_us > 0 && c->now_us - c->gone->gone_us >= c->conf.gone_nodes_us;
+
+        if (!old && !too_many(c))
+            break;
+        forget(c, c->gone);
+    }
+    set_timer(c, c->now_us + FORGET_NEXT_US);
+}

@@ -1,0 +1,110 @@
+/* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have ended (what is shown of
+ * such a job is in its own record; where the tasks are kept, that begins when there are too many of them), and those whose application has gone, left over from a removal that was cut short. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+#define LOOK_STEP (64 * RM_PRUNE_STEP) /* tasks looked at in one step, most of which have no record */
+
+static void prune(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->summed) /* the record of an instance that did not prune */
+        rm_app_save(c, a);
+    a->pruned = true;
+    a->refs++;
+    a->prune_next = NULL;
+    if (c->prune_last)
+        c->prune_last->prune_next = a;
+    else
+        c->prune = a;
+    c->prune_last = a;
+}
+
+void rm_prune_job(struct rm_core *c, struct rm_app *a)
+{
+    if (c->conf.prune_ended && a->is_job && !a->pruned)
+        prune(c, a);
+}
+
+static void drop_tasks(struct rm_app *a)
+{
+    rm_tasks_free(a);
+    rm_job_spec_drop_splits(a->job);
+}
+
+void rm_prune_tasks(struct rm_core *c, struct rm_app *a)
+{
+    a->light = true;
+    if (!a->pruned)
+        prune(c, a); /* its record gets the sums first */
+    else if (a->unrecorded)
+        drop_tasks(a);
+}
+
+/* True: nothing is left of the first job. */
+static bool prune_first(struct rm_core *c, int *budget, int *look)
+{
+    struct rm_app *a = c->prune;
+
+    for (int64_t total = (int64_t)a->phase[0].total + a->phase[1].total; a->prune_at < total; a->prune_at++) {
+        bool map = a->prune_at < a->phase[RM_SLOT_MAP].total;
+        struct rm_phase *p = &a->phase[map ? RM_SLOT_MAP : RM_SLOT_REDUCE];
+
+        if (*budget <= 0 || (*look)-- <= 0)
+            return false;
+        *budget -= rm_record_remove_task(c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[RM_SLOT_MAP].total)]);
+    }
+    rm_record_remove_splits(c, a);
+    a->unrecorded = true;
+    if (a->light)
+        drop_tasks(a);
+    return true;
+}
+
+static void orphans_free(struct rm_core *c)
+{
+    for (size_t i = c->orphans_at; i < c->orphans_n; i++)
+        rm_stash_free(c->orphans[i]);
+    free(c->orphans);
+    c->orphans = NULL;
+    c->orphans_n = c->orphans_cap = c->orphans_at = 0;
+}
+
+void rm_prune_free(struct rm_core *c)
+{
+    orphans_free(c);
+    for (struct rm_app *a = c->prune, *next; a; a = next) {
+        next = a->prune_next;
+        rm_app_unref(a);
+    }
+}
+
+void rm_prune_orphan(struct rm_core *c, struct rm_stash *s)
+{
+    base_array_grow(&c->orphans, c->orphans_n, &c->orphans_cap);
+    c->orphans[c->orphans_n++] = s;
+}
+
+/* Every step that writes is followed by one that tells so: what is left goes then, if not before. */
+void rm_prune_step(struct rm_core *c)
+{
+    int budget = RM_PRUNE_STEP, look = LOOK_STEP;
+
+    for (; c->orphans_at < c->orphans_n && budget > 0; budget--) {
+        struct rm_stash *s = c->orphans[c->orphans_at++];
+
+        rm_store(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
+        rm_stash_free(s);
+    }
+    if (c->orphans && c->orphans_at == c->orphans_n)
+        orphans_free(c);
+    while (c->prune && prune_first(c, &budget, &look)) {
+        struct rm_app *a = c->prune;
+
+        c->prune = a->prune_next;
+        if (!c->prune)
+            c->prune_last = NULL;
+        rm_app_unref(a);
+    }
+}

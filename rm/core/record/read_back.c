@@ -1,0 +1,845 @@
+/* Records: reading back after a restart. Nothing here is trusted: each record is read whole, and what does not fit costs
+ * what rm/core/record/damage.h draws. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/record/damage.h"
+#include "rm/core/core_internal.h"
+#include "rm/core/record/record.h"
+
+/* ---------------------------------------------------------------- reader */
+int64_t rm_get_int(struct rm_reader *r)
+{
+    bool negative = r->p < r->end && *r->p == '-', digits = false;
+    uint64_t v = 0;
+
+    r->p += negative;
+    for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; r->p++, digits = true) {
+        r->bad = r->bad || v > (UINT64_C(1) << 63) / 10;
+        v = v * 10 + (uint64_t)(*r->p - '0');
+    }
+    if (!digits || r->p == r->end || (*r->p != ' ' && *r->p != ':') || v > (uint64_t)INT64_MAX + negative) {
+        r->bad = true;
+        r->p = r->end;
+        return 0;
+    }
+    r->p++;
+    return negative ? (int64_t)(0 - v) : (int64_t)v;
+}
+
+int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high)
+{
+    int64_t v = rm_get_int(r);
+
+    if (v < low || v > high) {
+        r->bad = true;
+        r->p = r->end;
+        return low;
+    }
+    return r->bad ? low : v;
+}
+
+bool rm_get_slice(struct rm_reader *r, const char **text, size_t *n)
+{
+    int64_t len;
+
+    if (r->end - r->p >= 2 && r->p[0] == '-' && r->p[1] == ' ') {
+        r->p += 2;
+        return false;
+    }
+    len = rm_get_int(r);
+    if (r->bad || len < 0 || r->p[-1] != ':' || len >= r->end - r->p || r->p[len] != ' ') {
+        r->bad = true;
+        r->p = r->end;
+        return false;
+    }
+    *text = r->p;
+    *n = (size_t)len;
+    r->p += len + 1;
+    return true;
+}
+
+char *rm_get_text(struct rm_reader *r)
+{
+    const char *text;
+    size_t n;
+
+    return rm_get_slice(r, &text, &n) ? base_strndup(text, n) : NULL;
+}
+
+bool rm_get_word(struct rm_reader *r, const char *word)
+{
+    size_t n = strlen(word);
+
+    if ((size_t)(r->end - r->p) <= n || memcmp(r->p, word, n) != 0 || r->p[n] != ' ') {
+        r->bad = true;
+        return false;
+    }
+    r->p += n + 1;
+    return true;
+}
+
+int64_t rm_get_time(struct rm_reader *r)
+{
+    return rm_get_int_in(r, 0, RM_TIME_MAX);
+}
+
+/* "a1" or "a2"; the latter's sums are in milliseconds. */
+static int64_t get_app_version(struct rm_reader *r)
+{
+    bool second = r->end - r->p > 2 && r->p[0] == 'a' && r->p[1] == '2';
+
+    return rm_get_word(r, second ? "a2" : "a1") ? 1 + second : 0;
+}
+
+static struct rm_reader reader(const struct rm_record *rec)
+{
+    return (struct rm_reader){.p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
+}
+
+static int corrupt(const struct rm_record *rec, struct base_error *err, const char *what)
+{
+    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table, rec->key, what);
+}
+
+int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json, struct base_app_id *id,
+                       struct base_error *err)
+{
+    struct rm_reader r = reader(rec);
+    int64_t n;
+
+    if (base_app_id_parse(rec->key, id, NULL) < 0 || id->seq < 1)
+        return corrupt(rec, err, "its key is no application id");
+    if (!get_app_version(&r))
+        return corrupt(rec, err, "unknown version");
+    *is_job = rm_get_int_in(&r, 0, 1) == 1;
+    n = rm_get_int_in(&r, 0, r.end - r.p);
+    if (r.bad || n > r.end - r.p)
+        return corrupt(rec, err, "no submission in it");
+    *json = r.end - n; /* to the record's end: a zero byte follows if one follows the record */
+    return 0;
+}
+
+/* ---------------------------------------------------------------- split lists */
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data)
+{
+    struct rm_stash *s = base_alloc(sizeof *s);
+
+    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
+    if (!data)
+        return s;
+    s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */
+    if (s->len)
+        memcpy(s->data, rec->data, s->len);
+    s->data[s->len] = '\0';
+    return s;
+}
+
+void rm_stash_free(struct rm_stash *s)
+{
+    free(s->key);
+    free(s->data);
+    free(s->why);
+    free(s);
+}
+
+static bool stash_eq(const void *object, const void *key)
+{
+    return strcmp(((const struct rm_stash *)object)->key, key) == 0;
+}
+
+/* Whether it reads back is seen when its job comes. */
+static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    if (!rec->data)
+        return corrupt(rec, err, "it is empty");
+    rm_map_put(&c->splits, rm_hash_text(rec->key), rm_stash_new(rec, "meta", true));
+    return 0;
+}
+
+void rm_recover_orphans(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->splits.cap; i++)
+        if (c->splits.v[i].p)
+            rm_prune_orphan(c, c->splits.v[i].p);
+    rm_map_free(&c->splits);
+}
+
+void rm_recover_free(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->splits.cap; i++)
+        if (c->splits.v[i].p)
+            rm_stash_free(c->splits.v[i].p);
+    rm_map_free(&c->splits);
+}
+
+static void list_clear(struct rm_str_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i]);
+    free(l->v);
+    *l = (struct rm_str_list){0};
+}
+
+static bool read_list(struct rm_reader *r, struct rm_str_list *l)
+{
+    size_t n = (size_t)rm_get_int_in(r, 0, (r->end - r->p) / 3); /* "0: " is the shortest */
+
+    if (r->bad)
+        return false;
+    l->v = base_alloc(n * sizeof *l->v);
+    for (l->n = 0; l->n < n; l->n++) {
+        l->v[l->n] = rm_get_text(r);
+        if (!l->v[l->n])
+            return false;
+    }
+    return true;
+}
+
+static void splits_clear(struct rm_job_spec *spec)
+{
+    list_clear(&spec->paths);
+    for (size_t i = 0; i < spec->splits_n; i++)
+        list_clear(&spec->splits[i].hosts);
+    free(spec->splits);
+    spec->splits = NULL;
+    spec->splits_n = 0;
+}
+
+#define SPLIT_BYTES_MIN 10 /* "0 0 0 0 0 " */
+
+/* Puts the stored splits in place of those the shell may have found now. */
+static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
+{
+    struct rm_reader r = {.p = s->data, .end = s->data + s->len};
+    size_t n;
+
+    splits_clear(spec);
+    if (!rm_get_word(&r, "s1") || !read_list(&r, &spec->paths))
+        return false;
+    n = (size_t)rm_get_int_in(&r, 0, (r.end - r.p) / SPLIT_BYTES_MIN);
+    if (r.bad)
+        return false;
+    spec->splits = base_alloc(n * sizeof *spec->splits);
+    for (size_t i = 0; i < n; i++) {
+        struct rm_split_spec *sp = &spec->splits[i];
+
+        spec->splits_n = i + 1;
+        sp->path = (uint32_t)rm_get_int_in(&r, 0, spec->paths.n ? (int64_t)spec->paths.n - 1 : 0);
+        sp->offset = rm_get_int_in(&r, 0, INT64_MAX);
+        sp->length = rm_get_int_in(&r, 0, INT64_MAX - sp->offset);
+        sp->gzip = rm_get_int_in(&r, 0, 1) == 1;
+        if (!read_list(&r, &sp->hosts))
+            return false;
+    }
+    return !r.bad && r.p == r.end && (n == 0 || spec->paths.n > 0);
+}
+
+static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec)
+{
+    char key[BASE_ID_TEXT_MAX + 8];
+
+    snprintf(key, sizeof key, "splits_%s", rec->key);
+    return rm_map_find(&c->splits, rm_hash_text(key), stash_eq, key);
+}
+
+/* A job that reads files has a list of splits, written before its own record. NULL: it is in @spec, or none is needed;
+ * else what is wrong, and @spec has none. */
+static const char *use_splits(struct rm_core *c, const struct rm_record *rec, struct rm_job_spec *spec)
+{
+    struct rm_stash *s = splits_of(c, rec);
+
+    if (!s)
+        return spec->groups_n || spec->splits_n || !spec->input.n ? NULL : "its list of splits is not there";
+    if (read_splits(s, spec))
+        return NULL;
+    splits_clear(spec);
+    return "its list of splits is damaged";
+}
+
+/* Nobody asks for it any more. @damaged: it is kept aside. */
+static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool damaged)
+{
+    struct rm_stash *s = splits_of(c, rec);
+    struct base_error err;
+
+    if (!s)
+        return;
+    if (damaged) {
+        const struct rm_record splits = {s->table, s->key, s->data, s->len};
+
+        corrupt(&splits, &err, "it is cut short or damaged");
+        rm_damage_keep(c, &splits, err.text);
+    }
+    rm_map_remove(&c->splits, rm_hash_text(s->key), s);
+    rm_stash_free(s);
+}
+
+/* ---------------------------------------------------------------- applications */
+void rm_core_recover_job(struct rm_core *c, struct rm_job_spec *spec)
+{
+    rm_job_spec_unref(c->recover_job);
+    c->recover_job = spec;
+}
+
+void rm_core_recover_app(struct rm_core *c, struct rm_app_spec *spec)
+{
+    rm_app_spec_unref(c->recover_app);
+    c->recover_app = spec;
+}
+
+static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *a)
+{
+    struct rm_attempt *at = rm_am_attempt_add(c, a);
+
+    at->id.attempt = (int32_t)rm_get_int_in(r, 1, INT32_MAX / 2);
+    at->state = (enum rm_attempt_state)rm_get_int_in(r, 0, RM_ATTEMPT_STATES - 1);
+    at->state_before = at->state;
+    at->registered = rm_get_int_in(r, 0, 1) == 1;
+    at->has_master = rm_get_int_in(r, 0, 1) == 1;
+    at->master_id = (struct base_container_id){at->id, rm_get_int_in(r, 0, INT64_MAX)};
+    at->node_id = rm_get_text(r);
+    at->node_http = rm_get_text(r);
+    at->host = rm_get_text(r);
+    at->tracking_url = rm_get_text(r);
+    at->diagnostics = rm_get_text(r);
+    at->rpc_port = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
+    at->exit_code = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
+    at->start_us = rm_get_time(r);
+    at->finish_us = rm_get_time(r);
+    at->next_num = rm_get_int_in(r, 1, INT64_MAX / 2);
+    if (at->next_num < 2 || c->conf.epoch > 0)
+        at->next_num = at->has_master ? 2 : 1;
+}
+
+/* The queue of one that is going on: its own, made again when it is no longer configured; else what the rules say now;
+ * else root.default, or root. One that no rule took before it was accepted has none. */
+static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const char *name)
+{
+    const struct rm_str_list nobody = {0};
+    uint32_t index;
+    int32_t at;
+
+    if (name && policy_queue_check_name(name, NULL) == 0 && c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
+        return (uint32_t)policy_queues_make(&c->tree, name);
+    if (rm_queue_place(c, a->queue, a->user, &nobody, &index, NULL) == 0 || a->state == RM_APP_NEW_SAVING)
+        return index;
+    at = policy_queues_find(&c->tree, "default");
+    return at > 0 ? (uint32_t)at : 0;
+}
+
+/* Back into the queue it was in, whatever the rules of placement say now. */
+static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
+{
+    int32_t at = policy_queues_find(&c->tree, name);
+    uint32_t index = at >= 0 ? (uint32_t)at : rm_app_is_over(a) ? RM_NONE : queue_of_live(c, a, name);
+
+    rm_queues_sync(c);
+    rm_app_enter_queue(c, a, index);
+    if (index != RM_NONE || !name)
+        return;
+    /* it has ended, and its queue has gone */
+    a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name);
+    a->queue = a->placed;
+}
+
+/* A sum that an earlier version has let overflow is as much as there can be. */
+static int64_t get_sum(struct rm_reader *r, int64_t unit)
+{
+    int64_t v = rm_get_int(r);
+
+    return v < 0 ? INT64_MAX : v / unit;
+}
+
+/* An ended job whose tasks have no records any more, or none that are needed. */
+static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
+{
+    int64_t n;
+
+    a->pruned = a->summed = a->unrecorded = true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
+        a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
+    }
+    a->memory_ms = get_sum(r, unit);
+    a->vcore_ms = get_sum(r, unit);
+    n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
+    for (int64_t i = 0; i < n; i++)
+        a->counters[i] = rm_get_int(r);
+    r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
+}
+
+/* A number that is counted on by one at a time: from there it neither overflows nor gets too large to be read again. */
+static int64_t half_at_most(int64_t v, int64_t max)
+{
+    return v < max / 2 ? v : max / 2;
+}
+
+/* Nothing but @a and *@queue, the name of the queue it was in, is changed. */
+static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit, char **queue)
+{
+    int64_t n;
+
+    a->submit_us = a->pj.submit_us = rm_get_time(r);
+    if (a->is_job && a->job->deadline_at_us) /* a date stays what it is; a span is as long as at submission */
+        a->pj.deadline_us = a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    a->launch_us = rm_get_time(r);
+    a->start_us = rm_get_time(r);
+    a->pj.first_us = a->is_job ? a->start_us : 0;
+    a->finish_us = rm_get_time(r);
+    a->state = (enum rm_app_state)rm_get_int_in(r, RM_APP_NEW_SAVING, RM_APP_STATES - 1);
+    a->state_before = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
+    a->target = (enum rm_app_state)rm_get_int_in(r, 0, RM_APP_STATES - 1);
+    a->final_status = (enum rm_final_status)rm_get_int_in(r, 0, RM_FINAL_ENDED);
+    a->ending = (enum rm_app_end)rm_get_int_in(r, 0, RM_END_KILL);
+    a->set_up = rm_get_int_in(r, 0, 1) == 1;
+    a->diagnostics = rm_get_text(r);
+    n = rm_get_int_in(r, 0, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
+    for (int64_t i = 0; i < n; i++)
+        a->counters[RM_C_TASK_COUNTERS + i] = half_at_most(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
+    a->failed_attempts = (int32_t)half_at_most(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
+    n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
+    for (int64_t i = 0; i < n && !r->bad; i++)
+        read_attempt(c, r, a);
+    if (r->p != r->end) { /* older records end here */
+        a->promised_us = rm_get_time(r);
+        a->earliest_us = rm_get_time(r);
+    }
+    if (r->p != r->end)
+        *queue = rm_get_text(r);
+    a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
+    if (r->p != r->end)
+        read_sums(r, a, unit);
+    /* what waited for this record has it now */
+    if (a->state == RM_APP_SUBMITTED)
+        a->state = RM_APP_NEW_SAVING;
+}
+
+/* The specs that the shell gave for the next record. */
+static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_app_spec **spec)
+{
+    *job = c->recover_job;
+    *spec = c->recover_app;
+    c->recover_job = NULL;
+    c->recover_app = NULL;
+}
+
+/* The one that @is_job asks for stays. */
+static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **job, struct rm_app_spec **spec)
+{
+    if (is_job) {
+        rm_app_spec_unref(*spec);
+        *spec = NULL;
+        (*job)->id = id;
+    } else {
+        rm_job_spec_unref(*job);
+        *job = NULL;
+        (*spec)->id = id;
+    }
+}
+
+/* NULL, or what is wrong with it. */
+static const char *fill_app(struct rm_core *c, const struct rm_record *rec, const char *json, struct rm_app *a,
+                            char **queue)
+{
+    struct rm_reader r = reader(rec);
+    int64_t unit = get_app_version(&r) == 2 ? 1 : 1000;
+    char *token;
+
+    rm_get_int(&r);
+    rm_get_int(&r);
+    r.end = json;
+    token = rm_get_text(&r);
+    if (token && strlen(token) < sizeof a->token)
+        strcpy(a->token, token);
+    else
+        r.bad = true;
+    free(token);
+    read_app(c, &r, a, unit, queue);
+    return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_of_states(a);
+}
+
+/* Its record is good; without its list of splits it cannot go on, or is shown without its tasks. */
+static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a, const char *wrong)
+{
+    struct base_error err;
+
+    drop_splits(c, rec, true);
+    if (rm_app_is_over(a)) {
+        a->pruned = a->summed = true;
+        return;
+    }
+    base_error_set(&err, -BASE_ECORRUPT, "record meta/splits_%s: %s", rec->key, wrong);
+    rm_damage_fail_app(c, a, err.text);
+}
+
+/* One of the specs that were given shows it, if there is one. */
+static void damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
+{
+    struct rm_job_spec *job;
+    struct rm_app_spec *spec;
+    struct base_app_id id;
+
+    take_specs(c, &job, &spec);
+    rm_damage_keep(c, rec, why);
+    if (base_app_id_parse(rec->key, &id, NULL) < 0 || id.seq < 1 || rm_app_find(c, id)) {
+        rm_job_spec_unref(job);
+        rm_app_spec_unref(spec);
+        return;
+    }
+    if (!job && !spec) {
+        spec = base_alloc(sizeof *spec);
+        spec->refs = 1;
+    }
+    keep_spec(id, job != NULL, &job, &spec);
+    rm_damage_fail_app(c, rm_app_new(c, id, job, spec, NULL), why);
+}
+
+void rm_core_recover_damaged(struct rm_core *c, const struct rm_record *rec, const char *why)
+{
+    struct base_error err;
+
+    corrupt(rec, &err, why);
+    damaged_app(c, rec, err.text);
+}
+
+static int recover_app(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    const char *json, *wrong, *no_splits = NULL;
+    char *queue = NULL;
+    bool is_job;
+    struct base_app_id id;
+    struct rm_job_spec *job;
+    struct rm_app_spec *spec;
+    struct rm_app *a;
+    int rc = rm_record_app_json(rec, &is_job, &json, &id, err);
+
+    if (rc < 0)
+        return rc;
+    if (is_job ? !c->recover_job : !c->recover_app)
+        return corrupt(rec, err, "its submission was not decoded");
+    if (rm_app_find(c, id))
+        return corrupt(rec, err, "it is there twice");
+    take_specs(c, &job, &spec);
+    keep_spec(id, is_job, &job, &spec);
+    if (is_job)
+        no_splits = use_splits(c, rec, job);
+    a = rm_app_new(c, id, job, spec, NULL);
+    wrong = fill_app(c, rec, json, a, &queue);
+    if (wrong) {
+        corrupt(rec, err, wrong);
+        rm_damage_keep(c, rec, err->text);
+        rm_damage_fail_app(c, a, err->text);
+    } else if (is_job && !a->pruned && no_splits) {
+        lacks_splits(c, rec, a, no_splits);
+    }
+    if (!a->damaged)
+        rejoin_queue(c, a, queue);
+    free(queue);
+    if (!is_job || a->pruned) /* its splits are nobody's then */
+        return 0;
+    rm_tasks_init(c, a);
+    drop_splits(c, rec, false);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- nodes */
+/* It may still run something: it is awaited, and says all the rest when it registers. */
+static void damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
+{
+    const char *colon = strrchr(rec->key, ':');
+    struct rm_node *n;
+    char *host;
+
+    rm_damage_keep(c, rec, why);
+    if (!colon || colon == rec->key || strlen(rec->key) > BASE_NAME_MAX || rm_node_find(c, rec->key))
+        return;
+    n = rm_node_new(c, rec->key);
+    n->state = RM_NODE_NEW;
+    n->instance = base_strdup("");
+    n->health_report = base_strdup("");
+    host = base_strndup(rec->key, (size_t)(colon - rec->key));
+    rm_node_set_place(c, n, host, NULL);
+    free(host);
+    n->awaited = true;
+    c->awaited++;
+}
+
+static int recover_node(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    struct rm_reader r = reader(rec);
+    enum rm_node_state state;
+    struct rm_node *n;
+    char *host, *http, *rack, *version, *boot, *instance;
+    int32_t maps, reduces;
+    int64_t sent_us;
+    bool gone;
+
+    if (!rm_get_word(&r, "n1"))
+        return corrupt(rec, err, "unknown version");
+    state = (enum rm_node_state)rm_get_int_in(&r, 0, RM_NODE_STATES - 1);
+    host = rm_get_text(&r);
+    http = rm_get_text(&r);
+    rack = rm_get_text(&r);
+    version = rm_get_text(&r);
+    boot = rm_get_text(&r);
+    instance = rm_get_text(&r);
+    maps = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
+    reduces = (int32_t)rm_get_int_in(&r, 0, BASE_NODE_SLOTS_MAX);
+    sent_us = !r.bad && r.p < r.end ? rm_get_int_in(&r, 0, INT64_MAX) : 0;
+    if (r.bad || r.p != r.end || !host || rm_node_find(c, rec->key)) {
+        bool twice = !r.bad && r.p == r.end && host;
+
+        free(host);
+        free(http);
+        free(rack);
+        free(version);
+        free(boot);
+        free(instance);
+        return corrupt(rec, err, twice ? "it is there twice" : "it is cut short or damaged");
+    }
+    n = rm_node_new(c, rec->key);
+    gone = state == RM_NODE_LOST || state == RM_NODE_SHUTDOWN || state == RM_NODE_REBOOTED ||
+           state == RM_NODE_DECOMMISSIONED;
+    n->state = gone ? state : RM_NODE_NEW;
+    n->http = http;
+    n->version = version;
+    n->boot_id = boot;
+    n->instance = instance;
+    n->health_report = base_strdup("");
+    n->sent_us = sent_us;
+    rm_node_set_place(c, n, host, rack);
+    rm_node_set_slots(c, n, maps, reduces);
+    free(host);
+    free(rack);
+    n->awaited = !gone;
+    c->awaited += n->awaited;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- tasks */
+/* NULL: none, or forgotten since the application ended. */
+static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const char *id)
+{
+    struct rm_node *n = rm_node_find(c, id);
+
+    if (n || !id || rm_app_is_over(a))
+        return n;
+    n = rm_node_new(c, id); /* its record has gone: only its name is left */
+    n->state = RM_NODE_LOST;
+    n->instance = base_strdup("");
+    n->health_report = base_strdup("");
+    rm_node_set_place(c, n, id, NULL);
+    return n;
+}
+
+/* The task of a record. 1: its application was being removed when the RM stopped, or is shown without its tasks; the rest
+ * of it is removed later. */
+static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app, struct rm_task **task,
+                   struct base_error *err)
+{
+    struct base_task_id id;
+
+    if (base_task_id_parse(rec->key, &id, NULL) < 0)
+        return corrupt(rec, err, "its key is no task id");
+    *app = rm_app_find(c, id.app);
+    if (!*app || (*app)->pruned || !(*app)->is_job) {
+        rm_prune_orphan(c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
+        return 1;
+    }
+    *task = rm_task_find(*app, id.kind, id.index);
+    return *task ? 0 : corrupt(rec, err, "there is no such task");
+}
+
+/* The state it had may not be the one it has now: what was running is pending until its node tells. */
+static void take_state(struct rm_core *c, struct rm_app *a, struct rm_task *t, enum rm_task_state state)
+{
+    struct rm_phase *p = &a->phase[t->kind];
+
+    if (state == RM_TASK_PENDING || state == RM_TASK_RUNNING || state == RM_TASK_SUSPENDED)
+        return;
+    rm_pick_remove(a, t);
+    p->pending--;
+    p->succeeded += state == RM_TASK_SUCCEEDED;
+    t->state = (uint8_t)state;
+    if (state == RM_TASK_SUCCEEDED && t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_REDUCE].total)
+        rm_task_output_there(c, a, t);
+}
+
+/* A record's fields, before any of them counts. Texts are borrowed. */
+struct task_fields {
+    enum rm_task_state state;
+    int32_t attempts, next_attempt, last_attempt, failures, exit_code;
+    int64_t container_num, start_us, finish_us, suspended_us, counters_n, bad_n;
+    const char *node, *diagnostics;
+    size_t node_len, diagnostics_len;
+    struct rm_reader bad; /* where the nodes it avoids begin */
+    int64_t counters[RM_C_TASK_COUNTERS];
+};
+
+#define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000) /* it is counted on from there */
+
+static bool read_task(struct rm_reader *r, struct task_fields *f)
+{
+    const char *text;
+    size_t len;
+
+    f->state = (enum rm_task_state)rm_get_int_in(r, 0, RM_TASK_STATES - 1);
+    f->attempts = (int32_t)rm_get_int_in(r, 1, RM_TASK_ATTEMPT_MAX);
+    f->next_attempt = (int32_t)rm_get_int_in(r, 0, ATTEMPT_NUMBERS_MAX);
+    f->last_attempt = (int32_t)rm_get_int_in(r, -1, ATTEMPT_NUMBERS_MAX);
+    f->failures = (int32_t)rm_get_int_in(r, 0, RM_TASK_ATTEMPT_MAX);
+    f->exit_code = (int32_t)rm_get_int_in(r, INT32_MIN, INT32_MAX);
+    f->container_num = rm_get_int_in(r, 0, INT64_MAX);
+    if (!rm_get_slice(r, &f->node, &f->node_len))
+        f->node = NULL;
+    f->start_us = rm_get_time(r);
+    f->finish_us = rm_get_time(r);
+    if (!rm_get_slice(r, &f->diagnostics, &f->diagnostics_len))
+        f->diagnostics = NULL;
+    f->bad_n = rm_get_int_in(r, 0, 1000000);
+    f->bad = *r;
+    for (int64_t i = 0; i < f->bad_n && !r->bad; i++)
+        r->bad = !rm_get_slice(r, &text, &len);
+    f->counters_n = rm_get_int_in(r, 0, RM_C_TASK_COUNTERS);
+    for (int64_t i = 0; i < f->counters_n; i++)
+        f->counters[i] = rm_get_int_in(r, 0, INT64_MAX);
+    f->suspended_us = r->p != r->end ? rm_get_time(r) : 0;
+    return !r->bad && r->p == r->end;
+}
+
+/* An application that goes on holds the node. */
+static uint32_t node_index(struct rm_core *c, struct rm_app *a, const char *text, size_t len)
+{
+    char *id = text ? base_strndup(text, len) : NULL;
+    struct rm_node *n = node_of(c, a, id);
+
+    free(id);
+    if (n && !rm_app_ended(a->state))
+        rm_app_touch_node(c, a, n);
+    return n ? n->index : RM_NONE;
+}
+
+static void take_task(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct task_fields *f)
+{
+    const char *text;
+    size_t len;
+    uint32_t node;
+    int64_t *counters;
+
+    t->attempts = f->attempts;
+    t->next_attempt = f->next_attempt;
+    t->last_attempt = f->last_attempt;
+    t->failures = f->failures;
+    t->exit_code = f->exit_code;
+    t->container_num = f->container_num;
+    t->node = node_index(c, a, f->node, f->node_len);
+    t->start_us = f->start_us;
+    t->finish_us = f->finish_us;
+    t->suspended_us = f->suspended_us;
+    if (f->diagnostics)
+        t->diagnostics = base_strndup(f->diagnostics, f->diagnostics_len);
+    for (int64_t i = 0; i < f->bad_n; i++)
+        if (rm_get_slice(&f->bad, &text, &len) && (node = node_index(c, a, text, len)) != RM_NONE)
+            rm_task_bad_add(t, node);
+    a->phase[t->kind].avoiding += t->bad != NULL;
+    if (f->counters_n) {
+        counters = rm_task_counters(a, t, true);
+        memcpy(counters, f->counters, (size_t)f->counters_n * sizeof *counters);
+        for (int64_t i = 0; i < f->counters_n; i++)
+            a->counters[i] = base_sat_add(a->counters[i], counters[i]);
+    }
+    take_state(c, a, t, f->state);
+}
+
+static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    struct rm_reader r = reader(rec);
+    struct task_fields f = {0};
+    struct rm_app *a = NULL;
+    struct rm_task *t = NULL;
+    int rc = task_of(c, rec, &a, &t, err);
+
+    if (rc)
+        return rc < 0 ? rc : 0;
+    if (!rm_get_word(&r, "t1"))
+        return corrupt(rec, err, "unknown version");
+    if (!read_task(&r, &f))
+        return corrupt(rec, err, "it is cut short or damaged");
+    if (t->attempts)
+        return corrupt(rec, err, "it is there twice");
+    if (f.state == RM_TASK_KILLED && rm_app_live(a))
+        return corrupt(rec, err, "it is given up, and its job goes on");
+    take_task(c, a, t, &f);
+    return 0;
+}
+
+/* Some attempt may be committing, nobody knows which: as one that was given before, whatever its number. */
+static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
+{
+    struct rm_app *a = NULL;
+    struct rm_task *t = NULL;
+
+    rm_damage_keep(c, rec, why);
+    if (task_of(c, rec, &a, &t, NULL) != 0)
+        return;
+    t->commit_attempt = t->state == RM_TASK_PENDING ? ATTEMPT_NUMBERS_MAX : t->last_attempt;
+    t->commit_stored = t->state == RM_TASK_PENDING; /* else it is gone when this is written */
+}
+
+static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    struct rm_reader r = reader(rec);
+    struct rm_app *a = NULL;
+    struct rm_task *t = NULL;
+    int32_t attempt;
+    int rc = task_of(c, rec, &a, &t, err);
+
+    if (rc)
+        return rc < 0 ? rc : 0;
+    if (!rm_get_word(&r, "c1"))
+        return corrupt(rec, err, "unknown version");
+    attempt = (int32_t)rm_get_int_in(&r, -1, ATTEMPT_NUMBERS_MAX);
+    if (r.bad || r.p != r.end)
+        return corrupt(rec, err, "it is cut short or damaged");
+    t->commit_attempt = attempt;
+    t->commit_stored = true;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- any record */
+static int recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    c->loading = true;
+    if (strcmp(rec->table, "app") == 0)
+        return recover_app(c, rec, err);
+    if (strcmp(rec->table, "node") == 0)
+        return recover_node(c, rec, err);
+    if (strcmp(rec->table, "task") == 0)
+        return recover_task(c, rec, err);
+    if (strcmp(rec->table, "commit") == 0)
+        return recover_commit(c, rec, err);
+    if (strcmp(rec->table, "meta") == 0 && strncmp(rec->key, "splits_", 7) == 0)
+        return recover_splits(c, rec, err);
+    return 0;
+}
+
+int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
+{
+    struct base_error why;
+
+    if (strcmp(rec->table, "meta") == 0 && strcmp(rec->key, "format") == 0)
+        return rm_confirm_recover(c, rec, err);
+    if (recover(c, rec, &why) >= 0)
+        return 0;
+    if (strcmp(rec->table, "app") == 0)
+        damaged_app(c, rec, why.text);
+    else if (strcmp(rec->table, "node") == 0)
+        damaged_node(c, rec, why.text);
+    else if (strcmp(rec->table, "commit") == 0)
+        damaged_commit(c, rec, why.text);
+    else
+        rm_damage_keep(c, rec, why.text); /* a task's: it is done again */
+    return 0;
+}

@@ -1,0 +1,354 @@
+/* Records: writing. Reading is in rm/core/record/read_back.c. */
+#include "rm/core/record/record.h"
+
+#include <string.h>
+
+#include "rm/core/core_internal.h"
+
+/* A number and a space; at most NUMBER_MAX bytes. */
+#define NUMBER_MAX 24
+static char *put_number(char *to, int64_t v)
+{
+    if (v >= 0 && v < 10) { /* most of them */
+        *to++ = (char)('0' + v);
+    } else {
+        if (v < 0)
+            *to++ = '-';
+        to = base_digits(to, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 1);
+    }
+    *to++ = ' ';
+    return to;
+}
+
+void rm_put_int(struct base_buf *b, int64_t v)
+{
+    char *at;
+
+    base_buf_reserve(b, NUMBER_MAX);
+    at = b->data + b->len;
+    b->len += (size_t)(put_number(at, v) - at);
+    b->data[b->len] = '\0';
+}
+
+void rm_put_text(struct base_buf *b, const char *s)
+{
+    size_t n;
+
+    if (!s) {
+        base_buf_add(b, "- ", 2);
+        return;
+    }
+    n = strlen(s);
+    rm_put_int(b, (int64_t)n);
+    b->data[b->len - 1] = ':';
+    base_buf_add(b, s, n);
+    base_buf_add(b, " ", 1);
+}
+
+/* What was written, in memory of this step. */
+static uint64_t store(struct rm_core *c, const char *table, const char *key)
+{
+    char *copy = rm_steps_alloc(&c->scratch, c->text.len + 1);
+
+    memcpy(copy, c->text.data, c->text.len + 1);
+    return rm_store(c, table, key, copy, c->text.len);
+}
+
+static char *app_key(struct rm_core *c, struct base_app_id id)
+{
+    return base_app_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
+}
+
+static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+{
+    const struct base_task_id id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+
+    return base_task_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
+}
+
+static void begin(struct rm_core *c, const char *version)
+{
+    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* of a large record: not kept for good */
+        base_buf_free(&c->text);
+    base_buf_clear(&c->text);
+    base_buf_adds(&c->text, version);
+    base_buf_add(&c->text, " ", 1);
+}
+
+static void put_counters(struct base_buf *b, const int64_t *v, int n)
+{
+    rm_put_int(b, v ? n : 0);
+    for (int i = 0; v && i < n; i++)
+        rm_put_int(b, v[i]);
+}
+
+static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
+{
+    rm_put_int(b, at->id.attempt);
+    rm_put_int(b, at->state);
+    rm_put_int(b, at->registered);
+    rm_put_int(b, at->has_master);
+    rm_put_int(b, at->master_id.num);
+    rm_put_text(b, at->node_id);
+    rm_put_text(b, at->node_http);
+    rm_put_text(b, at->host);
+    rm_put_text(b, at->tracking_url);
+    rm_put_text(b, at->diagnostics);
+    rm_put_int(b, at->rpc_port);
+    rm_put_int(b, at->exit_code);
+    rm_put_int(b, at->start_us);
+    rm_put_int(b, at->finish_us);
+    rm_put_int(b, at->next_num);
+}
+
+/* What is shown of an ended job without its tasks. @unit: microseconds, or milliseconds where those do not fit. */
+static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
+{
+    a->summed = true;
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        rm_put_int(b, a->phase[k].total);
+        rm_put_int(b, a->phase[k].succeeded);
+    }
+    rm_put_int(b, a->memory_ms * unit);
+    rm_put_int(b, a->vcore_ms * unit);
+    put_counters(b, a->counters, RM_C_TASK_COUNTERS);
+}
+
+uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
+{
+    struct base_buf *b = &c->text;
+    const char *json = a->is_job ? a->job->json : a->app->json;
+    bool ended = rm_app_is_over(a);
+    bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
+    bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
+
+    if (c->conf.simulation)
+        return c->seq;
+    json = json ? json : "";
+    begin(c, large ? "a2" : "a1"); /* a1 as long as it will do: earlier versions read it */
+    rm_put_int(b, a->is_job);
+    rm_put_int(b, (int64_t)strlen(json));
+    rm_put_text(b, a->token);
+    rm_put_int(b, a->submit_us);
+    rm_put_int(b, a->launch_us);
+    rm_put_int(b, a->start_us);
+    rm_put_int(b, a->finish_us);
+    rm_put_int(b, a->state);
+    rm_put_int(b, a->state_before);
+    rm_put_int(b, a->target);
+    rm_put_int(b, a->final_status);
+    rm_put_int(b, a->ending);
+    rm_put_int(b, a->set_up);
+    rm_put_text(b, a->diagnostics);
+    put_counters(b, a->counters + RM_C_TASK_COUNTERS, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
+    rm_put_int(b, a->failed_attempts);
+    rm_put_int(b, a->attempts_n);
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        put_attempt(b, &a->attempts[i]);
+    rm_put_int(b, a->promised_us);
+    rm_put_int(b, a->earliest_us);
+    rm_put_text(b, a->queue_index == RM_NONE ? NULL : c->tree.v[a->queue_index].name);
+    rm_put_int(b, a->epoch);
+    if (sums)
+        put_sums(b, a, large ? 1 : 1000);
+    base_buf_adds(b, json);
+    return store(c, "app", app_key(c, a->id));
+}
+
+static char *splits_key(struct rm_core *c, struct base_app_id id)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    return rm_scratch_printf(c, "splits_%s", base_app_id_text(&id, text));
+}
+
+/* Bytes that rm_put_int writes. */
+static size_t number_size(int64_t v)
+{
+    size_t n = 2;
+
+    for (; v >= 10; v /= 10)
+        n++;
+    return n;
+}
+
+static size_t list_size(const struct rm_str_list *l)
+{
+    size_t n = number_size((int64_t)l->n);
+
+    for (size_t i = 0; i < l->n; i++) {
+        size_t len = strlen(l->v[i]);
+
+        n += number_size((int64_t)len) + len + 1;
+    }
+    return n;
+}
+
+size_t rm_record_splits_size(const struct rm_job_spec *s)
+{
+    size_t n = strlen("s1 ") + list_size(&s->paths) + number_size((int64_t)s->splits_n);
+
+    for (size_t i = 0; i < s->splits_n; i++) {
+        const struct rm_split_spec *sp = &s->splits[i];
+
+        n += number_size(sp->path) + number_size(sp->offset) + number_size(sp->length) + number_size(sp->gzip) +
+             list_size(&sp->hosts);
+    }
+    return n;
+}
+
+bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json, const struct rm_job_spec *job)
+{
+    size_t text = json ? strlen(json) : 0, splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
+
+    if (c->conf.simulation)
+        return false;
+    if (text > BASE_SUBMISSION_MAX)
+        rm_reply_error(c, token, -BASE_ETOOLARGE, "the submission takes %zu bytes to store, %d are possible", text,
+                       BASE_SUBMISSION_MAX);
+    else if (splits > BASE_RECORD_MAX)
+        rm_reply_error(c, token, -BASE_ETOOLARGE,
+                       "job.input: the list of its %zu files and %zu splits takes %zu bytes to store, %d are possible; a larger "
+                       "split-size makes fewer splits",
+                       job->paths.n, job->splits_n, splits, BASE_RECORD_MAX);
+    return text > BASE_SUBMISSION_MAX || splits > BASE_RECORD_MAX;
+}
+
+void rm_record_splits(struct rm_core *c, struct rm_app *a)
+{
+    const struct rm_job_spec *s = a->job;
+    struct base_buf *b = &c->text;
+
+    if (c->conf.simulation || s->groups_n || (!s->splits_n && !s->paths.n))
+        return;
+    begin(c, "s1");
+    rm_put_int(b, (int64_t)s->paths.n);
+    for (size_t i = 0; i < s->paths.n; i++)
+        rm_put_text(b, s->paths.v[i]);
+    rm_put_int(b, (int64_t)s->splits_n);
+    for (size_t i = 0; i < s->splits_n; i++) {
+        const struct rm_split_spec *sp = &s->splits[i];
+
+        rm_put_int(b, sp->path);
+        rm_put_int(b, sp->offset);
+        rm_put_int(b, sp->length);
+        rm_put_int(b, sp->gzip);
+        rm_put_int(b, (int64_t)sp->hosts.n);
+        for (size_t j = 0; j < sp->hosts.n; j++)
+            rm_put_text(b, sp->hosts.v[j]);
+    }
+    store(c, "meta", splits_key(c, a->id));
+}
+
+uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+{
+    struct base_buf *b = &c->text;
+    const struct rm_node *n = rm_task_node(c, a, t);
+    uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0; /* ended: it avoids none any more */
+    char *at;
+
+    if (c->conf.simulation)
+        return c->seq;
+    begin(c, "t1");
+    base_buf_reserve(b, 12 * NUMBER_MAX); /* one per finished task: written without looking back */
+    at = b->data + b->len;
+    at = put_number(at, t->state);
+    at = put_number(at, t->attempts);
+    at = put_number(at, t->next_attempt);
+    at = put_number(at, t->last_attempt);
+    at = put_number(at, t->failures);
+    at = put_number(at, t->exit_code);
+    at = put_number(at, t->container_num);
+    b->len = (size_t)(at - b->data);
+    rm_put_text(b, n ? n->id : NULL);
+    rm_put_int(b, t->start_us);
+    rm_put_int(b, t->finish_us);
+    rm_put_text(b, t->diagnostics);
+    rm_put_int(b, bad);
+    for (uint32_t i = 1; i <= bad; i++)
+        rm_put_text(b, c->nodes[t->bad[i]]->id);
+    put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL, RM_C_TASK_COUNTERS);
+    if (t->suspended_us)
+        rm_put_int(b, t->suspended_us);
+    return store(c, "task", task_key(c, a, t));
+}
+
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    if (c->conf.simulation)
+        return c->seq;
+    t->commit_stored = true;
+    begin(c, "c1");
+    rm_put_int(&c->text, t->commit_attempt);
+    return store(c, "commit", task_key(c, a, t));
+}
+
+uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
+{
+    struct base_buf *b = &c->text;
+
+    if (c->conf.simulation)
+        return c->seq;
+    begin(c, "n1");
+    rm_put_int(b, n->state);
+    rm_put_text(b, n->host_name);
+    rm_put_text(b, n->http);
+    rm_put_text(b, n->rack_name);
+    rm_put_text(b, n->version);
+    rm_put_text(b, n->boot_id);
+    rm_put_text(b, n->instance);
+    rm_put_int(b, n->slots[RM_SLOT_MAP]);
+    rm_put_int(b, n->slots[RM_SLOT_REDUCE]);
+    if (n->sent_us)
+        rm_put_int(b, n->sent_us);
+    return store(c, "node", rm_scratch_printf(c, "%s", n->id));
+}
+
+void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
+{
+    if (!c->conf.simulation)
+        rm_store(c, "node", rm_scratch_printf(c, "%s", n->id), NULL, 0);
+}
+
+uint64_t rm_record_format(struct rm_core *c, bool confirmed)
+{
+    if (c->conf.simulation)
+        return c->seq;
+    begin(c, "f2");
+    rm_put_int(&c->text, confirmed);
+    return store(c, "meta", "format");
+}
+
+/* The application first: a crash in between leaves orphans, which recovery removes, and never half an application. */
+void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
+{
+    if (c->conf.simulation)
+        return;
+    rm_store(c, "app", app_key(c, a->id), NULL, 0);
+    if (!a->is_job || a->pruned)
+        return;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            rm_record_remove_task(c, a, &a->phase[k].tasks[i]);
+    rm_record_remove_splits(c, a);
+}
+
+int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t)
+{
+    const char *key;
+
+    if (!t->attempts && !t->commit_stored) /* nothing of it was ever written */
+        return 0;
+    key = task_key(c, a, t);
+    if (t->attempts)
+        rm_store(c, "task", key, NULL, 0);
+    if (t->commit_stored)
+        rm_store(c, "commit", key, NULL, 0);
+    return (t->attempts > 0) + t->commit_stored;
+}
+
+void rm_record_remove_splits(struct rm_core *c, struct rm_app *a)
+{
+    if (!a->job->groups_n && (a->job->splits_n || a->job->paths.n))
+        rm_store(c, "meta", splits_key(c, a->id), NULL, 0);
+}

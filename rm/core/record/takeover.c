@@ -1,0 +1,236 @@
+/* After a restart or a takeover: what is held and for how long, times of another host's clock, numbers of attempts; and
+ * nodes that are silent all together. The rules: rm/core/core.h. */
+#include "rm/core/core_internal.h"
+
+/* ---------------------------------------------------------------- times */
+/* As late as @now_us at most; 0 stays: not yet. */
+static void clip(int64_t *at, int64_t now_us)
+{
+    if (*at > now_us)
+        *at = now_us;
+}
+
+/* An ended attempt keeps how long it took: policies learn from it. */
+static void clip_task(struct rm_task *t, int64_t now_us)
+{
+    int64_t ahead = t->finish_us - now_us;
+
+    if (ahead > 0) {
+        t->finish_us = now_us;
+        t->start_us = t->start_us > ahead ? t->start_us - ahead : 0;
+    }
+    clip(&t->start_us, now_us);
+}
+
+/* Work that goes on did not begin in the future, and a deadline is not further away than it was at submission. */
+static void clip_app(struct rm_core *c, struct rm_app *a)
+{
+    int64_t submit_us = a->submit_us;
+
+    clip(&a->submit_us, c->now_us);
+    clip(&a->launch_us, c->now_us);
+    clip(&a->start_us, c->now_us);
+    clip(&a->pj.submit_us, c->now_us);
+    clip(&a->pj.first_us, c->now_us);
+    if (a->is_job && a->job->deadline_at_us && a->submit_us != submit_us) /* a date stays what it is */
+        a->pj.deadline_us = a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    for (int32_t i = 0; i < a->attempts_n; i++) {
+        clip(&a->attempts[i].start_us, c->now_us);
+        clip(&a->attempts[i].finish_us, c->now_us);
+    }
+    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            clip_task(&a->phase[k].tasks[i], c->now_us);
+}
+
+/* ---------------------------------------------------------------- what is held */
+#define BASE_MAX (RM_TASK_ATTEMPT_MAX / 10 * 9)
+#define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a limit */
+
+/* Above all numbers that earlier instances may have given: each has its own thousand; who used more of them has left
+ * a record of it. */
+static void set_attempt_base(struct rm_core *c, struct rm_app *a)
+{
+    int64_t epochs = c->conf.epoch - a->epoch, highest = 0, base = 0;
+
+    if (epochs > 0)
+        base = epochs < BASE_MAX / RM_EPOCH_ATTEMPTS ? epochs * RM_EPOCH_ATTEMPTS : BASE_MAX;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            if (a->phase[k].tasks[i].next_attempt > highest)
+                highest = a->phase[k].tasks[i].next_attempt;
+    if (highest > base)
+        base = highest + RM_EPOCH_ATTEMPTS;
+    a->attempt_base = (int32_t)(base < BASE_MAX ? base : BASE_MAX);
+}
+
+/* Of attempts that have ended, as the tasks' records tell: the job's own record is as old as its last change of state. Those
+ * that still run are counted when their nodes tell of them. Who failed without being to blame counts as killed. */
+static void recount_attempts(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        int64_t launched = 0, failed = 0;
+
+        for (int32_t i = 0; i < a->phase[k].total; i++) {
+            launched += a->phase[k].tasks[i].attempts;
+            failed += a->phase[k].tasks[i].failures;
+        }
+        a->counters[RM_C_TOTAL_LAUNCHED_MAPS + k] = launched;
+        a->counters[RM_C_FAILED_MAPS + k] = failed;
+        launched -= failed + a->phase[k].succeeded;
+        a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0; /* an odd record may say anything */
+    }
+}
+
+/* Its earlier attempt may be committing at this moment: nobody else does the task. */
+static void keep_tasks(struct rm_app *a)
+{
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int32_t i = 0; i < a->phase[k].total; i++)
+            if (rm_task_is_kept(&a->phase[k].tasks[i])) {
+                a->phase[k].kept++;
+                rm_pick_remove(a, &a->phase[k].tasks[i]);
+            }
+}
+
+static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
+
+static bool goes_on(const struct rm_app *a)
+{
+    return !rm_app_is_over(a) && a->state != RM_APP_FINISHING;
+}
+
+/* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and that may have been lost;
+ * but for that alone nobody waits until a dead node expires. One with a deadline is admitted when it is known which slots
+ * there are. */
+static bool may_run(const struct rm_core *c, const struct rm_app *a)
+{
+    if (c->conf.takeover_grace_us > 0)
+        return true;
+    return a->state == RM_APP_NEW_SAVING ? a->pj.deadline_us > 0 : a->state != RM_APP_ACCEPTED;
+}
+
+void rm_takeover_begin(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i] && c->nodes[i]->awaited) {
+            c->nodes[i]->last_us = c->now_us;
+            rm_timer_set(&c->timers, &c->nodes[i]->expiry, c->now_us + c->conf.node_expiry_us);
+        }
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        if (!goes_on(a))
+            continue;
+        clip_app(c, a);
+        if (!a->is_job)
+            continue;
+        set_attempt_base(c, a);
+        recount_attempts(a);
+        keep_tasks(a);
+        for (int k = 0; !c->awaited && k < RM_SLOT_KINDS; k++) /* nobody would release them later */
+            release_kept(c, a, &a->phase[k]);
+        a->held = c->awaited > 0 && may_run(c, a);
+    }
+    c->masters_wait_until_us =
+        c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
+    if (c->awaited > 0 && c->conf.takeover_grace_us > 0)
+        rm_timer_set(&c->timers, &c->grace_timer, c->now_us + c->conf.takeover_grace_us);
+}
+
+bool rm_takeover_awaits(const struct rm_core *c)
+{
+    return c->awaited > 0 && c->now_us < c->masters_wait_until_us;
+}
+
+static void release_held(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->apps_n; i++) {
+        struct rm_app *a = c->apps[i];
+
+        if (!a->held)
+            continue;
+        a->held = false;
+        if (a->state == RM_APP_NEW_SAVING) {
+            rm_app_stored_new(c, a);
+            continue;
+        }
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            rm_app_counts(c, a, (enum rm_slot)k);
+        rm_job_check(c, a);
+    }
+}
+
+/* No node can bring back the attempts that had the right to commit. */
+static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
+{
+    for (int32_t i = 0; p->kept && i < p->total; i++) {
+        struct rm_task *t = &p->tasks[i];
+
+        if (!rm_task_is_kept(t))
+            continue;
+        p->kept--;
+        t->commit_attempt = -1;
+        rm_record_commit(c, a, t);
+        rm_pick_add(c, a, t);
+    }
+}
+
+void rm_takeover_grace_over(struct rm_core *c)
+{
+    if (c->awaited > 0)
+        rm_note(c, 5, "%d nodes have not registered since the takeover: jobs go on without them", c->awaited);
+    release_held(c);
+}
+
+void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
+{
+    if (!n->awaited)
+        return;
+    n->awaited = false;
+    if (--c->awaited > 0)
+        return;
+    rm_timer_cancel(&c->timers, &c->grace_timer);
+    for (size_t i = 0; i < c->apps_n; i++)
+        for (int k = 0; k < RM_SLOT_KINDS; k++)
+            if (c->apps[i]->phase[k].kept) {
+                release_kept(c, c->apps[i], &c->apps[i]->phase[k]);
+                rm_app_counts(c, c->apps[i], (enum rm_slot)k);
+            }
+    release_held(c);
+}
+
+/* ---------------------------------------------------------------- silence */
+/* Of more than half of the nodes nothing was heard for long. Nodes that fell silent at one moment have been heard last up
+ * to a heartbeat apart: half an expiry tells them from those that speak. */
+static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
+{
+    *silent = *all = 0;
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n || (!n->registered && !n->awaited))
+            continue;
+        ++*all;
+        *silent += c->now_us - n->last_us >= c->conf.node_expiry_us / 2;
+    }
+    return *silent * 2 > *all;
+}
+
+bool rm_node_spare(struct rm_core *c, struct rm_node *n)
+{
+    size_t silent, all;
+
+    if (n->spared && c->now_us >= c->spared_until_us)
+        return false;
+    if (c->now_us >= c->spared_until_us) {
+        if (!most_are_silent(c, &silent, &all))
+            return false;
+        c->spared_until_us = c->now_us + c->conf.node_expiry_us;
+        rm_note(c, 4, "%zu of %zu nodes are silent: none expires for another %lld s", silent, all,
+                (long long)(c->conf.node_expiry_us / 1000000));
+    }
+    n->spared = true;
+    rm_timer_set(&c->timers, &n->expiry, c->spared_until_us);
+    return true;
+}

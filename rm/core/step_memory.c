@@ -1,0 +1,333 @@
+#include "rm/core/step_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define CHUNK_SIZE ((size_t)64 * 1024)
+#define SLAB_OBJECTS 256
+
+/* ---------------------------------------------------------------- scratch
+ * A list of chunks, filled in order; @now is being filled, and those behind it are free. Sizes are powers of two, and an
+ * allocation takes the first free chunk that is large enough to the front of the free ones, so that the smaller ones
+ * stay in use: what a step needs of each size is there once, whatever the order of the sizes. The reset gives back what
+ * a rare large record took (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step allocates nothing. */
+struct rm_chunk {
+    struct rm_chunk *next;
+    size_t size, used;
+    _Alignas(16) char data[];
+};
+
+static struct rm_chunk *chunk_new(struct rm_arena_steps *a, size_t size)
+{
+    struct rm_chunk *c;
+    size_t room = CHUNK_SIZE;
+
+    while (room < size)
+        room *= 2;
+    c = base_realloc_array(NULL, sizeof *c + room, 1);
+    c->size = room;
+    a->held += room;
+    a->grown = true;
+    return c;
+}
+
+/* A free chunk for @size bytes becomes the one that is filled. */
+static struct rm_chunk *chunk_next(struct rm_arena_steps *a, size_t size)
+{
+    struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
+
+    while (*at && (*at)->size < size)
+        at = &(*at)->next;
+    c = *at;
+    if (c)
+        *at = c->next;
+    else
+        c = chunk_new(a, size);
+    c->used = 0;
+    c->next = *after;
+    *after = c;
+    a->now = c;
+    return c;
+}
+
+void *rm_steps_alloc(struct rm_arena_steps *a, size_t size)
+{
+    struct rm_chunk *c = a->now;
+    void *p;
+
+    size = (size + 15) & ~(size_t)15;
+    if (!c || c->size - c->used < size)
+        c = chunk_next(a, size);
+    p = c->data + c->used;
+    c->used += size;
+    return p;
+}
+
+void rm_steps_reset(struct rm_arena_steps *a)
+{
+    size_t kept = 0;
+
+    a->now = NULL;
+    if (!a->grown) /* nothing came since the last look */
+        return;
+    a->grown = false;
+    for (struct rm_chunk **at = &a->first, *c; (c = *at);) {
+        if (c->size <= RM_STEPS_CHUNK_KEPT && kept + c->size <= RM_STEPS_KEPT) {
+            kept += c->size;
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        free(c);
+    }
+    a->held = kept;
+}
+
+void rm_steps_free(struct rm_arena_steps *a)
+{
+    for (struct rm_chunk *c = a->first, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    *a = (struct rm_arena_steps){0};
+}
+
+/* ---------------------------------------------------------------- hash table */
+void *rm_map_find(const struct rm_map *m, uint64_t hash, rm_map_eq *eq, const void *key)
+{
+    if (!m->cap)
+        return NULL;
+    for (size_t i = hash & (m->cap - 1); m->v[i].p; i = (i + 1) & (m->cap - 1))
+        if (m->v[i].hash == hash && eq(m->v[i].p, key))
+            return m->v[i].p;
+    return NULL;
+}
+
+static void place(struct rm_map *m, uint64_t hash, void *p)
+{
+    size_t i = hash & (m->cap - 1);
+
+    while (m->v[i].p)
+        i = (i + 1) & (m->cap - 1);
+    m->v[i] = (struct rm_place){hash, p};
+}
+
+void rm_map_put(struct rm_map *m, uint64_t hash, void *p)
+{
+    if ((m->n + 1) * 2 > m->cap) {
+        struct rm_place *old = m->v;
+        size_t old_cap = m->cap;
+
+        m->cap = old_cap ? old_cap * 2 : 64;
+        m->v = base_alloc(m->cap * sizeof *m->v);
+        for (size_t i = 0; i < old_cap; i++)
+            if (old[i].p)
+                place(m, old[i].hash, old[i].p);
+        free(old);
+    }
+    place(m, hash, p);
+    m->n++;
+}
+
+void rm_map_remove(struct rm_map *m, uint64_t hash, const void *p)
+{
+    size_t mask = m->cap - 1, i = hash & mask, j;
+
+    while (m->v[i].p != p) {
+        base_assert(m->v[i].p);
+        i = (i + 1) & mask;
+    }
+    for (j = (i + 1) & mask; m->v[j].p; j = (j + 1) & mask) { /* close the gap */
+        if (((j - m->v[j].hash) & mask) >= ((j - i) & mask)) {
+            m->v[i] = m->v[j];
+            i = j;
+        }
+    }
+    m->v[i] = (struct rm_place){0};
+    m->n--;
+}
+
+void rm_map_free(struct rm_map *m)
+{
+    free(m->v);
+    *m = (struct rm_map){0};
+}
+
+uint64_t rm_hash_text(const char *s)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+    return rm_hash_mix(h);
+}
+
+/* ---------------------------------------------------------------- names */
+struct rm_name {
+    uint32_t index, holds;
+    char text[];
+};
+
+static bool name_eq(const void *object, const void *key)
+{
+    return strcmp(((const struct rm_name *)object)->text, key) == 0;
+}
+
+uint32_t rm_names_find(const struct rm_names *t, const char *name)
+{
+    const struct rm_name *e = rm_map_find(&t->map, rm_hash_text(name), name_eq, name);
+
+    return e ? e->index : UINT32_MAX;
+}
+
+uint32_t rm_names_add(struct rm_names *t, const char *name)
+{
+    uint64_t hash = rm_hash_text(name);
+    struct rm_name *e = rm_map_find(&t->map, hash, name_eq, name);
+    size_t len;
+
+    if (e)
+        return e->index;
+    len = strlen(name);
+    e = base_alloc(sizeof *e + len + 1);
+    memcpy(e->text, name, len + 1);
+    if (t->free_n) {
+        e->index = t->free[--t->free_n];
+    } else {
+        base_array_grow(&t->v, t->n, &t->cap);
+        e->index = (uint32_t)t->n++;
+    }
+    t->v[e->index] = e->text;
+    rm_map_put(&t->map, hash, e);
+    return e->index;
+}
+
+uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max)
+{
+    return t->map.n < max ? rm_names_add(t, name) : rm_names_find(t, name);
+}
+
+static struct rm_name *name_at(const struct rm_names *t, uint32_t index)
+{
+    base_assert(index < t->n && t->v[index]);
+    return (struct rm_name *)(void *)(t->v[index] - offsetof(struct rm_name, text));
+}
+
+void rm_names_hold(struct rm_names *t, uint32_t index)
+{
+    name_at(t, index)->holds++;
+}
+
+bool rm_names_drop(struct rm_names *t, uint32_t index)
+{
+    struct rm_name *e = name_at(t, index);
+
+    base_assert(e->holds > 0);
+    if (--e->holds)
+        return false;
+    rm_map_remove(&t->map, rm_hash_text(e->text), e);
+    base_array_grow(&t->free, t->free_n, &t->free_cap);
+    t->free[t->free_n++] = index;
+    t->v[index] = NULL;
+    free(e);
+    return true;
+}
+
+void rm_names_free(struct rm_names *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->v[i])
+            free(t->v[i] - offsetof(struct rm_name, text));
+    free(t->v);
+    free(t->free);
+    rm_map_free(&t->map);
+    *t = (struct rm_names){0};
+}
+
+/* ---------------------------------------------------------------- pool */
+void *rm_pool_get(struct rm_pool *p)
+{
+    void *o = p->free;
+
+    if (o) {
+        memcpy(&p->free, o, sizeof p->free);
+        memset(o, 0, p->size);
+        return o;
+    }
+    if (!p->fresh) {
+        base_array_grow(&p->slabs, p->slabs_n, &p->slabs_cap);
+        p->slabs[p->slabs_n++] = base_alloc(p->size * SLAB_OBJECTS);
+        p->fresh = SLAB_OBJECTS;
+    }
+    return (char *)p->slabs[p->slabs_n - 1] + p->size * --p->fresh;
+}
+
+void rm_pool_put(struct rm_pool *p, void *o)
+{
+    memcpy(o, &p->free, sizeof p->free);
+    p->free = o;
+}
+
+void rm_pool_free(struct rm_pool *p)
+{
+    for (size_t i = 0; i < p->slabs_n; i++)
+        free(p->slabs[i]);
+    free(p->slabs);
+    *p = (struct rm_pool){.size = p->size};
+}
+
+/* ---------------------------------------------------------------- timers */
+static bool sooner(const struct rm_timer *a, const struct rm_timer *b)
+{
+    return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;
+}
+
+static void sift(struct rm_timers *h, size_t i)
+{
+    struct rm_timer *t = h->v[i];
+
+    while (i > 0 && sooner(t, h->v[(i - 1) / 2])) {
+        h->v[i] = h->v[(i - 1) / 2];
+        h->v[i]->place = i + 1;
+        i = (i - 1) / 2;
+    }
+    for (size_t child; (child = 2 * i + 1) < h->n; i = child) {
+        if (child + 1 < h->n && sooner(h->v[child + 1], h->v[child]))
+            child++;
+        if (!sooner(h->v[child], t))
+            break;
+        h->v[i] = h->v[child];
+        h->v[i]->place = i + 1;
+    }
+    h->v[i] = t;
+    t->place = i + 1;
+}
+
+void rm_timer_set(struct rm_timers *h, struct rm_timer *t, int64_t at_us)
+{
+    t->at_us = at_us;
+    t->order = ++h->order;
+    if (!t->place) {
+        base_array_grow(&h->v, h->n, &h->cap);
+        h->v[h->n++] = t;
+        t->place = h->n;
+    }
+    sift(h, t->place - 1);
+}
+
+void rm_timer_cancel(struct rm_timers *h, struct rm_timer *t)
+{
+    size_t i;
+
+    if (!t->place)
+        return;
+    i = t->place - 1;
+    t->place = 0;
+    if (i != --h->n) {
+        h->v[i] = h->v[h->n];
+        h->v[i]->place = i + 1;
+        sift(h, i);
+    }
+}

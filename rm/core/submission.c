@@ -1,0 +1,110 @@
+/* Submissions: counted references, so that views and encoders hold them outside the core's thread. */
+#include <stdlib.h>
+
+#include "rm/core/types.h"
+
+static bool last_ref(int *refs)
+{
+    int left = __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
+
+    base_assert(left >= 0);
+    return left == 0;
+}
+
+static void list_free(struct rm_str_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i]);
+    free(l->v);
+}
+
+struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s)
+{
+    if (s)
+        __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+static void free_splits(struct rm_job_spec *s)
+{
+    list_free(&s->paths);
+    for (size_t i = 0; i < s->splits_n; i++)
+        list_free(&s->splits[i].hosts);
+    free(s->splits);
+    free(s->near);
+}
+
+void rm_job_spec_unref(struct rm_job_spec *s)
+{
+    if (!s || !last_ref(&s->refs))
+        return;
+    free(s->name);
+    free(s->user);
+    free(s->queue);
+    list_free(&s->user_groups);
+    free(s->map);
+    free(s->combine);
+    free(s->reduce);
+    free(s->output);
+    list_free(&s->input);
+    free_splits(s);
+    list_free(&s->env);
+    for (size_t i = 0; i < s->groups_n; i++) {
+        free(s->groups[i].command);
+        list_free(&s->groups[i].hosts);
+    }
+    free(s->groups);
+    free(s->json);
+    free(s);
+}
+
+void rm_job_spec_drop_splits(struct rm_job_spec *s)
+{
+    if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1)
+        return; /* somebody reads them: they go with the job */
+    free_splits(s);
+    s->paths = (struct rm_str_list){0};
+    s->splits = NULL;
+    s->splits_n = 0;
+    s->near = NULL;
+    s->near_n = 0;
+}
+
+struct rm_launch *rm_launch_ref(struct rm_launch *l)
+{
+    if (l)
+        __atomic_add_fetch(&l->refs, 1, __ATOMIC_RELAXED);
+    return l;
+}
+
+void rm_launch_unref(struct rm_launch *l)
+{
+    if (!l || !last_ref(&l->refs))
+        return;
+    list_free(&l->commands);
+    list_free(&l->env);
+    free(l->json);
+    free(l);
+}
+
+struct rm_app_spec *rm_app_spec_ref(struct rm_app_spec *s)
+{
+    if (s)
+        __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+void rm_app_spec_unref(struct rm_app_spec *s)
+{
+    if (!s || !last_ref(&s->refs))
+        return;
+    free(s->name);
+    free(s->user);
+    free(s->queue);
+    free(s->type);
+    list_free(&s->user_groups);
+    list_free(&s->tags);
+    rm_launch_unref(s->launch);
+    free(s->json);
+    free(s);
+}

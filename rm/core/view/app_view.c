@@ -1,0 +1,347 @@
+/* Plain copies for readers: applications, their attempts and containers. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "rm/core/view/view_internal.h"
+
+/* ---------------------------------------------------------------- one application */
+static void fill_phase(const struct rm_app *a, enum rm_slot k, struct rm_phase_view *v)
+{
+    const struct rm_phase *p = &a->phase[k];
+
+    *v = (struct rm_phase_view){
+        .total = p->total, .pending = p->pending, .running = p->running, .suspended = p->suspended};
+    if (!a->is_job) {
+        v->pending = a->pj.phase[k].pending;
+        v->total = v->pending + v->running;
+        return;
+    }
+    v->succeeded = p->succeeded;
+    v->failed_attempts = a->counters[k == RM_SLOT_MAP ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES];
+    v->killed_attempts = a->counters[k == RM_SLOT_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES];
+    v->progress = rm_job_progress(a, k);
+}
+
+static double overall(const struct rm_app *a)
+{
+    const struct rm_phase *p = a->phase;
+    double sum = 0;
+    int kinds = 0;
+
+    if (a->is_job && a->final_status == RM_FINAL_SUCCEEDED)
+        return 1;
+    if (!a->is_job)
+        return a->final_status == RM_FINAL_SUCCEEDED && rm_app_ended(a->state) ? 1 : a->progress;
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        if (p[k].total) {
+            sum += rm_job_progress(a, (enum rm_slot)k);
+            kinds++;
+        }
+    return kinds ? sum / kinds : 0;
+}
+
+static char *tags_of(struct rm_views *out, const struct rm_app *a)
+{
+    struct base_buf b = {0};
+    char *text;
+
+    for (size_t i = 0; a->app && i < a->app->tags.n; i++)
+        base_buf_addf(&b, "%s%s", i ? "," : "", a->app->tags.v[i]);
+    text = rm_view_text(out, b.data ? b.data : "");
+    base_buf_free(&b);
+    return text;
+}
+
+static void fill_master(const struct rm_app *a, struct rm_app_view *v, struct rm_views *out)
+{
+    const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
+
+    if (!at)
+        return;
+    v->has_attempt = true;
+    if (at->has_master) {
+        v->has_master = true;
+        v->master_container = at->master_id;
+        v->master_node_id = rm_view_text(out, at->node_id);
+        v->master_node_http = rm_view_text(out, at->node_http);
+    }
+    if (at->registered) {
+        v->master_host = rm_view_text(out, at->host);
+        v->master_rpc_port = at->rpc_port;
+    }
+    v->original_tracking_url = rm_view_text(out, at->tracking_url);
+    v->tracking_url = v->original_tracking_url;
+}
+
+static bool held_by_scheduler(const struct rm_app *a)
+{
+    return a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING;
+}
+
+static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app_view *v)
+{
+    int64_t memory = a->memory_ms, vcores = a->vcore_ms;
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
+        memory = base_sat_add(memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
+        vcores = base_sat_add(vcores, rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
+        v->allocated.v[ct->slot == RM_SLOT_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
+    }
+    v->memory_seconds = memory / 1000;
+    v->vcore_seconds = vcores / 1000;
+}
+
+static int32_t attempts_so_far(const struct rm_app *a)
+{
+    if (a->is_job)
+        return a->state >= RM_APP_ACCEPTED;
+    return a->attempts_n ? a->attempts[a->attempts_n - 1].id.attempt : 0;
+}
+
+static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_views *out)
+{
+    struct rm_app_view *v;
+
+    out->apps = rm_view_grow(out->apps, out->apps_n, sizeof *out->apps);
+    v = &out->apps[out->apps_n++];
+    *v = (struct rm_app_view){.id = a->id,
+                              .is_job = a->is_job,
+                              .unmanaged = a->app && a->app->unmanaged,
+                              .user = rm_view_text(out, a->user),
+                              .name = rm_view_text(out, a->name),
+                              .queue = rm_view_text(out, a->queue),
+                              .type = rm_view_text(out, a->type),
+                              .tags = tags_of(out, a),
+                              .state = a->state,
+                              .state_before = a->state_before,
+                              .final_status = a->final_status,
+                              .result = rm_app_result(a),
+                              .progress = overall(a),
+                              .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
+                              .priority = a->pj.priority,
+                              .attempts_n = attempts_so_far(a),
+                              .submit_us = a->submit_us,
+                              .launch_us = a->launch_us,
+                              .start_us = a->start_us,
+                              .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
+                              .promised_us = a->promised_us,
+                              .earliest_us = a->earliest_us,
+                              .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
+                              .running_containers = a->containers_n,
+                              .allocated = a->allocated,
+                              .held = held_by_scheduler(a),
+                              .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
+                              .job = rm_job_spec_ref(a->job),
+                              .app = rm_app_spec_ref(a->app)};
+    /* what is not stored yet is not shown */
+    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
+        v->final_status = RM_FINAL_UNDEFINED;
+    usage(c, a, v);
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        fill_phase(a, (enum rm_slot)k, &v->phase[k]);
+    if (a->is_job && a->phase[RM_SLOT_REDUCE].total)
+        v->shuffle_progress = ((double)a->phase[RM_SLOT_REDUCE].succeeded +
+                               (double)a->phase[RM_SLOT_REDUCE].shuffle / RM_PROGRESS_ONE) /
+                              a->phase[RM_SLOT_REDUCE].total;
+    v->tasks_gone = a->pruned && !a->phase[RM_SLOT_MAP].tasks && !a->phase[RM_SLOT_REDUCE].tasks;
+    memcpy(v->counters, a->counters, sizeof v->counters);
+    fill_master(a, v, out);
+}
+
+int rm_view_app(const struct rm_core *c, struct base_app_id id, struct rm_views *out)
+{
+    const struct rm_app *a = rm_app_find(c, id);
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    add_app(c, a, out);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- lists */
+static bool text_in(const char *s, const char *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(s, v[i]) == 0)
+            return true;
+    return n == 0;
+}
+
+static bool tags_pass(const struct rm_app *a, const struct rm_app_filter *f)
+{
+    for (size_t i = 0; a->app && i < a->app->tags.n; i++)
+        if (f->tags_n && text_in(a->app->tags.v[i], f->tags, f->tags_n))
+            return true;
+    return f->tags_n == 0;
+}
+
+static bool within(int64_t t, int64_t begin, int64_t end)
+{
+    return t >= begin && (!end || t <= end);
+}
+
+static const char *short_queue(const char *q)
+{
+    return strncmp(q, "root.", 5) == 0 ? q + 5 : q;
+}
+
+static bool passes(const struct rm_app *a, const struct rm_app_filter *f)
+{
+    int64_t finish = rm_app_ended(a->state) ? a->finish_us : 0;
+
+    if (f->states && !(f->states & UINT32_C(1) << rm_app_state_public(a->state, a->state_before)))
+        return false;
+    if (f->results && !(f->results & UINT32_C(1) << rm_app_result(a)))
+        return false;
+    if ((f->user && strcmp(f->user, a->user) != 0) || (f->name && strcmp(f->name, a->name) != 0))
+        return false;
+    if (f->queue && strcmp(short_queue(f->queue), short_queue(a->queue)) != 0)
+        return false;
+    return text_in(a->type, f->types, f->types_n) && tags_pass(a, f) &&
+           within(a->submit_us, f->started_begin_us, f->started_end_us) &&
+           within(finish, f->finished_begin_us, f->finished_end_us) && (!f->jobs_only || a->is_job);
+}
+
+bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f, const struct base_app_id *before,
+                  size_t max, struct rm_views *out, struct base_app_id *cursor)
+{
+    static const struct rm_app_filter any;
+    size_t at = c->apps_n, low = 0, look = BASE_VIEW_CHUNK * 5;
+
+    while (before && low < at) { /* those from @at on are not older than @before */
+        size_t mid = low + (at - low) / 2;
+
+        if (base_app_id_cmp(&c->apps[mid]->id, before) < 0)
+            low = mid + 1;
+        else
+            at = mid;
+    }
+    f = f ? f : &any;
+    for (; at > 0 && max && look; look--) {
+        const struct rm_app *a = c->apps[--at];
+
+        *cursor = a->id;
+        if (passes(a, f)) {
+            add_app(c, a, out);
+            max--;
+        }
+    }
+    return at > 0;
+}
+
+/* ---------------------------------------------------------------- attempts */
+static enum rm_attempt_state job_attempt_state(const struct rm_app *a)
+{
+    switch (a->state) {
+    case RM_APP_FINISHED:
+    case RM_APP_FINISHING:
+        return RM_ATTEMPT_FINISHED;
+    case RM_APP_FAILED:
+        return RM_ATTEMPT_FAILED;
+    case RM_APP_KILLED:
+        return RM_ATTEMPT_KILLED;
+    case RM_APP_FINAL_SAVING:
+        return RM_ATTEMPT_FINAL_SAVING;
+    case RM_APP_RUNNING:
+    case RM_APP_KILLING:
+        return RM_ATTEMPT_RUNNING;
+    default:
+        return RM_ATTEMPT_LAUNCHED;
+    }
+}
+
+static struct rm_attempt_view *new_attempt(struct rm_views *out)
+{
+    out->attempts = rm_view_grow(out->attempts, out->attempts_n, sizeof *out->attempts);
+    return &out->attempts[out->attempts_n++];
+}
+
+static void add_attempt(const struct rm_app *a, const struct rm_attempt *at, struct rm_views *out)
+{
+    *new_attempt(out) = (struct rm_attempt_view){.id = at->id,
+                                                 .state = at->state,
+                                                 .state_before = at->state_before,
+                                                 .start_us = at->start_us,
+                                                 .finish_us = at->finish_us,
+                                                 .container = at->master_id,
+                                                 .has_container = at->has_master,
+                                                 .node_id = rm_view_text(out, at->node_id),
+                                                 .node_http = rm_view_text(out, at->node_http),
+                                                 .host = rm_view_text(out, at->host),
+                                                 .tracking_url = rm_view_text(out, at->tracking_url),
+                                                 .original_tracking_url = rm_view_text(out, at->tracking_url),
+                                                 .diagnostics =
+                                                     rm_view_text(out, at->diagnostics ? at->diagnostics : ""),
+                                                 .user = rm_view_text(out, a->user),
+                                                 .rpc_port = at->rpc_port};
+}
+
+int rm_view_attempts(const struct rm_core *c, struct base_app_id id, struct rm_views *out)
+{
+    const struct rm_app *a = rm_app_find(c, id);
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        add_attempt(a, &a->attempts[i], out);
+    if (a->is_job && a->state >= RM_APP_ACCEPTED)
+        *new_attempt(out) = (struct rm_attempt_view){
+            .id = {a->id, 1},
+            .state = job_attempt_state(a),
+            .state_before = a->state_before == RM_APP_RUNNING ? RM_ATTEMPT_RUNNING : RM_ATTEMPT_LAUNCHED,
+            .start_us = a->submit_us,
+            .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
+            .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
+            .user = rm_view_text(out, a->user)};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- containers */
+static void add_container(const struct rm_app *a, const struct rm_container *ct, struct rm_views *out)
+{
+    struct rm_container_view *v;
+
+    out->containers = rm_view_grow(out->containers, out->containers_n, sizeof *out->containers);
+    v = &out->containers[out->containers_n++];
+    *v = (struct rm_container_view){.id = ct->id,
+                                    .state = ct->state,
+                                    .slot = (enum rm_slot)ct->slot,
+                                    .resource = ct->resource,
+                                    .node_id = rm_view_text(out, ct->node->id),
+                                    .node_http = rm_view_text(out, ct->node->http),
+                                    .user = rm_view_text(out, a->user),
+                                    .diagnostics = rm_view_text(out, ct->diagnostics ? ct->diagnostics : ""),
+                                    .priority = ct->priority,
+                                    .exit_code = ct->exit_code,
+                                    .start_us = ct->start_us,
+                                    .finish_us = ct->finish_us,
+                                    .progress = (float)ct->progress / RM_PROGRESS_ONE,
+                                    .has_task = ct->task != NULL,
+                                    .master = ct->master,
+                                    .task_attempt = ct->task_attempt};
+    if (ct->task)
+        v->task = (struct base_task_id){a->id, ct->task->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE,
+                                        ct->task->index};
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return base_container_id_cmp(&((const struct rm_container_view *)a)->id, &((const struct rm_container_view *)b)->id);
+}
+
+int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struct rm_views *out)
+{
+    const struct rm_app *a = rm_app_find(c, id.app);
+    size_t first = out->containers_n;
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        if (!id.attempt || ct->id.attempt.attempt == id.attempt)
+            add_container(a, ct, out);
+    if (out->containers_n > first)
+        qsort(out->containers + first, out->containers_n - first, sizeof *out->containers, by_id);
+    return 0;
+}

@@ -1,0 +1,369 @@
+/* Plain copies for readers: cluster, nodes, queues, tasks, containers, map outputs. Applications: rm/core/view/app_view.c. */
+#include "rm/core/view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "rm/core/view/view_internal.h"
+
+char *rm_view_text(struct rm_views *v, const char *s)
+{
+    size_t n;
+    char *copy;
+
+    if (!s)
+        return NULL;
+    if (!v->arena)
+        v->arena = base_alloc(sizeof *v->arena);
+    n = strlen(s);
+    copy = rm_steps_alloc(&v->arena->memory, n + 1);
+    memcpy(copy, s, n + 1);
+    return copy;
+}
+
+void rm_views_free(struct rm_views *v)
+{
+    for (size_t i = 0; i < v->apps_n; i++) {
+        rm_job_spec_unref(v->apps[i].job);
+        rm_app_spec_unref(v->apps[i].app);
+    }
+    free(v->apps);
+    free(v->attempts);
+    free(v->containers);
+    free(v->nodes);
+    free(v->tasks);
+    free(v->queues);
+    free(v->outputs);
+    if (v->arena)
+        rm_steps_free(&v->arena->memory);
+    free(v->arena);
+    *v = (struct rm_views){0};
+}
+
+/* The arrays of a view set have no capacity of their own: they grow when their length reaches a power of two. */
+void *rm_view_grow(void *v, size_t n, size_t el)
+{
+    if (n == 0)
+        return base_realloc_array(NULL, 8, el);
+    if (n >= 8 && (n & (n - 1)) == 0)
+        return base_realloc_array(v, n * 2, el);
+    return v;
+}
+
+/* ---------------------------------------------------------------- cluster */
+static void count_apps(const struct rm_core *c, struct rm_cluster_view *out)
+{
+    for (size_t i = 0; i < c->queues_n; i++) {
+        out->apps_pending += c->queues[i].pending_apps;
+        out->apps_running += c->queues[i].active_apps;
+        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+            out->containers_pending += c->queues[i].pending[k];
+            for (int r = 0; r < RM_RES_NAMES; r++)
+                out->pending.v[r] += c->queues[i].pending[k] * c->conf.slot_res[k].v[r];
+        }
+        out->pending.v[RM_RES_MAP_SLOTS] += c->queues[i].pending[RM_SLOT_MAP];
+        out->pending.v[RM_RES_REDUCE_SLOTS] += c->queues[i].pending[RM_SLOT_REDUCE];
+    }
+}
+
+void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
+{
+    *out = (struct rm_cluster_view){.cluster_ts_ms = c->conf.cluster_ts_ms,
+                                    .rm_instance_ms = c->conf.rm_instance_ms,
+                                    .epoch = c->conf.epoch,
+                                    .policy = c->ops->name,
+                                    .apps_submitted = c->stats.submitted,
+                                    .apps_completed = c->stats.completed,
+                                    .apps_failed = c->stats.failed,
+                                    .apps_killed = c->stats.killed,
+                                    .assignments = c->stats.assignments,
+                                    .heartbeats = c->stats.heartbeats,
+                                    .events = c->stats.events,
+                                    .policy_overruled = c->stats.overruled,
+                                    .policy_fallbacks = c->stats.fallbacks,
+                                    .suspended = c->stats.suspended,
+                                    .resumed = c->stats.resumed,
+                                    .preempted = c->stats.preempted,
+                                    .max_capability = rm_max_capability(c)};
+    memcpy(out->apps_results, c->stats.results, sizeof out->apps_results);
+    count_apps(c, out);
+    for (size_t i = 0; i < c->nodes_n; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n)
+            continue;
+        out->nodes[n->state]++;
+        out->containers_allocated += n->containers_n;
+        for (int r = 0; r < RM_RES_NAMES; r++) {
+            out->total.v[r] += n->state == RM_NODE_RUNNING ? n->total.v[r] : 0;
+            out->used.v[r] += n->used_res.v[r];
+        }
+        out->used.v[RM_RES_MAP_SLOTS] += n->used[RM_SLOT_MAP];
+        out->used.v[RM_RES_REDUCE_SLOTS] += n->used[RM_SLOT_REDUCE];
+    }
+}
+
+/* ---------------------------------------------------------------- nodes */
+static void add_node(const struct rm_node *n, struct rm_views *out)
+{
+    struct rm_node_view *v;
+
+    out->nodes = rm_view_grow(out->nodes, out->nodes_n, sizeof *out->nodes);
+    v = &out->nodes[out->nodes_n++];
+    *v = (struct rm_node_view){.id = rm_view_text(out, n->id),
+                               .host = rm_view_text(out, n->host_name),
+                               .http_address = rm_view_text(out, n->http ? n->http : ""),
+                               .rack = rm_view_text(out, n->rack_name),
+                               .version = rm_view_text(out, n->version ? n->version : ""),
+                               .health_report = rm_view_text(out, n->health_report ? n->health_report : ""),
+                               .state = n->state,
+                               .last_heartbeat_us = n->last_us,
+                               .containers = n->containers_n,
+                               .total = n->total,
+                               .used = n->used_res};
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        v->slots[k] = n->slots[k];
+        v->used_slots[k] = n->used[k];
+    }
+    v->used.v[RM_RES_MAP_SLOTS] = n->used[RM_SLOT_MAP];
+    v->used.v[RM_RES_REDUCE_SLOTS] = n->used[RM_SLOT_REDUCE];
+}
+
+bool rm_view_nodes(const struct rm_core *c, size_t *pos, size_t max, struct rm_views *out)
+{
+    for (; *pos < c->nodes_n && max; ++*pos)
+        if (c->nodes[*pos]) {
+            add_node(c->nodes[*pos], out);
+            max--;
+        }
+    return *pos < c->nodes_n;
+}
+
+int rm_view_node(const struct rm_core *c, const char *node_id, struct rm_views *out)
+{
+    const struct rm_node *n = rm_node_find(c, node_id);
+
+    if (!n)
+        return -BASE_ENOTFOUND;
+    add_node(n, out);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- queues */
+static const char *order_name(enum policy_queue_order o)
+{
+    return o == POLICY_QUEUE_FIFO ? "fifo" : o == POLICY_QUEUE_DRF ? "drf" : "fair";
+}
+
+/* Slots of both kinds as a resource. */
+static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[RM_SLOT_KINDS])
+{
+    struct rm_res out = {{0}};
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
+            out.v[r] += slots[k] * c->conf.slot_res[k].v[r];
+    out.v[RM_RES_MAP_SLOTS] = slots[RM_SLOT_MAP];
+    out.v[RM_RES_REDUCE_SLOTS] = slots[RM_SLOT_REDUCE];
+    return out;
+}
+
+static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
+{
+    const struct rm_queue *q = &c->queues[i];
+
+    v->pending_apps = q->pending_apps;
+    v->active_apps = q->active_apps;
+    v->pending_containers = q->pending[RM_SLOT_MAP] + q->pending[RM_SLOT_REDUCE];
+    v->allocated_containers = q->containers;
+    v->used = q->used;
+    v->demand = slots_res(c, q->pending);
+    for (int r = 0; r < RM_RES_NAMES; r++)
+        v->demand.v[r] += q->used.v[r];
+}
+
+static void limits(const struct rm_core *c, const struct policy_queue *q, const struct rm_res *total,
+                   struct rm_queue_view *v)
+{
+    int64_t min[RM_SLOT_KINDS], max[RM_SLOT_KINDS];
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        min[k] = policy_limit_slots(&q->min, (enum policy_kind)k, &c->capacity, 0);
+        max[k] = policy_limit_slots(&q->max, (enum policy_kind)k, &c->capacity, c->capacity.slots[k]);
+    }
+    v->min = slots_res(c, min);
+    v->max = q->max.given ? slots_res(c, max) : *total;
+    v->weight = q->weight;
+    v->max_apps = q->max_running;
+    v->preemptable = q->preempt;
+    v->is_parent = q->is_parent;
+}
+
+/* @beside: queues in the same one, itself included. */
+static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, int64_t beside,
+                   struct rm_queue_view *v)
+{
+    int64_t share[RM_SLOT_KINDS], demand[RM_SLOT_KINDS];
+
+    if (c->ops->queue_share && c->ops->queue_share(c->policy, (int32_t)i, share, demand)) {
+        v->fair_share = slots_res(c, share);
+        return;
+    }
+    for (int r = 0; r < RM_RES_NAMES; r++)
+        v->fair_share.v[r] = total->v[r] / beside;
+}
+
+static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
+{
+    to->pending_apps += v->pending_apps;
+    to->active_apps += v->active_apps;
+    to->pending_containers += v->pending_containers;
+    to->allocated_containers += v->allocated_containers;
+    for (int r = 0; r < RM_RES_NAMES; r++) {
+        to->used.v[r] += v->used.v[r];
+        to->demand.v[r] += v->demand.v[r];
+    }
+}
+
+void rm_view_queues(const struct rm_core *c, struct rm_views *out)
+{
+    int64_t *slots = (int64_t[RM_SLOT_KINDS]){c->capacity.slots[RM_SLOT_MAP], c->capacity.slots[RM_SLOT_REDUCE]};
+    struct rm_res total = slots_res(c, slots);
+    size_t n = c->tree.n, kept = 0;
+    struct rm_queue_view *all = base_alloc(n * sizeof *all);
+    int32_t *place = base_alloc(n * sizeof *place), *inside = base_alloc(n * sizeof *inside);
+
+    for (size_t i = 0; i < n; i++) {
+        own_part(c, i, &all[i]);
+        if (i) /* parents come before */
+            inside[c->tree.v[i].parent]++;
+    }
+    for (size_t i = n - 1; i > 0; i--) { /* children come after their parents */
+        place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps || all[i].active_apps ||
+                   all[i].allocated_containers;
+        place[c->tree.v[i].parent] |= place[i];
+        add_up(&all[c->tree.v[i].parent], &all[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct policy_queue *q = &c->tree.v[i];
+        struct rm_queue_view v = all[i];
+
+        if (i && !place[i]) /* nobody configured it, nothing is in it */
+            continue;
+        v.name = rm_view_text(out, q->name);
+        v.parent = i ? place[q->parent] : -1;
+        v.depth = i ? all[v.parent].depth + 1 : 0;
+        v.policy = rm_view_text(out, c->ops->queue_share ? order_name(q->order) : c->ops->name);
+        limits(c, q, &total, &v);
+        shares(c, i, &total, i ? inside[q->parent] : 1, &v);
+        place[i] = (int32_t)kept;
+        all[kept++] = v; /* never past @i */
+    }
+    free(place);
+    free(inside);
+    free(out->queues);
+    out->queues = all;
+    out->queues_n = kept;
+}
+
+/* ---------------------------------------------------------------- tasks */
+static double task_progress(const struct rm_task *t)
+{
+    if (t->state == RM_TASK_SUCCEEDED)
+        return 1;
+    return t->running ? rm_progress_shown((double)t->running->progress / RM_PROGRESS_ONE, false) : 0;
+}
+
+static void add_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t, struct rm_views *out)
+{
+    const struct rm_node *n = rm_task_node(c, a, t);
+    struct rm_task_view *v;
+
+    out->tasks = rm_view_grow(out->tasks, out->tasks_n, sizeof *out->tasks);
+    v = &out->tasks[out->tasks_n++];
+    *v = (struct rm_task_view){
+        .id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index},
+        .state = (enum rm_task_state)t->state,
+        .progress = task_progress(t),
+        .attempts = t->attempts,
+        .container = {{a->id, 1}, t->container_num},
+        .has_container = t->container_num != 0,
+        .node_id = n ? rm_view_text(out, n->id) : NULL,
+        .node_http = n ? rm_view_text(out, n->http ? n->http : "") : NULL,
+        .diagnostics = rm_view_text(out, t->diagnostics ? t->diagnostics : ""),
+        .start_us = t->start_us,
+        .finish_us = t->finish_us,
+        .suspended_us = t->suspended_us,
+        .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
+}
+
+int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
+                  size_t max, struct rm_views *out)
+{
+    const struct rm_app *a = rm_app_find(c, id);
+    const struct rm_phase *p;
+
+    if (!a || !a->is_job)
+        return -BASE_ENOTFOUND;
+    p = &a->phase[kind];
+    for (int look = BASE_VIEW_CHUNK * 5; p->tasks && *pos >= 0 && *pos < p->total && max && look; (*pos)++, look--) {
+        const struct rm_task *t = &p->tasks[*pos];
+
+        if (states && !(states & UINT32_C(1) << t->state))
+            continue;
+        add_task(c, a, t, out);
+        max--;
+    }
+    return 0;
+}
+
+/* How many outputs a reader that is at version @since knows of. */
+static int64_t outputs_known(const struct rm_core *c, const struct rm_app *a, int64_t since)
+{
+    int64_t counter = since & ((INT64_C(1) << 40) - 1);
+
+    if (since >> 40 != c->conf.epoch)
+        return since >> 40 < c->conf.epoch ? 0 : a->out_counter;
+    return counter < a->out_counter ? counter : a->out_counter;
+}
+
+int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t since, int64_t *version,
+                        int64_t *maps, int64_t *done, struct rm_views *out)
+{
+    const struct rm_app *a = rm_app_find(c, id);
+    const struct rm_phase *p;
+    int64_t i, room = BASE_VIEW_CHUNK * 5;
+
+    if (!a || !a->is_job)
+        return -BASE_ENOTFOUND;
+    p = &a->phase[RM_SLOT_MAP];
+    *maps = p->total;
+    *done = p->succeeded;
+    for (i = outputs_known(c, a, since); i < a->out_counter && room; i++) {
+        const struct rm_task *t = &p->tasks[a->out_log[i]];
+        const struct rm_node *n = rm_task_node(c, a, t);
+
+        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* it was run again */
+            continue;
+        room--;
+        out->outputs = rm_view_grow(out->outputs, out->outputs_n, sizeof *out->outputs);
+        out->outputs[out->outputs_n++] =
+            (struct rm_map_output_view){.map = t->index,
+                                        .attempt = t->last_attempt,
+                                        .container = {{a->id, 1}, t->container_num},
+                                        .node_http = rm_view_text(out, n->http)};
+    }
+    *version = a->out_counter ? c->conf.epoch << 40 | i : since;
+    return 0;
+}
+
+int rm_view_token(const struct rm_core *c, struct base_app_id id, char out[static 65])
+{
+    const struct rm_app *a = rm_app_find(c, id);
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    memcpy(out, a->token, sizeof a->token);
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* rm/core/view/view.h - plain copies of what readers want, taken while the core is held, encoded outside.
+ * Strings are owned by the view (one arena each): rm_views_free(). Enums are the core's own; times microseconds.
+ * Copying up to BASE_VIEW_CHUNK applications takes well under a millisecond. */
+#ifndef CREEL_RM_CORE_VIEW_VIEW_H
+#define CREEL_RM_CORE_VIEW_VIEW_H
+
+#include "rm/core/core.h"
+
+struct rm_arena; /* bump memory of one view set */
+
+struct rm_phase_view { /* tasks of one kind of a job, or of containers of a kind of an application */
+    int64_t total, pending, running, suspended, succeeded, failed_attempts, killed_attempts;
+    double progress; /* 0..1 */
+};
+struct rm_app_view {
+    struct base_app_id id;
+    bool is_job, unmanaged;
+    const char *user, *name, *queue, *type, *tags; /* tags comma-joined */
+    enum rm_app_state state, state_before; /* internal; and the one before FINAL_SAVING/KILLING */
+    enum rm_final_status final_status;
+    enum rm_result result;
+    double progress; /* 0..1 */
+    const char *diagnostics; /* never NULL */
+    const char *tracking_url, *original_tracking_url; /* NULL when none */
+    int32_t priority, attempts_n;
+    int64_t submit_us, launch_us, finish_us; /* 0: not yet */
+    int64_t running_containers;
+    struct rm_res allocated, reserved;
+    bool held; /* an attempt is in the scheduler (else YARN shows -1 in the usage members) */
+    bool has_attempt;
+    int64_t memory_seconds, vcore_seconds;
+    /* current attempt's master */
+    struct base_container_id master_container;
+    bool has_master;
+    const char *master_node_id, *master_node_http, *master_host;
+    int32_t master_rpc_port;
+    /* jobs */
+    struct rm_phase_view phase[RM_SLOT_KINDS];
+    double shuffle_progress;
+    int64_t counters[RM_C_COUNTERS];
+    bool tasks_gone;  /* it had ended before this instance began, or too much was kept: of its tasks the sums above are left */
+    int64_t start_us; /* first task launched */
+    int64_t deadline_us;  /* wall clock; 0: none */
+    int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
+    int64_t earliest_us;  /* refused for its deadline: the date offered instead, 0: none */
+    struct rm_job_spec *job; /* a reference, dropped by rm_views_free */
+    struct rm_app_spec *app; /* likewise */
+};
+struct rm_attempt_view {
+    struct base_attempt_id id;
+    enum rm_attempt_state state, state_before;
+    int64_t start_us, finish_us;
+    struct base_container_id container; bool has_container;
+    const char *node_id, *node_http, *host, *tracking_url, *original_tracking_url, *diagnostics, *user;
+    int32_t rpc_port;
+};
+struct rm_container_view {
+    struct base_container_id id;
+    enum rm_container_state state;
+    enum rm_slot slot;
+    struct rm_res resource;
+    const char *node_id, *node_http, *user, *diagnostics;
+    int32_t priority, exit_code;
+    int64_t start_us, finish_us;
+    float progress;
+    bool has_task, master;
+    struct base_task_id task;
+    int32_t task_attempt;
+};
+struct rm_node_view {
+    const char *id, *host, *http_address, *rack, *version, *health_report;
+    enum rm_node_state state;
+    int64_t last_heartbeat_us;
+    int32_t containers, slots[RM_SLOT_KINDS], used_slots[RM_SLOT_KINDS];
+    struct rm_res total, used;
+};
+struct rm_task_view {
+    struct base_task_id id;
+    enum rm_task_state state;
+    double progress;
+    int32_t attempts;        /* made so far */
+    struct base_container_id container; bool has_container; /* latest attempt's */
+    const char *node_id, *node_http, *diagnostics;
+    int64_t start_us, finish_us;
+    int64_t suspended_us; /* between these, of the attempt that succeeded */
+    int32_t exit_code;
+};
+struct rm_cluster_view {
+    int64_t cluster_ts_ms, rm_instance_ms, epoch;
+    const char *policy;
+    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed; /* as YARN counts */
+    int64_t apps_results[RM_RESULTS]; /* of those that have ended */
+    struct rm_res total, used, pending;
+    int64_t containers_allocated, containers_pending;
+    int32_t nodes[RM_NODE_STATES];
+    int64_t assignments, heartbeats, events, policy_overruled, policy_fallbacks;
+    int64_t suspended, resumed, preempted; /* orders of the policy so far: attempts; preempted: killed */
+    struct rm_res max_capability;
+};
+struct rm_queue_view {
+    const char *name; /* full path: "root", "root.default" */
+    int32_t depth, parent; /* parent: index in the list, -1 for root; parents come first */
+    int64_t pending_apps, active_apps, pending_containers, allocated_containers;
+    struct rm_res used, demand, fair_share, min, max;
+    double weight;
+    int32_t max_apps; /* INT32_MAX: any number */
+    bool preemptable, is_parent; /* is_parent: takes no application itself, whether it has children or not */
+    const char *policy; /* fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares */
+};
+struct rm_map_output_view {
+    int32_t map, attempt;
+    struct base_container_id container;
+    const char *node_http;
+};
+
+/* Which applications to copy. NULL and 0 mean: any. Walks from newest to oldest. */
+struct rm_app_filter {
+    uint32_t states;       /* bit set of PUBLIC enum rm_app_state; 0: all */
+    uint32_t results;      /* bit set of enum rm_result; 0: all */
+    const char *user, *queue, *name;
+    const char *const *types; size_t types_n; /* case-insensitive */
+    const char *const *tags; size_t tags_n;   /* any of, lower case */
+    int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us; /* inclusive; end 0: open */
+    bool jobs_only;
+};
+struct rm_views {
+    struct rm_arena *arena;
+    struct rm_app_view *apps; size_t apps_n;
+    struct rm_attempt_view *attempts; size_t attempts_n;
+    struct rm_container_view *containers; size_t containers_n;
+    struct rm_node_view *nodes; size_t nodes_n;
+    struct rm_task_view *tasks; size_t tasks_n;
+    struct rm_queue_view *queues; size_t queues_n;
+    struct rm_map_output_view *outputs; size_t outputs_n;
+};
+void rm_views_free(struct rm_views *v); /* safe without holding the core */
+
+void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out); /* policy: static text */
+/* Appends at most @max applications older than @before (NULL: from the newest) that pass; examines at most
+ * BASE_VIEW_CHUNK * 5 of them. Returns true and sets *cursor when there may be more to come. */
+bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f, const struct base_app_id *before,
+                  size_t max, struct rm_views *out, struct base_app_id *cursor);
+int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out); /* -BASE_ENOTFOUND */
+int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
+/* Live containers of an attempt (attempt.attempt == 0: of all attempts). */
+int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
+/* Nodes from index *pos on, at most @max; true when there are more. Ordered by first registration. */
+bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
+int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
+/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
+ * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any more (tasks_gone). */
+int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
+                  size_t max, struct rm_views *out);
+void rm_view_queues(const struct rm_core *core, struct rm_views *out);
+/* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the newest of these (the newest
+ * of all when no more follow), *maps and *done the counts (protocol: versions carry the epoch in the upper bits, so they
+ * grow over restarts). */
+int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since, int64_t *version,
+                        int64_t *maps, int64_t *done, struct rm_views *out);
+/* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
+int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
+/* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or that no node is there,
+ * then the policy's words. Nothing is added when the policy does not know it (any more). Looks at some thousand
+ * containers at most. */
+/* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing happens.
+ * -BASE_ENOTFOUND */
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out);
+
+#endif

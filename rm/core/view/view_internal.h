@@ -1,0 +1,13 @@
+/* rm/core/view/view_internal.h - memory of view sets. */
+#ifndef CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
+#define CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
+
+#include "rm/core/core_internal.h"
+
+struct rm_arena {
+    struct rm_arena_steps memory;
+};
+char *rm_view_text(struct rm_views *v, const char *s); /* a copy that lives as long as @v; NULL stays NULL */
+void *rm_view_grow(void *v, size_t n, size_t el);      /* room for one more behind @n elements */
+
+#endif

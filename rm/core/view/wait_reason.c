@@ -1,0 +1,215 @@
+/* rm/core/view/wait_reason.c - why an application waits: what holds the slots it wants, the same under every policy, and
+ * behind that the policy's own words. Read-only; looks at HOLDERS_LOOK_MAX containers at most, since it is asked while
+ * the core is held. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rm/core/core_internal.h"
+
+enum {
+    HOLDERS_LOOK_MAX = 5000,
+    HOLDERS_MAX = 64,
+    HOLDERS_NAMED = 3,
+    SILENT_BEATS = 3, /* heartbeats that a node has left out before it is worth a word */
+};
+
+static const char *const kind_names[RM_SLOT_KINDS] = {[RM_SLOT_MAP] = "map", [RM_SLOT_REDUCE] = "reduce"};
+
+struct holder {
+    const struct rm_app *app;
+    int64_t n;
+};
+struct holders {
+    struct holder v[HOLDERS_MAX];
+    size_t n;
+    int64_t looked, others; /* others: slots of applications that found no place in v */
+    bool cut;               /* not all containers were looked at */
+};
+
+static void add_holder(struct holders *h, const struct rm_app *a)
+{
+    size_t i = 0;
+
+    while (i < h->n && h->v[i].app != a)
+        i++;
+    if (i == HOLDERS_MAX) {
+        h->others++;
+        return;
+    }
+    if (i == h->n)
+        h->v[h->n++] = (struct holder){.app = a};
+    h->v[i].n++;
+}
+
+static void find_holders(const struct rm_core *c, enum rm_slot k, struct holders *h)
+{
+    for (size_t i = 0; i < c->nodes_n && !h->cut; i++) {
+        const struct rm_node *n = c->nodes[i];
+
+        if (!n || !n->counted || n->used[k] == 0)
+            continue;
+        for (const struct rm_container *ct = n->containers; ct && !h->cut; ct = ct->node_next) {
+            h->cut = ++h->looked > HOLDERS_LOOK_MAX;
+            if (ct->slot == k && !ct->suspended_at_us)
+                add_holder(h, ct->app);
+        }
+    }
+}
+
+/* Most slots first; equal ones by id. */
+static int by_slots(const void *a, const void *b)
+{
+    const struct holder *x = a, *y = b;
+
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return base_app_id_cmp(&x->app->id, &y->app->id);
+}
+
+static void holder_words(const struct rm_core *c, const struct rm_app *a, enum rm_slot k, struct base_buf *out)
+{
+    struct holders h = {0};
+    char text[BASE_ID_TEXT_MAX];
+
+    find_holders(c, k, &h);
+    if (h.n > 1)
+        qsort(h.v, h.n, sizeof *h.v, by_slots);
+    base_buf_adds(out, h.cut ? " run, among others, " : " run ");
+    for (size_t i = 0; i < h.n && i < HOLDERS_NAMED; i++) {
+        base_buf_addf(out, "%s%s", i ? ", " : "",
+                      h.v[i].app == a ? "this one itself" : base_app_id_text(&h.v[i].app->id, text));
+        if (h.n > 1)
+            base_buf_addf(out, " (%lld)", (long long)h.v[i].n);
+    }
+    if (h.n > HOLDERS_NAMED && !h.cut)
+        base_buf_addf(out, " and %zu%s more", h.n - HOLDERS_NAMED, h.others ? " or" : "");
+    if (h.n == 0)
+        base_buf_adds(out, "what is about to end");
+}
+
+static void no_node_words(const struct rm_core *c, struct base_buf *out)
+{
+    int32_t by_state[RM_NODE_STATES] = {0};
+    const char *before = " (";
+
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i])
+            by_state[c->nodes[i]->state]++;
+    base_buf_adds(out, c->awaited ? "no node has come back since the ResourceManager was started" :
+                       c->nodes_n ? "no node runs" : "no node is registered");
+    for (int s = 0; s < RM_NODE_STATES; s++) {
+        if (!by_state[s])
+            continue;
+        base_buf_addf(out, "%s%d %s", before, by_state[s], rm_node_state_name((enum rm_node_state)s));
+        before = ", ";
+    }
+    if (*before == ',')
+        base_buf_adds(out, ")");
+}
+
+/* "6 map"; "map" of one alone. */
+static const char *all_of(int64_t slots, enum rm_slot k, char text[static 64])
+{
+    if (slots == 1)
+        return kind_names[k];
+    snprintf(text, 64, "%lld %s", (long long)slots, kind_names[k]);
+    return text;
+}
+
+static void slot_words(const struct rm_core *c, const struct rm_app *a, enum rm_slot k, struct base_buf *out)
+{
+    char text[64];
+    int64_t slots = c->capacity.slots[k], used = c->capacity.used[k], freeing = c->capacity.freeing[k];
+
+    if (slots == 0) {
+        base_buf_addf(out, "no node has %s slots", kind_names[k]);
+    } else if (used < slots) {
+        base_buf_addf(out, "%lld of %lld %s slots are free", (long long)(slots - used), (long long)slots, kind_names[k]);
+    } else {
+        base_buf_addf(out, slots == 1 ? "the only %s slot" : "all %s slots", all_of(slots, k, text));
+        holder_words(c, a, k, out);
+        if (freeing > 0)
+            base_buf_addf(out, ", %lld being freed", (long long)freeing);
+    }
+}
+
+/* Nothing when it wants no slot now. */
+static void cluster_words(const struct rm_core *c, const struct rm_app *a, struct base_buf *out)
+{
+    bool wants[RM_SLOT_KINDS];
+
+    for (int k = 0; k < RM_SLOT_KINDS; k++)
+        wants[k] = a->pj.phase[k].pending > 0;
+    if (a->waits)
+        wants[RM_SLOT_MAP] = true;
+    if (!wants[RM_SLOT_MAP] && !wants[RM_SLOT_REDUCE])
+        return;
+    if (c->capacity.nodes == 0) {
+        no_node_words(c, out);
+        return;
+    }
+    if (a->waits) {
+        int64_t max = c->capacity.slots[RM_SLOT_MAP] / 2;
+
+        base_buf_addf(out, "its master waits for its turn: %lld of at most %lld masters run; ",
+                      (long long)c->masters_active, (long long)(max > 0 ? max : 1));
+    }
+    for (int k = 0, n = 0; k < RM_SLOT_KINDS; k++) {
+        if (!wants[k])
+            continue;
+        base_buf_adds(out, n++ ? "; " : "");
+        slot_words(c, a, (enum rm_slot)k, out);
+    }
+}
+
+/* Nodes that its containers run on and that have said nothing for a while: nothing goes on there, or nobody knows. */
+static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us, struct base_buf *out)
+{
+    int64_t limit_us = SILENT_BEATS * (c->conf.heartbeat_us > 1000000 ? c->conf.heartbeat_us : 1000000);
+    int64_t n = 0, looked = 0;
+    const struct rm_node *longest = NULL, *first = NULL;
+    bool several = false;
+
+    for (const struct rm_container *ct = a->containers; ct && looked++ < HOLDERS_LOOK_MAX; ct = ct->app_next) {
+        const struct rm_node *node = ct->node;
+
+        if (!node || node->state == RM_NODE_LOST || node->last_us <= 0 || now_us - node->last_us < limit_us)
+            continue;
+        n++;
+        first = first ? first : node;
+        several = several || node != first;
+        if (!longest || node->last_us < longest->last_us)
+            longest = node;
+    }
+    if (n)
+        base_buf_addf(out,
+                      "%s%lld of its containers run%s on %s: %s has said nothing for %lld s, and is "
+                      "given up after %lld s",
+                      out->len ? "; " : "", (long long)n, n == 1 ? "s" : "",
+                      several ? "silent nodes" : "a silent node", longest->id,
+                      (long long)((now_us - longest->last_us) / 1000000),
+                      (long long)(c->conf.node_expiry_us / 1000000));
+}
+
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out)
+{
+    const struct rm_app *a = rm_app_find(core, id);
+    struct base_buf policy = {0};
+
+    if (!a)
+        return -BASE_ENOTFOUND;
+    if (!a->in_policy)
+        return 0;
+    cluster_words(core, a, out);
+    if (!out->len && a->containers)
+        base_buf_adds(out, "nothing of it waits for a slot");
+    silent_words(core, a, now_us, out);
+    if (core->ops->explain)
+        core->ops->explain(core->policy, &a->pj, core->now_us, &policy);
+    if (policy.len)
+        base_buf_addf(out, "%s%s", out->len ? "; " : "", policy.data);
+    if (!out->len)
+        base_buf_adds(out, "pending");
+    base_buf_free(&policy);
+    return 0;
+}

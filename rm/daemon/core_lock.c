@@ -1,0 +1,44 @@
+#include "rm/daemon/core_lock.h"
+
+#include "base/error.h"
+
+/* A reply made on the core's own thread may read the core: it holds it already. One core per process. */
+static _Thread_local unsigned depth;
+
+void rm_core_lock_init(struct rm_core_lock *l)
+{
+    pthread_mutex_init(&l->m, NULL);
+    pthread_cond_init(&l->turn, NULL);
+    l->next = l->serving = 0;
+}
+
+void rm_core_lock_destroy(struct rm_core_lock *l)
+{
+    pthread_cond_destroy(&l->turn);
+    pthread_mutex_destroy(&l->m);
+}
+
+void rm_core_lock_take(struct rm_core_lock *l)
+{
+    uint64_t mine;
+
+    if (depth++ > 0)
+        return;
+    pthread_mutex_lock(&l->m);
+    mine = l->next++;
+    while (l->serving != mine)
+        pthread_cond_wait(&l->turn, &l->m);
+    pthread_mutex_unlock(&l->m);
+}
+
+void rm_core_lock_give(struct rm_core_lock *l)
+{
+    base_assert(depth > 0);
+    if (--depth > 0)
+        return;
+    pthread_mutex_lock(&l->m);
+    l->serving++;
+    if (l->serving != l->next)
+        pthread_cond_broadcast(&l->turn);
+    pthread_mutex_unlock(&l->m);
+}

@@ -1,0 +1,22 @@
+/* rm/daemon/core_lock.h - who may look at the core: a lock that serves in order of arrival.
+ *
+ * A plain mutex lets a thread that copies a long listing in chunks take it again and again before the core's thread
+ * wakes up. Here each comer draws a number, so that the core waits for at most one short hold of each HTTP thread,
+ * and readers wait for at most one turn of the core. */
+#ifndef CREEL_RM_DAEMON_CORE_LOCK_H
+#define CREEL_RM_DAEMON_CORE_LOCK_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+struct rm_core_lock {
+    pthread_mutex_t m;
+    pthread_cond_t turn;
+    uint64_t next, serving;
+};
+void rm_core_lock_init(struct rm_core_lock *l);
+void rm_core_lock_destroy(struct rm_core_lock *l);
+void rm_core_lock_take(struct rm_core_lock *l); /* nests within one thread */
+void rm_core_lock_give(struct rm_core_lock *l);
+
+#endif

@@ -1,0 +1,264 @@
+/* rm/daemon/core_thread.c - events on their way to the core, who waits for their replies, and the thread that steps the core. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rm/daemon/daemon_internal.h"
+
+#define TURN_US 1000 /* the core's thread lets readers in after this long */
+#define TURN_EVENTS 256
+#define LEASE_LOOK_US 20000 /* timers of a leadership whose lease is over wait to be torn down */
+
+int64_t rm_core_time(struct rm_backend *b)
+{
+    return rm_clock_look(&b->clock);
+}
+
+/* ---------------------------------------------------------------- tokens */
+uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user)
+{
+    struct rm_ticket *ticket = base_alloc(sizeof *ticket);
+    uint32_t i;
+
+    *ticket = (struct rm_ticket){fn, user};
+    if (t->free_slot) {
+        i = t->free_slot - 1;
+        t->free_slot = t->slots[i].next_free;
+    } else {
+        base_array_grow(&t->slots, t->slots_len, &t->slots_cap);
+        i = (uint32_t)t->slots_len++;
+        t->slots[i] = (struct rm_slot_entry){.generation = 1};
+    }
+    t->slots[i].ticket = ticket;
+    return (uint64_t)t->slots[i].generation << 32 | (i + 1);
+}
+
+struct rm_ticket *rm_ticket_take(struct rm_term *t, uint64_t token)
+{
+    uint32_t i = (uint32_t)token - 1;
+    struct rm_ticket *ticket;
+
+    if (token == 0 || i >= t->slots_len || t->slots[i].generation != token >> 32 || !t->slots[i].ticket)
+        return NULL;
+    ticket = t->slots[i].ticket;
+    t->slots[i].ticket = NULL;
+    t->slots[i].generation++;
+    t->slots[i].next_free = t->free_slot;
+    t->free_slot = i + 1;
+    return ticket;
+}
+
+void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx)
+{
+    ticket->fn(ticket->user, fx);
+    free(ticket);
+}
+
+static void fail(rm_reply_fn *fn, void *user, int code, const char *text)
+{
+    struct rm_effect fx = {.kind = RM_FX_REPLY};
+
+    fx.u.reply.kind = RM_REPLY_ERROR;
+    fx.u.reply.code = code;
+    fx.u.reply.text = text;
+    fn(user, &fx);
+}
+
+void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text)
+{
+    fail(ticket->fn, ticket->user, code, text);
+    free(ticket);
+}
+
+/* ---------------------------------------------------------------- the queue */
+void rm_posted_refuse(const struct rm_posted *p, int code, const char *text)
+{
+    if (p->ev->kind == RM_EV_SUBMIT_JOB) {
+        rm_job_spec_unref(p->ev->u.submit_job.spec);
+    } else if (p->ev->kind == RM_EV_SUBMIT_APP) {
+        rm_app_spec_unref(p->ev->u.submit_app.spec);
+    } else if (p->ev->kind == RM_EV_AM_ALLOCATE) {
+        for (size_t i = 0; i < p->ev->u.am_allocate.asks_n; i++)
+            rm_launch_unref(p->ev->u.am_allocate.asks[i].launch);
+    }
+    if (p->fn)
+        fail(p->fn, p->user, code, text);
+    if (p->release)
+        p->release(p->user);
+}
+
+/* Changes somebody wants acknowledged: pointless while the store cannot write. */
+static bool wants_storing(enum rm_event_kind kind)
+{
+    return kind == RM_EV_SUBMIT_JOB || kind == RM_EV_SUBMIT_APP || kind == RM_EV_KILL_APP || kind == RM_EV_MOVE_APP ||
+           kind == RM_EV_TASK_COMMIT || kind == RM_EV_AM_REGISTER || kind == RM_EV_AM_FINISH;
+}
+
+void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn, void (*release)(void *user),
+                     void *user)
+{
+    struct rm_posted p = {ev, fn, release, user};
+    struct base_error why = {0};
+
+    pthread_mutex_lock(&b->qlock);
+    if (b->closed) {
+        why.code = b->closed;
+        strcpy(why.text, b->closed_text);
+    } else if (!wants_storing(ev->kind) || !b->term || !b->term->store || !rm_store_failing(b->term->store, &why)) {
+        base_array_grow(&b->queue, b->queue_len, &b->queue_cap);
+        b->queue[b->queue_len++] = p;
+        if (b->queue_len == 1)
+            pthread_cond_signal(&b->qwake);
+    }
+    pthread_mutex_unlock(&b->qlock);
+    if (why.code)
+        rm_posted_refuse(&p, why.code, why.text);
+}
+
+void rm_core_stored(struct rm_term *t, uint64_t seq)
+{
+    struct rm_backend *b = t->b;
+
+    pthread_mutex_lock(&b->qlock);
+    b->stored_seq = seq;
+    pthread_cond_signal(&b->qwake);
+    pthread_mutex_unlock(&b->qlock);
+}
+
+static void wait_for_work(struct rm_term *t)
+{
+    struct rm_backend *b = t->b;
+
+    while (b->queue_len == 0 && !b->stop && !t->halt && b->stored_seq == t->stored_seen) {
+        int64_t left;
+        struct timespec until;
+
+        if (t->wake_us == 0) {
+            pthread_cond_wait(&b->qwake, &b->qlock);
+            continue;
+        }
+        left = t->wake_us - rm_core_time(b);
+        if (left <= 0)
+            return;
+        if (left > 60000000)
+            left = 60000000; /* the core's clock may be gaining on the wall: look again */
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += left / 1000000;
+        until.tv_nsec += left % 1000000 * 1000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        pthread_cond_timedwait(&b->qwake, &b->qlock, &until);
+    }
+}
+
+/* ---------------------------------------------------------------- the core's thread */
+/* Nothing may be decided any more when the lease is over. */
+static bool may_step(const struct rm_term *t)
+{
+    return !atomic_load_explicit(&t->halt, memory_order_relaxed) && rm_backend_leads(t->b);
+}
+
+static void step(struct rm_term *t, struct rm_event *ev)
+{
+    rm_core_step(t->b->core, ev, &t->fx);
+    atomic_fetch_add_explicit(&t->b->events, 1, memory_order_relaxed);
+    rm_effects_apply(t, &t->fx);
+}
+
+static void step_posted(struct rm_term *t, const struct rm_posted *p, int64_t now)
+{
+    if (!may_step(t)) {
+        rm_posted_refuse(p, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+        return;
+    }
+    p->ev->at_us = now;
+    p->ev->token = p->fn ? rm_ticket_add(t, p->fn, p->user) : 0;
+    step(t, p->ev);
+    if (p->release)
+        p->release(p->user);
+}
+
+static void step_timer(struct rm_term *t, int64_t now)
+{
+    if (t->wake_us == 0 || t->wake_us > now)
+        return;
+    if (!may_step(t)) {
+        t->wake_us = now + LEASE_LOOK_US;
+        return;
+    }
+    t->wake_us = 0;
+    step(t, &(struct rm_event){.kind = RM_EV_TIMER, .at_us = now});
+}
+
+static void step_stored(struct rm_term *t, uint64_t stored, int64_t now)
+{
+    struct rm_event ev = {.kind = RM_EV_STORED, .at_us = now};
+
+    ev.u.stored.seq = t->stored_seen = stored;
+    if (may_step(t))
+        step(t, &ev);
+}
+
+/* Runs @n events in turns, so that readers get in between. */
+static void run_batch(struct rm_term *t, size_t n, uint64_t stored)
+{
+    struct rm_backend *b = t->b;
+    size_t i = 0;
+
+    do {
+        int64_t now, began;
+
+        rm_core_lock_take(&b->lock);
+        began = now = rm_core_time(b);
+        if (stored != t->stored_seen)
+            step_stored(t, stored, now);
+        for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
+            step_posted(t, &t->batch[i++], now);
+            atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
+            now = rm_core_time(b);
+        }
+        step_timer(t, now);
+        rm_core_lock_give(&b->lock);
+        atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
+    } while (i < n);
+}
+
+static void swap_queue(struct rm_term *t)
+{
+    struct rm_backend *b = t->b;
+    struct rm_posted *swap = t->batch;
+    size_t cap = t->batch_cap;
+
+    t->batch = b->queue;
+    t->batch_cap = b->queue_cap;
+    b->queue = swap;
+    b->queue_cap = cap;
+    b->queue_len = 0;
+}
+
+void *rm_core_thread_main(void *arg)
+{
+    struct rm_term *t = arg;
+    struct rm_backend *b = t->b;
+
+    for (;;) {
+        size_t n;
+        uint64_t stored;
+
+        pthread_mutex_lock(&b->qlock);
+        atomic_store(&b->busy, false);
+        wait_for_work(t);
+        n = b->queue_len;
+        stored = b->stored_seq;
+        if (t->halt || (n == 0 && b->stop)) { /* what is queued after a halt is refused by who has said so */
+            pthread_mutex_unlock(&b->qlock);
+            return NULL;
+        }
+        atomic_store(&b->busy, true);
+        swap_queue(t);
+        pthread_mutex_unlock(&b->qlock);
+        run_batch(t, n, stored);
+    }
+}

@@ -1,0 +1,198 @@
+/* rm/daemon/daemon_internal.h - shared by the daemon's own files only.
+ *
+ *   rm/daemon/daemon.c       the process: conf, helpers' threads, what handlers ask
+ *   rm/leader/term.c         a leadership: from the stored records to a core that is served, and its end
+ *   rm/daemon/core_thread.c  queue of events, tickets of those who wait, the core's thread
+ *   rm/daemon/carry_out.c    what the core decided, done
+ *   rm/leader/load_store.c   the store read back
+ *   rm/leader/role.c         which of several RMs this is
+ *
+ * Locks, outermost first: life (one beginning or end of a leadership at a time), the core's lock, qlock, those of the
+ * store's thread and the other helpers. */
+#ifndef CREEL_RM_DAEMON_DAEMON_INTERNAL_H
+#define CREEL_RM_DAEMON_DAEMON_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "rm/leader/core_clock.h"
+#include "rm/daemon/core_lock.h"
+#include "rm/daemon/daemon.h"
+#include "rm/jobs/job_folders.h"
+#include "rm/daemon/master_token.h"
+#include "rm/daemon/relay.h"
+#include "rm/leader/role.h"
+#include "rm/leader/store_thread.h"
+#include "rm/leader/parked.h"
+
+struct rm_posted { /* one entry of the queue */
+    struct rm_event *ev;
+    rm_reply_fn *fn;
+    void (*release)(void *user);
+    void *user;
+};
+struct rm_ticket { /* who waits for a token */
+    rm_reply_fn *fn;
+    void *user;
+};
+struct rm_slot_entry { /* of the token table: token = generation << 32 | index + 1 */
+    struct rm_ticket *ticket;
+    uint32_t generation, next_free;
+};
+
+struct rm_term { /* one leadership; alone: the life of the process */
+    struct rm_backend *b;
+    int64_t epoch;
+    const struct ha_store_ops *ops;
+    struct ha_store *opened; /* until the store's thread has it */
+    struct rm_core *core;    /* until the backend has it */
+    char master_key[RM_MASTER_KEY_MAX];
+    struct rm_store *store;
+    struct rm_jobs_io *io;
+    pthread_t thread;
+    atomic_bool halt; /* the core's thread ends after the event that it is at */
+    /* core thread only */
+    struct rm_posted *batch;
+    size_t batch_cap;
+    uint64_t stored_seen;
+    int64_t wake_us; /* 0: none */
+    struct rm_effects fx;
+    struct rm_slot_entry *slots;
+    size_t slots_len, slots_cap;
+    uint32_t free_slot; /* index + 1, 0: none */
+};
+
+struct rm_roles { /* rm/leader/role.c */
+    bool ha;
+    char *rm_id, *all_urls; /* NULL: alone */
+    pthread_rwlock_t source_lock; /* held for reading while one of its functions runs */
+    struct rm_role_source source;
+    _Atomic enum rm_role role;
+    atomic_bool deposed; /* the leadership that is, or is being made, is over */
+    pthread_mutex_t lock;
+    char active_url[512];
+    struct rm_watch *watch;
+    _Atomic int64_t changes;
+    _Atomic int64_t takeovers, late_answers;
+};
+
+struct rm_key {
+    char text[RM_MASTER_KEY_MAX];
+    struct rm_key *next;
+};
+
+struct rm_backend {
+    const struct base_conf *conf;
+    struct rm_roles roles;
+    char *queues_path;           /* the allocation file, NULL: none */
+    bool queues_optional;        /* it need not be there */
+    struct base_buf queues_good; /* as it was when it could last be read; under qlock */
+    atomic_bool wants_groups;    /* its rules place by groups of users */
+    struct rm_groups *groups;
+    struct rm_history_file *history; /* of ended jobs; NULL: alone, the store has them all */
+    _Atomic(char *) url;
+    struct rm_clock clock;
+    struct rm_watch *watch;
+    struct rm_worker *slow[RM_SLOW_KINDS];
+    struct rm_relay *relay;
+    struct rm_files *files;
+    bool left_behind; /* the stop did not wait for a thread of @files that hangs: what it uses stays */
+    bool started;
+    struct rm_core_lock lock;
+    struct rm_core *core;   /* under lock */
+    uint64_t core_serial;   /* under lock: grows with every other core */
+    _Atomic int64_t epoch;
+    _Atomic(const char *) master_key; /* one of keys */
+    struct rm_key *keys;              /* of all leaderships: handlers may still look at an old one */
+    pthread_mutex_t life;
+    bool ending; /* under life: no leadership any more */
+    /* the queue */
+    pthread_mutex_t qlock;
+    pthread_cond_t qwake;
+    struct rm_posted *queue;
+    size_t queue_len, queue_cap;
+    uint64_t stored_seq;
+    bool stop;             /* the core's thread ends when the queue is empty */
+    int closed;            /* posts are refused with this code; 0: taken */
+    const char *closed_text;
+    struct rm_term *term;  /* that the queue is for; NULL: none */
+    struct ha_store *loading; /* being read by an activation */
+    const struct ha_store_ops *loading_ops;
+    int64_t commits_before, records_before; /* of leaderships that have ended */
+    _Atomic int64_t events;
+    atomic_bool busy;       /* the core's thread has something to do */
+    _Atomic uint64_t turns; /* grows while it does it */
+    struct rm_repair repair;
+    /* alone: the store, to open it again; why it could not be (under life) */
+    const struct ha_store_ops *ops;
+    char *where;
+    struct base_error lost;
+};
+
+/* ---- rm/daemon/daemon.c ---- */
+/* Alone, over a confirmed store: another leadership, whose epoch is above @seen, takes the place of the one that runs.
+ * From another thread, soon; where it cannot, the process is told to end. */
+void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen);
+
+/* ---- rm/daemon/core_thread.c ---- */
+uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user);
+struct rm_ticket *rm_ticket_take(struct rm_term *t, uint64_t token); /* NULL: unknown or already answered */
+void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx); /* frees it */
+void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
+/* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
+void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
+int64_t rm_core_time(struct rm_backend *b); /* of the core's thread, or where there is none */
+void rm_core_stored(struct rm_term *t, uint64_t seq); /* any thread */
+void *rm_core_thread_main(void *term);
+
+/* ---- rm/leader/term.c ----
+ *
+ *   new -> load -> prepare -> install -> run -> finish | cut            (alone: install, then prepare)
+ *           \-> free, when it fails or is not wanted any more */
+/* @store is taken. */
+struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store,
+                            int64_t epoch);
+/* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
+int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err);
+void rm_term_prepare(struct rm_term *t); /* its helpers' threads */
+/* Its core is what readers see from now on, and events may be posted. Returns the core that was there, the caller's. */
+struct rm_core *rm_term_install(struct rm_term *t);
+void rm_term_run(struct rm_term *t); /* the core's thread */
+/* In good order: what is queued is carried out, written, answered. Who waits longer gets @code, @text. Frees it. */
+int rm_term_finish(struct rm_term *t, int code, const char *text, struct base_error *err);
+void rm_term_cut(struct rm_term *t);  /* at once; frees it */
+void rm_term_free(struct rm_term *t); /* one that does not run; NULL is fine */
+int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
+struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
+
+/* ---- rm/daemon/carry_out.c ---- */
+void rm_effects_apply(struct rm_term *t, struct rm_effects *fx);
+/* Applies an effect whose wait is over. */
+void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const struct rm_effect *fx);
+
+/* ---- rm/leader/role.c ---- */
+void rm_roles_init(struct rm_backend *b);
+void rm_roles_start(struct rm_backend *b);
+void rm_roles_stop(struct rm_backend *b);
+void rm_roles_free(struct rm_backend *b);
+void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
+void rm_roles_set(struct rm_backend *b, enum rm_role role); /* who waits for a change is told */
+void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
+bool rm_roles_hold(const struct rm_backend *b, int64_t epoch);         /* what the source says of the lease */
+void rm_roles_told(struct rm_backend *b);                   /* something has changed: the same */
+void rm_roles_late(struct rm_backend *b);                   /* an answer or order was held back */
+
+/* ---- rm/config/allocation_file.c ---- */
+/* 1: @out is what the allocation file says (or, when it cannot be read now, said when it last could); 0: there is
+ * none. */
+int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_error *err);
+
+/* ---- rm/core/record/read_back.c ---- */
+/* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
+ * ids that two leaderships give differ, whatever their clocks say. */
+int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err);
+/* @stop: checked between records; true: -BASE_EVERSION. */
+int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
+               struct base_error *err);
+
+#endif

@@ -1,0 +1,145 @@
+#include "rm/daemon/effect_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same walk runs twice: with base NULL it only measures, then it copies into the block behind the effect. */
+struct packer {
+    char *base;
+    size_t used;
+};
+
+static void *pack(struct packer *p, const void *src, size_t len, size_t align)
+{
+    void *at = NULL;
+
+    p->used = (p->used + align - 1) & ~(align - 1);
+    if (p->base) {
+        at = p->base + p->used;
+        memcpy(at, src, len);
+    }
+    p->used += len;
+    return at;
+}
+
+static const char *pack_str(struct packer *p, const char *s)
+{
+    return s ? pack(p, s, strlen(s) + 1, 1) : NULL;
+}
+
+#define PACK_ARRAY(p, v, n) ((n) ? pack(p, v, (n) * sizeof *(v), _Alignof(max_align_t)) : NULL)
+
+static void pack_allocated(struct packer *p, const struct rm_allocated **v, size_t n)
+{
+    const struct rm_allocated *from = *v;
+    struct rm_allocated *to = PACK_ARRAY(p, from, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *id = pack_str(p, from[i].node_id), *http = pack_str(p, from[i].node_http);
+        if (to) {
+            to[i].node_id = id;
+            to[i].node_http = http;
+        }
+    }
+    *v = to;
+}
+
+static void pack_completed(struct packer *p, const struct rm_completed **v, size_t n)
+{
+    const struct rm_completed *from = *v;
+    struct rm_completed *to = PACK_ARRAY(p, from, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *diagnostics = pack_str(p, from[i].diagnostics);
+        if (to)
+            to[i].diagnostics = diagnostics;
+    }
+    *v = to;
+}
+
+static void pack_orders(struct packer *p, const struct rm_order **v, size_t n)
+{
+    const struct rm_order *from = *v;
+    struct rm_order *to = PACK_ARRAY(p, from, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *reason = pack_str(p, from[i].reason), *user = pack_str(p, from[i].user);
+        const char *name = pack_str(p, from[i].name), *token = pack_str(p, from[i].token);
+        if (!to)
+            continue;
+        to[i].reason = reason;
+        to[i].user = user;
+        to[i].name = name;
+        to[i].token = token;
+        if (to[i].job)
+            rm_job_spec_ref(to[i].job);
+        if (to[i].launch)
+            rm_launch_ref(to[i].launch);
+    }
+    *v = to;
+}
+
+static void pack_reply(struct packer *p, struct rm_effect *fx)
+{
+    fx->u.reply.text = pack_str(p, fx->u.reply.text);
+    if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED) {
+        fx->u.reply.am.queue = pack_str(p, fx->u.reply.am.queue);
+        pack_allocated(p, &fx->u.reply.am.previous, fx->u.reply.am.previous_n);
+    } else if (fx->u.reply.kind == RM_REPLY_ALLOCATED) {
+        pack_allocated(p, &fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n);
+        pack_completed(p, &fx->u.reply.allocate.completed, fx->u.reply.allocate.completed_n);
+        fx->u.reply.allocate.command = pack_str(p, fx->u.reply.allocate.command);
+    }
+}
+
+/* Replaces the pointers in *fx by copies (by NULL while measuring). */
+static void pack_effect(struct packer *p, struct rm_effect *fx)
+{
+    switch (fx->kind) {
+    case RM_FX_REPLY:
+        pack_reply(p, fx);
+        break;
+    case RM_FX_HEARTBEAT:
+        pack_orders(p, &fx->u.heartbeat.orders, fx->u.heartbeat.orders_n);
+        break;
+    case RM_FX_JOB_SETUP:
+    case RM_FX_JOB_COMMIT:
+    case RM_FX_JOB_ABORT:
+        fx->u.job.attempts = PACK_ARRAY(p, fx->u.job.attempts, fx->u.job.attempts_n);
+        if (p->base && fx->u.job.spec)
+            rm_job_spec_ref(fx->u.job.spec);
+        break;
+    default:
+        break;
+    }
+}
+
+struct rm_effect *rm_effect_copy(const struct rm_effect *fx)
+{
+    struct packer p = {NULL, 0};
+    struct rm_effect probe = *fx, *copy;
+
+    pack_effect(&p, &probe);
+    copy = base_alloc(sizeof *copy + sizeof(max_align_t) + p.used);
+    *copy = *fx;
+    p.base = (char *)copy +
+             ((sizeof *copy + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1));
+    p.used = 0;
+    pack_effect(&p, copy);
+    return copy;
+}
+
+void rm_effect_copy_free(struct rm_effect *copy)
+{
+    if (!copy)
+        return;
+    if (copy->kind == RM_FX_HEARTBEAT) {
+        for (size_t i = 0; i < copy->u.heartbeat.orders_n; i++) {
+            rm_job_spec_unref(copy->u.heartbeat.orders[i].job);
+            rm_launch_unref(copy->u.heartbeat.orders[i].launch);
+        }
+    } else if (copy->kind == RM_FX_JOB_SETUP || copy->kind == RM_FX_JOB_COMMIT || copy->kind == RM_FX_JOB_ABORT) {
+        rm_job_spec_unref(copy->u.job.spec);
+    }
+    free(copy);
+}

@@ -1,0 +1,485 @@
+/* rm/daemon/main.c - creel-rm: configuration, start, signals, stop. */
+#include <argp.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "api/api_conf.h"
+#include "api/api_server.h"
+#include "base/conf/conf.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
+#include "base/io/sched.h"
+#include "base/version.h"
+#include "policies/conf.h"
+#include "rm/daemon/audit.h"
+#include "rm/daemon/daemon.h"
+#include "rm/leader/leader.h"
+#include "rm/config/policy_options.h"
+#include "rm/config/allocation_file.h"
+#include "rm/leader/role.h"
+#include "rm/http/routes.h"
+#include "rm/leader/standby.h"
+
+#ifdef CREEL_HA_LEASE_OFF /* tests alone: a leader that does not look at the clock; the epoch must do */
+#define LEASE_OFF true
+#else
+#define LEASE_OFF false
+#endif
+
+const char *argp_program_version = "creel-rm " CREEL_VERSION;
+
+enum { OPT_CONF = 256, OPT_LOG_FORMAT, OPT_URL_FILE, OPT_PID_FILE, OPT_INSECURE, OPT_HA, OPT_RM_ID, OPT_CONFIRMED,
+       OPT_NEW_KEY };
+static const struct argp_option options[] = {
+    {NULL, 'D', "KEY=VALUE", 0, "set a configuration key; beats every file", 0},
+    {"conf", OPT_CONF, "FILE", 0, "read this configuration file instead of the default ones; may be repeated", 0},
+    {"log-format", OPT_LOG_FORMAT, "FORMAT", 0, "auto, text, json or journal", 0},
+    {"url-file", OPT_URL_FILE, "PATH", 0, "write the URL there once it listens", 0},
+    {"pid-file", OPT_PID_FILE, "PATH", 0, "write the process id there; removed at the end", 0},
+    {"insecure", OPT_INSECURE, NULL, 0, "allow an address other than loopback", 0},
+    {"ha", OPT_HA, NULL, 0,
+     "one of several, of which ZooKeeper elects the active one; as yarn.resourcemanager.ha.enabled", 0},
+    {"rm-id", OPT_RM_ID, "ID", 0, "which of them; as yarn.resourcemanager.ha.id", 0},
+    {"format-confirmed", OPT_CONFIRMED, NULL, 0,
+     "an empty state is meant to be empty: containers that nodes run and nobody knows are killed", 0},
+    {"new-key", OPT_NEW_KEY, NULL, 0,
+     "make the stored key of the masters' tokens anew, when it is damaged: masters that run are started again", 0},
+    {0},
+};
+
+struct settings {
+    struct base_conf *conf;
+    enum base_log_format format;
+    const char *url_file, *pid_file, *rm_id;
+    bool insecure, conf_given, on; /* on: --ha */
+    struct rm_repair repair;
+    struct rm_ha_conf ha;
+    char *args[256]; /* -D, applied after the files */
+    size_t args_n;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    struct base_error err = {0};
+
+    switch (key) {
+    case 'D':
+        if (s->args_n == sizeof s->args / sizeof *s->args)
+            argp_error(state, "more than %zu -D options", s->args_n);
+        s->args[s->args_n++] = arg;
+        return 0;
+    case OPT_CONF:
+        s->conf_given = true;
+        if (base_conf_load_file(s->conf, arg, &err) < 0)
+            argp_failure(state, 2, 0, "%s", err.text);
+        return 0;
+    case OPT_LOG_FORMAT:
+        if (base_log_format_parse(arg, &s->format) < 0)
+            argp_error(state, "--log-format: \"%s\" is not auto, text, json or journal", arg);
+        return 0;
+    case OPT_URL_FILE:
+        s->url_file = arg;
+        return 0;
+    case OPT_PID_FILE:
+        s->pid_file = arg;
+        return 0;
+    case OPT_INSECURE:
+        s->insecure = true;
+        return 0;
+    case OPT_HA:
+        s->on = true;
+        return 0;
+    case OPT_RM_ID:
+        s->rm_id = arg;
+        return 0;
+    case OPT_CONFIRMED:
+        s->repair.format_confirmed = true;
+        return 0;
+    case OPT_NEW_KEY:
+        s->repair.new_key = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The keys, with their defaults, behind the options. */
+static char *help_filter(int key, const char *text, void *input)
+{
+    struct base_buf b = {0};
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    base_buf_adds(&b, "Configuration keys (default):\n");
+    for (const struct base_conf_key *k = base_conf_keys; k->name; k++)
+        base_buf_addf(&b, "  %s (%s)\n      %s\n", k->name, k->value, k->help);
+    base_buf_adds(&b, "\nOptions of the scheduling policies (default):\n");
+    for (size_t i = 0; policy_option_at(i); i++) {
+        const struct policy_option *o = policy_option_at(i);
+        base_buf_addf(&b, "  creel.%s (%s)\n      %s%s%s\n", o->name, o->value, o->help ? o->help : "",
+                      o->words ? "; one of " : "", o->words ? o->words : "");
+    }
+    base_buf_adds(&b, "\nExit codes: 0 stopped by a signal, 1 could not start or stop cleanly, 2 wrong use or a wrong "
+                        "configuration, also one that ZooKeeper or a folder refuses.");
+    return base_buf_take(&b);
+}
+
+static const struct argp argp = {options, parse, NULL, "The ResourceManager of a Creel cluster.\v ", NULL,
+                                 help_filter, NULL};
+
+static int set(struct base_conf *conf, const char *key, const char *value, struct base_error *err)
+{
+    char *arg = base_printf("%s=%s", key, value);
+    int rc = base_conf_set_arg(conf, arg, err);
+
+    free(arg);
+    return rc;
+}
+
+/* YARN refuses the same: between two heartbeats every node would be lost, and all that runs there. */
+static int check_node_times(const struct base_conf *c, struct base_error *err)
+{
+    int64_t expiry = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms");
+    int64_t beat = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms");
+
+    if (expiry > beat)
+        return 0;
+    return base_error_set(err, -BASE_EINVAL,
+                          "yarn.nm.liveness-monitor.expiry-interval-ms: %lld: expected more than "
+                          "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms, %lld, or nodes are lost between "
+                          "their heartbeats",
+                          (long long)expiry, (long long)beat);
+}
+
+static int load_conf(struct settings *s, struct base_error *err)
+{
+    int rc = s->conf_given ? 0 : base_conf_load_default(s->conf, err);
+
+    for (size_t i = 0; rc == 0 && i < s->args_n; i++)
+        rc = base_conf_set_arg(s->conf, s->args[i], err);
+    if (rc == 0 && s->on)
+        rc = set(s->conf, "yarn.resourcemanager.ha.enabled", "true", err);
+    if (rc == 0 && s->rm_id)
+        rc = set(s->conf, "yarn.resourcemanager.ha.id", s->rm_id, err);
+    if (rc == 0)
+        rc = base_conf_check(s->conf, err);
+    if (rc == 0)
+        rc = check_node_times(s->conf, err);
+    if (rc == 0)
+        rc = rm_ha_conf_read(s->conf, s->on, &s->ha, err);
+    s->ha.lease_off = LEASE_OFF;
+    if (rc == 0 && s->rm_id && !s->ha.enabled) /* else a second cluster would run beside the one that is meant */
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "--rm-id %.100s: this ResourceManager would be alone: expected --ha beside it, or "
+                            "yarn.resourcemanager.ha.enabled = true",
+                            s->rm_id);
+    return rc;
+}
+
+static int write_line(const char *path, const char *text, struct base_error *err)
+{
+    char *line;
+    int rc;
+
+    if (!path)
+        return 0;
+    line = base_printf("%s\n", text);
+    rc = base_file_write_atomic(path, line, strlen(line), 0644, false, err);
+    free(line);
+    return rc;
+}
+
+/* Where the address comes from: of several it need not be creel.rm.bind. */
+static int wrong_address(const struct settings *s, int rc, struct base_error *err)
+{
+    if (rc != -BASE_EPERM && rc != -BASE_EINVAL)
+        return rc;
+    if (!s->ha.enabled)
+        return base_error_wrap(err, rc, "creel.rm.bind");
+    return base_error_wrap(err, rc, "creel.rm.bind (default: of yarn.resourcemanager.webapp.address.%s)", s->ha.rm_id);
+}
+
+/* One of several listens where the others look for it, unless it is told otherwise. */
+static int listen_where_told(struct settings *s, struct base_error *err)
+{
+    char *host, port_text[8];
+    uint16_t port;
+    int rc = 0;
+
+    if (!s->ha.enabled)
+        return 0;
+    rm_ha_conf_address(&s->ha, &host, &port);
+    snprintf(port_text, sizeof port_text, "%u", port);
+    if (!base_conf_is_set(s->conf, "creel.rm.bind"))
+        rc = set(s->conf, "creel.rm.bind", host, err);
+    if (rc == 0 && !base_conf_is_set(s->conf, "creel.rm.port"))
+        rc = set(s->conf, "creel.rm.port", port_text, err);
+    free(host);
+    return rc;
+}
+
+/* @out: for api_conf_free() in any case. */
+static int server_conf(const struct settings *s, struct api_server_conf *out, struct base_error *err)
+{
+    const char *secret = base_conf_get(s->conf, "creel.cluster.secret");
+
+    *out = (struct api_server_conf){
+        .bind = base_conf_get(s->conf, "creel.rm.bind"),
+        .port = (uint16_t)base_conf_int(s->conf, "creel.rm.port"),
+        .on_answer = rm_audit_answer,
+        .gate = s->ha.enabled ? rm_standby_gate : NULL,
+        .insecure = s->insecure || base_conf_bool(s->conf, "creel.rm.insecure"),
+        .threads = (unsigned)base_conf_int(s->conf, "creel.rm.http-threads"),
+        .node_secret = secret && *secret ? secret : NULL,
+        .static_user = base_conf_get(s->conf, "hadoop.http.staticuser.user"),
+    };
+    return api_conf_read(s->conf, out, err);
+}
+
+/* What others reach us by: an address that means "all" is replaced by this host's name. */
+static char *make_url(const struct settings *s, uint16_t port)
+{
+    const char *bind = base_conf_get(s->conf, "creel.rm.bind");
+    char host[256] = "localhost";
+
+    if (strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0) {
+        gethostname(host, sizeof host - 1);
+        bind = host;
+    }
+    return base_printf(strchr(bind, ':') ? "http://[%s]:%u" : "http://%s:%u", bind, port);
+}
+
+static void reload(struct rm_backend *b, const char *why)
+{
+    struct base_error err = {0};
+    size_t n;
+
+    base_log_info("rm", "%s: reading %s", why, rm_queues_file(b));
+    int rc = rm_queues_reload(b, NULL, NULL, &n, &err);
+    if (rc < 0)
+        base_log_error("rm", "the queues stay as they are: %s", err.text);
+    rm_audit_own("refresh-queues", why, rc < 0 ? err.text : NULL);
+}
+
+/* SIGHUP, and a changed file, renew the queues. */
+static void until_told_to_stop(struct rm_backend *b, const sigset_t *signals)
+{
+    static const struct timespec look = {.tv_sec = 1};
+    struct rm_queues_watch watch = {0};
+
+    rm_queues_look(b, &watch);
+    for (;;) {
+        int sig = sigtimedwait(signals, NULL, &look);
+
+        rm_audit_tick();
+        if (sig < 0 && errno != EAGAIN && errno != EINTR)
+            return;
+        if (sig > 0 && sig != SIGHUP)
+            return;
+        if (sig == SIGHUP)
+            rm_audit_reopen();
+        if (sig == SIGHUP && !rm_queues_file(b))
+            base_log_info("rm", "SIGHUP: nothing to reload");
+        else if (sig == SIGHUP)
+            reload(b, "SIGHUP");
+        else if (rm_queues_look(b, &watch))
+            reload(b, "changed");
+    }
+}
+
+/* ---------------------------------------------------------------- one of several */
+struct ending { /* this RM cannot take part (any more) */
+    pthread_mutex_t lock;
+    struct base_error why;
+};
+
+static void on_ended(void *user, const struct base_error *why)
+{
+    struct ending *e = user;
+
+    pthread_mutex_lock(&e->lock);
+    e->why = *why;
+    pthread_mutex_unlock(&e->lock);
+    kill(getpid(), SIGTERM);
+}
+
+/* Of several, what lies there is a convenience alone: said now, not when the first job has ended. */
+static void look_at_folder(const struct settings *s)
+{
+    const char *folder = base_conf_get(s->conf, "creel.rm.state-dir");
+    struct base_error err = {0};
+    int rc = base_mkdirs(folder, 0700, &err);
+
+    if (rc == 0 && access(folder, W_OK) < 0)
+        rc = base_error_sys(&err, -BASE_EIO, errno, "%s", folder);
+    if (rc < 0)
+        base_log_warn("rm", "creel.rm.state-dir: %s; the history of jobs that end here will be missing", err.text);
+}
+
+static int join_others(const struct settings *s, struct rm_backend **b, struct base_error *err)
+{
+    char *all;
+    int rc = rm_daemon_new_standby(s->conf, b, err);
+
+    if (rc < 0)
+        return rc;
+    look_at_folder(s);
+    all = rm_ha_conf_all_urls(&s->ha);
+    rm_role_join(*b, s->ha.rm_id, all);
+    free(all);
+    return 0;
+}
+
+static int open_daemon(const struct settings *s, struct rm_backend **b, struct base_error *err)
+{
+    int rc = s->ha.enabled ? join_others(s, b, err) : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
+
+    if (rc == 0 && !s->ha.enabled)
+        rc = rm_daemon_new_repair(s->conf, NULL, NULL, &s->repair, b, err);
+    else if (rc == 0)
+        rm_daemon_repair(*b, &s->repair);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- serving */
+static int serve_until_told(const struct settings *s, struct rm_backend *b, const char *url, const sigset_t *signals,
+                            struct base_error *err)
+{
+    struct ending ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rm_lead *lead = NULL;
+    int rc = 0;
+
+    if (s->ha.enabled) {
+        base_log_info("rm", "listening on %s as %s, standby", url, s->ha.rm_id);
+        rc = rm_lead_start(&s->ha, b, on_ended, &ending, &lead, err);
+    } else {
+        base_log_info("rm", "listening on %s, epoch %lld", url, (long long)rm_daemon_epoch(b));
+    }
+    if (rc < 0)
+        return rc;
+    sd_notify(0, "READY=1");
+    until_told_to_stop(b, signals);
+    sd_notify(0, "STOPPING=1");
+    base_log_info("rm", "stopping");
+    rm_lead_stop(lead);
+    if (ending.why.code)
+        *err = ending.why;
+    return ending.why.code;
+}
+
+/* Takes the listener of @conf. */
+static int serve(const struct settings *s, const struct api_server_conf *conf, struct rm_backend *b,
+                 const sigset_t *signals, struct base_error *err)
+{
+    struct api_server *server = NULL;
+    struct api_route *routes;
+    struct base_error stop_err = {0};
+    size_t n;
+    char *url = NULL;
+    int rc;
+
+    routes = rm_routes_new(&n);
+    rm_daemon_start(b);
+    rc = api_server_start(conf, routes, n, b, &server, err);
+    if (rc == 0) {
+        url = make_url(s, api_server_port(server));
+        rm_daemon_set_url(b, s->ha.enabled ? s->ha.urls[s->ha.own] : url);
+        rc = write_line(s->url_file, url, err);
+    }
+    if (rc == 0)
+        rc = serve_until_told(s, b, url, signals, err);
+    /* The core goes first and answers all who wait; the server then has nothing parked. */
+    if (rm_daemon_stop(b, &stop_err) < 0 && rc == 0) {
+        rc = stop_err.code;
+        *err = stop_err;
+    }
+    if (server)
+        api_server_stop(server);
+    free(url);
+    free(routes);
+    return rc;
+}
+
+static int run(struct settings *s, struct base_error *err)
+{
+    struct rm_backend *b = NULL;
+    struct api_server_conf conf;
+    sigset_t signals;
+    char pid[24];
+    int rc;
+
+    rm_options_note(s->conf);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* before any thread: only sigwait sees them */
+    base_sched_prompt();
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    rc = listen_where_told(s, err);
+    if (rc < 0)
+        return rc;
+    rc = server_conf(s, &conf, err);
+    if (rc < 0)
+        goto free_conf;
+    rc = rm_audit_open(base_conf_get(s->conf, "creel.rm.audit-log"), err);
+    if (rc < 0)
+        goto free_conf;
+    conf.listener = api_listen(&conf, err); /* first: a wrong address leaves the store as it is */
+    if (conf.listener < 0) {
+        rc = wrong_address(s, conf.listener, err);
+        goto free_conf;
+    }
+    rc = open_daemon(s, &b, err);
+    if (rc < 0) {
+        close(conf.listener);
+        goto free_conf;
+    }
+    rc = write_line(s->pid_file, pid, err); /* after the store: its lock says that we are the one */
+    if (rc == 0)
+        rc = serve(s, &conf, b, &signals, err);
+    else
+        close(conf.listener);
+    rm_daemon_free(b);
+    rm_audit_close();
+    if (s->pid_file)
+        unlink(s->pid_file);
+free_conf:
+    api_conf_free(&conf);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {0};
+    struct base_error err = {0};
+    int rc;
+
+    mallopt(M_ARENA_MAX, 2); /* threads hand memory to each other: more arenas only grow the process */
+    s.conf = base_conf_new();
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &s);
+    base_log_init("creel-rm", s.format, BASE_LOG_INFO);
+    rc = load_conf(&s, &err);
+    if (rc < 0) {
+        base_log_error("rm", "%s", err.text);
+        base_conf_free(s.conf);
+        return 2;
+    }
+    rc = run(&s, &err);
+    if (rc < 0)
+        base_log_error("rm", "%s", err.text);
+    rm_ha_conf_free(&s.ha);
+    base_conf_free(s.conf);
+    return base_conf_exit_status(rc);
+}

@@ -1,0 +1,468 @@
+/* rm/daemon/relay.c - see the header.
+ *
+ * A stream has two owners: the relay's thread, and from the answer on the HTTP server, which reads from the buffer.
+ * Either may leave first; the last one frees it. Locks: the relay's, then the stream's; both are held for copies only,
+ * never over a call of libcurl or of the HTTP server. */
+#include "rm/daemon/relay.h"
+
+#include <ctype.h>
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/io/curl.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
+
+enum { POLL_MS = 1000, NODE_ID_MAX = 512 };
+enum flow { WAITING, FLOWING, ENDED, BROKEN };
+
+struct stream {
+    struct stream *next;
+    struct rm_relay *relay;
+    struct api_request *rq; /* until the answer was given; the relay's thread alone */
+    char node_id[NODE_ID_MAX], peer[64];
+    char *type, *url;
+    CURL *easy;
+    char why[CURL_ERROR_SIZE];
+    long status;
+    bool identified;
+    int64_t begun_ms;
+    /* under lock */
+    pthread_mutex_t lock;
+    enum flow flow;
+    bool has_reader, has_relay, paused, resume;
+    size_t at, len; /* of the ring */
+    char ring[RM_RELAY_BUFFER];
+};
+
+struct rm_relay {
+    CURLM *multi;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    bool started;            /* under lock */
+    struct stream *incoming; /* under lock */
+    size_t n;                /* under lock: streams the thread has or will have */
+    bool stop;               /* under lock */
+    struct stream *streams;  /* the thread's; changed under lock, since peers are counted there */
+};
+
+bool rm_relay_address_ok(const char *address)
+{
+    const char *p = address;
+    int64_t port;
+
+    if (*p == '[') {
+        p += 1 + strspn(p + 1, "0123456789abcdefABCDEF:.");
+        if (p == address + 1 || *p++ != ']')
+            return false;
+    } else {
+        while (isalnum((unsigned char)*p) || *p == '.' || *p == '-' || *p == '_')
+            p++;
+        if (p == address)
+            return false;
+    }
+    return *p == ':' && isdigit((unsigned char)p[1]) && base_int_parse(p + 1, 1, UINT16_MAX, &port) == 0;
+}
+
+static void refuse(struct api_request *rq, unsigned status, const char *exception, const char *node_id,
+                   const char *why)
+{
+    if (status == 503)
+        api_add_header(rq, "Retry-After", "1");
+    api_answer_error(rq, status, exception, "node %s: %s", node_id, why);
+}
+
+static void stream_free(struct stream *s)
+{
+    curl_easy_cleanup(s->easy);
+    pthread_mutex_destroy(&s->lock);
+    free(s->type);
+    free(s->url);
+    free(s);
+}
+
+/* One of the two owners leaves. */
+static void leave(struct stream *s, bool *owner)
+{
+    bool last;
+
+    pthread_mutex_lock(&s->lock);
+    *owner = false;
+    last = !s->has_reader && !s->has_relay;
+    pthread_mutex_unlock(&s->lock);
+    if (last)
+        stream_free(s);
+}
+
+/* ---------------------------------------------------------------- the client's side: HTTP threads */
+static int64_t reader_read(void *user, char *buf, size_t max)
+{
+    struct stream *s = user;
+    size_t n, first;
+    enum flow flow;
+    bool wake;
+
+    pthread_mutex_lock(&s->lock);
+    n = s->len < max ? s->len : max;
+    first = n < sizeof s->ring - s->at ? n : sizeof s->ring - s->at;
+    memcpy(buf, s->ring + s->at, first);
+    memcpy(buf + first, s->ring, n - first);
+    s->at = (s->at + n) % sizeof s->ring;
+    s->len -= n;
+    flow = s->flow;
+    wake = s->paused && !s->resume && s->len <= sizeof s->ring / 2;
+    s->resume = s->resume || wake;
+    pthread_mutex_unlock(&s->lock);
+    if (wake)
+        curl_multi_wakeup(s->relay->multi);
+    if (n > 0)
+        return (int64_t)n;
+    return flow == ENDED ? -1 : flow == BROKEN ? API_STREAM_BROKEN : 0;
+}
+
+static void reader_free(void *user)
+{
+    struct stream *s = user;
+    struct rm_relay *r = s->relay;
+
+    leave(s, &s->has_reader);
+    curl_multi_wakeup(r->multi);
+}
+
+/* ---------------------------------------------------------------- the node's side: the relay's thread */
+static void set_flow(struct stream *s, enum flow flow)
+{
+    pthread_mutex_lock(&s->lock);
+    s->flow = flow;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void begin_answer(struct stream *s)
+{
+    struct api_request *rq = s->rq;
+
+    s->rq = NULL;
+    pthread_mutex_lock(&s->lock);
+    s->flow = FLOWING;
+    s->has_reader = true;
+    pthread_mutex_unlock(&s->lock);
+    api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
+    api_answer_stream(rq, 200, s->type, reader_read, s, reader_free);
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *user)
+{
+    struct stream *s = user;
+    size_t len = size * n, id_len;
+    const char *id;
+
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0)
+        s->identified = false;
+    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+        s->identified = id_len == strlen(s->node_id) && memcmp(id, s->node_id, id_len) == 0;
+    if (len > 2 || data[0] == ' ')
+        return len;
+    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status); /* the empty line: all headers are there */
+    if (s->status == 200 && s->identified && s->rq)
+        begin_answer(s);
+    return len;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *user)
+{
+    struct stream *s = user;
+    size_t len = size * n, to, first;
+
+    if (s->rq) /* of an error: its text is not ours to repeat */
+        return CURL_WRITEFUNC_ERROR;
+    pthread_mutex_lock(&s->lock);
+    if (sizeof s->ring - s->len < len) {
+        s->paused = true;
+        pthread_mutex_unlock(&s->lock);
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    to = (s->at + s->len) % sizeof s->ring;
+    first = len < sizeof s->ring - to ? len : sizeof s->ring - to;
+    memcpy(s->ring + to, data, first);
+    memcpy(s->ring, data + first, len - first);
+    s->len += len;
+    pthread_mutex_unlock(&s->lock);
+    return len;
+}
+
+static void start(struct stream *s)
+{
+    CURL *e = s->easy;
+
+    base_curl_go(e, s->url, "http");
+    base_curl_watch_peer(e, RM_RELAY_SILENCE_MS);
+    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)RM_RELAY_CONNECT_MS);
+    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERDATA, s);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(e, CURLOPT_WRITEDATA, s);
+    curl_easy_setopt(e, CURLOPT_PRIVATE, s);
+    s->begun_ms = base_mono_us(&base_clock_real) / 1000;
+    base_assert(curl_multi_add_handle(s->relay->multi, e) == CURLM_OK);
+}
+
+/* The node has said all it will say, or its connection failed. */
+static void finish(struct stream *s, CURLcode code)
+{
+    struct api_request *rq = s->rq;
+
+    s->rq = NULL;
+    if (!rq)
+        set_flow(s, code == CURLE_OK ? ENDED : BROKEN);
+    else if (s->identified && (s->status == 404 || s->status == 503)) {
+        api_add_header(rq, BASE_HTTP_NODE_HEADER, s->node_id);
+        refuse(rq, 404, "NotFoundException", s->node_id, "it has no such log or application");
+    } else if (s->status == 0)
+        refuse(rq, 502, "BadGatewayException", s->node_id, *s->why ? s->why : curl_easy_strerror(code));
+    else
+        refuse(rq, 502, "BadGatewayException", s->node_id,
+               s->identified ? "it answers with an error" : "another server answers at its address");
+}
+
+static void give_up(struct stream *s, unsigned status, const char *exception, const char *why)
+{
+    if (s->rq)
+        refuse(s->rq, status, exception, s->node_id, why);
+    else
+        set_flow(s, BROKEN);
+    s->rq = NULL;
+}
+
+/* What is to be done about a stream beside its bytes. True: its end. */
+static bool look_at(struct stream *s, int64_t now)
+{
+    enum flow flow;
+    bool has_reader, resume;
+
+    pthread_mutex_lock(&s->lock);
+    flow = s->flow;
+    has_reader = s->has_reader;
+    resume = s->resume;
+    if (resume)
+        s->paused = s->resume = false;
+    pthread_mutex_unlock(&s->lock);
+    if (flow == ENDED || flow == BROKEN || (!s->rq && !has_reader))
+        return true;
+    if (s->rq && (now - s->begun_ms > RM_RELAY_ANSWER_MS || api_gone(s->rq))) {
+        give_up(s, 504, "GatewayTimeoutException", "it does not answer in time");
+        return true;
+    }
+    if (now - s->begun_ms > RM_RELAY_LIFE_MS) {
+        set_flow(s, BROKEN);
+        return true;
+    }
+    if (resume)
+        curl_easy_pause(s->easy, CURLPAUSE_CONT); /* may hand over bytes at once */
+    return false;
+}
+
+static void drop(struct stream *s)
+{
+    curl_multi_remove_handle(s->relay->multi, s->easy);
+    leave(s, &s->has_relay);
+}
+
+static void take_incoming(struct rm_relay *r)
+{
+    struct stream **end = &r->incoming, *old = r->streams;
+
+    pthread_mutex_lock(&r->lock);
+    while (*end)
+        end = &(*end)->next;
+    *end = old;
+    r->streams = r->incoming;
+    r->incoming = NULL;
+    pthread_mutex_unlock(&r->lock);
+    for (struct stream *s = r->streams; s != old; s = s->next)
+        start(s);
+}
+
+static void sweep(struct rm_relay *r, bool all)
+{
+    struct stream *gone = NULL, **link = &r->streams;
+    int64_t now = base_mono_us(&base_clock_real) / 1000;
+
+    while (*link) {
+        struct stream *s = *link;
+
+        if (all)
+            give_up(s, 503, "ServiceUnavailableException", "the ResourceManager is shutting down");
+        if (!look_at(s, now) && !all) {
+            link = &s->next;
+            continue;
+        }
+        pthread_mutex_lock(&r->lock);
+        *link = s->next;
+        r->n--;
+        pthread_mutex_unlock(&r->lock);
+        s->next = gone;
+        gone = s;
+    }
+    while (gone) {
+        struct stream *s = gone;
+
+        gone = s->next;
+        drop(s);
+    }
+}
+
+static void read_ends(struct rm_relay *r)
+{
+    CURLMsg *msg;
+    int left;
+
+    while ((msg = curl_multi_info_read(r->multi, &left))) {
+        struct stream *s = NULL;
+        bool answered;
+
+        if (msg->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
+        answered = s->rq == NULL;
+        finish(s, msg->data.result);
+        if (!answered)
+            set_flow(s, BROKEN); /* to be swept */
+    }
+}
+
+static void *relay_main(void *user)
+{
+    struct rm_relay *r = user;
+    bool stop = false;
+
+    pthread_setname_np(pthread_self(), "rm-relay");
+    while (!stop) {
+        int running;
+
+        take_incoming(r);
+        curl_multi_perform(r->multi, &running);
+        read_ends(r);
+        sweep(r, false);
+        pthread_mutex_lock(&r->lock);
+        stop = r->stop;
+        pthread_mutex_unlock(&r->lock);
+        if (!stop)
+            curl_multi_poll(r->multi, NULL, 0, POLL_MS, NULL);
+    }
+    take_incoming(r);
+    sweep(r, true);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- from outside */
+struct rm_relay *rm_relay_new(void)
+{
+    struct rm_relay *r = base_alloc(sizeof *r);
+
+    r->multi = curl_multi_init();
+    base_assert(r->multi);
+    curl_multi_setopt(r->multi, CURLMOPT_MAXCONNECTS, 32L);
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+void rm_relay_start(struct rm_relay *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->started = true;
+    pthread_mutex_unlock(&r->lock);
+    base_assert(pthread_create(&r->thread, NULL, relay_main, r) == 0);
+}
+
+static struct stream *stream_new(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
+                                 const char *path, const char *type)
+{
+    struct stream *s = base_alloc(sizeof *s);
+
+    s->relay = r;
+    s->rq = rq;
+    snprintf(s->node_id, sizeof s->node_id, "%s", node_id);
+    snprintf(s->peer, sizeof s->peer, "%s", api_peer(rq));
+    s->type = base_strdup(type);
+    s->url = base_printf("http://%s/ws/v1/node/%s", address, path);
+    s->easy = curl_easy_init();
+    base_assert(s->easy);
+    pthread_mutex_init(&s->lock, NULL);
+    s->has_relay = true;
+    return s;
+}
+
+static size_t count_peer(const struct stream *s, const char *peer)
+{
+    size_t n = 0;
+
+    for (; s; s = s->next)
+        n += strcmp(s->peer, peer) == 0;
+    return n;
+}
+
+/* With the lock held. NULL: it may come. */
+static const char *why_not(const struct rm_relay *r, const char *peer)
+{
+    if (!r->started || r->stop)
+        return "the ResourceManager is not ready to ask it";
+    if (r->n >= RM_RELAY_MAX)
+        return "too many answers of nodes pass through this ResourceManager now";
+    if (count_peer(r->streams, peer) + count_peer(r->incoming, peer) >= RM_RELAY_PEER_MAX)
+        return "too many answers of nodes pass through this ResourceManager for one client";
+    return NULL;
+}
+
+void rm_relay_get(struct rm_relay *r, struct api_request *rq, const char *node_id, const char *address,
+                  const char *path, const char *type)
+{
+    struct stream *s;
+    const char *no;
+
+    if (!rm_relay_address_ok(address)) {
+        refuse(rq, 502, "BadGatewayException", node_id, "the address it has registered is not host:port");
+        return;
+    }
+    s = stream_new(r, rq, node_id, address, path, type);
+    api_park(rq);
+    pthread_mutex_lock(&r->lock);
+    no = why_not(r, s->peer);
+    if (!no) {
+        s->next = r->incoming;
+        r->incoming = s;
+        r->n++;
+    }
+    pthread_mutex_unlock(&r->lock);
+    if (!no) {
+        curl_multi_wakeup(r->multi);
+        return;
+    }
+    stream_free(s);
+    refuse(rq, 503, "ServiceUnavailableException", node_id, no);
+}
+
+void rm_relay_stop(struct rm_relay *r)
+{
+    if (!r->started)
+        return;
+    pthread_mutex_lock(&r->lock);
+    r->stop = true;
+    pthread_mutex_unlock(&r->lock);
+    curl_multi_wakeup(r->multi);
+    pthread_join(r->thread, NULL);
+}
+
+void rm_relay_free(struct rm_relay *r)
+{
+    if (!r)
+        return;
+    curl_multi_cleanup(r->multi);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}

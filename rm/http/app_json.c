@@ -1,0 +1,458 @@
+#include "rm/http/app_json.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "base/limits.h"
+
+#define TAGS_MAX       10
+#define TAG_CHARS_MAX  100
+#define TYPE_CHARS_MAX 20
+#define USER_MEMBER    "creel-user" /* who submitted, in the stored form */
+
+/* ---- lenient scalars, as YARN reads them ---- */
+
+/* Member @name of @obj; NULL when absent or null, or @obj is no object (an empty element reads as ""). */
+static const json_t *member(const json_t *obj, const char *name)
+{
+    const json_t *j = json_is_object(obj) ? json_object_get(obj, name) : NULL;
+
+    return json_is_null(j) ? NULL : j;
+}
+
+/* Text of a scalar; @room holds printed numbers. NULL for objects and lists. */
+static const char *text_of(const json_t *j, char room[static 64])
+{
+    if (json_is_string(j))
+        return json_string_value(j);
+    if (json_is_boolean(j))
+        return json_is_true(j) ? "true" : "false";
+    if (json_is_integer(j))
+        snprintf(room, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(j));
+    else if (json_is_real(j))
+        snprintf(room, 64, "%.17g", json_real_value(j));
+    else
+        return NULL;
+    return room;
+}
+
+/* *out is set to a copy of the text, or keeps its value. */
+static int take_text(const json_t *obj, const char *name, size_t max, char **out, struct base_error *err)
+{
+    char room[64];
+    const json_t *j = member(obj, name);
+    const char *text = j ? text_of(j, room) : NULL;
+
+    if (!text)
+        return 0;
+    if (strlen(text) > max)
+        return base_error_set(err, -BASE_ELIMIT, "%s: %zu bytes are more than %zu", name, strlen(text), max);
+    free(*out);
+    *out = base_strdup(text);
+    return 0;
+}
+
+/* What is no number, or not one from @min to @max, is dropped. */
+static int64_t number_of(const json_t *obj, const char *name, int64_t min, int64_t max, int64_t deflt)
+{
+    char room[64], *end;
+    const json_t *j = member(obj, name);
+    const char *text = j ? text_of(j, room) : NULL;
+    long long v;
+
+    if (!text || json_is_boolean(j))
+        return deflt;
+    while (isspace((unsigned char)*text))
+        text++;
+    errno = 0;
+    v = strtoll(text, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    return end == text || *end || errno || v < min || v > max ? deflt : v;
+}
+
+static bool truth_of(const json_t *obj, const char *name, bool deflt)
+{
+    char room[64];
+    const json_t *j = member(obj, name);
+    const char *text = j ? text_of(j, room) : NULL;
+
+    return text ? strcmp(text, "true") == 0 || strcmp(text, "1") == 0 : deflt;
+}
+
+/* ---- lists and maps: an array or a single value ---- */
+static size_t list_len(const json_t *j)
+{
+    return json_is_array(j) ? json_array_size(j) : j && !json_is_null(j) ? 1 : 0;
+}
+static const json_t *list_at(const json_t *j, size_t i)
+{
+    return json_is_array(j) ? json_array_get(j, i) : j;
+}
+
+static void str_list_add(struct rm_str_list *l, char *taken)
+{
+    l->v = base_realloc_array(l->v, l->n + 1, sizeof *l->v);
+    l->v[l->n++] = taken;
+}
+
+/* Calls @each for every entry of map @obj.@name that has a key; stops at the first error. */
+static int each_entry(const json_t *obj, const char *name, size_t max,
+                      int (*each)(void *u, const char *key, const json_t *value, struct base_error *err), void *u,
+                      struct base_error *err)
+{
+    const json_t *entries = member(member(obj, name), "entry");
+    size_t n = list_len(entries);
+    char room[64];
+    int rc = 0;
+
+    if (n > max)
+        return base_error_set(err, -BASE_ELIMIT, "%s: %zu entries are more than %zu", name, n, max);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const json_t *entry = list_at(entries, i), *key = member(entry, "key");
+        const char *text = key ? text_of(key, room) : NULL;
+        if (text)
+            rc = each(u, text, member(entry, "value"), err);
+    }
+    return rc;
+}
+
+/* ---- the launch context ---- */
+/* Each name once, as in a map: the last value stands. */
+static void set_env(struct rm_str_list *env, const char *name, char *taken)
+{
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < env->n; i++)
+        if (strncmp(env->v[i], name, n) == 0 && env->v[i][n] == '=') {
+            free(env->v[i]);
+            env->v[i] = taken;
+            return;
+        }
+    str_list_add(env, taken);
+}
+
+static int add_env(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    struct rm_launch *l = u;
+    char room[64];
+    const char *text = value ? text_of(value, room) : "";
+
+    if (key[0] == '\0' || strchr(key, '='))
+        return base_error_set(err, -BASE_EINVAL, "environment: '%s' is not a variable's name", key);
+    set_env(&l->env, key, base_printf("%s=%s", key, text ? text : ""));
+    return 0;
+}
+
+static bool is_base64(const char *text) /* URL-safe and classic alphabet, padding at the end */
+{
+    size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/");
+
+    return text[n + strspn(text + n, "=\r\n")] == '\0';
+}
+
+static int check_credential(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    char room[64];
+    const char *text = value ? text_of(value, room) : NULL;
+
+    (void)u;
+    (void)key;
+    if (text && is_base64(text))
+        return 0;
+    return base_error_set(err, -BASE_EINVAL, "Could not parse credentials data; exception message = null");
+}
+
+static bool is_one_of(const char *text, const char *const *names)
+{
+    for (; text && *names; names++)
+        if (strcmp(text, *names) == 0)
+            return true;
+    return false;
+}
+
+static int check_local_resource(void *u, const char *key, const json_t *value, struct base_error *err)
+{
+    static const char *const types[] = {"FILE", "ARCHIVE", "PATTERN", NULL};
+    static const char *const visible[] = {"PUBLIC", "PRIVATE", "APPLICATION", NULL};
+    char room[64];
+    const json_t *type = member(value, "type"), *visibility = member(value, "visibility");
+
+    (void)u;
+    if (!is_one_of(type ? text_of(type, room) : NULL, types))
+        return base_error_set(err, -BASE_ESTATE, "Null resource type for local resource %s", key);
+    if (!is_one_of(visibility ? text_of(visibility, room) : NULL, visible))
+        return base_error_set(err, -BASE_ESTATE, "Null resource visibility for local resource %s", key);
+    return 0;
+}
+
+static int decode_commands(const json_t *ctx, struct rm_launch *l, struct base_error *err)
+{
+    const json_t *commands = member(member(ctx, "commands"), "command");
+    size_t total = 0;
+    char room[64];
+
+    for (size_t i = 0; i < list_len(commands); i++) {
+        const char *text = text_of(list_at(commands, i), room);
+        if (!text)
+            continue;
+        total += strlen(text) + (i > 0); /* with the newline that joins them */
+        if (total > BASE_COMMAND_MAX)
+            return base_error_set(err, -BASE_ELIMIT, "commands: more than %d bytes", BASE_COMMAND_MAX);
+        str_list_add(&l->commands, base_strdup(text));
+    }
+    return 0;
+}
+
+int rm_launch_decode(const json_t *ctx, struct rm_launch **out, struct base_error *err)
+{
+    const json_t *credentials = member(ctx, "credentials");
+    struct base_buf json = {0};
+    struct rm_launch *l;
+    int rc;
+
+    *out = NULL;
+    if (!json_is_object(ctx) || json_object_size(ctx) == 0)
+        return 0;
+    l = base_alloc(sizeof *l);
+    l->refs = 1;
+    rc = decode_commands(ctx, l, err);
+    if (rc == 0)
+        rc = each_entry(ctx, "environment", BASE_ENV_MAX, add_env, l, err);
+    if (rc == 0)
+        rc = each_entry(ctx, "local-resources", BASE_ENV_MAX, check_local_resource, NULL, err);
+    if (rc == 0)
+        rc = each_entry(credentials, "tokens", BASE_ENV_MAX, check_credential, NULL, err);
+    if (rc == 0)
+        rc = each_entry(credentials, "secrets", BASE_ENV_MAX, check_credential, NULL, err);
+    if (rc < 0) {
+        rm_launch_unref(l);
+        return rc;
+    }
+    base_json_dump(ctx, &json);
+    l->json = base_buf_take(&json);
+    *out = l;
+    return 0;
+}
+
+/* ---- tags: lower case, each once, sorted, as YARN keeps them ---- */
+static int tag_cmp(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int check_tag(const char *tag, struct base_error *err)
+{
+    if (strlen(tag) > TAG_CHARS_MAX)
+        return base_error_set(err, -BASE_EINVAL,
+                              "java.lang.IllegalArgumentException: Tag %.200s is too long, maximum allowed length of a "
+                              "tag is %d",
+                              tag, TAG_CHARS_MAX);
+    for (const char *p = tag; *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            return base_error_set(err, -BASE_EINVAL,
+                                  "java.lang.IllegalArgumentException: A tag can only have ASCII characters! Invalid "
+                                  "tag - %s",
+                                  tag);
+    return 0;
+}
+
+static int decode_tags(const json_t *body, struct rm_str_list *tags, struct base_error *err)
+{
+    const json_t *list = member(member(body, "application-tags"), "tag");
+    char room[64];
+    size_t kept = 0;
+
+    if (list_len(list) > BASE_ENV_MAX) /* far over what is allowed: do not even sort them */
+        return base_error_set(err, -BASE_EINVAL,
+                              "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only %d are "
+                              "allowed!",
+                              TAGS_MAX);
+    for (size_t i = 0; i < list_len(list); i++) {
+        const char *text = text_of(list_at(list, i), room);
+        int rc = text ? check_tag(text, err) : 0;
+        if (rc < 0)
+            return rc;
+        if (text)
+            str_list_add(tags, base_strdup(text));
+    }
+    if (tags->n == 0)
+        return 0;
+    for (size_t i = 0; i < tags->n; i++)
+        for (char *p = tags->v[i]; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
+    qsort(tags->v, tags->n, sizeof *tags->v, tag_cmp);
+    for (size_t i = 0; i < tags->n; i++) {
+        if (kept > 0 && strcmp(tags->v[kept - 1], tags->v[i]) == 0)
+            free(tags->v[i]);
+        else
+            tags->v[kept++] = tags->v[i];
+    }
+    tags->n = kept;
+    if (kept > TAGS_MAX)
+        return base_error_set(err, -BASE_EINVAL,
+                              "java.lang.IllegalArgumentException: Too many applicationTags, a maximum of only %d are "
+                              "allowed!",
+                              TAGS_MAX);
+    return 0;
+}
+
+/* Cuts @text after @max characters of UTF-8. */
+static void cut_chars(char *text, size_t max)
+{
+    for (char *p = text; *p; p++) {
+        if (((unsigned char)*p & 0xC0) != 0x80 && max-- == 0) {
+            *p = '\0';
+            return;
+        }
+    }
+}
+
+static int decode_id(const json_t *body, struct base_app_id *id, struct base_error *err)
+{
+    char room[64];
+    const json_t *j = member(body, "application-id");
+    const char *text = j ? text_of(j, room) : NULL;
+
+    if (!text || base_app_id_parse(text, id, NULL) < 0 || id->seq <= 0)
+        return base_error_set(err, -BASE_EINVAL, "Could not parse application id %.200s", text ? text : "");
+    return 0;
+}
+
+/* Slots stay zero: a master takes a map slot, which is the core's business. */
+static void decode_resource(const json_t *body, struct rm_res *res)
+{
+    const json_t *r = member(body, "resource");
+
+    res->v[RM_RES_MEMORY_MB] = number_of(r, "memory", INT64_MIN, INT64_MAX, 0);
+    res->v[RM_RES_VCORES] = number_of(r, "vCores", INT32_MIN, INT32_MAX, 0);
+}
+
+static int decode_texts(const json_t *body, struct rm_app_spec *s, struct base_error *err)
+{
+    int rc;
+
+    s->name = base_strdup("");
+    s->queue = base_strdup("default");
+    s->type = base_strdup("");
+    rc = take_text(body, "application-name", BASE_NAME_MAX, &s->name, err);
+    if (rc == 0)
+        rc = take_text(body, "queue", BASE_NAME_MAX, &s->queue, err);
+    if (rc == 0)
+        rc = take_text(body, "application-type", BASE_NAME_MAX, &s->type, err);
+    if (rc == 0 && s->queue[0] == '\0') {
+        free(s->queue);
+        s->queue = base_strdup("default");
+    }
+    cut_chars(s->type, TYPE_CHARS_MAX);
+    return rc;
+}
+
+static char *stored_form(const json_t *body, const char *user)
+{
+    json_t *whole = json_copy((json_t *)body); /* shallow: only the user is added */
+    struct base_buf text = {0};
+
+    json_object_set_new(whole, USER_MEMBER, json_string(user));
+    base_json_dump(whole, &text);
+    json_decref(whole);
+    return base_buf_take(&text);
+}
+
+/* What is stored must be readable after a restart. */
+static int check_stored(const char *json, struct base_error *err)
+{
+    json_t *again = NULL;
+    int rc = base_json_parse(json, strlen(json), &again, err);
+
+    json_decref(again);
+    return rc < 0 ? base_error_wrap(err, -BASE_EINVAL, "the submission cannot be stored") : 0;
+}
+
+int rm_app_spec_decode(const json_t *body, const char *user, struct rm_app_spec **out, struct base_error *err)
+{
+    struct rm_app_spec *s = base_alloc(sizeof *s);
+    bool fresh = user;
+    int rc;
+
+    s->refs = 1;
+    if (!fresh)
+        user = json_string_value(json_object_get(body, USER_MEMBER));
+    s->user = base_strdup(user ? user : "");
+    rc = decode_id(body, &s->id, err);
+    if (rc == 0)
+        rc = decode_texts(body, s, err);
+    if (rc == 0)
+        rc = decode_tags(body, &s->tags, err);
+    if (rc == 0)
+        rc = rm_launch_decode(member(body, "am-container-spec"), &s->launch, err);
+    if (rc < 0) {
+        rm_app_spec_unref(s);
+        return rc;
+    }
+    if (!s->launch) { /* an empty command, as YARN: the attempt ends at once with exit code 0 */
+        s->launch = base_alloc(sizeof *s->launch);
+        s->launch->refs = 1;
+    }
+    s->priority = (int32_t)number_of(body, "priority", INT32_MIN, INT32_MAX,
+                                     member(body, "priority") ? 0 : -1); /* text that is no number sets 0 */
+    s->max_attempts = (int32_t)number_of(body, "max-app-attempts", 0, INT32_MAX, 0);
+    s->unmanaged = truth_of(body, "unmanaged-AM", false);
+    s->keep_containers = truth_of(body, "keep-containers-across-application-attempts", false);
+    decode_resource(body, &s->resource);
+    s->json = stored_form(body, s->user);
+    rc = fresh ? check_stored(s->json, err) : 0;
+    if (rc < 0)
+        rm_app_spec_unref(s);
+    else
+        *out = s;
+    return rc;
+}
+
+int rm_app_spec_from_text(const char *text, size_t len, struct rm_app_spec **out, struct base_error *err)
+{
+    json_t *body;
+    int rc = base_json_parse(text, len, &body, err);
+
+    if (rc == 0) {
+        rc = json_is_object(body) ? rm_app_spec_decode(body, NULL, out, err)
+                                  : base_error_set(err, -BASE_ECORRUPT, "not an object");
+        json_decref(body);
+    }
+    return rc < 0 ? base_error_wrap(err, -BASE_ECORRUPT, "stored submission") : 0;
+}
+
+struct rm_app_spec *rm_app_spec_unknown(const char *id)
+{
+    struct rm_app_spec *s = NULL;
+    struct base_app_id parsed;
+    char *text;
+
+    if (base_app_id_parse(id, &parsed, NULL) < 0 || parsed.seq < 1)
+        return NULL;
+    text = base_printf("{\"application-id\":\"%s\",\"application-name\":\"unknown\",\"" USER_MEMBER "\":\"unknown\"}", id);
+    if (rm_app_spec_from_text(text, strlen(text), &s, NULL) < 0)
+        s = NULL;
+    free(text);
+    return s;
+}
+
+int rm_app_spec_check_max(const struct rm_app_spec *spec, const struct rm_res *max, struct base_error *err)
+{
+    static const char *const names[] = {"memory-mb", "vcores"};
+
+    if (spec->resource.v[RM_RES_MEMORY_MB] > max->v[RM_RES_MEMORY_MB])
+        return base_error_set(err, -BASE_EINVAL, "Requested more memory than configured max");
+    if (spec->resource.v[RM_RES_VCORES] > max->v[RM_RES_VCORES])
+        return base_error_set(err, -BASE_EINVAL, "Requested more cores than configured max");
+    for (int i = RM_RES_MEMORY_MB; i <= RM_RES_VCORES; i++)
+        if (spec->resource.v[i] < 0)
+            return base_error_set(err, -BASE_EINVAL,
+                                  "Invalid resource request! Cannot allocate containers as requested resource is less "
+                                  "than 0! Requested resource type=[%s], Requested resource=<%lld>",
+                                  names[i], (long long)spec->resource.v[i]);
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* rm/http/ha.c - one of several ResourceManagers: /isActive for load balancers, and Creel's own resource for
+ * administrators, answered by the RM that is asked and never redirected.
+ *
+ * GET /ws/v1/cluster/ha
+ *   {"haEnabled":true,"rmId":"rm-1","state":"active|standby|initializing","url":"http://h1:8088",
+ *    "activeUrl":"http://h1:8088" ("" when none is known),"rms":["http://h1:8088",…] (this one first),"epoch":3,
+ *    "zookeeper":"connected to …","takeovers":1,"lateAnswers":0,"storeMultis":0,"refusedWrites":0}
+ * POST /ws/v1/cluster/ha {"state":"standby","holdMs":10000}
+ *   Gives the leadership to the next RM in line; for holdMs (0 to 600,000; 10,000) this one does not claim it again
+ *   while nobody else does. 202 with the body of GET: it will change; 200: it was a standby already; 409: it is alone,
+ *   or reads the state at this moment. {"state":"active"}: 409, since ZooKeeper's election alone decides that. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "rm/http/core_call.h"
+#include "rm/http/json_text.h"
+#include "rm/leader/standby.h"
+
+#define HA_PATH         "/ws/v1/cluster/ha"
+#define HOLD_DEFAULT_MS 10000
+#define HOLD_MAX_MS     600000
+
+static void put_urls(const char *urls, struct base_buf *out)
+{
+    rm_json_key(out, "rms");
+    rm_json_open(out, '[');
+    while (*urls) {
+        size_t n = strcspn(urls, ",");
+        char *one = base_strndup(urls, n);
+
+        rm_json_str(out, one);
+        free(one);
+        urls += n + (urls[n] == ',');
+    }
+    rm_json_close(out, ']');
+}
+
+static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned status)
+{
+    struct rm_backend_stats stats = {0};
+    struct base_buf out = {0};
+    char active[512], text[256];
+
+    rm_backend_stats(b, &stats);
+    rm_backend_active_url(b, active);
+    rm_backend_zk_text(b, text);
+    rm_json_open(&out, '{');
+    rm_json_kbool(&out, "haEnabled", rm_backend_ha(b));
+    rm_json_kstr(&out, "rmId", rm_backend_rm_id(b));
+    rm_json_kstr(&out, "state", rm_standby_state(b, false));
+    rm_json_kstr(&out, "url", rm_backend_url(b));
+    rm_json_kstr(&out, "activeUrl", rm_standby_is_active(b) ? rm_backend_url(b) : active);
+    put_urls(rm_backend_all_urls(b), &out);
+    rm_json_kint(&out, "epoch", stats.epoch);
+    rm_json_kstr(&out, "zookeeper", text);
+    rm_json_kint(&out, "takeovers", stats.takeovers);
+    rm_json_kint(&out, "lateAnswers", stats.late_answers);
+    rm_json_kint(&out, "storeMultis", stats.store_multis);
+    rm_json_kint(&out, "refusedWrites", stats.refused_writes);
+    rm_json_close(&out, '}');
+    rm_api_json(rq, status, &out);
+}
+
+static void get_ha(struct api_request *rq, void *user)
+{
+    answer_state(rq, user, 200);
+}
+
+/* False: answered 400. */
+static bool read_order(struct api_request *rq, bool *active, int64_t *hold_ms)
+{
+    static const char *const members[] = {"state", "holdMs", NULL};
+    struct base_error err = {0};
+    const char *state = "";
+    json_t *body = NULL;
+    size_t len;
+    const char *text = api_body(rq, &len);
+    int rc = base_json_parse(text, len, &body, &err);
+
+    if (rc == 0 && !json_is_object(body))
+        rc = base_error_set(&err, -BASE_EINVAL, "the body is not an object {\"state\":\"standby\"}");
+    if (rc == 0)
+        rc = base_json_known(body, "", members, &err);
+    if (rc == 0)
+        rc = base_json_str(body, "", "state", true, 16, &state, &err);
+    if (rc == 0 && strcmp(state, "standby") != 0 && strcmp(state, "active") != 0)
+        rc = base_error_set(&err, -BASE_EINVAL, "state: \"%s\" is neither standby nor active", state);
+    if (rc == 0)
+        rc = base_json_int(body, "", "holdMs", false, 0, HOLD_MAX_MS, hold_ms, &err);
+    *active = rc == 0 && strcmp(state, "active") == 0;
+    json_decref(body);
+    if (rc < 0)
+        rm_api_bad_request(rq, &err);
+    return rc == 0;
+}
+
+static void post_ha(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct base_error err = {0};
+    int64_t hold_ms = HOLD_DEFAULT_MS;
+    bool active;
+
+    if (!read_order(rq, &active, &hold_ms))
+        return;
+    if (active)
+        base_error_set(&err, -BASE_ESTATE,
+                       "Automatic failover is enabled: who is active is decided by the election in ZooKeeper. Make the "
+                       "active ResourceManager a standby, and the next in line takes over");
+    else if (!rm_backend_ha(b))
+        base_error_set(&err, -BASE_ESTATE, "ResourceManager HA is not enabled: there is no other one to take over");
+    else if (rm_backend_role(b) == RM_ROLE_STANDBY) {
+        answer_state(rq, b, 200);
+        return;
+    } else if (rm_backend_resign(b, hold_ms * 1000, &err) == 0) {
+        answer_state(rq, b, 202);
+        return;
+    }
+    api_answer_base_error(rq, &err);
+}
+
+/* Load balancers ask here. SOURCE: Hadoop's IsActiveServlet. */
+static void get_active(struct api_request *rq, void *user)
+{
+    struct base_buf body = {0};
+
+    if (strcmp(api_path(rq), "/isActive") != 0) { /* a servlet's path takes no slash behind it */
+        api_answer_page(rq, 404, "Not Found", NULL);
+        return;
+    }
+    api_add_header(rq, "Connection", "close");
+    if (!rm_standby_is_active(user)) {
+        api_answer_page(rq, 405, "I am not Active!", "isActive");
+        return;
+    }
+    base_buf_adds(&body, "I am Active!");
+    api_answer(rq, 200, API_TEXT, &body);
+}
+
+const struct api_route rm_api_ha_routes[] = {
+    {"GET", HA_PATH, API_ROLE_READ, 0, get_ha, API_ROUTE_CREEL},
+    {"POST", HA_PATH, API_ROLE_WRITE, 4096, post_ha, API_ROUTE_CREEL},
+    {"GET", "/isActive", API_ROLE_READ, 0, get_active, API_ROUTE_CREEL},
+};
+const size_t rm_api_ha_routes_n = sizeof rm_api_ha_routes / sizeof *rm_api_ha_routes;

@@ -1,0 +1,88 @@
+#include "rm/http/listing.h"
+
+#include <stdlib.h>
+
+#include "rm/leader/standby.h"
+
+#define FIRST_ITEMS 25 /* made on the HTTP thread: about 0.2 ms */
+#define CHUNK_ITEMS 8  /* about 50 us of the lists' thread */
+#define PIECE_MIN   (32 * 1024)
+
+static void drop(struct rm_listing *l)
+{
+    if (l->drop)
+        l->drop(l);
+    base_buf_free(&l->out);
+    api_pieces_free(l->pieces);
+    free(l);
+}
+
+/* While more follows, the last byte stays behind: who writes JSON looks at it to know whether a comma is due. */
+static void hand_over(struct rm_listing *l, bool more)
+{
+    char last = '\0';
+
+    if (!l->pieces)
+        l->pieces = api_pieces_new(l->rq);
+    if (more) {
+        last = l->out.data[--l->out.len];
+        l->out.data[l->out.len] = '\0';
+    }
+    api_pieces_add(l->pieces, &l->out);
+    if (more)
+        base_buf_add(&l->out, &last, 1);
+}
+
+/* What nobody reads yet is bounded for all lists together. False: it is too much, and the request is answered. */
+static bool charge(struct rm_listing *l)
+{
+    size_t memory = api_pieces_memory(l->pieces), more = memory > l->charged ? memory - l->charged : 0;
+
+    l->charged += more;
+    return api_charge_answer(l->rq, more);
+}
+
+static bool step(void *user, bool stopping)
+{
+    struct rm_listing *l = user;
+    enum rm_listing_next next;
+
+    if (stopping || api_gone(l->rq)) {
+        struct base_error err = {0};
+
+        base_error_set(&err, -BASE_EIO, "the ResourceManager is shutting down");
+        api_answer_base_error(l->rq, &err);
+        drop(l);
+        return false;
+    }
+    next = l->chunk(l, CHUNK_ITEMS, &l->out);
+    if (next == RM_LISTING_END || (next == RM_LISTING_MORE && l->out.len >= PIECE_MIN)) {
+        hand_over(l, next == RM_LISTING_MORE);
+        if (!charge(l)) {
+            drop(l);
+            return false;
+        }
+    }
+    if (next == RM_LISTING_MORE)
+        return true;
+    if (next == RM_LISTING_END && rm_standby_is_active(l->b))
+        api_answer_pieces(l->rq, 200, l->type, &l->pieces);
+    else if (next == RM_LISTING_END) /* it may be of two leaderships, or end too early */
+        rm_standby_over(l->rq, l->b, RM_NOT_ACTIVE_TEXT);
+    drop(l);
+    return false;
+}
+
+void rm_listing_run(struct rm_listing *l)
+{
+    enum rm_listing_next next = l->chunk(l, FIRST_ITEMS, &l->out);
+
+    if (next == RM_LISTING_MORE) {
+        api_park(l->rq);
+        rm_backend_slow(l->b, RM_SLOW_LISTS, step, l);
+        return;
+    }
+    if (next == RM_LISTING_END)
+        api_answer(l->rq, 200, l->type, &l->out);
+    drop(l);
+}

@@ -1,0 +1,352 @@
+/* rm/http/master.c - the protocol of ApplicationMasters over REST: register, allocate, finish. Bodies have the
+ * members of YARN's records; the master's token is the bearer, and says for which attempt it speaks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "rm/http/core_call.h"
+#include "rm/http/app_json.h"
+#include "rm/http/json_text.h"
+#include "rm/daemon/master_token.h"
+
+#define ASKS_MAX 10000
+#define RELEASES_MAX 100000
+
+struct master_call {
+    struct rm_call call;
+    json_t *body; /* the event's texts point into it */
+    struct rm_ask *asks;
+    struct base_container_id *releases;
+};
+
+static void drop_master(struct rm_call *c)
+{
+    struct master_call *m = (struct master_call *)c;
+
+    json_decref(m->body);
+    free(m->asks);
+    free(m->releases);
+}
+
+/* ---------------------------------------------------------------- answers */
+static void put_resource(struct base_buf *out, const char *key, const struct rm_res *r)
+{
+    rm_json_key(out, key);
+    rm_json_open(out, '{');
+    rm_json_kint(out, "memory", r->v[RM_RES_MEMORY_MB]);
+    rm_json_kint(out, "vCores", r->v[RM_RES_VCORES]);
+    for (int i = RM_RES_MAP_SLOTS; i < RM_RES_NAMES; i++)
+        rm_json_kint(out, rm_res_names[i], r->v[i]);
+    rm_json_close(out, '}');
+}
+
+static void put_allocated(struct base_buf *out, const char *key, const struct rm_allocated *v, size_t n)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_key(out, key);
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < n; i++) {
+        rm_json_open(out, '{');
+        rm_json_kstr(out, "id", base_container_id_text(&v[i].id, text));
+        rm_json_kstr(out, "nodeId", v[i].node_id);
+        rm_json_kstr(out, "nodeHttpAddress", v[i].node_http);
+        rm_json_kint(out, "priority", v[i].priority);
+        rm_json_kint(out, "allocationRequestId", v[i].allocation_request_id);
+        put_resource(out, "capability", &v[i].capability);
+        rm_json_close(out, '}');
+    }
+    rm_json_close(out, ']');
+}
+
+static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
+{
+    const __typeof__(fx->u.reply.allocate) *a = &fx->u.reply.allocate;
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_kint(out, "responseId", a->response_id);
+    put_allocated(out, "allocated", a->allocated, a->allocated_n);
+    rm_json_key(out, "completed");
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < a->completed_n; i++) {
+        rm_json_open(out, '{');
+        rm_json_kstr(out, "id", base_container_id_text(&a->completed[i].id, text));
+        rm_json_kint(out, "exitStatus", a->completed[i].exit_status);
+        rm_json_kstr(out, "diagnostics", a->completed[i].diagnostics ? a->completed[i].diagnostics : "");
+        rm_json_close(out, '}');
+    }
+    rm_json_close(out, ']');
+    put_resource(out, "availableResources", &a->available);
+    rm_json_kint(out, "numClusterNodes", a->nodes);
+    rm_json_kstr(out, "command", a->command);
+}
+
+static void answer(void *user, const struct rm_effect *fx)
+{
+    struct rm_call *c = user;
+    struct base_buf body = {0};
+    bool ok = fx->kind == RM_FX_REPLY;
+
+    rm_json_open(&body, '{');
+    switch (ok ? fx->u.reply.kind : RM_REPLY_ERROR) {
+    case RM_REPLY_AM_REGISTERED:
+        put_resource(&body, "maximumCapability", &fx->u.reply.am.max_capability);
+        rm_json_kstr(&body, "queue", fx->u.reply.am.queue);
+        put_allocated(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous, fx->u.reply.am.previous_n);
+        break;
+    case RM_REPLY_ALLOCATED:
+        put_allocate(&body, fx);
+        break;
+    case RM_REPLY_RESYNC:
+        rm_json_kstr(&body, "command", "resync");
+        break;
+    case RM_REPLY_AM_FINISHED:
+    case RM_REPLY_OK:
+        rm_json_kbool(&body, "isUnregistered", true);
+        break;
+    default:
+        ok = false;
+    }
+    rm_json_close(&body, '}');
+    if (ok) {
+        rm_api_json(c->rq, 200, &body);
+    } else {
+        base_buf_free(&body);
+        if (fx->kind == RM_FX_REPLY && fx->u.reply.kind == RM_REPLY_ERROR && fx->u.reply.code == -BASE_EAGAIN)
+            api_add_header(c->rq, "Retry-After", "1");
+        rm_api_reply_error(c->rq, fx);
+    }
+    rm_call_unref(c);
+}
+
+/* ---------------------------------------------------------------- requests */
+/* Which attempt of @id the bearer is the master's token of; 0: of none. */
+static int32_t attempt_of(const struct rm_backend *b, struct base_app_id id, int32_t newest, const char *bearer)
+{
+    const char *key = rm_backend_master_key(b);
+    char token[RM_MASTER_TOKEN_MAX];
+
+    for (int32_t n = newest; n > 0; n--)
+        if (base_secret_equal(bearer, rm_master_token(key, &(struct base_attempt_id){id, n}, token)))
+            return n;
+    return 0;
+}
+
+/* The attempt that the bearer token speaks for: its own, be it superseded, which the core then refuses. False:
+ * answered. */
+static bool speaking_attempt(struct api_request *rq, struct rm_backend *b, struct base_app_id id,
+                             struct base_attempt_id *out)
+{
+    struct rm_views views = {0};
+    char text[BASE_ID_TEXT_MAX];
+    int rc = rm_view_app(rm_backend_hold(b), id, &views);
+    bool known = rc == 0 && views.apps_n == 1;
+    int32_t newest;
+
+    rm_backend_release(b);
+    newest = known && !views.apps[0].is_job ? views.apps[0].attempts_n : 0;
+    rm_views_free(&views);
+    *out = (struct base_attempt_id){id, attempt_of(b, id, newest, api_bearer(rq))};
+    if (out->attempt > 0)
+        return true;
+    if (known)
+        api_answer_error(rq, 403, "ForbiddenException", "the token is not that of an ApplicationMaster of %s",
+                         base_app_id_text(&id, text));
+    else
+        api_answer_error(rq, 404, "NotFoundException", "%s is not known", base_app_id_text(&id, text));
+    return false;
+}
+
+typedef int reader(struct master_call *m, struct base_attempt_id attempt, struct base_error *err);
+
+static void handle(struct api_request *rq, struct rm_backend *b, reader *read)
+{
+    struct master_call *m;
+    struct base_app_id id;
+    struct base_attempt_id attempt;
+    struct base_error err = {0};
+    size_t len;
+    const char *body = api_body(rq, &len);
+    int rc;
+
+    if (!rm_api_app_id(rq, 0, &id) || !speaking_attempt(rq, b, id, &attempt))
+        return;
+    m = base_alloc(sizeof *m);
+    m->call.drop = drop_master;
+    rc = base_json_parse(body, len, &m->body, &err);
+    if (rc == 0)
+        rc = read(m, attempt, &err);
+    if (rc == 0) {
+        rm_call_post(&m->call, b, rq, answer);
+        return;
+    }
+    rm_api_bad_request(rq, &err);
+    drop_master(&m->call);
+    free(m);
+}
+
+static int read_register(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+{
+    static const char *const known[] = {"host", "rpcPort", "trackingUrl", NULL};
+    struct rm_event *ev = &m->call.ev;
+    int64_t port = -1;
+    int rc;
+
+    ev->kind = RM_EV_AM_REGISTER;
+    ev->u.am_register.attempt = attempt;
+    ev->u.am_register.host = "";
+    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+        (rc = base_json_str(m->body, "", "host", false, BASE_NAME_MAX, &ev->u.am_register.host, err)) < 0 ||
+        (rc = base_json_int(m->body, "", "rpcPort", false, -1, 65535, &port, err)) < 0)
+        return rc;
+    ev->u.am_register.rpc_port = (int32_t)port;
+    return base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_register.tracking_url, err);
+}
+
+static int read_capability(const json_t *ask, const char *where, struct rm_res *out, struct base_error *err)
+{
+    static const char *const known[] = {"memory", "vCores", "memory-mb", "vcores", "map-slots", "reduce-slots", NULL};
+    static const enum rm_res_name names[] = {RM_RES_MEMORY_MB, RM_RES_VCORES,    RM_RES_MEMORY_MB,
+                                             RM_RES_VCORES,    RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS};
+    const json_t *c = json_object_get(ask, "capability");
+    char *inner;
+    int rc = 0;
+
+    if (!c || json_is_null(c))
+        return 0;
+    inner = base_printf("%scapability.", where);
+    rc = base_json_known(c, inner, known, err);
+    for (int i = 0; rc == 0 && known[i]; i++)
+        rc = base_json_int(c, inner, known[i], false, 0, INT32_MAX, &out->v[names[i]], err);
+    free(inner);
+    return rc;
+}
+
+static int read_ask(const json_t *j, size_t i, struct rm_ask *a, struct base_error *err)
+{
+    static const char *const known[] = {"priority",      "allocationRequestId", "resourceName", "capability",
+                                        "numContainers", "relaxLocality",       "launch",       NULL};
+    int64_t priority = 0, count = 1;
+    char where[32];
+    int rc;
+
+    snprintf(where, sizeof where, "ask[%zu].", i);
+    a->resource_name = "*";
+    a->relax_locality = true;
+    if ((rc = base_json_known(j, where, known, err)) < 0 ||
+        (rc = base_json_int(j, where, "priority", false, INT32_MIN, INT32_MAX, &priority, err)) < 0 ||
+        (rc = base_json_int(j, where, "allocationRequestId", false, -1, INT64_MAX, &a->allocation_request_id, err)) <
+            0 ||
+        (rc = base_json_str(j, where, "resourceName", false, BASE_NAME_MAX, &a->resource_name, err)) < 0 ||
+        (rc = base_json_int(j, where, "numContainers", false, 0, BASE_ASK_MAX, &count, err)) < 0 ||
+        (rc = base_json_bool(j, where, "relaxLocality", false, &a->relax_locality, err)) < 0 ||
+        (rc = read_capability(j, where, &a->capability, err)) < 0)
+        return rc;
+    a->priority = (int32_t)priority;
+    a->containers = (int32_t)count;
+    rc = rm_launch_decode(json_object_get(j, "launch"), &a->launch, err);
+    return rc < 0 ? base_error_wrap(err, rc, "%slaunch", where) : 0;
+}
+
+static int read_asks(struct master_call *m, struct base_error *err)
+{
+    json_t *asks = NULL, *releases = NULL, *j;
+    size_t i;
+    int rc;
+
+    if ((rc = base_json_arr(m->body, "", "ask", false, ASKS_MAX, &asks, err)) < 0 ||
+        (rc = base_json_arr(m->body, "", "release", false, RELEASES_MAX, &releases, err)) < 0)
+        return rc;
+    m->releases = base_alloc(json_array_size(releases) * sizeof *m->releases);
+    json_array_foreach(releases, i, j)
+    {
+        rc = base_container_id_parse(json_is_string(j) ? json_string_value(j) : "", &m->releases[i], err);
+        if (rc < 0)
+            return base_error_wrap(err, rc, "release[%zu]", i);
+    }
+    m->asks = base_alloc(json_array_size(asks) * sizeof *m->asks);
+    m->call.ev.u.am_allocate.asks = m->asks;
+    m->call.ev.u.am_allocate.releases = m->releases;
+    m->call.ev.u.am_allocate.releases_n = json_array_size(releases);
+    json_array_foreach(asks, i, j)
+    {
+        rc = read_ask(j, i, &m->asks[i], err);
+        if (rc < 0) {
+            for (size_t k = 0; k < i; k++)
+                rm_launch_unref(m->asks[k].launch); /* the core takes them only with the event */
+            return rc;
+        }
+    }
+    m->call.ev.u.am_allocate.asks_n = json_array_size(asks);
+    return 0;
+}
+
+static int read_allocate(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+{
+    static const char *const known[] = {"responseId", "progress", "ask", "release", NULL};
+    struct rm_event *ev = &m->call.ev;
+    double progress = 0;
+    int rc;
+
+    ev->kind = RM_EV_AM_ALLOCATE;
+    ev->u.am_allocate.attempt = attempt;
+    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+        (rc = base_json_int(m->body, "", "responseId", true, 0, INT64_MAX / 2, &ev->u.am_allocate.response_id, err)) <
+            0 ||
+        (rc = base_json_num(m->body, "", "progress", false, 0, 1, &progress, err)) < 0)
+        return rc;
+    ev->u.am_allocate.progress = (float)progress;
+    return read_asks(m, err);
+}
+
+static int read_finish(struct master_call *m, struct base_attempt_id attempt, struct base_error *err)
+{
+    static const char *const known[] = {"finalStatus", "diagnostics", "trackingUrl", NULL};
+    struct rm_event *ev = &m->call.ev;
+    const char *status = NULL;
+    int rc, s;
+
+    ev->kind = RM_EV_AM_FINISH;
+    ev->u.am_finish.attempt = attempt;
+    ev->u.am_finish.diagnostics = "";
+    if ((rc = base_json_known(m->body, "", known, err)) < 0 ||
+        (rc = base_json_str(m->body, "", "finalStatus", true, 32, &status, err)) < 0 ||
+        (rc = base_json_str(m->body, "", "diagnostics", false, BASE_DIAGNOSTICS_MAX, &ev->u.am_finish.diagnostics,
+                            err)) < 0 ||
+        (rc = base_json_str(m->body, "", "trackingUrl", false, 4096, &ev->u.am_finish.tracking_url, err)) < 0)
+        return rc;
+    for (s = RM_FINAL_SUCCEEDED; s <= RM_FINAL_ENDED; s++)
+        if (strcmp(status, rm_final_status_name((enum rm_final_status)s)) == 0)
+            break;
+    if (s > RM_FINAL_ENDED)
+        return base_error_set(err, -BASE_EINVAL, "finalStatus: \"%s\" is not SUCCEEDED, FAILED, KILLED or ENDED",
+                              status);
+    ev->u.am_finish.status = (enum rm_final_status)s;
+    return 0;
+}
+
+static void do_register(struct api_request *rq, void *user)
+{
+    handle(rq, user, read_register);
+}
+
+static void do_allocate(struct api_request *rq, void *user)
+{
+    handle(rq, user, read_allocate);
+}
+
+static void do_finish(struct api_request *rq, void *user)
+{
+    handle(rq, user, read_finish);
+}
+
+#define MASTER "/ws/v1/cluster/apps/{appid}/master"
+const struct api_route rm_api_master_routes[] = {
+    {"POST", MASTER "/register", API_ROLE_MASTER, 64 << 10, do_register, API_ROUTE_CREEL},
+    {"POST", MASTER "/allocate", API_ROLE_MASTER, BASE_BODY_MAX, do_allocate, API_ROUTE_CREEL},
+    {"POST", MASTER "/finish", API_ROLE_MASTER, 1 << 20, do_finish, API_ROUTE_CREEL},
+};
+const size_t rm_api_master_routes_n = sizeof rm_api_master_routes / sizeof *rm_api_master_routes;

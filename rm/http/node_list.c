@@ -1,0 +1,85 @@
+/* rm/http/node_list.c - GET /ws/v1/cluster/node-list: every node that is known, in every state, with its slots of each kind
+ * and since when it has been silent: {"nodes":[{…},…]}, in the order of their first registration. YARN's own list of
+ * nodes knows memory and vcores alone. */
+#include "rm/http/core_call.h"
+#include "rm/http/json_text.h"
+#include "rm/http/listing.h"
+
+struct node_list {
+    struct rm_listing list;
+    size_t pos;
+    bool opened;
+};
+
+static void put_slots(const struct rm_node_view *n, struct base_buf *out)
+{
+    static const char *const kinds[RM_SLOT_KINDS] = {[RM_SLOT_MAP] = "map", [RM_SLOT_REDUCE] = "reduce"};
+
+    rm_json_key(out, "slots");
+    rm_json_open(out, '{');
+    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        rm_json_key(out, kinds[k]);
+        rm_json_open(out, '{');
+        rm_json_kint(out, "used", n->used_slots[k]);
+        rm_json_kint(out, "total", n->slots[k]);
+        rm_json_close(out, '}');
+    }
+    rm_json_close(out, '}');
+}
+
+static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_buf *out)
+{
+    int64_t silent_us = n->last_heartbeat_us > 0 && n->last_heartbeat_us < now_us ? now_us - n->last_heartbeat_us : 0;
+
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "id", n->id);
+    rm_json_kstr(out, "host", n->host ? n->host : "");
+    rm_json_kstr(out, "httpAddress", n->http_address ? n->http_address : "");
+    rm_json_kstr(out, "rack", n->rack ? n->rack : "");
+    rm_json_kstr(out, "state", rm_node_state_name(n->state));
+    put_slots(n, out);
+    rm_json_kint(out, "containers", n->containers);
+    rm_json_kint(out, "lastHeartbeat", n->last_heartbeat_us / 1000); /* 0: none since this instance began */
+    rm_json_kint(out, "silentMs", silent_us / 1000);
+    rm_json_kstr(out, "version", n->version ? n->version : "");
+    rm_json_kstr(out, "health", n->health_report ? n->health_report : "");
+    rm_json_close(out, '}');
+}
+
+static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct node_list *l = (struct node_list *)list;
+    int64_t now_us = rm_backend_now_us(list->b);
+    struct rm_views v = {0};
+    bool more;
+
+    if (!l->opened) {
+        rm_json_open(out, '{');
+        rm_json_key(out, "nodes");
+        rm_json_open(out, '[');
+        l->opened = true;
+    }
+    more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
+    rm_backend_release(list->b);
+    for (size_t i = 0; i < v.nodes_n; i++)
+        put_node(&v.nodes[i], now_us, out);
+    rm_views_free(&v);
+    if (more)
+        return RM_LISTING_MORE;
+    rm_json_close(out, ']');
+    rm_json_close(out, '}');
+    return RM_LISTING_END;
+}
+
+static void do_nodes(struct api_request *rq, void *user)
+{
+    struct node_list *l = base_alloc(sizeof *l);
+
+    l->list = (struct rm_listing){.rq = rq, .b = user, .type = API_JSON, .chunk = chunk};
+    rm_listing_run(&l->list);
+}
+
+const struct api_route rm_api_nodes_routes[] = {
+    {"GET", "/ws/v1/cluster/node-list", API_ROLE_READ, 0, do_nodes, API_ROUTE_CREEL},
+};
+const size_t rm_api_nodes_routes_n = sizeof rm_api_nodes_routes / sizeof *rm_api_nodes_routes;

@@ -1,0 +1,207 @@
+/* rm/http/order_json.c - orders to NodeManagers, written straight into the answer: thousands a second. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/http/json_text.h"
+#include "rm/daemon/master_token.h"
+#include "rm/http/node_json.h"
+#include "rm/jobs/output_folder.h"
+#include "rm/http/spec_json.h"
+
+static const char *const order_names[] = {
+    [RM_ORDER_LAUNCH] = "launch",   [RM_ORDER_KILL] = "kill",     [RM_ORDER_SUSPEND] = "suspend",
+    [RM_ORDER_RESUME] = "resume",   [RM_ORDER_FORGET] = "forget", [RM_ORDER_CLEANUP_APP] = "cleanup-app",
+    [RM_ORDER_RESYNC] = "resync",   [RM_ORDER_SHUTDOWN] = "shutdown"};
+
+static void put_container(struct base_buf *out, const char *key, const struct base_container_id *id)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_kstr(out, key, base_container_id_text(id, text));
+}
+
+static void put_app(struct base_buf *out, const char *key, const struct base_app_id *id)
+{
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_kstr(out, key, base_app_id_text(id, text));
+}
+
+static void put_env(const struct rm_str_list *env, struct base_buf *out)
+{
+    rm_json_key(out, "env");
+    rm_json_open(out, '{');
+    for (size_t i = 0; i < env->n; i++) {
+        const char *eq = strchr(env->v[i], '=');
+        char *name = base_strndup(env->v[i], eq ? (size_t)(eq - env->v[i]) : SIZE_MAX);
+        rm_json_str(out, name);
+        base_buf_adds(out, ":");
+        rm_json_str(out, eq ? eq + 1 : "");
+        free(name);
+    }
+    rm_json_close(out, '}');
+}
+
+static void put_commands(const struct rm_launch *l, struct base_buf *out)
+{
+    struct base_buf text = {0};
+
+    for (size_t i = 0; l && i < l->commands.n; i++) {
+        if (i)
+            base_buf_adds(&text, "\n");
+        base_buf_adds(&text, l->commands.v[i]);
+    }
+    rm_json_kstr(out, "command", text.data ? text.data : "");
+    base_buf_free(&text);
+}
+
+/* Tasks get the plain path of the output folder; it was checked at submission. */
+static void put_output(const struct rm_job_spec *job, struct base_buf *out)
+{
+    char *path = NULL;
+
+    if (job->output && rm_output_path(job->output, &path, NULL) == 0) {
+        rm_json_kstr(out, "output", path);
+        rm_json_kbool(out, "jobCommits", true);
+    }
+    free(path);
+}
+
+static void put_map_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+{
+    const struct rm_job_spec *job = o->job;
+    const struct rm_split_spec *split;
+
+    base_assert(o->task.index >= 0 && (size_t)o->task.index < job->splits_n);
+    split = &job->splits[o->task.index];
+    rm_json_kint(out, "reduces", job->reduces);
+    rm_json_kstr(out, "map", job->map);
+    if (job->reduces > 0)
+        rm_json_kstr_opt(out, "combine", job->combine);
+    rm_json_key(out, "split");
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "path", job->paths.v[split->path]);
+    rm_json_kint(out, "offset", split->offset);
+    rm_json_kint(out, "length", split->length);
+    rm_json_kbool(out, "gzip", split->gzip);
+    rm_json_close(out, '}');
+    if (job->reduces == 0) { /* it commits */
+        put_output(job, out);
+        rm_json_kstr(out, "rm", cx->rm_urls);
+    }
+    rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
+}
+
+static void put_reduce_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+{
+    rm_json_kint(out, "maps", (int64_t)o->job->splits_n);
+    rm_json_kstr(out, "reduce", o->job->reduce);
+    put_output(o->job, out);
+    rm_json_kstr(out, "rm", cx->rm_urls);
+    rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
+}
+
+static void put_task(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+{
+    bool map = o->task.kind == BASE_TASK_MAP;
+    char text[BASE_ID_TEXT_MAX];
+
+    rm_json_kstr(out, "task", base_task_id_text(&o->task, text));
+    rm_json_kint(out, "taskAttempt", o->task_attempt);
+    if (o->job->groups_n) {
+        rm_json_kstr(out, "kind", "command");
+        rm_json_kstr(out, "command",
+                     rm_spec_task_command(o->job, map ? RM_SLOT_MAP : RM_SLOT_REDUCE, o->task.index));
+        return;
+    }
+    rm_json_kstr(out, "kind", map ? "map" : "reduce");
+    rm_json_key(out, "spec");
+    rm_json_open(out, '{');
+    put_app(out, "job", &o->app);
+    rm_json_kint(out, "index", o->task.index);
+    rm_json_kint(out, "attempt", o->task_attempt);
+    if (map)
+        put_map_spec(o, cx, out);
+    else
+        put_reduce_spec(o, cx, out);
+    rm_json_close(out, '}');
+}
+
+static void put_launch(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+{
+    static const struct rm_str_list none = {0};
+    char master_token[RM_MASTER_TOKEN_MAX];
+
+    put_container(out, "container", &o->container);
+    put_app(out, "app", &o->app);
+    rm_json_kstr(out, "user", o->user);
+    rm_json_kstr(out, "slot", o->slot == RM_SLOT_MAP ? "map" : "reduce");
+    rm_json_kstr(out, "name", o->name ? o->name : "");
+    rm_json_kstr(out, "token", o->token);
+    rm_json_kint(out, "memoryMb", o->resource.v[RM_RES_MEMORY_MB]);
+    rm_json_kint(out, "vcores", o->resource.v[RM_RES_VCORES]);
+    rm_json_kint(out, "priority", o->priority);
+    if (o->job) {
+        put_env(&o->job->env, out);
+        put_task(o, cx, out);
+    } else {
+        put_env(o->launch ? &o->launch->env : &none, out);
+        rm_json_kstr(out, "kind", o->master ? "master" : "command");
+        rm_json_kint(out, "allocationRequestId", o->allocation_request_id);
+        if (o->master)
+            rm_json_kstr(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
+        put_commands(o->launch, out);
+    }
+}
+
+void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
+{
+    rm_json_open(out, '{');
+    rm_json_kstr(out, "type", order_names[o->kind]);
+    switch (o->kind) {
+    case RM_ORDER_LAUNCH:
+        put_launch(o, cx, out);
+        break;
+    case RM_ORDER_KILL:
+        put_container(out, "container", &o->container);
+        rm_json_kstr(out, "reason", o->reason ? o->reason : "");
+        rm_json_kint(out, "graceMs", o->grace_ms);
+        break;
+    case RM_ORDER_SUSPEND:
+    case RM_ORDER_RESUME:
+    case RM_ORDER_FORGET:
+        put_container(out, "container", &o->container);
+        break;
+    case RM_ORDER_CLEANUP_APP:
+        put_app(out, "app", &o->app);
+        rm_json_kbool(out, "keepLogs", true);
+        break;
+    case RM_ORDER_RESYNC:
+    case RM_ORDER_SHUTDOWN:
+        rm_json_kstr_opt(out, "reason", o->reason);
+        break;
+    }
+    rm_json_close(out, '}');
+}
+
+void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name, const struct rm_order_context *cx,
+                         struct base_buf *out)
+{
+    const __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
+
+    rm_json_open(out, '{');
+    rm_json_kint(out, "epoch", h->epoch);
+    rm_json_kint(out, "rmInstance", h->rm_instance_ms);
+    if (h->registered) {
+        rm_json_kint(out, "clusterTs", h->cluster_ts_ms);
+        rm_json_kstr(out, "clusterName", cluster_name);
+    }
+    rm_json_kint(out, "responseId", h->response_id);
+    rm_json_kint(out, "heartbeatMs", h->interval_us / 1000);
+    rm_json_key(out, "orders");
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < h->orders_n; i++)
+        rm_order_encode(&h->orders[i], cx, out);
+    rm_json_close(out, ']');
+    rm_json_close(out, '}');
+}

@@ -1,0 +1,512 @@
+#include "rm/http/spec_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "rm/jobs/splits.h"
+#include "rm/http/json_text.h"
+
+#define PRIORITY_MAX 1000000
+#define SECONDS_MAX 1e9 /* deadline-s and expected-s: about 31 years */
+#define DATE_MAX    INT64_C(253402300799000) /* deadline-at-ms: the end of the year 9999 */
+#define WEIGHT_MAX  1e6
+#define SPLIT_SIZE_MAX (INT64_C(1) << 50)
+#define GROUPS_MAX 100000
+
+static const char *const job_members[] = {"id",      "name",     "user",  "queue",      "priority",     "input",
+                                          "output",  "map",      "combine", "reduce",   "reduces",      "split-size",
+                                          "max-attempts", "env", "deadline-s", "deadline-at-ms", "weight",
+                                          "tasks",   NULL};
+static const char *const task_members[] = {"kind", "command", "hosts", "count", "expected-s", NULL};
+
+static bool blank(const char *s)
+{
+    return s[strspn(s, " \t\r\n")] == '\0';
+}
+
+static bool has_control(const char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            return true;
+    return false;
+}
+
+/* A name shown in tables and used in headers and file names of others: no control characters. */
+static int read_name(const json_t *obj, const char *where, const char *name, const char *fallback, char **out,
+                     struct base_error *err)
+{
+    const char *v = fallback;
+    int rc = base_json_str(obj, where, name, false, BASE_NAME_MAX, &v, err);
+
+    if (rc < 0)
+        return rc;
+    if (blank(v))
+        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a name of 1 to %d bytes", where, name,
+                              BASE_NAME_MAX);
+    if (strlen(v) > BASE_NAME_MAX) /* the fallback: a member is measured above */
+        return base_error_set(err, -BASE_ELIMIT, "%s%s: %zu bytes are more than %d", where, name, strlen(v),
+                              BASE_NAME_MAX);
+    if (has_control(v) || !base_utf8_valid(v))
+        return base_error_set(err, -BASE_EINVAL, "%s%s: a name must not contain control characters", where, name);
+    *out = base_strdup(v);
+    return 0;
+}
+
+static int read_command(const json_t *obj, const char *where, const char *name, bool required, char **out,
+                        struct base_error *err)
+{
+    const char *v = NULL;
+    int rc = base_json_str(obj, where, name, required, BASE_COMMAND_MAX, &v, err);
+
+    if (rc < 0)
+        return rc;
+    if (v && blank(v))
+        return base_error_set(err, -BASE_EINVAL, "%s%s: \"\" is not a command for sh -c", where, name);
+    *out = base_strdup(v);
+    return 0;
+}
+
+static void list_add(struct rm_str_list *l, const char *s)
+{
+    l->v = base_realloc_array(l->v, l->n + 1, sizeof *l->v);
+    l->v[l->n++] = base_strdup(s);
+}
+
+/* A list of non-empty strings. */
+static int read_strings(const json_t *obj, const char *where, const char *name, size_t max, size_t bytes_max,
+                        struct rm_str_list *out, struct base_error *err)
+{
+    json_t *arr = NULL, *j;
+    size_t i;
+    int rc = base_json_arr(obj, where, name, false, max, &arr, err);
+
+    if (rc < 0 || !arr)
+        return rc;
+    json_array_foreach(arr, i, j)
+    {
+        const char *s = json_string_value(j);
+        if (!s || blank(s) || has_control(s)) {
+            char *element = base_printf("%s[%zu]", name, i);
+            rc = base_json_refuse(j, where, element, "a non-empty string without control characters", err);
+            free(element);
+            return rc;
+        }
+        if (strlen(s) > bytes_max)
+            return base_error_set(err, -BASE_ELIMIT, "%s%s[%zu]: %zu bytes are more than %zu", where, name, i,
+                                  strlen(s), bytes_max);
+        list_add(out, s);
+    }
+    return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int refuse_env(const char *name, const json_t *value, struct base_error *err)
+{
+    char *shown = base_utf8_shown(name, 100);
+    int rc = base_json_refuse(value, "job.env.", shown, "a string", err);
+
+    free(shown);
+    return rc;
+}
+
+/* Any name a process can have in its environment: no '=', not empty. */
+static int read_env(const json_t *job, struct rm_str_list *out, struct base_error *err)
+{
+    json_t *env = json_object_get(job, "env"), *value;
+    const char *name;
+
+    if (!env || json_is_null(env))
+        return 0;
+    if (!json_is_object(env))
+        return base_json_refuse(env, "job.", "env", "an object of strings, as {\"LC_ALL\":\"C\"}", err);
+    if (json_object_size(env) > BASE_ENV_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "job.env: %zu entries are more than %d", json_object_size(env),
+                              BASE_ENV_MAX);
+    json_object_foreach(env, name, value)
+    {
+        char *pair;
+        if (!name[0] || strchr(name, '=') || has_control(name) || strlen(name) > BASE_NAME_MAX)
+            return base_error_set(err, -BASE_EINVAL, "job.env: \"%.100s\" is not a name of an environment variable",
+                                  name);
+        if (!json_is_string(value))
+            return refuse_env(name, value, err);
+        if (json_string_length(value) > BASE_COMMAND_MAX)
+            return base_error_set(err, -BASE_ELIMIT, "job.env.%.100s: %zu bytes are more than %d", name,
+                                  json_string_length(value), BASE_COMMAND_MAX);
+        pair = base_printf("%s=%s", name, json_string_value(value));
+        out->v = base_realloc_array(out->v, out->n + 1, sizeof *out->v);
+        out->v[out->n++] = pair;
+    }
+    if (out->n) /* one text for one environment, whatever order the client wrote it in */
+        qsort(out->v, out->n, sizeof *out->v, by_text);
+    return 0;
+}
+
+static int read_seconds(const json_t *obj, const char *where, const char *name, int64_t *out_us,
+                        struct base_error *err)
+{
+    double s = 0;
+    int rc = base_json_num(obj, where, name, false, 0, SECONDS_MAX, &s, err);
+
+    *out_us = (int64_t)(s * 1e6 + 0.5);
+    return rc;
+}
+
+static bool given(const json_t *obj, const char *name)
+{
+    const json_t *j = json_object_get(obj, name);
+
+    return j && !json_is_null(j);
+}
+
+/* A deadline from the submission on, or a date. */
+static int read_deadline(const json_t *job, struct rm_job_spec *s, struct base_error *err)
+{
+    int64_t ms = 0;
+    int rc;
+
+    if ((rc = read_seconds(job, "job.", "deadline-s", &s->deadline_us, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "deadline-at-ms", false, 1, DATE_MAX, &ms, err)) < 0)
+        return rc;
+    if (given(job, "deadline-s") && given(job, "deadline-at-ms"))
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.deadline-at-ms: not allowed beside \"deadline-s\": a job has one deadline");
+    if (given(job, "deadline-s") && s->deadline_us <= 0)
+        return base_json_refuse(json_object_get(job, "deadline-s"), "job.", "deadline-s",
+                                "a number of seconds greater than 0 (and at least a millionth)", err);
+    s->deadline_at_us = ms * 1000;
+    return 0;
+}
+
+static int read_weight(const json_t *job, struct rm_job_spec *s, struct base_error *err)
+{
+    int rc = base_json_num(job, "job.", "weight", false, 0, WEIGHT_MAX, &s->weight, err);
+
+    if (rc < 0)
+        return rc;
+    s->weight = (double)(int64_t)(s->weight * 1e6 + 0.5) / 1e6; /* as it is stored */
+    if (given(job, "weight") && !(s->weight > 0))
+        return base_json_refuse(json_object_get(job, "weight"), "job.", "weight",
+                                "a number greater than 0 (and at least a millionth)", err);
+    return 0;
+}
+
+static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct base_error *err)
+{
+    const char *kind = "map";
+    char where[40];
+    int rc;
+
+    snprintf(where, sizeof where, "job.tasks[%zu].", i);
+    g->count = 1;
+    if ((rc = base_json_known(j, where, task_members, err)) < 0 ||
+        (rc = base_json_str(j, where, "kind", false, 16, &kind, err)) < 0)
+        return rc;
+    if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
+        return base_error_set(err, -BASE_EINVAL, "%skind: \"%s\" is not \"map\" or \"reduce\"", where, kind);
+    g->kind = strcmp(kind, "map") == 0 ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    if ((rc = read_command(j, where, "command", true, &g->command, err)) < 0 ||
+        (rc = read_strings(j, where, "hosts", BASE_HOSTS_MAX, BASE_NAME_MAX, &g->hosts, err)) < 0 ||
+        (rc = base_json_int(j, where, "count", false, 1, BASE_TASKS_MAX, &g->count, err)) < 0)
+        return rc;
+    return read_seconds(j, where, "expected-s", &g->expected_us, err);
+}
+
+static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_error *err)
+{
+    int64_t sum[RM_SLOT_KINDS] = {0};
+    json_t *j;
+    size_t i;
+
+    if (json_array_size(tasks) == 0)
+        return base_error_set(err, -BASE_EINVAL, "job.tasks: [] has no task; at least one is needed");
+    s->groups = base_alloc(json_array_size(tasks) * sizeof *s->groups);
+    json_array_foreach(tasks, i, j)
+    {
+        int rc;
+        s->groups_n = i + 1;
+        if ((rc = read_group(j, i, &s->groups[i], err)) < 0)
+            return rc;
+        sum[s->groups[i].kind] += s->groups[i].count;
+        if (sum[s->groups[i].kind] > BASE_TASKS_MAX)
+            return base_error_set(err, -BASE_EINVAL, "job.tasks[%zu].count: more than %d tasks of one kind", i,
+                                  BASE_TASKS_MAX);
+    }
+    return 0;
+}
+
+/* Members that describe work on input make no sense beside explicit tasks. */
+static int read_tasks(const json_t *job, json_t *tasks, struct rm_job_spec *s, struct base_error *err)
+{
+    static const char *const others[] = {"input", "output", "map", "combine", "reduce", "reduces", "split-size"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const json_t *j = json_object_get(job, others[i]);
+        if (j && !json_is_null(j))
+            return base_error_set(err, -BASE_EINVAL,
+                                  "job.%s: not allowed beside \"tasks\": a job has either input or explicit tasks",
+                                  others[i]);
+    }
+    return read_groups(tasks, s, err);
+}
+
+static int read_input(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
+                      struct base_error *err)
+{
+    const char *output = NULL;
+    int rc;
+
+    if (!json_object_get(job, "input") && !json_object_get(job, "map"))
+        return base_error_set(err, -BASE_EINVAL,
+                              "job: has no work: give \"input\", \"output\" and \"map\", or a list of \"tasks\"");
+    if ((rc = read_strings(job, "job.", "input", BASE_INPUTS_MAX, 4096, &s->input, err)) < 0)
+        return rc;
+    if (s->input.n == 0)
+        return base_error_set(err, -BASE_EINVAL, "job.input: needs at least one path, as [\"file:///data/*.txt\"]");
+    if ((rc = base_json_str(job, "job.", "output", true, 4096, &output, err)) < 0 ||
+        (rc = read_command(job, "job.", "map", true, &s->map, err)) < 0 ||
+        (rc = read_command(job, "job.", "combine", false, &s->combine, err)) < 0 ||
+        (rc = read_command(job, "job.", "reduce", false, &s->reduce, err)) < 0)
+        return rc;
+    if (blank(output) || has_control(output))
+        return base_error_set(err, -BASE_EINVAL, "job.output: \"\" is not a folder, as \"file:///out/wc\"");
+    s->output = base_strdup(output);
+    s->reduces = s->reduce ? 1 : 0;
+    s->split_size = d->split_size;
+    if ((rc = base_json_int(job, "job.", "reduces", false, 0, BASE_TASKS_MAX, &s->reduces, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "split-size", false, 1, SPLIT_SIZE_MAX, &s->split_size, err)) < 0)
+        return rc;
+    if (s->reduces > 0 && !s->reduce)
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.reduce: is required when reduces is %lld (\"cat\" passes the sorted lines on)",
+                              (long long)s->reduces);
+    if (s->combine && s->reduces == 0)
+        return base_error_set(err, -BASE_EINVAL, "job.combine: not allowed when reduces is 0: nothing is sorted then");
+    return 0;
+}
+
+static int read_id(const json_t *job, struct base_app_id *id, struct base_error *err)
+{
+    const char *text = NULL;
+    int rc = base_json_str(job, "job.", "id", false, BASE_ID_TEXT_MAX, &text, err);
+
+    if (rc < 0 || !text)
+        return rc;
+    if (base_app_id_parse(text, id, NULL) < 0 || id->seq < 1 || id->cluster_ts < 0)
+        return base_error_set(err, -BASE_EINVAL,
+                              "job.id: \"%.100s\" is not an application id, as \"application_1700000000000_0001\"",
+                              text);
+    return 0;
+}
+
+static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec *s,
+                    struct base_error *err)
+{
+    int64_t priority = 0, attempts = d->max_attempts;
+    json_t *tasks = NULL;
+    int rc;
+
+    if ((rc = base_json_known(job, "job.", job_members, err)) < 0 || (rc = read_id(job, &s->id, err)) < 0 ||
+        (rc = read_name(job, "job.", "name", "job", &s->name, err)) < 0 ||
+        (rc = read_name(job, "job.", "user", d->user, &s->user, err)) < 0 ||
+        (rc = read_name(job, "job.", "queue", "default", &s->queue, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "priority", false, 0, PRIORITY_MAX, &priority, err)) < 0 ||
+        (rc = base_json_int(job, "job.", "max-attempts", false, 1, BASE_ATTEMPTS_MAX, &attempts, err)) < 0 ||
+        (rc = read_env(job, &s->env, err)) < 0 ||
+        (rc = read_deadline(job, s, err)) < 0 || (rc = read_weight(job, s, err)) < 0 ||
+        (rc = base_json_arr(job, "job.", "tasks", false, GROUPS_MAX, &tasks, err)) < 0)
+        return rc;
+    s->priority = (int32_t)priority;
+    s->max_attempts = (int32_t)attempts;
+    return tasks ? read_tasks(job, tasks, s, err) : read_input(job, d, s, err);
+}
+
+static int decode(const json_t *job, const struct rm_spec_defaults *d, struct rm_job_spec **out,
+                  struct base_error *err)
+{
+    struct rm_job_spec *s = base_alloc(sizeof *s);
+    struct base_buf json = {0};
+    int rc;
+
+    s->refs = 1;
+    rc = read_job(job, d, s, err);
+    if (rc < 0) {
+        rm_job_spec_unref(s);
+        return rc;
+    }
+    base_buf_adds(&json, "{");
+    rm_spec_job_encode(s, NULL, &json);
+    base_buf_adds(&json, "}");
+    s->json = base_buf_take(&json);
+    *out = s;
+    return 0;
+}
+
+int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
+                       struct rm_job_spec **out, struct base_error *err)
+{
+    static const char *const root[] = {"job", NULL};
+    json_t *body = NULL, *job;
+    int rc = base_json_parse(text, len, &body, err);
+
+    if (rc < 0)
+        return rc;
+    rc = base_json_known(body, "", root, err);
+    if (rc < 0)
+        goto out;
+    job = json_object_get(body, "job");
+    if (!job)
+        rc = base_error_set(err, -BASE_EINVAL, "job: is required, as {\"job\":{\"name\":…}}");
+    else if (!json_is_object(job))
+        rc = base_json_refuse(job, "", "job", "an object, as {\"name\":…}", err);
+    else
+        rc = decode(job, defaults, out, err);
+out:
+    json_decref(body);
+    return rc;
+}
+
+int rm_spec_job_from_text(const char *text, size_t len, struct base_app_id id, struct rm_job_spec **out,
+                          struct base_error *err)
+{
+    const struct rm_spec_defaults none = {.user = "", .split_size = SPLIT_SIZE_MAX, .max_attempts = 1};
+    json_t *job = NULL;
+    int rc = base_json_parse(text, len, &job, err);
+
+    if (rc == 0)
+        rc = decode(job, &none, out, err);
+    json_decref(job);
+    if (rc < 0)
+        return base_error_wrap(err, -BASE_ECORRUPT, "stored job");
+    (*out)->id = id;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- input */
+int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds, struct base_error *err)
+{
+    struct rm_input in = {0};
+    int rc;
+
+    if (s->groups_n)
+        return 0;
+    rc = rm_input_expand((const char *const *)s->input.v, s->input.n, s->split_size, bounds, &in, err);
+    if (rc < 0)
+        return rc;
+    if (in.splits_len == 0 || in.splits_len > BASE_TASKS_MAX) {
+        rc = base_error_set(err, -BASE_EINVAL, "job.input: gives %zu map tasks; 1 to %d are possible (see split-size)",
+                            in.splits_len, BASE_TASKS_MAX);
+        rm_input_free(&in);
+        return rc;
+    }
+    s->paths = (struct rm_str_list){in.paths, in.paths_len}; /* moved */
+    in.paths = NULL;
+    in.paths_len = 0;
+    s->splits = base_alloc(in.splits_len * sizeof *s->splits);
+    s->splits_n = in.splits_len;
+    for (size_t i = 0; i < in.splits_len; i++)
+        s->splits[i] = (struct rm_split_spec){.path = in.splits[i].path_index,
+                                              .offset = in.splits[i].offset,
+                                              .length = in.splits[i].length,
+                                              .gzip = in.splits[i].gzip};
+    rm_input_free(&in);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- encoding */
+static void put_strings(struct base_buf *out, const char *key, const struct rm_str_list *l)
+{
+    rm_json_key(out, key);
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < l->n; i++)
+        rm_json_str(out, l->v[i]);
+    rm_json_close(out, ']');
+}
+
+static void put_env(struct base_buf *out, const struct rm_str_list *env)
+{
+    rm_json_key(out, "env");
+    rm_json_open(out, '{');
+    for (size_t i = 0; i < env->n; i++) {
+        const char *eq = strchr(env->v[i], '=');
+        char *name = base_strndup(env->v[i], (size_t)(eq - env->v[i]));
+        rm_json_str(out, name);
+        base_buf_adds(out, ":");
+        rm_json_str(out, eq + 1);
+        free(name);
+    }
+    rm_json_close(out, '}');
+}
+
+static void put_groups(struct base_buf *out, const struct rm_job_spec *s)
+{
+    rm_json_key(out, "tasks");
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < s->groups_n; i++) {
+        const struct rm_task_group *g = &s->groups[i];
+        rm_json_open(out, '{');
+        rm_json_kstr(out, "kind", g->kind == RM_SLOT_MAP ? "map" : "reduce");
+        rm_json_kstr(out, "command", g->command);
+        if (g->hosts.n)
+            put_strings(out, "hosts", &g->hosts);
+        rm_json_kint(out, "count", g->count);
+        if (g->expected_us)
+            rm_json_knum(out, "expected-s", (double)g->expected_us / 1e6);
+        rm_json_close(out, '}');
+    }
+    rm_json_close(out, ']');
+}
+
+void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct base_buf *out)
+{
+    char id[BASE_ID_TEXT_MAX];
+
+    if (queue)
+        rm_json_kstr(out, "id", base_app_id_text(&s->id, id));
+    rm_json_kstr(out, "name", s->name);
+    rm_json_kstr(out, "user", s->user);
+    rm_json_kstr(out, "queue", queue ? queue : s->queue);
+    rm_json_kint(out, "priority", s->priority);
+    if (s->groups_n) {
+        put_groups(out, s);
+    } else {
+        put_strings(out, "input", &s->input);
+        rm_json_kstr_opt(out, "output", s->output);
+        rm_json_kstr_opt(out, "map", s->map);
+        rm_json_kstr_opt(out, "combine", s->combine);
+        rm_json_kstr_opt(out, "reduce", s->reduce);
+        rm_json_kint(out, "reduces", s->reduces);
+        rm_json_kint(out, "split-size", s->split_size);
+    }
+    rm_json_kint(out, "max-attempts", s->max_attempts);
+    if (s->env.n)
+        put_env(out, &s->env);
+    if (s->deadline_us)
+        rm_json_knum(out, "deadline-s", (double)s->deadline_us / 1e6);
+    if (s->deadline_at_us)
+        rm_json_kint(out, "deadline-at-ms", s->deadline_at_us / 1000);
+    if (s->weight > 0)
+        rm_json_knum(out, "weight", s->weight);
+}
+
+const char *rm_spec_task_command(const struct rm_job_spec *spec, enum rm_slot kind, int64_t index)
+{
+    for (size_t i = 0; i < spec->groups_n; i++) {
+        const struct rm_task_group *g = &spec->groups[i];
+        if (g->kind != kind)
+            continue;
+        if (index < g->count)
+            return g->command;
+        index -= g->count;
+    }
+    return NULL;
+}

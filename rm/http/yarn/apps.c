@@ -1,0 +1,378 @@
+/* Applications: list with its filters, one, state, statistics. Source: Hadoop's ResourceManager REST APIs. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "rm/http/yarn/yarn_internal.h"
+#include "rm/http/listing.h"
+
+/* ---- the list's filters ---- */
+
+struct filter {
+    struct yarn_words states, types, tags;
+    uint32_t state_bits;
+    const char *user, *queue, *name, *final_status;
+    int64_t limit;
+    int64_t started[2], finished[2]; /* ms, inclusive */
+    struct yarn_deselects deselects;
+};
+
+static const char *nonempty(const char *s)
+{
+    return s && s[0] ? s : NULL;
+}
+
+/* @spoken: the name in the messages, which is not quite the parameter's. */
+static bool read_time(struct api_request *rq, const char *name, const char *spoken, int64_t *out)
+{
+    const char *text = nonempty(api_query(rq, name));
+
+    if (!text)
+        return true;
+    if (!yarn_parse_long(text, out))
+        yarn_bad_request(rq, "%s value must be a number!", name);
+    else if (*out < 0)
+        yarn_bad_request(rq, "%s must be greater than 0", spoken);
+    else
+        return true;
+    return false;
+}
+
+static bool read_times(struct api_request *rq, struct filter *f)
+{
+    f->started[0] = f->finished[0] = 0;
+    f->started[1] = f->finished[1] = INT64_MAX;
+    if (!read_time(rq, "startedTimeBegin", "startedTimeBegin", &f->started[0]) ||
+        !read_time(rq, "startedTimeEnd", "startedTimeEnd", &f->started[1]))
+        return false;
+    if (f->started[0] > f->started[1]) {
+        yarn_bad_request(rq, "startedTimeEnd must be greater than startTimeBegin");
+        return false;
+    }
+    if (!read_time(rq, "finishedTimeBegin", "finishTimeBegin", &f->finished[0]) ||
+        !read_time(rq, "finishedTimeEnd", "finishTimeEnd", &f->finished[1]))
+        return false;
+    if (f->finished[0] > f->finished[1]) {
+        yarn_bad_request(rq, "finishTimeEnd must be greater than finishTimeBegin");
+        return false;
+    }
+    return true;
+}
+
+static bool read_limit(struct api_request *rq, struct filter *f)
+{
+    const char *text = nonempty(api_query(rq, "limit"));
+
+    f->limit = INT64_MAX;
+    if (!text)
+        return true;
+    if (!yarn_parse_long(text, &f->limit))
+        yarn_bad_request(rq, "limit value must be a number!");
+    else if (f->limit <= 0)
+        yarn_bad_request(rq, "limit value must be greater then 0");
+    else
+        return true;
+    return false;
+}
+
+static void filter_free(struct filter *f)
+{
+    yarn_words_free(&f->states);
+    yarn_words_free(&f->types);
+    yarn_words_free(&f->tags);
+    yarn_deselects_free(&f->deselects);
+}
+
+/* False: the error was answered. filter_free() in any case. */
+static bool filter_read(struct api_request *rq, struct filter *f)
+{
+    *f = (struct filter){.user = nonempty(api_query(rq, "user")),
+                         .queue = nonempty(api_query(rq, "queue")),
+                         .name = nonempty(api_query(rq, "name")),
+                         .final_status = nonempty(api_query(rq, "finalStatus"))};
+    yarn_words_query(rq, "state", &f->states);
+    yarn_words_query(rq, "states", &f->states);
+    yarn_words_query(rq, "applicationTypes", &f->types);
+    yarn_words_query(rq, "applicationTags", &f->tags);
+    for (size_t i = 0; i < f->tags.n; i++)
+        for (char *p = f->tags.v[i]; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
+    yarn_deselects_read(rq, &f->deselects);
+    return read_limit(rq, f) && read_times(rq, f) && yarn_states(rq, &f->states, &f->state_bits);
+}
+
+static bool in_range(int64_t us, const int64_t range_ms[2])
+{
+    return us / 1000 >= range_ms[0] && us / 1000 <= range_ms[1];
+}
+
+/* What the core's own filter has not looked at. */
+static bool passes(const struct filter *f, const struct yarn_frame *frame, const struct rm_app_view *v)
+{
+    return in_range(v->submit_us, f->started) && in_range(v->finish_us, f->finished) &&
+           (!f->queue || yarn_app_in_queue(frame, v, f->queue));
+}
+
+/* ---- the list ---- */
+
+/* A walk through the applications, newest first, a chunk per hold of the core. */
+struct walk {
+    struct rm_app_filter filter;
+    struct base_app_id cursor;
+    bool begun;
+};
+
+/* True: there may be more. */
+static bool walk_on(struct walk *w, struct rm_backend *b, size_t max, struct rm_views *v)
+{
+    struct base_app_id before = w->cursor;
+    bool more = rm_view_apps(rm_backend_hold(b), &w->filter, w->begun ? &before : NULL, max, v, &w->cursor);
+
+    rm_backend_release(b);
+    w->begun = true;
+    return more;
+}
+
+struct listing {
+    struct rm_listing list;
+    struct filter filter;
+    struct walk walk;
+    struct yarn_frame frame;
+    struct yarn_app_room room;
+    enum api_dialect dialect;
+    size_t matched, shown;
+};
+
+static bool final_status_known(const char *name)
+{
+    for (int s = RM_FINAL_UNDEFINED; s <= RM_FINAL_ENDED; s++)
+        if (strcmp(rm_final_status_name((enum rm_final_status)s), name) == 0)
+            return true;
+    return false;
+}
+
+/* Mistakes that YARN notices only when it comes to an application. */
+static bool late_mistakes(struct listing *l)
+{
+    struct api_request *rq = l->list.rq;
+
+    if (l->filter.final_status && !final_status_known(l->filter.final_status)) {
+        api_answer_error(rq, 400, "IllegalArgumentException",
+                         "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.%s",
+                         l->filter.final_status);
+        return true;
+    }
+    return yarn_deselects_bad(rq, &l->filter.deselects);
+}
+
+static enum rm_listing_next list_views(struct listing *l, const struct rm_views *v, struct base_buf *out)
+{
+    for (size_t i = 0; i < v->apps_n; i++) {
+        if (!passes(&l->filter, &l->frame, &v->apps[i]))
+            continue;
+        if (l->matched++ == 0 && late_mistakes(l))
+            return RM_LISTING_ANSWERED;
+        yarn_app_fill(&l->frame, &v->apps[i], &l->room);
+        if (!l->filter.final_status || strcmp(l->room.app.final_status, l->filter.final_status) == 0) {
+            yarn_deselects_apply(&l->filter.deselects, &l->room.app);
+            api_shape_list_item("app", &yarn_shape_app, l->dialect, &l->room.app, l->shown++, out);
+        }
+        if ((int64_t)l->matched >= l->filter.limit)
+            return RM_LISTING_END;
+    }
+    return RM_LISTING_MORE;
+}
+
+static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct listing *l = (struct listing *)list;
+    enum rm_listing_next next;
+    struct rm_views v = {0};
+    bool more;
+
+    if (!l->walk.begun)
+        api_shape_list_open("apps", "app", l->dialect, out);
+    more = walk_on(&l->walk, list->b, max, &v);
+    next = list_views(l, &v, out);
+    rm_views_free(&v);
+    if (next == RM_LISTING_MORE && !more)
+        next = RM_LISTING_END;
+    if (next == RM_LISTING_END)
+        api_shape_list_close("apps", l->dialect, l->shown, out);
+    return next;
+}
+
+static void drop_listing(struct rm_listing *list)
+{
+    struct listing *l = (struct listing *)list;
+
+    yarn_frame_free(&l->frame);
+    yarn_app_room_free(&l->room);
+    filter_free(&l->filter);
+}
+
+void yarn_get_apps(struct api_request *rq, void *user)
+{
+    struct listing *l = base_alloc(sizeof *l);
+
+    l->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    if (!filter_read(rq, &l->filter)) {
+        filter_free(&l->filter);
+        free(l);
+        return;
+    }
+    l->walk.filter = (struct rm_app_filter){
+        .states = l->filter.state_bits,
+        .user = l->filter.user,
+        .name = l->filter.name,
+        .types = (const char *const *)l->filter.types.v,
+        .types_n = l->filter.types.n,
+        .tags = (const char *const *)l->filter.tags.v,
+        .tags_n = l->filter.tags.n,
+    };
+    yarn_frame_take(user, &l->frame);
+    rm_listing_run(&l->list);
+}
+
+/* ---- one application ---- */
+
+/* Copies application args[0]. False: the error was answered. */
+static bool view_app(struct api_request *rq, struct rm_backend *b, struct rm_views *v)
+{
+    struct base_app_id id;
+    int rc;
+
+    if (!yarn_app_id_arg(rq, 0, &id))
+        return false;
+    rc = rm_view_app(rm_backend_hold(b), id, v);
+    rm_backend_release(b);
+    if (rc < 0)
+        yarn_app_not_found(rq);
+    return rc == 0;
+}
+
+void yarn_get_app(struct api_request *rq, void *user)
+{
+    struct yarn_app_room room = {0};
+    struct yarn_deselects deselects;
+    struct rm_views v = {0};
+    struct yarn_frame f;
+
+    if (!view_app(rq, user, &v)) {
+        rm_views_free(&v);
+        return;
+    }
+    yarn_deselects_read(rq, &deselects);
+    if (!yarn_deselects_bad(rq, &deselects)) {
+        yarn_frame_take(user, &f);
+        yarn_app_fill(&f, &v.apps[0], &room);
+        yarn_deselects_apply(&deselects, &room.app);
+        yarn_answer(rq, 200, &yarn_shape_app, API_N_WRAPPED, &room.app);
+        yarn_frame_free(&f);
+    }
+    yarn_deselects_free(&deselects);
+    yarn_app_room_free(&room);
+    rm_views_free(&v);
+}
+
+void yarn_get_state(struct api_request *rq, void *user)
+{
+    struct yarn_app_state state;
+    struct rm_views v = {0};
+
+    if (view_app(rq, user, &v)) {
+        state.state = rm_app_state_name(v.apps[0].state);
+        yarn_answer(rq, 200, &yarn_shape_app_state, API_M_BARE, &state);
+    }
+    rm_views_free(&v);
+}
+
+void yarn_get_queue(struct api_request *rq, void *user)
+{
+    struct yarn_app_queue queue;
+    struct base_buf room = {0};
+    struct rm_views v = {0};
+    struct yarn_frame f;
+
+    if (view_app(rq, user, &v)) {
+        yarn_frame_take(user, &f);
+        queue.queue = yarn_shown_queue(&f, &v.apps[0], &room);
+        yarn_answer(rq, 200, &yarn_shape_app_queue, API_M_BARE, &queue);
+        yarn_frame_free(&f);
+        base_buf_free(&room);
+    }
+    rm_views_free(&v);
+}
+
+/* ---- statistics ---- */
+
+struct counting {
+    struct rm_listing list;
+    struct walk walk;
+    struct yarn_words states, types;
+    int64_t counts[RM_APP_STATES];
+};
+
+static void answer_counts(struct counting *c)
+{
+    struct yarn_stat_item items[RM_APP_STATES];
+    struct yarn_statistics stats = {.list = {.items = items, .stride = sizeof items[0]}};
+    uint32_t states = c->walk.filter.states;
+
+    for (size_t i = 0; i < yarn_public_states_n; i++) {
+        enum rm_app_state s = yarn_public_states[i];
+        if (states == 0 || states & UINT32_C(1) << s)
+            items[stats.list.n++] = (struct yarn_stat_item){
+                .state = rm_app_state_name(s), .type = c->types.n ? c->types.v[0] : "*", .count = c->counts[s]};
+    }
+    yarn_answer(c->list.rq, 200, &yarn_shape_statistics, API_N_WRAPPED, &stats);
+}
+
+static enum rm_listing_next count_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct counting *c = (struct counting *)list;
+    struct rm_views v = {0};
+    bool more = walk_on(&c->walk, list->b, max, &v);
+
+    (void)out;
+    for (size_t i = 0; i < v.apps_n; i++)
+        c->counts[rm_app_state_public(v.apps[i].state, v.apps[i].state_before)]++;
+    rm_views_free(&v);
+    if (more)
+        return RM_LISTING_MORE;
+    answer_counts(c);
+    return RM_LISTING_ANSWERED;
+}
+
+static void drop_counting(struct rm_listing *list)
+{
+    struct counting *c = (struct counting *)list;
+
+    yarn_words_free(&c->states);
+    yarn_words_free(&c->types);
+}
+
+void yarn_get_statistics(struct api_request *rq, void *user)
+{
+    struct counting *c = base_alloc(sizeof *c);
+
+    c->list = (struct rm_listing){.rq = rq, .b = user, .chunk = count_chunk, .drop = drop_counting};
+    yarn_words_query(rq, "states", &c->states);
+    yarn_words_query(rq, "applicationTypes", &c->types);
+    if (c->types.n > 1) {
+        yarn_bad_request(rq, "# of applicationTypes = %zu, we temporarily support at most one applicationType",
+                         c->types.n);
+    } else if (yarn_states(rq, &c->states, &c->walk.filter.states)) {
+        for (char *p = c->types.n ? c->types.v[0] : ""; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
+        c->walk.filter.types = (const char *const *)c->types.v;
+        c->walk.filter.types_n = c->types.n;
+        rm_listing_run(&c->list);
+        return;
+    }
+    drop_counting(&c->list);
+    free(c);
+}

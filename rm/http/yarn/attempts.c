@@ -1,0 +1,167 @@
+/* Attempts and their containers. Source: Hadoop's ResourceManager REST APIs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/http/yarn/yarn_internal.h"
+
+#define YARN_EXCEPTIONS "org.apache.hadoop.yarn.exceptions."
+
+void yarn_get_attempts(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct base_app_id id;
+    struct rm_views v = {0};
+    struct yarn_frame f;
+    struct yarn_attempt_room *rooms;
+    struct yarn_attempts list;
+    int rc;
+
+    if (!yarn_app_id_arg(rq, 0, &id))
+        return;
+    rc = rm_view_attempts(rm_backend_hold(b), id, &v);
+    rm_backend_release(b);
+    if (rc < 0) {
+        yarn_app_not_found(rq);
+        rm_views_free(&v);
+        return;
+    }
+    yarn_frame_take(b, &f);
+    rooms = base_alloc(v.attempts_n * sizeof *rooms);
+    for (size_t i = 0; i < v.attempts_n; i++)
+        yarn_attempt_fill(&f, &v.attempts[i], &rooms[i]);
+    list.list = (struct api_list){.items = &rooms[0].item, .n = v.attempts_n, .stride = sizeof *rooms};
+    yarn_answer(rq, 200, &yarn_shape_attempts, API_N_WRAPPED, &list);
+    for (size_t i = 0; i < v.attempts_n; i++)
+        yarn_attempt_room_free(&rooms[i]);
+    free(rooms);
+    yarn_frame_free(&f);
+    rm_views_free(&v);
+}
+
+/* Copies attempt args[1] of application args[0] to v->attempts; NULL: the error was answered. */
+static const struct rm_attempt_view *view_attempt(struct api_request *rq, struct rm_backend *b,
+                                                  struct base_attempt_id *id, struct rm_views *v)
+{
+    struct base_app_id app;
+    char text[BASE_ID_TEXT_MAX];
+    int rc;
+
+    if (!yarn_app_id_arg(rq, 0, &app) || !yarn_attempt_id_arg(rq, 1, id))
+        return NULL;
+    if (base_app_id_cmp(&app, &id->app) != 0) {
+        yarn_not_found(rq, "appId and appAttemptId don't match");
+        return NULL;
+    }
+    rc = rm_view_attempts(rm_backend_hold(b), app, v);
+    rm_backend_release(b);
+    if (rc < 0) {
+        api_answer_error(rq, 404, "NotFoundException",
+                         YARN_EXCEPTIONS "ApplicationNotFoundException: Application with id '%s' doesn't exist in RM. "
+                                         "Please check that the job submission was successful.",
+                         base_app_id_text(&app, text));
+        return NULL;
+    }
+    for (size_t i = 0; i < v->attempts_n; i++)
+        if (v->attempts[i].id.attempt == id->attempt)
+            return &v->attempts[i];
+    api_answer_error(rq, 404, "NotFoundException",
+                     YARN_EXCEPTIONS "ApplicationAttemptNotFoundException: ApplicationAttempt with id '%s' doesn't "
+                                     "exist in RM.",
+                     base_attempt_id_text(id, text));
+    return NULL;
+}
+
+void yarn_get_attempt(struct api_request *rq, void *user)
+{
+    struct yarn_attempt_room room = {0};
+    struct base_attempt_id id;
+    struct rm_views v = {0};
+    struct yarn_frame f;
+    const struct rm_attempt_view *attempt = view_attempt(rq, user, &id, &v);
+
+    if (attempt) {
+        yarn_frame_take(user, &f);
+        yarn_attempt_fill(&f, attempt, &room);
+        yarn_answer(rq, 200, &yarn_shape_attempt, API_M_BARE, &room.info);
+        yarn_frame_free(&f);
+    }
+    yarn_attempt_room_free(&room);
+    rm_views_free(&v);
+}
+
+/* Live containers of the attempt the path names, added to @v. */
+static bool view_containers(struct api_request *rq, struct rm_backend *b, struct base_attempt_id *id,
+                            struct rm_views *v)
+{
+    if (!view_attempt(rq, b, id, v))
+        return false;
+    rm_view_containers(rm_backend_hold(b), *id, v); /* an attempt gone meanwhile has none */
+    rm_backend_release(b);
+    return true;
+}
+
+void yarn_get_containers(struct api_request *rq, void *user)
+{
+    struct yarn_container_room *rooms;
+    struct yarn_containers list;
+    struct base_attempt_id id;
+    struct rm_views v = {0};
+    struct yarn_frame f;
+
+    if (!view_containers(rq, user, &id, &v)) {
+        rm_views_free(&v);
+        return;
+    }
+    yarn_frame_take(user, &f);
+    rooms = base_alloc(v.containers_n * sizeof *rooms);
+    for (size_t i = 0; i < v.containers_n; i++)
+        yarn_container_fill(&f, &v.containers[i], &rooms[i]);
+    list.list = (struct api_list){.items = &rooms[0].container, .n = v.containers_n, .stride = sizeof *rooms};
+    yarn_answer(rq, 200, &yarn_shape_containers, API_M_BARE, &list);
+    for (size_t i = 0; i < v.containers_n; i++)
+        yarn_container_room_free(&rooms[i]);
+    free(rooms);
+    yarn_frame_free(&f);
+    rm_views_free(&v);
+}
+
+static void answer_container(struct api_request *rq, struct rm_backend *b, const struct rm_container_view *v)
+{
+    struct yarn_container_room room = {0};
+    struct yarn_frame f;
+
+    yarn_frame_take(b, &f);
+    yarn_container_fill(&f, v, &room);
+    yarn_answer(rq, 200, &yarn_shape_container, API_M_BARE, &room.container);
+    yarn_container_room_free(&room);
+    yarn_frame_free(&f);
+}
+
+void yarn_get_container(struct api_request *rq, void *user)
+{
+    struct base_container_id cid;
+    struct base_attempt_id id;
+    struct base_app_id app;
+    struct rm_views v = {0};
+    char text[BASE_ID_TEXT_MAX];
+    size_t i = 0;
+
+    if (!yarn_app_id_arg(rq, 0, &app) || !yarn_attempt_id_arg(rq, 1, &id) || !yarn_container_id_arg(rq, 2, &cid))
+        return;
+    if (base_app_id_cmp(&app, &id.app) == 0 &&
+        (base_app_id_cmp(&cid.attempt.app, &id.app) != 0 || cid.attempt.attempt != id.attempt)) {
+        yarn_not_found(rq, "appAttemptId and containerId don't match");
+        return;
+    }
+    if (view_containers(rq, user, &id, &v)) {
+        while (i < v.containers_n && base_container_id_cmp(&v.containers[i].id, &cid) != 0)
+            i++;
+        if (i < v.containers_n)
+            answer_container(rq, user, &v.containers[i]);
+        else
+            api_answer_error(rq, 404, "NotFoundException",
+                             YARN_EXCEPTIONS "ContainerNotFoundException: Container with id '%s' doesn't exist in RM.",
+                             base_container_id_text(&cid, text));
+    }
+    rm_views_free(&v);
+}

@@ -1,0 +1,98 @@
+/* Info, metrics, user, scheduler, active policy. Source: Hadoop's ResourceManager REST APIs. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/conf/conf.h"
+#include "base/version.h"
+#include "rm/http/yarn/yarn_internal.h"
+#include "rm/leader/standby.h"
+
+#define BUILT_ON "2026-01-01T00:00Z" /* opaque to clients; a real time would make builds differ */
+
+void yarn_get_info(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    const char *hadoop = base_conf_get(rm_backend_conf(b), "creel.yarn.hadoop-version");
+    char hadoop_build[128];
+    struct yarn_cluster_info info;
+    struct yarn_frame f;
+
+    yarn_frame_take(b, &f);
+    snprintf(hadoop_build, sizeof hadoop_build, "%s from creel-" CREEL_VERSION " by creel source checksum none",
+             hadoop);
+    info = (struct yarn_cluster_info){
+        .id = f.cluster.rm_instance_ms,
+        .started_on = f.cluster.rm_instance_ms,
+        .state = "STARTED",
+        .ha_state = rm_standby_state(b, true),
+        .store_name = rm_backend_ha(b) ? "creel.ZooKeeperStateStore" : "creel.SqliteStateStore",
+        .rm_version = CREEL_VERSION,
+        .rm_build_version = CREEL_VERSION " from creel-" CREEL_VERSION " by creel source checksum none",
+        .rm_built_on = BUILT_ON,
+        .hadoop_version = hadoop,
+        .hadoop_build_version = hadoop_build,
+        .hadoop_built_on = BUILT_ON,
+        .zookeeper_state = rm_standby_zookeeper(b),
+    };
+    yarn_answer(rq, 200, &yarn_shape_cluster_info, API_N_WRAPPED, &info);
+    yarn_frame_free(&f);
+}
+
+void yarn_get_metrics(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct yarn_cluster_metrics m;
+    struct rm_backend_stats stats;
+    struct yarn_frame f;
+
+    yarn_frame_take(b, &f);
+    rm_backend_stats(b, &stats);
+    yarn_metrics_fill(&f, &m);
+    m.rm_events = stats.queue_length;
+    yarn_answer(rq, 200, &yarn_shape_cluster_metrics, API_N_WRAPPED, &m);
+    yarn_frame_free(&f);
+}
+
+void yarn_get_userinfo(struct api_request *rq, void *user)
+{
+    char room[4096];
+    struct passwd pw, *found = NULL;
+    const char *caller = api_caller(rq);
+    struct yarn_user_info info = {.requested_user = caller ? caller : "UNKNOWN_USER"};
+
+    (void)user;
+    info.login_user = getpwuid_r(geteuid(), &pw, room, sizeof room, &found) == 0 && found ? pw.pw_name : "creel";
+    yarn_answer(rq, 200, &yarn_shape_user_info, API_M_BARE, &info);
+}
+
+void yarn_get_scheduler(struct api_request *rq, void *user)
+{
+    struct yarn_frame f;
+
+    yarn_frame_take(user, &f);
+    if (f.fair) {
+        struct yarn_fair_tree tree;
+        yarn_fair_fill(&f, &tree);
+        yarn_answer(rq, 200, &yarn_shape_fair_scheduler, API_N_WRAPPED, &tree.scheduler);
+        yarn_fair_free(&tree);
+    } else {
+        struct yarn_fifo_scheduler fifo;
+        yarn_fifo_fill(&f, &fifo);
+        yarn_answer(rq, 200, &yarn_shape_fifo_scheduler, API_N_WRAPPED, &fifo);
+    }
+    yarn_frame_free(&f);
+}
+
+void yarn_get_policy(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct rm_cluster_view cluster;
+    struct yarn_policy policy;
+
+    rm_view_cluster(rm_backend_hold(b), &cluster);
+    rm_backend_release(b);
+    policy.policy = cluster.policy;
+    yarn_answer(rq, 200, &yarn_shape_policy, API_N_BARE, &policy);
+}

@@ -1,0 +1,557 @@
+/* Views of the core -> YARN's resources. Source: Hadoop's ResourceManager REST APIs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "rm/http/yarn/yarn_internal.h"
+
+#define MS(us) ((us) / 1000)
+
+static bool ended(enum rm_app_state s)
+{
+    return s == RM_APP_FINISHED || s == RM_APP_FAILED || s == RM_APP_KILLED;
+}
+
+static const char *text(const char *s)
+{
+    return s ? s : "";
+}
+
+static float percent(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (float)((double)part * 100.0 / (double)whole) : 0.0f;
+}
+
+bool yarn_looks_fair(const char *policy)
+{
+    return policy && strcmp(policy, "fifo") != 0;
+}
+
+void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues)
+{
+    f->cluster = *cluster;
+    f->fair = yarn_looks_fair(cluster->policy);
+    f->limits.max[0] = cluster->max_capability.v[RM_RES_MEMORY_MB];
+    f->limits.max[1] = cluster->max_capability.v[RM_RES_VCORES];
+    if (queues) {
+        f->queues = *queues;
+        *queues = (struct rm_views){0};
+    }
+}
+
+void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from)
+{
+    yarn_resource_set(r, from->v[RM_RES_MEMORY_MB], from->v[RM_RES_VCORES], NULL);
+    if (f->show_slots) {
+        yarn_resource_add(r, rm_res_names[RM_RES_MAP_SLOTS], from->v[RM_RES_MAP_SLOTS]);
+        yarn_resource_add(r, rm_res_names[RM_RES_REDUCE_SLOTS], from->v[RM_RES_REDUCE_SLOTS]);
+    }
+}
+
+/* ---- applications ---- */
+
+static bool under_root(const char *name)
+{
+    return strcmp(name, "root") == 0 || strncmp(name, "root.", 5) == 0;
+}
+
+static const char *submitted_queue(const struct rm_app_view *v)
+{
+    const char *q = v->app ? v->app->queue : v->job ? v->job->queue : NULL;
+
+    return q ? q : text(v->queue);
+}
+
+void yarn_queue_path(const char *queue, struct base_buf *out)
+{
+    base_buf_clear(out);
+    base_buf_addf(out, "%s%s", under_root(queue) ? "" : "root.", queue);
+}
+
+/* The fair scheduler shows full paths, fifo what was submitted; so does everyone for a refused application. */
+const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room)
+{
+    if (!f->fair || (v->state == RM_APP_FAILED && !v->has_attempt))
+        return submitted_queue(v);
+    yarn_queue_path(text(v->queue), room);
+    return room->data;
+}
+
+bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name)
+{
+    struct base_buf room = {0};
+    const char *queue = yarn_shown_queue(f, v, &room);
+    bool in = strcmp(queue, name) == 0;
+
+    if (!in && f->fair && !under_root(name)) /* fair finds "a" and "root.a" */
+        in = strncmp(queue, "root.", 5) == 0 && strcmp(queue + 5, name) == 0;
+    base_buf_free(&room);
+    return in;
+}
+
+/* Where people look: the application's own page by way of the proxy, the RM's page after a failure or kill. */
+static void fill_tracking(const struct yarn_frame *f, const struct rm_app_view *v, enum rm_app_state pub,
+                          struct yarn_app_room *room)
+{
+    struct yarn_app *a = &room->app;
+    bool waiting = pub == RM_APP_NEW || pub == RM_APP_NEW_SAVING || pub == RM_APP_SUBMITTED || pub == RM_APP_ACCEPTED;
+
+    base_buf_clear(&room->url);
+    a->tracking_url = NULL;
+    a->tracking_ui = "UNASSIGNED";
+    if (waiting || !v->has_attempt)
+        return;
+    a->tracking_ui = v->finish_us == 0 ? "ApplicationMaster" : "History";
+    if (pub == RM_APP_FAILED || pub == RM_APP_KILLED)
+        base_buf_addf(&room->url, "%s/cluster/app/%s", f->url, room->id);
+    else
+        base_buf_addf(&room->url, "%s/proxy/%s/", f->url, room->id);
+    a->tracking_url = room->url.data;
+}
+
+static void fill_master(const struct rm_app_view *v, enum rm_app_state pub, struct yarn_app_room *room)
+{
+    struct yarn_app *a = &room->app;
+    char id[BASE_ID_TEXT_MAX];
+
+    base_buf_clear(&room->logs);
+    base_buf_clear(&room->rpc);
+    a->am_logs = a->am_http_address = a->am_rpc_address = NULL;
+    a->master_node_id = "";
+    if (v->has_master) {
+        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text(v->master_node_http),
+                      base_container_id_text(&v->master_container, id), text(v->user));
+        a->am_logs = room->logs.data;
+        a->am_http_address = text(v->master_node_http);
+        a->master_node_id = text(v->master_node_id);
+    }
+    if (v->master_host && v->master_host[0] && v->master_rpc_port >= 0 &&
+        (pub == RM_APP_RUNNING || pub == RM_APP_FINISHED)) {
+        base_buf_addf(&room->rpc, "%s:%d", v->master_host, v->master_rpc_port);
+        a->am_rpc_address = room->rpc.data;
+    }
+}
+
+static int64_t queue_share_mb(const struct yarn_frame *f, const char *path)
+{
+    for (size_t i = 0; f->fair && i < f->queues.queues_n; i++)
+        if (strcmp(f->queues.queues[i].name, path) == 0)
+            return f->queues.queues[i].fair_share.v[RM_RES_MEMORY_MB];
+    return f->cluster.total.v[RM_RES_MEMORY_MB];
+}
+
+static void fill_usage(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+{
+    struct yarn_app *a = &room->app;
+
+    a->queue_usage = a->cluster_usage = 0.0f;
+    if (v->has_attempt && !v->held) {
+        a->allocated_mb = a->allocated_vcores = a->reserved_mb = a->reserved_vcores = a->running_containers = -1;
+    } else {
+        a->allocated_mb = v->allocated.v[RM_RES_MEMORY_MB];
+        a->allocated_vcores = v->allocated.v[RM_RES_VCORES];
+        a->reserved_mb = v->reserved.v[RM_RES_MEMORY_MB];
+        a->reserved_vcores = v->reserved.v[RM_RES_VCORES];
+        a->running_containers = v->running_containers;
+        a->cluster_usage = percent(a->allocated_mb, f->cluster.total.v[RM_RES_MEMORY_MB]);
+        a->queue_usage = percent(a->allocated_mb, queue_share_mb(f, a->queue));
+    }
+    a->memory_seconds = v->memory_seconds;
+    a->vcore_seconds = v->vcore_seconds;
+    snprintf(room->memory_seconds, sizeof room->memory_seconds, "%lld", (long long)v->memory_seconds);
+    snprintf(room->vcore_seconds, sizeof room->vcore_seconds, "%lld", (long long)v->vcore_seconds);
+    room->seconds[0] = (struct api_pair){"memory-mb", room->memory_seconds};
+    room->seconds[1] = (struct api_pair){"vcores", room->vcore_seconds};
+    /* one that ended without ever holding anything has an empty map */
+    a->resource_seconds =
+        (struct api_list){.items = room->seconds,
+                          .n = ended(v->state) && v->memory_seconds == 0 && v->vcore_seconds == 0 ? 0 : 2,
+                          .stride = sizeof room->seconds[0]};
+}
+
+/* An application that waits for its master's container shows that one request. */
+static void fill_requests(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+{
+    struct yarn_request *r = &room->request;
+    struct rm_res capability;
+
+    room->app.requests = (struct api_list){.items = r, .n = 0, .stride = sizeof *r};
+    if (v->state != RM_APP_ACCEPTED || v->is_job || v->unmanaged || v->has_master || !v->has_attempt || !v->app)
+        return;
+    capability = v->app->resource;
+    for (int i = 0; i < 2; i++)
+        if (capability.v[i] < f->limits.min[i])
+            capability.v[i] = f->limits.min[i];
+    if (f->show_slots)
+        capability.v[RM_RES_MAP_SLOTS] = 1;
+    *r = (struct yarn_request){.allocation_request_id = -1,
+                               .resource_name = "*",
+                               .containers = 1,
+                               .relax_locality = true,
+                               .label = "",
+                               .execution = {.type = "GUARANTEED"}};
+    yarn_resource_fill(f, &r->capability, &capability);
+    room->app.requests.n = 1;
+}
+
+/* What an end says when nobody unregistered with something better. */
+static const char *final_status(const struct rm_app_view *v)
+{
+    enum rm_final_status s = v->final_status;
+
+    if (s == RM_FINAL_UNDEFINED && v->state == RM_APP_FAILED)
+        s = RM_FINAL_FAILED;
+    if (s == RM_FINAL_UNDEFINED && v->state == RM_APP_KILLED)
+        s = RM_FINAL_KILLED;
+    return rm_final_status_name(s);
+}
+
+void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room)
+{
+    enum rm_app_state pub = rm_app_state_public(v->state, v->state_before);
+    struct yarn_app *a = &room->app;
+
+    a->id = base_app_id_text(&v->id, room->id);
+    a->user = text(v->user);
+    a->name = text(v->name);
+    a->queue = yarn_shown_queue(f, v, &room->queue);
+    a->state = rm_app_state_name(pub);
+    a->final_status = final_status(v);
+    a->progress = (float)(v->progress * 100.0);
+    fill_tracking(f, v, pub, room);
+    a->diagnostics = text(v->diagnostics);
+    a->cluster_id = f->cluster.rm_instance_ms;
+    a->rm_cluster_id = f->cluster_id;
+    a->type = text(v->type);
+    a->tags = text(v->tags);
+    a->priority = 0; /* neither fifo nor fair has priorities */
+    a->started = MS(v->submit_us);
+    a->launched = v->unmanaged && v->has_attempt ? -1 : MS(v->launch_us);
+    a->finished = MS(v->finish_us);
+    a->elapsed = (a->finished ? a->finished : f->now_ms) - a->started;
+    fill_master(v, pub, room);
+    fill_usage(f, v, room);
+    a->preempted_seconds = (struct api_list){.items = NULL, .n = 0, .stride = sizeof(struct api_pair)};
+    fill_requests(f, v, room);
+    a->log_aggregation = "DISABLED";
+    a->unmanaged = v->unmanaged;
+    a->app_label = v->is_job ? NULL : "";
+    a->am_label = v->unmanaged ? NULL : "";
+    a->timeouts = &yarn_timeouts_none;
+}
+
+void yarn_app_room_free(struct yarn_app_room *room)
+{
+    base_buf_free(&room->queue);
+    base_buf_free(&room->url);
+    base_buf_free(&room->logs);
+    base_buf_free(&room->rpc);
+}
+
+/* ---- attempts and containers ---- */
+
+static const char *public_attempt_state(const struct rm_attempt_view *v)
+{
+    enum rm_attempt_state s = v->state == RM_ATTEMPT_FINAL_SAVING ? v->state_before : v->state;
+
+    return rm_attempt_state_name(s == RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING ? RM_ATTEMPT_ALLOCATED_SAVING : s);
+}
+
+static void fill_attempt_info(const struct yarn_frame *f, const struct rm_attempt_view *v,
+                              struct yarn_attempt_room *room)
+{
+    bool broken = v->state == RM_ATTEMPT_FAILED || v->state == RM_ATTEMPT_KILLED;
+    bool known = v->host && v->host[0] && !broken;
+    char app[BASE_ID_TEXT_MAX];
+
+    base_buf_clear(&room->url);
+    base_app_id_text(&v->id.app, app);
+    if (broken)
+        base_buf_addf(&room->url, "%s/cluster/app/%s", f->url, app);
+    else
+        base_buf_addf(&room->url, "%s/proxy/%s/", f->url, app);
+    room->info = (struct yarn_attempt_info){
+        .attempt_id = room->attempt_id,
+        .host = known ? v->host : "N/A",
+        .rpc_port = known ? v->rpc_port : -1,
+        .tracking_url = room->url.data,
+        .original_tracking_url = broken                                                    ? room->url.data
+                                 : v->original_tracking_url && v->original_tracking_url[0] ? v->original_tracking_url
+                                                                                           : "N/A",
+        .diagnostics = text(v->diagnostics),
+        .state = public_attempt_state(v),
+        .container_id = v->has_container ? room->container_id : NULL,
+        .start = MS(v->start_us),
+        .finish = MS(v->finish_us),
+    };
+}
+
+void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v, struct yarn_attempt_room *room)
+{
+    struct yarn_attempt *a = &room->item;
+
+    base_attempt_id_text(&v->id, room->attempt_id);
+    base_container_id_text(&v->container, room->container_id);
+    base_buf_clear(&room->logs);
+    *a = (struct yarn_attempt){.id = v->id.attempt,
+                               .start = MS(v->start_us),
+                               .finish = MS(v->finish_us),
+                               .container_id = "",
+                               .node_http = "",
+                               .node_id = "",
+                               .logs = "",
+                               .blacklisted = "",
+                               .attempt_id = room->attempt_id,
+                               .export_ports = "",
+                               .state = rm_attempt_state_name(v->state)};
+    if (v->has_container) {
+        base_buf_addf(&room->logs, "http://%s/node/containerlogs/%s/%s", text(v->node_http), room->container_id,
+                      text(v->user));
+        a->container_id = room->container_id;
+        a->node_http = text(v->node_http);
+        a->node_id = text(v->node_id);
+        a->logs = room->logs.data;
+        a->system_blacklisted = "";
+        a->export_ports = "null";
+    }
+    fill_attempt_info(f, v, room);
+}
+
+void yarn_attempt_room_free(struct yarn_attempt_room *room)
+{
+    base_buf_free(&room->logs);
+    base_buf_free(&room->url);
+}
+
+void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_view *v,
+                         struct yarn_container_room *room)
+{
+    struct yarn_container *c = &room->container;
+    int64_t end_ms = v->finish_us ? MS(v->finish_us) : f->now_ms;
+    size_t n = 2;
+
+    base_container_id_text(&v->id, room->id);
+    base_buf_clear(&room->logs);
+    base_buf_clear(&room->http);
+    base_buf_addf(&room->http, "http://%s", text(v->node_http));
+    base_buf_addf(&room->logs, "%s/node/containerlogs/%s/%s", room->http.data, room->id, text(v->user));
+    snprintf(room->memory, sizeof room->memory, "%lld", (long long)v->resource.v[RM_RES_MEMORY_MB]);
+    snprintf(room->vcores, sizeof room->vcores, "%lld", (long long)v->resource.v[RM_RES_VCORES]);
+    room->resources[0] = (struct api_pair){"memory-mb", room->memory};
+    room->resources[1] = (struct api_pair){"vcores", room->vcores};
+    if (f->show_slots) {
+        room->resources[n++] = (struct api_pair){"map-slots", v->slot == RM_SLOT_MAP ? "1" : "0"};
+        room->resources[n++] = (struct api_pair){"reduce-slots", v->slot == RM_SLOT_REDUCE ? "1" : "0"};
+    }
+    *c = (struct yarn_container){
+        .id = room->id,
+        .mb = v->resource.v[RM_RES_MEMORY_MB],
+        .vcores = v->resource.v[RM_RES_VCORES],
+        .assigned_node = text(v->node_id),
+        .priority = v->priority,
+        .start = MS(v->start_us),
+        .finish = MS(v->finish_us),
+        .elapsed = v->start_us ? end_ms - MS(v->start_us) : 0,
+        .diagnostics = v->diagnostics && v->diagnostics[0] ? v->diagnostics : NULL,
+        .log_url = room->logs.data,
+        .exit_status = v->state == RM_CONTAINER_COMPLETED ? v->exit_code : 0,
+        .state = v->state == RM_CONTAINER_COMPLETED ? "COMPLETE" : "RUNNING",
+        .node_http = room->http.data,
+        .node_id = text(v->node_id),
+        .resources = {.items = room->resources, .n = n, .stride = sizeof room->resources[0]},
+        .exposed_ports = "",
+    };
+}
+
+void yarn_container_room_free(struct yarn_container_room *room)
+{
+    base_buf_free(&room->logs);
+    base_buf_free(&room->http);
+}
+
+/* ---- nodes ---- */
+
+void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, struct yarn_node *out)
+{
+    bool active = v->state == RM_NODE_NEW || v->state == RM_NODE_RUNNING || v->state == RM_NODE_UNHEALTHY ||
+                  v->state == RM_NODE_DECOMMISSIONING;
+    struct rm_res available;
+
+    *out = (struct yarn_node){.rack = v->rack,
+                              .state = rm_node_state_name(v->state),
+                              .id = v->id,
+                              .host = text(v->host),
+                              .http_address = active ? text(v->http_address) : "",
+                              .last_health_ms = MS(v->last_heartbeat_us),
+                              .version = text(v->version),
+                              .health = text(v->health_report)};
+    yarn_resource_fill(f, &out->total, &v->total);
+    if (!active)
+        return;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        available.v[i] = v->total.v[i] - v->used.v[i];
+    out->containers = v->containers;
+    out->used_mb = v->used.v[RM_RES_MEMORY_MB];
+    out->available_mb = available.v[RM_RES_MEMORY_MB];
+    out->used_vcores = v->used.v[RM_RES_VCORES];
+    out->available_vcores = available.v[RM_RES_VCORES];
+    yarn_resource_fill(f, &out->used_room, &v->used);
+    yarn_resource_fill(f, &out->available_room, &available);
+    out->used = &out->used_room;
+    out->available = &out->available_room;
+}
+
+/* ---- cluster and scheduler ---- */
+
+void yarn_metrics_fill(const struct yarn_frame *f, struct yarn_cluster_metrics *out)
+{
+    const struct rm_cluster_view *c = &f->cluster;
+
+    *out = (struct yarn_cluster_metrics){
+        .apps_submitted = c->apps_submitted,
+        .apps_completed = c->apps_completed,
+        .apps_pending = c->apps_pending,
+        .apps_running = c->apps_running,
+        .apps_failed = c->apps_failed,
+        .apps_killed = c->apps_killed,
+        .available_mb = c->total.v[RM_RES_MEMORY_MB] - c->used.v[RM_RES_MEMORY_MB],
+        .allocated_mb = c->used.v[RM_RES_MEMORY_MB],
+        .pending_mb = c->pending.v[RM_RES_MEMORY_MB],
+        .available_vcores = c->total.v[RM_RES_VCORES] - c->used.v[RM_RES_VCORES],
+        .allocated_vcores = c->used.v[RM_RES_VCORES],
+        .pending_vcores = c->pending.v[RM_RES_VCORES],
+        .containers_allocated = c->containers_allocated,
+        .containers_pending = c->containers_pending,
+        .total_mb = c->total.v[RM_RES_MEMORY_MB],
+        .total_vcores = c->total.v[RM_RES_VCORES],
+        .lost_nodes = c->nodes[RM_NODE_LOST],
+        .unhealthy_nodes = c->nodes[RM_NODE_UNHEALTHY],
+        .decommissioning_nodes = c->nodes[RM_NODE_DECOMMISSIONING],
+        .decommissioned_nodes = c->nodes[RM_NODE_DECOMMISSIONED],
+        .rebooted_nodes = c->nodes[RM_NODE_REBOOTED],
+        .active_nodes = c->nodes[RM_NODE_RUNNING],
+        .shutdown_nodes = c->nodes[RM_NODE_SHUTDOWN],
+    };
+    for (int i = RM_NODE_RUNNING; i < RM_NODE_STATES; i++)
+        out->total_nodes += c->nodes[i];
+}
+
+void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out)
+{
+    const struct rm_cluster_view *c = &f->cluster;
+    int64_t used = c->used.v[RM_RES_MEMORY_MB], total = c->total.v[RM_RES_MEMORY_MB];
+
+    out->info = (struct yarn_fifo_info){
+        .capacity = 1.0f,
+        .used_capacity = total > 0 ? (float)((double)used / (double)total) : 0.0f,
+        .state = "RUNNING",
+        .min_memory = f->limits.min[0],
+        .max_memory = f->limits.max[0],
+        .nodes = c->nodes[RM_NODE_RUNNING],
+        .used_mb = used,
+        .available_mb = total - used,
+        .total_mb = total,
+        .containers = c->containers_allocated,
+    };
+}
+
+static const char *policy_name(const char *name)
+{
+    if (name && strcasecmp(name, "fifo") == 0)
+        return "FIFO";
+    return name && strcasecmp(name, "drf") == 0 ? "DRF" : "fair";
+}
+
+static bool is_zero(const struct rm_res *r)
+{
+    return r->v[RM_RES_MEMORY_MB] == 0 && r->v[RM_RES_VCORES] == 0;
+}
+
+static void fill_fair_queue(const struct yarn_frame *f, const struct rm_queue_view *v, struct yarn_fair_queue *q)
+{
+    const struct rm_cluster_view *c = &f->cluster;
+    struct rm_res none = {{0}}, max = is_zero(&v->max) ? c->total : v->max;
+
+    for (int i = 0; i < RM_RES_NAMES; i++) /* what nobody has cannot be used */
+        if (max.v[i] > c->total.v[i])
+            max.v[i] = c->total.v[i];
+    *q = (struct yarn_fair_queue){.max_apps = v->max_apps,
+                                  .pending_containers = v->pending_containers,
+                                  .allocated_containers = v->allocated_containers,
+                                  .name = v->name,
+                                  .policy = policy_name(v->policy),
+                                  .preemptable = v->preemptable,
+                                  .pending_apps = v->pending_apps,
+                                  .active_apps = v->active_apps};
+    yarn_resource_fill(f, &q->min, &v->min);
+    if (is_zero(&v->min)) /* an unset minimum shows the scheduler's limits */
+        yarn_resource_set(&q->min, 0, 0, &f->limits);
+    yarn_resource_fill(f, &q->max, &max);
+    yarn_resource_fill(f, &q->used, &v->used);
+    yarn_resource_fill(f, &q->am_used, &none);
+    yarn_resource_fill(f, &q->am_max, &none);
+    yarn_resource_fill(f, &q->demand, &v->demand);
+    yarn_resource_fill(f, &q->fair, &v->fair_share);
+    yarn_resource_fill(f, &q->cluster, &c->total);
+    yarn_resource_fill(f, &q->reserved, &none);
+    yarn_resource_fill(f, &q->max_container, &c->max_capability);
+}
+
+/* A queue's part by weight alone, whoever has work now. Parents come before their children. */
+static void fill_steady(const struct yarn_frame *f, struct yarn_fair_tree *t)
+{
+    const struct rm_views *v = &f->queues;
+    struct rm_res *steady = base_alloc((v->queues_n + 1) * sizeof *steady);
+    double *weights = base_alloc((v->queues_n + 1) * sizeof *weights); /* of the children of each */
+
+    for (size_t i = 1; i < v->queues_n; i++)
+        weights[v->queues[i].parent] += v->queues[i].weight;
+    for (size_t i = 0; i < v->queues_n; i++) {
+        const struct rm_queue_view *q = &v->queues[i];
+        for (int r = 0; r < RM_RES_NAMES; r++)
+            steady[i].v[r] = q->parent < 0 ? f->cluster.total.v[r]
+                             : weights[q->parent] > 0
+                                 ? (int64_t)((double)steady[q->parent].v[r] * q->weight / weights[q->parent] + 0.5)
+                                 : 0;
+        yarn_resource_fill(f, &t->queues[i].steady_fair, &steady[i]);
+    }
+    free(steady);
+    free(weights);
+}
+
+void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *t)
+{
+    const struct rm_views *v = &f->queues;
+    size_t n = v->queues_n, used = 0;
+
+    *t = (struct yarn_fair_tree){.queues = base_alloc(n * sizeof *t->queues),
+                                 .children = base_alloc(n * sizeof *t->children),
+                                 .any = base_alloc(n * sizeof *t->any)};
+    for (size_t i = 0; i < n; i++)
+        fill_fair_queue(f, &v->queues[i], &t->queues[i]);
+    for (size_t i = 1; i < n; i++) /* how many children each has */
+        t->children[v->queues[i].parent].list.n++;
+    for (size_t i = 0; i < n; i++) { /* each one's children get a row of @any */
+        struct api_list *l = &t->children[i].list;
+        used += l->n;
+        *l = (struct api_list){.items = &t->any[used - l->n], .n = 0, .stride = sizeof *t->any};
+        if (&t->any[used] != l->items)
+            t->queues[i].children = &t->children[i];
+    }
+    for (size_t i = 1; i < n; i++) {
+        struct api_list *l = &t->children[v->queues[i].parent].list;
+        size_t at = (size_t)((const struct api_any *)l->items - t->any) + l->n++;
+        t->any[at] = (struct api_any){.shape = v->queues[i].is_parent ? &yarn_shape_fair_parent : &yarn_shape_fair_leaf,
+                                      .view = &t->queues[i]};
+    }
+    fill_steady(f, t);
+    t->scheduler.info.root = n > 0 ? &t->queues[0] : NULL;
+}
+
+void yarn_fair_free(struct yarn_fair_tree *t)
+{
+    free(t->queues);
+    free(t->children);
+    free(t->any);
+}

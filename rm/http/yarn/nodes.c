@@ -1,0 +1,134 @@
+/* Nodes. Source: Hadoop's ResourceManager REST APIs. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/http/yarn/yarn_internal.h"
+#include "rm/http/listing.h"
+
+/* NodeState.valueOf of each part of the list, in upper case; as Java splits, empty parts at the end do not count. */
+static bool read_states(struct api_request *rq, uint32_t *out)
+{
+    const char *list = api_query(rq, "states");
+
+    *out = list ? 0 : ~UINT32_C(0);
+    while (list) {
+        char name[64];
+        size_t n = strcspn(list, ",");
+        int s = RM_NODE_NEW;
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), list);
+        for (char *p = name; *p; p++)
+            *p = (char)toupper((unsigned char)*p);
+        while (s < RM_NODE_STATES && strcmp(rm_node_state_name((enum rm_node_state)s), name) != 0)
+            s++;
+        if (s == RM_NODE_STATES) {
+            api_answer_error(rq, 400, "IllegalArgumentException",
+                             "No enum constant org.apache.hadoop.yarn.api.records.NodeState.%s", name);
+            return false;
+        }
+        *out |= UINT32_C(1) << s;
+        list += n;
+        list = list[strspn(list, ",")] ? list + 1 : NULL;
+    }
+    return true;
+}
+
+struct listing {
+    struct rm_listing list;
+    struct yarn_frame frame;
+    enum api_dialect dialect;
+    uint32_t states;
+    size_t pos, shown;
+};
+
+static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, struct base_buf *out)
+{
+    struct listing *l = (struct listing *)list;
+    struct rm_views v = {0};
+    struct yarn_node node;
+    bool more;
+
+    if (l->pos == 0)
+        api_shape_list_open("nodes", "node", l->dialect, out);
+    more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
+    rm_backend_release(list->b);
+    for (size_t i = 0; i < v.nodes_n; i++) {
+        if (!(l->states & UINT32_C(1) << v.nodes[i].state))
+            continue;
+        yarn_node_fill(&l->frame, &v.nodes[i], &node);
+        api_shape_list_item("node", &yarn_shape_node, l->dialect, &node, l->shown++, out);
+    }
+    rm_views_free(&v);
+    if (more)
+        return RM_LISTING_MORE;
+    api_shape_list_close("nodes", l->dialect, l->shown, out);
+    return RM_LISTING_END;
+}
+
+static void drop_listing(struct rm_listing *list)
+{
+    yarn_frame_free(&((struct listing *)list)->frame);
+}
+
+void yarn_get_nodes(struct api_request *rq, void *user)
+{
+    struct listing *l;
+    uint32_t states;
+
+    if (!read_states(rq, &states))
+        return;
+    l = base_alloc(sizeof *l);
+    l->list = (struct rm_listing){
+        .rq = rq, .b = user, .type = api_want(rq), .chunk = list_chunk, .drop = drop_listing};
+    l->dialect = yarn_dialect(rq, API_N_WRAPPED);
+    l->states = states;
+    yarn_frame_take(user, &l->frame);
+    rm_listing_run(&l->list);
+}
+
+/* NodeId.fromString: two parts, the second one a number. False: answered. */
+static bool node_id_arg(struct api_request *rq, char id[static 512])
+{
+    const char *given = api_path_arg(rq, 0), *colon = strchr(given, ':');
+    char *end;
+    long port;
+
+    if (!colon || colon == given || colon[1] == '\0' || strchr(colon + 1, ':') || strlen(given) > 500) {
+        api_answer_error(rq, 400, "IllegalArgumentException", "Invalid NodeId [%.500s]. Expected host:port", given);
+        return false;
+    }
+    errno = 0;
+    port = strtol(colon + 1, &end, 10);
+    if (*end || errno || isspace((unsigned char)colon[1]) || port < INT32_MIN || port > INT32_MAX) {
+        api_answer_error(rq, 400, "IllegalArgumentException", "Invalid port: %s", colon + 1);
+        return false;
+    }
+    snprintf(id, 512, "%.*s:%ld", (int)(colon - given), given, port);
+    return true;
+}
+
+void yarn_get_node(struct api_request *rq, void *user)
+{
+    struct rm_backend *b = user;
+    struct rm_views v = {0};
+    struct yarn_node node;
+    struct yarn_frame f;
+    char id[512];
+    int rc;
+
+    if (!node_id_arg(rq, id))
+        return;
+    rc = rm_view_node(rm_backend_hold(b), id, &v);
+    rm_backend_release(b);
+    if (rc < 0) {
+        yarn_not_found(rq, "nodeId, %s, is not found", api_path_arg(rq, 0));
+    } else {
+        yarn_frame_take(b, &f);
+        yarn_node_fill(&f, &v.nodes[0], &node);
+        yarn_answer(rq, 200, &yarn_shape_node, API_N_WRAPPED, &node);
+        yarn_frame_free(&f);
+    }
+    rm_views_free(&v);
+}

@@ -1,0 +1,129 @@
+/* rm/http/yarn/yarn_internal.h - what the files of YARN's REST share. Nobody else includes it.
+ *
+ * Reads copy views while the core is held and encode after it was released (rm/core/view/view.h); writes go as events and answer
+ * from the reply (rm/daemon/backend.h). */
+#ifndef CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
+#define CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
+
+#include "api/api_server.h"
+#include "api/api_yarn_shapes.h"
+#include "rm/daemon/backend.h"
+
+/* ---- what surrounds every answer: taken once per request, freed with yarn_frame_free ---- */
+struct yarn_frame {
+    const char *url;        /* of this RM */
+    const char *cluster_id; /* configured, NULL when unset */
+    bool fair;              /* looks like the fair scheduler; else like fifo */
+    bool show_slots;        /* creel.yarn.show-slots */
+    int64_t now_ms;
+    struct rm_cluster_view cluster;
+    struct rm_views queues; /* fair only */
+    struct yarn_limits limits;
+};
+void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f);
+/* The same from parts, without a daemon: for tests. Takes @queues. */
+void yarn_frame_set(struct yarn_frame *f, const struct rm_cluster_view *cluster, struct rm_views *queues);
+void yarn_frame_free(struct yarn_frame *f);
+bool yarn_looks_fair(const char *policy); /* every policy but fifo has a tree of queues to show */
+
+/* ---- filling (rm/http/yarn/fill.c): a room holds one resource and the texts made for it ---- */
+void yarn_resource_fill(const struct yarn_frame *f, struct yarn_resource *r, const struct rm_res *from);
+
+struct yarn_app_room {
+    struct yarn_app app;
+    char id[BASE_ID_TEXT_MAX], memory_seconds[24], vcore_seconds[24];
+    struct base_buf queue, url, logs, rpc;
+    struct api_pair seconds[2];
+    struct yarn_request request;
+};
+/* @room starts zeroed and may be filled again; the last time, yarn_app_room_free. @v must outlive the encoding. */
+void yarn_app_fill(const struct yarn_frame *f, const struct rm_app_view *v, struct yarn_app_room *room);
+void yarn_app_room_free(struct yarn_app_room *room);
+/* Its queue as the scheduler shows it; valid as long as @v and @room. */
+const char *yarn_shown_queue(const struct yarn_frame *f, const struct rm_app_view *v, struct base_buf *room);
+void yarn_queue_path(const char *queue, struct base_buf *out); /* as the fair scheduler does; @out is overwritten */
+/* True when the application is one of queue @name, as the scheduler resolves names. */
+bool yarn_app_in_queue(const struct yarn_frame *f, const struct rm_app_view *v, const char *name);
+
+struct yarn_attempt_room {
+    struct yarn_attempt item;
+    struct yarn_attempt_info info;
+    char attempt_id[BASE_ID_TEXT_MAX], container_id[BASE_ID_TEXT_MAX];
+    struct base_buf logs, url;
+};
+void yarn_attempt_fill(const struct yarn_frame *f, const struct rm_attempt_view *v, struct yarn_attempt_room *room);
+void yarn_attempt_room_free(struct yarn_attempt_room *room);
+
+struct yarn_container_room {
+    struct yarn_container container;
+    char id[BASE_ID_TEXT_MAX], memory[24], vcores[24];
+    struct base_buf logs, http;
+    struct api_pair resources[2 + RM_SLOT_KINDS];
+};
+void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_view *v,
+                         struct yarn_container_room *room);
+void yarn_container_room_free(struct yarn_container_room *room);
+
+void yarn_node_fill(const struct yarn_frame *f, const struct rm_node_view *v, struct yarn_node *out);
+void yarn_metrics_fill(const struct yarn_frame *f, struct yarn_cluster_metrics *out);
+void yarn_fifo_fill(const struct yarn_frame *f, struct yarn_fifo_scheduler *out);
+
+struct yarn_fair_tree { /* yarn_fair_fill allocates, yarn_fair_free frees */
+    struct yarn_fair_scheduler scheduler;
+    struct yarn_fair_queue *queues;
+    struct yarn_fair_children *children;
+    struct api_any *any;
+};
+void yarn_fair_fill(const struct yarn_frame *f, struct yarn_fair_tree *out);
+void yarn_fair_free(struct yarn_fair_tree *t);
+
+/* ---- answering ---- */
+void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape, enum api_dialect json,
+                 const void *view);
+static inline enum api_dialect yarn_dialect(const struct api_request *rq, enum api_dialect json)
+{
+    return api_want(rq) == API_XML ? API_XML_DOC : json;
+}
+/* 400 BadRequestException and 404 NotFoundException with the inner class in front of the message (1.9). */
+#define yarn_bad_request(rq, fmt, ...)                                                                                 \
+    api_answer_error(rq, 400, "BadRequestException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
+#define yarn_not_found(rq, fmt, ...)                                                                                   \
+    api_answer_error(rq, 404, "NotFoundException", "java.lang.Exception: " fmt __VA_OPT__(, ) __VA_ARGS__)
+/* Ids in the path; false: the error was answered. */
+bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out);
+bool yarn_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out);
+bool yarn_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out);
+void yarn_app_not_found(struct api_request *rq); /* the id as given in path argument 0 */
+/* Value in the form of Java's Long.parseLong. */
+bool yarn_parse_long(const char *text, int64_t *out);
+/* Calls @each for every non-empty, trimmed part of the comma lists in all values of @name. */
+struct yarn_words {
+    char **v;
+    size_t n;
+};
+void yarn_words_query(const struct api_request *rq, const char *name, struct yarn_words *out); /* appends */
+void yarn_words_free(struct yarn_words *w);
+/* Public application states named by @w as a bit set (0: none named); false: the error was answered. */
+bool yarn_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out);
+extern const enum rm_app_state yarn_public_states[];
+extern const size_t yarn_public_states_n;
+
+/* ---- deSelects (2.6) ---- */
+struct yarn_deselects {
+    bool requests, timeouts, app_label, am_label, resource_info;
+    char *unknown; /* first word that is none of them */
+};
+void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d);
+bool yarn_deselects_bad(struct api_request *rq, const struct yarn_deselects *d); /* answers when there was a bad word */
+void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app);
+void yarn_deselects_free(struct yarn_deselects *d);
+
+/* ---- handlers ---- */
+api_handler yarn_get_info, yarn_get_metrics, yarn_get_userinfo, yarn_get_scheduler, yarn_get_policy, yarn_put_policy;
+api_handler yarn_get_prometheus;
+api_handler yarn_get_apps, yarn_get_app, yarn_get_statistics, yarn_get_state, yarn_get_queue;
+api_handler yarn_get_attempts, yarn_get_attempt, yarn_get_containers, yarn_get_container;
+api_handler yarn_get_nodes, yarn_get_node;
+api_handler yarn_post_new_application, yarn_post_app, yarn_put_state, yarn_put_queue;
+
+#endif

@@ -1,0 +1,89 @@
+/* rm/jobs/ended_shift.c - a kept line of history told from another point in time. */
+#include <math.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "rm/jobs/ended_jobs.h"
+#include "rm/http/json_text.h"
+
+static void put(const json_t *v, struct base_buf *out)
+{
+    const char *key;
+    json_t *e;
+    size_t i;
+
+    if (json_is_object(v)) {
+        rm_json_open(out, '{');
+        json_object_foreach((json_t *)(uintptr_t)v, key, e)
+        {
+            rm_json_key(out, key);
+            put(e, out);
+        }
+        rm_json_close(out, '}');
+    } else if (json_is_array(v)) {
+        rm_json_open(out, '[');
+        json_array_foreach(v, i, e)
+            put(e, out);
+        rm_json_close(out, ']');
+    } else if (json_is_boolean(v)) {
+        rm_json_bool(out, json_is_true(v));
+    } else if (json_is_integer(v)) {
+        rm_json_int(out, json_integer_value(v));
+    } else if (json_is_real(v)) {
+        rm_json_num(out, json_real_value(v));
+    } else {
+        rm_json_str(out, json_string_value(v));
+    }
+}
+
+static void put_time(const json_t *v, int64_t later_us, struct base_buf *out)
+{
+    int64_t us = llround(json_number_value(v) * 1e6) + later_us;
+
+    rm_json_num(out, (double)us / 1e6);
+}
+
+/* Starts of tasks: 0 where there is no node, which means that there was no attempt that succeeded. */
+static void put_starts(const json_t *v, const json_t *ran_on, int64_t later_us, struct base_buf *out)
+{
+    rm_json_open(out, '[');
+    for (size_t i = 0; i < json_array_size(v); i++)
+        put_time(json_array_get(v, i), json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
+    rm_json_close(out, ']');
+}
+
+static bool is_time(const char *key)
+{
+    return strcmp(key, "submit_s") == 0 || strcmp(key, "start_s") == 0 || strcmp(key, "finish_s") == 0;
+}
+
+int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_us, struct base_buf *out,
+                     struct base_error *err)
+{
+    json_t *job = NULL, *v;
+    const char *key;
+    int rc = base_json_parse(line, len, &job, err);
+
+    if (rc < 0 || !json_is_object(job)) {
+        json_decref(job);
+        return base_error_set(err, -BASE_ECORRUPT, "its line does not read back");
+    }
+    rm_json_open(out, '{');
+    json_object_foreach(job, key, v)
+    {
+        rm_json_key(out, key);
+        if (is_time(key))
+            put_time(v, from_us - to_us, out);
+        else if (strcmp(key, "map_starts_s") == 0)
+            put_starts(v, json_object_get(job, "map_ran_on"), from_us - to_us, out);
+        else if (strcmp(key, "reduce_starts_s") == 0)
+            put_starts(v, json_object_get(job, "reduce_ran_on"), from_us - to_us, out);
+        else if (strcmp(key, "time_0_ms") == 0)
+            rm_json_int(out, to_us / 1000);
+        else
+            put(v, out);
+    }
+    rm_json_close(out, '}');
+    json_decref(job);
+    return 0;
+}

@@ -1,0 +1,491 @@
+#include "rm/jobs/splits.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/conf/percent.h"
+#include "base/utf8.h"
+
+struct file {
+    char *path;
+    int64_t size;
+};
+#define SPLIT_STORED_MIN 10 /* bytes of a split in the job's record, at least */
+
+struct files { /* of one input, and what all inputs have cost so far */
+    struct file *v;
+    size_t len, cap, bytes; /* bytes: of their paths */
+    const struct rm_input_bounds *bounds;
+    int64_t entries;
+    struct base_error over; /* a bound was reached: code and text */
+};
+
+static void files_clear(struct files *f)
+{
+    for (size_t i = 0; i < f->len; i++)
+        free(f->v[i].path);
+    f->len = f->bytes = 0;
+}
+
+/* ---- names ---- */
+
+static int percent_decode(const char *text, char **out, struct base_error *err)
+{
+    *out = base_alloc(strlen(text) + 1);
+    if (base_percent_decode(text, text + strlen(text), *out, false))
+        return 0;
+    free(*out);
+    *out = NULL;
+    return base_error_set(err, -BASE_EINVAL, "\"%s\" has a wrong percent escape", text);
+}
+
+/* Paths travel in JSON, which has no other text than UTF-8. */
+static int check_utf8(const char *path, struct base_error *err)
+{
+    char *shown;
+
+    if (base_utf8_valid(path))
+        return 0;
+    shown = base_utf8_shown(path, 900);
+    base_error_set(err, -BASE_EINVAL, "%s is not UTF-8", shown);
+    free(shown);
+    return -BASE_EINVAL;
+}
+
+int rm_input_path(const char *text, char **out, struct base_error *err)
+{
+    const char *path = text;
+
+    *out = NULL;
+    if (strncasecmp(text, "file:", 5) == 0) {
+        path = text + 5;
+        if (strncmp(path, "//", 2) == 0) {
+            const char *host = path + 2;
+
+            path = host + strcspn(host, "/");
+            if (path != host && !(path - host == 9 && strncasecmp(host, "localhost", 9) == 0))
+                return base_error_set(err, -BASE_EINVAL, "%s names the host %.*s: file:///path is expected", text,
+                                      (int)(path - host), host);
+        }
+        if (path[0] != '/')
+            return base_error_set(err, -BASE_EINVAL, "\"%s\" has no absolute path", text);
+        if (percent_decode(path, out, err) < 0)
+            return -BASE_EINVAL;
+    } else if (text[0] == '/') {
+        *out = base_strdup(text);
+    } else {
+        return base_error_set(err, -BASE_EINVAL, "\"%s\" is neither an absolute path nor a file:// URI", text);
+    }
+    if (strlen(*out) >= PATH_MAX) {
+        free(*out);
+        *out = NULL;
+        return base_error_set(err, -BASE_EINVAL, "a path longer than %d bytes", PATH_MAX - 1);
+    }
+    if (check_utf8(*out, err) < 0) {
+        free(*out);
+        *out = NULL;
+        return -BASE_EINVAL;
+    }
+    return 0;
+}
+
+/* ---- files ---- */
+
+static int unreadable(const char *path, int sys, struct base_error *err)
+{
+    char user[BASE_USER_NAME_MAX];
+
+    if (sys == ENOENT || sys == ENOTDIR)
+        return base_error_set(err, -BASE_EINVAL, "%s does not exist", path);
+    if (sys == EACCES || sys == EPERM)
+        return base_error_set(err, -BASE_EINVAL, "%s cannot be read by the ResourceManager's user %s: %s", path,
+                              base_user_name(user), strerror(sys));
+    if (sys == ELOOP || sys == ENAMETOOLONG)
+        return base_error_set(err, -BASE_EINVAL, "%s cannot be read: %s", path, strerror(sys));
+    return base_error_sys(err, -BASE_EIO, sys, "%s", path);
+}
+
+/* One more name is looked at. The first refusal holds for the rest of the expansion. */
+static int spend(struct files *f, struct base_error *err)
+{
+    int64_t max = f->bounds->entries_max ? f->bounds->entries_max : RM_INPUT_ENTRIES_MAX;
+
+    if (f->over.code == 0 && ++f->entries > max)
+        base_error_set(&f->over, -BASE_ELIMIT,
+                       "more than %lld names had to be looked at, which is the limit: name fewer folders or a narrower "
+                       "pattern", (long long)max);
+    else if (f->over.code == 0 && f->bounds->check != NULL)
+        f->over.code = f->bounds->check(f->bounds->user, &f->over);
+    if (f->over.code < 0 && err != NULL)
+        *err = f->over;
+    return f->over.code;
+}
+
+static int add_file(struct files *f, const char *path, const struct stat *st, struct base_error *err)
+{
+    if (f->len >= RM_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    f->bytes += strlen(path);
+    if (f->bytes > BASE_RECORD_MAX)
+        return base_error_set(err, -BASE_ETOOLARGE, "the names of its files take more than %d bytes to store", BASE_RECORD_MAX);
+    if (check_utf8(path, err) < 0)
+        return -BASE_EINVAL;
+    if (access(path, R_OK) < 0)
+        return unreadable(path, errno, err);
+    base_array_grow(&f->v, f->len, &f->cap);
+    f->v[f->len++] = (struct file){base_strdup(path), st->st_size};
+    return 0;
+}
+
+static int add_folder(struct files *f, const char *path, struct base_error *err)
+{
+    DIR *d = opendir(path);
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const struct dirent *e;
+    int rc = 0;
+
+    if (d == NULL)
+        return unreadable(path, errno, err);
+    while (rc == 0 && (errno = 0, e = readdir(d)) != NULL) {
+        struct stat st;
+        char *name;
+
+        rc = spend(f, err);
+        if (rc < 0 || e->d_name[0] == '.' || e->d_name[0] == '_' || e->d_type == DT_DIR)
+            continue;
+        name = base_printf("%s%s%s", path, slash, e->d_name);
+        if (stat(name, &st) < 0)
+            rc = unreadable(name, errno, err);
+        else if (S_ISREG(st.st_mode))
+            rc = add_file(f, name, &st, err);
+        free(name);
+    }
+    if (rc == 0 && errno != 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    closedir(d);
+    return rc;
+}
+
+static int enter(const struct rm_input_bounds *b, const char *path, struct base_error *err)
+{
+    int rc = b->enter ? b->enter(b->user, path, err) : 0;
+
+    return rc < 0 ? base_error_wrap(err, rc, "%s", path) : 0;
+}
+
+static int add_path(struct files *f, const char *path, struct base_error *err)
+{
+    struct stat st;
+    int rc = spend(f, err);
+
+    if (rc == 0)
+        rc = enter(f->bounds, path, err);
+    if (rc < 0)
+        return rc;
+    if (stat(path, &st) < 0)
+        return unreadable(path, errno, err);
+    if (S_ISDIR(st.st_mode))
+        return add_folder(f, path, err);
+    if (!S_ISREG(st.st_mode))
+        return base_error_set(err, -BASE_EINVAL, "%s is neither a file nor a folder", path);
+    return add_file(f, path, &st, err);
+}
+
+/* What a folder would not show, a wildcard does not either; "_*" and ".*" say that they want it. */
+static bool hidden_match(const char *pattern, const char *path)
+{
+    const char *want = strrchr(pattern, '/') + 1, *have = strrchr(path, '/') + 1;
+
+    return (have[0] == '.' || have[0] == '_') && want[0] != have[0];
+}
+
+/* ---- glob(3) under the bounds
+ * A pattern like a/b/c with wildcards in each part may look at every file of a machine. glob() itself has no limit and
+ * asks nobody, but it reads folders through functions that can be replaced: these count and, once a bound is reached, fail
+ * with ECANCELED, which ends it at the next folder because of GLOB_ERR. They get no argument of ours, hence the
+ * thread's variable. */
+static _Thread_local struct files *globbing;
+
+static bool refused(void)
+{
+    if (spend(globbing, NULL) == 0)
+        return false;
+    errno = ECANCELED;
+    return true;
+}
+
+static void *glob_opendir(const char *path)
+{
+    return refused() ? NULL : opendir(path);
+}
+
+static struct dirent *glob_readdir(void *d)
+{
+    return refused() ? NULL : readdir(d);
+}
+
+static void glob_closedir(void *d)
+{
+    closedir(d);
+}
+
+static int glob_stat(const char *path, struct stat *st)
+{
+    return refused() ? -1 : stat(path, st);
+}
+
+static int glob_lstat(const char *path, struct stat *st)
+{
+    return refused() ? -1 : lstat(path, st);
+}
+
+static int run_glob(struct files *f, const char *pattern, glob_t *g, struct base_error *err)
+{
+    int rc, sys;
+
+    *g = (glob_t){.gl_opendir = glob_opendir,
+                  .gl_readdir = glob_readdir,
+                  .gl_closedir = glob_closedir,
+                  .gl_stat = glob_stat,
+                  .gl_lstat = glob_lstat};
+    globbing = f;
+    rc = glob(pattern, GLOB_NOSORT | GLOB_ERR | GLOB_ALTDIRFUNC, NULL, g);
+    sys = errno;
+    globbing = NULL;
+    if (f->over.code < 0) {
+        *err = f->over;
+        return base_error_wrap(err, f->over.code, "%s", pattern);
+    }
+    if (rc == GLOB_NOMATCH)
+        return base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
+    if (rc == GLOB_NOSPACE)
+        return base_error_set(err, -BASE_ENOMEM, "%s matches too much", pattern);
+    return rc != 0 ? unreadable(pattern, sys, err) : 0;
+}
+
+static int add_pattern(struct files *f, const char *pattern, struct base_error *err)
+{
+    glob_t g;
+    bool seen = false;
+    int rc = run_glob(f, pattern, &g, err);
+
+    for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++) {
+        if (hidden_match(pattern, g.gl_pathv[i]))
+            continue;
+        seen = true;
+        rc = add_path(f, g.gl_pathv[i], err);
+    }
+    if (rc == 0 && !seen)
+        rc = base_error_set(err, -BASE_EINVAL, "%s matches no file", pattern);
+    globfree(&g);
+    return rc;
+}
+
+static int file_cmp(const void *a, const void *b)
+{
+    return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+static int add_input(struct files *f, const char *text, struct base_error *err)
+{
+    struct stat st;
+    char *path;
+    int rc = rm_input_path(text, &path, err);
+
+    if (rc < 0)
+        return rc;
+    rc = enter(f->bounds, path, err);
+    if (rc == 0 && strpbrk(path, "*?[") != NULL && lstat(path, &st) < 0)
+        rc = add_pattern(f, path, err);
+    else if (rc == 0)
+        rc = add_path(f, path, err);
+    free(path);
+    if (rc == 0 && f->len > 1)
+        qsort(f->v, f->len, sizeof *f->v, file_cmp);
+    return rc;
+}
+
+/* ---- splits ---- */
+
+static int add_split(struct rm_input *in, int64_t offset, int64_t length, bool gzip, struct base_error *err)
+{
+    if (in->splits_len >= BASE_TASKS_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d splits: a larger split-size is needed", BASE_TASKS_MAX);
+    base_array_grow(&in->splits, in->splits_len, &in->splits_cap);
+    in->splits[in->splits_len++] = (struct rm_split){(uint32_t)(in->paths_len - 1), offset, length, gzip};
+    return 0;
+}
+
+/* 1, 0, or a negative BASE_E*. */
+static int is_gzip(const char *path, struct base_error *err)
+{
+    size_t len = strlen(path);
+    unsigned char magic[2] = {0, 0};
+    ssize_t n;
+    int fd;
+
+    if (len < 3 || strcmp(path + len - 3, ".gz") != 0)
+        return 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return unreadable(path, errno, err);
+    n = read(fd, magic, sizeof magic);
+    close(fd);
+    return n == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+static int split_file(struct rm_input *in, const struct file *f, int64_t split_size, struct base_error *err)
+{
+    int64_t offset = 0;
+    int rc = is_gzip(f->path, err);
+
+    if (rc != 0)
+        return rc < 0 ? rc : add_split(in, 0, f->size, true, err);
+    /* left > 1.1 * split_size, in integers that do not overflow */
+    while (rc == 0 && f->size - offset > split_size && f->size - offset - split_size > split_size / 10) {
+        rc = add_split(in, offset, split_size, false, err);
+        offset += split_size;
+    }
+    return rc == 0 ? add_split(in, offset, f->size - offset, false, err) : rc;
+}
+
+static void add_name(struct rm_input *in, const char *path)
+{
+    base_array_grow(&in->paths, in->paths_len, &in->paths_cap);
+    in->paths[in->paths_len++] = base_strdup(path);
+    in->stored += strlen(path) + 2;
+}
+
+/* The list is stored with the job: one that cannot be is not even made. */
+static int check_size(const struct rm_input *in, struct base_error *err)
+{
+    size_t least = in->stored + in->splits_len * SPLIT_STORED_MIN;
+
+    if (least <= BASE_RECORD_MAX)
+        return 0;
+    return base_error_set(err, -BASE_ETOOLARGE,
+                          "the list of files and splits takes more than %d bytes to store (%zu so far): fewer inputs or a larger "
+                          "split-size are needed",
+                          BASE_RECORD_MAX, least);
+}
+
+static int take_files(struct rm_input *in, const struct files *f, int64_t split_size, char **first_empty,
+                      struct base_error *err)
+{
+    int rc = 0;
+
+    if (in->paths_len + f->len > RM_INPUT_FILES_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "more than %d files", RM_INPUT_FILES_MAX);
+    for (size_t i = 0; rc == 0 && i < f->len; i++) {
+        if (f->v[i].size == 0) {
+            if (*first_empty == NULL)
+                *first_empty = base_strdup(f->v[i].path);
+            continue;
+        }
+        in->bytes += f->v[i].size;
+        add_name(in, f->v[i].path);
+        rc = split_file(in, &f->v[i], split_size, err);
+        if (rc == 0)
+            rc = check_size(in, err);
+    }
+    return rc;
+}
+
+struct entry {
+    char *path; /* without a '/' at the end */
+    size_t at;
+};
+
+static int entry_cmp(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int c = strcmp(x->path, y->path);
+
+    return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* @again[i]: the same path as an earlier entry, which alone counts. What is no path is left for add_input to refuse. */
+static void find_repeated(const char *const *inputs, size_t n, bool *again)
+{
+    struct entry *v = base_alloc(n * sizeof *v);
+    size_t k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t len;
+
+        if (rm_input_path(inputs[i], &v[k].path, NULL) < 0)
+            continue;
+        for (len = strlen(v[k].path); len > 1 && v[k].path[len - 1] == '/'; len--)
+            v[k].path[len - 1] = '\0';
+        v[k++].at = i;
+    }
+    qsort(v, k, sizeof *v, entry_cmp);
+    for (size_t i = 1; i < k; i++)
+        again[v[i].at] = strcmp(v[i].path, v[i - 1].path) == 0;
+    for (size_t i = 0; i < k; i++)
+        free(v[i].path);
+    free(v);
+}
+
+int rm_input_expand(const char *const *inputs, size_t n, int64_t split_size, const struct rm_input_bounds *bounds,
+                    struct rm_input *out, struct base_error *err)
+{
+    static const struct rm_input_bounds usual = {0};
+    struct files files = {.bounds = bounds != NULL ? bounds : &usual};
+    char *first_empty = NULL;
+    bool *again;
+    int rc = 0;
+
+    memset(out, 0, sizeof *out);
+    if (split_size < RM_INPUT_SPLIT_MIN)
+        return base_error_set(err, -BASE_EINVAL, "job.split-size: %lld is not at least %d", (long long)split_size,
+                              RM_INPUT_SPLIT_MIN);
+    if (n == 0)
+        return base_error_set(err, -BASE_EINVAL, "job.input: at least one file, folder or pattern is needed");
+    if (n > BASE_INPUTS_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "job.input: %zu entries, at most %d are allowed", n, BASE_INPUTS_MAX);
+    again = base_alloc(n * sizeof *again);
+    find_repeated(inputs, n, again);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (again[i])
+            continue;
+        rc = add_input(&files, inputs[i], err);
+        if (rc == 0)
+            rc = take_files(out, &files, split_size, &first_empty, err);
+        if (rc < 0)
+            base_error_wrap(err, rc, "job.input[%zu]", i);
+        files_clear(&files);
+    }
+    if (rc == 0 && out->splits_len == 0 && first_empty != NULL) {
+        add_name(out, first_empty);
+        rc = add_split(out, 0, 0, false, err);
+    } else if (rc == 0 && out->splits_len == 0) {
+        rc = base_error_set(err, -BASE_EINVAL, "job.input: no files are there");
+    }
+    free(again);
+    free(first_empty);
+    free(files.v);
+    if (rc < 0)
+        rm_input_free(out);
+    return rc;
+}
+
+void rm_input_free(struct rm_input *in)
+{
+    for (size_t i = 0; i < in->paths_len; i++)
+        free(in->paths[i]);
+    free(in->paths);
+    free(in->splits);
+    memset(in, 0, sizeof *in);
+}

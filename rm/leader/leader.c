@@ -1,0 +1,511 @@
+#include "rm/leader/leader.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io/log.h"
+#include "base/io/watchdog.h"
+#include "ha/ha_service.h"
+#include "rm/leader/role.h"
+#include "rm/leader/parked.h"
+
+#define UNREADABLE_HOLD_US 60000000 /* nobody else could lead: this one tries again */
+#define UNFIT_HOLD_US      30000000
+#define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
+
+#define LEASE_LOOK_US      100000
+
+enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
+struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
+    enum job_kind kind;
+    int64_t epoch;          /* LEAD */
+    struct ha_store *store;
+    bool over;              /* LEAD: its STOP has come already */
+    char *why;              /* STOP, RESIGN */
+    int64_t hold_us, least; /* RESIGN; least: epoch that the next claim takes at least */
+    bool unfit;
+    struct job *next;
+};
+struct rm_lead {
+    const struct rm_ha_conf *conf;
+    struct rm_backend *b;
+    struct ha_service *service;
+    struct base_watchdog *watchdog; /* NULL, under lock: no leadership can begin any more */
+    void (*ended)(void *user, const struct base_error *why);
+    void *user;
+    atomic_bool has_ended;
+    _Atomic int64_t lease_us;
+    _Atomic int64_t lost_epoch; /* its lease was over at some moment; -1: none yet */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct job *first, **last; /* under lock */
+    bool quitting;
+    /* lead thread only */
+    bool unfit;   /* the store was empty where nodes work when we led last */
+    bool overdue; /* at the last look the lease was over, and nobody had said so */
+    char active[256];
+};
+
+/* ---------------------------------------------------------------- the mailbox */
+/* With the lock held. */
+static void put_locked(struct rm_lead *l, const struct job *job)
+{
+    struct job *j = base_alloc(sizeof *j);
+
+    *j = *job;
+    j->next = NULL;
+    *l->last = j;
+    l->last = &j->next;
+    pthread_cond_signal(&l->wake);
+}
+
+static void put(struct rm_lead *l, const struct job *job)
+{
+    pthread_mutex_lock(&l->lock);
+    put_locked(l, job);
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* NULL: we are active, and LEASE_LOOK_US have passed without a job. */
+static struct job *take(struct rm_lead *l)
+{
+    bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
+    struct timespec until;
+    struct job *j;
+    int rc = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LEASE_LOOK_US * 1000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&l->lock);
+    while (!l->first && rc == 0)
+        rc = active ? pthread_cond_timedwait(&l->wake, &l->lock, &until) : pthread_cond_wait(&l->wake, &l->lock);
+    j = l->first;
+    if (j && !(l->first = j->next))
+        l->last = &l->first;
+    pthread_mutex_unlock(&l->lock);
+    return j;
+}
+
+static void end_process(struct rm_lead *l, const struct base_error *why)
+{
+    if (!atomic_exchange(&l->has_ended, true))
+        l->ended(l->user, why);
+}
+
+/* ---------------------------------------------------------------- the service's calls */
+static void on_lead(void *user, int64_t epoch, struct ha_store *store)
+{
+    struct rm_lead *l = user;
+    bool quitting;
+
+    pthread_mutex_lock(&l->lock);
+    quitting = l->quitting;
+    if (!quitting)
+        put_locked(l, &(struct job){.kind = LEAD, .epoch = epoch, .store = store});
+    pthread_mutex_unlock(&l->lock);
+    if (quitting)
+        ha_store_zk.close(store);
+}
+
+static void on_stop(void *user, const char *why)
+{
+    struct rm_lead *l = user;
+
+    pthread_mutex_lock(&l->lock);
+    if (l->watchdog)
+        base_watchdog_ending(l->watchdog);
+    pthread_mutex_unlock(&l->lock);
+    rm_role_depose(l->b);
+    pthread_mutex_lock(&l->lock);
+    for (struct job *j = l->first; j; j = j->next)
+        j->over = true;
+    put_locked(l, &(struct job){.kind = STOP, .why = base_strdup(why)});
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void on_changed(void *user)
+{
+    put(user, &(struct job){.kind = CHANGED});
+}
+
+static void on_refused(void *user, const struct base_error *why)
+{
+    end_process(user, why);
+}
+
+/* ---------------------------------------------------------------- what the daemon asks */
+/* What was not granted or done while the lease was over is missing: the service may lengthen it after that with an
+ * answer that it had at hand in time, and this epoch is lost all the same. */
+static bool holds(void *user, int64_t epoch)
+{
+    struct rm_lead *l = user;
+
+    if (l->conf->lease_off)
+        return true;
+    /* In this order: who was refused before the lease was lengthened has marked it. */
+    if (ha_service_holds(l->service, epoch) && atomic_load(&l->lost_epoch) != epoch)
+        return true;
+    atomic_store(&l->lost_epoch, epoch);
+    return false;
+}
+
+static void resign(void *user, int64_t hold_us)
+{
+    put(user, &(struct job){.kind = RESIGN, .hold_us = hold_us, .why = base_strdup("told to give the leadership up")});
+}
+
+static void unconfirmed(void *user, int64_t epoch_seen)
+{
+    put(user, &(struct job){.kind = RESIGN, .hold_us = UNFIT_HOLD_US, .least = epoch_seen + 1, .unfit = true,
+                            .why = base_strdup("the state in ZooKeeper is empty where nodes work (see above)")});
+}
+
+static void epoch_low(void *user, int64_t seen)
+{
+    char *why = base_printf("nodes have obeyed epoch %lld: a higher one is needed", (long long)seen);
+
+    put(user, &(struct job){.kind = RESIGN, .least = seen + 1, .why = why});
+}
+
+static void zk_text(void *user, char out[256])
+{
+    struct ha_service_status s;
+
+    ha_service_status(((struct rm_lead *)user)->service, &s);
+    snprintf(out, 256, "%s", s.connection);
+}
+
+static int64_t refused_writes(void *user)
+{
+    struct ha_service_status s;
+
+    ha_service_status(((struct rm_lead *)user)->service, &s);
+    return s.refused_writes;
+}
+
+static int64_t store_multis(void *user)
+{
+    struct ha_service_status s;
+
+    ha_service_status(((struct rm_lead *)user)->service, &s);
+    return s.log.multis;
+}
+
+/* ---------------------------------------------------------------- the lead thread */
+static const char *grouped(int64_t n, char out[32])
+{
+    char digits[24];
+    size_t len = (size_t)snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+static void log_active(struct rm_lead *l, int64_t epoch, int64_t took_us)
+{
+    struct rm_cluster_view v;
+    char apps[32];
+
+    rm_view_cluster(rm_backend_hold(l->b), &v);
+    rm_backend_release(l->b);
+    base_log_info("rm", "active, epoch %lld, %s applications, %d nodes awaited, took %lld ms", (long long)epoch,
+                  grouped(v.apps_pending + v.apps_running + v.apps_completed + v.apps_failed + v.apps_killed, apps),
+                  v.nodes[RM_NODE_NEW], (long long)(took_us / 1000));
+}
+
+/* Which RM is active has changed. */
+static void look_at_active(struct rm_lead *l)
+{
+    const char *url;
+    char id[256];
+
+    ha_service_active(l->service, id);
+    url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_url(l->conf, id);
+    rm_role_active(l->b, url);
+    if (strcmp(id, l->active) == 0)
+        return;
+    snprintf(l->active, sizeof l->active, "%s", id);
+    if (strcmp(id, l->conf->rm_id) == 0)
+        return;
+    if (*url)
+        base_log_info("rm", "standby; %s is active at %s", id, url);
+    else if (*id)
+        base_log_warn("rm", "standby; %s is active, which is not one of yarn.resourcemanager.ha.rm-ids here", id);
+    else
+        base_log_info("rm", "standby; no ResourceManager is active");
+}
+
+static void learn_lease(struct rm_lead *l)
+{
+    struct ha_service_status s;
+
+    ha_service_status(l->service, &s);
+    atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
+}
+
+/* With the lock held: its end is in the mailbox, or the process's. */
+static bool is_over(const struct rm_lead *l)
+{
+    for (const struct job *j = l->first; j; j = j->next)
+        if (j->kind == STOP)
+            return true;
+    return l->quitting;
+}
+
+/* The leadership has been ours for a moment, and this RM cannot use it. */
+static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_error *err)
+{
+    bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
+
+    pthread_mutex_lock(&l->lock);
+    over = is_over(l);
+    pthread_mutex_unlock(&l->lock);
+    if (err->code == -BASE_EVERSION && (over || !holds(l, epoch))) {
+        base_log_info("rm", "standby: %s", err->text);
+        if (!over)
+            ha_service_resign(l->service, 0); /* as in look_at_lease() */
+        return;
+    }
+    base_log_error("rm", "standby: the state of the cluster cannot be taken over: %s", err->text);
+    ha_service_resign(l->service, UNREADABLE_HOLD_US);
+    if (hopeless)
+        end_process(l, err);
+}
+
+/* False: there is nothing left to activate. */
+static bool worth_it(struct rm_lead *l, const struct job *job)
+{
+    struct timespec until;
+    bool over;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += l->unfit ? UNFIT_WAIT_S : 0;
+    pthread_mutex_lock(&l->lock);
+    over = job->over || is_over(l);
+    while (l->unfit && !over && pthread_cond_timedwait(&l->wake, &l->lock, &until) == 0)
+        over = is_over(l);
+    pthread_mutex_unlock(&l->lock);
+    return !over;
+}
+
+static void lead(struct rm_lead *l, struct job *job)
+{
+    struct base_error err = {0};
+    int64_t began = rm_watch_mono_us();
+
+    if (!worth_it(l, job)) {
+        ha_store_zk.close(job->store);
+        return;
+    }
+    l->unfit = false;
+    learn_lease(l);
+    rm_role_active(l->b, "");
+    if (rm_daemon_activate(l->b, &ha_store_zk, job->store, job->epoch, &err) == 0)
+        log_active(l, job->epoch, rm_watch_mono_us() - began);
+    else
+        not_activated(l, job->epoch, &err);
+}
+
+/* Gives up what we have, in good order. */
+static void give_up(struct rm_lead *l, const struct job *job)
+{
+    struct base_error err = {0};
+
+    if (job->least)
+        ha_service_at_least(l->service, job->least);
+    if (rm_backend_role(l->b) != RM_ROLE_ACTIVE)
+        return;
+    l->unfit = job->unfit;
+    if (rm_daemon_retire(l->b, job->why, &err) < 0)
+        base_log_warn("rm", "what was not written was not acknowledged either: %s", err.text);
+    ha_service_resign(l->service, job->hold_us);
+}
+
+static void stop(struct rm_lead *l, const struct job *job)
+{
+    rm_daemon_deactivate(l->b, job->why);
+    base_watchdog_ended(l->watchdog);
+    look_at_active(l);
+}
+
+/* The service says at once that the lease is over, and why; but not while it waits for the names of ZooKeeper's servers
+ * to be resolved. Seen twice it is over without a word. */
+static void look_at_lease(struct rm_lead *l)
+{
+    bool over = !rm_backend_leads(l->b);
+
+    if (over && l->overdue) {
+        ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
+        base_watchdog_ending(l->watchdog);
+        rm_daemon_deactivate(l->b, "the lease is over");
+        base_watchdog_ended(l->watchdog);
+        over = false;
+    }
+    l->overdue = over;
+}
+
+static void quit(struct rm_lead *l)
+{
+    struct base_error err = {0};
+
+    if (rm_daemon_retire(l->b, "this process ends", &err) < 0)
+        base_log_warn("rm", "what was not written was not acknowledged either: %s", err.text);
+}
+
+static void *lead_main(void *arg)
+{
+    struct rm_lead *l = arg;
+    bool more = true;
+
+    pthread_setname_np(pthread_self(), "rm-lead");
+    while (more) {
+        struct job *j = take(l);
+
+        if (!j) {
+            look_at_lease(l);
+            continue;
+        }
+        if (j->kind == LEAD)
+            lead(l, j);
+        else if (j->kind == STOP)
+            stop(l, j);
+        else if (j->kind == CHANGED)
+            look_at_active(l);
+        else if (j->kind == RESIGN)
+            give_up(l, j);
+        else
+            quit(l);
+        more = j->kind != QUIT;
+        free(j->why);
+        free(j);
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- life */
+static bool busy(void *user, uint64_t *turns)
+{
+    return rm_daemon_busy(((struct rm_lead *)user)->b, turns);
+}
+
+static int64_t lease_of(void *user)
+{
+    return atomic_load(&((struct rm_lead *)user)->lease_us);
+}
+
+static void expired(void *user, const char *why)
+{
+    (void)user;
+    base_log_error("rm", "%s: this process ends itself", why);
+    _exit(BASE_WATCHDOG_EXIT);
+}
+
+static void free_lead(struct rm_lead *l)
+{
+    base_watchdog_stop(l->watchdog);
+    while (l->first) {
+        struct job *j = l->first;
+
+        l->first = j->next;
+        free(j->why);
+        free(j);
+    }
+    pthread_cond_destroy(&l->wake);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
+                  void (*ended)(void *user, const struct base_error *why), void *user, struct rm_lead **out,
+                  struct base_error *err)
+{
+    struct rm_lead *l = base_alloc(sizeof *l);
+    const struct ha_service_conf sc = {.servers = conf->servers, .root = conf->root, .cluster_id = conf->cluster_id,
+                                       .rm_id = conf->rm_id, .auth = conf->auth, .timeout_us = conf->timeout_us,
+                                       .lease_off = conf->lease_off};
+    const struct ha_service_calls calls = {.user = l, .lead = on_lead, .stop = on_stop, .active_changed = on_changed,
+                                           .refused = on_refused};
+    const struct base_watchdog_conf dog = {
+        .user = l, .busy = busy, .limit_us = lease_of, .expired = expired,
+        .still = "the core's thread stands still for longer than the lease",
+        .ending = "the end of the leadership takes longer than a second"};
+    const struct rm_role_source source = {.user = l, .holds = holds, .resign = resign, .zk_text = zk_text,
+                                          .refused_writes = refused_writes, .store_multis = store_multis,
+                                          .unconfirmed = unconfirmed, .epoch_low = epoch_low};
+    pthread_condattr_t attr;
+    int rc;
+
+    *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
+    l->last = &l->first;
+    atomic_init(&l->lost_epoch, -1);
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    l->watchdog = base_watchdog_start(&dog);
+    rc = ha_service_start(&sc, &calls, &l->service, err);
+    if (rc < 0) {
+        free_lead(l);
+        return rc;
+    }
+    rm_role_source(b, &source);
+    base_assert(pthread_create(&l->thread, NULL, lead_main, l) == 0);
+    *out = l;
+    return 0;
+}
+
+/* No thread is left that a leadership could leave hanging; and the session ends as slowly as ZooKeeper lets it. */
+static void end_watch(struct rm_lead *l)
+{
+    struct base_watchdog *w;
+
+    pthread_mutex_lock(&l->lock);
+    w = l->watchdog;
+    l->watchdog = NULL;
+    pthread_mutex_unlock(&l->lock);
+    base_watchdog_stop(w);
+}
+
+/* Stores that nobody will read any more. */
+static void close_stores(struct rm_lead *l)
+{
+    pthread_mutex_lock(&l->lock);
+    for (struct job *j = l->first; j; j = j->next) {
+        if (j->kind == LEAD && j->store)
+            ha_store_zk.close(j->store);
+        j->store = NULL;
+    }
+    pthread_mutex_unlock(&l->lock);
+}
+
+void rm_lead_stop(struct rm_lead *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_lock(&l->lock);
+    l->quitting = true;
+    pthread_mutex_unlock(&l->lock);
+    if (rm_backend_role(l->b) == RM_ROLE_ACTIVATING)
+        rm_role_depose(l->b);
+    put(l, &(struct job){.kind = QUIT});
+    pthread_join(l->thread, NULL);
+    end_watch(l);
+    rm_role_source(l->b, NULL);
+    close_stores(l);
+    ha_service_stop(l->service);
+    free_lead(l);
+}

@@ -1,0 +1,153 @@
+/* rm/leader/load_store.c - reads the store back into the core before anything is served. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/io.h"
+#include "base/io/log.h"
+#include "rm/http/app_json.h"
+#include "rm/daemon/daemon_internal.h"
+#include "rm/http/spec_json.h"
+
+static const char *const tables[] = {"meta", "app", "node", "task", "commit"}; /* in the order the core wants */
+
+#define INSTANCE_TABLE "instance"
+#define CLUSTER_TS     "cluster-ts"
+#define CLUSTER_TS_MAX INT64_C(253402300799000) /* the end of the year 9999 */
+
+/* ---------------------------------------------------------------- the time that application ids carry */
+struct last_ts {
+    int64_t ms;          /* -1: none was stored */
+    struct base_buf bad; /* a record that is no time; data NULL: it is one */
+};
+
+static int take_ts(void *user, const struct ha_record *rec, struct base_error *err)
+{
+    struct last_ts *last = user;
+
+    (void)err;
+    if (strcmp(rec->key, CLUSTER_TS) != 0)
+        return 0;
+    if (base_int_parse(rec->data, 0, CLUSTER_TS_MAX, &last->ms) < 0 || strlen(rec->data) != rec->len) {
+        last->ms = -1;
+        base_buf_add(&last->bad, rec->data, rec->len);
+    }
+    return 0;
+}
+
+static int take_app_ts(void *user, const struct ha_record *rec, struct base_error *err)
+{
+    struct last_ts *last = user;
+    struct base_app_id id;
+
+    (void)err;
+    if (base_app_id_parse(rec->key, &id, NULL) == 0 && id.cluster_ts <= CLUSTER_TS_MAX && id.cluster_ts > last->ms)
+        last->ms = id.cluster_ts;
+    return 0;
+}
+
+/* The record is damaged: what it said is kept aside, and the newest application takes its place. */
+static int find_ts(const struct ha_store_ops *ops, struct ha_store *store, struct last_ts *last, struct base_error *err)
+{
+    const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data, last->bad.len};
+    int rc = ops->load(store, "app", take_app_ts, last, err);
+
+    base_log_error("recover", "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms; it is kept in the state "
+                              "store as %s/%s, the ids of the applications that are there tell the time instead",
+                   last->bad.data, kept.table, kept.key);
+    return rc < 0 ? rc : ops->write(store, &kept, 1, err);
+}
+
+int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err)
+{
+    char text[24];
+    struct last_ts last = {.ms = -1};
+    struct ha_record rec = {.table = INSTANCE_TABLE, .key = CLUSTER_TS, .data = text};
+    int rc = ops->load(store, INSTANCE_TABLE, take_ts, &last, err);
+
+    if (rc == 0 && last.bad.data)
+        rc = find_ts(ops, store, &last, err);
+    base_buf_free(&last.bad);
+    if (rc < 0)
+        return rc;
+    if (*ts_ms <= last.ms)
+        *ts_ms = last.ms + 1;
+    rec.len = (size_t)snprintf(text, sizeof text, "%" PRId64, *ts_ms);
+    return ops->write(store, &rec, 1, err);
+}
+
+/* ---------------------------------------------------------------- the records */
+struct recovery {
+    struct rm_core *core;
+    const atomic_bool *stop;
+    size_t records, apps;
+};
+
+/* The decoded submission goes to the core before its application's record. */
+static int give_spec(struct recovery *r, const struct rm_record *rec, struct base_error *err)
+{
+    struct rm_job_spec *job = NULL;
+    struct rm_app_spec *app = NULL;
+    struct base_app_id id = {0};
+    const char *json = NULL;
+    bool is_job = false;
+    int rc = rm_record_app_json(rec, &is_job, &json, &id, err);
+    size_t len = rc < 0 ? 0 : (size_t)(rec->data + rec->len - json);
+
+    if (rc < 0)
+        return rc;
+    if (is_job) {
+        rc = rm_spec_job_from_text(json, len, id, &job, err);
+        if (rc == 0)
+            rm_core_recover_job(r->core, job);
+    } else {
+        rc = rm_app_spec_from_text(json, len, &app, err);
+        if (rc == 0)
+            rm_core_recover_app(r->core, app);
+    }
+    r->apps++;
+    return rc;
+}
+
+/* Nobody knows what was submitted: its id alone is shown. */
+static void give_up(struct recovery *r, const struct rm_record *rec, const struct base_error *why)
+{
+    struct rm_app_spec *unknown = rm_app_spec_unknown(rec->key);
+
+    if (unknown)
+        rm_core_recover_app(r->core, unknown);
+    rm_core_recover_damaged(r->core, rec, why->text);
+}
+
+static int one(void *user, const struct ha_record *stored, struct base_error *err)
+{
+    struct recovery *r = user;
+    struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
+    struct base_error why;
+
+    if (atomic_load_explicit(r->stop, memory_order_relaxed))
+        return base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
+    r->records++;
+    if (strcmp(rec.table, "app") != 0 || give_spec(r, &rec, &why) == 0)
+        return rm_core_recover(r->core, &rec, err);
+    give_up(r, &rec, &why);
+    return 0;
+}
+
+int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
+               struct base_error *err)
+{
+    struct recovery r = {.core = core, .stop = stop};
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        int rc = ops->load(store, tables[i], one, &r, err);
+        if (rc == -BASE_EVERSION)
+            return rc;
+        if (rc < 0)
+            return base_error_wrap(err, rc, "the state store cannot be used");
+    }
+    if (r.records)
+        base_log_info("recover", "%zu records, %zu applications and jobs read back", r.records, r.apps);
+    return 0;
+}

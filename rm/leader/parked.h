@@ -1,0 +1,22 @@
+/* rm/leader/parked.h - parked requests, each fired once, by news or by its deadline: reduces that wait for map outputs;
+ * nodes that wait on a standby for the next leader (a watch of their own, about no job in particular: id 0). */
+#ifndef CREEL_RM_LEADER_PARKED_H
+#define CREEL_RM_LEADER_PARKED_H
+
+#include <stdint.h>
+
+#include "base/id.h"
+
+struct rm_watch;
+struct rm_watch *rm_watch_start(void);
+/* @deadline_mono_us: on CLOCK_MONOTONIC. @fn is called once, on the watch's own thread. */
+void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version, int64_t deadline_mono_us,
+                  void (*fn)(void *user), void *user);
+/* Job @id has outputs up to @version now: fires those that wait for more than they have. Cheap; any thread. */
+void rm_watch_news(struct rm_watch *w, struct base_app_id id, int64_t version);
+void rm_watch_flush(struct rm_watch *w); /* fires all that wait now */
+void rm_watch_stop(struct rm_watch *w); /* fires all; later additions fire at once on the caller's thread */
+void rm_watch_free(struct rm_watch *w);
+int64_t rm_watch_mono_us(void);
+
+#endif

@@ -1,0 +1,251 @@
+/* rm/leader/role.c - which of several RMs this is, which one is active, and who waits for that to change. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/log.h"
+#include "ha/ha_election.h"
+#include "rm/daemon/daemon_internal.h"
+
+#define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* so that enough are left above it */
+
+void rm_roles_init(struct rm_backend *b)
+{
+    pthread_rwlockattr_t attr;
+
+    pthread_mutex_init(&b->roles.lock, NULL);
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&b->roles.source_lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
+    atomic_init(&b->roles.role, RM_ROLE_ACTIVE);
+}
+
+void rm_roles_start(struct rm_backend *b)
+{
+    b->roles.watch = rm_watch_start();
+}
+
+void rm_roles_stop(struct rm_backend *b)
+{
+    rm_watch_stop(b->roles.watch);
+}
+
+void rm_roles_free(struct rm_backend *b)
+{
+    if (b->roles.watch)
+        rm_watch_free(b->roles.watch);
+    free(b->roles.rm_id);
+    free(b->roles.all_urls);
+    pthread_rwlock_destroy(&b->roles.source_lock);
+    pthread_mutex_destroy(&b->roles.lock);
+}
+
+/* ---------------------------------------------------------------- the source */
+static const struct rm_role_source *enter(const struct rm_backend *b)
+{
+    struct rm_roles *r = (struct rm_roles *)&b->roles; /* the locks are no part of what is const */
+
+    pthread_rwlock_rdlock(&r->source_lock);
+    return &r->source;
+}
+
+static void leave(const struct rm_backend *b)
+{
+    pthread_rwlock_unlock(&((struct rm_roles *)&b->roles)->source_lock);
+}
+
+void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
+{
+    pthread_rwlock_wrlock(&b->roles.source_lock);
+    b->roles.source = source ? *source : (struct rm_role_source){0};
+    pthread_rwlock_unlock(&b->roles.source_lock);
+}
+
+bool rm_roles_hold(const struct rm_backend *b, int64_t epoch)
+{
+    const struct rm_role_source *s = enter(b);
+    bool yes = !s->holds || s->holds(s->user, epoch);
+
+    leave(b);
+    return yes;
+}
+
+/* A node's word moves the epoch for good: one that cannot have been taken is not believed. */
+static bool credible(int64_t epoch_seen)
+{
+    if (epoch_seen <= EPOCH_SEEN_MAX)
+        return true;
+    base_log_error("rm", "a node says that it has obeyed epoch %lld; this is not believed, expected up to %d: what it "
+                         "has stored is damaged, or no ResourceManager's of this cluster",
+                   (long long)epoch_seen, EPOCH_SEEN_MAX);
+    return false;
+}
+
+/* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not
+ * confirmed, it goes on and refuses those whom it concerns. */
+void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
+{
+    bool low = fx->kind == RM_FX_EPOCH_LOW;
+    int64_t seen = low ? fx->u.epoch_low.epoch_seen : fx->u.unconfirmed.epoch_seen;
+    const struct rm_role_source *s;
+
+    if (!credible(seen)) {
+        if (low)
+            return;
+        seen = -1;
+    }
+    if (low && !b->roles.ha) {
+        rm_daemon_epoch_above(b, seen);
+        return;
+    }
+    s = enter(b);
+    if (low && s->epoch_low)
+        s->epoch_low(s->user, seen);
+    else if (!low && s->unconfirmed)
+        s->unconfirmed(s->user, seen);
+    leave(b);
+}
+
+void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
+{
+    const struct rm_role_source *s = enter(b);
+
+    out->takeovers = atomic_load(&b->roles.takeovers);
+    out->late_answers = atomic_load(&b->roles.late_answers);
+    if (s->refused_writes)
+        out->refused_writes = s->refused_writes(s->user);
+    if (s->store_multis)
+        out->store_multis = s->store_multis(s->user);
+    leave(b);
+}
+
+void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
+{
+    base_assert(!b->started && b->roles.ha && !b->roles.rm_id);
+    b->roles.rm_id = base_strdup(rm_id);
+    b->roles.all_urls = base_strdup(all_urls);
+}
+
+/* ---------------------------------------------------------------- changes */
+void rm_roles_told(struct rm_backend *b)
+{
+    int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
+
+    if (b->roles.watch)
+        rm_watch_news(b->roles.watch, (struct base_app_id){0}, n);
+}
+
+void rm_roles_set(struct rm_backend *b, enum rm_role role)
+{
+    if (atomic_exchange(&b->roles.role, role) != role)
+        rm_roles_told(b);
+}
+
+void rm_role_active(struct rm_backend *b, const char *url)
+{
+    bool other;
+
+    pthread_mutex_lock(&b->roles.lock);
+    other = strcmp(b->roles.active_url, url) != 0;
+    if (other)
+        snprintf(b->roles.active_url, sizeof b->roles.active_url, "%s", url);
+    pthread_mutex_unlock(&b->roles.lock);
+    if (other)
+        rm_roles_told(b);
+}
+
+void rm_role_depose(struct rm_backend *b)
+{
+    atomic_store(&b->roles.deposed, true);
+    pthread_mutex_lock(&b->qlock);
+    if (b->loading && b->loading_ops->abort)
+        b->loading_ops->abort(b->loading);
+    pthread_mutex_unlock(&b->qlock);
+}
+
+void rm_roles_late(struct rm_backend *b)
+{
+    atomic_fetch_add(&b->roles.late_answers, 1);
+}
+
+/* ---------------------------------------------------------------- what handlers ask */
+enum rm_role rm_backend_role(const struct rm_backend *b)
+{
+    return atomic_load(&b->roles.role);
+}
+
+bool rm_backend_ha(const struct rm_backend *b)
+{
+    return b->roles.ha;
+}
+
+const char *rm_backend_rm_id(const struct rm_backend *b)
+{
+    return b->roles.rm_id ? b->roles.rm_id : "";
+}
+
+const char *rm_backend_all_urls(const struct rm_backend *b)
+{
+    return b->roles.all_urls ? b->roles.all_urls : rm_backend_url(b);
+}
+
+void rm_backend_active_url(const struct rm_backend *b, char out[512])
+{
+    struct rm_roles *r = (struct rm_roles *)&b->roles;
+
+    pthread_mutex_lock(&r->lock);
+    memcpy(out, r->active_url, sizeof r->active_url);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void rm_backend_zk_text(const struct rm_backend *b, char out[256])
+{
+    const struct rm_role_source *s = enter(b);
+
+    out[0] = '\0';
+    if (s->zk_text)
+        s->zk_text(s->user, out);
+    leave(b);
+}
+
+int64_t rm_backend_role_changes(const struct rm_backend *b)
+{
+    return atomic_load(&b->roles.changes);
+}
+
+void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
+                          void *user)
+{
+    int64_t changes;
+
+    rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
+    changes = rm_backend_role_changes(b); /* one that came before the line above */
+    if (changes > seen)
+        rm_watch_news(b->roles.watch, (struct base_app_id){0}, changes);
+}
+
+bool rm_backend_leads(const struct rm_backend *b)
+{
+    if (!b->roles.ha)
+        return true;
+    return rm_backend_role(b) == RM_ROLE_ACTIVE && !atomic_load(&b->roles.deposed) &&
+           rm_roles_hold(b, rm_daemon_epoch(b));
+}
+
+int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)
+{
+    const struct rm_role_source *s;
+    bool can;
+
+    if (!b->roles.ha)
+        return base_error_set(err, -BASE_ESTATE, "high availability is not enabled on this ResourceManager");
+    s = enter(b);
+    can = rm_backend_role(b) == RM_ROLE_ACTIVE && s->resign;
+    if (can)
+        s->resign(s->user, hold_us);
+    leave(b);
+    if (can)
+        return 0;
+    return base_error_set(err, -BASE_ESTATE, "ResourceManager %s is not the active one", rm_backend_rm_id(b));
+}

@@ -1,0 +1,311 @@
+/* rm/leader/term.c - a leadership: from the stored records to a core that is served, and its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf/conf.h"
+#include "base/io/log.h"
+#include "rm/daemon/daemon_internal.h"
+#include "rm/config/policy_options.h"
+
+/* ---------------------------------------------------------------- a core */
+static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch, int64_t cluster_ts_ms,
+                      struct rm_core_conf *out)
+{
+    const struct base_conf *c = b->conf;
+
+    *out = (struct rm_core_conf){
+        .cluster_ts_ms = cluster_ts_ms,
+        .rm_instance_ms = now_ms,
+        .epoch = epoch,
+        .policy = rm_options_policy(c),
+        .queues = base_conf_get(c, "creel.scheduler.queues"),
+        .node_expiry_us = base_conf_int(c, "yarn.nm.liveness-monitor.expiry-interval-ms") * 1000,
+        .heartbeat_us = base_conf_int(c, "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") * 1000,
+        .am_expiry_us = base_conf_int(c, "yarn.am.liveness-monitor.expiry-interval-ms") * 1000,
+        .allocation_expiry_us =
+            base_conf_int(c, "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms") * 1000,
+        .slowstart = base_conf_double(c, "creel.scheduler.slowstart"),
+        .am_attempts_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.am.max-attempts"),
+        .task_attempts_max = (int32_t)base_conf_int(c, "creel.mapreduce.max-attempts"),
+        .completed_apps_max = (int32_t)base_conf_int(c, "yarn.resourcemanager.max-completed-applications"),
+        .completed_bytes_max = base_conf_int(c, "creel.rm.max-completed-mb") << 20,
+        .gone_nodes_us = base_conf_int(c, "creel.rm.forget-nodes-ms") * 1000,
+        .gone_nodes_max = (int32_t)base_conf_int(c, "creel.rm.max-gone-nodes"),
+        .kill_grace_ms = base_conf_int(c, "creel.nodemanager.kill-grace-ms"),
+        .prune_ended = b->roles.ha,
+        .format_confirmed = b->repair.format_confirmed,
+    };
+    if (b->roles.ha)
+        out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
+    out->slot_res[RM_SLOT_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");
+    out->slot_res[RM_SLOT_MAP].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.map.vcores");
+    out->slot_res[RM_SLOT_MAP].v[RM_RES_MAP_SLOTS] = 1;
+    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.reduce.memory-mb");
+    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.reduce.vcores");
+    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
+}
+
+/* @tree (NULL: none) is taken on success. */
+static int make_core(const struct rm_backend *b, int64_t epoch, int64_t cluster_ts_ms, struct policy_queues *tree,
+                     struct rm_core **out, struct base_error *err)
+{
+    struct policy_conf options = {0};
+    struct rm_core_conf cc;
+    int rc = rm_options_read(b->conf, &options, err);
+
+    if (rc < 0)
+        return rc;
+    core_conf(b, rm_clock_now(&b->clock) / 1000, epoch, cluster_ts_ms, &cc);
+    cc.options = &options;
+    cc.tree = tree;
+    *out = rm_core_new(&cc, err);
+    policy_conf_free(&options);
+    return *out ? 0 : -BASE_EINVAL;
+}
+
+int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err)
+{
+    struct rm_effects none = {0};
+    int rc = make_core(b, 0, rm_clock_now(&b->clock) / 1000, NULL, out, err);
+
+    if (rc < 0)
+        return rc;
+    rm_core_recovered(*out, rm_clock_now(&b->clock), &none);
+    free(none.v);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the beginning */
+int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err)
+{
+    struct rm_backend *b = t->b;
+    int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
+    int rc = rm_master_key(t->ops, t->opened, b->repair.new_key, t->master_key, err);
+
+    if (rc == 0)
+        rc = rm_cluster_ts_take(t->ops, t->opened, &cluster_ts_ms, err);
+    if (rc == 0)
+        rc = make_core(b, t->epoch, cluster_ts_ms, tree, &t->core, err);
+    if (rc == 0)
+        rc = rm_recover(t->core, t->ops, t->opened, &b->roles.deposed, err);
+    if (rc < 0)
+        return rc;
+    b->repair.new_key = false; /* once */
+    rm_core_recovered(t->core, rm_core_time(b), &t->fx);
+    return 0;
+}
+
+struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch)
+{
+    struct rm_term *t = base_alloc(sizeof *t);
+
+    *t = (struct rm_term){.b = b, .ops = ops, .opened = store, .epoch = epoch};
+    return t;
+}
+
+/* Handlers may look at a key of an earlier leadership for as long as they like; it is nearly always the same. */
+static void use_key(struct rm_backend *b, const char *text)
+{
+    struct rm_key *k = b->keys;
+
+    while (k && strcmp(k->text, text) != 0)
+        k = k->next;
+    if (!k) {
+        k = base_alloc(sizeof *k);
+        strcpy(k->text, text);
+        k->next = b->keys;
+        b->keys = k;
+    }
+    atomic_store(&b->master_key, k->text);
+}
+
+struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core)
+{
+    struct rm_core *old;
+
+    rm_core_lock_take(&b->lock);
+    old = b->core;
+    b->core = core;
+    b->core_serial++;
+    rm_core_lock_give(&b->lock);
+    return old;
+}
+
+struct rm_core *rm_term_install(struct rm_term *t)
+{
+    struct rm_backend *b = t->b;
+    struct rm_core *old;
+
+    use_key(b, t->master_key);
+    atomic_store(&b->epoch, t->epoch);
+    old = rm_core_swap(b, t->core);
+    t->core = NULL;
+    pthread_mutex_lock(&b->qlock);
+    b->term = t;
+    b->stop = false;
+    b->closed = 0;
+    b->stored_seq = 0;
+    pthread_mutex_unlock(&b->qlock);
+    return old;
+}
+
+static void on_stored(void *user, uint64_t seq)
+{
+    rm_core_stored(user, seq);
+}
+
+static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
+{
+    if (error == 0)
+        rm_effect_apply_now(user, ticket, fx);
+    else if (ticket)
+        rm_ticket_fail(ticket, error, text);
+}
+
+static void on_over(void *user, const char *text)
+{
+    struct rm_term *t = user;
+
+    rm_role_depose(t->b);
+    base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
+}
+
+struct io_event {
+    struct rm_event ev;
+    char *diagnostics;
+};
+
+static void free_io_event(void *user)
+{
+    struct io_event *e = user;
+
+    free(e->diagnostics);
+    free(e);
+}
+
+static void on_job_done(void *user, enum rm_effect_kind what, struct base_app_id id, bool ok,
+                        const char *diagnostics)
+{
+    struct io_event *e = base_alloc(sizeof *e);
+
+    e->diagnostics = base_strdup(diagnostics);
+    e->ev.kind = what == RM_FX_JOB_SETUP    ? RM_EV_JOB_SET_UP
+                 : what == RM_FX_JOB_COMMIT ? RM_EV_JOB_COMMITTED
+                                            : RM_EV_JOB_ABORTED;
+    e->ev.u.job_done.id = id;
+    e->ev.u.job_done.ok = ok;
+    e->ev.u.job_done.diagnostics = e->diagnostics;
+    rm_backend_post(user, &e->ev, NULL, free_io_event, e);
+}
+
+static bool may_touch_files(void *user)
+{
+    return rm_backend_leads(user);
+}
+
+void rm_term_prepare(struct rm_term *t)
+{
+    const struct rm_store_calls store = {.user = t, .stored = on_stored, .release = on_release, .over = on_over};
+    const struct rm_jobs_io_calls io = {.user = t->b, .done = on_job_done, .may = may_touch_files};
+    struct rm_store *started;
+
+    t->io = rm_jobs_io_start(&io);
+    started = rm_store_start(t->ops, t->opened, &store);
+    t->opened = NULL;
+    pthread_mutex_lock(&t->b->qlock); /* alone, events may be posted by now */
+    t->store = started;
+    pthread_mutex_unlock(&t->b->qlock);
+}
+
+void rm_term_run(struct rm_term *t)
+{
+    rm_effects_apply(t, &t->fx);
+    base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
+}
+
+/* ---------------------------------------------------------------- the end */
+/* Posts are refused from now on. The core's thread ends: at once, or when the queue is empty. */
+static void close_queue(struct rm_term *t, bool at_once, int code, const char *text)
+{
+    struct rm_backend *b = t->b;
+
+    pthread_mutex_lock(&b->qlock);
+    b->closed = code;
+    b->closed_text = text;
+    b->stop = true;
+    if (at_once)
+        atomic_store(&t->halt, true);
+    pthread_cond_signal(&b->qwake);
+    pthread_mutex_unlock(&b->qlock);
+    pthread_join(t->thread, NULL);
+}
+
+/* Everybody who still waits for the core is told. The term's threads have ended. */
+static void dismiss(struct rm_term *t, int code, const char *text)
+{
+    struct rm_backend *b = t->b;
+
+    for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
+        rm_posted_refuse(&b->queue[i], code, text);
+    for (size_t i = 0; i < t->slots_len; i++)
+        if (t->slots[i].ticket)
+            rm_ticket_fail(t->slots[i].ticket, code, text);
+    rm_watch_flush(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
+}
+
+static void forget(struct rm_term *t)
+{
+    struct rm_backend *b = t->b;
+    int64_t commits, records;
+
+    rm_store_counts(t->store, &commits, &records);
+    pthread_mutex_lock(&b->qlock);
+    b->queue_len = 0;
+    b->term = NULL;
+    b->commits_before += commits;
+    b->records_before += records;
+    pthread_mutex_unlock(&b->qlock);
+    rm_store_free(t->store);
+    t->store = NULL;
+    rm_term_free(t);
+}
+
+int rm_term_finish(struct rm_term *t, int code, const char *text, struct base_error *err)
+{
+    bool ha = t->b->roles.ha;
+    int rc;
+
+    close_queue(t, false, code, text);
+    rc = rm_store_stop(t->store, err); /* what it releases may still go to the other helper */
+    if (ha) {
+        rm_jobs_io_abandon(t->io); /* the next leader asks for it again: it need not wait */
+        rm_roles_set(t->b, RM_ROLE_STANDBY);
+    } else {
+        rm_jobs_io_stop(t->io);
+    }
+    dismiss(t, code, text);
+    forget(t);
+    return rc;
+}
+
+void rm_term_cut(struct rm_term *t)
+{
+    close_queue(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    rm_store_abandon(t->store);
+    rm_jobs_io_abandon(t->io);
+    dismiss(t, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    forget(t);
+}
+
+void rm_term_free(struct rm_term *t)
+{
+    if (!t)
+        return;
+    if (t->opened)
+        t->ops->close(t->opened);
+    rm_core_free(t->core);
+    free(t->batch);
+    free(t->slots);
+    free(t->fx.v);
+    free(t);
+}
