@@ -15,7 +15,7 @@
 #ifndef CREEL_RM_DAEMON_DAEMON_H
 #define CREEL_RM_DAEMON_DAEMON_H
 
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "rm/daemon/backend.h"
 
 /* Opens the store of @conf (creel.rm.state-dir) or, in tests, @ops at @where. -BASE_ECORRUPT, -BASE_ESTATE, ... with a

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/id.h"
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 
 #define RM_MASTER_KEY_MAX   33 /* hex digits and the NUL, as the next */
 #define RM_MASTER_TOKEN_MAX 65

@@ -10,7 +10,7 @@
 
 #include "base/io/log.h"
 #include "base/io/watchdog.h"
-#include "ha/ha_service.h"
+#include "ha/election/service.h"
 #include "rm/leader/role.h"
 #include "rm/leader/parked.h"
 

@@ -28,7 +28,7 @@ struct rm_ha_conf { /* read from the configuration; texts owned */
     char *servers, *root, *cluster_id;
     char *auth;                     /* "user:password" */
     int64_t timeout_us;
-    bool lease_off;                 /* tests alone (ha_service.h); not read from the configuration */
+    bool lease_off;                 /* tests alone (ha/election/service.h); not read from the configuration */
 };
 /* @on: --ha was given. Says which key is missing or wrong, with what was expected. Not enabled: 0, and nothing else is
  * read. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/io/log.h"
-#include "ha/ha_election.h"
+#include "ha/election/election.h"
 #include "rm/daemon/daemon_internal.h"
 
 #define EPOCH_SEEN_MAX (HA_EPOCH_MAX / 2) /* so that enough are left above it */

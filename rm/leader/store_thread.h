@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "rm/core/core.h"
 
 #define RM_STORE_RETRY_MS 500

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "ha/ha_log.h"
+#include "ha/log/log.h"
 #include "tests/bench/allocations.h"
 
 #define APPS   10000

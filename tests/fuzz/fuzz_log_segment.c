@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ha/ha_log_segment.h"
+#include "ha/log/segment.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SEGMENTS_MAX 64

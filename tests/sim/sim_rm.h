@@ -6,9 +6,9 @@
 #define CREEL_TESTS_SIM_RM_H
 
 #include "base/clock.h"
-#include "ha/ha_election.h"
-#include "ha/ha_log.h"
-#include "ha/ha_log_follow.h"
+#include "ha/election/election.h"
+#include "ha/log/log.h"
+#include "ha/log/follow.h"
 #include "rm/leader/core_clock.h"
 #include "tests/sim/sim_world.h"
 

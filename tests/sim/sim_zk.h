@@ -1,4 +1,4 @@
-/* tests/sim/sim_zk.h - a simulated ZooKeeper ensemble and its client, as ha/ha_zk.h sees them.
+/* tests/sim/sim_zk.h - a simulated ZooKeeper ensemble and its client, as ha/zk/zk.h sees them.
  *
  * One leader decides every write and every end of a session, in one order (zxid). The other servers follow behind it:
  * what a client reads there may be old until it syncs. A server answers a write when it has applied it itself; what is

@@ -4,7 +4,7 @@
 #ifndef CREEL_TESTS_SIM_ZK_TREE_H
 #define CREEL_TESTS_SIM_ZK_TREE_H
 
-#include "ha/ha_zk.h"
+#include "ha/zk/zk.h"
 #include "tests/sim/sim_run.h"
 
 struct zk_node {

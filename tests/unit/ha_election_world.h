@@ -5,7 +5,7 @@
 #define CREEL_TESTS_HA_ELECTION_WORLD_H
 
 #include "base/mem.h"
-#include "ha/ha_election.h"
+#include "ha/election/election.h"
 
 #define WORLD_RMS     4
 #define WORLD_TIMEOUT 1200000 /* us: of every session; its sixth and its two thirds are whole numbers */

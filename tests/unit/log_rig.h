@@ -2,7 +2,7 @@
 #ifndef CREEL_TESTS_LOG_RIG_H
 #define CREEL_TESTS_LOG_RIG_H
 
-#include "ha/ha_log_segment.h"
+#include "ha/log/segment.h"
 #include "tests/unit/log_zk.h"
 
 #define SEG   LOG_ZK_ROOT "/log/00000000"

@@ -1,4 +1,4 @@
-/* tests/unit/log_zk.h - as much of ZooKeeper as the log of ha_log.h uses, in memory: <root>/epoch, <root>/log and the
+/* tests/unit/log_zk.h - as much of ZooKeeper as the log of ha/log/log.h uses, in memory: <root>/epoch, <root>/log and the
  * segments below. One server, several connections; every step is the test's. Requests and answers are copied. */
 #ifndef CREEL_TESTS_LOG_ZK_H
 #define CREEL_TESTS_LOG_ZK_H
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ha/ha_log.h"
-#include "ha/ha_log_follow.h"
+#include "ha/log/log.h"
+#include "ha/log/follow.h"
 
 #define LOG_ZK_ROOT "/creel/c1"
 

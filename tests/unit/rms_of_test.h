@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "rm/daemon/backend.h"
 #include "rm/leader/role.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/conf/conf.h"
 #include "base/io/io.h"
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"

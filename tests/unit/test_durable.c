@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "tests/unit/cunit_main.h"
 
 enum what { WROTE, SYNCED, RENAMED };

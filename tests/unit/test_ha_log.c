@@ -1,4 +1,4 @@
-/* The log of ha_log.h as it writes: what it sends and when, lost connections, cleaning, every end with its text. What
+/* The log of ha/log/log.h as it writes: what it sends and when, lost connections, cleaning, every end with its text. What
  * it reads: test_ha_log_read.c; histories by seed: test_ha_log_history.c. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ha/ha_log_internal.h"
+#include "ha/log/log_internal.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 

@@ -1,11 +1,11 @@
-/* The standby's reading along of ha_log_follow.h: what it keeps, what it forgets, and that a leader reads the rest alone. */
+/* The standby's reading along of ha/log/follow.h: what it keeps, what it forgets, and that a leader reads the rest alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "ha/ha_log_follow.h"
+#include "ha/log/follow.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 

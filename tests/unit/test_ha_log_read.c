@@ -1,11 +1,11 @@
-/* The bytes of the log of ha_log.h, and its reading: every damage with its text. */
+/* The bytes of the log of ha/log/log.h, and its reading: every damage with its text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "ha/ha_crc32c.h"
+#include "ha/log/crc32c.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/log_rig.h"
 

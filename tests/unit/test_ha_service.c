@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/io/log.h"
 #include "base/mem.h"
-#include "ha/ha_service.h"
+#include "ha/election/service.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ha/ha_instance.h"
-#include "ha/ha_service.h"
+#include "ha/election/instance.h"
+#include "ha/election/service.h"
 #include "tests/unit/cunit_main.h"
 
 static const struct ha_service_conf good = {.servers = "127.0.0.1:1",

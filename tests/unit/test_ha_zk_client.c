@@ -1,4 +1,4 @@
-/* Requests of ha_zk.h over libzookeeper, against a real ZooKeeper server: results, versions, watches, ACLs, and what
+/* Requests of ha/zk/zk.h over libzookeeper, against a real ZooKeeper server: results, versions, watches, ACLs, and what
  * becomes of requests when the connection or the session goes. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "ha/ha_zk_client.h"
+#include "ha/zk/client.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
 

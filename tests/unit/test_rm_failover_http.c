@@ -23,7 +23,7 @@
     "\"am-container-spec\":{\"commands\":{\"command\":\"true\"}}}"
 
 /* ---- the store: memory's, whose writes can be held back; a leadership that is over has it aborted ---- */
-struct held { /* ops first, as ha_store.h wants it */
+struct held { /* ops first, as ha/store/store.h wants it */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
     bool aborted;

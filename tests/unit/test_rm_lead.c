@@ -10,7 +10,7 @@
 
 #include "base/conf/conf.h"
 #include "base/io/watchdog.h"
-#include "ha/ha_service.h"
+#include "ha/election/service.h"
 #include "rm/leader/leader.h"
 #include "rm/leader/role.h"
 #include "rm/http/spec_json.h"
@@ -27,7 +27,7 @@ static struct {
     atomic_bool corrupt, block, slow_end;
 } sv = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct store { /* as ha_store.h wants it */
+struct store { /* as ha/store/store.h wants it */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 #include "rm/config/allocations.h"
 #include "rm/daemon/daemon.h"
 #include "rm/config/groups.h"

@@ -19,7 +19,7 @@
 #include "tests/unit/cunit_main.h"
 
 /* ---------------------------------------------------------------- the store */
-struct gate { /* an open store; the first member as ha_store.h wants it */
+struct gate { /* an open store; the first member as ha/store/store.h wants it */
     const struct ha_store_ops *ops;
     struct ha_store *inner;
 };

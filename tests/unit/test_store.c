@@ -15,7 +15,7 @@
 
 #include "base/io/io.h"
 #include "base/mem.h"
-#include "ha/ha_store.h"
+#include "ha/store/store.h"
 
 static char dir[] = "/tmp/creel-store-XXXXXX";
 

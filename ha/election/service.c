@@ -1,0 +1,490 @@
+#include "ha/election/service.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/io/log.h"
+#include "base/mem.h"
+#include "ha/election/instance.h"
+#include "ha/log/follow.h"
+#include "ha/store/zookeeper.h"
+#include "ha/zk/client.h"
+
+#define SILENT_FIRST_US 1000000 /* without a server: the first word about it, and the others */
+#define SILENT_AGAIN_US 30000000
+#define NOBODY          (-1)
+
+struct ended { /* a leadership that is over: put when nothing of it is on the stack any more */
+    struct ended *next;
+    struct ha_store *store;
+};
+
+struct ha_service {
+    struct ha_service_calls calls;
+    char *root;
+    pthread_t thread;
+    /* service thread */
+    struct ha_zk_client *client;
+    struct ha_election *election;
+    struct ha_store *store; /* of the leadership; NULL: none */
+    struct ha_log_follow *follow;
+    bool follow_said;
+    struct ended *ended;
+    uint64_t leaderships;
+    bool connected;
+    int64_t session, timeout_us, silent_since_us, silent_next_us;
+    struct ha_log_stats log;
+    /* any thread */
+    _Atomic int64_t held_epoch, lease_us, refused_writes;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool woken, stop, resign;
+    int64_t hold_us, least;
+    struct ha_service_status status; /* as of the last turn */
+    char active[256];
+};
+
+static int64_t mono_us(void) { return base_mono_us(&base_clock_real); }
+
+static void wake(void *user)
+{
+    struct ha_service *s = user;
+
+    pthread_mutex_lock(&s->lock);
+    s->woken = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void publish_lease(struct ha_service *s)
+{
+    atomic_store(&s->lease_us, s->store ? ha_election_lease_us(s->election) : 0);
+}
+
+/* ---- the log's and the election's calls ---- */
+
+static void send_request(void *user, const struct ha_zk_request *rq)
+{
+    struct ha_service *s = user;
+
+    ha_zk_client_send(s->client, rq);
+}
+
+static void on_log_over(void *user, const char *text, bool broken)
+{
+    struct ha_service *s = user;
+
+    base_log(broken ? BASE_LOG_ERROR : BASE_LOG_WARN, "ha", "%s", text);
+    ha_election_fenced(s->election, mono_us());
+}
+
+static void on_elected(void *user, int64_t epoch, int32_t version)
+{
+    struct ha_service *s = user;
+    struct ha_log_kept kept;
+    const struct zk_store_conf conf = {
+        s->root, epoch, version, &kept, ++s->leaderships, send_request, wake, on_log_over, s};
+
+    ha_log_follow_take(s->follow, &kept);
+    s->follow_said = false;
+    base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state are here", epoch, kept.n);
+    s->store = zk_store_new(&conf);
+    publish_lease(s);
+    atomic_store(&s->held_epoch, epoch);
+    s->calls.lead(s->calls.user, epoch, s->store);
+}
+
+static void on_deposed(void *user, const char *why)
+{
+    struct ha_service *s = user;
+    struct ended *d = base_alloc(sizeof *d);
+
+    atomic_store(&s->held_epoch, NOBODY);
+    atomic_store(&s->lease_us, 0);
+    base_log_info("ha", "standby: %s", why);
+    zk_store_end(s->store);
+    d->store = s->store;
+    d->next = s->ended;
+    s->ended = d;
+    s->store = NULL;
+    s->calls.stop(s->calls.user, why);
+}
+
+static void on_active_changed(void *user)
+{
+    struct ha_service *s = user;
+
+    pthread_mutex_lock(&s->lock);
+    snprintf(s->active, sizeof s->active, "%s", ha_election_active(s->election));
+    pthread_mutex_unlock(&s->lock);
+    s->calls.active_changed(s->calls.user);
+}
+
+static void on_refused(void *user, const struct base_error *why)
+{
+    struct ha_service *s = user;
+
+    s->calls.refused(s->calls.user, why);
+}
+
+static bool on_surely_dead(void *user, const char *instance)
+{
+    (void)user;
+    return ha_instance_is_dead(instance);
+}
+
+static void on_note(void *user, int level, const char *text)
+{
+    (void)user;
+    base_log((enum base_log_level)level, "ha", "%s", text);
+}
+
+/* ---- events ---- */
+
+static void on_connected(struct ha_service *s, const struct ha_zk_event *ev)
+{
+    char text[sizeof s->status.connection];
+
+    s->connected = true;
+    s->session = ev->session;
+    s->timeout_us = ev->timeout_us;
+    ha_zk_client_text(s->client, text, sizeof text);
+    base_log_info("ha", "%s, time-out %" PRId64 " ms", text, ev->timeout_us / 1000);
+}
+
+static void on_disconnected(struct ha_service *s, int64_t now_us)
+{
+    if (!s->connected)
+        return;
+    s->connected = false;
+    s->silent_since_us = now_us;
+    s->silent_next_us = now_us + SILENT_FIRST_US;
+}
+
+static void on_log_result(struct ha_service *s, const struct ha_zk_event *ev, int64_t now_us)
+{
+    if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_BADVERSION && ev->failed_op == 0)
+        atomic_fetch_add(&s->refused_writes, 1); /* the epoch is checked first */
+    ha_election_tick(s->election, now_us); /* what comes after the end of the lease does not lengthen it */
+    if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_OK)
+        ha_election_answered(s->election, ev->sent_us);
+}
+
+static void on_event(void *user, const struct ha_zk_event *ev)
+{
+    struct ha_service *s = user;
+    const int64_t now_us = mono_us();
+
+    if (ev->kind == HA_ZK_CONNECTED)
+        on_connected(s, ev);
+    else if (ev->kind == HA_ZK_DISCONNECTED || ev->kind == HA_ZK_SESSION_OVER)
+        on_disconnected(s, now_us);
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
+        ha_log_follow_on(s->follow, ev, now_us);
+    if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
+        ha_election_on(s->election, ev, now_us);
+    else if (ev->owner == HA_ZK_FOR_LOG)
+        on_log_result(s, ev, now_us);
+    publish_lease(s);
+    if (s->store && ev->kind != HA_ZK_WATCH && (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
+        zk_store_on(s->store, ev);
+}
+
+/* ---- the thread ---- */
+
+static void say_silent(struct ha_service *s, int64_t now_us)
+{
+    char text[256];
+
+    if (s->connected || now_us < s->silent_next_us)
+        return;
+    s->silent_next_us = now_us + SILENT_AGAIN_US;
+    ha_zk_client_text(s->client, text, sizeof text);
+    base_log_warn("ha", "ZooKeeper does not answer for %" PRId64 " s: %s; trying again (%s)",
+                  (now_us - s->silent_since_us) / 1000000, text, s->store ? "active until the lease ends" : "standby");
+}
+
+static void note_status(struct ha_service *s)
+{
+    struct ha_service_status now = {.state = ha_election_state(s->election),
+                                    .epoch = ha_election_epoch(s->election),
+                                    .session = s->session,
+                                    .timeout_us = s->timeout_us,
+                                    .read_along = ha_log_follow_has_all(s->follow)};
+
+    if (s->store)
+        zk_store_stats(s->store, &s->log);
+    else
+        s->log = (struct ha_log_stats){0};
+    now.log = s->log;
+    ha_zk_client_text(s->client, now.connection, sizeof now.connection);
+    pthread_mutex_lock(&s->lock);
+    s->status = now;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void put_ended(struct ha_service *s)
+{
+    while (s->ended) {
+        struct ended *d = s->ended;
+
+        s->ended = d->next;
+        zk_store_put(d->store);
+        free(d);
+    }
+}
+
+static int64_t sooner(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Waits until @at_us or the next wake(); returns false when the service is to stop. */
+static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us, int64_t *least)
+{
+    struct timespec until;
+    bool stop;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->woken) {
+        int64_t left = at_us - mono_us();
+
+        if (left <= 0)
+            break;
+        if (left > SILENT_AGAIN_US)
+            left = SILENT_AGAIN_US;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        left += until.tv_nsec / 1000;
+        until.tv_sec += left / 1000000;
+        until.tv_nsec = left % 1000000 * 1000;
+        pthread_cond_timedwait(&s->wake, &s->lock, &until);
+    }
+    s->woken = false;
+    stop = s->stop;
+    *resign = s->resign;
+    *hold_us = s->hold_us;
+    *least = s->least;
+    s->resign = false;
+    pthread_mutex_unlock(&s->lock);
+    return !stop;
+}
+
+static void follow_turn(struct ha_service *s, int64_t now_us)
+{
+    if (ha_election_state(s->election) == HA_WAITING)
+        ha_log_follow_begin(s->follow, now_us);
+    ha_log_follow_tick(s->follow, now_us);
+    if (ha_log_follow_has_all(s->follow) && !s->follow_said)
+        base_log_info("ha", "the state is read along: %zu segments so far", ha_log_follow_segments(s->follow));
+    s->follow_said = ha_log_follow_has_all(s->follow);
+}
+
+static int64_t turn(struct ha_service *s)
+{
+    int64_t now_us = mono_us();
+
+    ha_election_tick(s->election, now_us);
+    publish_lease(s);
+    ha_zk_client_deliver(s->client, now_us, on_event, s);
+    if (s->store)
+        zk_store_turn(s->store);
+    now_us = mono_us();
+    ha_election_tick(s->election, now_us);
+    publish_lease(s);
+    put_ended(s);
+    follow_turn(s, now_us);
+    say_silent(s, now_us);
+    note_status(s);
+    return sooner(sooner(ha_election_next_us(s->election), ha_log_follow_next_us(s->follow)),
+                  sooner(ha_zk_client_next_us(s->client), s->connected ? INT64_MAX : s->silent_next_us));
+}
+
+static void *service_thread(void *user)
+{
+    struct ha_service *s = user;
+    bool resign;
+    int64_t hold_us, least, at_us = 0;
+
+    pthread_setname_np(pthread_self(), "leadership");
+    while (wait_for_work(s, at_us, &resign, &hold_us, &least)) {
+        ha_election_at_least(s->election, least);
+        if (resign)
+            ha_election_resign(s->election, hold_us, mono_us());
+        at_us = turn(s);
+    }
+    ha_election_resign(s->election, INT64_MAX, mono_us());
+    put_ended(s);
+    ha_zk_client_free(s->client); /* sends what is queued first */
+    s->client = NULL;
+    return NULL;
+}
+
+/* ---- any thread ---- */
+
+static int check_conf(const struct ha_service_conf *conf, struct base_error *err)
+{
+    size_t root_len = strlen(conf->root);
+
+    if (!conf->rm_id[0] || strpbrk(conf->rm_id, "~/ \t\n") || strlen(conf->rm_id) > 200)
+        return base_error_set(err, -BASE_EINVAL,
+                              "rm-id is \"%s\": expected 1 to 200 characters without '~', '/' and spaces", conf->rm_id);
+    if (!conf->cluster_id[0] || strpbrk(conf->cluster_id, "/ \t\n"))
+        return base_error_set(err, -BASE_EINVAL, "cluster-id is \"%s\": expected a word without '/'", conf->cluster_id);
+    if (conf->root[0] != '/' || root_len < 2 || conf->root[root_len - 1] == '/' || strstr(conf->root, "//"))
+        return base_error_set(err, -BASE_EINVAL, "root in ZooKeeper is \"%s\": expected a path as /creel/cluster",
+                              conf->root);
+    if (conf->timeout_us < 1000)
+        return base_error_set(err, -BASE_EINVAL, "session time-out is %" PRId64 " us: expected 1 ms at least",
+                              conf->timeout_us);
+    return 0;
+}
+
+static struct ha_election *new_election(struct ha_service *s, const struct ha_service_conf *conf)
+{
+    char instance[HA_INSTANCE_MAX];
+    char *auth_as = base_printf("digest:%s", ha_zk_client_auth_id(s->client));
+    const struct ha_election_conf econf = {.root = conf->root,
+                                           .cluster_id = conf->cluster_id,
+                                           .rm_id = conf->rm_id,
+                                           .instance = instance,
+                                           .auth_as = auth_as,
+                                           .lease_off = conf->lease_off};
+    const struct ha_election_calls calls = {.user = s,
+                                            .send = send_request,
+                                            .elected = on_elected,
+                                            .deposed = on_deposed,
+                                            .active_changed = on_active_changed,
+                                            .refused = on_refused,
+                                            .surely_dead = on_surely_dead,
+                                            .note = on_note};
+    struct ha_election *e;
+
+    ha_instance_text(instance);
+    e = ha_election_new(&econf, &calls);
+    free(auth_as);
+    return e;
+}
+
+static void init_waiting(struct ha_service *s)
+{
+    pthread_condattr_t attr;
+
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    s->silent_since_us = mono_us();
+    s->silent_next_us = s->silent_since_us + SILENT_FIRST_US;
+}
+
+/* After the thread's end. */
+static void service_free(struct ha_service *s)
+{
+    ha_zk_client_free(s->client);
+    ha_election_free(s->election);
+    ha_log_follow_free(s->follow);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->wake);
+    free(s->root);
+    free(s);
+}
+
+int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
+                     struct base_error *err)
+{
+    struct ha_service *s = base_alloc(sizeof *s);
+    const struct ha_zk_client_conf zk = {conf->servers, conf->auth, conf->timeout_us, wake, s};
+    sigset_t all, before;
+    int rc = check_conf(conf, err);
+
+    if (rc == 0)
+        rc = ha_zk_client_new(&zk, &s->client, err);
+    if (rc < 0) {
+        free(s);
+        return rc;
+    }
+    s->calls = *calls;
+    s->root = base_strdup(conf->root);
+    atomic_init(&s->held_epoch, NOBODY);
+    init_waiting(s);
+    s->election = new_election(s, conf);
+    s->follow = ha_log_follow_new(conf->root, send_request, s);
+    note_status(s);
+    sigfillset(&all); /* libzookeeper's threads are started by ours: none of them takes the process's signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    rc = pthread_create(&s->thread, NULL, service_thread, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0) {
+        service_free(s);
+        return base_error_sys(err, -BASE_EIO, rc, "cannot start the thread of the leadership");
+    }
+    *out = s;
+    return 0;
+}
+
+void ha_service_stop(struct ha_service *s)
+{
+    if (!s)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->stop = s->woken = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    service_free(s);
+}
+
+/* An epoch is held once: when it is ours before and after the look at the lease, the lease was that epoch's. */
+bool ha_service_holds(const struct ha_service *s, int64_t epoch)
+{
+    int64_t lease_us;
+
+    if (atomic_load(&s->held_epoch) != epoch)
+        return false;
+    lease_us = atomic_load(&s->lease_us);
+    return mono_us() < lease_us && atomic_load(&s->held_epoch) == epoch;
+}
+
+void ha_service_resign(struct ha_service *s, int64_t hold_us)
+{
+    pthread_mutex_lock(&s->lock);
+    s->resign = s->woken = true;
+    s->hold_us = hold_us;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void ha_service_at_least(struct ha_service *s, int64_t epoch)
+{
+    pthread_mutex_lock(&s->lock);
+    if (epoch > s->least)
+        s->least = epoch;
+    s->woken = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void ha_service_active(const struct ha_service *s, char out[256])
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
+
+    pthread_mutex_lock(lock);
+    memcpy(out, s->active, sizeof s->active);
+    pthread_mutex_unlock(lock);
+}
+
+void ha_service_status(const struct ha_service *s, struct ha_service_status *out)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
+
+    pthread_mutex_lock(lock);
+    *out = s->status;
+    pthread_mutex_unlock(lock);
+    out->refused_writes = atomic_load(&s->refused_writes);
+    out->lease_us = atomic_load(&s->lease_us);
+}

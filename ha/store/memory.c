@@ -1,0 +1,149 @@
+/* ha/store/memory.c - the store of tests: nothing survives the process, named ones survive a close. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ha/store/store.h"
+
+struct row {
+    char *table, *key, *data;
+    size_t len;
+};
+struct store {
+    const struct ha_store_ops *ops;
+    char *name;
+    struct row *v; /* sorted by (table, key) */
+    size_t len, cap;
+    int64_t epoch;
+    struct store *next;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct store *named;
+
+static void free_row(struct row *r)
+{
+    free(r->table);
+    free(r->key);
+    free(r->data);
+}
+
+static void free_store(struct store *s)
+{
+    for (size_t i = 0; i < s->len; i++)
+        free_row(&s->v[i]);
+    free(s->v);
+    free(s->name);
+    free(s);
+}
+
+static int memory_open(const char *where, struct ha_store **out, int64_t *epoch, struct base_error *err)
+{
+    struct store *s;
+
+    (void)err;
+    pthread_mutex_lock(&lock);
+    for (s = named; s && strcmp(s->name, where) != 0; s = s->next)
+        ;
+    if (s) {
+        s->epoch++;
+    } else {
+        s = base_alloc(sizeof *s);
+        s->ops = &ha_store_memory;
+        s->name = base_strdup(where);
+        if (where[0]) {
+            s->next = named;
+            named = s;
+        }
+    }
+    *epoch = s->epoch;
+    pthread_mutex_unlock(&lock);
+    *out = (struct ha_store *)s;
+    return 0;
+}
+
+static int cmp(const struct row *r, const char *table, const char *key)
+{
+    int c = strcmp(r->table, table);
+
+    return c ? c : strcmp(r->key, key);
+}
+
+/* First row not below (table, key). */
+static size_t lower(const struct store *s, const char *table, const char *key)
+{
+    size_t lo = 0, hi = s->len;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (cmp(&s->v[mid], table, key) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int memory_load(struct ha_store *base, const char *table, ha_record_fn *each, void *user,
+                       struct base_error *err)
+{
+    struct store *s = (struct store *)base;
+    int rc = 0;
+
+    for (size_t i = lower(s, table, ""); rc >= 0 && i < s->len && strcmp(s->v[i].table, table) == 0; i++)
+        rc = each(user, &(struct ha_record){table, s->v[i].key, s->v[i].data, s->v[i].len}, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int memory_write(struct ha_store *base, const struct ha_record *v, size_t n, struct base_error *err)
+{
+    struct store *s = (struct store *)base;
+
+    (void)err;
+    for (size_t k = 0; k < n; k++) {
+        size_t i = lower(s, v[k].table, v[k].key);
+        bool there = i < s->len && cmp(&s->v[i], v[k].table, v[k].key) == 0;
+
+        if (there)
+            free_row(&s->v[i]);
+        if (there && !v[k].data) {
+            memmove(&s->v[i], &s->v[i + 1], (s->len - i - 1) * sizeof *s->v);
+            s->len--;
+        }
+        if (!v[k].data)
+            continue;
+        if (!there) {
+            base_array_grow(&s->v, s->len, &s->cap);
+            memmove(&s->v[i + 1], &s->v[i], (s->len - i) * sizeof *s->v);
+            s->len++;
+        }
+        s->v[i] = (struct row){base_strdup(v[k].table), base_strdup(v[k].key), NULL, v[k].len};
+        s->v[i].data = base_realloc_array(NULL, v[k].len + 1, 1);
+        memcpy(s->v[i].data, v[k].data, v[k].len);
+        s->v[i].data[v[k].len] = '\0';
+    }
+    return 0;
+}
+
+static void memory_close(struct ha_store *base)
+{
+    struct store *s = (struct store *)base;
+
+    if (s && !s->name[0])
+        free_store(s);
+}
+
+void ha_store_memory_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    while (named) {
+        struct store *s = named;
+        named = s->next;
+        free_store(s);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const struct ha_store_ops ha_store_memory = {
+    .name = "memory", .open = memory_open, .load = memory_load, .write = memory_write, .close = memory_close};

@@ -1,0 +1,271 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "ha/zk/client_internal.h"
+
+struct zk_request *zk_request_new(struct ha_zk_client *c, const struct ha_zk_request *rq)
+{
+    struct zk_request *r = base_alloc(sizeof *r);
+
+    r->item.kind = HA_ZK_RESULT;
+    r->item.request = r;
+    r->client = c;
+    r->owner = rq->owner;
+    r->id = rq->id;
+    r->kind = rq->kind;
+    r->failed_op = -1;
+    r->sent_us = base_mono_us(&base_clock_real);
+    if (rq->kind != HA_ZK_MULTI) {
+        r->path = base_strdup(rq->path);
+        return r;
+    }
+    r->ops_n = rq->ops_n;
+    r->ops = base_alloc(rq->ops_n * sizeof *r->ops);
+    r->results = base_alloc(rq->ops_n * sizeof *r->results);
+    for (size_t i = 0; i < rq->ops_n; i++) {
+        r->ops[i].path = base_strdup(rq->ops[i].path);
+        r->ops[i].kind = rq->ops[i].kind;
+    }
+    return r;
+}
+
+void zk_request_free(struct zk_request *r)
+{
+    for (size_t i = 0; i < r->ops_n; i++)
+        free(r->ops[i].path);
+    for (size_t i = 0; i < r->children_n; i++)
+        free(r->children[i]);
+    free(r->ops);
+    free(r->results);
+    free(r->children);
+    free(r->data);
+    free(r->text);
+    free(r->path);
+    free(r);
+}
+
+static enum ha_zk_code code_of(int rc)
+{
+    switch (rc) {
+    case ZOK:
+        return HA_ZK_OK;
+    case ZNONODE:
+        return HA_ZK_NONODE;
+    case ZNODEEXISTS:
+        return HA_ZK_NODEEXISTS;
+    case ZBADVERSION:
+        return HA_ZK_BADVERSION;
+    case ZNOTEMPTY:
+        return HA_ZK_NOTEMPTY;
+    case ZNOAUTH:
+        return HA_ZK_NOAUTH;
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZCLOSING:
+    case ZSYSTEMERROR:          /* libzookeeper gave the connection up: */
+    case ZRUNTIMEINCONSISTENCY: /* answers out of order */
+    case ZSESSIONMOVED:
+        return HA_ZK_LOSS;
+    case ZSESSIONEXPIRED:
+        return HA_ZK_EXPIRED;
+    default:
+        return HA_ZK_FAILED;
+    }
+}
+
+void zk_request_fail(struct zk_request *r, enum ha_zk_code code, const char *text)
+{
+    r->code = code;
+    r->text = base_strdup(text);
+    zk_client_queue(r->client, &r->item);
+}
+
+static void add_acl(struct base_buf *b, const struct ACL *a)
+{
+    static const char letters[] = "rwcda"; /* the bits of perms, as ZooKeeper's shell names them */
+
+    size_t user = strcspn(a->id.id, ":");
+    bool digest = strcmp(a->id.scheme, "digest") == 0 && strlen(a->id.id + user) > HA_ZK_DIGEST_SHOWN + 1;
+
+    base_buf_addf(b, "%s%s:%.*s%s:", b->len ? ", " : "", a->id.scheme,
+                  digest ? (int)user + 1 + HA_ZK_DIGEST_SHOWN : (int)strlen(a->id.id), a->id.id, digest ? "..." : "");
+    for (int i = 0; letters[i]; i++)
+        if (a->perms & (1 << i))
+            base_buf_add(b, &letters[i], 1);
+}
+
+static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void *data)
+{
+    struct zk_request *r = (struct zk_request *)data;
+    struct base_buf b = {0};
+
+    (void)stat;
+    for (int i = 0; rc == ZOK && i < acl->count; i++)
+        add_acl(&b, &acl->data[i]);
+    if (b.len)
+        r->text = base_printf("%s is open to %s, and we are digest:%s", r->path, b.data,
+                              ha_zk_client_auth_id(r->client));
+    else
+        r->text = base_printf("%s has an ACL without us, who are digest:%s, and does not let us read it", r->path,
+                              ha_zk_client_auth_id(r->client));
+    base_buf_free(&b);
+    zk_client_queue(r->client, &r->item);
+}
+
+/* Creating and deleting ask for permission on the folder. */
+static void path_of_refusal(struct zk_request *r)
+{
+    char *slash;
+
+    if (r->kind != HA_ZK_MULTI || r->failed_op < 0)
+        return;
+    r->path = base_strdup(r->ops[r->failed_op].path);
+    if (r->ops[r->failed_op].kind == HA_ZK_CREATE || r->ops[r->failed_op].kind == HA_ZK_DELETE) {
+        slash = strrchr(r->path, '/');
+        slash[slash == r->path] = '\0';
+    }
+}
+
+/* On libzookeeper's completion thread (or within zookeeper_close). */
+static void finish(struct zk_request *r, int rc)
+{
+    r->code = code_of(rc);
+    if (r->code == HA_ZK_NOAUTH) {
+        path_of_refusal(r);
+        if (r->path && zoo_aget_acl(r->zh, r->path, on_acl, r) == ZOK)
+            return; /* its completion goes on */
+    }
+    if (rc != ZOK) {
+        const char *where = r->failed_op >= 0 ? r->ops[r->failed_op].path : r->path;
+
+        r->text = base_printf("%s%s%s", where ? where : "", where ? ": " : "", zerror(rc));
+    }
+    zk_client_queue(r->client, &r->item);
+}
+
+static void on_multi(int rc, const void *data)
+{
+    struct zk_request *r = (struct zk_request *)data;
+    enum ha_zk_code code = code_of(rc);
+
+    /* Those before the failed op have 0, those after it ZRUNTIMEINCONSISTENCY; all have it when no op was looked at. */
+    if (code != HA_ZK_OK && code != HA_ZK_LOSS && code != HA_ZK_EXPIRED)
+        for (size_t i = 0; i < r->ops_n && r->failed_op < 0; i++)
+            if (r->results[i].err == rc && (i + 1 == r->ops_n || r->results[i + 1].err == ZRUNTIMEINCONSISTENCY))
+                r->failed_op = (int)i;
+    finish(r, rc);
+}
+
+static void on_data(int rc, const char *value, int len, const struct Stat *stat, const void *data)
+{
+    struct zk_request *r = (struct zk_request *)data;
+
+    if (rc == ZOK) {
+        r->len = len > 0 ? (size_t)len : 0; /* -1: a node without data */
+        r->data = base_alloc(r->len + 1);
+        memcpy(r->data, value ? value : "", r->len);
+        r->version = stat->version;
+        r->ephemeral_owner = stat->ephemeralOwner;
+    }
+    finish(r, rc);
+}
+
+static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
+{
+    struct zk_request *r = (struct zk_request *)data;
+
+    if (rc == ZOK) {
+        r->created_zxid = stat->czxid;
+        r->children_n = (size_t)names->count;
+        r->children = base_alloc(r->children_n * sizeof *r->children);
+        for (size_t i = 0; i < r->children_n; i++)
+            r->children[i] = base_strdup(names->data[i]);
+    }
+    finish(r, rc);
+}
+
+static void on_sync(int rc, const char *value, const void *data)
+{
+    (void)value;
+    finish((struct zk_request *)data, rc);
+}
+
+static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq)
+{
+    zoo_op_t *ops = base_alloc(rq->ops_n * sizeof *ops); /* copied into the message by the call */
+    bool first = true;
+    int rc;
+
+    for (size_t i = 0; i < rq->ops_n; i++) {
+        const struct ha_zk_op *op = &rq->ops[i];
+        int flags = (op->ephemeral ? ZOO_EPHEMERAL : 0) | (op->sequence ? ZOO_SEQUENCE : 0);
+
+        switch (op->kind) {
+        case HA_ZK_CREATE:
+            zoo_create_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len, &ZOO_CREATOR_ALL_ACL, flags,
+                               first ? r->created : NULL, first ? sizeof r->created : 0);
+            first = false;
+            break;
+        case HA_ZK_SET:
+            zoo_set_op_init(&ops[i], op->path, op->data ? op->data : "", (int)op->len, op->version, NULL);
+            break;
+        case HA_ZK_DELETE:
+            zoo_delete_op_init(&ops[i], op->path, op->version);
+            break;
+        case HA_ZK_CHECK:
+            zoo_check_op_init(&ops[i], op->path, op->version);
+            break;
+        }
+    }
+    rc = zoo_amulti(zh, (int)rq->ops_n, ops, r->results, on_multi, r);
+    free(ops);
+    return rc;
+}
+
+void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq, watcher_fn watcher,
+                     void *watcher_context)
+{
+    int rc = ZUNIMPLEMENTED;
+
+    r->zh = zh;
+    switch (rq->kind) {
+    case HA_ZK_MULTI:
+        rc = send_multi(r, zh, rq);
+        break;
+    case HA_ZK_GET:
+        rc = zoo_awget(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_data, r);
+        break;
+    case HA_ZK_CHILDREN:
+        rc = zoo_awget_children2(zh, r->path, rq->watch ? watcher : NULL, watcher_context, on_children, r);
+        break;
+    case HA_ZK_SYNC:
+        rc = zoo_async(zh, r->path, on_sync, r);
+        break;
+    }
+    if (rc == ZINVALIDSTATE)
+        zk_request_fail(r, HA_ZK_LOSS, "the session is over");
+    else if (rc != ZOK) /* it was not taken: no completion will come */
+        zk_request_fail(r, HA_ZK_FAILED, zerror(rc));
+}
+
+void zk_request_event(const struct zk_request *r, struct ha_zk_event *ev)
+{
+    ev->owner = r->owner;
+    ev->id = r->id;
+    ev->asked = r->kind;
+    ev->code = r->code;
+    ev->failed_op = r->failed_op;
+    ev->sent_us = r->sent_us;
+    ev->text = r->text ? r->text : "";
+    ev->data = r->data;
+    ev->len = r->len;
+    ev->version = r->version;
+    ev->ephemeral_owner = r->ephemeral_owner;
+    ev->children = (const char *const *)r->children;
+    ev->children_n = r->children_n;
+    ev->created_zxid = r->created_zxid;
+    ev->created = r->created[0] ? r->created : NULL;
+}
