@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/io/io.h"
-#include "nodemanager/nm_tree.h"
+#include "nodemanager/container/process_tree.h"
 #include "tests/fault/nm_fixture.h"
 
 /* utime + stime + the same of collected children, in clock ticks. */

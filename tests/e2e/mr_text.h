@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/mem.h"
-#include "nodemanager/task/task_scan.h"
+#include "nodemanager/task/scan.h"
 
 static inline uint64_t mr_next(uint64_t *s)
 {

@@ -13,5 +13,5 @@ if(TARGET creel-task)
     add_dependencies(test_task creel_disk_order)
   endif()
 endif()
-creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/nodemanager/task/task_rm.c
+creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/nodemanager/task/rm_client.c
            LIBS creel_api LABELS e2e nodemanager)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/io/json.h"
-#include "nodemanager/task/task_rm.h"
+#include "nodemanager/task/rm_client.h"
 #include "tests/e2e/fake_mr.h"
 #include "tests/unit/cunit_main.h"
 

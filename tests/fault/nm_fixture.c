@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/io/io.h"
-#include "nodemanager/nm_tree.h"
+#include "nodemanager/container/process_tree.h"
 
 extern char **environ;
 static const char *programs;

@@ -13,8 +13,8 @@
 
 #include "base/io/io.h"
 #include "base/io/watchdog.h"
-#include "nodemanager/nm_exit.h"
-#include "nodemanager/nm_tree.h"
+#include "nodemanager/container/exit.h"
+#include "nodemanager/container/process_tree.h"
 #include "tests/fault/nm_fixture.h"
 
 #define RECORD "../../../../records/$CREEL_JOB_ID/$CONTAINER_ID"

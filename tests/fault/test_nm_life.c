@@ -13,7 +13,7 @@
 
 #include "base/io/io.h"
 #include "base/limits.h"
-#include "nodemanager/nm_tree.h"
+#include "nodemanager/container/process_tree.h"
 #include "tests/fault/nm_fixture.h"
 
 static char *pid_json(struct fx *fx, const char *ct)

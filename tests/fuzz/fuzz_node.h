@@ -4,7 +4,7 @@
 #define CREEL_TESTS_FUZZ_NODE_H
 
 #include "base/mem.h"
-#include "nodemanager/nm_wire.h"
+#include "nodemanager/daemon/wire.h"
 #include "rm/http/node_json.h"
 
 /* One step at time 1 s; the effects of the last step are in @fx. */

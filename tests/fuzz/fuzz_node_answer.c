@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodemanager/nm_look.h"
+#include "nodemanager/daemon/leader_search.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_node.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/io/io.h"
 #include "base/utf8.h"
-#include "nodemanager/nm_exit.h"
+#include "nodemanager/container/exit.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_node.h"
 

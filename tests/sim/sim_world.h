@@ -7,7 +7,7 @@
 #define CREEL_TESTS_SIM_WORLD_H
 
 #include "base/conf/rm_list.h"
-#include "nodemanager/core/nm_core.h"
+#include "nodemanager/core/core.h"
 #include "rm/core/core.h"
 #include "rm/core/view/view.h"
 #include "tests/sim/sim_net.h"

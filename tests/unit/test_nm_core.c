@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "nodemanager/core/nm_core.h"
+#include "nodemanager/core/core.h"
 
 struct world {
     struct nm_core *core;

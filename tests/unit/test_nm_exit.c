@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "nodemanager/nm_exit.h"
+#include "nodemanager/container/exit.h"
 #include "tests/unit/cunit_main.h"
 
 static char root[64];

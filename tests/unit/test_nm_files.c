@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "nodemanager/nm_files.h"
+#include "nodemanager/container/folders.h"
 #include "tests/unit/cunit_main.h"
 
 static size_t entries(const char *folder)

@@ -1,7 +1,7 @@
 /* Goal: whose word makes a node leave the ResourceManager it waits for, and how often it asks. */
 #include <string.h>
 
-#include "nodemanager/nm_look.h"
+#include "nodemanager/daemon/leader_search.h"
 #include "tests/unit/cunit_main.h"
 
 static bool leads(const char *text, int64_t least)

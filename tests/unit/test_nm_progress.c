@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodemanager/nm_files.h"
+#include "nodemanager/container/folders.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_numbers(void)

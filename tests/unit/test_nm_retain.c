@@ -2,7 +2,7 @@
  * in the folders meanwhile. */
 #include <stdlib.h>
 
-#include "nodemanager/nm_retain.h"
+#include "nodemanager/container/ended_logs.h"
 #include "tests/unit/cunit_main.h"
 
 static struct base_app_id app(int n)

@@ -1,0 +1,113 @@
+/* nodemanager/container/exit.c - see the header. */
+#include "nodemanager/container/exit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool says_no_space(const char *text)
+{
+    return text && strstr(text, NM_NO_SPACE_TEXT);
+}
+
+/* What the shim knows, and the end of the command's stderr. */
+static void tell_exit(const struct nm_exit_file *x, const char *tail, struct base_buf *text)
+{
+    if (x->signal)
+        base_buf_addf(text, "Killed by signal %d (%s)", (int)x->signal, strsignal((int)x->signal));
+    else
+        base_buf_addf(text, "Exit code %d", (int)x->exit_code);
+    if (x->reason[0])
+        base_buf_addf(text, ": %s", x->reason);
+    if (tail)
+        base_buf_addf(text, "\n%s", tail);
+}
+
+bool nm_disk_failed(int rc)
+{
+    return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO;
+}
+
+static void tell_lost_output(struct nm_ending *out, struct base_buf *text)
+{
+    out->end.exit_code = NM_EXIT_OUTPUT_LOST;
+    base_buf_adds(text, "Its output could not be written whole: " NM_NO_SPACE_TEXT);
+}
+
+/* A task's own story is told as it is; that of a command is put together. */
+static void diagnose(const struct nm_files *f, const struct base_container_id *id, bool task,
+                     const struct nm_exit_file *x, struct nm_ending *out)
+{
+    struct base_buf text = {0}, tail = {0};
+    struct nm_failure_file own = {0};
+    if (task)
+        nm_files_failure(f, id, &own);
+    if (!own.diagnostics)
+        nm_files_stderr_tail(f, id, &tail);
+    const char *story = own.diagnostics ? own.diagnostics : tail.data;
+    bool said = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || says_no_space(story);
+    out->no_space = said && nm_disk_failed(nm_files_probe(f, NM_DISK_PROBE_BYTES));
+    if (out->no_space) {
+        out->end.exit_code = NM_EXIT_DISK;
+        base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
+    } else if (x->exit_code == 0) {
+        tell_lost_output(out, &text);
+    } else if (own.diagnostics) {
+        base_buf_adds(&text, own.diagnostics);
+    } else {
+        tell_exit(x, tail.data, &text);
+    }
+    out->diagnostics = base_buf_take(&text);
+    nm_utf8_clean(out->diagnostics, strlen(out->diagnostics));
+    free(own.diagnostics);
+    base_buf_free(&tail);
+}
+
+bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id, enum nm_kind kind,
+                    struct nm_ending *out)
+{
+    struct nm_exit_file x;
+    struct nm_result_file r = {0};
+    bool task = kind == NM_KIND_MAP || kind == NM_KIND_REDUCE;
+    memset(out, 0, sizeof *out);
+    if (nm_files_exit(f, id, &x) < 0)
+        return false;
+    out->end = (struct nm_end){.exit_code = (int)x.exit_code,
+                               .signal = (int)x.signal,
+                               .started_ms = x.started_us / 1000,
+                               .ended_ms = x.ended_us / 1000,
+                               .cpu_ms = x.cpu_ms,
+                               .max_rss_kb = x.max_rss_kb};
+    if (task)
+        nm_files_result(f, id, &r);
+    out->counters = r.counters;
+    out->end.output_bytes = r.output_bytes;
+    /* What a command writes to stdout is its result: a part that was lost to a full disk is a failure. The result of
+     * a map or reduce is elsewhere. */
+    if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
+        diagnose(f, id, task, &x, out);
+    out->end.diagnostics = out->diagnostics;
+    out->end.counters = out->counters;
+    return true;
+}
+
+void nm_ending_say(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text)
+{
+    memset(out, 0, sizeof *out);
+    out->diagnostics = base_strdup(text);
+    nm_utf8_clean(out->diagnostics, strlen(out->diagnostics));
+    out->end = (struct nm_end){.exit_code = exit_code,
+                               .signal = exit_code > 128 && exit_code < 193 ? exit_code - 128 : 0,
+                               .ended_ms = ended_ms,
+                               .diagnostics = out->diagnostics};
+    out->no_space = exit_code == NM_EXIT_DISK;
+}
+
+void nm_ending_free(struct nm_ending *e)
+{
+    free(e->diagnostics);
+    free(e->counters);
+    memset(e, 0, sizeof *e);
+}

@@ -1,0 +1,112 @@
+/* nodemanager/container/local_folder.c - see the header. */
+#include "nodemanager/container/local_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/plain.h"
+#include "nodemanager/container/process_tree.h"
+
+#define KEY        "creel.nodemanager.local-dir: "
+#define LOCK_TEXT  64
+#define LOOK_NS    10000000
+
+int nm_folder_own(const char *path, mode_t mode, struct base_error *err)
+{
+    struct stat st;
+    int rc = base_mkdirs(path, mode, err);
+    if (rc < 0)
+        return rc;
+    if (lstat(path, &st) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, KEY "%s", path);
+    if (!S_ISDIR(st.st_mode))
+        return base_error_set(err, -BASE_EPERM, KEY "%s is a link; a folder was expected there", path);
+    if (st.st_uid != geteuid())
+        return base_error_set(err, -BASE_EPERM,
+                              KEY "%s belongs to user %u, who could replace what lies in it; a folder of user %u, as "
+                                  "whom this NodeManager runs, was expected",
+                              path, (unsigned)st.st_uid, (unsigned)geteuid());
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return base_error_set(err, -BASE_EPERM,
+                              KEY "%s may be written by %s (mode %04o), who could replace what lies in it; take that "
+                                  "right away: chmod go-w",
+                              path, st.st_mode & S_IWOTH ? "everybody" : "its group", (unsigned)st.st_mode & 07777);
+    return 0;
+}
+
+int nm_folder_reachable(const char *path, struct base_error *err)
+{
+    char above[PATH_MAX];
+    struct stat st;
+    snprintf(above, sizeof above, "%s", path);
+    for (char *slash; (slash = strrchr(above, '/')) != NULL;) {
+        slash[slash == above] = 0; /* the last one is "/" itself */
+        if (stat(above, &st) == 0 && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+            return base_error_set(err, -BASE_EPERM,
+                                  KEY "%s lies in %s, where everybody may replace it (mode %04o); choose another place, "
+                                      "or chmod o-w %s",
+                                  path, above, (unsigned)st.st_mode & 07777, above);
+        if (slash == above)
+            break;
+    }
+    return 0;
+}
+
+/* Process id of the daemon that the lock's text names; 0: none, or it has ended. */
+static pid_t holder(int fd)
+{
+    char text[LOCK_TEXT] = "";
+    struct nm_proc p;
+    int pid;
+    long long start;
+    if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%d %lld", &pid, &start) != 2 || pid <= 0)
+        return 0;
+    return nm_proc_read(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X' ? pid : 0;
+}
+
+static int sign(int fd, const char *path, struct base_error *err)
+{
+    char text[LOCK_TEXT];
+    struct nm_proc me = {0};
+    nm_proc_read(getpid(), &me);
+    int len = snprintf(text, sizeof text, "%d %lld\n", (int)getpid(), (long long)me.start);
+    if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
+        return 0;
+    /* Of use to others only: a full disk must not keep a node from starting. */
+    return errno == ENOSPC || errno == EDQUOT ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", path);
+}
+
+int nm_folder_lock(const char *root, int *out, struct base_error *err)
+{
+    char path[PATH_MAX];
+    int64_t until = base_mono_us(&base_clock_real) + NM_LOCK_WAIT_MS * INT64_C(1000);
+    snprintf(path, sizeof path, "%s/lock", root);
+    int fd = base_plain_open(AT_FDCWD, path, O_RDWR | O_CREAT, 0600, NULL);
+    if (fd < 0)
+        return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_text(fd));
+    *out = fd;
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return base_error_sys(err, -BASE_EIO, errno, "%s", path);
+        pid_t pid = holder(fd);
+        if (pid > 0)
+            return base_error_set(err, -BASE_ESTATE, KEY "%s is in use by another NodeManager, process %d", root,
+                                  (int)pid);
+        if (base_mono_us(&base_clock_real) > until)
+            return base_error_set(err, -BASE_ESTATE,
+                                  KEY "%s is in use: its lock is still held %d s after its NodeManager has ended (fuser "
+                                      "%s names the process)",
+                                  root, NM_LOCK_WAIT_MS / 1000, path);
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return sign(fd, path, err);
+}

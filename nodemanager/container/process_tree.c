@@ -1,0 +1,344 @@
+/* nodemanager/container/process_tree.c - walking /proc; see the header. */
+#include "nodemanager/container/process_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CLAIM_MAX  192 /* "CONTAINER_ID=" and an id, with NUL */
+#define ROUNDS_MAX 200 /* of repeated walks; a fork bomb is stopped long before */
+
+static int pidfd_open_(pid_t pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static int pidfd_signal(int fd, int sig)
+{
+    return (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+}
+
+static bool add(struct nm_pids *p, pid_t pid)
+{
+    if (p->len == p->cap) {
+        size_t cap = p->cap ? p->cap * 2 : 32;
+        pid_t *v = realloc(p->v, cap * sizeof *v);
+        if (!v)
+            return false;
+        p->v = v;
+        p->cap = cap;
+    }
+    p->v[p->len++] = pid;
+    return true;
+}
+
+void nm_pids_free(struct nm_pids *p)
+{
+    free(p->v);
+    memset(p, 0, sizeof *p);
+}
+
+static bool has(const struct nm_pids *p, pid_t pid)
+{
+    for (size_t i = 0; i < p->len; i++) {
+        if (p->v[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+/* Reads a whole small file of /proc; NUL-terminated. Returns the length or -1. */
+static ssize_t slurp(const char *path, char *buf, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    size_t len = 0;
+    while (len + 1 < size) {
+        ssize_t n = read(fd, buf + len, size - 1 - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    close(fd);
+    buf[len] = 0;
+    return (ssize_t)len;
+}
+
+bool nm_proc_read(pid_t pid, struct nm_proc *out)
+{
+    char path[48], buf[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (slurp(path, buf, sizeof buf) <= 0)
+        return false;
+    char *p = strrchr(buf, ')'); /* the name in parentheses may hold anything */
+    if (!p)
+        return false;
+    int parent = 0, session = 0;
+    long long start = 0;
+    char state = 0;
+    if (sscanf(p + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld", &state, &parent,
+               &session, &start) != 4)
+        return false;
+    *out = (struct nm_proc){.parent = parent, .session = session, .state = state, .start = start};
+    return true;
+}
+
+/* Appends the children of all threads of @pid. False: the kernel has no children files. */
+static bool children(pid_t pid, struct nm_pids *out)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *d = opendir(path);
+    if (!d)
+        return errno == ENOENT || errno == ESRCH;
+    struct dirent *e;
+    bool ok = true;
+    while (ok && (e = readdir(d)) != NULL) {
+        if (e->d_name[0] < '0' || e->d_name[0] > '9')
+            continue;
+        char file[128];
+        snprintf(file, sizeof file, "/proc/%d/task/%.20s/children", (int)pid, e->d_name);
+        FILE *f = fopen(file, "re");
+        if (!f) {
+            ok = errno == ENOENT && access("/proc/thread-self/children", F_OK) == 0;
+            continue;
+        }
+        int child;
+        while (fscanf(f, "%d", &child) == 1) {
+            if (!has(out, child))
+                add(out, child);
+        }
+        fclose(f);
+    }
+    closedir(d);
+    return ok;
+}
+
+/* Walks all of /proc and calls @fn for each pid. */
+static void each_pid(void (*fn)(pid_t pid, void *u), void *u)
+{
+    DIR *d = opendir("/proc");
+    struct dirent *e;
+    if (!d)
+        return;
+    while ((e = readdir(d)) != NULL) {
+        if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
+            fn((pid_t)strtol(e->d_name, NULL, 10), u);
+    }
+    closedir(d);
+}
+
+struct parents {
+    struct nm_pids pid, parent;
+};
+
+static void parents_add(pid_t pid, void *u)
+{
+    struct parents *p = u;
+    struct nm_proc info;
+    if (nm_proc_read(pid, &info) && add(&p->pid, pid) && !add(&p->parent, info.parent))
+        p->pid.len--;
+}
+
+/* Adds every descendant of the pids in @out, by parents. */
+static void descend_slowly(struct nm_pids *out)
+{
+    struct parents all = {0};
+    each_pid(parents_add, &all);
+    bool more = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < all.pid.len; i++) {
+            if (has(out, all.parent.v[i]) && !has(out, all.pid.v[i]))
+                more = add(out, all.pid.v[i]);
+        }
+    }
+    nm_pids_free(&all.pid);
+    nm_pids_free(&all.parent);
+}
+
+static void descend(struct nm_pids *out)
+{
+    for (size_t i = 0; i < out->len; i++) {
+        if (!children(out->v[i], out)) {
+            descend_slowly(out);
+            return;
+        }
+    }
+}
+
+bool nm_tree_list(pid_t root, struct nm_pids *out)
+{
+    out->len = 0;
+    if (!add(out, root))
+        return false;
+    descend(out);
+    memmove(out->v, out->v + 1, (out->len - 1) * sizeof *out->v);
+    out->len--;
+    return true;
+}
+
+/* Signals one process if it is the one that was seen: @tree must hold its parent (or be NULL). */
+static bool signal_one(pid_t pid, int sig, pid_t root, const struct nm_pids *tree)
+{
+    int fd = pidfd_open_(pid);
+    struct nm_proc info;
+    bool done = false;
+    if (fd < 0)
+        return false;
+    if (nm_proc_read(pid, &info) && info.state != 'Z' && (!tree || info.parent == root || has(tree, info.parent)))
+        done = pidfd_signal(fd, sig) == 0;
+    close(fd);
+    return done;
+}
+
+size_t nm_tree_signal(pid_t root, int sig)
+{
+    struct nm_pids now = {0}, done = {0};
+    bool repeat = sig == SIGSTOP || sig == SIGKILL;
+    size_t count = 0;
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        size_t fresh = 0;
+        if (!nm_tree_list(root, &now))
+            break;
+        for (size_t i = 0; i < now.len; i++) {
+            if (has(&done, now.v[i]))
+                continue;
+            add(&done, now.v[i]);
+            if (signal_one(now.v[i], sig, root, &now)) {
+                fresh++;
+                count++;
+            }
+        }
+        if (!fresh || !repeat)
+            break;
+    }
+    nm_pids_free(&now);
+    nm_pids_free(&done);
+    return count;
+}
+
+/* ---- trees without a root ---- */
+
+enum claim { CLAIM_NONE, CLAIM_OURS, CLAIM_OTHERS };
+
+/* Whose container the environment of @pid names: that of "CONTAINER_ID=<id>" (@want), another's or none. */
+static enum claim environ_claim(pid_t pid, const char *want)
+{
+    static const char name[] = "CONTAINER_ID=";
+    char path[48], buf[4096], entry[CLAIM_MAX] = "";
+    enum claim found = CLAIM_NONE;
+    size_t len = 0;
+    ssize_t n;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return CLAIM_NONE;
+    while (found == CLAIM_NONE && (n = read(fd, buf, sizeof buf)) > 0) {
+        for (ssize_t i = 0; i < n && found == CLAIM_NONE; i++) {
+            if (len < sizeof entry)
+                entry[len++] = buf[i];
+            if (buf[i])
+                continue;
+            entry[sizeof entry - 1] = 0;
+            if (strncmp(entry, name, sizeof name - 1) == 0)
+                found = strcmp(entry, want) == 0 ? CLAIM_OURS : CLAIM_OTHERS;
+            len = 0;
+        }
+    }
+    close(fd);
+    return found;
+}
+
+struct lost {
+    char want[CLAIM_MAX];     /* "CONTAINER_ID=<id>" */
+    pid_t sid, spawner, shim; /* 0: none */
+    struct nm_pids found;
+};
+
+static struct lost lost_of(const char *container_id)
+{
+    struct lost l = {0};
+    snprintf(l.want, sizeof l.want, "CONTAINER_ID=%s", container_id);
+    return l;
+}
+
+static bool comm_is(pid_t pid, const char *name)
+{
+    char path[48], comm[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    return slurp(path, comm, sizeof comm) > 0 && strncmp(comm, name, strlen(name)) == 0;
+}
+
+/* A child of the spawner that is neither a shim nor about to become one was left by a shim that is gone. */
+static bool is_orphan(pid_t pid, const struct nm_proc *p, pid_t spawner)
+{
+    return spawner > 0 && p->parent == spawner && !comm_is(pid, "creel-shim") && !comm_is(pid, "creel-nm-spawn");
+}
+
+static void lost_match(pid_t pid, void *u)
+{
+    struct lost *l = u;
+    struct nm_proc info;
+    if (pid == getpid() || !nm_proc_read(pid, &info) || info.state == 'Z')
+        return;
+    enum claim claim = environ_claim(pid, l->want);
+    if (claim == CLAIM_OURS || (claim == CLAIM_NONE && l->sid > 0 && info.session == l->sid) ||
+        is_orphan(pid, &info, l->spawner))
+        add(&l->found, pid);
+}
+
+size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner)
+{
+    size_t reached = 0;
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        struct lost l = lost_of(container_id);
+        l.sid = sid;
+        l.spawner = spawner;
+        each_pid(lost_match, &l);
+        descend(&l.found);
+        reached = 0;
+        for (size_t i = 0; i < l.found.len; i++) /* stop first: nothing may fork away */
+            signal_one(l.found.v[i], SIGSTOP, 0, NULL);
+        for (size_t i = 0; i < l.found.len; i++)
+            reached += signal_one(l.found.v[i], SIGKILL, 0, NULL);
+        nm_pids_free(&l.found);
+        if (!reached)
+            break;
+        sched_yield();
+    }
+    return reached;
+}
+
+pid_t nm_tree_session(pid_t pid, int64_t start)
+{
+    struct nm_proc p;
+    return nm_proc_read(pid, &p) && p.start != start ? 0 : pid;
+}
+
+static void shim_match(pid_t pid, void *u)
+{
+    struct lost *l = u;
+    struct nm_proc info;
+    if (comm_is(pid, "creel-shim") && environ_claim(pid, l->want) == CLAIM_OURS && nm_proc_read(pid, &info) &&
+        info.session == pid && info.state != 'Z')
+        l->shim = pid;
+}
+
+pid_t nm_tree_find_shim(const char *container_id)
+{
+    struct lost l = lost_of(container_id);
+    l.shim = -1;
+    each_pid(shim_match, &l);
+    return l.shim;
+}

@@ -1,0 +1,179 @@
+/* nodemanager/container/recover.c - what a starting NodeManager makes of the folder an earlier one left.
+ *
+ *   id in the list of the forgotten     -> FORGOTTEN: a repeated launch order starts nothing
+ *   exit.json                           -> COMPLETE
+ *   shim alive (boot id, pid, start)    -> watched again; RUNNING, SUSPENDED or KILLING by the marks
+ *   another boot                        -> COMPLETE -100: the machine was restarted
+ *   shim gone without exit.json         -> what is left is killed, COMPLETE 137
+ *   never started                       -> COMPLETE -100
+ *
+ * The daemon holds the folder's lock, so no spawner of an earlier daemon is starting anything any more. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/io/log.h"
+#include "nodemanager/daemon/daemon.h"
+#include "nodemanager/container/process_tree.h"
+
+#define LAUNCH_FILE_MAX (32 << 20)
+
+struct walk {
+    struct nm *nm;
+    struct base_app_id app;
+    char *user, *token;
+    size_t running, ended;
+};
+
+static void on_forgotten(const struct base_container_id *id, void *u)
+{
+    struct walk *w = u;
+    struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
+    ev.u.recovered.state = NM_FORGOTTEN;
+    ev.u.recovered.launch = (struct nm_launch){.id = *id, .user = w->user, .token = w->token};
+    nm_step(w->nm, &ev);
+}
+
+static void on_app(const struct base_app_id *id, void *u)
+{
+    struct walk *w = u;
+    struct base_buf b = {0};
+    char path[NM_PATH_MAX];
+    json_t *j = NULL;
+    free(w->user);
+    free(w->token);
+    w->app = *id;
+    if (nm_files_read(&w->nm->files, nm_path_app_record(&w->nm->files, id, "spec.json", path), 65536, &b, NULL) >= 0 &&
+        b.data)
+        base_json_parse(b.data, b.len, &j, NULL);
+    w->user = base_strdup(json_string_value(json_object_get(j, "user")));
+    w->token = base_strdup(json_string_value(json_object_get(j, "token")));
+    json_decref(j);
+    base_buf_free(&b);
+    nm_files_forgotten(&w->nm->files, id, on_forgotten, w);
+}
+
+struct found {
+    int pidfd;
+    int64_t shim, start;
+    struct nm_ending ending;
+};
+
+/* A pidfd of the shim if it is the very process that was meant. */
+static bool attach(int64_t pid, int64_t start, struct found *out)
+{
+    struct nm_proc p;
+    int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (fd < 0)
+        return false;
+    if (!nm_proc_read((pid_t)pid, &p) || p.start != start) {
+        close(fd);
+        return false;
+    }
+    out->pidfd = fd;
+    out->shim = pid;
+    out->start = start;
+    return true;
+}
+
+/* False: it has ended, and out->ending tells how. */
+static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm_kind kind, struct found *out)
+{
+    char text[BASE_ID_TEXT_MAX];
+    struct nm_pid_file p;
+    struct nm_proc info;
+    base_container_id_text(id, text);
+    if (nm_files_pid(&nm->files, id, &p) == 0) {
+        if (strcmp(p.boot_id, base_boot_id()) != 0) {
+            nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
+            return false;
+        }
+        if (attach(p.shim, p.shim_start, out))
+            return true;
+        if (nm_ending_read(&nm->files, id, kind, &out->ending)) /* between our two looks */
+            return false;
+        nm_tree_kill_lost(text, nm_tree_session((pid_t)p.shim, p.shim_start), 0);
+        nm_ending_say(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
+        return false;
+    }
+    pid_t shim = nm_tree_find_shim(text); /* started, but its pid.json is not there yet */
+    if (shim > 0 && nm_proc_read(shim, &info) && attach(shim, info.start, out))
+        return true;
+    if (nm_ending_read(&nm->files, id, kind, &out->ending))
+        return false;
+    nm_tree_kill_lost(text, 0, 0);
+    nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the NodeManager was restarted before it was started");
+    return false;
+}
+
+static json_t *launch_read(struct nm *nm, const struct base_container_id *id, struct nm_launch *out)
+{
+    char path[NM_PATH_MAX];
+    struct base_buf b = {0};
+    json_t *j = NULL;
+    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "launch.json", path), LAUNCH_FILE_MAX, &b, NULL) >= 0 &&
+        b.data)
+        base_json_parse(b.data, b.len, &j, NULL);
+    base_buf_free(&b);
+    if (!j || nm_wire_launch(j, out, NULL) < 0 || base_container_id_cmp(&out->id, id) != 0)
+        *out = (struct nm_launch){0}; /* half written: it was never started */
+    out->id = *id;
+    return j;
+}
+
+/* Start times of processes count clock ticks since boot. */
+static int64_t wall_of_ticks(int64_t ticks)
+{
+    return nm_wall_ms() - (nm_now_us() / 1000 - ticks * 1000 / sysconf(_SC_CLK_TCK));
+}
+
+static void on_container(const struct base_container_id *id, void *u)
+{
+    struct walk *w = u;
+    struct nm *nm = w->nm;
+    struct found f = {.pidfd = -1};
+    struct base_buf reason = {0};
+    struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
+    if (nm_core_forgot(nm->core, id))
+        return;
+    json_t *j = launch_read(nm, id, &ev.u.recovered.launch);
+    ev.u.recovered.launch.user = w->user;
+    ev.u.recovered.launch.token = w->token;
+    enum nm_kind kind = ev.u.recovered.launch.kind;
+    char path[NM_PATH_MAX];
+    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
+        ev.u.recovered.kill_reason = reason.data ? reason.data : "";
+    if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
+        ev.u.recovered.state = NM_COMPLETE;
+        ev.u.recovered.end = f.ending.end;
+        w->ended++;
+    } else {
+        bool stopped = nm_files_marked(&nm->files, id, "suspended");
+        ev.u.recovered.state = ev.u.recovered.kill_reason ? NM_KILLING : (stopped ? NM_SUSPENDED : NM_RUNNING);
+        ev.u.recovered.started_ms = wall_of_ticks(f.start);
+        w->running++;
+    }
+    nm_step(nm, &ev);
+    struct nm_container *c = nm_core_find(nm->core, id);
+    if (c && f.pidfd >= 0)
+        nm_box_watch(nm_box_new(nm, c), f.pidfd, f.shim, f.start);
+    nm_ending_free(&f.ending);
+    base_buf_free(&reason);
+    json_decref(j);
+}
+
+int nm_recover(struct nm *nm, struct base_error *err)
+{
+    struct walk w = {.nm = nm};
+    int rc = nm_files_scan(&nm->files, on_app, on_container, &w, err);
+    free(w.user);
+    free(w.token);
+    if (rc == 0 && w.running + w.ended)
+        base_log_info("nm", "found %zu running containers and %zu ended ones", w.running, w.ended);
+    return rc;
+}

@@ -1,0 +1,408 @@
+/* nodemanager/container/shim.c - creel-shim: the one process that stays beside a container from its start to its end.
+ *
+ *   creel-shim DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
+ *   creel-shim DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there (a command too long for an argument)
+ *   creel-shim DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
+ *
+ * It is started as leader of a session of its own with the container's environment, outlives the NodeManager, and
+ * holds none of its descriptors. It copies stdout and stderr into LOGS, at most MAX bytes each (the command runs on,
+ * the rest is dropped), collects every descendant (child subreaper), and when the command has ended kills what is
+ * left of the tree and writes RECORD/exit.json: the truth about the end. Where RECORD/killed tells of an ordered kill, what
+ * is left has its grace first, and the NodeManager ends it. Only SIGKILL ends the shim itself; the command then dies
+ * with it (PR_SET_PDEATHSIG) and the NodeManager clears up.
+ *
+ * No fsync anywhere: a machine that crashes has no processes left to account for. Space for exit.json is taken at the
+ * start, so that a full disk cannot hide how a container ended. Needs libc only; linked statically, since most of its
+ * life is its exec. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io/plain.h"
+#include "nodemanager/container/process_tree.h"
+
+#define LAST_ROUND_MS  50    /* between attempts to kill what is left */
+#define GRACE_MAX_MS   30000 /* after the command's end, for a NodeManager that never comes to its KILL */
+#define EXIT_FILE_ROOM 512   /* bytes taken in advance for exit.json */
+
+struct stream {
+    int in, out;
+    int64_t left; /* bytes until the limit */
+    bool noted;
+};
+
+struct shim {
+    int dir_fd, record_fd;
+    const char *dir;
+    pid_t command;
+    int status;
+    bool ended, no_space;
+    int64_t limit;
+    struct stream streams[2];
+    int64_t started_us;
+    int64_t ended_ms; /* of the command, monotonic */
+    char reason[256];
+};
+
+static int64_t wall_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t mono_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w < 0)
+            return -errno;
+        p += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+/* The temporary file is there already and has its room: cut to size and renamed. */
+static void exit_file_write(struct shim *s, const char *text, size_t len)
+{
+    int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
+    if (fd < 0)
+        return;
+    if (write_all(fd, text, len) == 0 && ftruncate(fd, (off_t)len) == 0)
+        renameat(s->record_fd, "exit.json.tmp", s->record_fd, "exit.json");
+    close(fd);
+}
+
+static int exit_file_reserve(const struct shim *s)
+{
+    char room[EXIT_FILE_ROOM];
+    memset(room, ' ', sizeof room);
+    int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
+    if (fd < 0)
+        return fd;
+    int rc = write_all(fd, room, sizeof room);
+    close(fd);
+    return rc;
+}
+
+static void pid_file_write(const struct shim *s)
+{
+    struct nm_proc me, child;
+    char boot[64] = "", text[256];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, boot, sizeof boot - 1);
+        close(fd);
+        boot[n > 0 ? n : 0] = 0;
+        boot[strcspn(boot, "\n")] = 0;
+    }
+    if (!nm_proc_read(getpid(), &me) || !nm_proc_read(s->command, &child))
+        return;
+    int len =
+        snprintf(text, sizeof text, "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n",
+                 boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
+    fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
+    if (fd < 0)
+        return;
+    if (write_all(fd, text, (size_t)len) == 0 && ftruncate(fd, len) == 0)
+        renameat(s->record_fd, "pid.json.tmp", s->record_fd, "pid.json");
+    close(fd);
+}
+
+__attribute__((format(printf, 2, 3))) static void reason_set(struct shim *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(s->reason, sizeof s->reason, fmt, ap);
+    va_end(ap);
+    for (char *p = s->reason; *p; p++) { /* goes into JSON as it is */
+        if (*p == '"' || *p == '\\' || (unsigned char)*p < 32 || (unsigned char)*p > 126)
+            *p = '?';
+    }
+}
+
+static void report(struct shim *s, int exit_code, int sig)
+{
+    struct rusage ru;
+    char text[EXIT_FILE_ROOM];
+    getrusage(RUSAGE_CHILDREN, &ru);
+    int64_t cpu_us =
+        (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 + ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
+    if (s->no_space && !s->reason[0])
+        reason_set(s, "%s", strerror(ENOSPC));
+    int len = snprintf(text, sizeof text,
+                       "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
+                       "\"cpuMs\":%lld,\"maxRssKb\":%ld}\n",
+                       exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
+                       (long long)((cpu_us + 500) / 1000), ru.ru_maxrss);
+    exit_file_write(s, text, (size_t)len);
+}
+
+/* ---- logs ---- */
+
+static int log_open(const char *logs, const char *name)
+{
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", logs, name) >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = base_plain_open(AT_FDCWD, path, O_WRONLY | O_CREAT, 0640, NULL);
+    errno = fd == -BASE_PLAIN_OTHER ? EINVAL : fd < 0 ? -fd : 0;
+    return fd < 0 ? -1 : fd;
+}
+
+static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)
+{
+    size_t take = (int64_t)n < st->left ? n : (size_t)st->left;
+    int rc = write_all(st->out, p, take);
+    st->left -= (int64_t)take;
+    if (take < n && !st->noted && rc == 0) {
+        char note[128];
+        int len =
+            snprintf(note, sizeof note, "\n[creel: this log reached its limit of %lld bytes; the rest is dropped]\n",
+                     (long long)s->limit);
+        rc = write_all(st->out, note, (size_t)len);
+        st->noted = true;
+    }
+    if (rc == -ENOSPC || rc == -EDQUOT)
+        s->no_space = true;
+}
+
+/* Copies what is there; false when the writing side is closed. */
+static bool log_copy(struct shim *s, struct stream *st)
+{
+    static char buf[65536];
+    ssize_t n = read(st->in, buf, sizeof buf);
+    if (n > 0)
+        log_put(s, st, buf, (size_t)n);
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static void log_close(struct stream *st)
+{
+    if (st->in >= 0)
+        close(st->in);
+    st->in = -1;
+}
+
+/* What the pipes still hold once every writer of the tree is gone. */
+static void log_drain(struct shim *s)
+{
+    for (int i = 0; i < 2; i++) {
+        struct stream *st = &s->streams[i];
+        if (st->in < 0)
+            continue;
+        fcntl(st->in, F_SETFL, O_NONBLOCK);
+        struct pollfd p = {.fd = st->in, .events = POLLIN};
+        while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && log_copy(s, st))
+            ;
+        log_close(st);
+    }
+}
+
+/* ---- the command ---- */
+
+static char **command_argv(char **argv, const char *dir)
+{
+    static char *v[4];
+    char *const kind = argv[5], *const arg = argv[6];
+    if (strcmp(kind, "task") == 0) {
+        v[0] = arg;
+        v[1] = "--dir";
+        v[2] = (char *)dir;
+    } else {
+        v[0] = "/bin/sh";
+        v[1] = strcmp(kind, "sh") == 0 ? "-c" : arg;
+        v[2] = strcmp(kind, "sh") == 0 ? arg : NULL;
+    }
+    return v;
+}
+
+static volatile int exec_errno; /* written by the child in our memory: vfork */
+static const char *volatile exec_step;
+
+__attribute__((noinline)) static pid_t command_start(char *const argv[], int work_fd, int null_fd, int out, int err)
+{
+    pid_t shim = getpid(), pid = vfork();
+    if (pid != 0)
+        return pid;
+    sigset_t none;
+    sigemptyset(&none);
+    exec_step = "enter the working folder";
+    if (fchdir(work_fd) == 0) {
+        exec_step = "run";
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() == shim && dup2(null_fd, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
+            sigprocmask(SIG_SETMASK, &none, NULL);
+            execv(argv[0], argv);
+        }
+    }
+    exec_errno = errno ? errno : EIO;
+    _exit(127);
+}
+
+/* Takes in everybody who has ended. True while there are children. */
+static bool reap(struct shim *s)
+{
+    for (;;) {
+        int status;
+        pid_t pid = waitpid(-1, &status, WNOHANG);
+        if (pid == s->command) {
+            s->ended = true;
+            s->ended_ms = mono_ms();
+            s->status = status;
+        } else if (pid == 0) {
+            return true;
+        } else if (pid < 0 && errno != EINTR) {
+            return false;
+        }
+    }
+}
+
+/* After an order to kill, what the command leaves has its grace, too: the NodeManager ends it. */
+static bool grace_runs(const struct shim *s)
+{
+    return faccessat(s->record_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
+}
+
+static void tend(struct shim *s, int sig_fd)
+{
+    bool more = true;
+    while (more) {
+        struct pollfd p[3] = {{.fd = sig_fd, .events = POLLIN},
+                              {.fd = s->streams[0].in, .events = POLLIN},
+                              {.fd = s->streams[1].in, .events = POLLIN}};
+        int n = poll(p, 3, s->ended ? LAST_ROUND_MS : -1);
+        if (n < 0 && errno != EINTR)
+            break;
+        for (int i = 0; n > 0 && i < 2; i++) {
+            if (p[i + 1].revents && !log_copy(s, &s->streams[i]))
+                log_close(&s->streams[i]);
+        }
+        if (n > 0 && p[0].revents) {
+            struct signalfd_siginfo si[8];
+            if (read(sig_fd, si, sizeof si) < 0 && errno != EAGAIN && errno != EINTR)
+                break;
+        }
+        if ((n > 0 && p[0].revents) || s->ended)
+            more = reap(s);
+        if (more && s->ended && !grace_runs(s)) {
+            nm_tree_signal(getpid(), SIGKILL);
+            more = reap(s);
+        }
+    }
+}
+
+static int fail(struct shim *s, int exit_code, int sys, const char *what)
+{
+    if (sys == ENOSPC || sys == EDQUOT)
+        s->no_space = true;
+    else
+        reason_set(s, "cannot %s: %s", what, strerror(sys));
+    report(s, exit_code, 0);
+    return 0;
+}
+
+static int run(struct shim *s, char **argv, int null_fd)
+{
+    static const char *const names[2] = {"stdout", "stderr"};
+    int write_end[2];
+    for (int i = 0; i < 2; i++) {
+        int ends[2];
+        s->streams[i].left = s->limit;
+        s->streams[i].out = log_open(argv[3], names[i]);
+        if (s->streams[i].out < 0)
+            return fail(s, 126, errno, "open the log files");
+        if (pipe2(ends, O_CLOEXEC) < 0)
+            return fail(s, 126, errno, "make a pipe");
+        s->streams[i].in = ends[0];
+        write_end[i] = ends[1];
+    }
+    int work_fd = openat(s->dir_fd, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (work_fd < 0)
+        return fail(s, 126, errno, "open the working folder");
+    sigset_t chld;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    int sig_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (sig_fd < 0)
+        return fail(s, 126, errno, "wait for children");
+    char **cmd = command_argv(argv, s->dir);
+    s->command = command_start(cmd, work_fd, null_fd, write_end[0], write_end[1]);
+    if (s->command < 0)
+        return fail(s, 126, errno, "start a process");
+    close(write_end[0]);
+    close(write_end[1]);
+    if (exec_errno) {
+        char what[200];
+        snprintf(what, sizeof what, "%s %.150s", exec_step, strcmp(exec_step, "run") == 0 ? cmd[0] : "");
+        return fail(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
+    }
+    /* Beside the command, not before it. Without room for its end it must not go on; the NodeManager then sees an end
+     * without exit.json and a full disk. */
+    if (exit_file_reserve(s) < 0)
+        nm_tree_signal(getpid(), SIGKILL);
+    pid_file_write(s);
+    tend(s, sig_fd);
+    log_drain(s);
+    int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
+    report(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct shim s = {.streams = {{.in = -1, .out = -1}, {.in = -1, .out = -1}}};
+    sigset_t all;
+    if (argc != 7) {
+        static const char usage[] = "creel-shim is started by creel-nm; it is no command for people.\n";
+        return write_all(2, usage, sizeof usage - 1) == 0 ? 2 : 1;
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    close_range(3, ~0u, 0);
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null_fd < 0)
+        return 1;
+    for (int fd = 0; fd < 3; fd++)
+        dup2(null_fd, fd);
+    if (getsid(0) != getpid())
+        setsid();
+    umask(022);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    s.started_us = wall_us();
+    s.dir = argv[1];
+    s.limit = strtoll(argv[4], NULL, 10);
+    s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    s.record_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s.dir_fd < 0 || s.record_fd < 0)
+        return 1;
+    int rc = run(&s, argv, null_fd);
+    /* Nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover. */
+    _exit(rc);
+}

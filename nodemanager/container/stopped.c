@@ -1,0 +1,74 @@
+/* nodemanager/container/stopped.c - see the header. */
+#include "nodemanager/container/stopped.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/io/log.h"
+#include "nodemanager/container/spawn.h"
+#include "nodemanager/container/process_tree.h"
+
+/* 'T': by a signal. 't': by ptrace, which SIGCONT does not end. */
+static bool is_stopped(char state)
+{
+    return state == 'T' || state == 't';
+}
+
+/* By the pidfd: the shim may have ended and its pid be another's. */
+static void box_signal(const struct nm_box *box, int sig)
+{
+    /* ESRCH: it has ended, which is as well. */
+    (void)syscall(SYS_pidfd_send_signal, box->pidfd, sig, NULL, 0);
+}
+
+static void box_look(struct nm_box *box)
+{
+    char id[BASE_ID_TEXT_MAX];
+    struct nm_proc p;
+    if (box->pidfd < 0 || !nm_proc_read((pid_t)box->shim, &p) || p.start != box->shim_start ||
+        !is_stopped(p.state))
+        return;
+    base_container_id_text(&box->id, id);
+    if (box->killed_us && nm_now_us() - box->killed_us >= NM_STOPPED_MAX_US) {
+        base_log_warn("nm", "%s: its shim is still stopped after the kill, and is killed too", id);
+        box_signal(box, SIGKILL);
+        return;
+    }
+    if (!box->stopped_told) /* once: it may be stopped again and again */
+        base_log_warn("nm", "%s: its shim was stopped by somebody, and is continued", id);
+    box->stopped_told = true;
+    box_signal(box, SIGCONT);
+}
+
+static void container_look(struct nm_container *c, void *u)
+{
+    (void)u;
+    struct nm_box *box = nm_core_shell(c);
+    if (box)
+        box_look(box);
+}
+
+/* Our child: its pid is nobody else's before we have waited for it. */
+static void spawner_look(struct nm *nm)
+{
+    pid_t pid = nm_spawn_pid(nm->spawn);
+    struct nm_proc p;
+    if (pid <= 0 || !nm_proc_read(pid, &p) || !is_stopped(p.state) || p.parent != getpid())
+        return;
+    base_log_warn("nm", "the spawner was stopped by somebody, and is continued");
+    kill(pid, SIGCONT);
+}
+
+void nm_stopped_look(struct nm *nm)
+{
+    nm_core_each(nm->core, container_look, NULL);
+    spawner_look(nm);
+}
+
+void nm_stopped_killed(struct nm_box *box)
+{
+    if (!box->killed_us)
+        box->killed_us = nm_now_us();
+    box_look(box);
+}

@@ -1,0 +1,673 @@
+/* nodemanager/core/core.c - the table of edges, the objects, and the step. */
+#include "nodemanager/core/core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "nodemanager/core/core_internal.h"
+
+/* The life cycle of the header. A pair not listed is no edge. */
+static const struct {
+    enum nm_state from;
+    enum nm_input in;
+    enum nm_state to;
+} edges[] = {
+    {NM_NEW, NM_IN_LAUNCH, NM_LAUNCHING},       {NM_LAUNCHING, NM_IN_SPAWNED, NM_RUNNING},
+    {NM_LAUNCHING, NM_IN_KILL, NM_KILLING},     {NM_LAUNCHING, NM_IN_SUSPEND, NM_LAUNCHING}, /* remembered */
+    {NM_LAUNCHING, NM_IN_RESUME, NM_LAUNCHING}, {NM_LAUNCHING, NM_IN_ENDED, NM_COMPLETE},    /* could not be started */
+    {NM_RUNNING, NM_IN_SUSPEND, NM_SUSPENDED},  {NM_RUNNING, NM_IN_KILL, NM_KILLING},
+    {NM_RUNNING, NM_IN_ENDED, NM_COMPLETE},     {NM_SUSPENDED, NM_IN_RESUME, NM_RUNNING},
+    {NM_SUSPENDED, NM_IN_KILL, NM_KILLING},     {NM_SUSPENDED, NM_IN_ENDED, NM_COMPLETE},
+    {NM_KILLING, NM_IN_SPAWNED, NM_KILLING}, /* killed before its shim was there */
+    {NM_KILLING, NM_IN_ENDED, NM_COMPLETE},     {NM_COMPLETE, NM_IN_FORGET, NM_FORGOTTEN},
+};
+
+static enum nm_state edge_table[NM_STATES][NM_INPUTS];
+static const char *const state_names[NM_STATES] = {
+    "NEW", "LAUNCHING", "RUNNING", "SUSPENDED", "KILLING", "COMPLETE", "FORGOTTEN",
+};
+
+__attribute__((constructor)) static void edges_prepare(void)
+{
+    for (int s = 0; s < NM_STATES; s++)
+        for (int i = 0; i < NM_INPUTS; i++)
+            edge_table[s][i] = NM_STATES;
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        edge_table[edges[i].from][edges[i].in] = edges[i].to;
+}
+
+enum nm_state nm_edge(enum nm_state s, enum nm_input in)
+{
+    return s < NM_STATES && in < NM_INPUTS ? edge_table[s][in] : NM_STATES;
+}
+
+const char *nm_state_name(enum nm_state s)
+{
+    return s < NM_STATES ? state_names[s] : "?";
+}
+
+bool nm_state_alive(enum nm_state s)
+{
+    return s == NM_LAUNCHING || s == NM_RUNNING || s == NM_SUSPENDED || s == NM_KILLING;
+}
+
+struct nm_effect *nm_fx(struct nm_effects *out, enum nm_effect_kind kind)
+{
+    base_array_grow(&out->v, out->len, &out->cap);
+    struct nm_effect *fx = &out->v[out->len++];
+    memset(fx, 0, sizeof *fx);
+    fx->kind = kind;
+    return fx;
+}
+
+void nm_note(struct nm_effects *out, const char *fmt, ...)
+{
+    struct nm_effect *fx = nm_fx(out, NM_FX_NOTE);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(fx->note, sizeof fx->note, fmt, ap);
+    va_end(ap);
+}
+
+/* ---- objects ---- */
+
+static void text_set(char **field, const char *text)
+{
+    char *copy = base_strdup(text);
+    free(*field);
+    *field = copy;
+}
+
+static void phase_set(struct nm_container *c, const char *phase)
+{
+    snprintf(c->v.phase, sizeof c->v.phase, "%s", phase ? phase : "");
+}
+
+struct nm_core *nm_core_new(int64_t epoch_seen)
+{
+    struct nm_core *core = base_alloc(sizeof *core);
+    TAILQ_INIT(&core->all);
+    TAILQ_INIT(&core->dying);
+    TAILQ_INIT(&core->apps);
+    core->epoch = epoch_seen;
+    core->healthy = true;
+    nm_link_init(&core->link);
+    return core;
+}
+
+void nm_core_seed(struct nm_core *core, uint64_t seed)
+{
+    core->link.random = seed;
+}
+
+static void container_free(struct nm_core *core, struct nm_container *c)
+{
+    if (c->v.state != NM_FORGOTTEN)
+        TAILQ_REMOVE(&core->all, c, all);
+    else
+        TAILQ_REMOVE(&core->dying, c, all);
+    TAILQ_REMOVE(&c->of->containers, c, in_app);
+    HASH_DEL(core->by_id, c);
+    if (core->on_free && c->shell)
+        core->on_free(c->shell);
+    free(c->v.name);
+    free(c->v.task);
+    free(c->v.diagnostics);
+    free(c->v.counters);
+    free(c->v.kill_reason);
+    free(c);
+}
+
+static void app_drop_containers(struct nm_core *core, struct nm_app *app)
+{
+    struct nm_container *c;
+    while ((c = TAILQ_FIRST(&app->containers)) != NULL)
+        container_free(core, c);
+}
+
+static void app_free(struct nm_core *core, struct nm_app *app)
+{
+    app_drop_containers(core, app);
+    nm_id_set_free(&app->forgotten);
+    TAILQ_REMOVE(&core->apps, app, all);
+    HASH_DEL(core->app_by_id, app);
+    free(app->v.user);
+    free(app->v.token);
+    free(app);
+}
+
+void nm_core_free(struct nm_core *core)
+{
+    struct nm_app *app;
+    if (!core)
+        return;
+    while ((app = TAILQ_FIRST(&core->apps)) != NULL)
+        app_free(core, app);
+    free(core->health_report);
+    free(core);
+}
+
+/* Keys must not contain padding bytes of unknown content: hash over a clean copy. */
+static void app_key(struct base_app_id *key, const struct base_app_id *id)
+{
+    memset(key, 0, sizeof *key);
+    key->cluster_ts = id->cluster_ts;
+    key->seq = id->seq;
+}
+
+static void container_key(struct base_container_id *key, const struct base_container_id *id)
+{
+    memset(key, 0, sizeof *key);
+    app_key(&key->attempt.app, &id->attempt.app);
+    key->attempt.attempt = id->attempt.attempt;
+    key->num = id->num;
+}
+
+struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id)
+{
+    struct base_app_id key;
+    struct nm_app *app = NULL;
+    app_key(&key, id);
+    HASH_FIND(hh, core->app_by_id, &key, sizeof key, app);
+    return app;
+}
+
+struct nm_container *nm_core_find(const struct nm_core *core, const struct base_container_id *id)
+{
+    struct base_container_id key;
+    struct nm_container *c = NULL;
+    container_key(&key, id);
+    HASH_FIND(hh, core->by_id, &key, sizeof key, c);
+    return c;
+}
+
+static struct nm_app *app_get(struct nm_core *core, const struct base_app_id *id, const char *user, const char *token)
+{
+    struct nm_app *app = nm_app_find(core, id);
+    if (!app) {
+        app = base_alloc(sizeof *app);
+        app_key(&app->v.id, id);
+        base_app_id_text(&app->v.id, app->v.text);
+        TAILQ_INIT(&app->containers);
+        HASH_ADD(hh, core->app_by_id, v.id, sizeof app->v.id, app);
+        TAILQ_INSERT_TAIL(&core->apps, app, all);
+    }
+    if (app->v.finished) { /* its id is used again after a clean-up: as good as new */
+        app->v.finished = app->cleaning = false;
+        core->finished_apps--;
+    }
+    if (user && *user)
+        text_set(&app->v.user, user);
+    if (token && *token)
+        text_set(&app->v.token, token);
+    return app;
+}
+
+struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l)
+{
+    struct nm_container *c = base_alloc(sizeof *c);
+    container_key(&c->v.id, &l->id);
+    base_container_id_text(&c->v.id, c->v.text);
+    c->of = app_get(core, &l->id.attempt.app, l->user, l->token);
+    c->v.app = &c->of->v;
+    c->v.kind = l->kind;
+    c->v.slot = l->slot;
+    c->v.name = base_strdup(l->name);
+    c->v.task = base_strdup(l->task);
+    c->v.task_attempt = l->task_attempt;
+    c->v.memory_mb = l->memory_mb;
+    c->v.vcores = l->vcores;
+    c->v.priority = l->priority;
+    c->v.allocation_request_id = l->allocation_request_id;
+    c->v.exit_code = NM_EXIT_NONE;
+    c->kill_at_us = c->again_us = INT64_MAX;
+    c->version = 1;
+    HASH_ADD(hh, core->by_id, v.id, sizeof c->v.id, c);
+    TAILQ_INSERT_TAIL(&core->all, c, all);
+    TAILQ_INSERT_TAIL(&c->of->containers, c, in_app);
+    return c;
+}
+
+void nm_container_changed(struct nm_container *c)
+{
+    c->version++;
+}
+
+/* ---- moves ---- */
+
+static void alive_count(struct nm_core *core, struct nm_container *c, bool before, bool after)
+{
+    if (before && !after) {
+        core->alive--;
+        c->of->v.alive--;
+    } else if (!before && after) {
+        core->alive++;
+        c->of->v.alive++;
+    }
+}
+
+bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in)
+{
+    enum nm_state from = c->v.state, to = edge_table[from][in];
+    if (to == NM_STATES) {
+        core->stats.ignored[from][in]++;
+        return false;
+    }
+    core->stats.edges[from][in]++;
+    c->v.state = to;
+    alive_count(core, c, nm_state_alive(from), nm_state_alive(to));
+    if (from != to)
+        nm_container_changed(c);
+    return true;
+}
+
+void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out)
+{
+    struct nm_effect *fx = nm_fx(out, NM_FX_SIGNAL);
+    fx->container = c;
+    fx->signal = s;
+    c->again_us = INT64_MAX;
+}
+
+static void kill_begin(struct nm_container *c, int64_t now_us, bool stopped, struct nm_effects *out)
+{
+    if (c->v.grace_ms <= 0) {
+        nm_signal_send(c, NM_SIGNAL_KILL, out);
+        c->kill_at_us = now_us + NM_KILL_AGAIN_US;
+        return;
+    }
+    nm_signal_send(c, NM_SIGNAL_TERM, out);
+    if (stopped) /* a stopped process gets its TERM only when it runs again */
+        nm_signal_send(c, NM_SIGNAL_CONT, out);
+    c->kill_at_us = now_us + c->v.grace_ms * 1000;
+}
+
+void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
+                       int64_t now_us, struct nm_effects *out)
+{
+    enum nm_state from = c->v.state;
+    if (from == NM_KILLING) { /* only a shorter grace changes anything */
+        core->stats.ignored[from][NM_IN_KILL]++;
+        if (c->kill_at_us != INT64_MAX && now_us + grace_ms * 1000 < c->kill_at_us)
+            c->kill_at_us = now_us + grace_ms * 1000;
+        return;
+    }
+    if (!nm_move(core, c, NM_IN_KILL))
+        return;
+    text_set(&c->v.kill_reason, reason ? reason : "");
+    c->v.grace_ms = grace_ms;
+    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    fx->container = c;
+    fx->mark = NM_MARK_KILLED;
+    if (from != NM_LAUNCHING)
+        kill_begin(c, now_us, from == NM_SUSPENDED, out);
+}
+
+void nm_container_forget(struct nm_core *core, struct nm_container *c)
+{
+    TAILQ_REMOVE(&core->all, c, all);
+    TAILQ_INSERT_TAIL(&core->dying, c, all);
+    nm_id_set_add(&c->of->forgotten, &c->v.id);
+}
+
+static void finished_limit(struct nm_core *core)
+{
+    struct nm_app *app, *next;
+    for (app = TAILQ_FIRST(&core->apps); app && core->finished_apps > NM_APPS_FINISHED_MAX; app = next) {
+        next = TAILQ_NEXT(app, all);
+        if (app->v.finished) {
+            core->finished_apps--;
+            app_free(core, app);
+        }
+    }
+}
+
+void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out)
+{
+    if (!app->cleaning || app->v.alive || app->v.finished)
+        return;
+    struct nm_effect *fx = nm_fx(out, NM_FX_CLEANUP);
+    fx->app = app->v.id;
+    fx->keep_logs = app->keep_logs;
+    app->v.finished = true;
+    core->finished_apps++;
+    free(app->v.token);
+    app->v.token = NULL;
+    struct nm_container *c;
+    TAILQ_FOREACH(c, &app->containers, in_app)
+    {
+        if (c->v.state != NM_FORGOTTEN) {
+            nm_container_forget(core, c);
+            c->v.state = NM_FORGOTTEN;
+        }
+    }
+}
+
+/* Frees what was forgotten in an earlier step; no effect points to it any more. */
+static void sweep(struct nm_core *core)
+{
+    struct nm_container *c;
+    while ((c = TAILQ_FIRST(&core->dying)) != NULL) {
+        struct nm_app *app = c->of;
+        container_free(core, c);
+        if (app->v.finished && TAILQ_EMPTY(&app->containers)) {
+            nm_id_set_free(&app->forgotten);
+            app->cleaning = false;
+        }
+    }
+    if (core->finished_apps > NM_APPS_FINISHED_MAX)
+        finished_limit(core);
+}
+
+/* ---- events ---- */
+
+static void end_take(struct nm_container *c, const struct nm_end *e)
+{
+    c->v.exit_code = e->exit_code;
+    c->v.signal = e->signal;
+    text_set(&c->v.diagnostics, e->diagnostics);
+    if (e->counters)
+        text_set(&c->v.counters, e->counters);
+    if (e->started_ms)
+        c->v.started_ms = e->started_ms;
+    c->v.ended_ms = e->ended_ms;
+    c->v.cpu_ms = e->cpu_ms;
+    c->v.max_rss_kb = e->max_rss_kb;
+    c->v.output_bytes = e->output_bytes;
+    c->kill_at_us = c->again_us = INT64_MAX;
+    if (c->v.kill_reason) { /* whatever the process made of it: it was killed by order */
+        c->v.exit_code = NM_EXIT_KILLED;
+        text_set(&c->v.diagnostics, c->v.kill_reason);
+    } else if (e->exit_code == 0) {
+        c->v.progress = 1;
+    }
+}
+
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out)
+{
+    if (!nm_move(core, c, NM_IN_ENDED))
+        return;
+    end_take(c, e);
+    core->stats.completed++;
+    nm_link_urgent(core);
+    nm_app_cleanup_if_done(core, c->of, out);
+}
+
+static void on_ended(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    struct nm_container *c = nm_core_find(core, &ev->container);
+    if (c)
+        nm_container_ended(core, c, &ev->u.ended, out);
+}
+
+static void suspend_now(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+{
+    if (!nm_move(core, c, NM_IN_SUSPEND))
+        return;
+    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    fx->container = c;
+    fx->mark = NM_MARK_SUSPENDED;
+    nm_signal_send(c, NM_SIGNAL_STOP, out);
+    nm_link_urgent(core);
+}
+
+static void on_spawned(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    struct nm_container *c = nm_core_find(core, &ev->container);
+    if (!c || !nm_move(core, c, NM_IN_SPAWNED))
+        return;
+    c->v.started_ms = ev->u.spawned.started_ms;
+    if (c->v.state == NM_KILLING)
+        kill_begin(c, ev->at_us, false, out);
+    else if (c->suspend_when_up)
+        suspend_now(core, c, out);
+}
+
+/* A signal that reached nobody (the shim is about to start the command) is sent again while it is still wanted. */
+static bool signal_still_wanted(const struct nm_container *c, enum nm_signal s)
+{
+    switch (s) {
+    case NM_SIGNAL_TERM:
+        return c->v.state == NM_KILLING && c->kill_at_us != INT64_MAX; /* KILL has its own timer */
+    case NM_SIGNAL_STOP:
+        return c->v.state == NM_SUSPENDED;
+    case NM_SIGNAL_CONT:
+        return c->v.state == NM_RUNNING;
+    case NM_SIGNAL_KILL:
+        break;
+    }
+    return false;
+}
+
+static void on_signalled(struct nm_core *core, const struct nm_event *ev)
+{
+    struct nm_container *c = nm_core_find(core, &ev->container);
+    if (!c || ev->u.signalled.count || !signal_still_wanted(c, ev->u.signalled.signal))
+        return;
+    c->again = ev->u.signalled.signal;
+    c->again_us = ev->at_us + NM_SIGNAL_AGAIN_US;
+}
+
+static void on_progress(struct nm_core *core, const struct nm_event *ev)
+{
+    struct nm_container *c = nm_core_find(core, &ev->container);
+    if (!c || !nm_state_alive(c->v.state))
+        return;
+    double p = ev->u.progress.progress;
+    c->v.progress = p >= 0 ? (p <= 1 ? p : 1) : 0; /* NaN fails both */
+    if (ev->u.progress.phase)
+        phase_set(c, ev->u.progress.phase);
+    if (ev->u.progress.counters)
+        text_set(&c->v.counters, ev->u.progress.counters);
+    nm_container_changed(c);
+}
+
+static void on_health(struct nm_core *core, const struct nm_event *ev)
+{
+    if (core->healthy != ev->u.health.healthy)
+        nm_link_urgent(core);
+    core->healthy = ev->u.health.healthy;
+    core->disk_free_mb = ev->u.health.disk_free_mb;
+    text_set(&core->health_report, ev->u.health.report);
+}
+
+static void on_recovered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    if (nm_core_find(core, &ev->u.recovered.launch.id))
+        return;
+    if (ev->u.recovered.state == NM_FORGOTTEN) {
+        const struct nm_launch *l = &ev->u.recovered.launch;
+        nm_id_set_add(&app_get(core, &l->id.attempt.app, l->user, l->token)->forgotten, &l->id);
+        return;
+    }
+    struct nm_container *c = nm_container_new(core, &ev->u.recovered.launch);
+    c->v.state = ev->u.recovered.state;
+    c->v.started_ms = ev->u.recovered.started_ms;
+    alive_count(core, c, false, nm_state_alive(c->v.state));
+    if (ev->u.recovered.kill_reason)
+        text_set(&c->v.kill_reason, ev->u.recovered.kill_reason);
+    if (c->v.state == NM_COMPLETE) {
+        end_take(c, &ev->u.recovered.end);
+    } else if (c->v.state == NM_KILLING) { /* the grace began in an earlier life */
+        c->v.grace_ms = 0;
+        kill_begin(c, ev->at_us, false, out);
+    } else if (c->v.state == NM_SUSPENDED) {
+        nm_signal_send(c, NM_SIGNAL_STOP, out);
+    } else if (c->v.state == NM_RUNNING) { /* a resume may have got as far as the mark alone */
+        nm_signal_send(c, NM_SIGNAL_CONT, out);
+    }
+}
+
+static void timers_run(struct nm_core *core, int64_t now_us, struct nm_effects *out)
+{
+    struct nm_container *c;
+    TAILQ_FOREACH(c, &core->all, all)
+    {
+        if (c->kill_at_us <= now_us) {
+            nm_signal_send(c, NM_SIGNAL_KILL, out);
+            c->kill_at_us = now_us + NM_KILL_AGAIN_US;
+        } else if (c->again_us <= now_us) {
+            nm_signal_send(c, c->again, out);
+        }
+    }
+}
+
+static void stop_if_done(struct nm_core *core, struct nm_effects *out)
+{
+    if (core->stopping && !core->alive && !core->stop_said) {
+        core->stop_said = true;
+        nm_fx(out, NM_FX_STOP);
+    }
+}
+
+void nm_core_step(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out)
+{
+    if (ev->kind == NM_EV_PROGRESS) { /* told while a request is made: frees nothing that effects point to */
+        on_progress(core, ev);
+        return;
+    }
+    if (ev->kind == NM_EV_EPOCH_SAVED) {
+        core->epoch = ev->u.epoch_saved > core->epoch ? ev->u.epoch_saved : core->epoch;
+        return;
+    }
+    sweep(core);
+    switch (ev->kind) {
+    case NM_EV_START:
+        nm_link_register(core, ev->at_us);
+        break;
+    case NM_EV_RECOVERED:
+        on_recovered(core, ev, out);
+        return;
+    case NM_EV_ANSWER:
+        nm_link_answered(core, ev, out);
+        break;
+    case NM_EV_BEAT_FAILED:
+        nm_link_failed(core, ev);
+        break;
+    case NM_EV_SPAWNED:
+        on_spawned(core, ev, out);
+        break;
+    case NM_EV_SPAWN_FAILED:
+    case NM_EV_ENDED:
+        on_ended(core, ev, out);
+        break;
+    case NM_EV_SIGNALLED:
+        on_signalled(core, ev);
+        break;
+    case NM_EV_PROGRESS:
+    case NM_EV_EPOCH_SAVED:
+        return;
+    case NM_EV_HEALTH:
+        on_health(core, ev);
+        break;
+    case NM_EV_TIMER:
+        timers_run(core, ev->at_us, out);
+        break;
+    }
+    stop_if_done(core, out);
+    nm_link_drive(core, ev->at_us, out);
+}
+
+int64_t nm_core_next_us(const struct nm_core *core)
+{
+    int64_t next = nm_link_next_us(core);
+    const struct nm_container *c;
+    if (core->alive) {
+        TAILQ_FOREACH(c, &core->all, all)
+        {
+            next = c->kill_at_us < next ? c->kill_at_us : next;
+            next = c->again_us < next ? c->again_us : next;
+        }
+    }
+    return next;
+}
+
+/* ---- reading ---- */
+
+const struct nm_container_view *nm_core_view(const struct nm_container *c)
+{
+    return &c->v;
+}
+
+void *nm_core_shell(const struct nm_container *c)
+{
+    return c->shell;
+}
+
+void nm_core_set_shell(struct nm_container *c, void *shell)
+{
+    c->shell = shell;
+}
+
+void nm_core_on_free(struct nm_core *core, void (*fn)(void *shell))
+{
+    core->on_free = fn;
+}
+
+bool nm_core_forgot(const struct nm_core *core, const struct base_container_id *id)
+{
+    const struct nm_app *app = nm_app_find(core, &id->attempt.app);
+    return app && nm_id_set_has(&app->forgotten, id);
+}
+
+const struct nm_app_view *nm_core_app_find(const struct nm_core *core, const struct base_app_id *id)
+{
+    struct nm_app *app = nm_app_find(core, id);
+    return app ? &app->v : NULL;
+}
+
+void nm_core_each(const struct nm_core *core, void (*fn)(struct nm_container *c, void *u), void *u)
+{
+    struct nm_container *c;
+    TAILQ_FOREACH(c, &core->all, all)
+    fn(c, u);
+}
+
+void nm_core_each_app(const struct nm_core *core, void (*fn)(const struct nm_app_view *app, void *u), void *u)
+{
+    struct nm_app *app;
+    TAILQ_FOREACH(app, &core->apps, all)
+    fn(&app->v, u);
+}
+
+void nm_core_each_of_app(const struct nm_core *core, const struct nm_app_view *app,
+                         void (*fn)(struct nm_container *c, void *u), void *u)
+{
+    struct nm_app *of = nm_app_find(core, &app->id);
+    struct nm_container *c;
+    if (!of)
+        return;
+    TAILQ_FOREACH(c, &of->containers, in_app)
+    {
+        if (c->v.state != NM_FORGOTTEN)
+            fn(c, u);
+    }
+}
+
+int64_t nm_core_epoch(const struct nm_core *core)
+{
+    return core->epoch;
+}
+
+bool nm_core_healthy(const struct nm_core *core, const char **report, int64_t *disk_free_mb)
+{
+    if (report)
+        *report = core->health_report ? core->health_report : "";
+    if (disk_free_mb)
+        *disk_free_mb = core->disk_free_mb;
+    return core->healthy;
+}
+
+size_t nm_core_alive(const struct nm_core *core)
+{
+    return core->alive;
+}
+
+const struct nm_core_stats *nm_core_stats(const struct nm_core *core)
+{
+    return &core->stats;
+}

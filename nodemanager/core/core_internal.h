@@ -1,0 +1,101 @@
+/* nodemanager/core/core_internal.h - the fields behind nodemanager/core/core.h, shared by the core's own files only. */
+#ifndef CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
+#define CREEL_NODEMANAGER_CORE_CORE_INTERNAL_H
+
+#include <sys/queue.h>
+#include <uthash.h>
+
+#include "nodemanager/core/core.h"
+
+/* Ids of forgotten containers: open addressing, num < 0 is an empty place. A job may run a million tasks here. */
+struct nm_id_key {
+    int64_t num;
+    int32_t attempt;
+};
+struct nm_id_set {
+    struct nm_id_key *v;
+    size_t len, cap; /* cap: a power of two, or 0 */
+};
+void nm_id_set_add(struct nm_id_set *s, const struct base_container_id *id);
+bool nm_id_set_has(const struct nm_id_set *s, const struct base_container_id *id);
+void nm_id_set_free(struct nm_id_set *s);
+
+struct nm_container {
+    struct nm_container_view v;
+    struct nm_app *of;
+    void *shell;
+    uint64_t version, sent, acked; /* counts reportable changes; what the request in flight carries; what the RM has */
+    bool suspend_when_up;
+    int64_t kill_at_us; /* next SIGKILL, INT64_MAX: none */
+    int64_t again_us;   /* repeat of a signal that found nobody, INT64_MAX: none */
+    enum nm_signal again;
+    TAILQ_ENTRY(nm_container) all; /* in order of arrival; a forgotten one: in core->dying */
+    TAILQ_ENTRY(nm_container) in_app;
+    UT_hash_handle hh;
+};
+struct nm_app {
+    struct nm_app_view v;
+    bool cleaning, keep_logs;
+    TAILQ_HEAD(, nm_container) containers;
+    struct nm_id_set forgotten;
+    TAILQ_ENTRY(nm_app) all;
+    UT_hash_handle hh;
+};
+struct nm_link {
+    bool registered, in_flight, registering, holding, repeat;
+    bool elsewhere; /* whom we ask has not answered as the active RM yet */
+    bool urgent; /* something is to be said that the request in flight does not carry */
+    int64_t response_id, interval_us;
+    int64_t next_us;  /* next request when none is in flight, INT64_MAX: never */
+    int64_t sent_us;  /* of the request in flight */
+    int64_t wake_us;  /* last wake call for it, or -1 */
+    int64_t pause_us; /* after failures, and for an RM that does not park */
+    uint64_t random;
+    int64_t noted; /* highest refused epoch that was logged */
+};
+struct nm_core {
+    struct nm_container *by_id;
+    struct nm_app *app_by_id;
+    TAILQ_HEAD(nm_all, nm_container) all, dying; /* dying: forgotten in this step, freed by the next */
+    TAILQ_HEAD(nm_apps, nm_app) apps;
+    size_t alive, finished_apps;
+    int64_t epoch;
+    bool healthy, stopping, stop_said;
+    char *health_report;
+    int64_t disk_free_mb;
+    struct nm_link link;
+    struct nm_core_stats stats;
+    void (*on_free)(void *shell);
+};
+
+struct nm_effect *nm_fx(struct nm_effects *out, enum nm_effect_kind kind);
+void nm_note(struct nm_effects *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* nodemanager/core/link.c */
+void nm_link_init(struct nm_link *l);
+void nm_link_urgent(struct nm_core *core);
+void nm_link_answered(struct nm_core *core, const struct nm_event *ev, struct nm_effects *out);
+void nm_link_failed(struct nm_core *core, const struct nm_event *ev);
+void nm_link_register(struct nm_core *core, int64_t at_us);
+/* Sends, wakes or waits: last thing in every step. */
+void nm_link_drive(struct nm_core *core, int64_t now_us, struct nm_effects *out);
+int64_t nm_link_next_us(const struct nm_core *core);
+
+/* nodemanager/core/orders.c */
+void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out);
+
+/* nodemanager/core/core.c: used by orders */
+bool nm_move(struct nm_core *core, struct nm_container *c, enum nm_input in);
+struct nm_container *nm_container_new(struct nm_core *core, const struct nm_launch *l);
+void nm_container_kill(struct nm_core *core, struct nm_container *c, const char *reason, int64_t grace_ms,
+                       int64_t now_us, struct nm_effects *out);
+void nm_container_ended(struct nm_core *core, struct nm_container *c, const struct nm_end *e, struct nm_effects *out);
+void nm_app_cleanup_if_done(struct nm_core *core, struct nm_app *app, struct nm_effects *out);
+/* After the move to FORGOTTEN: the id is kept, the rest goes with the next step. */
+void nm_container_forget(struct nm_core *core, struct nm_container *c);
+void nm_signal_send(struct nm_container *c, enum nm_signal s, struct nm_effects *out);
+struct nm_app *nm_app_find(const struct nm_core *core, const struct base_app_id *id);
+bool nm_state_alive(enum nm_state s);
+void nm_container_changed(struct nm_container *c);
+
+#endif

@@ -1,0 +1,154 @@
+/* nodemanager/core/orders.c - what an order of the ResourceManager changes. */
+#include "nodemanager/core/core_internal.h"
+
+/* The RM learns of it as of any other end; silence would leave it waiting for good. */
+static void refuse(struct nm_core *core, struct nm_container *c, const char *why, struct nm_effects *out)
+{
+    const struct nm_end end = {.exit_code = NM_EXIT_REFUSED, .diagnostics = why};
+    nm_note(out, "%.60s: launch refused: %.80s", nm_core_view(c)->text, why);
+    nm_container_ended(core, c, &end, out);
+}
+
+static void order_launch(struct nm_core *core, const struct nm_launch *l, struct nm_effects *out)
+{
+    struct nm_container *c = nm_core_find(core, &l->id);
+    struct nm_app *app = nm_app_find(core, &l->id.attempt.app);
+    if (c) { /* a repeat */
+        core->stats.ignored[nm_core_view(c)->state][NM_IN_LAUNCH]++;
+        return;
+    }
+    if (nm_core_forgot(core, &l->id)) {
+        core->stats.ignored[NM_FORGOTTEN][NM_IN_LAUNCH]++;
+        return;
+    }
+    if (core->stopping || (app && app->cleaning)) {
+        core->stats.ignored[NM_NEW][NM_IN_LAUNCH]++;
+        return;
+    }
+    bool full = core->alive >= NM_CONTAINERS_MAX;
+    c = nm_container_new(core, l);
+    nm_move(core, c, NM_IN_LAUNCH);
+    if (l->refused || full) {
+        refuse(core, c, l->refused ? l->refused : "The node runs as many containers as it can.", out);
+        return;
+    }
+    core->stats.launched++;
+    struct nm_effect *fx = nm_fx(out, NM_FX_LAUNCH);
+    fx->container = c;
+    fx->launch = l;
+}
+
+static void order_suspend(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+{
+    if (!nm_move(core, c, NM_IN_SUSPEND))
+        return;
+    if (c->v.state == NM_LAUNCHING) {
+        c->suspend_when_up = true;
+        return;
+    }
+    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    fx->container = c;
+    fx->mark = NM_MARK_SUSPENDED;
+    nm_signal_send(c, NM_SIGNAL_STOP, out);
+    nm_link_urgent(core);
+}
+
+static void order_resume(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+{
+    if (!nm_move(core, c, NM_IN_RESUME))
+        return;
+    if (c->v.state == NM_LAUNCHING) {
+        c->suspend_when_up = false;
+        return;
+    }
+    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    fx->container = c;
+    fx->mark = NM_MARK_RESUMED;
+    nm_signal_send(c, NM_SIGNAL_CONT, out);
+    nm_link_urgent(core);
+}
+
+static void order_forget(struct nm_core *core, struct nm_container *c, struct nm_effects *out)
+{
+    if (!nm_move(core, c, NM_IN_FORGET))
+        return;
+    nm_container_forget(core, c);
+    struct nm_effect *fx = nm_fx(out, NM_FX_MARK);
+    fx->container = c;
+    fx->mark = NM_MARK_FORGOTTEN;
+}
+
+static void order_cleanup(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+{
+    struct nm_app *app = nm_app_find(core, &o->app);
+    if (!app) { /* unknown here, perhaps folders of an earlier life */
+        struct nm_effect *fx = nm_fx(out, NM_FX_CLEANUP);
+        fx->app = o->app;
+        fx->keep_logs = o->keep_logs;
+        return;
+    }
+    if (app->v.finished)
+        return;
+    app->cleaning = true;
+    app->keep_logs = o->keep_logs;
+    struct nm_container *c;
+    TAILQ_FOREACH(c, &app->containers, in_app)
+    {
+        if (nm_state_alive(c->v.state))
+            nm_container_kill(core, c, "The application has ended.", 0, now_us, out);
+    }
+    nm_app_cleanup_if_done(core, app, out);
+}
+
+static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+{
+    if (core->stopping)
+        return;
+    core->stopping = true;
+    nm_note(out, "shutdown ordered: %s", o->reason ? o->reason : "no reason given");
+    struct nm_container *c;
+    TAILQ_FOREACH(c, &core->all, all)
+    {
+        if (nm_state_alive(c->v.state))
+            nm_container_kill(core, c, "The node was shut down by the ResourceManager.", o->grace_ms, now_us, out);
+    }
+}
+
+void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
+{
+    struct nm_container *c = NULL;
+    core->stats.orders[o->type]++;
+    if (o->type >= NM_ORDER_KILL && o->type <= NM_ORDER_FORGET) {
+        c = nm_core_find(core, &o->container);
+        if (!c)
+            return; /* long gone, or never ours: nothing to do */
+    }
+    switch (o->type) {
+    case NM_ORDER_LAUNCH:
+        order_launch(core, &o->launch, out);
+        break;
+    case NM_ORDER_KILL:
+        nm_container_kill(core, c, o->reason, o->grace_ms, now_us, out);
+        break;
+    case NM_ORDER_SUSPEND:
+        order_suspend(core, c, out);
+        break;
+    case NM_ORDER_RESUME:
+        order_resume(core, c, out);
+        break;
+    case NM_ORDER_FORGET:
+        order_forget(core, c, out);
+        break;
+    case NM_ORDER_CLEANUP_APP:
+        order_cleanup(core, o, now_us, out);
+        break;
+    case NM_ORDER_RESYNC:
+        nm_link_register(core, now_us);
+        break;
+    case NM_ORDER_SHUTDOWN:
+        order_shutdown(core, o, now_us, out);
+        break;
+    case NM_ORDERS:
+        break;
+    }
+}

@@ -1,0 +1,248 @@
+/* nodemanager/daemon/daemon.c - the daemon from its start to its end. The order matters: the folder's lock first, then
+ * the spawner's fork, only then threads. */
+#include "nodemanager/daemon/daemon.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "api/api_conf.h"
+#include "api/api_hosts.h"
+#include "base/io/io.h"
+#include "base/io/log.h"
+
+/* Programs that belong to us lie beside creel-nm, or in ../libexec/creel when installed. */
+static void program_find(const char *name, char out[static NM_PATH_MAX])
+{
+    static const char *const places[] = {"", "/../libexec/creel"};
+    char self[NM_PATH_MAX - 128], path[NM_PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    snprintf(out, NM_PATH_MAX, "%s/%s", self, name);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(path, sizeof path, "%s%s/%s", self, places[i], name);
+        if (access(path, X_OK) == 0) {
+            memcpy(out, path, sizeof path);
+            return;
+        }
+    }
+}
+
+static void files_limit_raise(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0) { /* a pidfd for each container; after the spawner's fork */
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r);
+    }
+}
+
+static bool is_any_address(const char *bind)
+{
+    return !*bind || strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
+}
+
+static void host_set(struct nm *nm)
+{
+    const char *host = base_conf_get(nm->conf, "creel.nodemanager.host");
+    const char *bind = base_conf_get(nm->conf, "creel.nodemanager.bind");
+    if (host && *host)
+        snprintf(nm->host, sizeof nm->host, "%s", host);
+    else if (!is_any_address(bind))
+        snprintf(nm->host, sizeof nm->host, "%s", bind);
+    else if (gethostname(nm->host, sizeof nm->host) < 0)
+        snprintf(nm->host, sizeof nm->host, "localhost");
+}
+
+/* @out: for api_conf_free() in any case. */
+static int server_conf(const struct nm *nm, struct api_server_conf *out, struct base_error *err)
+{
+    const char *secret = base_conf_get(nm->conf, "creel.cluster.secret");
+    *out = (struct api_server_conf){.bind = base_conf_get(nm->conf, "creel.nodemanager.bind"),
+                                    .insecure = nm->options.insecure ||
+                                                base_conf_bool(nm->conf, "creel.nodemanager.insecure"),
+                                    .node_secret = secret && *secret ? secret : NULL,
+                                    .static_user = base_conf_get(nm->conf, "hadoop.http.staticuser.user")};
+    int rc = api_conf_read(nm->conf, out, err);
+    if (rc == 0)
+        api_hosts_add_addresses(out->hosts, nm->host);
+    return rc;
+}
+
+static int server_start(struct nm *nm, struct api_server_conf *c, uint16_t port, struct base_error *err)
+{
+    c->port = port;
+    return api_server_start(c, nm_routes, nm_routes_n, nm, &nm->server, err);
+}
+
+/* An ephemeral port is kept over restarts: it is half of the node's name. */
+static int listen_somewhere(struct nm *nm, struct base_error *err)
+{
+    uint16_t port = (uint16_t)base_conf_int(nm->conf, "creel.nodemanager.port");
+    struct api_server_conf c;
+    int rc = server_conf(nm, &c, err);
+    if (rc < 0) {
+        api_conf_free(&c);
+        return rc;
+    }
+    if (port == 0 && nm->disk.port) {
+        rc = server_start(nm, &c, (uint16_t)nm->disk.port, err);
+        if (rc < 0) {
+            base_log_warn("nm", "the port of the last start cannot be had: %s", err->text);
+            rc = server_start(nm, &c, 0, err);
+        }
+    } else {
+        rc = server_start(nm, &c, port, err);
+    }
+    api_conf_free(&c);
+    if (rc == -BASE_EPERM || rc == -BASE_EINVAL)
+        return base_error_wrap(err, rc, "creel.nodemanager.bind");
+    if (rc < 0)
+        return rc;
+    int at = api_server_port(nm->server);
+    snprintf(nm->node_id, sizeof nm->node_id, "%s:%d", nm->host, at);
+    snprintf(nm->url, sizeof nm->url, "http://%s", nm->node_id);
+    nm->launch_conf.port = at;
+    if (nm->disk.port == at)
+        return 0;
+    nm->disk.port = at;
+    return nm_files_save(&nm->files, &nm->disk, err);
+}
+
+static void ident_set(struct nm *nm)
+{
+    base_random_hex(nm->instance);
+    nm->ident = (struct nm_ident){.node_id = nm->node_id,
+                                  .http_address = nm->node_id,
+                                  .rack = base_conf_get(nm->conf, "creel.nodemanager.rack"),
+                                  .instance = nm->instance,
+                                  .boot_id = base_boot_id(),
+                                  .map_slots = base_conf_int(nm->conf, "creel.nodemanager.map-slots"),
+                                  .reduce_slots = base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
+}
+
+static void launch_conf_set(struct nm *nm)
+{
+    program_find("creel-shim", nm->shim_path);
+    program_find("creel-task", nm->task_path);
+    nm->launch_conf =
+        (struct nm_launch_conf){.shim = nm->shim_path,
+                                .task_runner = nm->task_path,
+                                .rm = nm->rms_text,
+                                .host = nm->host,
+                                .log_max_bytes = base_conf_int(nm->conf, "creel.nodemanager.log-max-bytes")};
+}
+
+static int say_where(const char *path, const char *text, struct base_error *err)
+{
+    char line[400];
+    int n = snprintf(line, sizeof line, "%s\n", text);
+    return path ? base_file_write_atomic(path, line, (size_t)n, 0644, false, err) : 0;
+}
+
+static int announce(struct nm *nm, struct base_error *err)
+{
+    char pid[32];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    int rc = say_where(nm->options.pid_file, pid, err);
+    if (rc == 0)
+        rc = say_where(nm->options.url_file, nm->url, err);
+    if (rc < 0)
+        return rc;
+    base_log_info("nm", "node %s, %lld map slots, %lld reduce slots, folder %s", nm->node_id,
+                  (long long)nm->ident.map_slots, (long long)nm->ident.reduce_slots, nm->files.root);
+    sd_notify(0, "READY=1");
+    return 0;
+}
+
+/* Everything before the first thread. */
+static int begin(struct nm *nm, struct base_error *err)
+{
+    const struct nm_files_conf files = {.root = base_conf_get(nm->conf, "creel.nodemanager.local-dir"),
+                                        .retain_s = base_conf_int(nm->conf, "creel.nodemanager.log-retain-s"),
+                                        .min_free_bytes = nm->min_free_bytes,
+                                        .min_free_inodes = nm->min_free_inodes};
+    int rc = base_conf_make_folder(nm->conf, "creel.nodemanager.local-dir", 0755, err);
+    if (rc == 0)
+        rc = nm_files_open(&nm->files, &files, err);
+    if (rc == 0)
+        rc = nm_files_load(&nm->files, &nm->disk, err);
+    if (rc == 0)
+        rc = nm_spawn_start(nm->files.lock_fd, &nm->spawn, err);
+    if (rc == 0)
+        rc = nm_loop_prepare(nm, err);
+    return rc;
+}
+
+static int go(struct nm *nm, struct base_error *err)
+{
+    int rc = nm_files_start_janitor(&nm->files, err);
+    if (rc < 0)
+        return rc;
+    nm->core = nm_core_new(nm->disk.epoch);
+    nm_core_on_free(nm->core, nm_box_free);
+    if ((rc = nm_recover(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
+        return rc;
+    ident_set(nm);
+    nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16)); /* 32 random hex digits: the last 64 bits */
+    rc = nm_link_start(&nm->rms, base_conf_get(nm->conf, "creel.cluster.secret"), &nm->link, err);
+    if (rc == 0)
+        rc = announce(nm, err);
+    if (rc == 0)
+        nm_loop_run(nm);
+    return rc;
+}
+
+static void end(struct nm *nm)
+{
+    sd_notify(0, "STOPPING=1");
+    if (nm->server)
+        api_server_stop(nm->server);
+    nm_link_stop(nm->link);
+    nm_core_free(nm->core);
+    nm_loop_free(nm);
+    nm_spawn_free(nm->spawn);
+    nm_files_close(&nm->files);
+    pthread_mutex_destroy(&nm->lock);
+    if (nm->options.pid_file)
+        unlink(nm->options.pid_file);
+    base_rm_list_free(&nm->rms);
+    free(nm->rms_text);
+    free(nm);
+}
+
+int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options)
+{
+    struct base_error err = {0};
+    struct nm *nm = base_alloc(sizeof *nm);
+    nm->conf = conf;
+    nm->options = *options;
+    nm->files.lock_fd = nm->files.root_fd = -1;
+    nm->started_ms = nm_wall_ms();
+    nm->grace_ms = base_conf_int(conf, "creel.nodemanager.kill-grace-ms");
+    nm->min_free_bytes = base_conf_int(conf, "creel.nodemanager.min-free-disk-mb") << 20;
+    nm->min_free_inodes = base_conf_int(conf, "creel.nodemanager.min-free-inodes");
+    nm->watchdog_us = base_conf_int(conf, "creel.nodemanager.watchdog-ms") * 1000;
+    pthread_mutex_init(&nm->lock, NULL);
+    host_set(nm);
+    int rc = base_rm_list_read(conf, &nm->rms, &err);
+    nm->rms_text = base_rm_list_text(&nm->rms);
+    launch_conf_set(nm);
+    if (rc == 0)
+        rc = begin(nm, &err);
+    if (rc == 0) {
+        files_limit_raise();
+        rc = go(nm, &err);
+    }
+    if (rc < 0)
+        base_log_error("nm", "%s", err.text);
+    int status = rc < 0 ? base_conf_exit_status(rc) : nm->exit_status;
+    end(nm);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* nodemanager/daemon/daemon.h - the shell around the core: one loop that waits, steps the core and applies its effects.
+ *
+ *   spawner's answers, pidfds of shims, the RM's answers, signals, timers --> event --> nm_core_step --> effects
+ *
+ * Only the loop's thread writes to the core, always under nm->lock; HTTP threads read views under the same lock and
+ * copy what they need. The loop holds the lock for the step alone, never while it touches files or processes. */
+#ifndef CREEL_NODEMANAGER_DAEMON_DAEMON_H
+#define CREEL_NODEMANAGER_DAEMON_DAEMON_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "api/api_server.h"
+#include "base/conf/conf.h"
+#include "nodemanager/core/core.h"
+#include "nodemanager/container/exit.h"
+#include "nodemanager/container/folders.h"
+#include "nodemanager/container/launch.h"
+#include "nodemanager/daemon/rm_link.h"
+#include "nodemanager/container/spawn.h"
+#include "nodemanager/daemon/wire.h"
+
+struct nm_options { /* of the command line, strings borrowed */
+    const char *url_file, *pid_file;
+    bool insecure;
+};
+
+/* Companion of a container: its shim. */
+struct nm_box {
+    struct nm *nm;
+    struct base_container_id id;
+    enum nm_kind kind;
+    int pidfd; /* of the shim, -1: none yet, or over */
+    int64_t shim, shim_start;
+    int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
+    bool stopped_told; /* nodemanager/container/stopped.h */
+    int64_t progress_mtime_ns, progress_read_us;
+    struct nm_command command; /* waiting for the spawner */
+    TAILQ_ENTRY(nm_box) waiting;
+};
+
+struct nm_pending; /* an event that an effect caused */
+
+struct nm {
+    const struct base_conf *conf;
+    struct nm_options options;
+    char shim_path[NM_PATH_MAX], task_path[NM_PATH_MAX];
+    char host[256], node_id[300], url[320], instance[33];
+    struct nm_ident ident;
+    struct nm_launch_conf launch_conf;
+    struct nm_disk_state disk;
+    int64_t started_ms, grace_ms;
+    struct nm_files files;
+    struct nm_spawn *spawn;
+    struct base_rm_list rms;
+    char *rms_text; /* the same, separated by commas */
+    struct nm_link_io *link;
+    struct api_server *server;
+    int64_t min_free_bytes, min_free_inodes;
+    int64_t watchdog_us;  /* 0: none */
+    atomic_ullong turns;  /* of the loop, for the watchdog */
+
+    pthread_mutex_t lock; /* of core, for readers in HTTP threads */
+    struct nm_core *core;
+    int64_t last_answer_ms; /* under lock: when the RM last answered */
+    char rm_url[BASE_RM_URL_MAX]; /* under lock: and which one, "" before the first answer */
+
+    /* the loop's own */
+    int epoll_fd, signal_fd;
+    struct nm_effects effects;
+    struct nm_pending *pending_v;
+    size_t pending_len, pending_cap;
+    TAILQ_HEAD(, nm_box) waiting;
+    size_t asked; /* spawn requests without an answer */
+    int64_t health_next_us;
+    int64_t no_space_us; /* when a write last found no room, 0: none did since the node was healthy */
+    bool rm_away, stop;
+    int exit_status;
+};
+
+/* The daemon's whole life; returns the exit status. @conf is checked already. */
+int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options);
+
+/* nodemanager/daemon/loop.c */
+int nm_loop_prepare(struct nm *nm, struct base_error *err);
+void nm_loop_run(struct nm *nm);
+void nm_loop_free(struct nm *nm);
+void nm_step(struct nm *nm, const struct nm_event *ev); /* and everything that follows from it */
+struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c);
+void nm_box_free(void *box);
+/* Watches the shim; takes @pidfd. */
+void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start);
+int64_t nm_now_us(void);
+int64_t nm_wall_ms(void);
+void nm_health_check(struct nm *nm);
+
+/* nodemanager/container/recover.c: folds what the folder tells into the core. */
+int nm_recover(struct nm *nm, struct base_error *err);
+
+/* nodemanager/daemon/rest.c */
+extern const struct api_route nm_routes[];
+extern const size_t nm_routes_n;
+
+#endif

@@ -1,0 +1,648 @@
+/* nodemanager/daemon/loop.c - wait, step, apply; see nodemanager/daemon/daemon.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/log.h"
+#include "base/io/plain.h"
+#include "base/io/watchdog.h"
+#include "nodemanager/daemon/daemon.h"
+#include "nodemanager/container/stopped.h"
+#include "nodemanager/container/process_tree.h"
+
+#define HEALTH_EVERY_US     INT64_C(1000000)
+#define PROGRESS_EVERY_US   INT64_C(100000) /* per container */
+#define NO_SPACE_REST_US    INT64_C(10000000)
+#define PROBE_BYTES         (64 * 1024)
+#define EPOLL_BATCH         64
+
+struct nm_pending {
+    struct nm_event ev;
+    char *text;
+};
+
+int64_t nm_now_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
+
+int64_t nm_wall_ms(void)
+{
+    return base_wall_us(&base_clock_real) / 1000;
+}
+
+/* ---- boxes ---- */
+
+struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c)
+{
+    const struct nm_container_view *v = nm_core_view(c);
+    struct nm_box *box = base_alloc(sizeof *box);
+    box->nm = nm;
+    box->id = v->id;
+    box->kind = v->kind;
+    box->pidfd = -1;
+    nm_core_set_shell(c, box);
+    return box;
+}
+
+static void box_unwatch(struct nm_box *box)
+{
+    if (box->pidfd < 0)
+        return;
+    epoll_ctl(box->nm->epoll_fd, EPOLL_CTL_DEL, box->pidfd, NULL);
+    close(box->pidfd);
+    box->pidfd = -1;
+}
+
+void nm_box_free(void *u)
+{
+    struct nm_box *box = u;
+    box_unwatch(box);
+    nm_command_free(&box->command);
+    free(box);
+}
+
+void nm_box_watch(struct nm_box *box, int pidfd, int64_t shim, int64_t shim_start)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = box};
+    box->pidfd = pidfd;
+    box->shim = shim;
+    box->shim_start = shim_start;
+    if (epoll_ctl(box->nm->epoll_fd, EPOLL_CTL_ADD, pidfd, &e) < 0)
+        base_log_error("nm", "cannot watch a shim: %s", strerror(errno));
+}
+
+/* ---- effects ---- */
+
+static void pending_add(struct nm *nm, const struct nm_event *ev, char *text)
+{
+    base_array_grow(&nm->pending_v, nm->pending_len, &nm->pending_cap);
+    nm->pending_v[nm->pending_len++] = (struct nm_pending){.ev = *ev, .text = text};
+}
+
+/* @text is taken. */
+static void failed_to_start(struct nm *nm, const struct base_container_id *id, bool no_space, char *text)
+{
+    struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
+    nm_utf8_clean(text, strlen(text));
+    if (no_space) { /* said first: else the RM would try here again and again until the next look */
+        struct nm_event full = {.kind = NM_EV_HEALTH};
+        full.u.health.report = NM_NO_SPACE_TEXT;
+        pending_add(nm, &full, NULL);
+        nm->no_space_us = nm_now_us();
+        nm->health_next_us = 0;
+    }
+    ev.u.ended.exit_code = no_space ? NM_EXIT_DISK : 126;
+    ev.u.ended.ended_ms = nm_wall_ms();
+    ev.u.ended.diagnostics = text;
+    base_log_warn("nm", "a container was not started: %s", text);
+    pending_add(nm, &ev, text);
+}
+
+static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, struct base_error *err)
+{
+    struct base_buf text = {0};
+    base_json_dump(l->raw, &text);
+    int rc = nm_files_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
+    if (rc == 0)
+        rc = nm_files_launch(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
+    if (rc == 0)
+        rc = nm_launch_build(&nm->launch_conf, &nm->files, l, &box->command, err);
+    base_buf_free(&text);
+    return rc;
+}
+
+static void fx_launch(struct nm *nm, const struct nm_effect *fx)
+{
+    struct base_error err = {0};
+    struct nm_box *box = nm_box_new(nm, fx->container);
+    int rc = launch_prepare(nm, box, fx->launch, &err);
+    if (rc < 0) {
+        bool no_space = rc == -BASE_ENOSPC;
+        failed_to_start(nm, &box->id, no_space, base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
+        return;
+    }
+    TAILQ_INSERT_TAIL(&nm->waiting, box, waiting);
+}
+
+static void spawn_pump(struct nm *nm)
+{
+    struct nm_box *box;
+    while (nm->asked < NM_SPAWN_AHEAD_MAX && (box = TAILQ_FIRST(&nm->waiting)) != NULL) {
+        struct base_error err = {0};
+        TAILQ_REMOVE(&nm->waiting, box, waiting);
+        int rc = nm_spawn_ask(nm->spawn, (uint64_t)(uintptr_t)box, (const char *const *)box->command.argv,
+                              (const char *const *)box->command.envp, &err);
+        nm_command_free(&box->command);
+        if (rc < 0)
+            failed_to_start(nm, &box->id, false, base_strdup(err.text));
+        else
+            nm->asked++;
+    }
+}
+
+static void fx_signal(struct nm *nm, const struct nm_effect *fx)
+{
+    static const int signals[] = {
+        [NM_SIGNAL_TERM] = SIGTERM, [NM_SIGNAL_KILL] = SIGKILL, [NM_SIGNAL_STOP] = SIGSTOP, [NM_SIGNAL_CONT] = SIGCONT};
+    struct nm_box *box = nm_core_shell(fx->container);
+    struct nm_proc p;
+    struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = nm_core_view(fx->container)->id};
+    ev.u.signalled.signal = fx->signal;
+    if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
+        ev.u.signalled.count = nm_tree_signal((pid_t)box->shim, signals[fx->signal]);
+    if (box && fx->signal == NM_SIGNAL_KILL)
+        nm_stopped_killed(box);
+    pending_add(nm, &ev, NULL);
+}
+
+static void fx_mark(struct nm *nm, const struct nm_effect *fx)
+{
+    const struct nm_container_view *v = nm_core_view(fx->container);
+    struct base_error err = {0};
+    int rc = 0;
+    switch (fx->mark) {
+    case NM_MARK_KILLED:
+        rc = nm_files_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "", &err);
+        break;
+    case NM_MARK_SUSPENDED:
+        rc = nm_files_mark(&nm->files, &v->id, "suspended", "", &err);
+        break;
+    case NM_MARK_RESUMED:
+        nm_files_unmark(&nm->files, &v->id, "suspended");
+        break;
+    case NM_MARK_FORGOTTEN:
+        rc = nm_files_forget(&nm->files, &v->id, &err);
+        break;
+    }
+    if (rc < 0) { /* a restart would report it once more, which harms nobody */
+        if (rc == -BASE_ENOSPC)
+            nm->no_space_us = nm_now_us();
+        base_log_warn("nm", "%s", err.text);
+    }
+}
+
+static void progress_read(struct nm_container *c, void *u)
+{
+    struct nm *nm = u;
+    struct nm_box *box = nm_core_shell(c);
+    const struct nm_container_view *v = nm_core_view(c);
+    struct nm_progress_file p = {0};
+    int64_t now = nm_now_us();
+    if (v->state != NM_RUNNING || !box || now - box->progress_read_us < PROGRESS_EVERY_US)
+        return;
+    box->progress_read_us = now;
+    if (nm_files_progress(&nm->files, &box->id, &box->progress_mtime_ns, &p)) {
+        struct nm_event ev = {.kind = NM_EV_PROGRESS, .at_us = now, .container = box->id};
+        struct nm_effects none = {0};
+        ev.u.progress.progress = p.progress;
+        ev.u.progress.phase = p.phase[0] ? p.phase : NULL;
+        ev.u.progress.counters = p.counters;
+        pthread_mutex_lock(&nm->lock);
+        nm_core_step(nm->core, &ev, &none);
+        pthread_mutex_unlock(&nm->lock);
+        free(none.v);
+    }
+    free(p.counters);
+}
+
+static void fx_beat(struct nm *nm, const struct nm_effect *fx)
+{
+    struct base_buf body = {0};
+    nm_core_each(nm->core, progress_read, nm);
+    if (fx->registering) {
+        nm_wire_register(nm->core, &nm->ident, &body);
+        nm_link_send_register(nm->link, &body);
+    } else {
+        nm_wire_heartbeat(nm->core, &nm->ident, fx->hold_ms, &body);
+        nm_link_send_heartbeat(nm->link, &body, fx->hold_ms);
+    }
+}
+
+static void fx_wake(struct nm *nm)
+{
+    struct base_buf body = {0};
+    base_buf_addf(&body, "{\"node-id\":\"%s\",\"instance\":\"%s\"}", nm->node_id, nm->instance);
+    nm_link_wake(nm->link, &body);
+}
+
+static void apply(struct nm *nm, const struct nm_effect *fx)
+{
+    switch (fx->kind) {
+    case NM_FX_LAUNCH:
+        fx_launch(nm, fx);
+        break;
+    case NM_FX_SIGNAL:
+        fx_signal(nm, fx);
+        break;
+    case NM_FX_MARK:
+        fx_mark(nm, fx);
+        break;
+    case NM_FX_CLEANUP:
+        nm_files_cleanup(&nm->files, &fx->app, fx->keep_logs);
+        break;
+    case NM_FX_BEAT:
+        fx_beat(nm, fx);
+        break;
+    case NM_FX_WAKE:
+        fx_wake(nm);
+        break;
+    case NM_FX_STOP:
+        nm->stop = true;
+        break;
+    case NM_FX_NOTE:
+        base_log_warn("nm", "%s", fx->note);
+        break;
+    }
+}
+
+static void step_once(struct nm *nm, const struct nm_event *ev)
+{
+    nm->effects.len = 0;
+    pthread_mutex_lock(&nm->lock);
+    nm_core_step(nm->core, ev, &nm->effects);
+    pthread_mutex_unlock(&nm->lock);
+    for (size_t i = 0; i < nm->effects.len; i++)
+        apply(nm, &nm->effects.v[i]);
+}
+
+/* Carries out what effects caused, in order. */
+static void settle(struct nm *nm)
+{
+    spawn_pump(nm);
+    for (size_t i = 0; i < nm->pending_len; i++) { /* grows while we walk */
+        struct nm_pending p = nm->pending_v[i];
+        p.ev.at_us = nm_now_us();
+        step_once(nm, &p.ev);
+        free(p.text);
+        spawn_pump(nm);
+    }
+    nm->pending_len = 0;
+}
+
+void nm_step(struct nm *nm, const struct nm_event *ev)
+{
+    step_once(nm, ev);
+    settle(nm);
+}
+
+/* ---- events ---- */
+
+static void on_spawned(struct nm *nm)
+{
+    struct nm_spawned s;
+    struct base_error err = {0};
+    int rc;
+    while ((rc = nm_spawn_take(nm->spawn, &s, &err)) == 1) {
+        struct nm_box *box = (struct nm_box *)(uintptr_t)s.tag;
+        struct nm_event ev = {.kind = NM_EV_SPAWNED, .at_us = nm_now_us(), .container = box->id};
+        struct nm_proc p = {0};
+        nm->asked--;
+        if (s.pid <= 0 || s.pidfd < 0) {
+            char id[BASE_ID_TEXT_MAX];
+            if (s.pid > 0) /* a shim that cannot be watched must not run */
+                nm_tree_kill_lost(base_container_id_text(&box->id, id), s.pid, 0);
+            failed_to_start(nm, &box->id, false,
+                            base_printf("cannot start %s: %s", nm->shim_path, strerror(s.pid < 0 ? -s.pid : EMFILE)));
+            settle(nm);
+            continue;
+        }
+        nm_proc_read(s.pid, &p);
+        nm_box_watch(box, s.pidfd, s.pid, p.start);
+        ev.u.spawned.started_ms = nm_wall_ms();
+        nm_step(nm, &ev);
+    }
+    if (rc < 0) { /* without it nothing can be started: end, and be restarted */
+        base_log_error("nm", "%s", err.text);
+        nm->stop = true;
+        nm->exit_status = 1;
+    }
+}
+
+/* No exit.json and no shim: whoever killed it left a tree without a root. */
+static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
+{
+    char id[BASE_ID_TEXT_MAX];
+    nm_tree_kill_lost(base_container_id_text(&box->id, id), nm_tree_session((pid_t)box->shim, box->shim_start),
+                      nm_spawn_pid(nm->spawn));
+    if (nm_disk_failed(nm_files_probe(&nm->files, PROBE_BYTES)))
+        nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
+    else
+        nm_ending_say(e, 137, nm_wall_ms(), "container's shim was killed");
+    base_log_warn("nm", "%s: its shim ended without a result", id);
+}
+
+static void on_shim_end(struct nm *nm, struct nm_box *box)
+{
+    struct nm_ending e;
+    box_unwatch(box);
+    if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
+        shim_lost(nm, box, &e);
+    if (e.no_space) {
+        nm->no_space_us = nm_now_us();
+        nm_health_check(nm);
+    }
+    struct nm_event ev = {.kind = NM_EV_ENDED, .at_us = nm_now_us(), .container = box->id};
+    ev.u.ended = e.end;
+    nm_step(nm, &ev);
+    nm_ending_free(&e);
+}
+
+static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char *what, bool again)
+{
+    struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
+    if (!nm->rm_away && !r->at_once) {
+        bool named = strstr(what, r->url) != NULL; /* base_http's errors begin with it */
+        base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s", named ? "" : r->url,
+                      named ? "" : ": ", what);
+        nm->rm_away = true;
+    }
+    ev.u.failed.register_again = again;
+    ev.u.failed.no_pause = r->at_once;
+    ev.u.failed.elsewhere = r->elsewhere;
+    nm_step(nm, &ev);
+}
+
+/* Nothing is done under an epoch that a restart would not remember: then an older RM could be obeyed again. */
+static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
+{
+    struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .at_us = nm_now_us(), .u.epoch_saved = epoch};
+    struct nm_disk_state st = nm->disk;
+    st.epoch = epoch;
+    int rc = nm_files_save(&nm->files, &st, err);
+    if (rc < 0) {
+        if (rc == -BASE_ENOSPC)
+            nm->no_space_us = nm_now_us();
+        return base_error_wrap(err, rc, "epoch %" PRId64 " cannot be kept, so its orders are not carried out", epoch);
+    }
+    nm->disk = st;
+    base_log_info("nm", "epoch %" PRId64 " of the ResourceManager", epoch);
+    nm_step(nm, &ev);
+    return 0;
+}
+
+/* An answer of the epoch we know. */
+static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const struct nm_answer *a)
+{
+    size_t base = base_rm_base(r->url);
+    nm_link_good(nm->link, a->epoch);
+    if (a->bad)
+        base_log_error("nm", "%zu orders of %s were not understood: %s", a->bad, r->url, a->bad_err.text);
+    if (nm->rm_away || !nm_core_registered(nm->core))
+        base_log_info("nm", "registered with %.*s", (int)base, r->url);
+    nm->rm_away = false;
+    pthread_mutex_lock(&nm->lock);
+    nm->last_answer_ms = nm_wall_ms();
+    snprintf(nm->rm_url, sizeof nm->rm_url, "%.*s", (int)base, r->url);
+    pthread_mutex_unlock(&nm->lock);
+}
+
+/* For who wants to follow who ordered what (--log-level debug). */
+static void log_orders(const struct nm_answer *a)
+{
+    static const char *const names[NM_ORDERS] = {
+        "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
+    };
+    char text[BASE_ID_TEXT_MAX];
+    for (size_t i = 0; i < a->n; i++) {
+        const struct nm_order *o = &a->orders[i];
+        const char *what = "the node";
+        if (o->type == NM_ORDER_CLEANUP_APP)
+            what = base_app_id_text(&o->app, text);
+        else if (o->type <= NM_ORDER_FORGET)
+            what = base_container_id_text(o->type == NM_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
+        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, names[o->type], what, a->epoch);
+    }
+}
+
+static void rm_answered(struct nm *nm, struct nm_link_result *r)
+{
+    struct nm_answer a;
+    struct base_error err = {0};
+    if (nm_wire_answer(r->body.data ? r->body.data : "", r->body.len, nm->grace_ms, &a, &err) < 0) {
+        nm_link_bad(nm->link, r);
+        rm_failed(nm, r, err.text, false);
+        nm_answer_free(&a);
+        return;
+    }
+    if (a.epoch > nm_core_epoch(nm->core) && epoch_keep(nm, a.epoch, &err) < 0) {
+        rm_failed(nm, r, err.text, false); /* the RM's fault it is not: it is asked again */
+        nm_answer_free(&a);
+        return;
+    }
+    if (a.epoch < nm_core_epoch(nm->core))
+        nm_link_bad(nm->link, r);
+    else
+        rm_accepted(nm, r, &a);
+    if (a.epoch >= nm_core_epoch(nm->core))
+        log_orders(&a);
+    struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
+    ev.u.answer.epoch = a.epoch;
+    ev.u.answer.response_id = a.response_id;
+    ev.u.answer.heartbeat_ms = a.heartbeat_ms;
+    ev.u.answer.orders = a.orders;
+    ev.u.answer.n_orders = a.n;
+    ev.u.answer.no_pause = r->at_once;
+    nm_step(nm, &ev);
+    nm_answer_free(&a);
+}
+
+static void on_link(struct nm *nm)
+{
+    struct nm_link_result r;
+    if (!nm_link_take(nm->link, &r))
+        return;
+    if (r.rc < 0) {
+        rm_failed(nm, &r, r.err.text, false);
+    } else if (r.status == 200) {
+        rm_answered(nm, &r);
+    } else {
+        char what[400];
+        bool unknown = r.status == 404 || r.status == 409 || r.status == 410;
+        if (r.status == 307)
+            snprintf(what, sizeof what,
+                     "a standby, and the active one that it names has failed, is unknown, or is none of those configured");
+        else
+            snprintf(what, sizeof what, "status %ld %.300s", r.status, r.body.data ? r.body.data : "");
+        rm_failed(nm, &r, what, unknown);
+    }
+    base_buf_free(&r.body);
+}
+
+static void on_signal(struct nm *nm)
+{
+    struct signalfd_siginfo si;
+    while (read(nm->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
+        if (si.ssi_signo == SIGHUP) {
+            base_log_info("nm", "SIGHUP: nothing to reload");
+            continue;
+        }
+        base_log_info("nm", "%s: the daemon ends, its %zu containers go on", strsignal((int)si.ssi_signo),
+                      nm_core_alive(nm->core));
+        nm->stop = true;
+    }
+}
+
+/* Why the node is unhealthy; "": it is not. Unhealthy below the minimum; and after a write of ours that failed for a while
+ * and until one succeeds again: what the failed task leaves free would only be filled by the next. */
+static void health_report(struct nm *nm, const struct nm_files_room *room, char report[static NM_PATH_MAX])
+{
+    int rc = 0;
+    *report = 0;
+    if (nm->no_space_us && nm_now_us() >= nm->no_space_us + NO_SPACE_REST_US)
+        rc = nm_files_probe(&nm->files, PROBE_BYTES);
+    else if (nm->no_space_us)
+        rc = -ENOSPC;
+    if (rc == 0)
+        nm->no_space_us = 0;
+    if (rc < 0)
+        snprintf(report, NM_PATH_MAX, "%s: %s", nm->files.root, base_plain_text(rc));
+    else if (room->bytes >= 0 && room->bytes < nm->min_free_bytes)
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " MB free, at least %" PRId64 " MB wanted", nm->files.root,
+                 room->bytes >> 20, nm->min_free_bytes >> 20);
+    else if (room->inodes >= 0 && room->inodes < nm->min_free_inodes)
+        snprintf(report, NM_PATH_MAX, "%s: %" PRId64 " inodes free, at least %" PRId64 " wanted", nm->files.root,
+                 room->inodes, nm->min_free_inodes);
+}
+
+void nm_health_check(struct nm *nm)
+{
+    struct nm_event ev = {.kind = NM_EV_HEALTH, .at_us = nm_now_us()};
+    struct nm_files_room room;
+    char report[NM_PATH_MAX];
+    const char *before;
+    int64_t free_mb;
+    nm_files_room(&nm->files, &room);
+    health_report(nm, &room, report);
+    bool was = nm_core_healthy(nm->core, &before, &free_mb);
+    if (was != !report[0])
+        base_log_warn("nm", "the node is %s%s", report[0] ? "unhealthy: " : "healthy again", report);
+    ev.u.health.healthy = !report[0];
+    ev.u.health.report = report;
+    ev.u.health.disk_free_mb = room.bytes < 0 ? 0 : room.bytes >> 20;
+    nm->health_next_us = nm_now_us() + HEALTH_EVERY_US;
+    nm_step(nm, &ev);
+}
+
+/* ---- the watchdog ---- */
+
+/* The loop turns at least once every HEALTH_EVERY_US. */
+static bool loop_turns(void *user, uint64_t *turns)
+{
+    *turns = atomic_load_explicit(&((struct nm *)user)->turns, memory_order_relaxed);
+    return true;
+}
+
+static int64_t turn_limit_us(void *user)
+{
+    return ((struct nm *)user)->watchdog_us;
+}
+
+static void loop_stands_still(void *user, const char *why)
+{
+    (void)user;
+    base_log_error("nm", "%s: this process ends itself, its containers go on", why);
+    _exit(BASE_WATCHDOG_EXIT);
+}
+
+/* ---- the loop ---- */
+
+static int watch(struct nm *nm, int fd, void *tag, struct base_error *err)
+{
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = tag};
+    if (epoll_ctl(nm->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "epoll_ctl");
+    return 0;
+}
+
+int nm_loop_prepare(struct nm *nm, struct base_error *err)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    TAILQ_INIT(&nm->waiting);
+    nm->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    nm->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (nm->signal_fd < 0 || nm->epoll_fd < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "descriptors of the loop");
+    int rc = watch(nm, nm->signal_fd, &nm->signal_fd, err);
+    return rc < 0 ? rc : watch(nm, nm_spawn_fd(nm->spawn), &nm->spawn, err);
+}
+
+static int wait_ms(const struct nm *nm)
+{
+    int64_t next = nm_core_next_us(nm->core), now = nm_now_us();
+    if (nm->health_next_us < next)
+        next = nm->health_next_us;
+    if (next <= now)
+        return 0;
+    return (int)((next - now + 999) / 1000);
+}
+
+static void dispatch(struct nm *nm, const struct epoll_event *e)
+{
+    if (e->data.ptr == &nm->signal_fd)
+        on_signal(nm);
+    else if (e->data.ptr == &nm->spawn)
+        on_spawned(nm);
+    else if (e->data.ptr == &nm->link)
+        on_link(nm);
+    else
+        on_shim_end(nm, e->data.ptr);
+}
+
+void nm_loop_run(struct nm *nm)
+{
+    struct base_error err = {0};
+    if (watch(nm, nm_link_fd(nm->link), &nm->link, &err) < 0) {
+        base_log_error("nm", "%s", err.text);
+        nm->exit_status = 1;
+        return;
+    }
+    const struct base_watchdog_conf dog = {.user = nm, .busy = loop_turns, .limit_us = turn_limit_us,
+                                           .expired = loop_stands_still,
+                                           .still = "the main thread stands still for longer than "
+                                                    "creel.nodemanager.watchdog-ms"};
+    struct base_watchdog *watchdog = nm->watchdog_us > 0 ? base_watchdog_start(&dog) : NULL;
+    nm_health_check(nm);
+    nm_step(nm, &(struct nm_event){.kind = NM_EV_START, .at_us = nm_now_us()});
+    while (!nm->stop) {
+        atomic_fetch_add_explicit(&nm->turns, 1, memory_order_relaxed);
+        /* One at a time where an event may free what a later one points to: boxes go only by cleanup-app and never
+         * while they are watched, so a batch is safe. */
+        struct epoll_event e[EPOLL_BATCH];
+        int n = epoll_wait(nm->epoll_fd, e, EPOLL_BATCH, wait_ms(nm));
+        for (int i = 0; i < n; i++)
+            dispatch(nm, &e[i]);
+        int64_t now = nm_now_us();
+        if (nm_core_next_us(nm->core) <= now)
+            nm_step(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
+        if (nm->health_next_us <= now) {
+            nm_stopped_look(nm);
+            nm_health_check(nm);
+        }
+    }
+    base_watchdog_stop(watchdog);
+}
+
+void nm_loop_free(struct nm *nm)
+{
+    free(nm->effects.v);
+    free(nm->pending_v);
+    if (nm->signal_fd > 0)
+        close(nm->signal_fd);
+    if (nm->epoll_fd > 0)
+        close(nm->epoll_fd);
+}

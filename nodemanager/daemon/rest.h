@@ -1,0 +1,38 @@
+/* nodemanager/daemon/rest.h - the NodeManager's HTTP surface, one handler per route of the table in nodemanager/daemon/rest.c. */
+#ifndef CREEL_NODEMANAGER_DAEMON_REST_H
+#define CREEL_NODEMANAGER_DAEMON_REST_H
+
+#include "api/api_server.h"
+#include "nodemanager/daemon/daemon.h"
+
+#define NM_LOG_FILES_MAX 1000 /* listed per container */
+
+/* Plain files in the container's log folder, sorted by name. */
+struct nm_log_file {
+    char name[256];
+    int64_t size, mtime_s;
+};
+struct nm_log_list {
+    struct nm_log_file *v;
+    size_t len, cap;
+};
+bool nm_logs_list(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out);
+/* What is known of the container of a path: state, owner. False: neither known nor on disk. */
+struct nm_log_owner {
+    bool known_app, alive;
+    char user[256];
+};
+void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
+
+/* The answer to come names this node (BASE_HTTP_NODE_HEADER). */
+void nm_rest_sign(struct api_request *rq, const struct nm *nm);
+void nm_get_logs(struct api_request *rq, void *user); /* nodemanager/container/logs.c */
+void nm_get_log(struct api_request *rq, void *user);
+void nm_get_raw_log(struct api_request *rq, void *user);
+void nm_get_page_logs(struct api_request *rq, void *user);
+void nm_get_page_log(struct api_request *rq, void *user);
+void nm_get_map_output(struct api_request *rq, void *user); /* nodemanager/daemon/shuffle.c */
+void nm_get_rm(struct api_request *rq, void *user); /* nodemanager/daemon/rest_rm.c */
+void nm_get_metrics(struct api_request *rq, void *user);
+
+#endif

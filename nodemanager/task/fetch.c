@@ -1,0 +1,508 @@
+#include "nodemanager/task/fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "nodemanager/task/rm_client.h"
+
+#define FETCHERS             4
+#define HOLD_MS              1000
+#define POLL_TIMEOUT_MS      15000
+#define REPORT_TIMEOUT_MS    10000
+#define FETCH_TIMEOUT_MS     60000 /* doubles with every failure of an output: a large one on a slow line gets there */
+#define FETCH_TIMEOUT_MAX_MS (16 * 60000)
+#define RETRY_FIRST_MS       250
+#define RETRY_MAX_MS         10000
+#define TRIES_PER_REPORT     3
+#define STALL_US             (INT64_C(30) * 60 * 1000000) /* outputs are named, none can be fetched, the RM does nothing */
+
+enum output_state { OUT_UNKNOWN, OUT_DUE, OUT_FETCHING, OUT_DONE };
+struct output {
+    enum output_state state;
+    int32_t attempt;
+    unsigned generation; /* raised when the RM names another output of the map */
+    unsigned failures;
+    int64_t due_us;
+    char *container, *node;
+    char *complaint; /* to be reported to the RM */
+};
+
+struct shuffle {
+    struct task *t;
+    struct task_runs *runs;
+    struct task_rm *rm;
+    int64_t version;
+    pthread_mutex_t lock; /* all below */
+    pthread_cond_t work;  /* something may be due, or all is over */
+    pthread_cond_t moved; /* for the main thread: fetched, failed, complaint */
+    struct output *outputs;
+    int32_t maps, known, fetched, complaints;
+    int32_t next;     /* where the search for due outputs goes on: reduces start at different maps */
+    int64_t moved_us; /* on the clock of task_lived_us, as all that counts towards giving up */
+    bool over;
+    int rc;
+    struct base_error err;
+};
+
+static int64_t now_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
+
+/* ---- fetchers ---- */
+
+struct job {
+    int32_t map;
+    unsigned generation;
+    int64_t timeout_ms;
+    char *url;
+};
+
+/* A due output, or how long until the next may be. */
+static bool find_due(struct shuffle *s, struct job *job, int64_t *wait_us)
+{
+    int64_t now = now_us();
+
+    *wait_us = 1000000;
+    for (int32_t k = 0; k < s->maps; k++) {
+        int32_t m = (s->next + k) % s->maps;
+        struct output *o = &s->outputs[m];
+
+        if (o->state != OUT_DUE)
+            continue;
+        if (o->due_us <= now) {
+            unsigned shift = o->failures < 4 ? o->failures : 4;
+
+            o->state = OUT_FETCHING;
+            job->map = m;
+            job->generation = o->generation;
+            job->timeout_ms = (int64_t)FETCH_TIMEOUT_MS << shift;
+            job->url = base_printf("http://%s/ws/v1/node/mapoutput/%s/%d", o->node, o->container, s->t->spec.index);
+            s->next = (m + 1) % s->maps;
+            return true;
+        }
+        if (o->due_us - now < *wait_us)
+            *wait_us = o->due_us - now;
+    }
+    return false;
+}
+
+static void wait_on(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
+{
+    struct timespec at = task_deadline(us);
+
+    pthread_cond_timedwait(cond, lock, &at);
+}
+
+static bool take_job(struct shuffle *s, struct job *job)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->over && !found) {
+        int64_t wait_us;
+
+        found = find_due(s, job, &wait_us);
+        if (!found)
+            wait_on(&s->work, &s->lock, wait_us);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+/* The world's failures are retried; ours (disk) end the task. */
+static void fetch_failed(struct shuffle *s, const struct job *job, const char *why, bool gone)
+{
+    struct output *o = &s->outputs[job->map];
+    int64_t wait_ms = RETRY_FIRST_MS;
+
+    pthread_mutex_lock(&s->lock);
+    if (o->state == OUT_FETCHING && o->generation == job->generation) {
+        o->failures++;
+        for (unsigned i = 1; i < o->failures && wait_ms < RETRY_MAX_MS; i++)
+            wait_ms *= 2;
+        o->due_us = now_us() + (wait_ms < RETRY_MAX_MS ? wait_ms : RETRY_MAX_MS) * 1000;
+        o->state = OUT_DUE;
+        if ((gone && o->failures == 1) || o->failures % TRIES_PER_REPORT == 0) {
+            s->complaints += o->complaint == NULL;
+            free(o->complaint);
+            o->complaint = base_strdup(why);
+            pthread_cond_signal(&s->moved);
+        }
+    } else if (o->state == OUT_FETCHING) {
+        o->state = OUT_DUE; /* another output was named meanwhile */
+        o->due_us = 0;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void fetch_done(struct shuffle *s, const struct job *job, int64_t bytes)
+{
+    struct output *o = &s->outputs[job->map];
+
+    task_count(s->t, TASK_SHUFFLE_BYTES, bytes);
+    task_count(s->t, TASK_SHUFFLED_MAPS, 1);
+    pthread_mutex_lock(&s->lock);
+    o->state = OUT_DONE;
+    s->complaints -= o->complaint != NULL;
+    free(o->complaint);
+    o->complaint = NULL;
+    s->fetched++;
+    s->moved_us = task_lived_us(s->t);
+    atomic_store(&s->t->done, s->fetched);
+    pthread_cond_signal(&s->moved);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void fatal(struct shuffle *s, const struct base_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->rc == 0) {
+        s->rc = err->code;
+        s->err = *err;
+    }
+    s->over = true;
+    pthread_cond_broadcast(&s->work);
+    pthread_cond_signal(&s->moved);
+    pthread_mutex_unlock(&s->lock);
+}
+
+struct fetcher {
+    struct shuffle *s;
+    struct base_http *http;
+    pthread_t thread;
+    int number, serial;
+    char *path;
+    int fd;
+};
+
+static int open_file(struct fetcher *f, struct base_error *err)
+{
+    if (f->fd >= 0)
+        return ftruncate(f->fd, 0) < 0 || lseek(f->fd, 0, SEEK_SET) < 0
+                   ? base_error_sys(err, -BASE_EIO, errno, "%s", f->path)
+                   : 0;
+    free(f->path);
+    f->path = base_printf("%s/run-%d-%d", f->s->t->tmp, f->number, f->serial++);
+    f->fd = task_open(f->path, O_RDWR | O_CREAT | O_TRUNC, err);
+    return f->fd >= 0 ? 0 : f->fd;
+}
+
+/* 0 when settled either way; negative: our own disk. */
+static int fetch(struct fetcher *f, const struct job *job, struct base_error *err)
+{
+    struct base_http_request rq = {
+        .method = "GET",
+        .url = job->url,
+        .bearer = f->s->t->spec.token,
+        .accept = "application/octet-stream",
+        .timeout_ms = job->timeout_ms < FETCH_TIMEOUT_MAX_MS ? job->timeout_ms : FETCH_TIMEOUT_MAX_MS,
+    };
+    struct base_http_answer answer;
+    struct base_error why = {0};
+    bool kept = false;
+    off_t bytes;
+    int rc = open_file(f, err);
+
+    if (rc < 0)
+        return rc;
+    rq.out_fd = f->fd;
+    rc = base_http_do(f->http, &rq, &answer, &why);
+    if (rc == -BASE_ENOSPC || (rc < 0 && strstr(why.text, "cannot store") != NULL)) {
+        *err = why;
+        return rc;
+    }
+    if (rc == 0 && answer.status != 200) {
+        bool gone = answer.status == 404;
+
+        base_error_set(&why, -BASE_EIO, "%s: HTTP %ld", job->url, answer.status);
+        base_http_answer_free(&answer);
+        fetch_failed(f->s, job, why.text, gone);
+        return 0;
+    }
+    if (rc < 0) {
+        fetch_failed(f->s, job, why.text, false);
+        return 0;
+    }
+    base_http_answer_free(&answer);
+    bytes = lseek(f->fd, 0, SEEK_END);
+    rc = task_runs_add(f->s->runs, f->fd, f->path, &kept, &why);
+    if (rc == -BASE_ECORRUPT) {
+        fetch_failed(f->s, job, why.text, false);
+        return 0;
+    }
+    if (rc < 0) {
+        *err = why;
+        return rc;
+    }
+    if (kept) {
+        close(f->fd);
+        f->fd = -1;
+    }
+    fetch_done(f->s, job, bytes);
+    return 0;
+}
+
+static void *fetcher_main(void *arg)
+{
+    struct fetcher *f = arg;
+    struct job job;
+
+    while (take_job(f->s, &job)) {
+        struct base_error err = {0};
+        int rc = fetch(f, &job, &err);
+
+        free(job.url);
+        if (rc < 0)
+            fatal(f->s, &err);
+    }
+    return NULL;
+}
+
+/* ---- the RM's side ---- */
+
+static void name_output(struct shuffle *s, int32_t map, int32_t attempt, const char *container, const char *node)
+{
+    struct output *o = &s->outputs[map];
+
+    if (o->state == OUT_DONE ||
+        (o->container != NULL && strcmp(o->container, container) == 0 && strcmp(o->node, node) == 0))
+        return;
+    s->known += o->container == NULL;
+    s->complaints -= o->complaint != NULL;
+    free(o->container);
+    free(o->node);
+    free(o->complaint);
+    o->complaint = NULL;
+    o->container = base_strdup(container);
+    o->node = base_strdup(node);
+    o->attempt = attempt;
+    o->generation++;
+    o->failures = 0;
+    o->due_us = 0;
+    if (o->state != OUT_FETCHING) /* its fetcher finds the new generation when the old one fails */
+        o->state = OUT_DUE;
+    s->moved_us = task_lived_us(s->t);
+}
+
+static int take_outputs(struct shuffle *s, const json_t *reply, struct base_error *err)
+{
+    json_t *list = NULL, *e;
+    int64_t version = 0;
+    size_t i;
+    int rc = base_json_int(reply, "", "version", true, 0, INT64_MAX, &version, err);
+
+    if (rc == 0)
+        rc = base_json_arr(reply, "", "outputs", true, BASE_TASKS_MAX, &list, err);
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&s->lock);
+    json_array_foreach(list, i, e)
+    {
+        int64_t map = 0, attempt = 0;
+        const char *container = NULL, *node = NULL;
+
+        rc = base_json_int(e, "outputs.", "map", true, 0, s->maps - 1, &map, err);
+        if (rc == 0)
+            rc = base_json_int(e, "outputs.", "attempt", false, 0, INT32_MAX, &attempt, err);
+        if (rc == 0)
+            rc = base_json_str(e, "outputs.", "container", true, BASE_NAME_MAX, &container, err);
+        if (rc == 0)
+            rc = base_json_str(e, "outputs.", "node", true, BASE_NAME_MAX, &node, err);
+        if (rc < 0)
+            break;
+        name_output(s, (int32_t)map, (int32_t)attempt, container, node);
+    }
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    /* A restarted RM may count from the beginning again. */
+    if (rc == 0)
+        s->version = version >= s->version ? version : 0;
+    return rc;
+}
+
+static int poll_outputs(struct shuffle *s, int64_t hold_ms, struct base_error *err)
+{
+    char *path = base_printf("/ws/v1/nodetracker/apps/%s/mapoutputs?since=%lld&hold-ms=%lld", s->t->spec.app_id,
+                             (long long)s->version, (long long)hold_ms);
+    struct base_http_answer answer = {0};
+    json_t *reply = NULL;
+    int rc = task_rm_call(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
+
+    if (rc == 0)
+        rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+    if (rc == 0)
+        rc = take_outputs(s, reply, err);
+    if (rc < 0)
+        s->version = 0; /* whatever comes back is asked for everything */
+    json_decref(reply);
+    base_http_answer_free(&answer);
+    free(path);
+    return rc;
+}
+
+/* Copies the next complaint out of the table, as a request body. */
+static char *next_complaint(struct shuffle *s)
+{
+    struct base_buf body = {0};
+
+    pthread_mutex_lock(&s->lock);
+    for (int32_t m = 0; m < s->maps && s->complaints > 0 && body.len == 0; m++) {
+        struct output *o = &s->outputs[m];
+        json_t *j;
+
+        if (o->complaint == NULL)
+            continue;
+        j = json_object();
+        json_object_set_new(j, "map", json_integer(m));
+        json_object_set_new(j, "attempt", json_integer(o->attempt));
+        json_object_set_new(j, "container", json_string(o->container));
+        json_object_set_new(j, "reduce", json_string(s->t->spec.task_id));
+        json_object_set_new(j, "reason", json_string(o->complaint));
+        base_json_dump(j, &body);
+        json_decref(j);
+        free(o->complaint);
+        o->complaint = NULL;
+        s->complaints--;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return body.len > 0 ? base_buf_take(&body) : NULL;
+}
+
+/* A report that does not arrive is made again with the third failure from now. */
+static void report_failures(struct shuffle *s)
+{
+    char *path = base_printf("/ws/v1/nodetracker/apps/%s/fetch-failure", s->t->spec.app_id);
+    char *body;
+
+    while ((body = next_complaint(s)) != NULL) {
+        (void)task_rm_call(s->rm, path, body, REPORT_TIMEOUT_MS, NULL, NULL);
+        free(body);
+    }
+    free(path);
+}
+
+/* Waits for fetchers when all outputs are known; true when there is reason to stop. */
+static bool settle(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *stalled)
+{
+    bool stop;
+
+    pthread_mutex_lock(&s->lock);
+    if (wait_ms > 0 && !s->over && s->fetched < s->maps && s->complaints == 0)
+        wait_on(&s->moved, &s->lock, wait_ms * 1000);
+    *all_known = s->known == s->maps;
+    /* Maps that have not run yet are worth waiting for, however long. */
+    *stalled = s->known > s->fetched && task_lived_us(s->t) - s->moved_us > STALL_US;
+    stop = s->over || s->fetched == s->maps;
+    pthread_mutex_unlock(&s->lock);
+    return stop;
+}
+
+static int shuffle_loop(struct shuffle *s, struct base_error *err)
+{
+    int64_t lost_us = -1, retry_ms = TASK_RM_RETRY_FIRST_MS;
+    bool all_known = false, stalled = false;
+
+    while (!settle(s, 0, &all_known, &stalled)) {
+        struct base_error why = {0};
+        int rc;
+
+        if (stalled)
+            return base_error_set(err, -BASE_ETIMEOUT, "map outputs are there but cannot be fetched");
+        report_failures(s);
+        rc = poll_outputs(s, all_known ? 0 : HOLD_MS, &why);
+        if (rc == 0) {
+            lost_us = -1;
+            retry_ms = TASK_RM_RETRY_FIRST_MS;
+            if (settle(s, 0, &all_known, &stalled))
+                break;
+            /* Each wake-up may be one of many outputs: look again, without asking the RM each time. */
+            for (int64_t until = now_us() + HOLD_MS * 1000; all_known && now_us() < until;)
+                if (settle(s, (until - now_us()) / 1000 + 1, &all_known, &stalled) || s->complaints > 0)
+                    break;
+            continue;
+        }
+        if (lost_us < 0)
+            lost_us = task_lived_us(s->t);
+        if (task_lived_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
+            return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager tells where map outputs are: %s", why.text);
+        (void)settle(s, task_rm_pause_ms(&retry_ms), &all_known, &stalled);
+    }
+    if (s->rc < 0)
+        *err = s->err;
+    return s->rc;
+}
+
+static void fetchers_start(struct shuffle *s, struct fetcher *f)
+{
+    for (int i = 0; i < FETCHERS; i++) {
+        f[i] = (struct fetcher){.s = s, .http = base_http_new(), .number = i, .fd = -1};
+        base_assert(pthread_create(&f[i].thread, NULL, fetcher_main, &f[i]) == 0);
+    }
+}
+
+static void fetchers_stop(struct shuffle *s, struct fetcher *f)
+{
+    pthread_mutex_lock(&s->lock);
+    s->over = true;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < FETCHERS; i++) {
+        pthread_join(f[i].thread, NULL);
+        base_http_free(f[i].http);
+        if (f[i].fd >= 0) {
+            close(f[i].fd);
+            unlink(f[i].path);
+        }
+        free(f[i].path);
+    }
+}
+
+static void outputs_free(struct shuffle *s)
+{
+    for (int32_t m = 0; m < s->maps; m++) {
+        free(s->outputs[m].container);
+        free(s->outputs[m].node);
+        free(s->outputs[m].complaint);
+    }
+    free(s->outputs);
+}
+
+int task_shuffle(struct task *t, struct task_runs *runs, struct base_error *err)
+{
+    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_lived_us(t)};
+    struct fetcher fetchers[FETCHERS];
+    pthread_condattr_t attr;
+    int rc;
+
+    if (s.maps == 0)
+        return 0;
+    s.outputs = base_alloc((size_t)s.maps * sizeof *s.outputs);
+    s.next = t->spec.index % s.maps;
+    s.rm = task_rm_new(t);
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s.work, &attr);
+    pthread_cond_init(&s.moved, &attr);
+    pthread_condattr_destroy(&attr);
+    atomic_store(&t->done, 0);
+    atomic_store(&t->total, s.maps);
+    fetchers_start(&s, fetchers);
+    rc = shuffle_loop(&s, err);
+    fetchers_stop(&s, fetchers);
+    pthread_cond_destroy(&s.work);
+    pthread_cond_destroy(&s.moved);
+    pthread_mutex_destroy(&s.lock);
+    task_rm_free(s.rm);
+    outputs_free(&s);
+    return rc;
+}

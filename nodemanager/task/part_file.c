@@ -1,0 +1,216 @@
+#include "nodemanager/task/part_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "base/io/plain.h"
+#include "nodemanager/task/child.h"
+#include "nodemanager/task/rm_client.h"
+#include "nodemanager/task/scan.h"
+
+#define COMMIT_TIMEOUT_MS 30000
+
+struct task_output {
+    struct task *t;
+    int fd;
+    int output, temporary, folder; /* the folders, once they are open */
+    char *path, *own;              /* of the part, for messages; the name of our folder */
+    char part[32];                 /* the name of the part */
+    char *buf;
+    char last; /* byte written */
+    bool kept; /* for the job's commit */
+};
+
+/* Opens folder @name below folder @at, following no link; *@fd is -1 after an error. */
+static int open_folder(int at, const char *name, const char *path, int *fd, struct base_error *err)
+{
+    int rc = base_plain_folder_below(at, name);
+
+    *fd = rc < 0 ? -1 : rc;
+    if (rc == -BASE_PLAIN_OTHER)
+        return base_error_set(err, -BASE_EIO, "output %s: %s is no plain folder", path, name);
+    return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
+}
+
+/* The output folder may be reached over links: its path is the user's. What is below it was made by
+ * the RM and by attempts. _temporary itself is the RM's: when it is gone, so is the job. */
+static int open_folders(struct task_output *o, struct base_error *err)
+{
+    int rc;
+
+    o->output = open(o->t->spec.output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (o->output < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->t->spec.output);
+    rc = open_folder(o->output, "_temporary", o->path, &o->temporary, err);
+    if (rc < 0)
+        return rc;
+    if (mkdirat(o->temporary, o->own, 0755) < 0 && errno != EEXIST)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
+    return open_folder(o->temporary, o->own, o->path, &o->folder, err);
+}
+
+/* The part is a new file. One that is there, be it of an earlier start of this attempt, is not
+ * written to but replaced: another name may lead to it, somebody may have it open, and what is no
+ * plain file hangs whoever opens it or leads elsewhere. */
+static int open_part(struct task_output *o, struct base_error *err)
+{
+    if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
+        return base_error_sys(err, -BASE_EIO, errno, "output %s", o->path);
+    o->fd = base_plain_open(o->folder, o->part, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
+    if (o->fd >= 0)
+        return 0;
+    return o->fd == -BASE_PLAIN_OTHER
+               ? base_error_set(err, -BASE_EIO, "output %s: %s", o->path, base_plain_text(o->fd))
+               : base_error_sys(err, -BASE_EIO, -o->fd, "output %s", o->path);
+}
+
+int task_output_open(struct task *t, struct task_output **out, struct base_error *err)
+{
+    const struct task_spec *s = &t->spec;
+    struct task_output *o = base_alloc(sizeof *o);
+    int rc;
+
+    o->t = t;
+    o->last = '\n';
+    o->buf = base_alloc(TASK_IO_BYTES);
+    o->own = base_printf("%s_%d", s->task_id, s->attempt);
+    snprintf(o->part, sizeof o->part, "part-%05d", s->index);
+    o->path = base_printf("%s/_temporary/%s/%s", s->output, o->own, o->part);
+    o->fd = o->output = o->temporary = o->folder = -1;
+    *out = o;
+    rc = open_folders(o, err);
+    return rc == 0 ? open_part(o, err) : rc;
+}
+
+int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records, struct base_error *err)
+{
+    bool low = false;
+    int rc;
+
+    if (n == 0)
+        return 0;
+    task_count(o->t, records, (int64_t)task_scan_lines(p, n, &low));
+    task_count(o->t, records + 1, (int64_t)n);
+    o->last = p[n - 1];
+    rc = base_write_all(o->fd, p, n);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
+}
+
+int task_output_copy(struct task_output *o, int fd, enum task_counter records, struct base_error *err)
+{
+    ssize_t n;
+
+    while ((n = task_read(fd, o->buf, TASK_IO_BYTES)) > 0) {
+        int rc = task_output_write(o, o->buf, (size_t)n, records, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (n < 0)
+        return base_error_sys(err, -BASE_EIO, (int)-n, "reading the command's output");
+    if (o->last != '\n') {
+        task_count(o->t, records, 1);
+        o->last = '\n';
+    }
+    return 0;
+}
+
+static int ask_leave(struct task_output *o, bool *leave, struct base_error *err)
+{
+    const struct task_spec *s = &o->t->spec;
+    struct task_rm *rm = task_rm_new(o->t);
+    struct base_http_answer answer = {0};
+    struct base_buf body = {0};
+    json_t *j = json_object(), *reply = NULL;
+    int rc;
+
+    json_object_set_new(j, "app", json_string(s->app_id));
+    json_object_set_new(j, "task", json_string(s->task_id));
+    json_object_set_new(j, "taskAttempt", json_integer(s->attempt));
+    base_json_dump(j, &body);
+    json_decref(j);
+    rc = task_rm_call_patiently(rm, "/ws/v1/nodetracker/commit", body.data, COMMIT_TIMEOUT_MS, &answer, err);
+    if (rc == 0)
+        rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
+    if (rc == 0)
+        rc = base_json_bool(reply, "", "commit", true, leave, err);
+    json_decref(reply);
+    base_http_answer_free(&answer);
+    base_buf_free(&body);
+    task_rm_free(rm);
+    return rc < 0 ? base_error_wrap(err, rc, "commit") : 0;
+}
+
+static int sync_folder(int fd)
+{
+    return fsync(fd) < 0 ? -errno : 0;
+}
+
+/* The part, as it lies in the attempt's folder, is durable with the names of both folders. */
+static int keep_part(struct task_output *o)
+{
+    int rc = sync_folder(o->folder);
+
+    if (rc == 0)
+        rc = sync_folder(o->temporary);
+    o->kept = rc == 0;
+    return rc;
+}
+
+static int move_part(struct task_output *o)
+{
+    return renameat(o->folder, o->part, o->output, o->part) < 0 ? -errno : sync_folder(o->output);
+}
+
+int task_output_commit(struct task_output *o, struct base_error *err)
+{
+    bool leave = false;
+    int fd = o->fd, rc;
+
+    o->fd = -1;
+    rc = fsync(fd) < 0 ? -errno : 0;
+    if (close(fd) < 0 && rc == 0)
+        rc = -errno;
+    if (rc < 0)
+        return base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
+    rc = ask_leave(o, &leave, err);
+    if (rc < 0)
+        return rc;
+    if (!leave) {
+        task_fail(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
+        return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
+    }
+    rc = o->t->spec.job_commits ? keep_part(o) : move_part(o);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+void task_output_free(struct task_output *o)
+{
+    if (o == NULL)
+        return;
+    close_if_open(o->fd);
+    if (!o->kept && o->folder >= 0) {
+        unlinkat(o->folder, o->part, 0);
+        unlinkat(o->temporary, o->own, AT_REMOVEDIR);
+    }
+    close_if_open(o->folder);
+    close_if_open(o->temporary);
+    close_if_open(o->output);
+    free(o->path);
+    free(o->own);
+    free(o->buf);
+    free(o);
+}

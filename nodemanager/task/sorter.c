@@ -1,0 +1,679 @@
+/* From the map command's output to output/file.out: prefix, sort, strip or combine, check the order, index.
+ *
+ *   reduces == 1, no combine   map --count--> sort --> file.out
+ *   reduces == 1, combine      map --count--> sort --> COMBINE --check--> file.out
+ *   else                       map --count, prefix--> sort --strip--> [COMBINE per partition --check-->] file.out
+ *
+ * A combine command may print what it likes in any order; a partition that comes out of order is sorted again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "nodemanager/task/child.h"
+#include "nodemanager/task/scan.h"
+#include "nodemanager/task/sort.h"
+
+#define PREFIX_FIRST 0x10u /* prefixes use the bytes 0x10 to 0xff: neither newline nor TAB */
+#define PREFIX_BASE  240u
+
+struct task_sorter {
+    struct task *t;
+    unsigned reduces, width; /* bytes of prefix, 0: one partition */
+    bool combine, low;
+    bool *again;    /* [reduces] partitions to be sorted once more */
+    char *prefixes; /* [reduces][4] */
+    struct task_child sort;
+    int in, out; /* sort's stdin; its stdout unless that is the file */
+    int file;    /* file.out */
+    char *path;
+    int64_t written;
+    struct base_buf lines; /* input not yet taken apart: reserve, never NUL-ended */
+    char *block;           /* TASK_IO_BYTES on their way out */
+    size_t block_len;
+};
+
+static void set_prefixes(struct task_sorter *s)
+{
+    s->width = s->reduces == 1 ? 0 : s->reduces <= PREFIX_BASE ? 1 : s->reduces <= PREFIX_BASE * PREFIX_BASE ? 2 : 3;
+    s->prefixes = base_alloc((size_t)s->reduces * 4);
+    for (unsigned p = 0; p < s->reduces; p++) {
+        unsigned v = p;
+
+        for (unsigned i = s->width; i-- > 0; v /= PREFIX_BASE)
+            s->prefixes[p * 4 + i] = (char)(uint8_t)(PREFIX_FIRST + v % PREFIX_BASE);
+    }
+}
+
+static unsigned prefix_partition(const struct task_sorter *s, const char *prefix)
+{
+    unsigned v = 0;
+
+    for (unsigned i = 0; i < s->width; i++)
+        v = v * PREFIX_BASE + ((uint8_t)prefix[i] - PREFIX_FIRST);
+    return v;
+}
+
+int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error *err)
+{
+    struct task_sorter *s = base_alloc(sizeof *s);
+    bool direct = t->spec.reduces == 1 && t->spec.combine == NULL;
+    int in[2] = {-1, -1}, to[2] = {-1, -1}, rc;
+
+    *out = s;
+    s->t = t;
+    s->reduces = (unsigned)t->spec.reduces;
+    s->combine = t->spec.combine != NULL;
+    s->again = base_alloc(s->reduces * sizeof *s->again);
+    s->block = base_alloc(TASK_IO_BYTES + 4); /* prefixes are copied as 4 bytes */
+    t->partitions = base_alloc(s->reduces * sizeof *t->partitions);
+    s->in = s->out = -1;
+    set_prefixes(s);
+    s->path = base_printf("%s/file.out", t->out);
+    s->file = task_open(s->path, O_RDWR | O_CREAT | O_TRUNC, err);
+    if (s->file < 0)
+        return s->file;
+    rc = task_pipe(in, err);
+    if (rc == 0 && !direct)
+        rc = task_pipe(to, err);
+    if (rc == 0)
+        rc = task_sort_start(t, &s->sort, in[0], direct ? s->file : to[1], false, NULL, err);
+    if (in[0] >= 0)
+        close(in[0]);
+    if (to[1] >= 0)
+        close(to[1]);
+    s->in = in[1];
+    s->out = to[0];
+    return rc;
+}
+
+/* sort closes its stdin only by dying. */
+static int sort_write(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
+{
+    int rc = base_write_all(s->in, p, n);
+
+    if (rc == 0)
+        return 0;
+    base_error_sys(err, -BASE_EIO, -rc, "writing to sort");
+    rc = task_child_wait(s->t, &s->sort, err);
+    return rc < 0 ? rc : -BASE_EIO;
+}
+
+static int file_write(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
+{
+    int rc = base_write_all(s->file, p, n);
+
+    s->written += (int64_t)n;
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "%s", s->path);
+}
+
+/* ---- into sort ---- */
+
+static int take_whole(struct task_sorter *s, int fd, struct base_error *err)
+{
+    struct task_partition *p = &s->t->partitions[0];
+    char last = '\n';
+    ssize_t n;
+    int rc;
+
+    while ((n = task_read(fd, s->block, TASK_IO_BYTES)) > 0) {
+        size_t lines = task_scan_lines(s->block, (size_t)n, &s->low);
+
+        p->records += (int64_t)lines;
+        p->bytes += n;
+        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_count(s->t, TASK_MAP_OUTPUT_BYTES, n);
+        last = s->block[n - 1];
+        rc = sort_write(s, s->block, (size_t)n, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (n < 0)
+        return base_error_sys(err, -BASE_EIO, (int)-n, "reading the command's output");
+    if (last != '\n') {
+        p->records++;
+        p->bytes++;
+        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, 1);
+        task_count(s->t, TASK_MAP_OUTPUT_BYTES, 1);
+        return sort_write(s, "\n", 1, err);
+    }
+    return 0;
+}
+
+static int block_flush(struct task_sorter *s, struct base_error *err)
+{
+    int rc = s->block_len > 0 ? sort_write(s, s->block, s->block_len, err) : 0;
+
+    s->block_len = 0;
+    return rc;
+}
+
+/* Lines in [p,end), each with its newline, get their prefix. */
+static int put_lines(struct task_sorter *s, const char *p, const char *end, struct base_error *err)
+{
+    const unsigned width = s->width, reduces = s->reduces;
+    int rc;
+
+    while (p < end) {
+        uint64_t hash = UINT64_C(0xcbf29ce484222325);
+        const char *q = p;
+        unsigned part;
+        size_t len;
+
+        while (*q != '\t' && *q != '\n')
+            hash = (hash ^ (uint8_t)*q++) * UINT64_C(0x100000001b3);
+        if (*q == '\t')
+            q = memchr(q, '\n', (size_t)(end - q));
+        part = (unsigned)(hash % reduces);
+        len = (size_t)(q + 1 - p);
+        s->t->partitions[part].records++;
+        s->t->partitions[part].bytes += (int64_t)len;
+        if (s->block_len + width + len > TASK_IO_BYTES) {
+            rc = block_flush(s, err);
+            if (rc < 0)
+                return rc;
+        }
+        memcpy(s->block + s->block_len, s->prefixes + part * 4, 4);
+        s->block_len += width;
+        if (s->block_len + len <= TASK_IO_BYTES) {
+            memcpy(s->block + s->block_len, p, len);
+            s->block_len += len;
+        } else { /* longer than a block */
+            rc = block_flush(s, err);
+            if (rc == 0)
+                rc = sort_write(s, p, len, err);
+            if (rc < 0)
+                return rc;
+        }
+        p += len;
+    }
+    return 0;
+}
+
+/* Reads more behind the incomplete line in @b: bytes read, 0 at the end (a missing last newline is then supplied). */
+static ssize_t more_lines(struct base_buf *b, int fd, const char *whose, struct base_error *err)
+{
+    ssize_t n;
+
+    if (b->len > TASK_LINE_MAX)
+        return base_error_set(err, -BASE_ELIMIT, "%s has a line longer than %u bytes", whose, TASK_LINE_MAX);
+    base_buf_reserve(b, TASK_IO_BYTES);
+    n = task_read(fd, b->data + b->len, TASK_IO_BYTES);
+    if (n < 0)
+        return base_error_sys(err, -BASE_EIO, (int)-n, "reading the output of %s", whose);
+    b->len += (size_t)n;
+    if (n == 0 && b->len > 0) {
+        b->data[b->len++] = '\n';
+        return 0;
+    }
+    return n;
+}
+
+/* Cuts [*p, end of whole lines) off @b; keep_rest moves what is left to the front. */
+static const char *whole_lines_end(const struct base_buf *b, size_t fresh)
+{
+    const char *nl = memrchr(b->data + b->len - fresh, '\n', fresh);
+
+    return nl != NULL ? nl + 1 : b->data;
+}
+
+static void keep_rest(struct base_buf *b, const char *from)
+{
+    b->len = (size_t)(b->data + b->len - from);
+    memmove(b->data, from, b->len);
+}
+
+static int take_partitioned(struct task_sorter *s, int fd, struct base_error *err)
+{
+    ssize_t n;
+
+    do {
+        const char *end;
+        size_t lines;
+        int rc;
+
+        n = more_lines(&s->lines, fd, "the map command", err);
+        if (n < 0)
+            return (int)n;
+        if (s->lines.len == 0)
+            break;
+        end = whole_lines_end(&s->lines, n > 0 ? (size_t)n : 1);
+        lines = task_scan_lines(s->lines.data, (size_t)(end - s->lines.data), &s->low);
+        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_count(s->t, TASK_MAP_OUTPUT_BYTES, end - s->lines.data);
+        rc = put_lines(s, s->lines.data, end, err);
+        if (rc < 0)
+            return rc;
+        keep_rest(&s->lines, end);
+    } while (n > 0);
+    return block_flush(s, err);
+}
+
+int task_sorter_take(struct task_sorter *s, int fd, struct base_error *err)
+{
+    return s->width == 0 ? take_whole(s, fd, err) : take_partitioned(s, fd, err);
+}
+
+/* ---- out of sort ---- */
+
+/* A combine command's output on its way into the file. */
+struct collector {
+    struct task_sorter *s;
+    unsigned part;
+    int fd;
+    pthread_t thread;
+    struct base_buf lines, before; /* before: last line of the lines already written */
+    int rc;
+    struct base_error err;
+};
+
+static int line_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    int c = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+    return c != 0 ? c : (a_len > b_len) - (a_len < b_len);
+}
+
+/* Lengths without newline, as sort compares. */
+static void check_order(struct collector *c, const char *p, const char *end)
+{
+    const char *last = c->before.data;
+    size_t last_len = c->before.len;
+    bool first = last == NULL;
+
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        size_t len = (size_t)(nl - p);
+
+        if (!first && line_cmp(last, last_len, p, len) > 0) {
+            c->s->again[c->part] = true;
+            return;
+        }
+        first = false;
+        last = p;
+        last_len = len;
+        p = nl + 1;
+    }
+    if (last != c->before.data) {
+        base_buf_clear(&c->before);
+        base_buf_add(&c->before, last, last_len);
+    }
+}
+
+static int collect(struct collector *c)
+{
+    struct task_partition *part = &c->s->t->partitions[c->part];
+    ssize_t n;
+
+    do {
+        const char *end;
+        bool low = false;
+        int rc;
+
+        n = more_lines(&c->lines, c->fd, "the combine command", &c->err);
+        if (n < 0)
+            return (int)n;
+        if (c->lines.len == 0)
+            break;
+        end = whole_lines_end(&c->lines, n > 0 ? (size_t)n : 1);
+        part->records += (int64_t)task_scan_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
+        part->bytes += end - c->lines.data;
+        c->s->again[c->part] |= low;
+        if (!c->s->again[c->part])
+            check_order(c, c->lines.data, end);
+        rc = file_write(c->s, c->lines.data, (size_t)(end - c->lines.data), &c->err);
+        if (rc < 0)
+            return rc;
+        keep_rest(&c->lines, end);
+    } while (n > 0);
+    return 0;
+}
+
+static void *collect_main(void *arg)
+{
+    struct collector *c = arg;
+
+    c->rc = collect(c);
+    close(c->fd); /* now: a failed write must end the command, not block it */
+    return NULL;
+}
+
+static int collector_start(struct collector *c, struct task_sorter *s, unsigned part, int fd, struct base_error *err)
+{
+    int rc;
+
+    memset(c, 0, sizeof *c);
+    c->s = s;
+    c->part = part;
+    c->fd = fd;
+    memset(&s->t->partitions[part], 0, sizeof s->t->partitions[part]);
+    rc = pthread_create(&c->thread, NULL, collect_main, c);
+    return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "collector thread");
+}
+
+static int collector_join(struct collector *c, struct base_error *err)
+{
+    pthread_join(c->thread, NULL);
+    base_buf_free(&c->lines);
+    base_buf_free(&c->before);
+    if (c->rc < 0 && err != NULL)
+        *err = c->err;
+    return c->rc;
+}
+
+/* Starts COMBINE from @in, with a collector behind it. */
+static int combine_start(struct task_sorter *s, unsigned part, int in, struct task_child *child, struct collector *c,
+                         struct base_error *err)
+{
+    int out[2];
+    int rc = task_pipe(out, err);
+
+    if (rc < 0)
+        return rc;
+    rc = task_child_shell(s->t, child, "combine command", s->t->spec.combine, in, out[1], err);
+    close(out[1]);
+    if (rc == 0)
+        rc = collector_start(c, s, part, out[0], err);
+    return rc;
+}
+
+static int combine_end(struct task_sorter *s, struct task_child *child, struct collector *c, struct base_error *err)
+{
+    int rc = collector_join(c, err);
+
+    if (rc == 0)
+        return task_child_wait(s->t, child, err);
+    task_child_drop(child);
+    return rc;
+}
+
+static int combine_one(struct task_sorter *s, struct base_error *err)
+{
+    struct task_child child;
+    struct collector c;
+    int rc;
+
+    if (s->t->partitions[0].records == 0)
+        return 0;
+    rc = combine_start(s, 0, s->out, &child, &c, err);
+    close(s->out); /* the combine command has it: only then does its leaving early end sort */
+    s->out = -1;
+    if (rc < 0)
+        return rc;
+    return combine_end(s, &child, &c, err);
+}
+
+/* One partition of sort's output at a time. */
+struct drain {
+    struct task_sorter *s;
+    unsigned part;
+    bool open;
+    bool deaf; /* the combine command reads no more */
+    int in;    /* its stdin */
+    struct task_child child;
+    struct collector collector;
+    char *block; /* stripped lines */
+    size_t len;
+};
+
+static int drain_flush(struct drain *d, struct base_error *err)
+{
+    int rc = 0;
+
+    if (!d->s->combine) {
+        rc = file_write(d->s, d->block, d->len, err);
+    } else if (!d->deaf) {
+        rc = base_write_all(d->in, d->block, d->len);
+        d->deaf = rc == -EPIPE;
+        rc = rc == 0 || d->deaf ? 0 : base_error_sys(err, -BASE_EIO, -rc, "writing to the combine command");
+    }
+    d->len = 0;
+    return rc;
+}
+
+static int drain_add(struct drain *d, const char *p, size_t n, struct base_error *err)
+{
+    while (n > 0) {
+        size_t room = TASK_IO_BYTES - d->len, k = n < room ? n : room;
+
+        memcpy(d->block + d->len, p, k);
+        d->len += k;
+        p += k;
+        n -= k;
+        if (d->len == TASK_IO_BYTES) {
+            int rc = drain_flush(d, err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+static int drain_close(struct drain *d, struct base_error *err)
+{
+    int rc;
+
+    if (!d->open)
+        return 0;
+    d->open = false;
+    rc = d->len > 0 ? drain_flush(d, err) : 0;
+    if (d->s->combine) {
+        close(d->in);
+        if (rc == 0)
+            rc = combine_end(d->s, &d->child, &d->collector, err);
+    }
+    return rc;
+}
+
+static int drain_open(struct drain *d, unsigned part, struct base_error *err)
+{
+    int in[2], rc;
+
+    d->part = part;
+    d->deaf = false;
+    d->open = true;
+    if (!d->s->combine)
+        return 0;
+    rc = task_pipe(in, err);
+    if (rc < 0)
+        return rc;
+    rc = combine_start(d->s, part, in[0], &d->child, &d->collector, err);
+    close(in[0]);
+    d->in = in[1];
+    return rc;
+}
+
+static int drain_lines(struct drain *d, const char *p, const char *end, struct base_error *err)
+{
+    const unsigned width = d->s->width;
+    int rc;
+
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+        if (!d->open || memcmp(p, d->s->prefixes + d->part * 4, width) != 0) {
+            rc = drain_close(d, err);
+            if (rc == 0)
+                rc = drain_open(d, prefix_partition(d->s, p), err);
+            if (rc < 0)
+                return rc;
+        }
+        rc = drain_add(d, p + width, (size_t)(nl + 1 - p) - width, err);
+        if (rc < 0)
+            return rc;
+        p = nl + 1;
+    }
+    return 0;
+}
+
+static int drain(struct task_sorter *s, struct base_error *err)
+{
+    struct drain d = {.s = s, .block = s->block};
+    ssize_t n;
+    int rc = 0;
+
+    do {
+        const char *end;
+
+        n = more_lines(&s->lines, s->out, "sort", err);
+        if (n < 0)
+            return (int)n;
+        if (n == 0)
+            break; /* sort ends with whole lines */
+        end = whole_lines_end(&s->lines, (size_t)n);
+        rc = drain_lines(&d, s->lines.data, end, err);
+        if (rc < 0)
+            return rc;
+        keep_rest(&s->lines, end);
+    } while (n > 0);
+    return drain_close(&d, err);
+}
+
+/* ---- the rare second sort, and the index ---- */
+
+struct pump {
+    int from, to;
+    int64_t offset, bytes;
+    int rc;
+};
+
+static void *pump_main(void *arg)
+{
+    struct pump *p = arg;
+    char *buf = base_alloc(TASK_IO_BYTES);
+
+    while (p->rc == 0 && p->bytes > 0) {
+        size_t want = p->bytes < (int64_t)TASK_IO_BYTES ? (size_t)p->bytes : TASK_IO_BYTES;
+        ssize_t n = pread(p->from, buf, want, p->offset);
+
+        if (n <= 0) {
+            p->rc = n < 0 ? -errno : -EIO;
+        } else {
+            p->rc = base_write_all(p->to, buf, (size_t)n);
+            p->offset += n;
+            p->bytes -= n;
+        }
+    }
+    close(p->to);
+    free(buf);
+    return NULL;
+}
+
+/* In place: sort has read all before it writes, and writes as much as it has read. */
+static int sort_again(struct task_sorter *s, const struct task_partition *part, struct base_error *err)
+{
+    struct pump p = {.offset = part->offset, .bytes = part->bytes};
+    struct task_child child;
+    pthread_t thread;
+    int in[2], out, rc = task_pipe(in, err);
+
+    if (rc < 0)
+        return rc;
+    out = task_open(s->path, O_WRONLY, err);
+    if (out < 0)
+        return out;
+    if (lseek(out, part->offset, SEEK_SET) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "%s", s->path);
+    rc = task_sort_start(s->t, &child, in[0], out, true, NULL, err);
+    close(in[0]);
+    close(out);
+    if (rc < 0)
+        return rc;
+    p.from = s->file;
+    p.to = in[1];
+    rc = pthread_create(&thread, NULL, pump_main, &p);
+    if (rc != 0)
+        return base_error_sys(err, -BASE_EIO, rc, "pump thread");
+    pthread_join(thread, NULL);
+    rc = task_child_wait(s->t, &child, err);
+    if (rc == 0 && p.rc < 0)
+        rc = base_error_sys(err, -BASE_EIO, -p.rc, "%s", s->path);
+    task_count(s->t, TASK_SPILLED_RECORDS, part->records);
+    return rc;
+}
+
+static int write_index(struct task_sorter *s, struct base_error *err)
+{
+    char *path = base_printf("%s/file.index", s->t->out);
+    struct base_buf b = {0};
+    int rc;
+
+    for (unsigned p = 0; p < s->reduces; p++) {
+        const struct task_partition *part = &s->t->partitions[p];
+
+        base_buf_addf(&b, "%lld %lld %lld\n", (long long)part->offset, (long long)part->bytes,
+                      (long long)part->records);
+    }
+    rc = base_file_write_atomic(path, b.data, b.len, 0600, false, err);
+    base_buf_free(&b);
+    free(path);
+    return rc;
+}
+
+static int finish_partitions(struct task_sorter *s, struct base_error *err)
+{
+    int64_t offset = 0;
+
+    for (unsigned p = 0; p < s->reduces; p++) {
+        struct task_partition *part = &s->t->partitions[p];
+
+        part->offset = offset;
+        offset += part->bytes;
+        task_count(s->t, TASK_SPILLED_RECORDS, part->records);
+        if (s->combine)
+            task_count(s->t, TASK_COMBINE_OUTPUT_RECORDS, part->records);
+    }
+    if (lseek(s->file, 0, SEEK_END) != offset)
+        return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output has not the size of what was sorted",
+                              s->path);
+    for (unsigned p = 0; p < s->reduces; p++) {
+        int rc =
+            (s->again[p] || s->low) && s->t->partitions[p].records > 1 ? sort_again(s, &s->t->partitions[p], err) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    return write_index(s, err);
+}
+
+int task_sorter_finish(struct task_sorter *s, struct base_error *err)
+{
+    int rc = 0;
+
+    close(s->in);
+    s->in = -1;
+    task_count(s->t, TASK_SPILLS, 1);
+    if (s->combine)
+        task_count(s->t, TASK_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[TASK_MAP_OUTPUT_RECORDS]));
+    if (s->width > 0)
+        rc = drain(s, err);
+    else if (s->combine)
+        rc = combine_one(s, err);
+    if (s->out >= 0)
+        close(s->out);
+    s->out = -1;
+    if (rc < 0) {
+        task_child_drop(&s->sort);
+        return rc;
+    }
+    /* A combine command that has seen enough ends sort by SIGPIPE; any other end of sort would cut the data. */
+    s->sort.sigpipe_ok = s->combine && s->width == 0;
+    rc = task_child_wait(s->t, &s->sort, err);
+    return rc < 0 ? rc : finish_partitions(s, err);
+}
+
+void task_sorter_free(struct task_sorter *s)
+{
+    if (s == NULL)
+        return;
+    if (s->file >= 0)
+        close(s->file);
+    base_buf_free(&s->lines);
+    free(s->again);
+    free(s->prefixes);
+    free(s->block);
+    free(s->path);
+    free(s);
+}

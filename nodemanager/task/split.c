@@ -1,0 +1,207 @@
+#include "nodemanager/task/split.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "nodemanager/task/child.h"
+
+struct task_split {
+    const struct task_spec *spec;
+    int fd;
+    int64_t start, end, size; /* of the file; [start,end) is the split */
+    int64_t pos;              /* next byte to read */
+    bool skipping;            /* the line before ours has not ended yet */
+    bool ended;
+    bool in_member; /* gzip */
+    z_stream z;
+    char *in, *out;
+};
+
+int task_split_open(const struct task_spec *spec, struct task_split **out, struct base_error *err)
+{
+    struct task_split *s = base_alloc(sizeof *s);
+    struct stat st;
+    int rc;
+
+    s->spec = spec;
+    /* Links are followed: that is how people name their data. */
+    s->fd = open(spec->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (s->fd < 0 || fstat(s->fd, &st) < 0) {
+        rc = base_error_sys(err, -BASE_EIO, errno, "input %s", spec->path);
+        goto fail;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        rc = base_error_set(err, -BASE_EINVAL, "input %s: a plain file was expected", spec->path);
+        goto fail;
+    }
+    s->size = st.st_size;
+    s->start = spec->gzip ? 0 : spec->offset;
+    s->end = spec->gzip || spec->length > s->size - s->start ? s->size : s->start + spec->length;
+    s->pos = s->start > 0 ? s->start - 1 : 0;
+    s->skipping = s->start > 0;
+    s->ended = s->start >= s->end;
+    s->in = base_alloc(TASK_IO_BYTES);
+    if (spec->gzip) {
+        s->out = base_alloc(TASK_IO_BYTES);
+        if (inflateInit2(&s->z, 15 + 16) != Z_OK) {
+            rc = base_error_set(err, -BASE_ENOMEM, "zlib: cannot start");
+            goto fail;
+        }
+    }
+    (void)posix_fadvise(s->fd, s->pos, 0, POSIX_FADV_SEQUENTIAL);
+    *out = s;
+    return 0;
+
+fail:
+    task_split_free(s);
+    return rc;
+}
+
+static ssize_t fill(struct task_split *s, struct base_error *err)
+{
+    ssize_t n;
+
+    do
+        n = pread(s->fd, s->in, TASK_IO_BYTES, s->pos);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "input %s", s->spec->path);
+    s->pos += n;
+    return n;
+}
+
+static ssize_t read_plain(struct task_split *s, const char **data, struct base_error *err)
+{
+    while (!s->ended) {
+        int64_t at = s->pos; /* of in[0] */
+        ssize_t n = fill(s, err);
+        const char *from = s->in, *to;
+
+        if (n < 0)
+            return n;
+        if (n == 0)
+            break;
+        to = s->in + n;
+        if (s->skipping) {
+            const char *nl = memchr(from, '\n', (size_t)n);
+
+            if (nl == NULL) {
+                s->ended = s->pos >= s->end;
+                continue;
+            }
+            s->skipping = false;
+            from = nl + 1;
+            if (at + (from - s->in) >= s->end)
+                break;
+        }
+        /* Our last line is the one that holds byte end - 1. */
+        if (s->pos >= s->end) {
+            int64_t last = s->end - 1 - at;
+            const char *seek = last > from - s->in ? s->in + last : from;
+            const char *nl = memchr(seek, '\n', (size_t)(to - seek));
+
+            if (nl != NULL) {
+                to = nl + 1;
+                s->ended = true;
+            }
+        }
+        if (to > from) {
+            *data = from;
+            return to - from;
+        }
+    }
+    s->ended = true;
+    return 0;
+}
+
+static ssize_t gzip_error(struct task_split *s, const char *what, struct base_error *err)
+{
+    return base_error_set(err, -BASE_ECORRUPT, "input %s: %s near byte %lld", s->spec->path, what,
+                          (long long)(s->pos - s->z.avail_in));
+}
+
+/* Between members: another one, zero padding (tape blocks) up to the end, or damage. */
+static int next_member(struct task_split *s, struct base_error *err)
+{
+    while (s->z.avail_in > 0 && *s->z.next_in == 0 && s->pos > (int64_t)s->z.avail_in) {
+        s->z.next_in++;
+        s->z.avail_in--;
+    }
+    if (s->z.avail_in == 0)
+        return 0;
+    if (*s->z.next_in != 0x1f)
+        return (int)gzip_error(s, "not gzip data", err);
+    inflateReset(&s->z);
+    s->in_member = true;
+    return 0;
+}
+
+static ssize_t read_gzip(struct task_split *s, const char **data, struct base_error *err)
+{
+    s->z.next_out = (Bytef *)s->out;
+    s->z.avail_out = TASK_IO_BYTES;
+    while (s->z.avail_out > 0 && !s->ended) {
+        int rc;
+
+        if (s->z.avail_in == 0) {
+            ssize_t n = fill(s, err);
+
+            if (n < 0)
+                return n;
+            if (n == 0 && s->in_member)
+                return gzip_error(s, "gzip data ends too early", err);
+            s->ended = n == 0;
+            s->z.next_in = (Bytef *)s->in;
+            s->z.avail_in = (uInt)n;
+            continue;
+        }
+        if (!s->in_member) {
+            rc = next_member(s, err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
+        rc = inflate(&s->z, Z_NO_FLUSH);
+        if (rc == Z_STREAM_END)
+            s->in_member = false;
+        else if (rc != Z_OK && rc != Z_BUF_ERROR)
+            return gzip_error(s, s->z.msg != NULL ? s->z.msg : "corrupt gzip data", err);
+    }
+    *data = s->out;
+    return (ssize_t)(TASK_IO_BYTES - s->z.avail_out);
+}
+
+ssize_t task_split_read(struct task_split *s, const char **data, struct base_error *err)
+{
+    return s->spec->gzip ? read_gzip(s, data, err) : read_plain(s, data, err);
+}
+
+int64_t task_split_consumed(const struct task_split *s)
+{
+    int64_t n = (s->pos < s->end ? s->pos : s->end) - s->start;
+
+    return s->ended ? s->end - s->start : n > 0 ? n : 0;
+}
+
+int64_t task_split_length(const struct task_split *s)
+{
+    return s->end > s->start ? s->end - s->start : 0;
+}
+
+void task_split_free(struct task_split *s)
+{
+    if (s == NULL)
+        return;
+    if (s->out != NULL)
+        inflateEnd(&s->z);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->in);
+    free(s->out);
+    free(s);
+}
