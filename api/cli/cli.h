@@ -59,14 +59,14 @@ error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_bad_text(void); /* what cli_bad() was told last, for checks after the parsing */
 #define CLI_KEY_FIRST 2000      /* keys of common options start here: subcommands use 256 to 1999 */
 
-/* ---- cli_options.c ---- */
+/* ---- api/cli/options.c ---- */
 /* Says why argp stopped at the argument @at; returns CLI_USAGE. */
 int cli_options_complain(const char *name, const char *at, const struct argp_option *common,
                          const struct argp_option *own);
 /* The help text of @argp on stdout; options of @single (may be NULL) are shown with one dash. */
 void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name);
 
-/* ---- cli_address.c ---- */
+/* ---- api/cli/address.c ---- */
 /* The RMs' addresses: --rm, then CREEL_RM, then the configuration: yarn.resourcemanager.webapp.address.<id> of each of
  * yarn.resourcemanager.ha.rm-ids, yarn.resourcemanager.webapp.address, creel.nodemanager.rm. CLI_OK, caller frees with
  * base_rm_list_free(); CLI_USAGE after printing what is wrong with them. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 #include "base/io/io.h"
 #include "nodemanager/daemon/rest.h"
 

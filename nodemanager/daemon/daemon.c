@@ -9,8 +9,8 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "api/api_conf.h"
-#include "api/api_hosts.h"
+#include "api/server/conf.h"
+#include "api/server/hosts.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "base/conf/conf.h"
 #include "nodemanager/core/core.h"
 #include "nodemanager/container/exit.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 #include "base/io/http_client.h"
 #include "base/version.h"
 

@@ -2,7 +2,7 @@
 #ifndef CREEL_NODEMANAGER_DAEMON_REST_H
 #define CREEL_NODEMANAGER_DAEMON_REST_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "nodemanager/daemon/daemon.h"
 
 #define NM_LOG_FILES_MAX 1000 /* listed per container */

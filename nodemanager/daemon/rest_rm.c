@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 
 struct rm_state {
     char url[BASE_RM_URL_MAX];

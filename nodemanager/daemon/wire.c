@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "base/version.h"

@@ -22,7 +22,7 @@
 #ifndef CREEL_RM_DAEMON_AUDIT_H
 #define CREEL_RM_DAEMON_AUDIT_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "rm/core/core.h"
 
 enum { RM_AUDIT_VALUE_MAX = 256 };

@@ -10,8 +10,8 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "api/api_conf.h"
-#include "api/api_server.h"
+#include "api/server/conf.h"
+#include "api/server/server.h"
 #include "base/conf/conf.h"
 #include "base/io/io.h"
 #include "base/io/log.h"

@@ -14,7 +14,7 @@
 #ifndef CREEL_RM_DAEMON_RELAY_H
 #define CREEL_RM_DAEMON_RELAY_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 
 enum {
     RM_RELAY_MAX = 256,

@@ -2,7 +2,7 @@
  *: a list member takes an array or a single value, numbers and booleans come quoted or bare, text that
  * is no number is dropped silently, null means absent, unknown members are ignored at every depth.
  *
- * XML bodies come through api/api_xml_body.h as the same tree, so there is one decoder. Where XML cannot tell an empty
+ * XML bodies come through api/yarn/xml_body.h as the same tree, so there is one decoder. Where XML cannot tell an empty
  * object from an empty text, "" in the place of an object, list or map is taken as an empty one. */
 #ifndef CREEL_RM_HTTP_APP_JSON_H
 #define CREEL_RM_HTTP_APP_JSON_H

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "rm/daemon/backend.h"
 
 /* One request that waits for the core. Embed as the first member; allocated with base_alloc. */

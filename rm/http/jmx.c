@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 #include "base/conf/conf.h"
 #include "rm/http/core_call.h"
 #include "rm/leader/standby.h"

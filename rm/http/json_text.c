@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 
 static void separate(struct base_buf *b)
 {

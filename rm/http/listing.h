@@ -10,7 +10,7 @@
 #ifndef CREEL_RM_HTTP_LISTING_H
 #define CREEL_RM_HTTP_LISTING_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "rm/daemon/backend.h"
 
 enum rm_listing_next {

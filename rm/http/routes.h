@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_HTTP_ROUTES_H
 #define CREEL_RM_HTTP_ROUTES_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 
 /* Caller frees; must outlive the server. */
 struct api_route *rm_routes_new(size_t *n);

@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "rm/daemon/backend.h"
 
 /* ---- pure: one answer ---- */

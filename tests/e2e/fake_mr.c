@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "base/clock.h"
 #include "base/io/json.h"
 #include "base/conf/rm_list.h"

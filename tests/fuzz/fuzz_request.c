@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_accept.h"
-#include "api/api_internal.h"
-#include "api/api_route.h"
-#include "api/api_shape.h"
+#include "api/server/accept.h"
+#include "api/server/server_internal.h"
+#include "api/server/route.h"
+#include "api/yarn/shape.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BODY_MAX 1000

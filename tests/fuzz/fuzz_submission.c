@@ -2,7 +2,7 @@
  * from its stored form unchanged. */
 #include <string.h>
 
-#include "api/api_xml_body.h"
+#include "api/yarn/xml_body.h"
 #include "rm/http/app_json.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/api_conf.h"
-#include "api/api_hosts.h"
-#include "api/api_uri.h"
+#include "api/server/conf.h"
+#include "api/server/hosts.h"
+#include "api/server/uri.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

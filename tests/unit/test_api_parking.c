@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

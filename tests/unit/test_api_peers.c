@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/api_conf.h"
-#include "api/api_pace.h"
-#include "api/api_peers.h"
+#include "api/server/conf.h"
+#include "api/server/pace.h"
+#include "api/server/peers.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

@@ -1,9 +1,9 @@
 /* The pure parts of reading a request: address, routes, Accept. */
 #include <string.h>
 
-#include "api/api_accept.h"
-#include "api/api_route.h"
-#include "api/api_uri.h"
+#include "api/server/accept.h"
+#include "api/server/route.h"
+#include "api/server/uri.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_uri(void)

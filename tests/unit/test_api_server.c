@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 

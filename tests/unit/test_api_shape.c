@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_shape.h"
+#include "api/yarn/shape.h"
 #include "tests/unit/cunit_main.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"

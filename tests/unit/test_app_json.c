@@ -1,6 +1,6 @@
 /* Goal: submission bodies are decoded as YARN decodes them: lenient, JSON and XML alike, with its
  * texts for what it refuses. Method: the bodies of recorded submissions, and each rule by itself. */
-#include "api/api_xml_body.h"
+#include "api/yarn/xml_body.h"
 #include "base/io/json.h"
 #include "base/limits.h"
 #include "rm/http/app_json.h"

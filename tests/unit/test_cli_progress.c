@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/cli/cli_progress.h"
-#include "api/cli/cli_text.h"
+#include "api/cli/text/progress.h"
+#include "api/cli/text/text.h"
 #include "tests/unit/cunit_main.h"
 
 static struct cli_progress picture(double map, double reduce)

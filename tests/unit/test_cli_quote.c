@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/cli/cli_text.h"
+#include "api/cli/text/text.h"
 #include "tests/unit/cunit_main.h"
 
 static void quoted_is(const char *arg, const char *expected)

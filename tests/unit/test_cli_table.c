@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/cli/cli_table.h"
-#include "api/cli/cli_text.h"
+#include "api/cli/text/table.h"
+#include "api/cli/text/text.h"
 #include "base/error.h"
 #include "tests/unit/cunit_main.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/cli/cli_text.h"
+#include "api/cli/text/text.h"
 #include "tests/unit/cunit_main.h"
 
 static size_t width(const char *s)

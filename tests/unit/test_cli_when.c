@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "api/cli/cli_text.h"
+#include "api/cli/text/text.h"
 #include "tests/unit/cunit_main.h"
 
 static void test_spans(void)

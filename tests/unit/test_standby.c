@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "api/api_hosts.h"
-#include "api/api_uri.h"
+#include "api/server/hosts.h"
+#include "api/server/uri.h"
 #include "base/io/log.h"
 #include "rm/http/core_call.h"
 #include "rm/leader/standby.h"

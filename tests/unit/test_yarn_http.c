@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "api/api_hosts.h"
+#include "api/server/hosts.h"
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/daemon/daemon.h"

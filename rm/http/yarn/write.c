@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/api_xml_body.h"
+#include "api/yarn/xml_body.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
 #include "policies/policy.h"

@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_HTTP_YARN_YARN_H
 #define CREEL_RM_HTTP_YARN_YARN_H
 
-#include "api/api_server.h"
+#include "api/server/server.h"
 
 extern const struct api_route rm_api_yarn_routes[];
 extern const size_t rm_api_yarn_routes_n;

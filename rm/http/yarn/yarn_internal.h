@@ -5,8 +5,8 @@
 #ifndef CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 #define CREEL_RM_HTTP_YARN_YARN_INTERNAL_H
 
-#include "api/api_server.h"
-#include "api/api_yarn_shapes.h"
+#include "api/server/server.h"
+#include "api/yarn/resources.h"
 #include "rm/daemon/backend.h"
 
 /* ---- what surrounds every answer: taken once per request, freed with yarn_frame_free ---- */

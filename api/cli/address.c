@@ -1,0 +1,47 @@
+/* api/cli/address.c - where the ResourceManagers are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/cli.h"
+
+static int of_text(const char *from, const char *text, struct base_rm_list *out, struct base_error *err)
+{
+    return base_rm_list_parse(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
+}
+
+/* Nothing that was read says where they are, and there is a file that this user may not read. */
+static bool is_hidden(const struct cli *c, const char *const *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (base_conf_is_set(c->conf, keys[i]))
+            return false;
+    return c->left_out;
+}
+
+int cli_rm_list(const struct cli *c, struct base_rm_list *out)
+{
+    static const char *const keys[] = {"yarn.resourcemanager.webapp.address", "creel.nodemanager.rm"};
+    const char *text = c->rm_arg ? c->rm_arg : getenv("CREEL_RM"), *from = c->rm_arg ? "--rm" : "CREEL_RM";
+    const size_t keys_n = sizeof keys / sizeof *keys;
+    struct base_error err = {0};
+    int rc = 0;
+
+    *out = (struct base_rm_list){0};
+    if (!text || !*text) {
+        rc = base_rm_list_of_ids(c->conf, out, &err);
+        if (rc == 0 && out->n == 0 && is_hidden(c, keys, keys_n))
+            rc = base_error_set(&err, -BASE_EPERM,
+                                "%s may not be read by you: --rm or CREEL_RM tells where the ResourceManagers are",
+                                c->left_out);
+        for (size_t i = 0; (!text || !*text) && i < keys_n; i++) {
+            from = keys[i];
+            text = base_conf_get(c->conf, from);
+        }
+    }
+    if (rc == 0 && out->n == 0)
+        rc = of_text(from, text, out, &err);
+    if (rc == 0)
+        return CLI_OK;
+    base_rm_list_free(out);
+    return cli_error(CLI_USAGE, "%s", err.text);
+}

@@ -1,0 +1,203 @@
+/* api/cli/common.c - options that every subcommand takes, the error line, addresses. */
+#include "api/cli/cli.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/rm_client.h"
+#include "api/cli/text/text.h"
+#include "base/io/io.h"
+
+enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
+
+static char bad_text[1024]; /* the parser's complaint: argp itself stays silent, so that there is one line */
+
+static void vline(struct base_buf *out, const char *fmt, va_list ap)
+{
+    struct base_buf raw = {0};
+    base_buf_vaddf(&raw, fmt, ap);
+    cli_text_clean(raw.data ? raw.data : "", out);
+    base_buf_free(&raw);
+}
+
+int cli_error(int code, const char *fmt, ...)
+{
+    struct base_buf b = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    vline(&b, fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+    fprintf(stderr, "creel: %s\n", b.data);
+    base_buf_free(&b);
+    return code;
+}
+
+static bool pass_failed;
+
+int cli_pass_on(int fd, const void *data, size_t len)
+{
+    int rc = base_write_all(fd, data, len);
+    if (rc < 0 && rc != -EPIPE && !pass_failed) {
+        pass_failed = true;
+        cli_error(CLI_FAILED, "cannot write to standard %s: %s",
+                  fd == STDOUT_FILENO ? "output" : "error", strerror(-rc));
+    }
+    return rc;
+}
+
+bool cli_pass_failed(void)
+{
+    return pass_failed;
+}
+
+error_t cli_bad(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(bad_text, sizeof bad_text, fmt, ap);
+    va_end(ap);
+    return EINVAL;
+}
+
+const char *cli_bad_text(void)
+{
+    return bad_text;
+}
+
+static const struct argp_option common_options[] = {
+    {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)",
+     90},
+    {"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 90},
+    {"conf", KEY_CONF, "FILE", 0, "Read this configuration file instead of the default ones", 90},
+    {NULL, 'D', "KEY=VALUE", 0, "Set a configuration key", 90},
+    {"help", KEY_HELP, NULL, 0, "Print this help", 91},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 91},
+    {0},
+};
+
+enum { COMMON = sizeof common_options / sizeof common_options[0] };
+
+struct parse_job {
+    struct cli *c;
+    const struct argp *argp;
+    void *input;
+    const char *conf_file;
+    bool help;
+    int stopped_at; /* index behind the argument that was not understood */
+};
+
+static error_t common_parse(int key, char *arg, struct argp_state *state)
+{
+    struct parse_job *p = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = p->input;
+        return 0;
+    case ARGP_KEY_ERROR:
+        p->stopped_at = state->next;
+        return 0;
+    case KEY_RM:
+        if (*arg == '\0')
+            return cli_bad("--rm: an empty text is not an address such as http://127.0.0.1:8088");
+        free(p->c->rm_arg);
+        p->c->rm_arg = base_strdup(arg);
+        return 0;
+    case KEY_JSON:
+        p->c->json = true;
+        return 0;
+    case KEY_CONF:
+        p->conf_file = arg;
+        return 0;
+    case 'D':
+        base_array_grow(&p->c->sets, p->c->n_sets, &p->c->cap_sets);
+        p->c->sets[p->c->n_sets++] = arg;
+        return 0;
+    case 'h':
+    case KEY_HELP:
+        p->help = true;
+        state->next = state->argc; /* whatever else is wrong, help was asked for */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Configuration: files, then -D, then the check of all of it. */
+static int load_conf(struct parse_job *p)
+{
+    struct base_error err = {0};
+    struct base_conf *conf = p->c->conf = base_conf_new();
+    int rc = p->conf_file ? base_conf_load_file(conf, p->conf_file, &err)
+                          : base_conf_load_readable(conf, &p->c->left_out, &err);
+    for (size_t i = 0; rc >= 0 && i < p->c->n_sets; i++)
+        rc = base_conf_set_arg(conf, p->c->sets[i], &err);
+    if (rc >= 0)
+        rc = base_conf_check(conf, &err);
+    return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
+}
+
+/* The common options without those that this subcommand lacks. */
+static void choose_common(unsigned without, struct argp_option *out)
+{
+    for (const struct argp_option *o = common_options; o->name || o->key; o++) {
+        unsigned bit = o->key == KEY_RM     ? CLI_WITHOUT_RM
+                       : o->key == KEY_JSON ? CLI_WITHOUT_JSON
+                       : o->key == KEY_CONF ? CLI_WITHOUT_CONF
+                                            : 0;
+        if (!(without & bit))
+            *out++ = *o;
+    }
+    *out = (struct argp_option){0};
+}
+
+int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input)
+{
+    struct argp_option common[COMMON];
+    struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
+    struct argp outer = {common, common_parse, argp->args_doc, argp->doc, children, NULL, NULL};
+    struct parse_job p = {.c = c, .argp = argp, .input = input};
+    struct argp inner = *argp; /* its texts are the outer one's: once is enough */
+    inner.args_doc = inner.doc = NULL;
+    children[0].argp = &inner;
+    choose_common(c->without, common);
+    c->name = argv[0];
+    bad_text[0] = '\0';
+    error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    int result = CLI_OK;
+    if (p.help) {
+        cli_options_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
+        result = -1;
+    } else if (rc != 0 && bad_text[0]) {
+        result = cli_error(CLI_USAGE, "%s", bad_text);
+    } else if (rc != 0) {
+        const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
+        result = cli_options_complain(argv[0], at, common, argp->options);
+    } else {
+        result = load_conf(&p);
+    }
+    return result;
+}
+
+void cli_free(struct cli *c)
+{
+    cli_rm_close(c->rm);
+    base_conf_free(c->conf);
+    free(c->rm_arg);
+    free(c->left_out);
+    free(c->sets);
+    *c = (struct cli){0};
+}
+
+char *cli_user(void)
+{
+    const char *name = getenv("HADOOP_USER_NAME");
+    if (name && *name)
+        return base_strdup(name);
+    const struct passwd *pw = getpwuid(geteuid());
+    return pw ? base_strdup(pw->pw_name) : base_printf("%u", (unsigned)geteuid());
+}

@@ -1,0 +1,328 @@
+/* api/cli/dev/start.c - starting the daemons of `creel dev`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/cli/dev/dev.h"
+#include "api/cli/rm_client.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/io/io.h"
+
+enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000, SESSION_MS = 1000 };
+
+char *cli_dev_binary(const char *name, struct base_error *err)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n > 0) {
+        self[n] = '\0';
+        const char *dir = dirname(self);
+        for (int installed = 0; installed < 2; installed++) { /* bin/creel and sbin/creel-rm when installed */
+            char *path = base_printf("%s%s/%s", dir, installed ? "/../sbin" : "", name);
+            if (access(path, X_OK) == 0)
+                return path;
+            free(path);
+        }
+    }
+    char *dirs = base_strdup(getenv("PATH") ? getenv("PATH") : ""), *save = NULL;
+    for (const char *dir = strtok_r(dirs, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
+        char *path = base_printf("%s/%s", dir, name);
+        if (*dir == '/' && access(path, X_OK) == 0) {
+            free(dirs);
+            return path;
+        }
+        free(path);
+    }
+    free(dirs);
+    base_error_set(err, -BASE_ENOTFOUND, "%s is neither beside this program nor in PATH", name);
+    return NULL;
+}
+
+static void add_xml_text(struct base_buf *out, const char *s, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        const char *entity = s[i] == '&' ? "&amp;" : s[i] == '<' ? "&lt;" : s[i] == '>' ? "&gt;" : NULL;
+        if (entity)
+            base_buf_adds(out, entity);
+        else
+            base_buf_add(out, s + i, 1);
+    }
+}
+
+static void add_property(struct base_buf *out, const char *name, size_t name_len, const char *value)
+{
+    base_buf_adds(out, "  <property><name>");
+    add_xml_text(out, name, name_len);
+    base_buf_adds(out, "</name><value>");
+    add_xml_text(out, value, strlen(value));
+    base_buf_adds(out, "</value></property>\n");
+}
+
+static void add_number(struct base_buf *out, const char *name, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    add_property(out, name, strlen(name), text);
+}
+
+static void add_text(struct base_buf *out, const char *name, const char *value)
+{
+    add_property(out, name, strlen(name), value);
+}
+
+/* Who the ResourceManagers are, and the ZooKeeper of all. */
+static void add_ha(struct base_buf *out, const struct cli_dev *d)
+{
+    struct base_buf ids = {0};
+    char *zookeeper = base_printf("127.0.0.1:%lld", (long long)d->v[d->n - 1].port);
+    add_text(out, "yarn.resourcemanager.ha.enabled", "true");
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
+        char *name = base_printf("yarn.resourcemanager.webapp.address.%s", d->v[i].name);
+        add_text(out, name, strstr(d->v[i].url, "://") + 3);
+        base_buf_addf(&ids, "%s%s", i ? "," : "", d->v[i].name);
+        free(name);
+    }
+    add_text(out, "yarn.resourcemanager.ha.rm-ids", ids.data);
+    add_text(out, "yarn.resourcemanager.cluster-id", "dev");
+    add_text(out, "yarn.resourcemanager.zk-address", zookeeper);
+    add_number(out, "yarn.resourcemanager.zk-timeout-ms", SESSION_MS);
+    base_buf_free(&ids);
+    free(zookeeper);
+}
+
+/* The secret of an earlier start goes on: containers of then still know it. */
+static void secret_of(const char *path, char out[static 33])
+{
+    struct base_conf *conf = base_conf_new();
+    base_random_hex(out);
+    if (access(path, R_OK) == 0 && base_conf_load_file(conf, path, NULL) == 0) {
+        const char *old = base_conf_get(conf, "creel.cluster.secret");
+        if (old && strlen(old) == 32)
+            memcpy(out, old, 33);
+    }
+    base_conf_free(conf);
+}
+
+int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets, struct base_error *err)
+{
+    struct base_buf xml = {0};
+    char secret[33];
+    char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
+    char *rms = cli_dev_rm_list(d);
+    int rc = base_mkdirs(dir, 0700, err);
+    if (rc >= 0) {
+        secret_of(path, secret);
+        base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. -->\n<configuration>\n");
+        add_text(&xml, "creel.cluster.secret", secret);
+        add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
+        add_text(&xml, "creel.scheduler.policy", d->policy);
+        add_number(&xml, "creel.nodemanager.map-slots", d->map_slots);
+        add_number(&xml, "creel.nodemanager.reduce-slots", d->reduce_slots);
+        if (*rms)
+            add_text(&xml, "creel.nodemanager.rm", rms);
+        if (cli_dev_is_ha(d))
+            add_ha(&xml, d);
+        for (size_t i = 0; i < n_sets; i++)
+            add_property(&xml, sets[i], strcspn(sets[i], "="), strchr(sets[i], '=') + 1);
+        base_buf_adds(&xml, "</configuration>\n");
+        rc = base_file_write_atomic(path, xml.data, xml.len, 0600, false, err);
+    }
+    base_buf_free(&xml);
+    free(rms);
+    free(path);
+    free(dir);
+    return rc;
+}
+
+int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
+{
+    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_rm_list(d), *text = base_printf("%s\n", rms);
+    int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
+    free(text);
+    free(rms);
+    free(path);
+    return rc;
+}
+
+/* In the child: own session, so that the terminal's Ctrl-C does not reach it; log file; program. */
+_Noreturn static void become(const struct cli_dev *d, const char *log, char *const *argv)
+{
+    sigset_t none;
+    int fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    setsid();
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
+    for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
+        signal(reset[i], SIG_DFL); /* a shell's background job ignores some; containers would inherit that */
+    if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(d->dir) != 0)
+        _exit(126);
+    execv(argv[0], argv);
+    dprintf(2, "%s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+}
+
+static char **arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *binary)
+{
+    bool rm = cli_dev_is_rm(x);
+    if (cli_dev_is_zookeeper(x))
+        return cli_dev_zookeeper_arguments(d, x, binary);
+    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_rm_list(d);
+    size_t n = 0;
+    v[n++] = binary;
+    v[n++] = base_printf("--conf=%s/conf/creel-site.xml", d->dir);
+    v[n++] = base_printf("--log-format=text");
+    v[n++] = base_printf("--url-file=%s/%s.url", d->dir, x->name);
+    v[n++] = base_printf("-Dcreel.%s.port=%lld", rm ? "rm" : "nodemanager", (long long)x->port);
+    v[n++] = base_printf("-Dcreel.%s=%s/%s", rm ? "rm.state-dir" : "nodemanager.local-dir", d->dir, x->name);
+    if (!rm)
+        v[n++] = base_printf("-Dcreel.nodemanager.rm=%s", rms);
+    else if (cli_dev_is_ha(d))
+        v[n++] = base_printf("-Dyarn.resourcemanager.ha.id=%s", x->name);
+    free(rms);
+    return v;
+}
+
+static bool read_url(const struct cli_dev *d, struct cli_dev_daemon *x)
+{
+    struct base_buf text = {0};
+    char *path = cli_dev_path(d, x->name, ".url");
+    bool there = access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) >= 0 && text.len > 0;
+    free(path);
+    if (there) {
+        size_t len = strcspn(text.data, "\r\n");
+        const char *colon;
+        snprintf(x->url, sizeof x->url, "%.*s", (int)len, text.data);
+        colon = strrchr(x->url, ':');
+        x->port = colon ? strtol(colon + 1, NULL, 10) : 0;
+    }
+    base_buf_free(&text);
+    return there;
+}
+
+static int wait_listening(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+{
+    int64_t until = base_mono_us(&base_clock_real) + LISTEN_MS * INT64_C(1000);
+    while (!read_url(d, x)) {
+        if (!cli_proc_alive(&x->proc)) {
+            waitpid(x->proc.pid, NULL, WNOHANG);
+            return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
+        }
+        if (base_mono_us(&base_clock_real) > until)
+            return base_error_set(err, -BASE_ETIMEOUT, "%s does not listen after %d s", x->name, LISTEN_MS / 1000);
+        poll(NULL, 0, POLL_MS);
+    }
+    return 0;
+}
+
+static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err)
+{
+    char *path = cli_dev_path(d, x->name, ".pid"), *text = base_printf("%d\n", (int)x->proc.pid);
+    int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
+    free(text);
+    free(path);
+    return rc;
+}
+
+static const char *program_of(const struct cli_dev_daemon *x)
+{
+    return cli_dev_is_rm(x) ? "creel-rm" : cli_dev_is_nm(x) ? "creel-nm" : "java";
+}
+
+int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+{
+    char *binary = cli_dev_binary(program_of(x), err);
+    int rc = binary ? 0 : -BASE_ENOTFOUND;
+    if (rc == 0 && cli_dev_is_zookeeper(x))
+        rc = cli_dev_zookeeper_prepare(d, x, err);
+    if (rc < 0) {
+        free(binary);
+        return rc;
+    }
+    char **argv = arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
+    char *url = cli_dev_path(d, x->name, ".url");
+    unlink(url);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(d, log, argv);
+    if (pid < 0)
+        rc = base_error_sys(err, -BASE_EIO, errno, "cannot start %s", x->name);
+    if (rc == 0) {
+        x->proc = cli_proc_of(pid);
+        x->stopping = false;
+        rc = write_pid(d, x, err);
+    }
+    if (rc >= 0)
+        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err) : wait_listening(d, x, err);
+    free(url);
+    free(log);
+    for (size_t i = 0; argv[i]; i++)
+        free(argv[i]);
+    free(argv);
+    return rc;
+}
+
+/* How many of our NMs the RM calls RUNNING; none when it is a standby. */
+static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *rm)
+{
+    char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm);
+    struct base_http_request rq = {.method = "GET", .url = url, .timeout_ms = 5000};
+    struct base_http_answer answer = {0};
+    size_t found = 0;
+    bool answered = base_http_do(http, &rq, &answer, NULL) >= 0 && answer.status == 200;
+    json_t *j = answered ? json_loadb(answer.body.data, answer.body.len, 0, NULL) : NULL;
+    const json_t *nodes = cli_at(j, "nodes.node");
+    for (size_t i = 0; i < d->n; i++) {
+        if (!cli_dev_is_nm(&d->v[i]))
+            continue;
+        const char *address = strstr(d->v[i].url, "://") ? strstr(d->v[i].url, "://") + 3 : d->v[i].url;
+        size_t len = strcspn(address, "/");
+        for (size_t k = 0; k < cli_list_len(nodes); k++) {
+            const char *http_address = cli_str(cli_list_get(nodes, k), "nodeHTTPAddress");
+            found += strlen(http_address) == len && memcmp(http_address, address, len) == 0;
+        }
+    }
+    json_decref(j);
+    base_http_answer_free(&answer);
+    free(url);
+    return found;
+}
+
+static size_t most_registered(const struct cli_dev *d, struct base_http *http)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
+        size_t found = count_registered(d, http, d->v[i].url);
+        most = found > most ? found : most;
+    }
+    return most;
+}
+
+int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err)
+{
+    int64_t until = base_mono_us(&base_clock_real) + timeout_ms * INT64_C(1000);
+    struct base_http *http = base_http_new();
+    size_t found, nodes = cli_dev_count(d, cli_dev_is_nm);
+    int rc = 0;
+    while (rc == 0 && (found = most_registered(d, http)) < nodes) {
+        for (size_t i = 0; i < d->n && rc == 0; i++)
+            if (!cli_proc_alive(&d->v[i].proc))
+                rc = base_error_set(err, -BASE_EIO, "%s did not stay", d->v[i].name);
+        if (rc == 0 && base_mono_us(&base_clock_real) > until)
+            rc = base_error_set(err, -BASE_ETIMEOUT, "only %zu of %zu nodes are registered after %d s", found, nodes,
+                                timeout_ms / 1000);
+        if (rc == 0)
+            poll(NULL, 0, POLL_MS * 2);
+    }
+    base_http_free(http);
+    return rc;
+}

@@ -1,0 +1,140 @@
+/* api/cli/dev/stop.c - ending the daemons of `creel dev` and the containers they leave.
+ *
+ * NMs first: containers outlive them by design, so what they leave is then found by the identities in
+ * nm-N/records/<app>/<container>/pid.json and ended: SIGTERM to the tree below the shim, then SIGKILL, then the shim. */
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/cli/dev/dev.h"
+#include "api/cli/rm_client.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+#include "base/io/json.h"
+
+enum { TERM_MS = 5000, KILL_MS = 5000, GRACE_MS = 300, SWEEP_MS = 20, SWEEPS_MAX = 100, PID_FILE_MAX = 65536 };
+
+static void reap(const struct cli_dev_daemon *x)
+{
+    if (x->proc.pid > 0)
+        waitpid(x->proc.pid, NULL, WNOHANG); /* ours or not: both are fine */
+}
+
+void cli_dev_stop_one(struct cli_dev_daemon *x)
+{
+    cli_proc_signal(&x->proc, SIGTERM);
+    cli_proc_signal(&x->proc, SIGCONT);
+    if (!cli_proc_wait(&x->proc, TERM_MS)) {
+        cli_proc_signal(&x->proc, SIGKILL);
+        cli_proc_wait(&x->proc, KILL_MS);
+    }
+    reap(x);
+}
+
+struct container {
+    struct cli_proc shim, child;
+};
+
+static bool read_container(const char *path, struct container *out)
+{
+    struct base_buf text = {0};
+    json_t *j = NULL;
+    bool ok = base_file_read(path, PID_FILE_MAX, &text, NULL) >= 0 && text.len &&
+              base_json_parse(text.data, text.len, &j, NULL) >= 0;
+    if (ok) {
+        *out = (struct container){0};
+        out->shim.pid = (pid_t)cli_int(j, "shimPid");
+        out->shim.start = cli_int(j, "shimStart");
+        out->child.pid = (pid_t)cli_int(j, "pid");
+        out->child.start = cli_int(j, "start");
+        snprintf(out->shim.boot, sizeof out->shim.boot, "%s", cli_str(j, "bootId"));
+        snprintf(out->child.boot, sizeof out->child.boot, "%s", cli_str(j, "bootId"));
+    }
+    json_decref(j);
+    base_buf_free(&text);
+    return ok;
+}
+
+/* One pass over all containers: @sig to what lives. Returns how many live, or are about to. */
+static unsigned sweep(const struct cli_dev *d, int sig, bool shims)
+{
+    char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
+    unsigned live = 0;
+    glob_t g;
+    if (glob(pattern, GLOB_NOSORT, NULL, &g) == 0) {
+        for (size_t i = 0; i < g.gl_pathc; i++) {
+            char *pid = base_printf("%s/pid.json", g.gl_pathv[i]), *end = base_printf("%s/exit.json", g.gl_pathv[i]);
+            char *launch = base_printf("%s/launch.json", g.gl_pathv[i]);
+            struct container c;
+            if (read_container(pid, &c)) {
+                bool shim = cli_proc_alive(&c.shim), child = cli_proc_alive(&c.child);
+                live += shim || child;
+                if (shim && sig)
+                    cli_proc_signal_tree(&c.shim, sig, shims);
+                else if (child && sig)
+                    cli_proc_signal_tree(&c.child, sig, true);
+            } else if (access(launch, F_OK) == 0 && access(end, F_OK) != 0) {
+                live++; /* its shim is just starting, or never will: the caller's bound decides */
+            }
+            free(launch);
+            free(end);
+            free(pid);
+        }
+        globfree(&g);
+    }
+    free(pattern);
+    return live;
+}
+
+static void stop_containers(const struct cli_dev *d)
+{
+    int64_t start = base_mono_us(&base_clock_real);
+    bool termed = false;
+    for (int i = 0; i < SWEEPS_MAX; i++) {
+        int64_t ms = (base_mono_us(&base_clock_real) - start) / 1000;
+        int sig = ms > GRACE_MS ? SIGKILL : termed ? 0 : SIGTERM;
+        if (sweep(d, sig, ms > 3 * GRACE_MS) == 0)
+            return;
+        termed = true;
+        if (ms > 4 * GRACE_MS + 500)
+            return;
+        poll(NULL, 0, SWEEP_MS);
+    }
+}
+
+static void forget_files(const struct cli_dev *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        char *pid = cli_dev_path(d, d->v[i].name, ".pid"), *url = cli_dev_path(d, d->v[i].name, ".url");
+        unlink(pid);
+        unlink(url);
+        free(pid);
+        free(url);
+    }
+    char *url = cli_dev_path(d, "rm", ".url");
+    unlink(url);
+    free(url);
+}
+
+static void stop_kind(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (is(&d->v[i]))
+            cli_proc_signal(&d->v[i].proc, SIGTERM); /* all at once; then each is waited for */
+    for (size_t i = 0; i < d->n; i++)
+        if (is(&d->v[i]))
+            cli_dev_stop_one(&d->v[i]);
+}
+
+void cli_dev_stop_all(struct cli_dev *d)
+{
+    stop_kind(d, cli_dev_is_nm);
+    stop_containers(d);
+    stop_kind(d, cli_dev_is_rm);
+    stop_kind(d, cli_dev_is_zookeeper); /* last: an RM that ends writes what it still has to write */
+    forget_files(d);
+}

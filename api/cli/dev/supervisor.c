@@ -1,0 +1,103 @@
+/* api/cli/dev/supervisor.c - the supervisor of `creel dev`: reports a daemon that dies, ends all when asked to. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/cli/dev/dev.h"
+#include "api/cli/text/text.h"
+
+enum { RELOAD_MS = 500 };
+
+struct watched {
+    struct cli_proc proc; /* whom the descriptor is for */
+    int fd;               /* pidfd, -1: dead and reported */
+};
+
+int cli_dev_signal_fd(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x)
+{
+    int status;
+    struct base_buf quoted = {0};
+    cli_quote_arg(d->dir, &quoted);
+    if (waitpid(x->proc.pid, &status, WNOHANG) != x->proc.pid)
+        fprintf(stderr, "creel: %s (pid %d) died; ", x->name, (int)x->proc.pid);
+    else if (WIFSIGNALED(status))
+        fprintf(stderr, "creel: %s (pid %d) was ended by signal %d (%s); ", x->name, (int)x->proc.pid, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+    else
+        fprintf(stderr, "creel: %s (pid %d) left with status %d; ", x->name, (int)x->proc.pid, WEXITSTATUS(status));
+    fprintf(stderr, "start it again with: creel dev --restart %s --dir %s\n", x->name, quoted.data);
+    cli_dev_print_log_tail(d, x->name, stderr);
+    fflush(stderr);
+    base_buf_free(&quoted);
+}
+
+static bool same(const struct cli_proc *a, const struct cli_proc *b)
+{
+    return a->pid == b->pid && a->start == b->start;
+}
+
+/* Takes up daemons that somebody started again; returns true when there are new ones. */
+static void adopt(struct cli_dev *d, struct watched *w)
+{
+    cli_dev_load(d, NULL);
+    for (size_t i = 0; i < d->n; i++) {
+        if (same(&w[i].proc, &d->v[i].proc))
+            continue;
+        if (w[i].fd >= 0)
+            close(w[i].fd);
+        waitpid(w[i].proc.pid, NULL, WNOHANG);
+        w[i].proc = d->v[i].proc;
+        w[i].fd = cli_proc_open(&w[i].proc);
+        if (w[i].fd < 0 && !d->v[i].stopping)
+            report_death(d, &d->v[i]);
+        else if (w[i].fd >= 0)
+            fprintf(stderr, "creel: %s runs again (pid %d)\n", d->v[i].name, (int)w[i].proc.pid);
+    }
+    fflush(stderr);
+}
+
+int cli_dev_watch(struct cli_dev *d, int signal_fd)
+{
+    struct watched w[CLI_DEV_DAEMONS_MAX];
+    struct pollfd p[CLI_DEV_DAEMONS_MAX + 1];
+    for (size_t i = 0; i < d->n; i++)
+        w[i] = (struct watched){d->v[i].proc, cli_proc_open(&d->v[i].proc)};
+    for (;;) {
+        p[0] = (struct pollfd){.fd = signal_fd, .events = POLLIN};
+        for (size_t i = 0; i < d->n; i++)
+            p[i + 1] = (struct pollfd){.fd = w[i].fd, .events = POLLIN};
+        int rc = poll(p, d->n + 1, RELOAD_MS);
+        if (rc > 0 && p[0].revents)
+            break;
+        adopt(d, w);
+        for (size_t i = 0; rc > 0 && i < d->n; i++) {
+            if (!p[i + 1].revents || w[i].fd != p[i + 1].fd)
+                continue;
+            close(w[i].fd);
+            w[i].fd = -1;
+            if (!d->v[i].stopping)
+                report_death(d, &d->v[i]);
+            else
+                waitpid(w[i].proc.pid, NULL, WNOHANG);
+        }
+    }
+    for (size_t i = 0; i < d->n; i++)
+        if (w[i].fd >= 0)
+            close(w[i].fd);
+    return CLI_OK;
+}

@@ -1,0 +1,95 @@
+/* api/cli/interrupt.c - see the header. A handler writes the signal's number into a pipe: polls see it. */
+#include "api/cli/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/io/http_client.h"
+
+enum { CAUGHT_MAX = 4 };
+
+static int ends[2] = {-1, -1};
+static struct base_http *volatile guarded;
+static volatile sig_atomic_t came;
+static struct {
+    int sig;
+    struct sigaction old;
+} caught[CAUGHT_MAX];
+static size_t caught_n;
+
+static void on_signal(int sig)
+{
+    int saved = errno;
+    unsigned char byte = (unsigned char)sig;
+    struct base_http *http = guarded;
+    ssize_t n = write(ends[1], &byte, 1); /* a full pipe has enough of them */
+    (void)n;
+    if (http) {
+        came = 1;
+        base_http_cancel(http); /* sets a flag and writes to a descriptor: no more than this handler may do */
+    }
+    errno = saved;
+}
+
+void cli_interrupt_catch(const int *signals, size_t n)
+{
+    struct sigaction act = {.sa_handler = on_signal};
+    base_assert(ends[0] < 0 && n <= CAUGHT_MAX && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    for (size_t i = 0; i < n; i++)
+        sigaddset(&act.sa_mask, signals[i]);
+    for (caught_n = 0; caught_n < n; caught_n++) {
+        caught[caught_n].sig = signals[caught_n];
+        sigaction(signals[caught_n], &act, &caught[caught_n].old);
+    }
+}
+
+void cli_interrupt_release(void)
+{
+    for (size_t i = 0; i < caught_n; i++)
+        sigaction(caught[i].sig, &caught[i].old, NULL);
+    caught_n = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (ends[i] >= 0)
+            close(ends[i]);
+        ends[i] = -1;
+    }
+}
+
+int cli_interrupt_fd(void)
+{
+    return ends[0];
+}
+
+bool cli_interrupt_pending(void)
+{
+    struct pollfd p = {.fd = ends[0], .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+int cli_interrupt_take(void)
+{
+    unsigned char byte;
+    return ends[0] >= 0 && read(ends[0], &byte, 1) == 1 ? byte : 0;
+}
+
+bool cli_interrupt_pause(int64_t ms)
+{
+    struct pollfd p = {.fd = ends[0], .events = POLLIN};
+    return poll(&p, 1, (int)ms) > 0 || cli_interrupt_pending();
+}
+
+void cli_interrupt_guard(struct base_http *http)
+{
+    came = 0;
+    guarded = http;
+}
+
+bool cli_interrupt_unguard(void)
+{
+    guarded = NULL;
+    return came != 0;
+}

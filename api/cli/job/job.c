@@ -1,0 +1,220 @@
+/* api/cli/job/job.c - `creel job`: the subcommand's subcommands, and requests about jobs. */
+#include "api/cli/job/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/text/text.h"
+#include "base/nearest.h"
+
+static const struct {
+    const char *name;
+    cli_main_fn *run;
+    const char *help;
+} verbs[] = {
+    {"submit", cli_job_submit_main, "submit a MapReduce job or a list of tasks"},
+    {"list", cli_job_list_main, "jobs, newest first"},
+    {"status", cli_job_status_main, "one job: state, progress, times, tasks"},
+    {"wait", cli_job_wait_main, "wait until a job has ended"},
+    {"kill", cli_job_kill_main, "kill jobs"},
+    {"counters", cli_job_counters_main, "counters of one job"},
+};
+enum { TASKS_PAGE = 5000 }; /* some MB of JSON */
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
+
+int cli_job_main(int argc, char **argv)
+{
+    bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (help) {
+        printf("Usage: creel job VERB ...\n\n");
+        for (size_t i = 0; i < VERBS; i++)
+            printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
+        printf("\nEach has its own help: creel job submit --help\n%s\n", CLI_EXIT_HELP);
+        return CLI_OK;
+    }
+    if (argc < 2)
+        return cli_error(CLI_USAGE, "job: say what to do: submit, list, status, wait, kill or counters");
+    const char *best = NULL;
+    size_t distance = 0;
+    for (size_t i = 0; i < VERBS; i++) {
+        if (strcmp(argv[1], verbs[i].name) != 0) {
+            base_nearest_offer(argv[1], verbs[i].name, &best, &distance);
+            continue;
+        }
+        char *full = base_printf("creel job %s", verbs[i].name);
+        argv[1] = full;
+        int rc = verbs[i].run(argc - 1, argv + 1);
+        free(full);
+        return rc;
+    }
+    if (best)
+        return cli_error(CLI_USAGE, "job: '%s' is not known; did you mean %s?", argv[1], best);
+    return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, wait, kill or counters", argv[1]);
+}
+
+/* The ResourceManager names members of the job: "job.input[0]: …". Whoever typed options knows these: "--input: …".
+ * @text is replaced where its member has an option. */
+static void name_option(char **text)
+{
+    static const struct {
+        const char *member, *option;
+    } names[] = {
+        {"input", "--input"},         {"output", "--output"},        {"map", "--map"},
+        {"combine", "--combine"},     {"reduce", "--reduce"},        {"reduces", "--reduces"},
+        {"split-size", "--split-size"}, {"max-attempts", "--max-attempts"}, {"env", "--env"},
+        {"deadline-s", "--deadline"}, {"deadline-at-ms", "--deadline"}, {"weight", "--weight"},
+        {"name", "--name"},           {"queue", "--queue"},          {"priority", "--priority"},
+        {"command", "--task"},        {"count", "--count"},          {"expected-s", "--expected"},
+    };
+    static const char task[] = "job.tasks[";
+    const char *at = *text ? *text : "", *colon = strchr(at, ':');
+    char number[32] = "";
+    if (strncmp(at, "job.", 4) != 0 || !colon)
+        return;
+    if (strncmp(at, task, sizeof task - 1) == 0) { /* "job.tasks[2].command" is the third --task */
+        long long n = strtoll(at + sizeof task - 1, (char **)&at, 10);
+        snprintf(number, sizeof number, " (task %lld)", n + 1);
+        if (strncmp(at, "].", 2) != 0)
+            return;
+        at += 2;
+    } else {
+        at += 4;
+    }
+    size_t len = strcspn(at, "[.:");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strlen(names[i].member) != len || memcmp(names[i].member, at, len) != 0)
+            continue;
+        char *named = base_printf("%s%s%s", names[i].option, number, colon);
+        free(*text);
+        *text = named;
+        return;
+    }
+}
+
+int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
+{
+    struct cli_answer a = {0};
+    *stored = NULL;
+    int rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/apps/new-application", NULL, 0, &a);
+    const char *id = cli_str(a.json, "application-id");
+    if (rc == CLI_OK && !*id) {
+        a.error = base_strdup("the ResourceManager gives no application id");
+        rc = CLI_UNREACHABLE;
+    }
+    if (rc != CLI_OK) {
+        json_decref(job);
+        return rc == CLI_INTERRUPTED ? cli_error(rc, "left; nothing was submitted") : cli_rm_fail(&a, rc);
+    }
+    char *sent = base_strdup(id);
+    json_object_set_new(job, "id", json_string(id));
+    json_t *body = json_pack("{s:o}", "job", job);
+    /* From here on the same id and body may be sent any number of times. */
+    rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/jobs", body, CLI_RM_PATIENT, &a);
+    json_decref(body);
+    if (rc == CLI_NOTFOUND)
+        rc = CLI_USAGE; /* what the job names does not exist */
+    if (rc == CLI_INTERRUPTED) {
+        cli_answer_free(&a);
+        cli_error(rc, "left without an answer; the job may have been accepted (creel job kill %s)", sent);
+    }
+    free(sent);
+    if (rc == CLI_USAGE)
+        name_option(&a.error);
+    if (rc != CLI_OK)
+        return rc == CLI_INTERRUPTED ? rc : cli_rm_fail(&a, rc);
+    if (!*cli_str(a.json, "job.id")) {
+        cli_answer_free(&a);
+        return cli_error(CLI_UNREACHABLE, "%s does not answer with the stored job: is it a ResourceManager?",
+                         cli_rm_url(c->rm));
+    }
+    *stored = a.json;
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
+{
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/jobs/%s", id);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, flags, &a);
+    free(path);
+    *job = NULL;
+    if (rc == CLI_INTERRUPTED) {
+        cli_answer_free(&a);
+        return rc;
+    }
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    if (!json_is_object(json_object_get(a.json, "job"))) {
+        cli_answer_free(&a);
+        return cli_error(CLI_UNREACHABLE, "%s answers about %s without the object 'job': is it a ResourceManager?",
+                         cli_rm_url(c->rm), id);
+    }
+    *job = a.json;
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, cli_job_page *page,
+                  void *user)
+{
+    char *cursor = NULL;
+    int rc;
+    do {
+        struct base_buf path = {0};
+        struct cli_answer a = {0};
+        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=%d%s%s", id, TASKS_PAGE, *query ? "&" : "", query);
+        if (cursor) {
+            base_buf_adds(&path, "&cursor=");
+            cli_uri_component(cursor, &path);
+        }
+        rc = cli_rm_call(c->rm, "GET", path.data, NULL, flags, &a);
+        base_buf_free(&path);
+        free(cursor);
+        cursor = NULL;
+        if (rc != CLI_OK && !quiet)
+            return cli_rm_fail(&a, rc);
+        const json_t *tasks = json_object_get(a.json, "tasks");
+        if (rc == CLI_OK && json_is_array(tasks)) {
+            base_buf_free(&a.text); /* the page's text is no longer needed beside what was read from it */
+            page(user, tasks);
+            if (*cli_str(a.json, "cursor") && json_array_size(tasks))
+                cursor = base_strdup(cli_str(a.json, "cursor"));
+        }
+        cli_answer_free(&a);
+    } while (cursor);
+    return rc;
+}
+
+bool cli_job_ended(const json_t *job)
+{
+    return cli_state_ended(cli_str(job, "state"));
+}
+
+const char *cli_job_result(const json_t *job)
+{
+    const char *result = cli_str(job, "result"); /* older ResourceManagers have the final status alone */
+
+    return *result ? result : cli_str(job, "finalStatus");
+}
+
+int cli_job_exit(const json_t *job)
+{
+    return strcmp(cli_str(job, "finalStatus"), "SUCCEEDED") == 0 ? CLI_OK : CLI_FAILED;
+}
+
+void cli_print_block(FILE *out, const char *indent, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        char *line = base_strndup(text, len);
+        struct base_buf clean = {0};
+        cli_text_clean(line, &clean);
+        fprintf(out, "%s%s\n", indent, clean.data ? clean.data : "");
+        base_buf_free(&clean);
+        free(line);
+        text += len + (text[len] == '\n');
+    }
+}

@@ -1,0 +1,327 @@
+/* api/cli/job/log_follower.c - see the header. */
+#include "api/cli/job/log_follower.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+#include "base/io/curl.h"
+#include "base/error.h"
+#include "base/io/http_client.h"
+#include "base/mem.h"
+
+enum {
+    RETRY_FIRST_MS = 4,
+    RETRY_MAX_MS = 250,
+    RETRY_LOST_MAX_MS = 1000, /* the same while the node is not reached */
+    CONNECT_MS = 3000,
+    ANSWER_MS = 15000, /* until the answer begins; a follower's begins at once */
+    SILENCE_S = 20,    /* of one that does not follow */
+    PEER_SILENCE_MS = 5000, /* of a host that acknowledges nothing: one that follows may be silent for hours */
+    ERROR_TEXT_MAX = 4096,
+};
+
+struct stream {
+    struct cli_follow *owner;
+    struct cli_node *node;
+    char *path; /* without query */
+    bool follow, running, direct, tried_other;
+    enum cli_follow_result result; /* GOING: not ended */
+    cli_follow_sink *sink;
+    void *user;
+    CURL *easy;
+    long status;
+    enum { UNNAMED, SAME, OTHER } named; /* the node that the answer names */
+    struct base_buf error;              /* text of an answer that is none */
+    char curl_error[CURL_ERROR_SIZE];
+    char *why;
+    uint64_t offset, got; /* bytes handed to the sink, in all and in this try */
+    int64_t retry_at_us, retry_ms, started_us;
+};
+
+struct cli_follow {
+    CURLM *multi;
+    struct stream **v;
+    size_t n, cap;
+    bool last_chance;
+};
+
+struct cli_follow *cli_follow_new(void)
+{
+    struct cli_follow *f = base_alloc(sizeof *f);
+    f->multi = curl_multi_init();
+    base_assert(f->multi);
+    return f;
+}
+
+static void stop(struct stream *s)
+{
+    if (s->running)
+        curl_multi_remove_handle(s->owner->multi, s->easy);
+    s->running = false;
+}
+
+void cli_follow_free(struct cli_follow *f)
+{
+    for (size_t i = 0; f && i < f->n; i++) {
+        stop(f->v[i]);
+        curl_easy_cleanup(f->v[i]->easy);
+        base_buf_free(&f->v[i]->error);
+        free(f->v[i]->path);
+        free(f->v[i]->why);
+        free(f->v[i]);
+    }
+    if (f) {
+        curl_multi_cleanup(f->multi);
+        free(f->v);
+    }
+    free(f);
+}
+
+/* The bytes are the log's: an old node does not name itself, and then has no reason to say 200 for another's log. */
+static bool is_log(struct stream *s)
+{
+    curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
+    return s->status == 200 && (s->named == SAME || (s->direct && s->named == UNNAMED));
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *arg)
+{
+    struct stream *s = arg;
+    size_t len = size * n, id_len;
+    const char *id, *want = cli_node_id(s->node);
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also behind a redirect */
+        s->named = UNNAMED;
+        curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
+    }
+    if (len <= 2 && is_log(s)) { /* the empty line: the headers are complete */
+        free(s->why);
+        s->why = NULL;
+    }
+    if (base_curl_header(data, len, BASE_HTTP_NODE_HEADER ":", &id, &id_len))
+        s->named = id_len == strlen(want) && memcmp(id, want, id_len) == 0 ? SAME : OTHER;
+    return len;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *arg)
+{
+    struct stream *s = arg;
+    size_t len = size * n;
+    if (!is_log(s)) {
+        if (s->error.len < ERROR_TEXT_MAX)
+            base_buf_add(&s->error, data, len);
+        return len;
+    }
+    s->retry_ms = RETRY_FIRST_MS;
+    if (s->sink(s->user, data, len) != 0) {
+        s->result = CLI_FOLLOW_CLOSED;
+        return CURL_WRITEFUNC_ERROR;
+    }
+    s->offset += len;
+    s->got += len;
+    return len;
+}
+
+static void start(struct stream *s)
+{
+    s->direct = cli_node_direct(s->node);
+    char *base = cli_node_url(s->node, s->direct, s->path);
+    char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset, s->follow ? "&follow=1" : "");
+    curl_easy_reset(s->easy);
+    base_curl_go(s->easy, url, "http,https");
+    if (!s->direct) { /* a standby sends us to the active one */
+        curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 1L);
+        curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
+        curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    }
+    base_curl_watch_peer(s->easy, PEER_SILENCE_MS);
+    curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    if (!s->follow) {
+        curl_easy_setopt(s->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(s->easy, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_S);
+    }
+    curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->curl_error);
+    curl_easy_setopt(s->easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(s->easy, CURLOPT_HEADERDATA, s);
+    curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
+    curl_easy_setopt(s->easy, CURLOPT_PRIVATE, s);
+    free(url);
+    free(base);
+    base_buf_clear(&s->error);
+    s->curl_error[0] = '\0';
+    s->status = 0;
+    s->named = UNNAMED;
+    s->got = 0;
+    s->started_us = base_mono_us(&base_clock_real);
+    base_assert(curl_multi_add_handle(s->owner->multi, s->easy) == CURLM_OK);
+    s->running = true;
+}
+
+size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *container, const char *file,
+                      bool follow, cli_follow_sink *sink, void *user)
+{
+    struct stream *s = base_alloc(sizeof *s);
+    struct base_buf path = {0};
+    base_buf_adds(&path, "raw-logs/");
+    cli_uri_component(container, &path);
+    base_buf_adds(&path, "/");
+    cli_uri_component(file, &path);
+    s->owner = f;
+    s->node = node;
+    s->path = base_buf_take(&path);
+    s->follow = follow;
+    s->sink = sink;
+    s->user = user;
+    s->retry_ms = RETRY_FIRST_MS;
+    s->easy = curl_easy_init();
+    base_assert(s->easy);
+    base_array_grow(&f->v, f->n, &f->cap);
+    f->v[f->n] = s;
+    start(s);
+    return f->n++;
+}
+
+/* What the try that has just ended says of itself, for people. */
+static char *reason_of(const struct stream *s, CURLcode code)
+{
+    json_t *j = s->error.len ? json_loadb(s->error.data, s->error.len, 0, NULL) : NULL;
+    const char *message = cli_str(j, "RemoteException.message");
+    struct base_buf line = {0};
+    if (s->named == OTHER)
+        base_buf_adds(&line, "another server answers at its address");
+    else if (*message)
+        cli_text_clean(message, &line);
+    else if (s->status && s->status != 200)
+        base_buf_addf(&line, "%s answers with status %ld", s->direct ? "it" : "the ResourceManager", s->status);
+    else
+        base_buf_addf(&line, "%s%s", *s->curl_error ? s->curl_error : curl_easy_strerror(code),
+                      s->direct ? "" : " (the ResourceManager)");
+    json_decref(j);
+    return base_buf_take(&line);
+}
+
+static void end(struct stream *s, enum cli_follow_result result)
+{
+    s->result = result;
+    s->tried_other = false;
+}
+
+static void retry_later(struct stream *s, int64_t max_ms)
+{
+    s->tried_other = false;
+    s->retry_at_us = base_mono_us(&base_clock_real) + s->retry_ms * 1000;
+    s->retry_ms = s->retry_ms * 2 > max_ms ? max_ms : s->retry_ms * 2;
+}
+
+/* A transfer is over: the stream's end, or one more try now or later. */
+static void finish(struct stream *s, CURLcode code)
+{
+    bool log = is_log(s), absent = s->status == 404 && s->named == SAME;
+    stop(s);
+    free(s->why);
+    s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED ? NULL : reason_of(s, code);
+    if (s->result == CLI_FOLLOW_CLOSED)
+        return;
+    if (log && code == CURLE_OK) {
+        end(s, CLI_FOLLOW_WHOLE);
+    } else if (absent && (!s->follow || s->owner->last_chance)) {
+        end(s, CLI_FOLLOW_ABSENT);
+    } else if (absent || s->got > 0) { /* not there yet; or broken: go on from where it was */
+        retry_later(s, RETRY_MAX_MS);
+    } else if (!s->tried_other) {
+        cli_node_failed(s->node, s->direct);
+        s->tried_other = true;
+        s->retry_at_us = 0;
+    } else if (!s->follow || s->owner->last_chance) {
+        end(s, CLI_FOLLOW_LOST);
+    } else {
+        cli_node_failed(s->node, s->direct);
+        retry_later(s, RETRY_LOST_MAX_MS);
+    }
+}
+
+/* Starts what waits for its time; returns ms until the next one, at most @timeout_ms. */
+static int start_due(struct cli_follow *f, int timeout_ms)
+{
+    int64_t now = base_mono_us(&base_clock_real), wait_us = timeout_ms * INT64_C(1000);
+    for (size_t i = 0; i < f->n; i++) {
+        struct stream *s = f->v[i];
+        if (s->result != CLI_FOLLOW_GOING || s->running)
+            continue;
+        if (s->retry_at_us <= now)
+            start(s);
+        else if (s->retry_at_us - now < wait_us)
+            wait_us = s->retry_at_us - now;
+    }
+    return (int)((wait_us + 999) / 1000);
+}
+
+size_t cli_follow_turn(struct cli_follow *f, int timeout_ms, int wake_fd)
+{
+    struct curl_waitfd extra = {.fd = wake_fd, .events = CURL_WAIT_POLLIN};
+    int running = 0, left = 0;
+    size_t open = 0;
+    CURLMsg *msg;
+    int wait_ms = start_due(f, timeout_ms);
+    curl_multi_perform(f->multi, &running);
+    curl_multi_poll(f->multi, &extra, wake_fd >= 0 ? 1 : 0, wait_ms, NULL);
+    curl_multi_perform(f->multi, &running);
+    while ((msg = curl_multi_info_read(f->multi, &left))) {
+        struct stream *s = NULL;
+        CURLcode code = msg->data.result; /* @msg dies with the handle's removal */
+        if (msg->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
+        finish(s, code);
+    }
+    for (size_t i = 0; i < f->n; i++) /* it took the connection and says nothing */
+        if (f->v[i]->running && f->v[i]->status == 0 &&
+            base_mono_us(&base_clock_real) - f->v[i]->started_us > ANSWER_MS * INT64_C(1000))
+            finish(f->v[i], CURLE_OPERATION_TIMEDOUT);
+    for (size_t i = 0; i < f->n; i++)
+        open += f->v[i]->result == CLI_FOLLOW_GOING;
+    return open;
+}
+
+bool cli_follow_ended(const struct cli_follow *f, size_t i)
+{
+    return f->v[i]->result != CLI_FOLLOW_GOING;
+}
+
+enum cli_follow_result cli_follow_result(const struct cli_follow *f, size_t i)
+{
+    return f->v[i]->result;
+}
+
+const char *cli_follow_why(const struct cli_follow *f, size_t i)
+{
+    return f->v[i]->why;
+}
+
+uint64_t cli_follow_bytes(const struct cli_follow *f)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < f->n; i++)
+        sum += f->v[i]->offset;
+    return sum;
+}
+
+void cli_follow_again(struct cli_follow *f, size_t i)
+{
+    struct stream *s = f->v[i];
+    if (s->result == CLI_FOLLOW_GOING || s->result == CLI_FOLLOW_CLOSED)
+        return;
+    s->result = CLI_FOLLOW_GOING;
+    s->retry_at_us = 0;
+}
+
+void cli_follow_last_chance(struct cli_follow *f)
+{
+    f->last_chance = true;
+    for (size_t i = 0; i < f->n; i++)
+        if (!f->v[i]->running)
+            f->v[i]->retry_at_us = 0; /* once more, now */
+}

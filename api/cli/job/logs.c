@@ -1,0 +1,809 @@
+/* api/cli/job/logs.c - `creel logs ID [-f]`: finds the containers behind an id, shows their stdout and stderr. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/job/log_follower.h"
+#include "api/cli/job/job.h"
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+#include "base/id.h"
+
+enum {
+    KEY_APP = 256,
+    KEY_CONTAINER,
+    KEY_FILES,
+    FILES_MAX = 16,
+    PROBES_MAX = 2000,
+    LOOK_MS = 500,
+    SETTLE_MS = 3000,
+    SILENCE_MS = 10000, /* after the end, and after each byte that still comes */
+    TROUBLE_MS = 1000,  /* logs that are not had at the moment, until it is said */
+    PATIENCE_MS = 60000,
+    NAMED_MAX = 20 /* lines about what is missing */
+};
+
+#define NO_NODE "its node is not known any more"
+
+struct logs {
+    const char *id;
+    bool follow;
+    const char *files[FILES_MAX];
+    size_t n_files;
+    char *file_list; /* -log_files, split in place */
+};
+
+/* One container whose logs are wanted. */
+struct source {
+    char *container, *node_http, *label; /* label: the task, or "master" */
+    struct cli_node *node;               /* NULL: the ResourceManager does not know it any more */
+    bool running;                        /* as its job said last */
+    bool absent;                         /* its node has none of the files */
+};
+/* What there should be and cannot be had, once for each container, or node that could not be asked. */
+struct missing {
+    char *what, *why;
+};
+struct sources {
+    struct source *v;
+    size_t n, cap;
+    struct cli_reach *reach;
+    struct missing *missing;
+    size_t n_missing, cap_missing;
+    int64_t started_ms; /* of an application that is no job */
+    int64_t lost; /* attempts that failed or were killed, but for tasks' last ones: no task names their containers */
+    bool ended;   /* nothing new will come */
+    bool patient; /* an RM that does not answer is no error: the caller looks again later */
+};
+
+/* One file shown: its stream's sink state. */
+struct shown {
+    const struct source *source;
+    const char *file;
+    bool header, prefix; /* header: "==> … <==" before the first byte; prefix: before each line */
+    bool any;
+    bool told_trouble; /* following: that it is not had at the moment, or said so of its node */
+    int64_t trouble_us; /* since when; 0: it is had */
+    int fd;
+    struct base_buf part; /* prefix mode: the unfinished line; JSON mode: all */
+    bool keep;            /* JSON mode */
+};
+
+static struct source *find_source(const struct sources *s, const char *container)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->v[i].container, container) == 0)
+            return &s->v[i];
+    return NULL;
+}
+
+static void add_source(struct sources *s, const char *container, const char *node_id, const char *node_http,
+                       const char *label)
+{
+    if (!*container || find_source(s, container))
+        return;
+    base_array_grow(&s->v, s->n, &s->cap);
+    s->v[s->n++] = (struct source){.container = base_strdup(container),
+                                   .node_http = base_strdup(node_http),
+                                   .label = base_strdup(label),
+                                   .node = *node_http ? cli_reach_node(s->reach, node_id, node_http) : NULL};
+}
+
+static void add_missing(struct sources *s, const char *what, const char *why)
+{
+    for (size_t i = 0; i < s->n_missing; i++)
+        if (strcmp(s->missing[i].what, what) == 0)
+            return;
+    base_array_grow(&s->missing, s->n_missing, &s->cap_missing);
+    s->missing[s->n_missing++] = (struct missing){base_strdup(what), base_strdup(why)};
+}
+
+static void add_missing_source(struct sources *s, const struct source *of, const char *why)
+{
+    char *what = base_printf("%s (%s)", of->label, of->container);
+    struct base_buf line = {0};
+    if (*of->node_http && !strstr(why, of->node_http))
+        base_buf_addf(&line, "node %s: %s", of->node_http, why);
+    else
+        base_buf_adds(&line, why);
+    add_missing(s, what, line.data);
+    base_buf_free(&line);
+    free(what);
+}
+
+/* CLI_OK, or CLI_INCOMPLETE after saying what is missing. */
+static int say_missing(const struct sources *s)
+{
+    for (size_t i = 0; i < s->n_missing && i < NAMED_MAX; i++)
+        cli_error(0, "missing: %s: %s", s->missing[i].what, s->missing[i].why);
+    if (s->n_missing > NAMED_MAX)
+        cli_error(0, "missing: %zu more", s->n_missing - NAMED_MAX);
+    return s->n_missing ? CLI_INCOMPLETE : CLI_OK;
+}
+
+static void missing_clear(struct sources *s)
+{
+    for (size_t i = 0; i < s->n_missing; i++) {
+        free(s->missing[i].what);
+        free(s->missing[i].why);
+    }
+    s->n_missing = 0;
+}
+
+static void sources_free(struct sources *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->v[i].container);
+        free(s->v[i].node_http);
+        free(s->v[i].label);
+    }
+    missing_clear(s);
+    free(s->missing);
+    free(s->v);
+    cli_reach_free(s->reach);
+}
+
+/* The id of a job or application, not of something in it. */
+static bool is_whole(const char *id)
+{
+    return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
+}
+
+/* @want: NULL, or the only task or container wanted. */
+static bool wanted(const char *want, const char *a, const char *b)
+{
+    return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
+}
+
+/* Who looks again and again waits between the looks: meanwhile the logs go on. */
+static unsigned look_flags(const struct sources *s)
+{
+    return s->patient ? CLI_RM_SOON : 0;
+}
+
+/* Ends a failed request with its error line, unless it is to be tried again. */
+static int give_up(const struct sources *s, struct cli_answer *a, int rc)
+{
+    if (rc != CLI_UNREACHABLE || !s->patient)
+        return cli_rm_fail(a, rc);
+    cli_answer_free(a);
+    return rc;
+}
+
+static int64_t lost_attempts(const json_t *answer)
+{
+    return cli_int(answer, "job.taskCounts.map.failedAttempts") + cli_int(answer, "job.taskCounts.map.killedAttempts") +
+           cli_int(answer, "job.taskCounts.reduce.failedAttempts") +
+           cli_int(answer, "job.taskCounts.reduce.killedAttempts");
+}
+
+struct task_pages {
+    struct sources *out;
+    const char *want;
+};
+
+static void add_tasks(void *user, const json_t *tasks)
+{
+    struct task_pages *p = user;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *t = json_array_get(tasks, i);
+        if (!wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
+            continue;
+        const char *state = cli_str(t, "state");
+        if (*cli_str(t, "containerId") && (strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0))
+            p->out->lost--;
+        add_source(p->out, cli_str(t, "containerId"), cli_str(t, "node"), cli_str(t, "nodeHttpAddress"),
+                   cli_str(t, "id"));
+        struct source *found = find_source(p->out, cli_str(t, "containerId"));
+        if (found)
+            found->running = strcmp(state, "RUNNING") == 0;
+    }
+}
+
+/* The job's tasks. CLI_NOTFOUND: it is no job. */
+static int find_in_job(struct cli *c, const char *app, const char *want, struct sources *out)
+{
+    struct cli_answer a = {0};
+    struct task_pages pages = {out, want};
+    char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    free(path);
+    if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
+        out->ended = cli_job_ended(json_object_get(a.json, "job"));
+        out->started_ms = cli_int(a.json, "job.submitTime");
+        out->lost = lost_attempts(a.json);
+        cli_answer_free(&a);
+        rc = cli_job_tasks(c, app, "", out->patient ? CLI_RM_SOON : CLI_RM_PATIENT, out->patient, add_tasks, &pages);
+    } else if (rc == CLI_NOTFOUND) {
+        cli_answer_free(&a);
+    } else {
+        return give_up(out, &a, rc);
+    }
+    return rc;
+}
+
+/* Containers of an attempt that live now. */
+static void find_live(struct cli *c, const char *app, const char *attempt, const char *want, struct sources *out)
+{
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers", app, attempt);
+    if (cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a) == CLI_OK) {
+        const json_t *list = json_object_get(a.json, "container");
+        for (size_t i = 0; i < cli_list_len(list); i++) {
+            const json_t *one = cli_list_get(list, i);
+            if (wanted(want, cli_str(one, "containerId"), ""))
+                add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
+                           "container");
+        }
+    }
+    free(path);
+    cli_answer_free(&a);
+}
+
+/* A node that never ran the container answers too, with no file. YARN's answer is an object or a list of one. */
+static bool lists_files(const json_t *answer)
+{
+    const json_t *infos = json_object_get(answer, "containerLogsInfo");
+    for (size_t i = 0; i < cli_list_len(infos); i++)
+        if (cli_list_len(json_object_get(cli_list_get(infos, i), "containerLogInfo")) > 0)
+            return true;
+    return false;
+}
+
+/* Nodes that may hold logs: those that answer the ResourceManager. */
+struct asked {
+    struct cli_node **v;
+    bool *silent; /* was asked in vain */
+    size_t n;
+    size_t lost; /* those that do not answer it any more, and did since the application began */
+    char *lost_id;
+};
+
+static void asked_free(struct asked *k)
+{
+    free(k->v);
+    free(k->silent);
+    free(k->lost_id);
+}
+
+static bool find_nodes(struct cli *c, struct sources *out, struct asked *k)
+{
+    struct cli_answer a = {0};
+    bool ok = cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, look_flags(out), &a) == CLI_OK;
+    const json_t *nodes = cli_at(a.json, "nodes.node");
+    *k = (struct asked){.v = base_alloc((cli_list_len(nodes) + 1) * sizeof *k->v),
+                        .silent = base_alloc(cli_list_len(nodes) + 1)};
+    for (size_t i = 0; i < cli_list_len(nodes); i++) {
+        const json_t *one = cli_list_get(nodes, i);
+        const char *state = cli_str(one, "state"), *http = cli_str(one, "nodeHTTPAddress");
+        bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
+                  strcmp(state, "DECOMMISSIONING") == 0;
+        if (up && *http) {
+            k->v[k->n++] = cli_reach_node(out->reach, cli_str(one, "id"), http);
+        } else if (cli_int(one, "lastHealthUpdate") >= out->started_ms) {
+            k->lost++;
+            if (!k->lost_id)
+                k->lost_id = base_strdup(cli_str(one, "id"));
+        }
+    }
+    cli_answer_free(&a);
+    return ok;
+}
+
+/* GET of node @i, unless it was silent before; what it does not answer is missing. */
+static int ask_node(struct asked *k, size_t i, const char *path, struct sources *out, struct cli_answer *a)
+{
+    if (k->silent[i])
+        return CLI_UNREACHABLE;
+    int rc = cli_node_get(k->v[i], path, a);
+    if (rc == CLI_UNREACHABLE) {
+        char *what = base_printf("what ran on node %s", cli_node_id(k->v[i]));
+        k->silent[i] = true;
+        add_missing(out, what, a->error ? a->error : "it does not answer");
+        free(what);
+    }
+    return rc;
+}
+
+/* Containers of the application that the nodes still know of: also those that have ended. */
+static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
+{
+    struct asked k;
+    bool any = find_nodes(c, out, &k);
+    for (size_t i = 0; any && i < k.n; i++) {
+        struct cli_answer a = {0};
+        const char *id = cli_node_id(k.v[i]), *http = cli_node_http(k.v[i]);
+        char *path = base_printf("apps/%s", app);
+        if (ask_node(&k, i, path, out, &a) == CLI_OK) {
+            const json_t *ids = cli_at(a.json, "app.containerids");
+            for (size_t n = 0; n < cli_list_len(ids); n++)
+                if (wanted(want, json_string_value(cli_list_get(ids, n)), ""))
+                    add_source(out, json_string_value(cli_list_get(ids, n)), id, http, "container");
+        }
+        free(path);
+        if (want && !find_source(out, want) && strncmp(want, "container_", 10) == 0) {
+            path = base_printf("containers/%s/logs", want); /* its files may outlive it */
+            if (ask_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+                add_source(out, want, id, http, "container");
+            free(path);
+        }
+        cli_answer_free(&a);
+    }
+    if (k.lost && !(want && find_source(out, want))) {
+        char *what = base_printf("what ran on node %s", k.lost_id);
+        char *why = base_printf("the ResourceManager has lost it%s", k.lost > 1 ? ", and others" : "");
+        add_missing(out, what, why);
+        free(what);
+        free(why);
+    }
+    asked_free(&k);
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    struct base_container_id x = {0}, y = {0};
+    base_container_id_parse(((const struct source *)a)->container, &x, NULL);
+    base_container_id_parse(((const struct source *)b)->container, &y, NULL);
+    return base_container_id_cmp(&x, &y);
+}
+
+/* Asks every node for this container's files. Returns how many were asked. */
+static int probe(struct asked *k, const char *container, struct sources *out)
+{
+    int asked = 0;
+    char *path = base_printf("containers/%s/logs", container);
+    for (size_t i = 0; i < k->n && !find_source(out, container); i++, asked++) {
+        struct cli_answer a = {0};
+        if (ask_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+            add_source(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]), "earlier attempt");
+        cli_answer_free(&a);
+    }
+    free(path);
+    return asked;
+}
+
+/* The containers of a job are numbered one after the other, and its tasks name their last ones: what lies between, or
+ * before, are earlier attempts. Looks for as many as are missing. Some were never started and have no logs: that fewer
+ * are found is worth a word only when a node could not be asked. */
+static void find_earlier(struct cli *c, struct sources *out)
+{
+    size_t known = out->n, wanted_n = known + (size_t)out->lost;
+    struct asked k = {0};
+    int asked = 0;
+    if (out->lost <= 0 || known == 0 || !find_nodes(c, out, &k)) {
+        asked_free(&k);
+        return;
+    }
+    qsort(out->v, known, sizeof *out->v, compare_sources);
+    for (size_t i = known; i-- > 0;) {
+        struct base_container_id id = {0}, before = {0};
+        char text[BASE_ID_TEXT_MAX];
+        if (base_container_id_parse(out->v[i].container, &id, NULL) < 0)
+            continue;
+        if (i > 0)
+            base_container_id_parse(out->v[i - 1].container, &before, NULL);
+        while (BASE_CONTAINER_COUNTER(--id.num) > 0 && id.num != before.num && out->n < wanted_n && asked < PROBES_MAX)
+            asked += probe(&k, base_container_id_text(&id, text), out);
+    }
+    if (out->n < wanted_n && k.lost) {
+        char *what = base_printf("%zu earlier attempts", wanted_n - out->n);
+        char *why = base_printf("node %s is lost%s", k.lost_id, k.lost > 1 ? ", and others" : "");
+        add_missing(out, what, why);
+        free(what);
+        free(why);
+    }
+    qsort(out->v, out->n, sizeof *out->v, compare_sources);
+    asked_free(&k);
+}
+
+static int find_in_app(struct cli *c, const char *app, const char *want, struct sources *out)
+{
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/apps/%s", app);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    free(path);
+    if (rc != CLI_OK)
+        return give_up(out, &a, rc);
+    out->ended = cli_job_ended(json_object_get(a.json, "app"));
+    out->started_ms = cli_int(a.json, "app.startedTime");
+    cli_answer_free(&a);
+    path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
+    rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    free(path);
+    if (rc != CLI_OK)
+        return give_up(out, &a, rc);
+    const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
+    for (size_t i = 0; i < cli_list_len(attempts); i++) {
+        const json_t *one = cli_list_get(attempts, i);
+        if (wanted(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
+            add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
+                       "master");
+        find_live(c, app, cli_str(one, "appAttemptId"), want, out);
+    }
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+/* Fills @out with what @id means. Exit code, printed. */
+static int find(struct cli *c, const char *id, struct sources *out)
+{
+    char *app = cli_app_id_check(id, "creel logs");
+    if (!app)
+        return CLI_USAGE;
+    const char *want = is_whole(id) ? NULL : id;
+    int rc = find_in_job(c, app, want, out);
+    if (rc == CLI_NOTFOUND)
+        rc = find_in_app(c, app, want, out);
+    else if (rc == CLI_OK && want && out->n == 0) /* an attempt before the last one */
+        rc = CLI_OK;
+    bool search = rc == CLI_OK && (want ? out->n == 0 && strncmp(want, "container_", 10) == 0 : out->n > 0);
+    if (search && (want || strcmp(out->v[0].label, "master") == 0))
+        find_on_nodes(c, app, want, out);
+    free(app);
+    return rc;
+}
+
+static int show(void *user, const char *data, size_t len)
+{
+    struct shown *s = user;
+    if (s->keep) {
+        base_buf_add(&s->part, data, len);
+        s->any = true;
+        return 0;
+    }
+    if (s->header && !s->any) {
+        char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label, s->source->container,
+                                 s->source->node_http, s->file);
+        int bad = cli_pass_on(s->fd, line, strlen(line));
+        free(line);
+        if (bad)
+            return bad;
+    }
+    s->any = true;
+    if (!s->prefix)
+        return cli_pass_on(s->fd, data, len);
+    base_buf_add(&s->part, data, len);
+    const char *at = s->part.data, *end;
+    struct base_buf out = {0};
+    while ((end = memchr(at, '\n', (size_t)(s->part.data + s->part.len - at)))) {
+        base_buf_addf(&out, "%s| ",
+                      strcmp(s->source->label, "master") && strcmp(s->source->label, "container")
+                          ? s->source->label
+                          : s->source->container);
+        base_buf_add(&out, at, (size_t)(end + 1 - at));
+        at = end + 1;
+    }
+    int rc = cli_pass_on(s->fd, out.data ? out.data : "", out.len);
+    size_t left = (size_t)(s->part.data + s->part.len - at);
+    memmove(s->part.data, at, left);
+    s->part.len = left;
+    base_buf_free(&out);
+    return rc;
+}
+
+/* The last line may lack its newline. */
+static void show_end(struct shown *s)
+{
+    if (s->prefix && s->part.len)
+        show(s, "\n", 1);
+}
+
+static void say_nothing_written(const struct logs *l)
+{
+    struct base_buf files = {0};
+    for (size_t i = 0; i < l->n_files; i++)
+        base_buf_addf(&files, "%s%s", i == 0 ? "" : i + 1 < l->n_files ? ", " : " or ", l->files[i]);
+    cli_error(0, "%s wrote nothing to %s", l->id, files.data);
+    base_buf_free(&files);
+}
+
+/* ---- what is there now ---- */
+/* One file of one container: on stdout, or with --json into @all. */
+static void show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
+{
+    struct cli_follow *f = cli_follow_new();
+    cli_follow_add(f, s->source->node, s->source->container, s->file, false, show, s);
+    while (cli_follow_turn(f, 1000, -1) > 0)
+        ;
+    enum cli_follow_result result = cli_follow_result(f, 0);
+    *found = *found || result != CLI_FOLLOW_ABSENT;
+    if (result == CLI_FOLLOW_LOST)
+        add_missing_source(sources, s->source, cli_follow_why(f, 0) ? cli_follow_why(f, 0) : "it does not answer");
+    if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
+        struct base_buf text = {0};
+        cli_text_utf8(s->part.data, s->part.len, &text);
+        json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s->source->container, "task",
+                                             s->source->label, "node", s->source->node_http, "file", s->file, "text",
+                                             json_stringn(text.len ? text.data : "", text.len)));
+        base_buf_free(&text);
+    }
+    base_buf_free(&s->part);
+    cli_follow_free(f);
+}
+
+/* All wanted files of one container. */
+static void show_source(const struct cli *c, const struct logs *l, struct sources *sources, size_t i, bool *any,
+                        json_t *all)
+{
+    const struct source *source = &sources->v[i];
+    bool found = false;
+    for (size_t k = 0; source->node && k < l->n_files; k++) {
+        struct shown s = {.source = source,
+                          .file = l->files[k],
+                          .header = sources->n > 1 || l->n_files > 1,
+                          .fd = STDOUT_FILENO,
+                          .keep = c->json};
+        show_file(c, sources, &s, &found, all);
+        *any = *any || s.any;
+    }
+    sources->v[i].absent = source->node && !found;
+    if (!source->node)
+        add_missing_source(sources, source, NO_NODE);
+}
+
+/* Each container has these two from its start. */
+static bool wants_standard_files(const struct logs *l)
+{
+    for (size_t k = 0; k < l->n_files; k++)
+        if (strcmp(l->files[k], "stdout") == 0 || strcmp(l->files[k], "stderr") == 0)
+            return true;
+    return false;
+}
+
+static json_t *missing_json(const struct sources *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_missing; i++)
+        json_array_append_new(list, json_pack("{s:s,s:s}", "what", s->missing[i].what, "why", s->missing[i].why));
+    return list;
+}
+
+static int show_now(struct cli *c, const struct logs *l, struct sources *sources)
+{
+    bool any = false;
+    if (is_whole(l->id))
+        find_earlier(c, sources);
+    if (sources->n == 0 && sources->n_missing == 0)
+        return cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l->id);
+    json_t *report = json_pack("{s:[]}", "logs");
+    for (size_t i = 0; i < sources->n && !cli_pass_failed(); i++)
+        show_source(c, l, sources, i, &any, json_object_get(report, "logs"));
+    if (cli_pass_failed()) {
+        json_decref(report);
+        return CLI_FAILED;
+    }
+    size_t absent = 0;
+    for (size_t i = 0; i < sources->n; i++)
+        absent += sources->v[i].absent;
+    bool nothing = absent == sources->n && sources->n_missing == 0;
+    for (size_t i = 0; i < sources->n && !nothing && wants_standard_files(l); i++)
+        if (sources->v[i].absent && !sources->v[i].running)
+            add_missing_source(sources, &sources->v[i], "there are no logs of it (any more)");
+    if (sources->n_missing)
+        json_object_set_new(report, "missing", missing_json(sources));
+    if (c->json)
+        cli_print_json(report);
+    json_decref(report);
+    if (nothing)
+        return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
+    if (!any && sources->n_missing == 0)
+        say_nothing_written(l);
+    return say_missing(sources);
+}
+
+/* ---- following ---- */
+struct following {
+    struct cli_follow *follow;
+    struct shown **shown; /* one for each stream */
+    size_t n, cap, sources;
+};
+
+static void follow_new_sources(struct following *f, const struct logs *l, struct sources *sources, bool prefix)
+{
+    for (; f->sources < sources->n; f->sources++) {
+        for (size_t k = 0; sources->v[f->sources].node && k < l->n_files; k++) {
+            struct source *copy = base_alloc(sizeof *copy); /* the list moves when it grows */
+            struct shown *s = base_alloc(sizeof *s);
+            *copy = sources->v[f->sources];
+            *s = (struct shown){.source = copy, .file = l->files[k], .prefix = prefix};
+            s->fd = strcmp(s->file, "stderr") == 0 ? STDERR_FILENO : STDOUT_FILENO;
+            base_array_grow(&f->shown, f->n, &f->cap);
+            f->shown[f->n++] = s;
+            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, show, s);
+        }
+    }
+}
+
+/* Whether it was said of this node already, which has not come back since. */
+static bool is_told(const struct following *f, const struct cli_node *node)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->shown[i]->told_trouble && f->shown[i]->source->node == node)
+            return true;
+    return false;
+}
+
+/* Says of a node, once, that its logs are not had at the moment; anew when they have been had in between. */
+static void tell_trouble(struct following *f, int64_t now_us)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        struct shown *s = f->shown[i];
+        const char *why = cli_follow_ended(f->follow, i) ? NULL : cli_follow_why(f->follow, i);
+        if (!why) {
+            s->trouble_us = 0;
+            s->told_trouble = false;
+            continue;
+        }
+        if (!s->trouble_us)
+            s->trouble_us = now_us;
+        if (s->told_trouble || now_us - s->trouble_us < TROUBLE_MS * INT64_C(1000))
+            continue;
+        if (!is_told(f, s->source->node))
+            cli_error(0, "logs of node %s cannot be had now (%s); trying again", cli_node_id(s->source->node), why);
+        s->told_trouble = true;
+    }
+}
+
+static int follow_all(struct cli *c, const struct logs *l, struct sources *sources)
+{
+    struct following f = {.follow = cli_follow_new()};
+    int64_t next_look = 0, over_since = 0, silent_since = 0, byte_at = 0;
+    uint64_t bytes = 0;
+    bool prefix = is_whole(l->id);
+    int rc = CLI_OK;
+    if (prefix && sources->ended && sources->n <= 1)
+        prefix = false;
+    follow_new_sources(&f, l, sources, prefix);
+    sources->patient = true;
+    for (;;) {
+        size_t open = cli_follow_turn(f.follow, 200, -1);
+        int64_t now = base_mono_us(&base_clock_real);
+        if (cli_pass_failed()) {
+            rc = CLI_FAILED;
+            break;
+        }
+        if (open == 0 && sources->ended)
+            break;
+        if (sources->ended && !over_since)
+            over_since = now;
+        if (!byte_at || cli_follow_bytes(f.follow) != bytes || !over_since)
+            byte_at = now;
+        bytes = cli_follow_bytes(f.follow);
+        if (over_since && now - over_since > SETTLE_MS * INT64_C(1000))
+            cli_follow_last_chance(f.follow);
+        if (over_since && now - byte_at > SILENCE_MS * INT64_C(1000))
+            break; /* a node that hangs; the streams that are left are named below */
+        if (!over_since)
+            tell_trouble(&f, now);
+        if (now < next_look || sources->ended)
+            continue;
+        next_look = now + LOOK_MS * 1000;
+        missing_clear(sources); /* as of the last look */
+        rc = find(c, l->id, sources);
+        if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
+            silent_since = silent_since ? silent_since : now;
+            continue;
+        }
+        if (rc == CLI_UNREACHABLE)
+            cli_error(rc, "no ResourceManager answers any more");
+        if (rc != CLI_OK)
+            break;
+        silent_since = 0;
+        follow_new_sources(&f, l, sources, prefix);
+        for (size_t i = 0; i < f.n; i++) { /* a node that was restarted ended its streams: the container lives */
+            const struct source *now_known = find_source(sources, f.shown[i]->source->container);
+            if (cli_follow_ended(f.follow, i) && now_known && now_known->running)
+                cli_follow_again(f.follow, i);
+        }
+    }
+    for (size_t i = 0; i < f.n; i++) {
+        enum cli_follow_result result = cli_follow_result(f.follow, i);
+        show_end(f.shown[i]);
+        if (!cli_pass_failed() && (result == CLI_FOLLOW_LOST || result == CLI_FOLLOW_GOING))
+            add_missing_source(sources, f.shown[i]->source,
+                               cli_follow_why(f.follow, i) ? cli_follow_why(f.follow, i) : "it does not answer");
+        base_buf_free(&f.shown[i]->part);
+        free((void *)f.shown[i]->source);
+        free(f.shown[i]);
+    }
+    free(f.shown);
+    cli_follow_free(f.follow);
+    for (size_t i = 0; i < sources->n; i++)
+        if (!sources->v[i].node)
+            add_missing_source(sources, &sources->v[i], NO_NODE);
+    if (cli_pass_failed()) /* said already; what is missing beside that is no news */
+        return CLI_FAILED;
+    int missing = say_missing(sources);
+    return rc == CLI_OK ? missing : rc;
+}
+
+/* ---- options ---- */
+static const struct argp_option options[] = {
+    {"follow", 'f', NULL, 0, "Go on showing what is written, until the end", 1},
+    {"file", KEY_FILES, "A,B", 0, "Files to show: stdout,stderr unless told", 1},
+    {"log_files", KEY_FILES, NULL, OPTION_ALIAS, NULL, 1},
+    {"applicationId", KEY_APP, "ID", 0, "The id, as yarn logs takes it", 2},
+    {"containerId", KEY_CONTAINER, "ID", 0, "The id, as yarn logs takes it", 2},
+    {0},
+};
+
+static error_t set_files(struct logs *l, const char *arg)
+{
+    char *save = NULL;
+    free(l->file_list);
+    l->file_list = base_strdup(arg);
+    l->n_files = 0;
+    for (char *s = strtok_r(l->file_list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
+        if (l->n_files == FILES_MAX)
+            return cli_bad("--file: at most %d names", FILES_MAX);
+        l->files[l->n_files++] = s;
+    }
+    return l->n_files ? 0 : cli_bad("--file: '%s' names no file", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct logs *l = state->input;
+    switch (key) {
+    case 'f':
+        l->follow = true;
+        return 0;
+    case KEY_FILES:
+        return set_files(l, arg);
+    case KEY_CONTAINER: /* stronger than an application's id beside it */
+        l->id = arg;
+        return 0;
+    case KEY_APP:
+        if (!l->id)
+            l->id = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (l->id)
+            return cli_bad("'%s' is too much: one id is enough", arg);
+        l->id = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cli_logs_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "ID",
+        "Shows the logs of a job or application, of one task, or of one container.\v"
+        "Examples:\n  creel logs application_1700000000000_0001\n  creel logs task_1700000000000_0001_m_000003 -f\n"
+        "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n"
+        "A job's id means all attempts of its tasks whose logs the nodes still have, a task's id its last attempt; "
+        "with -f "
+        "those that run. With --json (not with "
+        "-f), bytes that are not UTF-8 appear as U+FFFD. The logs of a node that cannot be reached from here come "
+        "through the ResourceManager; those that cannot be had are named on stderr.\n\n" CLI_EXIT_HELP
+        " 5: logs are missing.",
+        NULL,
+        NULL,
+        NULL};
+    struct cli c = {0};
+    struct logs l = {.files = {"stdout", "stderr"}, .n_files = 2};
+    struct sources sources = {0};
+    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &l);
+    if (rc == CLI_OK && !l.id)
+        rc = cli_error(CLI_USAGE, "logs: an id is missing");
+    if (rc == CLI_OK && l.follow && c.json)
+        rc = cli_error(CLI_USAGE, "logs: -f and --json do not go together");
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
+        sources.reach = cli_reach_new(c.rm);
+        rc = find(&c, l.id, &sources);
+    }
+    if (rc == CLI_OK && l.follow)
+        rc = follow_all(&c, &l, &sources);
+    else if (rc == CLI_OK)
+        rc = show_now(&c, &l, &sources);
+    sources_free(&sources);
+    free(l.file_list);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

@@ -1,0 +1,490 @@
+/* api/cli/job/run_command.c - `creel run -- CMD`: one command on the cluster as if it ran here.
+ *
+ *   submit --> place known --> both logs followed --> logs complete --> exit status known
+ *                 \--> after a second: why there is none          \--> or not: what is missing is said, exit status 5
+ *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
+ *
+ * One thread: signals arrive through api/cli/interrupt.h, so every wait and request is ended by them. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/cli/job/log_follower.h"
+#include "api/cli/interrupt.h"
+#include "api/cli/job/job.h"
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+#include "base/io/io.h"
+
+enum {
+    KEY_NAME = 256,
+    KEY_ENV,
+    KEY_QUEUE,
+    KEY_PRIORITY,
+    STREAMS = 2,
+    POLL_FIRST_MS = 1,
+    POLL_MAX_MS = 200,   /* of the task's state, while the user waits for a change */
+    CHECK_MS = 1000,     /* while the logs flow */
+    PATIENCE_MS = 60000, /* without an answer of any RM */
+    TELL_MS = 1000,      /* the same, until it is said */
+    SETTLE_MS = 10000,   /* for the logs after the job has ended, and after each byte of them */
+    LAST_CHANCE_MS = 1000, /* the same, until a log that is not there counts as none */
+    WAITS_MS = 1000,     /* without a place, until it is said why; the same for an output that is not had */
+};
+
+#define INPUT_TEXT                                                                                                     \
+    "standard input is not passed on: the command reads an empty one; let it read a file that its node sees: "         \
+    "creel run -- sh -c 'CMD < FILE'"
+
+struct run {
+    struct cli *c;
+    const char *id;
+    struct cli_reach *reach;
+    struct cli_follow *follow;
+    uint64_t bytes; /* of the output that had come when it was looked at last */
+    size_t stream[STREAMS];
+    char *container;      /* followed; NULL: place not known yet */
+    int signal;           /* the first one that asked us to end */
+    bool leave;           /* the second one */
+    bool job_ended, told; /* told: that no RM answers */
+    bool told_why, told_trouble; /* why it waits; that the output is not had */
+    int64_t unreachable_since_us, ended_us, next_check_us, poll_ms, submitted_us, trouble_us;
+    json_t *task, *job; /* as seen last */
+};
+
+static int64_t now_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
+
+/* Data goes out as it comes; a reader that is gone ends the job, as a pipe would end the command. */
+static int to_fd(void *user, const char *data, size_t len)
+{
+    return cli_pass_on(*(const int *)user, data, len);
+}
+
+static void ask_kill(struct run *r)
+{
+    struct cli_answer a = {0};
+    json_t *body = json_pack("{s:s}", "state", "KILLED");
+    char *path = base_printf("/ws/v1/cluster/apps/%s/state", r->id);
+    cli_rm_call(r->c->rm, "PUT", path, body, CLI_RM_SOON, &a);
+    free(path);
+    json_decref(body);
+    cli_answer_free(&a);
+}
+
+static void take_signals(struct run *r)
+{
+    for (int sig; (sig = cli_interrupt_take());) {
+        if (r->signal) {
+            r->leave = true;
+            continue;
+        }
+        r->signal = sig;
+        ask_kill(r);
+        r->poll_ms = POLL_FIRST_MS;
+        r->next_check_us = 0;
+    }
+}
+
+static void set_place(struct run *r)
+{
+    static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
+    static const char *const files[STREAMS] = {"stdout", "stderr"};
+    const char *container = cli_str(r->task, "containerId"), *node = cli_str(r->task, "nodeHttpAddress");
+    if (!*container || !*node || (r->container && strcmp(r->container, container) == 0))
+        return;
+    if (r->container)
+        cli_error(0, "the command was lost with its node and is started again");
+    free(r->container);
+    r->container = base_strdup(container);
+    cli_follow_free(r->follow);
+    r->follow = cli_follow_new();
+    r->bytes = 0;
+    r->told_trouble = false;
+    struct cli_node *at = cli_reach_node(r->reach, cli_str(r->task, "node"), node);
+    for (size_t i = 0; i < STREAMS; i++)
+        r->stream[i] = cli_follow_add(r->follow, at, container, files[i], true, to_fd, (void *)&fds[i]);
+}
+
+/* No RM answered a request that began at @began_us: true while it is to be tried again. */
+static bool is_patient(struct run *r, int64_t began_us)
+{
+    if (!r->unreachable_since_us) {
+        r->unreachable_since_us = began_us;
+        r->told = false;
+    }
+    int64_t ms = (now_us() - r->unreachable_since_us) / 1000;
+    if (ms > TELL_MS && !r->told)
+        cli_rm_tell_silence(r->c->rm);
+    r->told = r->told || ms > TELL_MS;
+    return ms < PATIENCE_MS;
+}
+
+/* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL)
+ * of a job that had ended before. */
+static void set_task(struct run *r, json_t *task)
+{
+    const char *seen = cli_str(r->task, "state");
+    bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 || strcmp(seen, "KILLED") == 0;
+    if (!task || (over && r->job_ended))
+        return;
+    json_decref(r->task);
+    r->task = json_incref(task);
+}
+
+/* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
+static int look(struct run *r)
+{
+    struct cli_answer a = {0};
+    int64_t began_us = now_us();
+    char *path = base_printf("/ws/v1/cluster/jobs/%s/tasks", r->id);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+    free(path);
+    if (rc == CLI_OK) {
+        set_task(r, json_array_get(json_object_get(a.json, "tasks"), 0));
+        cli_answer_free(&a);
+        set_place(r);
+        path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
+        bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
+        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+        free(path);
+        if (rc == CLI_OK && !running && !r->job_ended) {
+            json_decref(r->job);
+            r->job = json_incref(json_object_get(a.json, "job"));
+            if (cli_job_ended(r->job)) {
+                r->job_ended = true;
+                r->ended_us = now_us();
+            }
+        }
+    }
+    if (rc == CLI_OK)
+        r->unreachable_since_us = 0;
+    bool later = rc == CLI_OK || rc == CLI_INTERRUPTED || (rc == CLI_UNREACHABLE && is_patient(r, began_us));
+    if (!later)
+        return cli_rm_fail(&a, rc);
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+/* What keeps the command from a place, once, when that takes more than a moment. */
+static void tell_why(struct run *r)
+{
+    bool waits = !r->container && !r->signal && !r->job_ended && now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
+    if (!waits || r->told_why)
+        return;
+    struct cli_answer a = {0};
+    char *path = base_printf("/ws/v1/cluster/apps/%s/why", r->id);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+    if (rc == CLI_OK && *cli_str(a.json, "why.reason")) {
+        r->told_why = true;
+        cli_error(0, "%s waits: %s", r->id, cli_str(a.json, "why.reason"));
+    }
+    free(path);
+    cli_answer_free(&a);
+}
+
+/* Why a log is not had at the moment; NULL: it is. */
+static const char *trouble(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_why(r->follow, r->stream[i]))
+            return cli_follow_why(r->follow, r->stream[i]);
+    return NULL;
+}
+
+static void tell_trouble(struct run *r)
+{
+    const char *why = trouble(r);
+    if (!why || r->told_trouble) {
+        r->trouble_us = 0;
+        return;
+    }
+    if (!r->trouble_us)
+        r->trouble_us = now_us();
+    if (r->job_ended || now_us() - r->trouble_us < WAITS_MS * INT64_C(1000))
+        return;
+    r->told_trouble = true;
+    cli_error(0, "the output cannot be had now (node %s: %s); trying again", cli_str(r->task, "node"), why);
+}
+
+static bool logs_ended(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (!cli_follow_ended(r->follow, r->stream[i]))
+            return false;
+    return true;
+}
+
+static bool reader_gone(const struct run *r)
+{
+    for (size_t i = 0; r->follow && i < STREAMS; i++)
+        if (cli_follow_result(r->follow, r->stream[i]) == CLI_FOLLOW_CLOSED)
+            return true;
+    return false;
+}
+
+/* Waits for bytes, a signal, or the time of the next look. */
+static void wait_turn(struct run *r)
+{
+    int64_t us = r->next_check_us - now_us();
+    int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
+    if (r->follow && !logs_ended(r)) {
+        cli_follow_turn(r->follow, ms, cli_interrupt_fd());
+        if (logs_ended(r)) { /* the end is near: look soon */
+            r->poll_ms = POLL_FIRST_MS;
+            r->next_check_us = 0;
+        }
+    } else {
+        cli_interrupt_pause(ms);
+    }
+    take_signals(r);
+    if (reader_gone(r) && !r->signal) {
+        r->signal = SIGPIPE;
+        ask_kill(r);
+        r->next_check_us = 0;
+    }
+}
+
+static void plan_next_look(struct run *r)
+{
+    bool quiet = r->follow && !logs_ended(r) && !r->signal && !r->job_ended;
+    r->poll_ms = quiet ? CHECK_MS : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS : r->poll_ms * 3 / 2 + 1;
+    r->next_check_us = now_us() + r->poll_ms * 1000;
+}
+
+/* Until the job has ended and all of its output was shown. */
+static int follow_run(struct run *r)
+{
+    r->poll_ms = POLL_FIRST_MS;
+    while (!r->leave) {
+        if (now_us() >= r->next_check_us) {
+            int rc = look(r);
+            if (rc != CLI_OK)
+                return rc;
+            plan_next_look(r);
+            if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
+                ask_kill(r); /* the first one may have been lost with its RM */
+        }
+        tell_why(r);
+        tell_trouble(r);
+        if (r->job_ended && logs_ended(r))
+            return CLI_OK;
+        if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* much output over a slow link is no silence */
+            r->bytes = cli_follow_bytes(r->follow);
+            r->ended_us = now_us();
+        }
+        if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(1000))
+            return CLI_OK;
+        if (r->job_ended && r->follow && now_us() - r->ended_us > LAST_CHANCE_MS * INT64_C(1000))
+            cli_follow_last_chance(r->follow);
+        bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
+        for (size_t i = 0; goes_on && i < STREAMS; i++)
+            cli_follow_again(r->follow, r->stream[i]); /* the NM was restarted, the command lives */
+        wait_turn(r);
+    }
+    return CLI_OK;
+}
+
+/* Says which output there should be and is not here. @ran: the command did run to its end. */
+static bool output_missing(const struct run *r, bool ran)
+{
+    static const char *const names[STREAMS] = {"stdout", "stderr"};
+    bool missing = false;
+    if (!r->follow && ran)
+        cli_error(0, "the output is missing: where the command ran is not known any more");
+    for (size_t i = 0; r->follow && i < STREAMS; i++) {
+        enum cli_follow_result result = cli_follow_result(r->follow, r->stream[i]);
+        const char *why = cli_follow_why(r->follow, r->stream[i]);
+        if (result == CLI_FOLLOW_WHOLE || result == CLI_FOLLOW_CLOSED || (result == CLI_FOLLOW_ABSENT && !ran))
+            continue;
+        cli_error(0, "the %s of %s is missing or incomplete (node %s: %s)", names[i], r->container,
+                  cli_str(r->task, "node"),
+                  result == CLI_FOLLOW_ABSENT ? "it has no such log" : why ? why : "it does not answer");
+        missing = true;
+    }
+    return missing || (!r->follow && ran);
+}
+
+static int status_of(const struct run *r, bool own, int64_t code)
+{
+    if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
+        return own ? (int)code : CLI_OK;
+    return -1;
+}
+
+static int result_of(const struct run *r)
+{
+    const char *why = cli_str(r->job, "diagnostics");
+    int64_t code = cli_int(r->task, "exitCode");
+    bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
+    int status = status_of(r, own, code);
+    if (r->leave)
+        cli_error(0, "left without waiting; the command may go on (creel job kill %s)", r->id);
+    if (cli_pass_failed())
+        return CLI_FAILED;
+    if (r->signal)
+        return 128 + r->signal;
+    bool missing = output_missing(r, status >= 0);
+    if (missing && status >= 0)
+        return cli_error(CLI_INCOMPLETE, "the command itself ended with status %d", status);
+    if (status >= 0)
+        return status;
+    fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
+    cli_print_block(stderr, "  ", why);
+    return CLI_FAILED;
+}
+
+/* ---- options ---- */
+struct run_options {
+    json_t *job, *env;
+    char **command; /* NULL-ended, borrowed from argv */
+};
+
+static const struct argp_option options[] = {
+    {"name", KEY_NAME, "NAME", 0, "Name of the job; else the command's", 1},
+    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the command; may be repeated", 1},
+    {"queue", KEY_QUEUE, "QUEUE", 0, "Queue to submit to", 1},
+    {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 1},
+    {0},
+};
+
+static error_t set_text(json_t *object, const char *member, const char *text)
+{
+    json_t *j = json_string(text);
+    if (!j)
+        return cli_bad("'%s' is not UTF-8", member);
+    json_object_set_new(object, member, j);
+    return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+    int64_t n;
+    switch (key) {
+    case KEY_NAME:
+        return set_text(o->job, "name", arg);
+    case KEY_QUEUE:
+        return set_text(o->job, "queue", arg);
+    case KEY_PRIORITY:
+        if (base_int_parse(arg, INT32_MIN, INT32_MAX, &n) < 0)
+            return cli_bad("--priority: '%s' is not an integer", arg);
+        json_object_set_new(o->job, "priority", json_integer(n));
+        return 0;
+    case KEY_ENV: {
+        const char *eq = strchr(arg, '=');
+        if (!eq || eq == arg)
+            return cli_bad("--env: '%s' is not NAME=VALUE", arg);
+        char *name = base_strndup(arg, (size_t)(eq - arg));
+        error_t rc = set_text(o->env, name, eq + 1);
+        free(name);
+        return rc;
+    }
+    case ARGP_KEY_ARG:
+        o->command = &state->argv[state->next - 1];
+        state->next = state->argc; /* its options are its own */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char doc[] =
+    "Runs one command on the cluster: its output appears here, its exit status is this program's.\v"
+    "CMD is a program and its words, which reach it as they are; for pipes and variables use sh -c.\n\n"
+    "Examples:\n"
+    "  creel run -- hostname\n"
+    "  creel run --env LANG=C -- sh -c 'ls | wc -l'\n\n"
+    "The command's standard input is empty: what is given here is not passed on.\n"
+    "Ctrl-C kills the command on the cluster (exit status 130); a second one leaves without waiting.\n"
+    "Output comes from the node itself, or through the ResourceManager where the node cannot be reached from here.\n"
+    "Exit status: the command's own, 128+n after signal n; 5 when output is missing (stderr says what, and the command's "
+    "own status); 1 when it cannot be written here, which kills the command. When the command could not be run: "
+    "1 the job failed or was killed, 2 wrong usage or refused input, 3 the ResourceManager cannot be reached.";
+
+static json_t *make_job(struct run_options *o, json_t *command)
+{
+    const char *slash = strrchr(o->command[0], '/');
+    if (!json_object_get(o->job, "name")) {
+        json_t *name = json_string(slash && slash[1] ? slash + 1 : o->command[0]);
+        json_object_set_new(o->job, "name", name ? name : json_string("run"));
+    }
+    json_object_set_new(o->job, "max-attempts", json_integer(1));
+    json_object_set_new(o->job, "tasks", json_pack("[{s:s,s:o}]", "kind", "map", "command", command));
+    if (json_object_size(o->env))
+        json_object_set(o->job, "env", o->env);
+    return json_incref(o->job);
+}
+
+/* A file or pipe that holds something at this moment. The rest of what a shell loop reads is none of ours either. */
+static bool input_waits(void)
+{
+    struct stat st;
+    int n = 0;
+    if (fstat(STDIN_FILENO, &st) < 0)
+        return false;
+    if (S_ISREG(st.st_mode))
+        return lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+    return (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) && ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0;
+}
+
+static int run_command(struct cli *c, struct run_options *o)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct base_buf line = {0};
+    json_t *stored = NULL;
+    base_buf_adds(&line, "exec "); /* no shell stays behind to comment on the command's end */
+    cli_quote_argv(o->command, &line);
+    json_t *command = json_string(line.data);
+    base_buf_free(&line);
+    if (!command)
+        return cli_error(CLI_USAGE, "run: the command is not UTF-8");
+    struct run r = {.c = c};
+    signal(SIGPIPE, SIG_IGN);
+    cli_interrupt_catch(signals, sizeof signals / sizeof signals[0]);
+    int rc = cli_job_submit_take(c, make_job(o, command), &stored);
+    bool said = rc == CLI_OK && input_waits();
+    if (said)
+        cli_error(0, INPUT_TEXT);
+    if (rc == CLI_OK) {
+        r.id = cli_str(stored, "job.id");
+        r.reach = cli_reach_new(c->rm);
+        r.submitted_us = now_us();
+        rc = follow_run(&r);
+        if (rc == CLI_OK)
+            rc = result_of(&r);
+        else if (rc == CLI_UNREACHABLE)
+            cli_error(0, "no longer waiting; the command may go on (creel logs %s, creel job kill %s)", r.id, r.id);
+        if (!said && !r.signal && input_waits()) /* of a pipe: it came later */
+            cli_error(0, INPUT_TEXT);
+    }
+    cli_follow_free(r.follow);
+    cli_reach_free(r.reach);
+    free(r.container);
+    json_decref(r.task);
+    json_decref(r.job);
+    json_decref(stored);
+    cli_interrupt_release();
+    return rc;
+}
+
+int cli_run_main(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, "[--] CMD [ARG...]", doc, NULL, NULL, NULL};
+    struct cli c = {.without = CLI_WITHOUT_JSON};
+    struct run_options o = {.job = json_object(), .env = json_object()};
+    int rc = cli_parse(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);
+    if (rc == CLI_OK && (!o.command || !o.command[0][0]))
+        rc = cli_error(CLI_USAGE, "run: the command is missing: creel run -- CMD");
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+        rc = run_command(&c, &o);
+    json_decref(o.job);
+    json_decref(o.env);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

@@ -1,0 +1,396 @@
+/* api/cli/job/status.c - `creel job status` and `creel job kill`. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/cli/job/job.h"
+#include "api/cli/text/table.h"
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/io/io.h"
+
+enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000 };
+
+struct status {
+    const char *id;
+    bool tasks;
+};
+
+static const struct argp_option status_options[] = {
+    {"tasks", KEY_TASKS, NULL, 0, "List every task too, page by page", 1},
+    {0},
+};
+
+static error_t status_parse(int key, char *arg, struct argp_state *state)
+{
+    struct status *s = state->input;
+    switch (key) {
+    case KEY_TASKS:
+        s->tasks = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (s->id)
+            return cli_bad("'%s' is too much: one id is enough", arg);
+        s->id = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void line(const char *label, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_clean(text, &b);
+    printf("%-11s %s\n", label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_phase(const json_t *job, const char *kind, const char *label)
+{
+    char path[64];
+    struct base_buf b = {0};
+    snprintf(path, sizeof path, "taskCounts.%s", kind);
+    const json_t *counts = cli_at(job, path);
+    if (cli_int(counts, "total") == 0)
+        return;
+    snprintf(path, sizeof path, "progress.%s", kind);
+    base_buf_addf(&b, "%d%%: %lld tasks", (int)cli_num(job, path), (long long)cli_int(counts, "total"));
+    static const char *const members[] = {"succeeded", "running",        "suspended",
+                                          "pending",   "failedAttempts", "killedAttempts"};
+    static const char *const names[] = {"succeeded", "running",         "suspended",
+                                        "pending",   "failed attempts", "killed attempts"};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (cli_int(counts, members[i]))
+            base_buf_addf(&b, ", %lld %s", (long long)cli_int(counts, members[i]), names[i]);
+    line(label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_times(const json_t *job)
+{
+    struct base_buf b = {0};
+    int64_t submit = cli_int(job, "submitTime"), finish = cli_int(job, "finishTime");
+    cli_text_time(submit, &b);
+    line("submitted", b.data);
+    base_buf_clear(&b);
+    if (cli_int(job, "startTime")) {
+        cli_text_time(cli_int(job, "startTime"), &b);
+        line("started", b.data);
+        base_buf_clear(&b);
+    }
+    if (finish) {
+        cli_text_time(finish, &b);
+        line("finished", b.data);
+        base_buf_clear(&b);
+    }
+    cli_text_duration((finish ? finish : base_wall_us(&base_clock_real) / 1000) - submit, &b);
+    line("time", b.data);
+    base_buf_free(&b);
+}
+
+static void line_date(const json_t *job, const char *member, const char *label)
+{
+    struct base_buf b = {0};
+    if (!cli_int(job, member))
+        return;
+    cli_when_iso(cli_int(job, member), &b);
+    line(label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_deadline(const json_t *job)
+{
+    struct base_buf b = {0};
+    cli_deadline_line(job, &b);
+    if (b.len)
+        line("deadline", b.data);
+    line_date(job, "promisedFinish", "promised");
+    base_buf_clear(&b);
+    cli_deadline_offer(job, &b);
+    if (b.len)
+        line("offered", b.data);
+    base_buf_free(&b);
+}
+
+static void print_status(const json_t *job)
+{
+    line("id", cli_str(job, "id"));
+    line("name", cli_str(job, "name"));
+    line("user", cli_str(job, "user"));
+    line("queue", cli_str(job, "queue"));
+    line("state", cli_str(job, "state"));
+    line("result", cli_job_result(job));
+    line_phase(job, "map", "maps");
+    line_phase(job, "reduce", "reduces");
+    line_times(job);
+    line_deadline(job);
+    if (*cli_str(job, "why"))
+        line("why", cli_str(job, "why"));
+    const json_t *input = json_object_get(job, "input");
+    for (size_t i = 0; i < json_array_size(input); i++)
+        line(i ? "" : "input", json_string_value(json_array_get(input, i)));
+    static const char *const texts[] = {"output", "map", "combine", "reduce"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (*cli_str(job, texts[i]))
+            line(texts[i], cli_str(job, texts[i]));
+    if (*cli_str(job, "diagnostics")) {
+        puts("diagnostics");
+        cli_print_block(stdout, "  ", cli_str(job, "diagnostics"));
+    }
+}
+
+/* The tasks, page by page: one page is held at a time. */
+struct task_pages {
+    struct cli_table *table; /* for people */
+    struct base_app_id app;
+    int64_t now_ms;
+    size_t n;
+};
+
+/* A row of brief=true. */
+enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
+
+static const char *text_at(const json_t *row, size_t i)
+{
+    const char *s = json_string_value(json_array_get(row, i));
+    return s ? s : "";
+}
+
+static int64_t number_at(const json_t *row, size_t i)
+{
+    return (int64_t)json_number_value(json_array_get(row, i));
+}
+
+static bool is_there(const json_t *row, size_t i)
+{
+    return json_is_number(json_array_get(row, i));
+}
+
+/* "m17" of job @app. */
+static void task_text(const struct base_app_id *app, const char *name, char out[static BASE_ID_TEXT_MAX])
+{
+    struct base_task_id id = {*app, *name == 'r' ? BASE_TASK_REDUCE : BASE_TASK_MAP, 0};
+    int64_t index;
+    if (*name == '\0' || base_int_parse(name + 1, 0, INT32_MAX, &index) < 0) {
+        *out = '\0';
+        return;
+    }
+    id.index = (int32_t)index;
+    base_task_id_text(&id, out);
+}
+
+static void add_task(struct task_pages *p, const json_t *row)
+{
+    struct base_buf time = {0};
+    char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24], code[24] = "-";
+    int64_t start = number_at(row, TASK_START);
+    task_text(&p->app, text_at(row, TASK_NAME), task);
+    snprintf(progress, sizeof progress, "%lld%%", (long long)number_at(row, TASK_PROGRESS));
+    snprintf(attempts, sizeof attempts, "%lld", (long long)number_at(row, TASK_ATTEMPTS));
+    if (is_there(row, TASK_EXIT))
+        snprintf(code, sizeof code, "%lld", (long long)number_at(row, TASK_EXIT));
+    if (start)
+        cli_text_duration(is_there(row, TASK_ELAPSED) ? number_at(row, TASK_ELAPSED) : p->now_ms - start, &time);
+    if (is_there(row, TASK_CONTAINER)) {
+        struct base_container_id id = {{p->app, 1}, json_integer_value(json_array_get(row, TASK_CONTAINER))};
+        base_container_id_text(&id, container);
+    }
+    cli_table_row(p->table, task, text_at(row, TASK_STATE), progress, attempts, code, time.data ? time.data : "-",
+                  text_at(row, TASK_NODE), container, NULL);
+    base_buf_free(&time);
+}
+
+static void print_page(void *user, const json_t *tasks)
+{
+    struct task_pages *p = user;
+    p->n += json_array_size(tasks);
+    for (size_t i = 0; i < json_array_size(tasks); i++)
+        add_task(p, json_array_get(tasks, i));
+    if (json_array_size(tasks))
+        cli_table_page(p->table, stdout);
+}
+
+static int print_tasks(struct cli *c, const char *id, const json_t *job)
+{
+    struct task_pages p = {.now_ms = base_wall_us(&base_clock_real) / 1000};
+    int rc = CLI_OK;
+    base_app_id_parse(id, &p.app, NULL);
+    p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
+                            "NODE", "~", "CONTAINER", "<1", NULL);
+    rc = cli_job_tasks(c, id, "brief=true", CLI_RM_PATIENT, false, print_page, &p);
+    if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
+        puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
+    cli_table_free(p.table);
+    return rc;
+}
+
+static void print_json_page(void *user, const json_t *tasks)
+{
+    size_t *n = user;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        if ((*n)++)
+            putchar(',');
+        json_dumpf(json_array_get(tasks, i), stdout, JSON_COMPACT);
+    }
+}
+
+/* {"job":{…},"tasks":[…]}, written as the pages come. */
+static int print_json(struct cli *c, const char *id, const json_t *answer)
+{
+    char *text = json_dumps(answer, JSON_COMPACT);
+    size_t n = 0;
+    base_assert(text && *text == '{');
+    printf("%.*s,\"tasks\":[", (int)strlen(text) - 1, text);
+    free(text);
+    int rc = cli_job_tasks(c, id, "", CLI_RM_PATIENT, false, print_json_page, &n);
+    puts("]}");
+    return rc;
+}
+
+int cli_job_status_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        status_options,
+        status_parse,
+        "ID",
+        "Shows one job: its state, how many of its tasks are in which state, times, result.\v"
+        "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
+    struct cli c = {0};
+    struct status s = {0};
+    json_t *answer = NULL;
+    char *id = NULL;
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
+    if (rc == CLI_OK && !(id = cli_app_id_check(s.id, "creel job status")))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+        rc = cli_job_get(&c, id, 0, &answer);
+    if (rc == CLI_OK && c.json && s.tasks) {
+        rc = print_json(&c, id, answer);
+    } else if (rc == CLI_OK && c.json) {
+        cli_print_json(answer);
+    } else if (rc == CLI_OK) {
+        print_status(json_object_get(answer, "job"));
+        if (s.tasks) {
+            puts("");
+            rc = print_tasks(&c, id, json_object_get(answer, "job"));
+        }
+    }
+    json_decref(answer);
+    free(id);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}
+
+/* ---- kill ---- */
+struct kill_ids {
+    char **v;
+    size_t n, cap;
+    bool no_wait;
+};
+
+static const struct argp_option kill_options[] = {
+    {"no-wait", KEY_NO_WAIT, NULL, 0, "Do not wait until the job has ended", 1},
+    {0},
+};
+
+static error_t kill_parse(int key, char *arg, struct argp_state *state)
+{
+    struct kill_ids *k = state->input;
+    switch (key) {
+    case KEY_NO_WAIT:
+        k->no_wait = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        base_array_grow(&k->v, k->n, &k->cap);
+        k->v[k->n++] = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Until the state is an end state; *state is replaced. */
+static int wait_ended(struct cli *c, const char *id, char **state)
+{
+    char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
+    int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
+    int rc = CLI_OK;
+    while (!cli_state_ended(*state)) {
+        struct timespec ts = {0, 20000000};
+        struct cli_answer a = {0};
+        if (base_mono_us(&base_clock_real) > until) {
+            rc = cli_error(CLI_FAILED, "%s is still %s", id, *state);
+            break;
+        }
+        nanosleep(&ts, NULL);
+        rc = cli_rm_call(c->rm, "GET", path, NULL, CLI_RM_PATIENT, &a);
+        if (rc != CLI_OK) {
+            cli_rm_fail(&a, rc);
+            break;
+        }
+        free(*state);
+        *state = base_strdup(cli_str(a.json, "state"));
+        cli_answer_free(&a);
+    }
+    free(path);
+    return rc;
+}
+
+static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report)
+{
+    char *state = NULL, *id = cli_app_id_of(arg);
+    bool late = false;
+    int rc = cli_rm_kill(c, id, &state, &late);
+    if (rc == CLI_OK && !no_wait)
+        rc = wait_ended(c, id, &state);
+    if (rc == CLI_OK && c->json)
+        json_object_set_new(report, id, json_string(state));
+    else if (rc == CLI_OK && late)
+        printf("%s has already finished (%s)\n", id, state);
+    else if (rc == CLI_OK)
+        printf("%s %s\n", id, state);
+    free(state);
+    free(id);
+    return rc;
+}
+
+int cli_job_kill_main(int argc, char **argv)
+{
+    static const struct argp argp = {kill_options,
+                                     kill_parse,
+                                     "ID...",
+                                     "Kills jobs or applications and waits until they have ended. "
+                                     "One that has ended already keeps its state.\v"
+                                     "Example:\n  creel job kill application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct cli c = {0};
+    struct kill_ids k = {0};
+    json_t *report = json_object();
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &k);
+    if (rc == CLI_OK && k.n == 0)
+        rc = cli_error(CLI_USAGE, "job kill: an id is missing");
+    if (rc == CLI_OK)
+        rc = cli_app_ids_check(k.v, k.n);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
+        for (size_t i = 0; i < k.n; i++) {
+            int one = kill_one(&c, k.v[i], k.no_wait, report);
+            if (rc == CLI_OK)
+                rc = one;
+            if (one == CLI_UNREACHABLE)
+                break; /* the others would hear the same */
+        }
+        if (c.json)
+            cli_print_json(report);
+    }
+    json_decref(report);
+    free(k.v);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

@@ -1,0 +1,104 @@
+/* api/cli/job/why.c - `creel why`: what a job or application waits for, in the policy's own words. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/cli/job/job.h"
+#include "api/cli/text/text.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    const char **id = state->input;
+
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (*id)
+        return cli_bad("'%s' is too much: one id is enough", arg);
+    *id = arg;
+    return 0;
+}
+
+static void line(const char *label, const char *text)
+{
+    struct base_buf b = {0};
+
+    cli_text_clean(text, &b);
+    printf("%-9s %s\n", label, b.data);
+    base_buf_free(&b);
+}
+
+static void line_tasks(const json_t *why, const char *kind, const char *label)
+{
+    struct base_buf b = {0};
+    char path[64];
+
+    snprintf(path, sizeof path, "taskCounts.%s", kind);
+    const json_t *counts = cli_at(why, path);
+    if (cli_int(counts, "total") == 0)
+        return;
+    base_buf_addf(&b, "%lld wait, %lld run", (long long)cli_int(counts, "pending"),
+                  (long long)cli_int(counts, "running"));
+    if (cli_int(counts, "suspended"))
+        base_buf_addf(&b, ", %lld suspended", (long long)cli_int(counts, "suspended"));
+    base_buf_addf(&b, ", %lld done", (long long)cli_int(counts, "succeeded"));
+    line(label, b.data);
+    base_buf_free(&b);
+}
+
+static void print_why(const json_t *why)
+{
+    struct base_buf b = {0};
+
+    line("id", cli_str(why, "id"));
+    line("state", cli_str(why, "state"));
+    line("policy", cli_str(why, "policy"));
+    line("queue", cli_str(why, "queue"));
+    line_tasks(why, "map", "maps");
+    line_tasks(why, "reduce", "reduces");
+    cli_deadline_line(why, &b);
+    if (b.len)
+        line("deadline", b.data);
+    base_buf_clear(&b);
+    line("reason", cli_str(why, "reason"));
+    cli_deadline_offer(why, &b);
+    if (b.len)
+        line("offered", b.data);
+    base_buf_free(&b);
+    if (*cli_str(why, "diagnostics")) {
+        puts("diagnostics");
+        cli_print_block(stdout, "  ", cli_str(why, "diagnostics"));
+    }
+}
+
+int cli_why_main(int argc, char **argv)
+{
+    static const struct argp argp = {NULL,
+                                     parse,
+                                     "ID",
+                                     "Says why a job or application waits or runs as it does: its place in the order, "
+                                     "its share, what it waits for, in the words of the scheduling policy.\v"
+                                     "Example:\n  creel why application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct cli c = {0};
+    const char *given = NULL;
+    json_t *answer = NULL;
+    char *id = NULL;
+    int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
+
+    if (rc == CLI_OK && !(id = cli_app_id_check(given, "creel why")))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
+        char *path = base_printf("/ws/v1/cluster/apps/%s/why", id);
+        rc = cli_rm_get_object(&c, path, "why", &answer);
+        free(path);
+    }
+    if (rc == CLI_OK && c.json)
+        cli_print_json(answer);
+    else if (rc == CLI_OK)
+        print_why(json_object_get(answer, "why"));
+    json_decref(answer);
+    free(id);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

@@ -1,0 +1,224 @@
+/* api/cli/main.c - the `creel` command: finds the subcommand, prints the overview. */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/cli.h"
+#include "api/cli/rm_client.h"
+#include "base/nearest.h"
+#include "base/version.h"
+#include "sim/sim_cli.h"
+
+struct command {
+    const char *name;
+    cli_main_fn *run;
+    const char *help; /* NULL: another name of the one above */
+};
+
+static int help_main(int argc, char **argv);
+
+static const struct command commands[] = {
+    {"dev", cli_dev_main, "a cluster on this machine: start, stop, restart, status"},
+    {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
+    {"job", cli_job_main, "submit, list, status, wait, kill, counters of MapReduce and task jobs"},
+    {"why", cli_why_main, "why a job or application waits, in the policy's words"},
+    {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
+    {"application", cli_app_main, "-list, -status ID, -kill ID, -changeQueue QUEUE, with YARN's spellings"},
+    {"app", cli_app_main, NULL},
+    {"node", cli_node_main, "-list, -status ID"},
+    {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},
+    {"rmadmin", cli_rmadmin_main, "-policy, -refreshQueues, -getServiceState, -failover"},
+    {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},
+    {"version", cli_version_main, "version of this program and of the ResourceManager"},
+    {"help", help_main, "help of a subcommand: creel help job submit"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *out)
+{
+    fprintf(out, "Usage: creel COMMAND ...\n\nCreel, a cluster resource manager that speaks YARN over HTTP.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (commands[i].help)
+            fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+    fprintf(
+        out,
+        "\nThe ResourceManager's address: --rm URL[,URL] (before or behind the command), else $CREEL_RM, else of the configuration\n"
+        "(/etc/creel or $CREEL_CONF_DIR) yarn.resourcemanager.webapp.address.<id> of each of\n"
+        "yarn.resourcemanager.ha.rm-ids, or yarn.resourcemanager.webapp.address, or creel.nodemanager.rm;\n"
+        "else http://127.0.0.1:8088. Of several, the active one is found; while there is none, commands wait\n"
+        "for up to a minute.\n\n"
+        "Exit status:\n"
+        "  0  success\n"
+        "  1  the job failed or was killed; a daemon does not run; standard output cannot be written\n"
+        "  2  wrong usage, or input that Creel refuses\n"
+        "  3  the ResourceManager cannot be reached\n"
+        "  4  no such job, application, node, container or log\n"
+        "  5  output or logs are missing; stderr names them\n"
+        "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
+        "Start here:  creel dev\n");
+}
+
+static int dispatch(int argc, char **argv);
+
+static int help_main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    char *args[] = {"creel", argv[1], argc > 2 ? argv[2] : "--help", argc > 2 ? "--help" : NULL, NULL};
+    if (strcmp(argv[1], "job") != 0) {
+        args[2] = "--help";
+        args[3] = NULL;
+    }
+    return dispatch(args[3] ? 4 : 3, args);
+}
+
+/* Words that the common option at @arg takes: itself, and its value where that is a word of its own; 0: it is none. */
+static int common_words(const char *arg)
+{
+    static const char *const valued[] = {"--rm", "--conf", "-D"};
+    if (strcmp(arg, "--json") == 0 || (strncmp(arg, "-D", 2) == 0 && arg[2]))
+        return 1;
+    for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+        size_t len = strlen(valued[i]);
+        if (strcmp(arg, valued[i]) == 0)
+            return 2;
+        if (strncmp(arg, valued[i], len) == 0 && arg[len] == '=')
+            return 1;
+    }
+    return 0;
+}
+
+/* `creel --rm URL job list` is `creel job list --rm URL`: common options before the command go behind it, and behind the
+ * verb of a command that has verbs. */
+static void options_behind(int argc, char **argv)
+{
+    int n = 0, words;
+    while (1 + n < argc && (words = common_words(argv[1 + n])) > 0)
+        n += words;
+    if (n == 0 || 1 + n >= argc)
+        return;
+    int names = strcmp(argv[1 + n], "job") == 0 && 2 + n < argc && argv[2 + n][0] != '-' ? 2 : 1;
+    char **moved = base_alloc((size_t)n * sizeof *moved);
+    memcpy(moved, argv + 1, (size_t)n * sizeof *moved);
+    memmove(argv + 1, argv + 1 + n, (size_t)names * sizeof *argv);
+    memcpy(argv + 1 + names, moved, (size_t)n * sizeof *moved);
+    free(moved);
+}
+
+/* Calls the subcommand with its full name as argv[0]. */
+static int dispatch(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        char *full = base_printf("creel %s", argv[1]);
+        argv[1] = full;
+        int rc = commands[i].run(argc - 1, argv + 1);
+        free(full);
+        return rc;
+    }
+    const char *best = NULL;
+    size_t distance = 0;
+    if (common_words(argv[1]))
+        return cli_error(CLI_USAGE, "no command follows %s; see creel help", argv[1]);
+    for (size_t i = 0; i < COMMANDS; i++)
+        base_nearest_offer(argv[1], commands[i].name, &best, &distance);
+    if (best)
+        return cli_error(CLI_USAGE, "'%s' is not a command; did you mean creel %s?", argv[1], best);
+    return cli_error(CLI_USAGE, "'%s' is not a command; see creel help", argv[1]);
+}
+
+int cli_version_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .doc = "Prints the version of this program, and of the ResourceManager when one answers.\v" CLI_EXIT_HELP};
+    struct cli c = {0};
+    int rc = cli_parse(&c, &argp, 0, argc, argv, NULL);
+    if (rc != CLI_OK) {
+        cli_free(&c);
+        return rc < 0 ? CLI_OK : rc;
+    }
+    if ((rc = cli_rm_open(&c)) != CLI_OK) {
+        cli_free(&c);
+        return rc;
+    }
+    struct cli_answer a = {0};
+    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, CLI_RM_SOON, &a) == CLI_OK;
+    const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");
+    if (c.json) {
+        json_t *j = json_pack("{s:s}", "creel", CREEL_VERSION);
+        if (up)
+            json_object_set_new(j, "resourceManager", json_string(rm));
+        cli_print_json(j);
+        json_decref(j);
+    } else {
+        printf("creel %s\n", CREEL_VERSION);
+        if (up)
+            printf("ResourceManager %s at %s\n", rm, cli_rm_url(c.rm));
+    }
+    cli_answer_free(&a);
+    cli_free(&c);
+    return CLI_OK;
+}
+
+/* ---- standard output that cannot be written ----
+ * What a script gets may be cut short: then the command has failed, whatever it did. At the exit, since argp ends the
+ * process after --help by itself. */
+static void check_stdout(void)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fclose(stdout) != 0;
+    if (!failed)
+        return;
+    if (errno != EPIPE)
+        fprintf(stderr, "creel: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(CLI_FAILED);
+}
+
+/* Nobody reads any more, as after `creel job list | head -1`: no fault to talk about, but not all was written. */
+static void reader_gone(int sig)
+{
+    (void)sig;
+    _exit(CLI_FAILED);
+}
+
+/* A descriptor 1 or 2 that was closed would be given to the first file or socket opened, and print into that. */
+static void hold_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    hold_descriptors();
+    signal(SIGPIPE, reader_gone);
+    atexit(check_stdout);
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    options_behind(argc, argv);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        argv[1] = "version";
+    return dispatch(argc, argv);
+}

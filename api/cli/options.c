@@ -1,0 +1,117 @@
+/* api/cli/options.c - what is said about options: the help, and one line for one that is wrong. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/cli.h"
+#include "base/nearest.h"
+
+/* ---- complaints ---- */
+struct search {
+    const char *word; /* without dashes and value */
+    size_t len;
+    const struct argp_option *found;
+    unsigned prefixes; /* options that begin with the word */
+    const char *best;
+    size_t distance;
+};
+
+static bool ends(const struct argp_option *o)
+{
+    return !o->name && !o->key && !o->doc;
+}
+
+static void look(struct search *s, const struct argp_option *options)
+{
+    const struct argp_option *real = options;
+    for (const struct argp_option *o = options; o && !ends(o); o++) {
+        if (!(o->flags & OPTION_ALIAS))
+            real = o;
+        if (s->len == 1 && o->key == s->word[0]) {
+            s->found = real;
+            s->prefixes = 1;
+            return;
+        }
+        if (!o->name)
+            continue;
+        base_nearest_offer(s->word, o->name, &s->best, &s->distance);
+        if (strncmp(o->name, s->word, s->len) != 0)
+            continue;
+        bool whole = strlen(o->name) == s->len;
+        if (whole || !s->found)
+            s->found = real;
+        s->prefixes = whole ? 1 : s->prefixes + 1;
+        if (whole)
+            return;
+    }
+}
+
+int cli_options_complain(const char *name, const char *at, const struct argp_option *common,
+                         const struct argp_option *own)
+{
+    size_t dashes = strspn(at, "-");
+    char *word = base_strndup(at + dashes, strcspn(at + dashes, "="));
+    struct search s = {.word = word, .len = strlen(word)};
+    int rc;
+    if (dashes > 0 && s.len > 0) {
+        look(&s, own);
+        if (!s.found || s.prefixes != 1)
+            look(&s, common);
+    }
+    if (dashes == 0 || s.len == 0)
+        rc = cli_error(CLI_USAGE, "'%s' is not understood here; see %s --help", at, name);
+    else if (s.found && s.prefixes > 1)
+        rc = cli_error(CLI_USAGE, "'%s' begins several options; see %s --help", at, name);
+    else if (s.found && s.found->arg)
+        rc = cli_error(CLI_USAGE, "%.*s%s needs a value: %s; see %s --help", (int)dashes, at, word, s.found->arg, name);
+    else if (s.found && strchr(at, '='))
+        rc = cli_error(CLI_USAGE, "%.*s%s takes no value, and '%s' gives one", (int)dashes, at, word, at);
+    else if (s.best)
+        rc = cli_error(CLI_USAGE, "%s has no option '%s'; did you mean %.*s%s?", name, at, (int)dashes, at, s.best);
+    else
+        rc = cli_error(CLI_USAGE, "%s has no option '%s'; see %s --help", name, at, name);
+    free(word);
+    return rc;
+}
+
+/* ---- help ---- */
+/* "--name=ID  " at @at becomes "-name ID   ". */
+static void single_dash(char *at, size_t name_len)
+{
+    char *end = at + 2 + name_len;
+    if (*end == '=')
+        *end++ = ' ';
+    end += strcspn(end, " \n");
+    memmove(at, at + 1, (size_t)(end - at - 1));
+    if (*end == ' ')
+        end[-1] = ' ';
+    else
+        memmove(end - 1, end, strlen(end) + 1);
+}
+
+static void single_dashes(char *text, const struct argp_option *options)
+{
+    for (const struct argp_option *o = options; !ends(o); o++) {
+        if (!o->name)
+            continue;
+        char *word = base_printf("--%s", o->name);
+        for (char *at = text; (at = strstr(at, word)); at++)
+            if (strchr("= ,\n", at[strlen(word)]) && at > text && at[-1] == ' ')
+                single_dash(at, strlen(o->name));
+        free(word);
+    }
+}
+
+void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    base_assert(memory);
+    argp_help(argp, memory, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, name);
+    fclose(memory);
+    if (single)
+        single_dashes(text, single);
+    fputs(text, stdout);
+    free(text);
+}

@@ -1,0 +1,521 @@
+/* api/cli/rm_client.c - see the header. */
+#include "api/cli/rm_client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "api/cli/interrupt.h"
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+#include "base/io/http_client.h"
+#include "base/id.h"
+
+enum {
+    PATIENCE_MS = 60000,
+    TELL_MS = 1000, /* without an answer, until it is said */
+    PAUSE_FIRST_MS = 50,
+    PAUSE_MAX_MS = 1000,
+    CONNECT_MS = 3000,
+    SOON_MS = 5000,
+    RELAYED_MS = 12000, /* an RM gives a node 10 s (RM_RELAY_ANSWER_MS), and then says that the node is silent */
+    READ_MS = 2000,   /* of several RMs, one that is stopped is given up after so long */
+    CHANGE_MS = 5000, /* the same when it is to change something */
+    ANSWER_MAX_MS = 60000,
+    SILENCE_MS = 5000, /* of a connection whose other end is gone */
+};
+
+struct cli_rm {
+    struct base_http *http;
+    struct base_rm_list list;
+    struct base_rm_turn turn;
+    char *user;
+    bool told;    /* that it waits */
+    bool not_rm;  /* what answered last is something else; after a round: all of them are */
+    bool standby; /* the last one asked is a standby that knows no active RM */
+    bool refused; /* the last answer is an error that comes again when the same is asked again */
+    bool several; /* RMs: more than one is listed, or one is a standby */
+    int64_t disturbances;
+    void (*tell)(void *user);
+    void *tell_user;
+};
+
+int cli_rm_open(struct cli *c)
+{
+    struct base_rm_list list;
+    if (cli_rm_list(c, &list) != CLI_OK)
+        return CLI_USAGE;
+    struct cli_rm *rm = base_alloc(sizeof *rm);
+    rm->list = list;
+    base_rm_turn_init(&rm->turn, &rm->list);
+    rm->several = list.n > 1;
+    rm->http = base_http_new();
+    rm->user = cli_user();
+    c->rm = rm;
+    return CLI_OK;
+}
+
+void cli_rm_close(struct cli_rm *rm)
+{
+    if (!rm)
+        return;
+    base_http_free(rm->http);
+    base_rm_turn_free(&rm->turn);
+    base_rm_list_free(&rm->list);
+    free(rm->user);
+    free(rm);
+}
+
+const char *cli_rm_url(const struct cli_rm *rm)
+{
+    return base_rm_turn_url(&rm->turn);
+}
+
+int64_t cli_rm_disturbances(const struct cli_rm *rm)
+{
+    return rm->disturbances;
+}
+
+void cli_rm_on_wait(struct cli_rm *rm, void (*tell)(void *user), void *user)
+{
+    rm->tell = tell;
+    rm->tell_user = user;
+}
+
+const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm)
+{
+    return &rm->list;
+}
+
+void cli_answer_free(struct cli_answer *a)
+{
+    base_buf_free(&a->text);
+    json_decref(a->json);
+    free(a->error);
+    *a = (struct cli_answer){0};
+}
+
+/* YARN puts the inner exception's class before the text: people do not need it. */
+static const char *strip_class(const char *text)
+{
+    for (;;) {
+        const char *end = strstr(text, ": ");
+        bool class = end && (strncmp(text, "java.", 5) == 0 || strncmp(text, "org.apache.", 11) == 0 ||
+                             strncmp(text, "javax.", 6) == 0 || strncmp(text, "com.sun.", 8) == 0);
+        if (!class || memchr(text, ' ', (size_t)(end - text)))
+            return text;
+        text = end + 2;
+    }
+}
+
+/* These a ResourceManager gives with a reason in JSON, or not at all; others a proxy may give on its way. */
+static bool is_foreign(long status, const json_t *body)
+{
+    bool plain = status / 100 == 3 || status == 404 || status == 405 || status == 501;
+    return plain && !json_object_get(body, "RemoteException");
+}
+
+/* What an error answer says, in one line; NULL when it is none of a ResourceManager or NodeManager. */
+static char *error_text(long status, const struct base_buf *body)
+{
+    json_t *j = body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
+    const char *message = cli_str(j, "RemoteException.message");
+    const char *exception = cli_str(j, "RemoteException.exception");
+    struct base_buf line = {0};
+    if (is_foreign(status, j)) {
+        json_decref(j);
+        return NULL;
+    }
+    if (*message)
+        cli_text_clean(strip_class(message), &line);
+    else if (*exception)
+        cli_text_clean(exception, &line);
+    else if (!j && body->len && body->data[0] != '<')
+        cli_text_clean(body->data, &line);
+    if (line.len == 0)
+        base_buf_addf(&line, "the ResourceManager answers with status %ld", status);
+    json_decref(j);
+    return base_buf_take(&line);
+}
+
+static int exit_code_of(long status)
+{
+    if (status >= 200 && status < 300)
+        return CLI_OK;
+    if (status == 404)
+        return CLI_NOTFOUND;
+    return status >= 400 && status < 500 ? CLI_USAGE : CLI_UNREACHABLE;
+}
+
+static char *not_rm_text(const char *url, long status)
+{
+    return base_printf("%.*s answers with status %ld and not as a ResourceManager does: is it a ResourceManager?",
+                       (int)strcspn(url, "?"), url, status);
+}
+
+/* The client's text begins with the request: people know what they asked. */
+static char *reason_of(const char *text, const char *method, const char *url)
+{
+    size_t method_len = strlen(method), url_len = strlen(url);
+    bool named = strncmp(text, method, method_len) == 0 && text[method_len] == ' ' &&
+                 strncmp(text + method_len + 1, url, url_len) == 0 &&
+                 strncmp(text + method_len + 1 + url_len, ": ", 2) == 0;
+    return base_strdup(named ? text + method_len + url_len + 3 : text);
+}
+
+/* Sends the request. True: an answer came. False: *reason tells why not, caller frees; NULL: a signal ended it. */
+static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, struct base_http_answer *answer,
+                         char **reason)
+{
+    struct base_error err = {0};
+    cli_interrupt_guard(rm->http);
+    bool ok = base_http_do(rm->http, rq, answer, &err) >= 0;
+    bool signalled = cli_interrupt_unguard();
+    if (signalled) { /* the cancel may have come too late for this request: it is not to end the next one */
+        base_http_free(rm->http);
+        rm->http = base_http_new();
+    }
+    *reason = ok || signalled ? NULL : reason_of(err.text, rq->method, rq->url);
+    return ok;
+}
+
+/* The words of a standby: old clients of YARN know it by them, too. */
+static bool says_standby(const struct base_buf *text)
+{
+    static const char *const words[] = {"This is standby RM", "Can not find any active RM",
+                                        "There is no active RM right now"};
+    for (size_t i = 0; text->len && i < sizeof words / sizeof *words; i++)
+        if (strncmp(text->data, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A status of 5xx that comes again the next time, of any RM: what YARN gives to a request it cannot read, and what is
+ * said of a node that is not reached. */
+static bool is_refusal(long status, const struct base_buf *body)
+{
+    static const char *const classes[] = {"java.lang.", "javax.", "com.sun.", "creel.BadGatewayException",
+                                          "creel.GatewayTimeoutException"};
+    json_t *j = status >= 500 && body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
+    const char *class = cli_str(j, "RemoteException.javaClassName");
+    bool found = false;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        found = found || strncmp(class, classes[i], strlen(classes[i])) == 0;
+    json_decref(j);
+    return found;
+}
+
+/* Exit code of the answer in @out, whose text is made. @reason: of a refusal, "" when none was given. */
+static int read_answer(struct cli_rm *rm, const char *url, const char *reason, struct cli_answer *out)
+{
+    int rc = exit_code_of(out->status);
+    rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
+    rm->refused = is_refusal(out->status, &out->text);
+    rm->not_rm = false;
+    if (rm->standby) {
+        rm->several = true;
+        out->error = base_printf("%.*s is a standby", (int)base_rm_base(url), url);
+        return CLI_UNREACHABLE;
+    }
+    if (rm->refused && *reason) {
+        struct base_buf line = {0};
+        cli_text_clean(reason, &line);
+        out->error = base_buf_take(&line);
+        return CLI_USAGE;
+    }
+    if (rc != CLI_OK)
+        out->error = error_text(out->status, &out->text);
+    else if (out->text.len)
+        out->json = json_loadb(out->text.data, out->text.len, 0, NULL);
+    rm->not_rm = rc == CLI_OK ? !json_is_object(out->json) : !out->error;
+    if (!out->error)
+        out->error = rm->not_rm ? not_rm_text(url, out->status) : base_strdup("");
+    return rm->not_rm ? CLI_UNREACHABLE : rc;
+}
+
+/* One request to one URL. @location, of 1024 bytes or NULL, gets where it redirects to. */
+static int call_url(struct cli_rm *rm, const char *method, const char *url, const struct base_buf *body,
+                    int64_t timeout_ms, char *location, struct cli_answer *out)
+{
+    struct base_http_request rq = {
+        .method = method,
+        .url = url,
+        .body = body->data,
+        .body_len = body->len,
+        .connect_timeout_ms = CONNECT_MS,
+        .timeout_ms = timeout_ms,
+        .silence_ms = SILENCE_MS,
+    };
+    struct base_http_answer answer = {0};
+    int rc;
+    cli_answer_free(out);
+    rm->standby = rm->refused = rm->not_rm = false;
+    if (location)
+        *location = '\0';
+    if (!send_request(rm, &rq, &answer, &out->error))
+        return out->error ? CLI_UNREACHABLE : CLI_INTERRUPTED;
+    out->status = answer.status;
+    snprintf(out->node, sizeof out->node, "%s", answer.node);
+    out->text = answer.body;
+    answer.body = (struct base_buf){0};
+    if (location)
+        snprintf(location, sizeof answer.location, "%s", answer.location);
+    rc = read_answer(rm, url, answer.reason, out);
+    base_http_answer_free(&answer);
+    return rc;
+}
+
+static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
+{
+    struct base_buf b = {0};
+    bool standby = rm->standby;
+    base_buf_adds(&b, standby ? "no ResourceManager is active at " : "no ResourceManager answers at ");
+    for (size_t i = 0; i < rm->list.n; i++)
+        base_buf_addf(&b, "%s%s", i ? ", " : "", rm->list.url[i]);
+    if (a->error && *a->error)
+        base_buf_addf(&b, " (%s)", a->error);
+    base_buf_adds(&b, standby ? "; does ZooKeeper run? (creel rmadmin -getAllServiceState shows all of them)"
+                              : "; is it running? (creel dev starts one, --rm or CREEL_RM tells another address)");
+    return base_buf_take(&b);
+}
+
+static char *url_for(const struct cli_rm *rm, const char *base, const char *method, const char *path)
+{
+    struct base_buf url = {0};
+    base_buf_addf(&url, "%s%s", base, path);
+    if (strcmp(method, "GET") != 0) {
+        base_buf_addf(&url, "%cuser.name=", strchr(path, '?') ? '&' : '?');
+        cli_uri_component(rm->user, &url);
+    }
+    return base_buf_take(&url);
+}
+
+/* How long one RM may take. Where there are others, one that is stopped must not hold us up; it gets more time in each
+ * round, since it may be slow and the only one. 0: as long as base/io/http_client.h says. */
+static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
+{
+    int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;
+    if (flags & CLI_RM_RELAYED)
+        return RELAYED_MS;
+    if (!rm->several)
+        return flags & CLI_RM_SOON ? SOON_MS : 0;
+    for (; round > 0 && ms < ANSWER_MAX_MS; round--)
+        ms *= 2;
+    return ms < ANSWER_MAX_MS ? ms : ANSWER_MAX_MS;
+}
+
+/* Asks one after the other, until one answers as the active one, or all have been asked. */
+static int call_each(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
+                     unsigned flags, int round, struct cli_answer *out)
+{
+    size_t asked = 0, strange = 0;
+    bool more;
+    do {
+        char location[sizeof ((struct base_http_answer *)0)->location];
+        char *url = url_for(rm, base_rm_turn_url(&rm->turn), method, path);
+        int rc = call_url(rm, method, url, body, time_for(rm, method, flags, round), location, out);
+        free(url);
+        if (rc == CLI_INTERRUPTED)
+            return rc;
+        if (rc != CLI_UNREACHABLE || rm->refused) {
+            base_rm_turn_good(&rm->turn);
+            return rc;
+        }
+        asked++;
+        strange += rm->not_rm;
+        rm->disturbances++;
+        more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location) : base_rm_turn_bad(&rm->turn);
+    } while (more);
+    rm->not_rm = strange == asked;
+    return CLI_UNREACHABLE;
+}
+
+/* Half of @ms to all of it: those who wait for the same RM do not come at once. */
+static int64_t some_of(int64_t ms)
+{
+    uint32_t random = 0;
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
+    return ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
+}
+
+static void tell(struct cli_rm *rm)
+{
+    rm->told = true;
+    if (rm->tell)
+        rm->tell(rm->tell_user);
+    else
+        cli_rm_tell_silence(rm);
+}
+
+/* The same request until it is answered, as long as @flags and the number of RMs allow. */
+static int call_patiently(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
+                          unsigned flags, struct cli_answer *out)
+{
+    int64_t start = base_mono_us(&base_clock_real), wait_ms = PAUSE_FIRST_MS;
+    for (int round = 0;; round++) {
+        int rc = call_each(rm, method, path, body, flags, round, out);
+        int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
+        bool patient = !(flags & (CLI_RM_SOON | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
+        if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused || waited_ms > PATIENCE_MS)
+            return rc;
+        if (!rm->told && waited_ms > TELL_MS)
+            tell(rm);
+        if (cli_interrupt_pause(some_of(wait_ms)))
+            return CLI_INTERRUPTED;
+        wait_ms = wait_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : wait_ms * 2;
+    }
+}
+
+static void add_json(const json_t *body, struct base_buf *text)
+{
+    char *dump = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    if (dump)
+        base_buf_adds(text, dump);
+    free(dump);
+}
+
+int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
+                struct cli_answer *out)
+{
+    struct base_buf text = {0};
+    add_json(body, &text);
+    int rc = call_patiently(rm, method, path, &text, flags, out);
+    base_buf_free(&text);
+    if (rc == CLI_UNREACHABLE && !rm->not_rm && !rm->refused) {
+        char *why = no_answer_text(rm, out);
+        free(out->error);
+        out->error = why;
+    } else if (rc != CLI_INTERRUPTED) {
+        rm->told = false;
+    }
+    return rc;
+}
+
+int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
+                   struct cli_answer *out)
+{
+    struct base_buf text = {0};
+    char *url = url_for(rm, base, method, path);
+    add_json(body, &text);
+    int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
+    base_buf_free(&text);
+    free(url);
+    return rc;
+}
+
+void cli_rm_tell_silence(const struct cli_rm *rm)
+{
+    cli_error(0, rm->standby ? "no ResourceManager is active; trying again"
+                             : "the ResourceManager does not answer; trying again");
+}
+
+int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
+{
+    struct base_buf none = {0};
+    return call_url(rm, "GET", url, &none, SOON_MS, NULL, out);
+}
+
+int cli_rm_fail(struct cli_answer *a, int rc)
+{
+    cli_error(rc, "%s", a->error ? a->error : "no answer");
+    cli_answer_free(a);
+    return rc;
+}
+
+int cli_rm_get(struct cli *c, const char *path, json_t **out)
+{
+    struct cli_answer a = {0};
+    *out = NULL;
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    *out = a.json;
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out)
+{
+    int rc = cli_rm_get(c, path, out);
+    if (rc != CLI_OK || json_is_object(json_object_get(*out, member)))
+        return rc;
+    json_decref(*out);
+    *out = NULL;
+    return cli_error(CLI_UNREACHABLE, "%s%s answers without the object '%s': is it a ResourceManager?",
+                     cli_rm_url(c->rm), path, member);
+}
+
+int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
+{
+    char *path = base_printf("/ws/v1/cluster/apps/%s/state", app_id);
+    json_t *body = json_pack("{s:s}", "state", "KILLED");
+    struct cli_answer a = {0};
+    int64_t before = c->rm->disturbances;
+    int rc = cli_rm_call(c->rm, "PUT", path, body, 0, &a);
+    json_decref(body);
+    free(path);
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
+    if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
+        *late = false; /* most likely by our own request, whose answer was lost */
+    *state = base_strdup(cli_str(a.json, "state"));
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+bool cli_state_ended(const char *state)
+{
+    return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0;
+}
+
+char *cli_app_id_of(const char *id)
+{
+    struct base_app_id app;
+    struct base_attempt_id attempt;
+    struct base_container_id container;
+    struct base_task_id task;
+    char text[BASE_ID_TEXT_MAX];
+    if (strncmp(id, "job_", 4) == 0) { /* Hadoop's name of the same thing */
+        char *renamed = base_printf("application_%s", id + 4);
+        char *result = cli_app_id_of(renamed);
+        free(renamed);
+        return result;
+    }
+    if (base_app_id_parse(id, &app, NULL) == 0)
+        ;
+    else if (base_attempt_id_parse(id, &attempt, NULL) == 0)
+        app = attempt.app;
+    else if (base_container_id_parse(id, &container, NULL) == 0)
+        app = container.attempt.app;
+    else if (base_task_id_parse(id, &task, NULL) == 0)
+        app = task.app;
+    else
+        return NULL;
+    return base_strdup(base_app_id_text(&app, text));
+}
+
+char *cli_app_id_check(const char *id, const char *what)
+{
+    if (!id) {
+        cli_error(CLI_USAGE, "an id is missing; see %s --help", what);
+        return NULL;
+    }
+    char *app = cli_app_id_of(id);
+    if (!app)
+        cli_error(CLI_USAGE, "'%s' is not an id such as application_1700000000000_0001", id);
+    return app;
+}
+
+int cli_app_ids_check(char *const *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *app = cli_app_id_check(ids[i], "");
+        if (!app)
+            return CLI_USAGE;
+        free(app);
+    }
+    return CLI_OK;
+}

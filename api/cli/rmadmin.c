@@ -1,0 +1,192 @@
+/* api/cli/rmadmin.c - `creel rmadmin`, with the spellings of `yarn rmadmin`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/rmadmin.h"
+#include "api/cli/text/text.h"
+
+#define POLICY_PATH  "/ws/v1/cluster/scheduler/policy"
+#define REFRESH_PATH "/ws/v1/cluster/scheduler/queues/refresh"
+
+enum { KEY_FIRST = 256 }; /* key of an option: this and what it does */
+
+struct admin {
+    enum cli_rmadmin_do what;
+    const char *option;
+    char *words[2]; /* behind it */
+    size_t n;
+};
+
+static const struct argp_option options[] = {
+    {"policy", KEY_FIRST + CLI_RMADMIN_POLICY, NULL, 0,
+     "Show the scheduling policy; with a NAME behind it, change it: running tasks go on", 1},
+    {"refreshQueues", KEY_FIRST + CLI_RMADMIN_REFRESH_QUEUES, NULL, 0,
+     "Read the allocation file (fair-scheduler.xml) again", 1},
+    {"getServiceState", KEY_FIRST + CLI_RMADMIN_GET_STATE, NULL, 0,
+     "Show the state of one ResourceManager: active, standby or initializing", 2},
+    {"getAllServiceState", KEY_FIRST + CLI_RMADMIN_GET_ALL, NULL, 0, "Show the state of all of them", 2},
+    {"transitionToStandby", KEY_FIRST + CLI_RMADMIN_STANDBY, NULL, 0,
+     "The active one gives the leadership up; the next in line takes over. Where nobody does, it is active again after "
+     "10 s", 2},
+    {"failover", KEY_FIRST + CLI_RMADMIN_FAILOVER, NULL, 0,
+     "FROM gives the leadership up; wait until another one is active, and say which and how long it took. With more "
+     "than two it may be another than TO: the election decides", 2},
+    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0, "Refused: the election decides who is active", 2},
+    {0},
+};
+
+/* How many words an option takes at least and at most. */
+static const struct {
+    size_t min, max;
+} words[] = {
+    [CLI_RMADMIN_POLICY] = {0, 1},    [CLI_RMADMIN_REFRESH_QUEUES] = {0, 0}, [CLI_RMADMIN_GET_STATE] = {1, 1},
+    [CLI_RMADMIN_GET_ALL] = {0, 0},   [CLI_RMADMIN_ACTIVE] = {1, 1},         [CLI_RMADMIN_STANDBY] = {1, 1},
+    [CLI_RMADMIN_FAILOVER] = {2, 2},  [CLI_RMADMIN_STATUS] = {0, 0},
+};
+
+static const char *name_of(int key)
+{
+    const struct argp_option *o = options;
+    while (o->key != key)
+        o++;
+    return o->name;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct admin *a = state->input;
+
+    if (key > KEY_FIRST && key <= KEY_FIRST + CLI_RMADMIN_FAILOVER) {
+        if (a->what)
+            return cli_bad("rmadmin: -%s and -%s do not go together", a->option, name_of(key));
+        a->what = (enum cli_rmadmin_do)(key - KEY_FIRST);
+        a->option = name_of(key);
+        return 0;
+    }
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (!a->what && strcmp(arg, "status") == 0) {
+        a->what = CLI_RMADMIN_STATUS;
+        a->option = "status";
+        return 0;
+    }
+    if (!a->what || a->n == words[a->what].max)
+        return cli_bad("'%s' is too much; see creel rmadmin --help", arg);
+    a->words[a->n++] = arg;
+    return 0;
+}
+
+static int call(struct cli *c, const char *method, const char *path, const json_t *body, json_t **out)
+{
+    struct cli_answer a = {0};
+    int rc = cli_rm_call(c->rm, method, path, body, 0, &a);
+
+    if (rc != CLI_OK)
+        return cli_rm_fail(&a, rc);
+    *out = a.json;
+    a.json = NULL;
+    cli_answer_free(&a);
+    return CLI_OK;
+}
+
+static int show_policy(struct cli *c)
+{
+    json_t *answer = NULL;
+    int rc = call(c, "GET", POLICY_PATH, NULL, &answer);
+
+    if (rc == CLI_OK && c->json)
+        cli_print_json(answer);
+    else if (rc == CLI_OK)
+        puts(cli_str(answer, "policy"));
+    json_decref(answer);
+    return rc;
+}
+
+static int set_policy(struct cli *c, const char *name)
+{
+    json_t *old = NULL, *answer = NULL, *text = json_string(name), *body;
+    int rc;
+
+    if (!text)
+        return cli_error(CLI_USAGE, "-policy: the name is not UTF-8");
+    body = json_pack("{s:o}", "policy", text);
+    rc = call(c, "GET", POLICY_PATH, NULL, &old);
+    if (rc == CLI_OK)
+        rc = call(c, "PUT", POLICY_PATH, body, &answer);
+    if (rc == CLI_OK && c->json) {
+        cli_print_json(answer);
+    } else if (rc == CLI_OK) {
+        printf("scheduling policy: %s -> %s; running tasks go on\n", cli_str(old, "policy"),
+               cli_str(answer, "policy"));
+        puts("When the ResourceManager is started again, or another one takes over, creel.scheduler.policy of its "
+             "configuration holds.");
+    }
+    json_decref(old);
+    json_decref(answer);
+    json_decref(body);
+    return rc;
+}
+
+static int refresh_queues(struct cli *c)
+{
+    json_t *answer = NULL;
+    int rc = call(c, "POST", REFRESH_PATH, NULL, &answer);
+
+    if (rc == CLI_OK && c->json)
+        cli_print_json(answer);
+    else if (rc == CLI_OK)
+        printf("%s: %lld queues\n", cli_str(answer, "file"), (long long)cli_int(answer, "queues"));
+    json_decref(answer);
+    return rc;
+}
+
+static int check(const struct admin *a)
+{
+    if (!a->what)
+        return cli_error(CLI_USAGE, "rmadmin: say what to do: status, -policy, -refreshQueues, -getServiceState, "
+                                    "-getAllServiceState, -transitionToStandby or -failover");
+    if (a->n < words[a->what].min)
+        return cli_error(CLI_USAGE, "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
+                         a->option,
+                         words[a->what].min == 2 ? "the ids of two ResourceManagers" : "the id of a ResourceManager");
+    return CLI_OK;
+}
+
+static int run(struct cli *c, const struct admin *a)
+{
+    if (a->what == CLI_RMADMIN_REFRESH_QUEUES)
+        return refresh_queues(c);
+    if (a->what == CLI_RMADMIN_POLICY)
+        return a->n ? set_policy(c, a->words[0]) : show_policy(c);
+    return cli_rmadmin_ha(c, a->what, a->option, a->words);
+}
+
+int cli_rmadmin_main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "status\n-policy [NAME]\n-refreshQueues\n-getServiceState ID\n-getAllServiceState\n-transitionToStandby ID\n"
+        "-failover FROM TO",
+        "Administration of the ResourceManager; options as of yarn rmadmin, and -policy. status shows every "
+        "ResourceManager: its id, address, state and epoch.\v"
+        "Examples:\n  creel rmadmin status\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
+        "  creel rmadmin -getServiceState rm-1\n  creel rmadmin -failover rm-1 rm-2\n\n"
+        "A policy set here holds until the ResourceManager is started again or another one takes over. The ids are those of "
+        "yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, what the ResourceManagers at these addresses are "
+        "called.\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
+    struct cli c = {0};
+    struct admin a = {0};
+    int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
+
+    if (rc == CLI_OK)
+        rc = check(&a);
+    if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
+        rc = run(&c, &a);
+    cli_free(&c);
+    return rc < 0 ? CLI_OK : rc;
+}

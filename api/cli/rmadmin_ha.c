@@ -1,0 +1,358 @@
+/* api/cli/rmadmin_ha.c - the commands of `creel rmadmin` about who is the active ResourceManager.
+ *
+ * Each asks the RMs one by one, standby or not, for GET /ws/v1/cluster/ha. Their ids and addresses are the
+ * configuration's; of --rm and CREEL_RM the addresses alone are known, and every RM is asked for its id.
+ * Spellings and texts are those of Hadoop's HAAdmin and RMAdminCLI. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cli/interrupt.h"
+#include "api/cli/rmadmin.h"
+#include "api/cli/text/table.h"
+#include "api/cli/text/text.h"
+#include "base/clock.h"
+
+#define HA_PATH "/ws/v1/cluster/ha"
+#define KEY_IDS "yarn.resourcemanager.ha.rm-ids"
+
+enum { HOLD_MS = 10000, CHANGE_MS = 60000, POLL_MS = 5 };
+
+struct one_rm {
+    char *id, *url;
+    char *state; /* "active", ...; NULL: it did not answer */
+    int64_t epoch; /* of its leadership; 0: it says none */
+    char *error; /* then why */
+};
+struct all_rms {
+    struct one_rm v[BASE_RM_LIST_MAX];
+    size_t n;
+    bool ha; /* as those say that answer */
+};
+
+static void all_free(struct all_rms *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        free(all->v[i].id);
+        free(all->v[i].url);
+        free(all->v[i].state);
+        free(all->v[i].error);
+    }
+}
+
+/* Asks one RM for its state. */
+static void look(struct cli *c, struct one_rm *rm, bool *ha)
+{
+    struct cli_answer a = {0};
+    int rc = cli_rm_call_at(c->rm, rm->url, "GET", HA_PATH, NULL, &a);
+    free(rm->state);
+    free(rm->error);
+    rm->state = rm->error = NULL;
+    if (rc == CLI_OK && *cli_str(a.json, "state")) {
+        rm->state = base_strdup(cli_str(a.json, "state"));
+        rm->epoch = cli_int(a.json, "epoch");
+        *ha = *ha || json_is_true(json_object_get(a.json, "haEnabled"));
+        if (!rm->id && *cli_str(a.json, "rmId"))
+            rm->id = base_strdup(cli_str(a.json, "rmId"));
+    } else {
+        rm->error = base_strdup(a.error && *a.error ? a.error : "its answer has no state");
+    }
+    cli_answer_free(&a);
+}
+
+/* The ids of the configuration belong to the addresses in this order (base_rm_list_of_ids). */
+static void add_ids(const struct cli *c, struct all_rms *all)
+{
+    const char *ids = base_conf_get(c->conf, KEY_IDS);
+    const char *given = getenv("CREEL_RM");
+    char *copy, *save = NULL;
+    size_t i = 0;
+    if (c->rm_arg || (given && *given) || !ids)
+        return;
+    copy = base_strdup(ids);
+    for (char *id = strtok_r(copy, ", \t\r\n", &save); id && i < all->n; id = strtok_r(NULL, ", \t\r\n", &save))
+        all->v[i++].id = base_strdup(id);
+    free(copy);
+}
+
+/* @only: the one that is asked, where ids are known beforehand: others may take their time to fail. NULL: all. */
+static void look_at_all(struct cli *c, const char *only, struct all_rms *all)
+{
+    const struct base_rm_list *list = cli_rm_addresses(c->rm);
+    for (all->n = 0; all->n < list->n; all->n++)
+        all->v[all->n] = (struct one_rm){.url = base_strdup(list->url[all->n])};
+    add_ids(c, all);
+    for (size_t i = 0; i < all->n; i++) {
+        if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
+            continue;
+        look(c, &all->v[i], &all->ha);
+        if (!all->v[i].id) /* it did not say: by its place */
+            all->v[i].id = base_printf("rm-%zu", i + 1);
+    }
+}
+
+/* NULL after printing that there is none. */
+static struct one_rm *find(struct all_rms *all, const char *id)
+{
+    struct base_buf known = {0};
+    for (size_t i = 0; i < all->n; i++)
+        if (strcmp(all->v[i].id, id) == 0)
+            return &all->v[i];
+    for (size_t i = 0; i < all->n; i++)
+        base_buf_addf(&known, " %s", all->v[i].id);
+    cli_error(CLI_USAGE, "Illegal argument: %s is not a valid serviceId. It should be one of%s", id, known.data);
+    base_buf_free(&known);
+    return NULL;
+}
+
+static const struct one_rm *active_of(const struct all_rms *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].state && strcmp(all->v[i].state, "active") == 0)
+            return &all->v[i];
+    return NULL;
+}
+
+static int fail_silent(const struct one_rm *rm)
+{
+    return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id, rm->url, rm->error);
+}
+
+static json_t *describe(const struct one_rm *rm)
+{
+    json_t *j = json_pack("{s:s,s:s}", "id", rm->id, "url", rm->url);
+    if (rm->state)
+        json_object_set_new(j, "state", json_string(rm->state));
+    else
+        json_object_set_new(j, "error", json_string(rm->error));
+    return j;
+}
+
+static int get_state(struct cli *c, const struct one_rm *rm)
+{
+    if (!rm->state)
+        return fail_silent(rm);
+    if (c->json) {
+        json_t *j = describe(rm);
+        cli_print_json(j);
+        json_decref(j);
+    } else {
+        puts(rm->state);
+    }
+    return CLI_OK;
+}
+
+static int get_all_states(struct cli *c, const struct all_rms *all)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < all->n; i++) {
+        const struct one_rm *rm = &all->v[i];
+        struct base_buf text = {0};
+        json_array_append_new(list, describe(rm));
+        cli_text_clean(rm->state ? rm->state : rm->error, &text);
+        if (!c->json) /* as HAAdmin prints it: the address, the state */
+            printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3, rm->state ? "" : "Failed to connect: ", text.data);
+        base_buf_free(&text);
+    }
+    json_t *report = json_pack("{s:o}", "rms", list);
+    if (c->json)
+        cli_print_json(report);
+    json_decref(report);
+    return CLI_OK;
+}
+
+/* Ours: ids beside addresses. */
+static int print_status(struct cli *c, const struct all_rms *all)
+{
+    json_t *list = json_array();
+    struct cli_table *t = cli_table_new("ID", "<", "ADDRESS", "<", "STATE", "<", "EPOCH", ">", "ERROR", "~", NULL);
+    size_t silent = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct one_rm *rm = &all->v[i];
+        char epoch[24] = "-";
+        bool active = rm->state && strcmp(rm->state, "active") == 0;
+        json_t *j = describe(rm);
+        if (active) {
+            snprintf(epoch, sizeof epoch, "%lld", (long long)rm->epoch);
+            json_object_set_new(j, "epoch", json_integer(rm->epoch));
+        }
+        json_array_append_new(list, j);
+        silent += !rm->state;
+        cli_table_row(t, rm->id, strstr(rm->url, "://") + 3, rm->state ? rm->state : "silent", epoch,
+                      rm->state ? "-" : rm->error, NULL);
+    }
+    json_t *report = json_pack("{s:o,s:b}", "rms", list, "haEnabled", all->ha);
+    if (c->json) {
+        cli_print_json(report);
+        cli_table_free(t);
+    } else {
+        cli_table_print(t, stdout);
+    }
+    json_decref(report);
+    if (silent == all->n)
+        return cli_error(CLI_UNREACHABLE, "no ResourceManager answers");
+    return active_of(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
+}
+
+/* Tells @rm to give the leadership up. */
+static int order_standby(struct cli *c, const struct one_rm *rm)
+{
+    struct cli_answer a = {0};
+    json_t *body = json_pack("{s:s,s:i}", "state", "standby", "holdMs", (int)HOLD_MS);
+    int rc = cli_rm_call_at(c->rm, rm->url, "POST", HA_PATH, body, &a);
+    json_decref(body);
+    if (rc != CLI_OK)
+        rc = cli_error(rc, "Operation failed: %s: %s", rm->id, a.error ? a.error : "no answer");
+    cli_answer_free(&a);
+    return rc;
+}
+
+/* As in YARN the order is carried out all the same: it was given. */
+static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *rm)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        if (&all->v[i] == rm)
+            continue;
+        look(c, &all->v[i], &all->ha);
+        if (all->v[i].state)
+            return;
+    }
+    fprintf(stderr, "creel: no other ResourceManager answers: where none takes over, %s is active again after %d s\n",
+            rm->id, (int)HOLD_MS / 1000);
+}
+
+static int to_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
+{
+    int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
+    if (!rm->state)
+        return fail_silent(rm);
+    if (strcmp(rm->state, "standby") == 0) /* as YARN: nothing to do is done */
+        return get_state(c, rm);
+    int rc = order_standby(c, rm);
+    while (rc == CLI_OK) {
+        look(c, rm, &all->ha);
+        if (rm->state && strcmp(rm->state, "standby") == 0) {
+            warn_alone(c, all, rm);
+            return get_state(c, rm);
+        }
+        if (base_mono_us(&base_clock_real) > until)
+            return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id, rm->state ? rm->state : "silent");
+        cli_interrupt_pause(POLL_MS);
+    }
+    return rc;
+}
+
+/* Until an RM other than @from is active, or @from is again. NULL: nobody in time. */
+static const struct one_rm *wait_active(struct cli *c, struct all_rms *all, const struct one_rm *from,
+                                        struct one_rm *to)
+{
+    int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
+    bool left = false; /* it has been something else than active */
+    do {
+        look(c, to, &all->ha); /* the one that is expected first: its answer ends the wait */
+        for (size_t i = 0; i < all->n && !active_of(all); i++)
+            look(c, &all->v[i], &all->ha);
+        left = left || !from->state || strcmp(from->state, "active") != 0;
+        const struct one_rm *active = active_of(all);
+        if (active && (active != from || left))
+            return active;
+        for (size_t i = 0; i < all->n; i++) { /* looked at anew */
+            free(all->v[i].state);
+            all->v[i].state = NULL;
+        }
+        cli_interrupt_pause(POLL_MS);
+    } while (base_mono_us(&base_clock_real) < until);
+    return NULL;
+}
+
+static int say_failover(struct cli *c, const struct one_rm *from, const struct one_rm *to, const struct one_rm *active,
+                        int64_t us)
+{
+    if (c->json) {
+        json_t *j = json_pack("{s:s,s:s,s:s,s:f}", "from", from->id, "to", to->id, "active", active->id, "ms",
+                              (double)us / 1000);
+        cli_print_json(j);
+        json_decref(j);
+    } else if (active == from) {
+        return cli_error(CLI_FAILED, "Operation failed: nobody took over from %s in %d ms, it is active again",
+                         from->id, (int)HOLD_MS);
+    } else {
+        printf("Failover from %s to %s successful (%.1f ms)\n", from->id, active->id, (double)us / 1000);
+        if (active != to)
+            printf("%s was the next in line, not %s\n", active->id, to->id);
+    }
+    return active == from ? CLI_FAILED : CLI_OK;
+}
+
+static int failover(struct cli *c, struct all_rms *all, struct one_rm *from, struct one_rm *to)
+{
+    const struct one_rm *active = active_of(all);
+    if (from == to)
+        return cli_error(CLI_USAGE, "Illegal argument: failover from %s to itself", from->id);
+    if (!from->state)
+        return fail_silent(from);
+    if (!to->state)
+        return fail_silent(to);
+    if (active != from)
+        return cli_error(CLI_FAILED, "Operation failed: %s is %s; the active ResourceManager is %s", from->id,
+                         from->state, active ? active->id : "not known");
+    int64_t start = base_mono_us(&base_clock_real);
+    int rc = order_standby(c, from);
+    if (rc != CLI_OK)
+        return rc;
+    active = wait_active(c, all, from, to);
+    if (!active)
+        return cli_error(CLI_FAILED, "Operation failed: no ResourceManager has become active in %d s",
+                         (int)CHANGE_MS / 1000);
+    return say_failover(c, from, to, active, base_mono_us(&base_clock_real) - start);
+}
+
+/* SOURCE: HAAdmin.checkManualStateManagementOK */
+static int refuse_active(const struct all_rms *all, const struct one_rm *rm)
+{
+    const struct one_rm *active = active_of(all);
+    return cli_error(CLI_FAILED,
+                     "Automatic failover is enabled for %s. Refusing to manually manage HA state, since it may cause a "
+                     "split-brain scenario or other incorrect state. To move the leadership: creel rmadmin -failover "
+                     "%s %s",
+                     rm->id, active && active != rm ? active->id : "<active>", rm->id);
+}
+
+static bool answers(const struct all_rms *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].state)
+            return true;
+    return false;
+}
+
+int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, char *const *ids)
+{
+    struct all_rms all = {0};
+    struct one_rm *a = NULL, *b = NULL;
+    int rc = CLI_OK;
+    look_at_all(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL, &all);
+    if (what == CLI_RMADMIN_STATUS) {
+        rc = print_status(c, &all);
+        all_free(&all);
+        return rc;
+    }
+    if (answers(&all) && !all.ha)
+        rc = cli_error(CLI_FAILED, "Cannot run %s when ResourceManager HA is not enabled", option);
+    if (rc == CLI_OK && ids[0] && !(a = find(&all, ids[0])))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK && ids[0] && ids[1] && !(b = find(&all, ids[1])))
+        rc = CLI_USAGE;
+    if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
+        rc = get_state(c, a);
+    else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
+        rc = get_all_states(c, &all);
+    else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
+        rc = to_standby(c, &all, a);
+    else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
+        rc = refuse_active(&all, a);
+    else if (rc == CLI_OK)
+        rc = failover(c, &all, a, b);
+    all_free(&all);
+    return rc;
+}

@@ -1,0 +1,54 @@
+/* api/cli/text/progress.h - how a running job looks: bars on a terminal, plain lines elsewhere. Rendering is pure. */
+#ifndef CREEL_API_CLI_TEXT_PROGRESS_H
+#define CREEL_API_CLI_TEXT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+
+enum { CLI_PROGRESS_BARS = 2 };
+struct cli_progress_bar {
+    const char *label; /* "map" */
+    double percent;    /* 0 to 100; outside values are clamped */
+    int64_t done, total, running, suspended, failed;
+};
+struct cli_progress {
+    const char *id, *name, *state;
+    int64_t elapsed_ms;
+    bool last; /* nothing follows: shown in any case */
+    struct cli_progress_bar bars[CLI_PROGRESS_BARS];
+    size_t n;
+};
+/* Lines of at most @width columns each, ended by newlines; returns how many. @utf8: draw with block characters. */
+size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, struct base_buf *out);
+/* One line for logs: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce 0% (0 of 3)". */
+void cli_progress_line(const struct cli_progress *p, struct base_buf *out);
+
+/* While another ResourceManager takes over, tasks that run have not reported to it yet: for HOLD_MS after a disturbance
+ * no bar goes back. Zero it at the start. */
+enum { CLI_PROGRESS_HOLD_MS = 10000 };
+struct cli_progress_hold {
+    int64_t disturbances, until_ms;
+    struct cli_progress_bar last[CLI_PROGRESS_BARS];
+    size_t n;
+};
+/* Raises @p's bars to what was shown before, where that is due. @disturbances: how many there were so far. */
+void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p);
+
+/* Draws again and again on @out: in place on a terminal; elsewhere a line whenever a whole 10 % or the state changed,
+ * at most one a second. */
+struct cli_progress_screen {
+    FILE *out;
+    bool terminal, utf8;
+    size_t drawn; /* lines on the screen */
+    char last[256];
+    int64_t last_ms;
+    int last_tenths;
+};
+void cli_progress_open(struct cli_progress_screen *s, FILE *out);
+void cli_progress_draw(struct cli_progress_screen *s, const struct cli_progress *p);
+void cli_progress_clear(struct cli_progress_screen *s); /* takes the bars away */
+
+#endif

@@ -1,0 +1,71 @@
+#include "api/server/conf.h"
+
+#include <string.h>
+
+#include "api/server/hosts.h"
+
+/* Keys that hold addresses by which others know a daemon: whoever wrote them there meant these
+ * names. A point at the end stands for one key for each ResourceManager's id. */
+static const char *const address_keys[] = {
+    "creel.rm.bind",
+    "creel.nodemanager.bind",
+    "creel.nodemanager.host",
+    "creel.nodemanager.rm",
+    "yarn.resourcemanager.hostname",
+    "yarn.resourcemanager.hostname.",
+    "yarn.resourcemanager.webapp.address",
+    "yarn.resourcemanager.webapp.address.",
+    "yarn.nodemanager.hostname",
+    "yarn.nodemanager.webapp.address",
+};
+
+static bool holds_addresses(const char *key)
+{
+    for (size_t i = 0; i < sizeof address_keys / sizeof address_keys[0]; i++) {
+        const char *known = address_keys[i];
+        size_t n = strlen(known);
+
+        if (known[n - 1] == '.' ? strncmp(key, known, n) == 0 : strcmp(key, known) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int read_hosts(const struct base_conf *conf, struct api_server_conf *out,
+                      struct base_error *err)
+{
+    static const char key[] = "creel.http.allowed-hosts";
+    struct api_hosts *hosts = out->hosts = api_hosts_new();
+    struct base_conf_item item;
+
+    for (size_t i = 0; base_conf_at(conf, i, &item); i++)
+        if (item.value && holds_addresses(item.name))
+            api_hosts_add_addresses(hosts, item.value);
+    return api_hosts_add_list(hosts, key, base_conf_get(conf, key), err);
+}
+
+int api_conf_read(const struct base_conf *conf, struct api_server_conf *out, struct base_error *err)
+{
+    int64_t all = base_conf_int(conf, "creel.http.connections");
+    int64_t for_nodes = base_conf_int(conf, "creel.http.connections-for-nodes");
+
+    out->connections_max = (unsigned)all;
+    out->connections_per_address =
+        (unsigned)base_conf_int(conf, "creel.http.connections-per-address");
+    out->connections_for_nodes = (unsigned)for_nodes;
+    out->head_timeout_ms = (unsigned)base_conf_int(conf, "creel.http.header-timeout-ms");
+    out->body_rate = (unsigned)base_conf_int(conf, "creel.http.body-min-rate");
+    out->body_memory = base_conf_int(conf, "creel.http.body-memory-mb") << 20;
+    if (for_nodes >= all)
+        return base_error_set(err, -BASE_EINVAL,
+                              "creel.http.connections-for-nodes: %lld: expected less than "
+                              "creel.http.connections, which is %lld",
+                              (long long)for_nodes, (long long)all);
+    return read_hosts(conf, out, err);
+}
+
+void api_conf_free(struct api_server_conf *conf)
+{
+    api_hosts_free(conf->hosts);
+    conf->hosts = NULL;
+}

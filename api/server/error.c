@@ -1,0 +1,377 @@
+/* Errors as YARN words them. Source: recordings of YARN 3.4.2 in tests/golden. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "api/server/server_internal.h"
+#include "api/yarn/shape.h"
+
+static const struct {
+    const char *name, *java_class;
+} classes[] = {
+    {"NotFoundException", "org.apache.hadoop.yarn.webapp.NotFoundException"},
+    {"BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException"},
+    {"ForbiddenException", "org.apache.hadoop.yarn.webapp.ForbiddenException"},
+    {"ConflictException", "org.apache.hadoop.yarn.webapp.ConflictException"},
+    {"WebAppException", "org.apache.hadoop.yarn.webapp.WebAppException"},
+    {"AuthorizationException", "org.apache.hadoop.security.authorize.AuthorizationException"},
+    {"AccessControlException", "org.apache.hadoop.security.AccessControlException"},
+    {"YarnException", "org.apache.hadoop.yarn.exceptions.YarnException"},
+    {"YarnRuntimeException", "org.apache.hadoop.yarn.exceptions.YarnRuntimeException"},
+    {"ApplicationNotFoundException", "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException"},
+    {"InvalidResourceRequestException", "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"},
+    {"WebApplicationException", "javax.ws.rs.WebApplicationException"},
+    {"QueryParamException", "com.sun.jersey.api.ParamException$QueryParamException"},
+    {"IllegalArgumentException", "java.lang.IllegalArgumentException"},
+    {"NumberFormatException", "java.lang.NumberFormatException"},
+    {"UnsupportedOperationException", "java.lang.UnsupportedOperationException"},
+    {"NullPointerException", "java.lang.NullPointerException"},
+    {"UndeclaredThrowableException", "java.lang.reflect.UndeclaredThrowableException"},
+    {"DateTimeParseException", "java.time.format.DateTimeParseException"},
+    {"IOException", "java.io.IOException"},
+    {"FileNotFoundException", "java.io.FileNotFoundException"},
+    {"TimeoutException", "java.util.concurrent.TimeoutException"},
+    {"StandbyException", "org.apache.hadoop.ipc.StandbyException"},
+};
+
+static void add_java_class(struct base_buf *out, const char *name)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (strcmp(classes[i].name, name) == 0) {
+            base_buf_adds(out, classes[i].java_class);
+            return;
+        }
+    }
+    base_buf_addf(out, "creel.%s", name); /* our own: YARN has no such error */
+}
+
+void api_error_document(struct base_buf *out, enum api_type type, const char *exception, const char *message)
+{
+    if (type == API_XML) {
+        base_buf_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>");
+        base_buf_adds(out, exception);
+        base_buf_adds(out, "</exception>");
+        if (message && message[0]) {
+            base_buf_adds(out, "<message>");
+            api_xml_text(out, message);
+            base_buf_adds(out, "</message>");
+        }
+        base_buf_adds(out, "<javaClassName>");
+        add_java_class(out, exception);
+        base_buf_adds(out, "</javaClassName></RemoteException>");
+        return;
+    }
+    base_buf_addf(out, "{\"RemoteException\":{\"exception\":\"%s\"", exception);
+    if (message && message[0]) {
+        base_buf_adds(out, ",\"message\":");
+        api_json_string(out, message);
+    }
+    base_buf_adds(out, ",\"javaClassName\":\"");
+    add_java_class(out, exception);
+    base_buf_adds(out, "\"}}");
+}
+
+void api_answer_error(struct api_request *rq, unsigned status, const char *exception, const char *fmt, ...)
+{
+    struct base_buf message = {0}, body = {0};
+    enum api_type type = api_want(rq);
+    va_list ap;
+
+    va_start(ap, fmt);
+    base_buf_vaddf(&message, fmt, ap);
+    va_end(ap);
+    api_error_document(&body, type, exception, message.data);
+    if (rq->server->on_answer && !rq->refusal)
+        rq->refusal = base_buf_take(&message);
+    base_buf_free(&message);
+    api_answer(rq, status, type, &body);
+}
+
+void api_answer_base_error(struct api_request *rq, const struct base_error *err)
+{
+    static const struct {
+        int code;
+        unsigned status;
+        const char *exception;
+    } map[] = {
+        {-BASE_EINVAL, 400, "BadRequestException"},
+        {-BASE_ENOTFOUND, 404, "NotFoundException"},
+        {-BASE_EEXIST, 409, "ConflictException"},
+        {-BASE_ELIMIT, 413, "LimitException"},
+        {-BASE_ETOOLARGE, 413, "LimitException"},
+        {-BASE_EPERM, 403, "ForbiddenException"},
+        {-BASE_ESTATE, 409, "ConflictException"},
+        {-BASE_ETIMEOUT, 503, "TimeoutException"},
+        {-BASE_EVERSION, 503, "StaleEpochException"},
+        {-BASE_EAGAIN, 503, "RetriableException"},
+        {-BASE_EIO, 503, "IOException"},
+        {-BASE_ENOSPC, 503, "IOException"},
+    };
+
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
+        if (map[i].code == err->code) {
+            api_answer_error(rq, map[i].status, map[i].exception, "%s", err->text);
+            return;
+        }
+    }
+    api_answer_error(rq, 503, "YarnRuntimeException", "%s", err->text);
+}
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void give(struct api_request *rq, unsigned status, enum api_type type, const char *content_type, bool page,
+                 struct base_buf *body)
+{
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = status,
+                              .type = type,
+                              .content_type = content_type,
+                              .page = page,
+                              .final = true,
+                              .close = page && status == 500,
+                              .body = *body};
+
+    api_reply_give(rq, &reply);
+}
+
+/* The servlet engine's own page: URI, STATUS, MESSAGE and, unless NULL, SERVLET. */
+static void page_text(struct base_buf *b, const char *path, unsigned status, const char *reason, bool html,
+                      const char *servlet)
+{
+    if (!html) {
+        base_buf_addf(b, "HTTP ERROR %u %s\nURI: %s\nSTATUS: %u\nMESSAGE: %s\n", status, reason, path, status, reason);
+        return;
+    }
+    base_buf_addf(b,
+                  "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html;charset=ISO-8859-1\"/>\n"
+                  "<title>Error %u ",
+                  status);
+    api_xml_text(b, reason);
+    base_buf_addf(b, "</title>\n</head>\n<body><h2>HTTP ERROR %u ", status);
+    api_xml_text(b, reason);
+    base_buf_adds(b, "</h2>\n<table>\n<tr><th>URI:</th><td>");
+    api_xml_text(b, path);
+    base_buf_addf(b, "</td></tr>\n<tr><th>STATUS:</th><td>%u</td></tr>\n<tr><th>MESSAGE:</th><td>", status);
+    api_xml_text(b, reason);
+    base_buf_adds(b, "</td></tr>\n");
+    if (servlet)
+        base_buf_addf(b, "<tr><th>SERVLET:</th><td>%s</td></tr>\n", servlet);
+    base_buf_adds(b, "</table>\n\n</body>\n</html>\n");
+}
+
+void api_error_server_page(struct api_request *rq, unsigned status, const char *message)
+{
+    struct base_buf b = {0};
+
+    page_text(&b, rq->uri.path, status, message, true, NULL);
+    give(rq, status, API_TEXT, "text/html;charset=iso-8859-1", true, &b);
+}
+
+void api_answer_page(struct api_request *rq, unsigned status, const char *message, const char *servlet)
+{
+    struct base_buf b = {0};
+    struct api_reply reply = {.kind = API_REPLY_BODY,
+                              .status = status,
+                              .type = API_TEXT,
+                              .content_type = "text/html;charset=iso-8859-1",
+                              .page = true,
+                              .final = true,
+                              .gate = true};
+
+    page_text(&b, rq->uri.path, status, message, true, servlet);
+    reply.body = b;
+    api_reply_give(rq, &reply);
+}
+
+void api_error_not_found_page(struct api_request *rq)
+{
+    const char *path = rq->uri.path;
+    struct base_buf b = {0};
+
+    if (!starts(path, "/ws/") && !starts(path, "/cluster/") && !starts(path, "/node/")) {
+        api_error_server_page(rq, 404, "Not Found");
+        return;
+    }
+    base_buf_adds(&b, "<!DOCTYPE html PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\">\n"
+                      "<html>\n"
+                      "  <meta http-equiv=\"Content-type\" content=\"text/html; charset=UTF-8\">\n"
+                      "  <title>\n    Sorry, got error 404\n  </title>\n"
+                      "  <h1>Sorry, got error 404</h1>\n  <p>There is nothing at <code>");
+    api_xml_text(&b, path);
+    base_buf_adds(&b, "</code>.</p>\n</html>\n");
+    give(rq, 404, API_TEXT, "text/html;charset=utf-8", false, &b);
+}
+
+static void add_allow(struct api_request *rq, const char *separator)
+{
+    static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
+    struct base_buf b = {0};
+
+    base_buf_adds(&b, "OPTIONS");
+    for (int i = 0; i < API_M_COUNT; i++) {
+        if (!rq->match.by_method[i])
+            continue;
+        if (i == API_M_GET)
+            base_buf_addf(&b, "%sHEAD", separator);
+        base_buf_addf(&b, "%s%s", separator, names[i]);
+    }
+    api_add_header(rq, "Allow", b.data);
+    base_buf_free(&b);
+}
+
+static bool matched_creel(const struct api_request *rq)
+{
+    for (int i = 0; i < API_M_COUNT; i++)
+        if (rq->match.by_method[i] && (rq->match.by_method[i]->flags & API_ROUTE_CREEL))
+            return true;
+    return false;
+}
+
+/* Wrong method, or a body of a type nobody reads. The charset is YARN's "null"; its NodeManager says none. */
+void api_error_wrong_method(struct api_request *rq)
+{
+    bool json = rq->accept == API_ACCEPT_JSON && rq->accept_named;
+    bool node = starts(rq->uri.path, "/ws/v1/node/");
+    struct base_buf b = {0};
+    const char *type;
+
+    if (matched_creel(rq)) {
+        add_allow(rq, ", ");
+        api_answer_error(rq, 405, "MethodNotAllowedException", "%s does not serve %s", rq->uri.path, rq->method);
+        return;
+    }
+    if (json)
+        type = node ? "application/json" : "application/json;charset=null";
+    else if (rq->accept == API_ACCEPT_TEXT_XML)
+        type = node ? "text/xml" : "text/xml;charset=null";
+    else
+        type = node ? "application/xml" : "application/xml;charset=null";
+    api_error_document(&b, json ? API_JSON : API_XML, "WebApplicationException", NULL);
+    give(rq, 503, json ? API_JSON : API_XML, type, false, &b);
+}
+
+/* Java class that YARN reads a resource's body into: part of its error text. */
+static const char *body_class(const char *path)
+{
+    static const struct {
+        const char *end, *name;
+    } map[] = {
+        {"/apps", "ApplicationSubmissionContextInfo"},
+        {"/state", "AppState"},
+        {"/queue", "AppQueue"},
+        {"/priority", "AppPriority"},
+        {"/timeout", "AppTimeoutInfo"},
+        {"/resource", "ResourceOptionInfo"},
+        {"/delegation-token", "DelegationToken"},
+        {"/reservation/submit", "ReservationSubmissionRequestInfo"},
+        {"/reservation/update", "ReservationUpdateRequestInfo"},
+        {"/reservation/delete", "ReservationDeleteRequestInfo"},
+        {"/add-node-labels", "NodeLabelsInfo"},
+        {"/replace-node-to-labels", "NodeToLabelsEntryList"},
+    };
+    size_t len = strlen(path);
+
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
+        size_t n = strlen(map[i].end);
+
+        if (len >= n && strcmp(path + len - n, map[i].end) == 0)
+            return map[i].name;
+    }
+    return "ApplicationSubmissionContextInfo";
+}
+
+void api_error_no_content_type(struct api_request *rq)
+{
+    const char *name = body_class(rq->route->path);
+
+    api_answer_error(rq, 503, "WebApplicationException",
+                     "com.sun.jersey.api.MessageException: A message body reader for Java class "
+                     "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and Java type class "
+                     "org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.%s, and MIME media type "
+                     "application/octet-stream was not found.\n",
+                     name, name);
+}
+
+static void add_wadl(struct api_request *rq, struct base_buf *b)
+{
+    static const char *const names[] = {"GET", "POST", "PUT", "DELETE"};
+
+    base_buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
+                     "<application xmlns=\"http://wadl.dev.java.net/2009/02\"><resources><resource path=\"");
+    api_xml_text(b, rq->uri.path + 1);
+    base_buf_adds(b, "\">");
+    for (int i = 0; i < API_M_COUNT; i++)
+        if (rq->match.by_method[i])
+            base_buf_addf(b, "<method name=\"%s\"/>", names[i]);
+    base_buf_adds(b, "</resource></resources></application>");
+}
+
+void api_error_options(struct api_request *rq)
+{
+    struct base_buf b = {0};
+
+    if (strcmp(rq->uri.path, "*") == 0) {
+        api_add_header(rq, "Allow", "GET,HEAD,POST,OPTIONS");
+    } else if (!rq->match.by_method) {
+        api_add_header(rq, "Allow", "GET, POST");
+    } else {
+        add_allow(rq, ",");
+        if (!matched_creel(rq)) {
+            bool node = starts(rq->uri.path, "/ws/v1/node/");
+
+            add_wadl(rq, &b);
+            give(rq, 200, API_XML, node ? "application/vnd.sun.wadl+xml" : "application/vnd.sun.wadl+xml;charset=utf-8",
+                 false, &b);
+            return;
+        }
+    }
+    give(rq, 200, API_TEXT, NULL, false, &b);
+}
+
+unsigned api_error_unacceptable_status(const struct api_request *rq)
+{
+    switch (rq->accept) {
+    case API_ACCEPT_TEXT_XML:
+        return 503;
+    case API_ACCEPT_HTML:
+        /* YARN's 500 for text/html would send people who try it with a browser's tool looking for our fault. */
+        return 406;
+    default:
+        return 500;
+    }
+}
+
+bool api_error_unacceptable(struct api_request *rq, struct api_reply *reply)
+{
+    unsigned status = api_error_unacceptable_status(rq);
+    bool page = true;
+
+    bool body = reply->kind == API_REPLY_BODY || reply->kind == API_REPLY_PIECES;
+
+    if (!body || reply->type > API_XML || rq->accept <= API_ACCEPT_XML || !rq->route ||
+        (rq->route->flags & API_ROUTE_CREEL))
+        return false;
+    base_buf_free(&reply->body);
+    api_pieces_free(reply->pieces);
+    reply->pieces = NULL;
+    reply->kind = API_REPLY_BODY;
+    if (rq->accept == API_ACCEPT_TEXT_XML) {
+        page = false;
+        api_error_document(&reply->body, API_XML, "WebApplicationException", NULL);
+        reply->content_type = "text/xml;charset=null";
+    } else if (rq->accept == API_ACCEPT_BAD) {
+        reply->content_type = "";
+    } else {
+        bool html = rq->accept == API_ACCEPT_HTML;
+
+        page_text(&reply->body, rq->uri.path, status,
+                  html ? "Not Acceptable: expected application/json or application/xml" : "Server Error", html, NULL);
+        reply->content_type = html ? "text/html;charset=iso-8859-1" : "text/plain;charset=iso-8859-1";
+    }
+    reply->status = status;
+    reply->type = API_XML;
+    reply->page = page;
+    return true;
+}

@@ -1,0 +1,245 @@
+#include "api/server/hosts.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/mem.h"
+
+#define SEPARATORS ", \t\r\n"
+
+/* ---- one name ---- */
+
+static bool parse_port(const char *text, int *out)
+{
+    int64_t n;
+
+    *out = -1;
+    if (!text[0])
+        return true; /* "host:" is legal */
+    if (strspn(text, "0123456789") != strlen(text) || base_int_parse(text, 0, 65535, &n) != 0)
+        return false;
+    *out = (int)n;
+    return true;
+}
+
+/* "::1]:80", behind the bracket. One address has many spellings: the system's own is kept. */
+static bool parse_ipv6(const char *text, struct api_authority *out)
+{
+    size_t n = strcspn(text, "]");
+    struct in6_addr address;
+    const char *rest;
+
+    if (n > API_HOST_MAX || text[n] != ']')
+        return false;
+    memcpy(out->host, text, n);
+    out->host[n] = '\0';
+    if (inet_pton(AF_INET6, out->host, &address) != 1)
+        return false;
+    inet_ntop(AF_INET6, &address, out->host, sizeof out->host);
+    out->literal = true;
+    rest = text + n + 1;
+    return rest[0] == ':' ? parse_port(rest + 1, &out->port) : !rest[0];
+}
+
+bool api_authority_parse(const char *text, struct api_authority *out)
+{
+    size_t n = strcspn(text, ":");
+    struct in_addr address;
+
+    out->port = -1;
+    out->literal = false;
+    if (text[0] == '[')
+        return parse_ipv6(text + 1, out);
+    if (text[n] == ':' && !parse_port(text + n + 1, &out->port))
+        return false;
+    if (n > 1 && text[n - 1] == '.')
+        n--; /* the same name, said to be a full one */
+    if (n == 0 || n > API_HOST_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (!isalnum(c) && c != '-' && c != '_' && c != '.')
+            return false;
+        out->host[i] = (char)tolower(c);
+    }
+    out->host[n] = '\0';
+    out->literal = inet_pton(AF_INET, out->host, &address) == 1; /* in full: "127.1" is a name */
+    return true;
+}
+
+/* The usual port of its scheme; 0: it is none of a web page ("null" too). */
+static int parse_origin(const char *origin, struct api_authority *out)
+{
+    if (strncasecmp(origin, "http://", 7) == 0)
+        return api_authority_parse(origin + 7, out) ? 80 : 0;
+    if (strncasecmp(origin, "https://", 8) == 0)
+        return api_authority_parse(origin + 8, out) ? 443 : 0;
+    return 0;
+}
+
+bool api_origin_is(const char *origin, const struct api_authority *to)
+{
+    struct api_authority from;
+    int usual = parse_origin(origin, &from);
+
+    return usual && strcmp(from.host, to->host) == 0 &&
+           (from.port < 0 ? usual : from.port) == (to->port < 0 ? usual : to->port);
+}
+
+/* ---- the set: a handful of names, looked through ---- */
+
+struct api_hosts {
+    char **v; /* lower case; ".name" stands for all below it */
+    size_t n, cap;
+};
+
+static void add(struct api_hosts *h, const char *name)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (strcmp(h->v[i], name) == 0)
+            return;
+    base_array_grow(&h->v, h->n, &h->cap);
+    h->v[h->n++] = base_strdup(name);
+}
+
+/* @text may hold a port; what is no name or an address adds nothing. */
+static void add_name(struct api_hosts *h, const char *text)
+{
+    struct api_authority a;
+
+    if (api_authority_parse(text, &a) && !a.literal)
+        add(h, a.host);
+}
+
+static bool names(const struct hostent *e, const char *name)
+{
+    if (strcasecmp(e->h_name, name) == 0)
+        return true;
+    for (char **alias = e->h_aliases; *alias; alias++)
+        if (strcasecmp(*alias, name) == 0)
+            return true;
+    return false;
+}
+
+/* The lines of /etc/hosts that name this machine give its other names, above all the full one. */
+static void add_aliases(struct api_hosts *h, const char *own)
+{
+    struct hostent entry, *e;
+    char text[8192];
+    int why;
+
+    sethostent(0);
+    while (gethostent_r(&entry, text, sizeof text, &e, &why) == 0 && e) {
+        if (!names(e, own))
+            continue;
+        add_name(h, e->h_name);
+        for (char **alias = e->h_aliases; *alias; alias++)
+            add_name(h, *alias);
+    }
+    endhostent();
+}
+
+struct api_hosts *api_hosts_new(void)
+{
+    struct api_hosts *h = base_alloc(sizeof *h);
+    char own[API_HOST_MAX + 1] = "";
+
+    add(h, "localhost");
+    if (gethostname(own, sizeof own - 1) < 0 || !own[0])
+        return h;
+    add_name(h, own);
+    add_aliases(h, own);
+    own[strcspn(own, ".")] = '\0';
+    add_name(h, own);
+    return h;
+}
+
+struct api_hosts *api_hosts_copy(const struct api_hosts *h)
+{
+    struct api_hosts *copy = base_alloc(sizeof *copy);
+
+    for (size_t i = 0; i < h->n; i++)
+        add(copy, h->v[i]);
+    return copy;
+}
+
+void api_hosts_free(struct api_hosts *h)
+{
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->n; i++)
+        free(h->v[i]);
+    free(h->v);
+    free(h);
+}
+
+void api_hosts_add_addresses(struct api_hosts *h, const char *text)
+{
+    char *copy = base_strdup(text), *save = NULL;
+
+    for (char *one = strtok_r(copy, SEPARATORS, &save); one;
+         one = strtok_r(NULL, SEPARATORS, &save)) {
+        char *scheme = strstr(one, "://"), *name = scheme ? scheme + 3 : one;
+
+        name[strcspn(name, "/")] = '\0';
+        add_name(h, name);
+    }
+    free(copy);
+}
+
+int api_hosts_add_list(struct api_hosts *h, const char *key, const char *text,
+                       struct base_error *err)
+{
+    char *copy = base_strdup(text), *save = NULL;
+    int rc = 0;
+
+    for (char *one = strtok_r(copy, SEPARATORS, &save); one && rc == 0;
+         one = strtok_r(NULL, SEPARATORS, &save)) {
+        bool below = one[0] == '.';
+        struct api_authority a;
+        char name[API_HOST_MAX + 2];
+
+        if (!api_authority_parse(one + below, &a) || strchr(one, ':') || (below && a.literal)) {
+            rc = base_error_set(err, -BASE_EINVAL,
+                                "%s: \"%.100s\": expected names of hosts without port, "
+                                "\".name\" for all below it",
+                                key, one);
+            break;
+        }
+        snprintf(name, sizeof name, "%s%s", below ? "." : "", a.host);
+        add(h, name);
+    }
+    free(copy);
+    return rc;
+}
+
+bool api_hosts_has_origin(const struct api_hosts *h, const char *origin)
+{
+    struct api_authority a;
+
+    return parse_origin(origin, &a) && api_hosts_has(h, &a);
+}
+
+bool api_hosts_has(const struct api_hosts *h, const struct api_authority *a)
+{
+    size_t len = strlen(a->host);
+
+    if (a->literal)
+        return true;
+    for (size_t i = 0; i < h->n; i++) {
+        size_t n = strlen(h->v[i]);
+
+        if (strcmp(h->v[i], a->host) == 0 ||
+            (h->v[i][0] == '.' && len > n && strcmp(a->host + len - n, h->v[i]) == 0))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,303 @@
+#include "api/server/peers.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <uthash.h>
+
+#include "base/io/log.h"
+#include "base/mem.h"
+
+#define WARN_EVERY_MS   60000
+#define SWEEP_EVERY_MS  60000
+#define REMEMBERED_MAX  20000 /* addresses of nodes that are not connected */
+#define IPV6_PREFIX_LEN 8     /* bytes */
+
+struct api_peer {
+    struct in6_addr address; /* key; IPv4 as ::ffff:a.b.c.d */
+    unsigned seats, others;  /* connections; those that count, which are not nodes' */
+    struct api_link silent;  /* oldest first */
+    int64_t node_until_ms;   /* 0: never a node's */
+    int64_t body_bytes;
+    UT_hash_handle hh;
+};
+struct api_peers {
+    pthread_mutex_t lock;
+    struct api_peer_limits limits;
+    struct api_peer *by_address;
+    struct api_link silent; /* oldest first */
+    unsigned others, nodes;
+    size_t n_remembered; /* peers without seats */
+    int64_t body_bytes;
+    int64_t warned_ms, swept_ms;
+};
+
+struct api_peers *api_peers_new(const struct api_peer_limits *limits)
+{
+    struct api_peers *p = base_alloc(sizeof *p);
+
+    p->limits = *limits;
+    p->warned_ms = p->swept_ms = INT64_MIN / 2;
+    api_link_init(&p->silent);
+    pthread_mutex_init(&p->lock, NULL);
+    return p;
+}
+
+static void peer_free(struct api_peers *p, struct api_peer *peer)
+{
+    HASH_DEL(p->by_address, peer);
+    free(peer);
+}
+
+void api_peers_free(struct api_peers *p)
+{
+    struct api_peer *peer, *next;
+
+    if (!p)
+        return;
+    HASH_ITER(hh, p->by_address, peer, next) {
+        base_assert(peer->seats == 0);
+        peer_free(p, peer);
+    }
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* ---- addresses ---- */
+
+static struct in6_addr key_of(const struct sockaddr *from)
+{
+    struct in6_addr key = {0};
+
+    if (from && from->sa_family == AF_INET) {
+        memset(key.s6_addr + 10, 0xff, 2);
+        memcpy(key.s6_addr + 12, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
+    } else if (from && from->sa_family == AF_INET6) {
+        const struct in6_addr *a = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
+
+        bool whole = IN6_IS_ADDR_V4MAPPED(a) || IN6_IS_ADDR_LOOPBACK(a);
+
+        memcpy(key.s6_addr, a->s6_addr, whole ? sizeof key : IPV6_PREFIX_LEN);
+    }
+    return key;
+}
+
+static struct api_peer *find(struct api_peers *p, const struct in6_addr *key)
+{
+    struct api_peer *peer;
+
+    HASH_FIND(hh, p->by_address, key, sizeof *key, peer);
+    return peer;
+}
+
+/* Drops what was remembered too long. */
+static void forget(struct api_peers *p, int64_t now_ms)
+{
+    struct api_peer *peer, *next;
+
+    if (now_ms - p->swept_ms < SWEEP_EVERY_MS)
+        return;
+    p->swept_ms = now_ms;
+    HASH_ITER(hh, p->by_address, peer, next) {
+        if (peer->seats == 0 && peer->node_until_ms <= now_ms) {
+            peer_free(p, peer);
+            p->n_remembered--;
+        }
+    }
+}
+
+static struct api_peer *obtain(struct api_peers *p, const struct in6_addr *key)
+{
+    struct api_peer *peer = find(p, key);
+
+    if (peer) {
+        p->n_remembered -= peer->seats == 0;
+        return peer;
+    }
+    peer = base_alloc(sizeof *peer);
+    peer->address = *key;
+    api_link_init(&peer->silent);
+    HASH_ADD(hh, p->by_address, address, sizeof peer->address, peer);
+    return peer;
+}
+
+/* ---- room ---- */
+
+/* With @others of an address. */
+static bool address_is_full(const struct api_peers *p, unsigned others)
+{
+    return p->limits.per_address && others >= p->limits.per_address;
+}
+
+/* With @others of all connections that count. */
+static bool all_is_full(const struct api_peers *p, bool node_address, unsigned others)
+{
+    unsigned kept = p->nodes > p->limits.for_nodes ? p->nodes : p->limits.for_nodes;
+
+    if (node_address)
+        return others + p->nodes >= p->limits.connections;
+    return others + kept >= p->limits.connections;
+}
+
+static bool is_empty(const struct api_link *head)
+{
+    return head->next == head;
+}
+
+static void warn(struct api_peers *p, const struct in6_addr *key, const char *key_name,
+                 int64_t now_ms)
+{
+    char text[INET6_ADDRSTRLEN];
+
+    if (now_ms - p->warned_ms < WARN_EVERY_MS)
+        return;
+    p->warned_ms = now_ms;
+    base_log_warn("http", "connections from %s are turned away: %s is reached",
+                  inet_ntop(AF_INET6, key, text, sizeof text), key_name);
+}
+
+bool api_peers_has_room(struct api_peers *p, const struct sockaddr *from, int64_t now_ms)
+{
+    struct in6_addr key = key_of(from);
+    struct api_peer *peer;
+    bool room = true;
+
+    pthread_mutex_lock(&p->lock);
+    peer = find(p, &key);
+    if (peer && address_is_full(p, peer->others) && is_empty(&peer->silent)) {
+        warn(p, &key, "creel.http.connections-per-address", now_ms);
+        room = false;
+    } else if (all_is_full(p, peer && peer->node_until_ms > now_ms, p->others) &&
+               is_empty(&p->silent)) {
+        warn(p, &key, "creel.http.connections", now_ms);
+        room = false;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return room;
+}
+
+/* ---- seats ---- */
+
+static void no_longer_silent(struct api_seat *seat)
+{
+    if (!seat->is_silent)
+        return;
+    seat->is_silent = false;
+    api_link_del(&seat->silent);
+    api_link_del(&seat->peer_silent);
+}
+
+/* It counts no more, though its end takes a moment. */
+static void give_way(struct api_peers *p, struct api_seat *seat)
+{
+    no_longer_silent(seat);
+    seat->gave_way = true;
+    seat->peer->others--;
+    p->others--;
+    shutdown(seat->fd, SHUT_RDWR);
+}
+
+static struct api_seat *seat_of_peer_link(struct api_link *l)
+{
+    return (struct api_seat *)(void *)((char *)l - offsetof(struct api_seat, peer_silent));
+}
+
+static struct api_seat *seat_of_link(struct api_link *l)
+{
+    return (struct api_seat *)(void *)((char *)l - offsetof(struct api_seat, silent));
+}
+
+void api_peers_enter(struct api_peers *p, struct api_seat *seat, const struct sockaddr *from,
+                     int fd, int64_t now_ms)
+{
+    struct in6_addr key = key_of(from);
+    struct api_peer *peer;
+
+    pthread_mutex_lock(&p->lock);
+    forget(p, now_ms);
+    peer = obtain(p, &key);
+    *seat = (struct api_seat){.peer = peer, .fd = fd, .is_silent = true};
+    api_link_add(&p->silent, &seat->silent);
+    api_link_add(&peer->silent, &seat->peer_silent);
+    peer->seats++;
+    peer->others++;
+    p->others++;
+    if (address_is_full(p, peer->others - 1) && !is_empty(&peer->silent))
+        give_way(p, seat_of_peer_link(peer->silent.next));
+    if (p->others > 0 && all_is_full(p, peer->node_until_ms > now_ms, p->others - 1) &&
+        !is_empty(&p->silent))
+        give_way(p, seat_of_link(p->silent.next));
+    pthread_mutex_unlock(&p->lock);
+}
+
+void api_peers_leave(struct api_peers *p, struct api_seat *seat, int64_t now_ms)
+{
+    struct api_peer *peer = seat->peer;
+
+    pthread_mutex_lock(&p->lock);
+    no_longer_silent(seat);
+    if (seat->is_node) {
+        p->nodes--;
+    } else if (!seat->gave_way) {
+        peer->others--;
+        p->others--;
+    }
+    if (--peer->seats == 0) {
+        base_assert(peer->others == 0 && peer->body_bytes == 0);
+        if (peer->node_until_ms > now_ms && p->n_remembered < REMEMBERED_MAX)
+            p->n_remembered++;
+        else
+            peer_free(p, peer);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void api_peers_spoke(struct api_peers *p, struct api_seat *seat)
+{
+    pthread_mutex_lock(&p->lock);
+    no_longer_silent(seat);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void api_peers_is_node(struct api_peers *p, struct api_seat *seat, bool proven, int64_t now_ms)
+{
+    pthread_mutex_lock(&p->lock);
+    seat->peer->node_until_ms = now_ms + API_PEER_NODE_MS;
+    if (proven && !seat->is_node && !seat->gave_way) {
+        seat->is_node = true;
+        seat->peer->others--;
+        p->others--;
+        p->nodes++;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- bodies ---- */
+
+bool api_peers_charge(struct api_peers *p, struct api_seat *seat, size_t bytes)
+{
+    int64_t max = p->limits.body_bytes, n = (int64_t)bytes;
+    bool ok = true;
+
+    pthread_mutex_lock(&p->lock);
+    if (max > 0 && seat->is_node)
+        ok = p->body_bytes + n <= max;
+    else if (max > 0)
+        ok = p->body_bytes + n <= max / 4 * 3 && seat->peer->body_bytes + n <= max / 2;
+    if (ok) {
+        p->body_bytes += n;
+        seat->peer->body_bytes += n;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return ok;
+}
+
+void api_peers_release(struct api_peers *p, struct api_seat *seat, size_t bytes)
+{
+    pthread_mutex_lock(&p->lock);
+    p->body_bytes -= (int64_t)bytes;
+    seat->peer->body_bytes -= (int64_t)bytes;
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,366 @@
+/* Answers: taken from any thread, turned into a response and sent by the thread that owns the connection. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/server/server_internal.h"
+
+void api_reply_free(struct api_reply *reply)
+{
+    base_buf_free(&reply->body);
+    api_pieces_free(reply->pieces);
+    free(reply->type_text);
+    if (reply->kind == API_REPLY_FILE && reply->fd >= 0)
+        close(reply->fd);
+    if (reply->kind == API_REPLY_STREAM && reply->free_fn)
+        reply->free_fn(reply->u);
+    memset(reply, 0, sizeof *reply);
+}
+
+/* See the drawing in api/server/server_internal.h. After this the caller may not touch @rq: another thread may have freed it. */
+void api_reply_give(struct api_request *rq, struct api_reply *reply)
+{
+    struct api_server *s = rq->server;
+    struct MHD_Connection *connection = NULL;
+    bool dropped = false, last = false;
+
+    if (s->on_answer)
+        s->on_answer(rq, reply->status, s->user);
+    pthread_mutex_lock(&s->lock);
+    switch (rq->state) {
+    case API_ST_PARKED:
+        api_link_del(&rq->parked);
+        connection = rq->connection;
+        s->resuming++;
+        __attribute__((fallthrough));
+    case API_ST_HANDLING:
+    case API_ST_PARKING:
+        rq->reply = *reply;
+        rq->state = API_ST_ANSWERED;
+        break;
+    case API_ST_ABORTED:
+        base_assert(!rq->late_answer);
+        dropped = rq->late_answer = true;
+        last = rq->completed;
+        if (last)
+            api_link_del(&rq->parked);
+        break;
+    case API_ST_ANSWERED:
+        base_assert(rq->state != API_ST_ANSWERED); /* answered twice */
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (connection) {
+        MHD_resume_connection(connection);
+        pthread_mutex_lock(&s->lock);
+        if (--s->resuming == 0 && atomic_load(&s->stopping))
+            pthread_cond_broadcast(&s->wake);
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (dropped)
+        api_reply_free(reply);
+    if (last)
+        api_request_free(rq);
+}
+
+void api_add_header(struct api_request *rq, const char *name, const char *value)
+{
+    struct api_header *h;
+
+    base_assert(rq->n_headers < API_HEADERS_MAX);
+    h = &rq->headers[rq->n_headers++];
+    h->name = base_strdup(name);
+    h->value = base_strdup(value);
+    for (char *c = h->value; *c; c++) /* nobody smuggles a header in */
+        if (*c == '\r' || *c == '\n')
+            *c = ' ';
+}
+
+void api_answer(struct api_request *rq, unsigned status, enum api_type type, struct base_buf *body)
+{
+    struct api_reply reply = {.kind = API_REPLY_BODY, .status = status, .type = type};
+
+    if (body) {
+        reply.body = *body;
+        memset(body, 0, sizeof *body);
+    }
+    api_reply_give(rq, &reply);
+}
+
+void api_answer_gate(struct api_request *rq, unsigned status, struct base_buf *body)
+{
+    struct api_reply reply = {
+        .kind = API_REPLY_BODY, .status = status, .type = API_TEXT, .final = true, .gate = true, .body = *body};
+
+    memset(body, 0, sizeof *body);
+    api_reply_give(rq, &reply);
+}
+
+void api_answer_pieces(struct api_request *rq, unsigned status, enum api_type type, struct api_pieces **p)
+{
+    struct api_reply reply = {.kind = API_REPLY_PIECES, .status = status, .type = type, .pieces = *p};
+
+    *p = NULL;
+    api_pieces_finish(reply.pieces);
+    api_reply_give(rq, &reply);
+}
+
+void api_answer_file(struct api_request *rq, unsigned status, const char *content_type, int fd, uint64_t offset,
+                     uint64_t len)
+{
+    struct api_reply reply = {.kind = API_REPLY_FILE,
+                              .status = status,
+                              .type_text = base_strdup(content_type),
+                              .fd = fd,
+                              .offset = offset,
+                              .len = len};
+
+    api_reply_give(rq, &reply);
+}
+
+void api_answer_stream(struct api_request *rq, unsigned status, const char *content_type,
+                       int64_t (*read)(void *u, char *buf, size_t max), void *u, void (*free_fn)(void *))
+{
+    struct api_reply reply = {.kind = API_REPLY_STREAM,
+                              .status = status,
+                              .type_text = base_strdup(content_type),
+                              .read = read,
+                              .u = u,
+                              .free_fn = free_fn};
+
+    api_reply_give(rq, &reply);
+}
+
+/* ---- sending ---- */
+
+/* The client is to notice now: libmicrohttpd 0.9.75 marks the connection closed, and closes it when something happens
+ * on its socket; a shutdown is such a thing. */
+static ssize_t cut(const struct api_stream *st)
+{
+    if (st->fd >= 0)
+        shutdown(st->fd, SHUT_RDWR);
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max)
+{
+    struct api_stream *st = cls;
+    int64_t n;
+
+    (void)pos;
+    if (atomic_load(&st->server->stopping)) /* a clean end would say that this is all */
+        return cut(st);
+    n = st->read(st->u, buf, max);
+    if (n < 0)
+        return n == API_STREAM_BROKEN ? cut(st) : MHD_CONTENT_READER_END_OF_STREAM;
+    base_assert((size_t)n <= max);
+    if (n > 0) {
+        st->wait_ms = 0;
+        return (ssize_t)n;
+    }
+    if (api_fd_gone(st->fd))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    return api_stream_wait(st) ? 0 : cut(st);
+}
+
+static void stream_free(void *cls)
+{
+    struct api_stream *st = cls;
+
+    if (st->free_fn)
+        st->free_fn(st->u);
+    free(st);
+}
+
+static struct MHD_Response *stream_response(struct api_request *rq)
+{
+    struct api_reply *reply = &rq->reply;
+    struct api_stream *st = base_alloc(sizeof *st);
+
+    st->server = rq->server;
+    st->connection = rq->connection;
+    st->fd = rq->conn ? rq->conn->fd : -1;
+    st->read = reply->read;
+    st->u = reply->u;
+    st->free_fn = reply->free_fn;
+    reply->free_fn = NULL; /* the stream's from here */
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, stream_read, st, stream_free);
+}
+
+static struct MHD_Response *file_response(struct api_reply *reply)
+{
+    struct MHD_Response *response;
+
+    if (reply->len == 0)
+        return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+    response = MHD_create_response_from_fd_at_offset64(reply->len, reply->fd, reply->offset);
+    if (response)
+        reply->fd = -1;
+    return response;
+}
+
+static bool is_creel(const struct api_request *rq)
+{
+    return rq->route && (rq->route->flags & API_ROUTE_CREEL);
+}
+
+static bool pack(struct api_request *rq)
+{
+    struct api_reply *reply = &rq->reply;
+    struct base_buf packed = {0};
+
+    /* YARN packs whatever is not empty but its pages; our own small answers are not worth it. */
+    if (!rq->accept_gzip || reply->page || reply->gate || (reply->final && reply->type == API_TEXT) ||
+        (is_creel(rq) && reply->body.len < 1024) || !api_gzip_pack(&reply->body, &packed)) {
+        base_buf_free(&packed);
+        return false;
+    }
+    base_buf_free(&reply->body);
+    reply->body = packed;
+    return true;
+}
+
+static bool is_chunked(const struct api_request *rq)
+{
+    return rq->reply.type == API_JSON && !is_creel(rq) && !rq->reply.page;
+}
+
+static struct MHD_Response *body_response(struct api_request *rq, bool *packed)
+{
+    struct api_reply *reply = &rq->reply;
+    struct MHD_Response *response;
+
+    *packed = false;
+    if (reply->body.len == 0)
+        return MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+    *packed = pack(rq);
+    if (is_chunked(rq) || reply->body.len > API_TURN_MAX)
+        return api_pieces_of_body(&reply->body, is_chunked(rq));
+    response = MHD_create_response_from_buffer_with_free_callback(reply->body.len, reply->body.data, free);
+    if (response)
+        memset(&reply->body, 0, sizeof reply->body);
+    return response;
+}
+
+static const char *own_header(const struct api_request *rq, const char *name)
+{
+    for (unsigned i = 0; i < rq->n_headers; i++)
+        if (strcasecmp(rq->headers[i].name, name) == 0)
+            return rq->headers[i].value;
+    return NULL;
+}
+
+/* "Sat, 21 Nov 2026 07:02:07 GMT"; formatted once a second and thread. */
+static const char *http_date(void)
+{
+    static _Thread_local time_t at;
+    static _Thread_local char text[40];
+    static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    time_t now = time(NULL);
+
+    if (now != at || !text[0]) {
+        struct tm tm;
+
+        gmtime_r(&now, &tm);
+        snprintf(text, sizeof text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * tm.tm_wday, tm.tm_mday,
+                 months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        at = now;
+    }
+    return text;
+}
+
+static const char *type_text(const struct api_reply *reply)
+{
+    static const char *const texts[] = {
+        [API_JSON] = "application/json;charset=utf-8",
+        [API_XML] = "application/xml; charset=utf-8",
+        [API_TEXT] = "text/plain;charset=utf-8",
+        [API_BYTES] = "application/octet-stream",
+    };
+
+    if (reply->content_type)
+        return reply->content_type;
+    return reply->type_text ? reply->type_text : texts[reply->type];
+}
+
+/* SOURCE: YARN 3.4.2 as recorded, the order of the headers too. "Date" itself is libmicrohttpd's; it stands there once. */
+static void add_headers(struct api_request *rq, struct MHD_Response *r, bool packed)
+{
+    const struct api_reply *reply = &rq->reply;
+    const char *type = type_text(reply);
+
+    if (!reply->page && !own_header(rq, "Cache-Control")) {
+        MHD_add_response_header(r, "Cache-Control", "no-cache");
+        MHD_add_response_header(r, "Expires", http_date());
+        MHD_add_response_header(r, "Pragma", "no-cache");
+    } else if (reply->page) {
+        MHD_add_response_header(r, "Pragma", "no-cache");
+    }
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(r, "X-FRAME-OPTIONS", "SAMEORIGIN");
+    MHD_add_response_header(r, "X-XSS-Protection", "1; mode=block");
+    if (reply->page)
+        MHD_add_response_header(r, "Cache-Control", "must-revalidate,no-cache,no-store");
+    for (unsigned i = 0; i < rq->n_headers; i++)
+        MHD_add_response_header(r, rq->headers[i].name, rq->headers[i].value);
+    if (type && type[0] && reply->status != 204 && !own_header(rq, "Content-Type"))
+        MHD_add_response_header(r, "Content-Type", type);
+    if (!reply->page && !reply->gate && reply->status != 307)
+        MHD_add_response_header(r, "Vary", "Accept-Encoding");
+    if (packed)
+        MHD_add_response_header(r, "Content-Encoding", "gzip");
+    if (reply->close || rq->close)
+        MHD_add_response_header(r, "Connection", "close");
+}
+
+static enum MHD_Result queue(struct api_request *rq, struct MHD_Response *response, unsigned status)
+{
+    enum MHD_Result rc;
+
+    if (!response)
+        return MHD_NO;
+    rc = MHD_queue_response(rq->connection, status, response);
+    MHD_destroy_response(response);
+    return rc;
+}
+
+enum MHD_Result api_reply_send(struct api_request *rq)
+{
+    struct api_reply *reply = &rq->reply;
+    struct MHD_Response *response;
+    bool packed = false;
+
+    if (!reply->final)
+        api_error_unacceptable(rq, reply);
+    if (rq->head && !reply->gate)
+        response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+    else if (reply->kind == API_REPLY_STREAM)
+        response = stream_response(rq);
+    else if (reply->kind == API_REPLY_FILE)
+        response = file_response(reply);
+    else if (reply->kind == API_REPLY_PIECES)
+        response = api_pieces_response(&reply->pieces, is_chunked(rq), &packed);
+    else
+        response = body_response(rq, &packed);
+    if (response)
+        add_headers(rq, response, packed);
+    return queue(rq, response, reply->status);
+}
+
+/* For ABORTED: what the daemon may still write in @rq is not looked at. */
+enum MHD_Result api_reply_send_stopping(struct api_request *rq)
+{
+    static const char text[] = "{\"RemoteException\":{\"exception\":\"ServiceUnavailableException\","
+                               "\"message\":\"The server is stopping\","
+                               "\"javaClassName\":\"creel.ServiceUnavailableException\"}}";
+    struct MHD_Response *r = MHD_create_response_from_buffer(sizeof text - 1, (void *)text, MHD_RESPMEM_PERSISTENT);
+
+    if (r) {
+        MHD_add_response_header(r, "Cache-Control", "no-cache");
+        MHD_add_response_header(r, "Content-Type", "application/json;charset=utf-8");
+        MHD_add_response_header(r, "Connection", "close");
+    }
+    return queue(rq, r, 503);
+}

@@ -1,0 +1,34 @@
+/* api/server/route.h - the route table as a trie over path segments.
+ *
+ *   node --literal--> node ... --{capture}--> node ... --{rest*}--> routes by method
+ *
+ * A literal segment wins over a capture, a capture over {rest*}; a branch that leads nowhere is left again. The
+ * method is looked at only after the path is decided, as JAX-RS does: GET /apps/new-application is a wrong method,
+ * not the application called "new-application". */
+#ifndef CREEL_API_SERVER_ROUTE_H
+#define CREEL_API_SERVER_ROUTE_H
+
+#include "api/server/server.h"
+#include "api/server/uri.h"
+
+#define API_CAPTURES_MAX 8
+
+enum api_method { API_M_GET, API_M_POST, API_M_PUT, API_M_DELETE, API_M_COUNT, API_M_OTHER = API_M_COUNT };
+
+struct api_match {
+    const struct api_route *const *by_method; /* API_M_COUNT entries, NULL where the method is not served */
+    const char *args[API_CAPTURES_MAX];       /* borrowed from the uri; "{rest*}" is not among them */
+    unsigned n_args;
+    bool has_rest;
+    size_t rest_from; /* index of the first segment that {rest*} took */
+};
+struct api_router;
+
+enum api_method api_method_parse(const char *text); /* HEAD gives GET */
+/* -BASE_EINVAL: bad path, no role, no handler, unknown method, the same route twice. @routes must outlive it. */
+int api_router_new(const struct api_route *routes, size_t n, struct api_router **out, struct base_error *err);
+void api_router_free(struct api_router *r);
+/* False: no such path. */
+bool api_router_match(const struct api_router *r, const struct api_uri *uri, struct api_match *out);
+
+#endif

@@ -1,0 +1,91 @@
+/* api/yarn/shape.h - each YARN resource described once, as a table of members, from which both JSON dialects and
+ * XML come. Source: recordings of YARN 3.4.2 in tests/golden.
+ *
+ * A shape describes a plain C view struct by offsets:
+ *
+ *   static const struct api_member node_members[] = {
+ *       API_STR(struct rm_node_view, rack, "rack", API_ALWAYS),
+ *       API_I64(struct rm_node_view, last_health_ms, "lastHealthUpdate", API_ALWAYS),
+ *       API_OBJ(struct rm_node_view, total, "totalResource", &api_shape_resource, API_ALWAYS),
+ *       { 0 } };
+ *   const struct api_shape api_shape_node = { "node", node_members };
+ */
+#ifndef CREEL_API_YARN_SHAPE_H
+#define CREEL_API_YARN_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+enum api_dialect { API_N_WRAPPED, API_N_BARE, API_M_BARE, API_XML_DOC };
+enum api_kind {
+    API_K_END,
+    API_K_STR,    /* const char *; NULL = absent */
+    API_K_I32,
+    API_K_I64,
+    API_K_F32,    /* float: shortest Java form */
+    API_K_F64,
+    API_K_BOOL,
+    API_K_OBJ,    /* struct embedded at offset */
+    API_K_OBJPTR, /* pointer to struct; NULL = absent */
+    API_K_LIST,   /* struct api_list embedded: objects of one shape, each under the member's own name */
+    API_K_STRLIST,/* struct api_list of const char * */
+    API_K_MAP,    /* struct api_list of struct api_pair: the entry form */
+    API_K_ANYLIST,/* struct api_list of struct api_any: as LIST, but each item names its own shape (fair's queues) */
+};
+enum api_presence {
+    API_ALWAYS,   /* NULL strings are absent anyway */
+    API_NONEMPTY, /* absent when zero, empty or false */
+};
+struct api_shape;
+struct api_member {
+    enum api_kind kind;
+    const char *name;
+    size_t offset;
+    const struct api_shape *shape; /* OBJ, OBJPTR, LIST */
+    enum api_presence presence;
+};
+struct api_shape {
+    const char *root;                 /* XML root element and N-wrapped key */
+    const struct api_member *members; /* ends with kind API_K_END */
+    const char *xsi_type;             /* polymorphic: JSON first member "type", XML xsi:type; else NULL */
+};
+struct api_list {
+    const void *items;
+    size_t n, stride;
+};
+struct api_pair {
+    const char *key, *value;
+};
+struct api_any {
+    const struct api_shape *shape;
+    const void *view;
+};
+
+#define API_STR(T, f, n, p) { API_K_STR, n, offsetof(T, f), NULL, p }
+#define API_I32(T, f, n, p) { API_K_I32, n, offsetof(T, f), NULL, p }
+#define API_I64(T, f, n, p) { API_K_I64, n, offsetof(T, f), NULL, p }
+#define API_F32(T, f, n, p) { API_K_F32, n, offsetof(T, f), NULL, p }
+#define API_F64(T, f, n, p) { API_K_F64, n, offsetof(T, f), NULL, p }
+#define API_BOOL(T, f, n, p) { API_K_BOOL, n, offsetof(T, f), NULL, p }
+#define API_OBJ(T, f, n, s, p) { API_K_OBJ, n, offsetof(T, f), s, p }
+#define API_OBJPTR(T, f, n, s, p) { API_K_OBJPTR, n, offsetof(T, f), s, p }
+#define API_LIST(T, f, n, s, p) { API_K_LIST, n, offsetof(T, f), s, p }
+#define API_STRLIST(T, f, n, p) { API_K_STRLIST, n, offsetof(T, f), NULL, p }
+#define API_MAP(T, f, n, p) { API_K_MAP, n, offsetof(T, f), NULL, p }
+#define API_ANYLIST(T, f, n, p) { API_K_ANYLIST, n, offsetof(T, f), NULL, p }
+
+/* Appends the whole document (XML with its declaration). */
+void api_shape_encode(const struct api_shape *shape, enum api_dialect dialect, const void *view, struct base_buf *out);
+/* Pieces of a long list, for encoding in chunks: open, each item, close (dialect N_WRAPPED or XML). */
+void api_shape_list_open(const char *root, const char *item, enum api_dialect d, struct base_buf *out);
+void api_shape_list_item(const char *item, const struct api_shape *shape, enum api_dialect d, const void *view,
+                         size_t index, struct base_buf *out);
+void api_shape_list_close(const char *root, enum api_dialect d, size_t n, struct base_buf *out);
+
+void api_json_string(struct base_buf *out, const char *s);    /* quoted, escaped as YARN does */
+void api_xml_text(struct base_buf *out, const char *s);
+void api_java_float(struct base_buf *out, double v, int is_float); /* Float.toString / Double.toString */
+
+#endif

@@ -1,0 +1,197 @@
+#include "api/yarn/xml_body.h"
+
+#include <ctype.h>
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "base/limits.h"
+
+/* Siblings of one name become an array: an element may cost two levels of JSON. */
+#define XML_DEPTH_MAX (BASE_JSON_DEPTH_MAX / 2 - 1)
+
+/* Text of an element without child elements. */
+static json_t *text_of(xmlNode *el)
+{
+    xmlChar *text = xmlNodeGetContent(el);
+    json_t *j = json_string(text ? (const char *)text : "");
+
+    xmlFree(text);
+    return j ? j : json_string(""); /* libxml2 gives UTF-8; anything else is dropped */
+}
+
+static json_t *value_of(xmlNode *el, int depth)
+{
+    json_t *obj;
+    bool children = false;
+
+    for (xmlNode *c = el->children; c; c = c->next)
+        children = children || c->type == XML_ELEMENT_NODE;
+    if (!children || depth == 0)
+        return text_of(el);
+    obj = json_object();
+    for (xmlNode *c = el->children; c; c = c->next) {
+        const char *name = (const char *)c->name;
+        json_t *value, *old;
+        if (c->type != XML_ELEMENT_NODE)
+            continue;
+        value = value_of(c, depth - 1);
+        old = json_object_get(obj, name);
+        if (!old) {
+            json_object_set_new(obj, name, value);
+        } else if (json_is_array(old)) {
+            json_array_append_new(old, value);
+        } else {
+            json_t *list = json_array();
+            json_array_append(list, old);
+            json_array_append_new(list, value);
+            json_object_set_new(obj, name, list);
+        }
+    }
+    return obj;
+}
+
+/* Where the text ends, as a SAX parser counts: line from 1, column after the last character. */
+static void end_of(const char *text, size_t len, size_t *line, size_t *column)
+{
+    *line = 1;
+    *column = 1;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\n') {
+            ++*line;
+            *column = 1;
+        } else {
+            ++*column;
+        }
+    }
+}
+
+static int sax_error(const char *text, size_t len, const char *why, struct base_error *err)
+{
+    size_t line, column;
+
+    end_of(text, len, &line, &column);
+    return base_error_set(err, -BASE_EINVAL,
+                          "javax.xml.bind.UnmarshalException\n - with linked exception:\n"
+                          "[org.xml.sax.SAXParseException; lineNumber: %zu; columnNumber: %zu; %s]",
+                          line, column, why);
+}
+
+static bool blank(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!isspace((unsigned char)text[i]))
+            return false;
+    return true;
+}
+
+int api_xml_body(const char *text, size_t len, const char *root, const char *expected, json_t **out,
+                 struct base_error *err)
+{
+    xmlParserCtxt *ctx;
+    xmlDoc *doc = NULL;
+    xmlNode *top;
+    json_t *j;
+    int rc = 0;
+
+    if (blank(text, len))
+        return sax_error(text, 0, "Premature end of file.", err);
+    if (len > INT_MAX)
+        return sax_error(text, 0, "The document is too large.", err);
+    ctx = xmlNewParserCtxt();
+    base_assert(ctx);
+    doc = xmlCtxtReadMemory(ctx, text, (int)len, NULL, NULL,
+                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOBLANKS);
+    if (!doc || !ctx->wellFormed) {
+        const xmlError *xe = xmlCtxtGetLastError(ctx);
+        bool cut = xe && (xe->code == XML_ERR_TAG_NOT_FINISHED || xe->code == XML_ERR_DOCUMENT_END ||
+                          xe->code == XML_ERR_GT_REQUIRED || xe->code == XML_ERR_LTSLASH_REQUIRED);
+        char why[256] = "The markup in the document must be well-formed.";
+        if (xe && xe->message)
+            snprintf(why, sizeof why, "%.*s", (int)strcspn(xe->message, "\n"), xe->message);
+        rc =
+            sax_error(text, len, cut ? "XML document structures must start and end within the same entity." : why, err);
+        goto done;
+    }
+    if (doc->intSubset || doc->extSubset) { /* entities: the usual way to make a parser eat the machine */
+        rc = sax_error(text, len, "DOCTYPE is disallowed.", err);
+        goto done;
+    }
+    top = xmlDocGetRootElement(doc);
+    if (root && strcmp((const char *)top->name, root) != 0) {
+        rc = base_error_set(err, -BASE_EINVAL,
+                            "javax.xml.bind.UnmarshalException: unexpected element (uri:\"%.100s\", local:\"%.100s\"). "
+                            "Expected elements are %s%s%s",
+                            top->ns && top->ns->href ? (const char *)top->ns->href : "", (const char *)top->name,
+                            expected ? expected : "<{}", expected ? "" : root, expected ? "" : ">");
+        goto done;
+    }
+    j = value_of(top, XML_DEPTH_MAX);
+    if (!json_is_object(j)) { /* an empty root element */
+        json_decref(j);
+        j = json_object();
+    }
+    *out = j;
+done:
+    xmlFreeDoc(doc);
+    xmlFreeParserCtxt(ctx);
+    return rc;
+}
+
+/* ---- JSON with YARN's (that is Jackson's) messages ---- */
+
+#define JSON_FAILED                                                                                                    \
+    "javax.xml.bind.UnmarshalException\n - with linked exception:\n[javax.xml.stream.XMLStreamException: "
+
+static int json_syntax(const char *text, size_t len, const char *why, struct base_error *err)
+{
+    size_t line, column, word = 0;
+    size_t from = 0;
+
+    while (from < len && isspace((unsigned char)text[from]))
+        from++;
+    while (from + word < len && isalnum((unsigned char)text[from + word]))
+        word++;
+    if (word > 0) {
+        end_of(text, from + word, &line, &column);
+        return base_error_set(err, -BASE_EINVAL,
+                              JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: Unrecognized token '%.*s': "
+                                          "was expecting (JSON String, Number, Array, Object or token 'null', 'true' "
+                                          "or 'false')\n at [Source: (BufferedReader); line: %zu, column: %zu]]",
+                              (int)(word < 60 ? word : 60), text + from, line, column);
+    }
+    end_of(text, len, &line, &column);
+    if (strstr(why, "premature end of input") || strstr(why, "near end of file"))
+        return base_error_set(err, -BASE_EINVAL,
+                              JSON_FAILED "com.fasterxml.jackson.core.io.JsonEOFException: Unexpected end-of-input "
+                                          "within/between Object entries\n at [Source: (BufferedReader); line: %zu, "
+                                          "column: %zu]]",
+                              line, column);
+    return base_error_set(err, -BASE_EINVAL, JSON_FAILED "com.fasterxml.jackson.core.JsonParseException: %s]", why);
+}
+
+int api_json_body(const char *text, size_t len, json_t **out, struct base_error *err)
+{
+    struct base_error why = {0};
+    json_t *j = NULL;
+    int rc;
+
+    if (blank(text, len))
+        return base_error_set(err, -BASE_EINVAL,
+                              "javax.xml.bind.UnmarshalException: Error creating JSON-based XMLStreamReader\n - with "
+                              "linked exception:\n[javax.xml.stream.XMLStreamException: JSON expression can not be "
+                              "empty!]");
+    rc = base_json_parse(text, len, &j, &why);
+    if (rc < 0)
+        return json_syntax(text, len, why.text, err);
+    if (!json_is_object(j)) {
+        json_decref(j);
+        return base_error_set(err, -BASE_EINVAL,
+                              JSON_FAILED "java.lang.NullPointerException: Cannot read field \"name\" because \"pi\" "
+                                          "is null]");
+    }
+    *out = j;
+    return 0;
+}
