@@ -1,8 +1,6 @@
 # Runs of simulations, their figures, reports and the command `creel sim`.
-file(GLOB sim_cli_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/sim_usage.c
-  ${CMAKE_CURRENT_SOURCE_DIR}/sim_run*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_pool*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_stats*.c
-  ${CMAKE_CURRENT_SOURCE_DIR}/sim_results.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_output*.c
-  ${CMAKE_CURRENT_SOURCE_DIR}/sim_report*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_cli*.c ${CMAKE_CURRENT_SOURCE_DIR}/sim_paper*.c)
+file(GLOB sim_cli_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c ${CMAKE_CURRENT_SOURCE_DIR}/report/*.c
+     ${CMAKE_CURRENT_SOURCE_DIR}/paper/*.c)
 add_library(creel_sim_cli STATIC ${sim_cli_sources})
 add_custom_target(creel_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/gen/base/commit.h
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D TO=${CMAKE_BINARY_DIR}/gen/base/commit.h

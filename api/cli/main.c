@@ -12,7 +12,7 @@
 #include "api/cli/rm_client.h"
 #include "base/nearest.h"
 #include "base/version.h"
-#include "sim/sim_cli.h"
+#include "sim/command.h"
 
 struct command {
     const char *name;

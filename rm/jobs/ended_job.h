@@ -1,4 +1,4 @@
-/* rm/jobs/ended_job.h - an ended job as an object of JSON, in the form that the simulator replays (sim/sim_trace_jsonl.h): what
+/* rm/jobs/ended_job.h - an ended job as an object of JSON, in the form that the simulator replays (sim/input/trace_jsonl.h): what
  * its tasks took, where they ran, what was known of it. A task that did not succeed counts with the mean of those of its
  * kind that did, else with what was expected of it. */
 #ifndef CREEL_RM_JOBS_ENDED_JOB_H

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/sim.h"
-#include "sim/sim_rng.h"
+#include "sim/engine/sim.h"
+#include "sim/engine/rng.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim_source.h"
-#include "sim/sim_trace_csv.h"
-#include "sim/sim_trace_jsonl.h"
+#include "sim/input/source.h"
+#include "sim/input/trace_csv.h"
+#include "sim/input/trace_jsonl.h"
 #include "tests/fuzz/fuzz.h"
 
 #define JOBS_MAX  2000 /* job.count may stand for millions */

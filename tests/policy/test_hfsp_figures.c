@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/engine/sim.h"
 #include "tests/unit/cunit_main.h"
 
 #define S        INT64_C(1000000)

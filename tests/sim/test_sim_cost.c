@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/sim_bound.h"
-#include "sim/sim_cost.h"
-#include "sim/sim_rng.h"
+#include "sim/engine/bound.h"
+#include "sim/engine/durations.h"
+#include "sim/engine/rng.h"
 #include "tests/unit/cunit_main.h"
 
 #define S INT64_C(1000000)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/sim_internal.h"
+#include "sim/engine/engine_internal.h"
 #include "tests/unit/cunit_main.h"
 
 #define S INT64_C(1000000)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
-#include "sim/sim_source.h"
-#include "sim/sim_trace_jsonl.h"
-#include "sim/sim_workload.h"
+#include "sim/engine/sim.h"
+#include "sim/input/source.h"
+#include "sim/input/trace_jsonl.h"
+#include "sim/input/workload.h"
 #include "tests/unit/cunit_main.h"
 
 struct run {

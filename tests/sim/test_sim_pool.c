@@ -9,7 +9,7 @@
 
 #include <CUnit/CUnit.h>
 
-#include "sim/sim_pool.h"
+#include "sim/pool.h"
 #include "tests/unit/cunit_main.h"
 
 enum { RUNS = 7 };

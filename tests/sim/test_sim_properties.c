@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "policies/policy.h"
-#include "sim/sim.h"
-#include "sim/sim_rng.h"
+#include "sim/engine/sim.h"
+#include "sim/engine/rng.h"
 #include "tests/unit/cunit_main.h"
 
 #define S         INT64_C(1000000)

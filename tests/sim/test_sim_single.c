@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "sim/sim_single.h"
+#include "sim/input/single_server.h"
 #include "tests/unit/cunit_main.h"
 
 #define JOBS_MAX 64

@@ -6,9 +6,9 @@
 
 #include <CUnit/CUnit.h>
 
-#include "sim/sim_results.h"
-#include "sim/sim_stats.h"
-#include "sim/sim_usage.h"
+#include "sim/report/results.h"
+#include "sim/report/stats.h"
+#include "sim/usage.h"
 #include "tests/unit/cunit_main.h"
 
 #define S          INT64_C(1000000)

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim_ids.h"
-#include "sim/sim_source.h"
-#include "sim/sim_trace_csv.h"
-#include "sim/sim_trace_jsonl.h"
-#include "sim/sim_trace_sls.h"
-#include "sim/sim_trace_swim.h"
-#include "sim/sim_workload.h"
+#include "sim/input/id_set.h"
+#include "sim/input/source.h"
+#include "sim/input/trace_csv.h"
+#include "sim/input/trace_jsonl.h"
+#include "sim/input/trace_sls.h"
+#include "sim/input/trace_swim.h"
+#include "sim/input/workload.h"
 #include "tests/unit/cunit_main.h"
 
 #define FB2009 TRACES_DIR "/FB-2009_samples_24_times_1hr_0.tsv"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim_source.h"
-#include "sim/sim_workload.h"
+#include "sim/input/source.h"
+#include "sim/input/workload.h"
 #include "tests/unit/cunit_main.h"
 
 #define S INT64_C(1000000)

@@ -1,5 +1,5 @@
 /* Goal: an ended job becomes a line that the simulator reads as the same work: durations without suspension and without
- * waiting for maps, places, sizes, deadline. Method: views made by hand; sim/sim_trace_jsonl.h reads what is written. */
+ * waiting for maps, places, sizes, deadline. Method: views made by hand; sim/input/trace_jsonl.h reads what is written. */
 #include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "rm/jobs/ended_job.h"
 #include "rm/http/spec_json.h"
-#include "sim/sim_trace_jsonl.h"
+#include "sim/input/trace_jsonl.h"
 #include "tests/unit/cunit_main.h"
 
 #define TS INT64_C(1700000000000)

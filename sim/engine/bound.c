@@ -1,0 +1,95 @@
+/* The lower bound: two machines that always run what has least left, and the longest paths. */
+#include "sim/engine/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void sim_bound_init(struct sim_bound *b, const double speed[SIM_KINDS], double fastest)
+{
+    *b = (struct sim_bound){.fastest = fastest};
+    for (int k = 0; k < SIM_KINDS; k++)
+        b->machine[k].speed = speed[k];
+}
+
+static void sift_down(struct sim_bound_machine *m, size_t i)
+{
+    struct sim_bound_job x = m->v[i];
+
+    for (size_t child; (child = 2 * i + 1) < m->n; i = child) {
+        if (child + 1 < m->n && m->v[child + 1].left_us < m->v[child].left_us)
+            child++;
+        if (x.left_us <= m->v[child].left_us)
+            break;
+        m->v[i] = m->v[child];
+    }
+    m->v[i] = x;
+}
+
+static void push(struct sim_bound_machine *m, struct sim_bound_job x)
+{
+    size_t i;
+
+    base_array_grow(&m->v, m->n, &m->cap);
+    for (i = m->n++; i > 0 && x.left_us < m->v[(i - 1) / 2].left_us; i = (i - 1) / 2)
+        m->v[i] = m->v[(i - 1) / 2];
+    m->v[i] = x;
+}
+
+static void run_until(struct sim_bound_machine *m, double us)
+{
+    while (m->n) {
+        double end = m->now_us + m->v[0].left_us / m->speed;
+
+        if (end > us) {
+            m->v[0].left_us -= (us - m->now_us) * m->speed;
+            break;
+        }
+        m->now_us = end;
+        m->sum_us += end - m->v[0].submit_us;
+        m->v[0] = m->v[--m->n];
+        if (m->n)
+            sift_down(m, 0);
+    }
+    m->now_us = us;
+}
+
+void sim_bound_add(struct sim_bound *b, const struct sim_bound_work *w)
+{
+    double path = (double)w->fixed_us;
+
+    b->jobs++;
+    for (int k = 0; k < SIM_KINDS; k++) {
+        struct sim_bound_machine *m = &b->machine[k];
+
+        path += b->fastest > 0 ? w->longest_us[k] / b->fastest : 0;
+        if (w->work_us[k] <= 0 || m->speed <= 0)
+            continue;
+        run_until(m, (double)w->submit_us);
+        push(m, (struct sim_bound_job){w->work_us[k], (double)w->submit_us});
+    }
+    b->path_sum_us += path;
+}
+
+double sim_bound_mean_us(struct sim_bound *b)
+{
+    double most = b->path_sum_us;
+
+    for (int k = 0; k < SIM_KINDS; k++) {
+        struct sim_bound_machine *m = &b->machine[k];
+
+        if (m->n)
+            run_until(m, INFINITY);
+        most = m->sum_us > most ? m->sum_us : most;
+    }
+    return b->jobs ? most / (double)b->jobs : 0;
+}
+
+void sim_bound_free(struct sim_bound *b)
+{
+    for (int k = 0; k < SIM_KINDS; k++)
+        free(b->machine[k].v);
+    memset(b, 0, sizeof *b);
+}

@@ -1,0 +1,176 @@
+/* How long tasks take and where splits lie, by hashing. */
+#include "sim/engine/durations.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/engine/rng.h"
+
+#define NOISE_MIN (1.0 / 3.0)
+#define NOISE_MAX 3.0
+#define LOG_NOISE_MAX 1.09861228866810969140 /* log 3 */
+#define DRAWS_MAX 64 /* of one noise; a wild cv then gives 1 */
+#define F_RACK 1.2
+#define F_RACK_ALONE 2.0 /* "in the rack" says nothing when all nodes are in one */
+#define F_OFF 2.0
+
+enum { PURPOSE_MAP, PURPOSE_REDUCE, PURPOSE_PLACE, PURPOSE_FILE };
+
+static double log_plus_one(double x)
+{
+    return sim_log(1 + x);
+}
+
+void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job, bool one_rack)
+{
+    for (int k = 0; k < SIM_KINDS; k++) {
+        double variance = job->cv[k] > 0 ? log_plus_one(job->cv[k] * job->cv[k]) : 0;
+
+        c->key[k] = sim_hash(seed, id, k == SIM_MAP ? PURPOSE_MAP : PURPOSE_REDUCE);
+        c->base_us[k] = (double)job->base_us[k];
+        c->mu[k] = -variance / 2;
+        c->sigma[k] = 0;
+        if (variance > 0)
+            c->sigma[k] = sim_exp(0.5 * sim_log(variance));
+        c->exact_us[k] = job->task_us[k];
+    }
+    c->place_key = job->file ? sim_hash(seed, job->file, PURPOSE_FILE) : sim_hash(seed, id, PURPOSE_PLACE);
+    c->factor[SIM_NODE_LOCAL] = 1;
+    c->factor[SIM_RACK_LOCAL] = job->f_rack > 0 ? job->f_rack : one_rack ? F_RACK_ALONE : F_RACK;
+    c->factor[SIM_OFF_RACK] = job->f_off > 0 ? job->f_off : F_OFF;
+    c->f_colo = job->f_colo > 0 ? job->f_colo : 1;
+}
+
+static double noise(const struct sim_cost *c, enum sim_kind kind, int32_t task)
+{
+    uint64_t draw = sim_mix(c->key[kind] + (uint64_t)(uint32_t)task * UINT64_C(0x9e3779b97f4a7c15));
+
+    for (int i = 0; i < DRAWS_MAX; i++) {
+        double x = c->mu[kind] + c->sigma[kind] * sim_normal_of(sim_unit(draw));
+
+        if (x >= -LOG_NOISE_MAX && x <= LOG_NOISE_MAX)
+            return sim_exp(x);
+        draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95));
+    }
+    return 1;
+}
+
+double sim_cost_plain_us(const struct sim_cost *c, enum sim_kind kind, int32_t task)
+{
+    double us;
+
+    if (c->exact_us[kind])
+        us = (double)c->exact_us[kind][task];
+    else
+        us = c->sigma[kind] > 0 ? c->base_us[kind] * noise(c, kind, task) : c->base_us[kind];
+    return us >= 1 ? us : 1;
+}
+
+/* Upwards, so that no task does its work faster than its node can; what the product's last bit adds is no microsecond. */
+static int64_t whole_us(double us)
+{
+    return us >= 1 ? (int64_t)(us + 0.999) : 1;
+}
+
+int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed)
+{
+    return whole_us(sim_cost_plain_us(c, SIM_MAP, task) * c->factor[level] / speed);
+}
+
+int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed)
+{
+    return whole_us(sim_cost_plain_us(c, SIM_REDUCE, task) * (colocated ? c->f_colo : 1) / speed);
+}
+
+/* ---------------------------------------------------------------- places */
+void sim_topology_init(struct sim_topology *t, int32_t nodes, int32_t racks, const int32_t *rack_of)
+{
+    int32_t *at;
+
+    *t = (struct sim_topology){.nodes = nodes, .racks = racks};
+    t->rack_of = base_alloc((size_t)nodes * sizeof *t->rack_of);
+    t->first = base_alloc(((size_t)racks + 1) * sizeof *t->first);
+    t->members = base_alloc((size_t)nodes * sizeof *t->members);
+    for (int32_t i = 0; i < nodes; i++) {
+        t->rack_of[i] = rack_of ? rack_of[i] : i % racks;
+        t->first[t->rack_of[i] + 1]++;
+    }
+    for (int32_t r = 0; r < racks; r++)
+        t->first[r + 1] += t->first[r];
+    at = base_alloc((size_t)racks * sizeof *at);
+    for (int32_t i = 0; i < nodes; i++) {
+        int32_t r = t->rack_of[i];
+
+        t->members[t->first[r] + at[r]++] = (uint32_t)i;
+    }
+    free(at);
+}
+
+void sim_topology_free(struct sim_topology *t)
+{
+    free(t->rack_of);
+    free(t->first);
+    free(t->members);
+    *t = (struct sim_topology){0};
+}
+
+/* The @nth of all nodes but those of @rack. */
+static uint32_t outside(const struct sim_topology *t, int32_t rack, uint64_t nth)
+{
+    return t->members[nth < (uint64_t)t->first[rack] ? nth : nth + (uint64_t)(t->first[rack + 1] - t->first[rack])];
+}
+
+static bool taken(const uint32_t *v, int32_t n, uint32_t node)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (v[i] == node)
+            return true;
+    return false;
+}
+
+/* One of @count nodes from member @begin on that is not yet among the @n of @v; there is one. Drawn again a few
+ * times, then the next free one: with few nodes left all are reached. */
+static uint32_t another(const struct sim_topology *t, int32_t begin, int32_t count, uint64_t draw, const uint32_t *v,
+                        int32_t n)
+{
+    int32_t i = 0;
+
+    for (int tries = 0; tries < 8; tries++, draw = sim_mix(draw + 1)) {
+        i = (int32_t)sim_below(draw, (uint64_t)count);
+        if (!taken(v, n, t->members[begin + i]))
+            return t->members[begin + i];
+    }
+    while (taken(v, n, t->members[begin + i]))
+        i = (i + 1) % count;
+    return t->members[begin + i];
+}
+
+/* In the rack of the second replica, which is not the first one's: has it another node? */
+static bool beside(const struct sim_topology *t, const uint32_t *v)
+{
+    int32_t rack = t->rack_of[v[1]];
+
+    return rack != t->rack_of[v[0]] && t->first[rack + 1] - t->first[rack] > 1;
+}
+
+int32_t sim_place(const struct sim_topology *t, uint64_t place_key, int32_t split, int32_t replicas,
+                  uint32_t out[SIM_REPLICAS_MAX])
+{
+    uint64_t draw = sim_mix(place_key + (uint64_t)(uint32_t)split * UINT64_C(0x9e3779b97f4a7c15));
+    int32_t want = replicas < t->nodes ? replicas : t->nodes;
+
+    for (int32_t n = 0; n < want; n++, draw = sim_mix(draw + UINT64_C(0xd1342543de82ef95))) {
+        int32_t rack = n > 0 && t->racks > 1 ? t->rack_of[out[0]] : 0;
+        int32_t others = n == 1 && t->racks > 1 ? t->nodes - (t->first[rack + 1] - t->first[rack]) : 0;
+
+        if (others > 0) {
+            out[1] = outside(t, rack, sim_below(draw, (uint64_t)others));
+        } else if (n == 2 && t->racks > 1 && beside(t, out)) {
+            rack = t->rack_of[out[1]];
+            out[2] = another(t, t->first[rack], t->first[rack + 1] - t->first[rack], draw, out, 2);
+        } else {
+            out[n] = another(t, 0, t->nodes, draw, out, n);
+        }
+    }
+    return want;
+}

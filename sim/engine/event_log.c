@@ -1,0 +1,105 @@
+/* The event log. Numbers are written by hand: there are millions of lines. */
+#include "sim/engine/event_log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FLUSH_AT 65536
+#define NUMBER_MAX 24
+
+static void flush(struct sim_log *log)
+{
+    if (!log->failed && log->buf.len)
+        log->failed = log->write(log->self, log->buf.data, log->buf.len, &log->err);
+    base_buf_clear(&log->buf);
+}
+
+void sim_log_begin(struct sim_log *log)
+{
+    base_buf_adds(&log->buf, "time_us,event,job,kind,task,attempt,node,detail\n");
+}
+
+static char *put_number(char *to, int64_t v)
+{
+    char tmp[NUMBER_MAX];
+    uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    int n = 0;
+
+    if (v < 0)
+        *to++ = '-';
+    do
+        tmp[n++] = (char)('0' + left % 10);
+    while (left /= 10);
+    while (n)
+        *to++ = tmp[--n];
+    return to;
+}
+
+static char *put_text(char *to, const char *text)
+{
+    size_t n = strlen(text);
+
+    memcpy(to, text, n);
+    return to + n;
+}
+
+void sim_log_add(struct sim_log *log, const struct sim_log_line *line)
+{
+    char *at;
+
+    base_buf_reserve(&log->buf, 8 * NUMBER_MAX + strlen(line->event) + (line->detail ? strlen(line->detail) : 0));
+    at = log->buf.data + log->buf.len;
+    at = put_number(at, line->time_us);
+    *at++ = ',';
+    at = put_text(at, line->event);
+    *at++ = ',';
+    at = put_number(at, (int64_t)line->job);
+    *at++ = ',';
+    if (line->kind >= 0) {
+        *at++ = line->kind == 0 ? 'm' : 'r';
+        *at++ = ',';
+        at = put_number(at, line->task);
+        *at++ = ',';
+        at = put_number(at, line->attempt);
+    } else {
+        *at++ = ',';
+        *at++ = ',';
+    }
+    *at++ = ',';
+    if (line->node >= 0)
+        at = put_number(at, line->node);
+    *at++ = ',';
+    if (line->detail)
+        at = put_text(at, line->detail);
+    else if (line->number)
+        at = put_number(at, line->number);
+    *at++ = '\n';
+    log->buf.len = (size_t)(at - log->buf.data);
+    log->buf.data[log->buf.len] = '\0';
+    if (log->buf.len >= FLUSH_AT)
+        flush(log);
+}
+
+int sim_log_end(struct sim_log *log, struct base_error *err)
+{
+    flush(log);
+    base_buf_free(&log->buf);
+    if (log->failed && err)
+        *err = log->err;
+    return log->failed;
+}
+
+int sim_log_to_buf(void *self, const char *data, size_t n, struct base_error *err)
+{
+    (void)err;
+    base_buf_add(self, data, n);
+    return 0;
+}
+
+int sim_log_to_file(void *self, const char *data, size_t n, struct base_error *err)
+{
+    if (fwrite(data, 1, n, self) != n)
+        return base_error_sys(err, -BASE_EIO, errno, "event log");
+    return 0;
+}

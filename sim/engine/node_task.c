@@ -1,0 +1,369 @@
+/* Attempts of tasks on simulated nodes: launched, begun, suspended, resumed, killed, ended. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/engine_internal.h"
+
+static struct sim_attempt *at(const struct sim *s, uint32_t index)
+{
+    return &s->attempts[index];
+}
+
+/* ---------------------------------------------------------------- the table */
+#define LINE 64
+
+static void grow(struct sim *s, uint32_t cap)
+{
+    size_t size = (size_t)cap * sizeof *s->attempts;
+    struct sim_attempt *v = aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
+
+    base_assert(v && cap <= SIM_INDEX_MAX);
+    if (s->attempts_n)
+        memcpy(v, s->attempts, s->attempts_n * sizeof *v);
+    free(s->attempts);
+    s->attempts = v;
+    s->attempts_cap = cap;
+}
+
+void sim_tasks_make(struct sim *s, uint32_t slots)
+{
+    grow(s, slots);
+    s->attempts_n = slots;
+    s->attempts_free = SIM_NONE;
+}
+
+static bool in_block(const struct sim_node *n, uint32_t index)
+{
+    return index - n->block < (uint32_t)(n->slots[SIM_MAP] + n->slots[SIM_REDUCE]);
+}
+
+/* In the node's own block as long as there is room: what runs on a node lies together. */
+static uint32_t attempt_new(struct sim *s, struct sim_node *n)
+{
+    uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
+
+    if (n->free == SIM_NONE && n->fresh < n->slots[SIM_MAP] + n->slots[SIM_REDUCE])
+        return n->block + (uint32_t)n->fresh++;
+    if (i != SIM_NONE) {
+        *from = s->attempts[i].node_next;
+        return i;
+    }
+    if (s->attempts_n == s->attempts_cap)
+        grow(s, s->attempts_cap + s->attempts_cap / 2 + 64);
+    return s->attempts_n++;
+}
+
+void sim_task_free(struct sim *s, uint32_t index)
+{
+    struct sim_node *n = &s->nodes[s->attempts[index].node];
+    uint32_t *to = in_block(n, index) ? &n->free : &s->attempts_free;
+
+    s->attempts[index].job = NULL;
+    s->attempts[index].event = 0;
+    s->attempts[index].node_next = *to;
+    *to = index;
+}
+
+/* The attempt on @node that an order is about; SIM_NONE: it has gone. */
+static uint32_t find(const struct sim *s, uint32_t node, const struct rm_order *o)
+{
+    uint32_t i = s->nodes[node].attempts;
+
+    while (i != SIM_NONE && (at(s, i)->num != o->container.num || at(s, i)->job->seq != o->container.attempt.app.seq))
+        i = at(s, i)->node_next;
+    return i;
+}
+
+static void notice(struct sim *s, const struct sim_attempt *a)
+{
+    s->news[a->node] = 1;
+    s->changed = true;
+    s->last_active_us = s->now_us;
+    if (!s->conf.cluster.oob || s->oob_set[a->node] || !s->heartbeat_us)
+        return;
+    s->oob_set[a->node] = 1;
+    s->oob[(s->oob_first + s->oob_n++) % s->nodes_n] = a->node;
+}
+
+/* ---------------------------------------------------------------- slots */
+static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
+{
+    struct sim_live *job = a->job;
+
+    s->running_all += by;
+    job->running[a->kind] += by;
+    if (by > 0)
+        a->since_us = s->now_us;
+    if (s->conf.on_alloc) {
+        struct sim_alloc alloc = {.now_us = s->now_us,
+                                  .job = job->id,
+                                  .name = job->job.name,
+                                  .pool = job->job.pool,
+                                  .class_name = job->job.class_name,
+                                  .kind = (enum sim_kind)a->kind,
+                                  .running = job->running[a->kind]};
+
+        s->conf.on_alloc(s->conf.ctx, &alloc);
+    }
+}
+
+/* Slot time up to now. */
+static int64_t held(const struct sim *s, const struct sim_attempt *a)
+{
+    return (a->summed ? a->held_us : 0) + (s->now_us - a->since_us);
+}
+
+static bool maps_done(const struct sim_live *job)
+{
+    return job->done[SIM_MAP] == job->job.tasks[SIM_MAP];
+}
+
+static int64_t duration(const struct sim *s, const struct sim_attempt *a)
+{
+    const struct sim_live *job = a->job;
+    double speed = s->nodes[a->node].speed;
+
+    if (a->kind == SIM_MAP)
+        return sim_cost_map_us(&job->cost, a->task, (enum sim_level)a->level, speed);
+    return sim_cost_reduce_us(&job->cost, a->task, job->job.tasks[SIM_MAP] == 1 && job->map_node == a->node, speed);
+}
+
+static void due_at(struct sim *s, uint32_t index, int64_t us)
+{
+    at(s, index)->end_us = us;
+    at(s, index)->event = sim_queue_add(&s->queue, us, SIM_CLASS_END, SIM_EVENT_TASK_END, index);
+}
+
+/* Its input is there: from now on it takes its time. */
+static void begin(struct sim *s, uint32_t index)
+{
+    struct sim_attempt *a = at(s, index);
+
+    a->duration_us = duration(s, a);
+    due_at(s, index, s->now_us + a->duration_us);
+}
+
+/* A reduce without the last map: it holds its slot until that has ended. */
+static void wait_maps(struct sim *s, uint32_t index)
+{
+    struct sim_attempt *a = at(s, index);
+
+    a->wait_next = a->job->waiting;
+    a->job->waiting = index;
+}
+
+static void stop_waiting(struct sim *s, uint32_t index)
+{
+    uint32_t *link = &at(s, index)->job->waiting;
+
+    while (*link != index)
+        link = &at(s, *link)->wait_next;
+    *link = at(s, index)->wait_next;
+}
+
+/* Oldest first: the order in which they began to wait. */
+static void maps_ended(struct sim *s, struct sim_live *job)
+{
+    uint32_t first = SIM_NONE;
+
+    while (job->waiting != SIM_NONE) {
+        uint32_t i = job->waiting;
+
+        job->waiting = at(s, i)->wait_next;
+        at(s, i)->wait_next = first;
+        first = i;
+    }
+    for (; first != SIM_NONE; first = at(s, first)->wait_next) {
+        at(s, first)->idle_us += s->now_us - at(s, first)->since_us;
+        at(s, first)->summed = true;
+        begin(s, first);
+        sim_log_task(s, "begin", at(s, first), NULL);
+    }
+}
+
+/* ---------------------------------------------------------------- orders */
+static const char *level_of(struct sim *s, struct sim_attempt *a, uint32_t node)
+{
+    static const char *const names[] = {"local", "rack", "off"};
+    const struct rm_job_spec *spec = a->job->spec;
+    const uint32_t *near = spec->near_n ? spec->near + (size_t)a->task * spec->near_n : NULL;
+
+    a->level = SIM_NODE_LOCAL;
+    if (a->kind != SIM_MAP || !near)
+        return "any";
+    a->level = SIM_OFF_RACK;
+    for (uint32_t i = 0; i < spec->near_n; i++) {
+        if (near[i] == node) {
+            a->level = SIM_NODE_LOCAL;
+            break;
+        }
+        if (s->topology.rack_of[near[i]] == s->topology.rack_of[node])
+            a->level = SIM_RACK_LOCAL;
+    }
+    a->job->r.level[a->level]++;
+    s->totals.level[a->level]++;
+    return names[a->level];
+}
+
+void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
+{
+    struct sim_live *job = sim_live_of(s, o->container.attempt.app.seq);
+    struct sim_node *n = &s->nodes[node];
+    uint32_t index = attempt_new(s, n);
+    struct sim_attempt *a = at(s, index);
+    const char *level;
+
+    *a = (struct sim_attempt){.job = job,
+                              .num = o->container.num,
+                              .launched_us = s->now_us,
+                              .task = o->task.index,
+                              .number = o->task_attempt,
+                              .node = node,
+                              .node_next = n->attempts,
+                              .wait_next = SIM_NONE,
+                              .kind = o->slot == RM_SLOT_MAP ? SIM_MAP : SIM_REDUCE};
+    n->attempts = index;
+    n->used[a->kind]++;
+    if (s->running_told || s->progress)
+        s->news[node] = 1;
+    if (!job->r.launches[a->kind] && (a->kind == SIM_MAP || !job->job.tasks[SIM_MAP]))
+        job->r.first_us = s->now_us;
+    job->r.launches[a->kind]++;
+    s->totals.launches[a->kind]++;
+    s->changed = true;
+    s->last_active_us = s->now_us;
+    level = level_of(s, a, node);
+    hold(s, a, 1);
+    sim_log_task(s, "launch", a, level);
+    if (a->kind == SIM_MAP || maps_done(job))
+        begin(s, index);
+    else
+        wait_maps(s, index);
+}
+
+/* It stops: what it held its slot for is counted, its event will not be heeded. */
+static void stop(struct sim *s, uint32_t index)
+{
+    struct sim_attempt *a = at(s, index);
+
+    if (!a->duration_us && a->kind == SIM_REDUCE) {
+        stop_waiting(s, index);
+        a->idle_us += s->now_us - a->since_us;
+    }
+    a->event = 0;
+    a->held_us = held(s, a);
+    a->summed = true;
+    hold(s, a, -1);
+}
+
+void sim_task_kill(struct sim *s, uint32_t node, const struct rm_order *o)
+{
+    uint32_t index = find(s, node, o);
+    struct sim_attempt *a;
+
+    if (index == SIM_NONE || at(s, index)->state == SIM_ENDED || at(s, index)->state == SIM_KILLED)
+        return;
+    a = at(s, index);
+    if (a->state == SIM_RUNNING) {
+        stop(s, index);
+    } else {
+        s->nodes[node].suspended[a->kind]--;
+        a->slotless = true;
+    }
+    a->state = SIM_KILLED;
+    a->end_us = s->now_us;
+    a->job->r.kills[a->kind]++;
+    a->job->r.lost_us[a->kind] += a->held_us;
+    s->totals.kills[a->kind]++;
+    sim_log_task(s, "kill", a, NULL);
+    notice(s, a);
+}
+
+void sim_task_suspend(struct sim *s, uint32_t node, const struct rm_order *o)
+{
+    uint32_t index = find(s, node, o);
+    struct sim_attempt *a;
+    struct sim_node *n = &s->nodes[node];
+
+    if (index == SIM_NONE || at(s, index)->state != SIM_RUNNING)
+        return;
+    a = at(s, index);
+    a->left_us = a->duration_us ? a->end_us - s->now_us : 0;
+    stop(s, index);
+    n->used[a->kind]--;
+    a->state = SIM_SUSPENDED;
+    a->job->r.suspensions[a->kind]++;
+    s->totals.suspensions[a->kind]++;
+    if (++n->suspended[a->kind] > s->totals.suspended_node_max[a->kind])
+        s->totals.suspended_node_max[a->kind] = n->suspended[a->kind];
+    s->changed = true;
+    sim_log_task(s, "suspend", a, NULL);
+}
+
+void sim_task_resume(struct sim *s, uint32_t node, const struct rm_order *o)
+{
+    uint32_t index = find(s, node, o);
+    struct sim_attempt *a;
+
+    if (index == SIM_NONE || at(s, index)->state != SIM_SUSPENDED)
+        return;
+    a = at(s, index);
+    a->state = SIM_RUNNING;
+    s->nodes[node].suspended[a->kind]--;
+    s->nodes[node].used[a->kind]++;
+    s->totals.resumes[a->kind]++;
+    s->changed = true;
+    s->last_active_us = s->now_us;
+    hold(s, a, 1);
+    sim_log_task(s, "resume", a, NULL);
+    if (a->duration_us)
+        due_at(s, index, s->now_us + s->conf.swap_us + a->left_us);
+    else if (maps_done(a->job))
+        begin(s, index);
+    else
+        wait_maps(s, index);
+}
+
+/* ---------------------------------------------------------------- the end */
+void sim_task_end(struct sim *s, const struct sim_event *e)
+{
+    struct sim_attempt *a = at(s, sim_event_index(e));
+    struct sim_live *job = a->job;
+
+    if (a->event != e->order) /* killed or suspended meanwhile */
+        return;
+    a->event = 0;
+    a->state = SIM_ENDED;
+    job->done[a->kind]++;
+    job->last_end_us = s->now_us;
+    job->r.useful_us[a->kind] += held(s, a);
+    job->r.idle_us += a->summed ? a->idle_us : 0;
+    hold(s, a, -1);
+    s->totals.completions[a->kind]++;
+    sim_log_task(s, "end", a, NULL);
+    notice(s, a);
+    if (a->kind != SIM_MAP)
+        return;
+    job->map_node = a->node;
+    if (!maps_done(job))
+        return;
+    job->r.maps_done_us = s->now_us;
+    maps_ended(s, job);
+}
+
+float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
+{
+    double share = 0;
+
+    if (a->duration_us) {
+        int64_t left = a->state == SIM_SUSPENDED ? a->left_us : a->end_us - s->now_us;
+
+        left = left < a->duration_us ? left : a->duration_us;
+        share = (double)(a->duration_us - left) / (double)a->duration_us;
+    }
+    if (a->kind == SIM_MAP)
+        return (float)share;
+    if (a->duration_us) /* shuffle and sort end with the last map: the rest is the function */
+        return (float)((2 + share) / 3);
+    return a->job->job.tasks[SIM_MAP] ? (float)a->job->done[SIM_MAP] / (float)(3 * a->job->job.tasks[SIM_MAP]) : 0;
+}

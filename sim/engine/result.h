@@ -1,0 +1,98 @@
+/* sim/engine/result.h - what a simulation measures: per job, over the run, and by class.
+ * Units: microseconds of virtual time; slot_us: slots times microseconds.
+ * SOURCE of the words: waiting, execution, sojourn as in Pastorelli et al., "HFSP", 2013 and Cheriere et al., SAC 2016
+ * (whose "makespan of a job" is the sojourn here); accepted, success, utilisation of successful jobs as in He, Lu,
+ * Swanson, HPCC 2013. */
+#ifndef CREEL_SIM_ENGINE_RESULT_H
+#define CREEL_SIM_ENGINE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/engine/job.h"
+
+enum sim_level { SIM_NODE_LOCAL, SIM_RACK_LOCAL, SIM_OFF_RACK, SIM_LEVELS };
+
+struct sim_job_result {
+    uint64_t id;
+    const char *name, *class_name, *pool, *user; /* borrowed: during the callback alone */
+    int32_t tasks[SIM_KINDS], priority;
+    double weight;
+    int64_t deadline_us;              /* relative, 0: none */
+    int64_t submit_us;                /* when it was really submitted */
+    int64_t first_us;                 /* start of its first map attempt, of a reduce without maps; submit_us: never */
+    int64_t maps_done_us;             /* end of the last map */
+    int64_t finish_us;                /* end of the last task, or of cleanup; of a refused job: its refusal */
+    bool accepted;                    /* let in; false: refused at submission */
+    bool met;                         /* its deadline; true for every accepted job without */
+    int64_t promised_us;              /* finish promised at admission, 0: none. Refused: what could be promised */
+    int64_t launches[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS];
+    int64_t level[SIM_LEVELS];        /* launches of maps with location data, by locality; killed ones included */
+    int64_t useful_us[SIM_KINDS];     /* slot time of attempts that succeeded, idle waiting of early reduces included */
+    int64_t idle_us;                  /* of that: reduces that waited for the last map */
+    int64_t lost_us[SIM_KINDS];       /* slot time of killed attempts */
+    int64_t work_us[SIM_KINDS];       /* true work at speed 1, locally; 0 unless it was asked for (sim_conf.true_work) */
+};
+static inline int64_t sim_waiting_us(const struct sim_job_result *r)
+{
+    return r->first_us - r->submit_us;
+}
+static inline int64_t sim_execution_us(const struct sim_job_result *r)
+{
+    return r->finish_us - r->first_us;
+}
+static inline int64_t sim_sojourn_us(const struct sim_job_result *r)
+{
+    return r->finish_us - r->submit_us;
+}
+
+struct sim_totals {
+    int64_t jobs, accepted, refused, with_deadline, met; /* met: of those accepted that have a deadline */
+    int64_t first_submit_us, last_finish_us; /* of all jobs; of accepted ones */
+    double sojourn_sum_us, waiting_sum_us, execution_sum_us; /* of accepted jobs */
+    int64_t launches[SIM_KINDS], completions[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS], resumes[SIM_KINDS];
+    int64_t level[SIM_LEVELS];
+    double useful_us[SIM_KINDS], met_us[SIM_KINDS]; /* met_us: of accepted jobs that met their deadline, or have none */
+    double slots[SIM_KINDS];
+    int64_t events, heartbeats, jobs_live_max;
+    int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it took FIFO instead */
+    int64_t suspended_node_max[SIM_KINDS]; /* most attempts of a kind suspended on one node at once */
+    double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim/engine/bound.h), 0: not asked for,
+                                     or the run was stopped */
+};
+static inline int64_t sim_makespan_us(const struct sim_totals *t)
+{
+    return t->accepted ? t->last_finish_us - t->first_submit_us : 0;
+}
+double sim_mean_sojourn_us(const struct sim_totals *t); /* 0 without jobs */
+/* Useful slot time over slots times makespan: of one kind; of both together. */
+double sim_utilisation(const struct sim_totals *t, enum sim_kind kind);
+double sim_utilisation_all(const struct sim_totals *t, bool met_alone);
+void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r);
+
+/* ---- by class, in order of first appearance ---- */
+struct sim_stat { /* of a quantity: mean and deviation by Welford's recurrence */
+    int64_t n;
+    double mean, m2, min, max;
+};
+void sim_stat_add(struct sim_stat *s, double x);
+double sim_stat_deviation(const struct sim_stat *s); /* sample deviation, 0 below two values */
+/* Half width of the 95 % interval of the mean by Student's t. 0 below two values. */
+double sim_stat_half95(const struct sim_stat *s);
+
+struct sim_class {
+    char name[SIM_TEXT_MAX];
+    int64_t jobs, accepted, met, with_deadline;
+    struct sim_stat sojourn_s, waiting_s, execution_s; /* of accepted jobs */
+    int64_t launches[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS], level[SIM_LEVELS];
+};
+struct sim_summary { /* zero to begin with */
+    struct sim_class *v;
+    size_t n, cap;
+};
+void sim_summary_add(struct sim_summary *s, const struct sim_job_result *r);
+const struct sim_class *sim_summary_find(const struct sim_summary *s, const char *class_name);
+void sim_summary_free(struct sim_summary *s);
+
+#endif

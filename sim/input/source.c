@@ -1,0 +1,465 @@
+#include "sim/input/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+
+#include "sim/input/id_set.h"
+#include "sim/input/trace_csv.h"
+#include "sim/input/trace_jsonl.h"
+#include "sim/input/trace_sls.h"
+#include "sim/input/trace_swim.h"
+#include "sim/input/workload.h"
+
+enum kind { SWIM, SLS, CSV, JSONL, KINDS, NAMED = KINDS };
+static const char *const kinds[KINDS] = {"swim", "sls", "csv", "jsonl"};
+
+struct pending {
+    uint64_t row;
+    size_t line; /* where it was */
+    struct sim_job job;
+};
+struct sim_source {
+    enum kind kind;
+    bool skip_bad;
+    struct sim_made made; /* NAMED */
+    struct sim_trace trace;
+    struct sim_swim swim;
+    struct sim_sls sls;
+    struct sim_csv csv;
+    struct sim_jsonl jsonl;
+    struct pending *window[SIM_SOURCE_WINDOW]; /* a heap, earliest first */
+    size_t window_n;
+    int64_t listed; /* see SIM_SOURCE_LISTED_MAX */
+    uint64_t rows;
+    struct sim_ids ids; /* of all jobs so far */
+    int64_t last_us;
+    bool ended;
+    size_t skipped;
+    char first_skipped[sizeof((struct base_error *)0)->text];
+    char note[256];
+};
+
+/* ---------------------------------------------------------------- settings of traces */
+static int set_swim(struct sim_source *s, const char *param, struct base_error *err)
+{
+    struct sim_swim *w = &s->swim;
+    struct sim_trace at = {.name = (char *)"swim"};
+    const char *eq = strchr(param, '='), *value = eq ? eq + 1 : "";
+    char *key = eq ? base_strndup(param, (size_t)(eq - param)) : base_strdup(param);
+    int64_t n = 0;
+    int rc;
+
+    if (strcmp(key, "origin") == 0 || strcmp(key, "target") == 0) {
+        rc = sim_trace_int(&at, key, value, 0, SIM_TRACE_HOSTS_MAX, &n, err);
+        if (rc == 0 && key[0] == 'o')
+            w->origin = (int32_t)n;
+        else if (rc == 0)
+            sim_swim_target(w, (int32_t)n);
+    } else if (strcmp(key, "block_bytes") == 0) {
+        rc = sim_trace_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.block_bytes, err);
+    } else if (strcmp(key, "per_reduce_bytes") == 0) {
+        rc = sim_trace_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.per_reduce_bytes, err);
+    } else if (strcmp(key, "map_s") == 0) {
+        rc = sim_trace_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.map_us, err);
+    } else if (strcmp(key, "reduce_s") == 0) {
+        rc = sim_trace_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.reduce_us, err);
+    } else if (strcmp(key, "reduce_bytes_s") == 0) {
+        rc = sim_trace_real(&at, key, value, 1e3, 1e18, &w->guess.reduce_bytes_s, err);
+    } else if (strcmp(key, "cv") == 0) {
+        rc = sim_trace_real(&at, key, value, 0, 10, &w->guess.cv, err);
+    } else {
+        rc = base_error_set(
+            err, -BASE_EINVAL,
+            "swim has no setting '%.60s': there are origin, target, block_bytes, per_reduce_bytes, map_s, "
+            "reduce_s, reduce_bytes_s, cv",
+            key);
+    }
+    free(key);
+    return rc;
+}
+
+static int set_params(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+{
+    for (size_t i = 0; i < conf->params_n; i++) {
+        int rc;
+
+        if (s->kind == SWIM)
+            rc = set_swim(s, conf->params[i], err);
+        else
+            rc = base_error_set(err, -BASE_EINVAL, "%s has no setting '%.60s': it has none", kinds[s->kind],
+                                conf->params[i]);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- opening */
+static int start(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+{
+    int rc;
+
+    sim_swim_init(&s->swim, &s->trace, sim_swim_origin(s->trace.name), conf->nodes);
+    sim_csv_init(&s->csv, &s->trace);
+    sim_jsonl_init(&s->jsonl, &s->trace, conf->nodes);
+    if (s->kind == SLS)
+        sim_sls_init(&s->sls, &s->trace, conf->nodes);
+    if ((rc = set_params(s, conf, err)) < 0)
+        return rc;
+    if (s->kind == SWIM && s->swim.target > 0 && s->swim.origin == 0)
+        snprintf(s->note, sizeof s->note,
+                 "%.150s: not known of how many machines it is: its bytes stay as they are (origin=N scales them)",
+                 s->trace.name);
+    return 0;
+}
+
+/* "NAME,KEY=VALUE,...": the settings in the text go before those of the list, which may overrule them. */
+static int open_named(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+{
+    char *text = base_strdup(conf->what), *name = text, *p = strchr(text, ',');
+    const char **params = NULL;
+    size_t n = 0, cap = 0;
+    int rc;
+
+    for (char *next; p; p = next) {
+        *p++ = '\0';
+        next = strchr(p, ',');
+        base_array_grow(&params, n, &cap);
+        params[n++] = p;
+    }
+    for (size_t i = 0; i < conf->params_n; i++) {
+        base_array_grow(&params, n, &cap);
+        params[n++] = conf->params[i];
+    }
+    rc = sim_workload_make(name, params, n, conf->seed, &s->made, err);
+    free(params);
+    free(text);
+    return rc;
+}
+
+static struct sim_source *source_new(const struct sim_source_conf *conf, enum kind kind)
+{
+    struct sim_source *s = base_alloc(sizeof *s);
+
+    s->kind = kind;
+    s->skip_bad = conf->skip_bad;
+    return s;
+}
+
+struct sim_source *sim_source_from(const char *kind, FILE *in, const struct sim_source_conf *conf,
+                                   struct base_error *err)
+{
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(kinds[k], kind) == 0) {
+            struct sim_source *s = source_new(conf, (enum kind)k);
+
+            sim_trace_from(&s->trace, in, kind);
+            if (start(s, conf, err) == 0)
+                return s;
+            sim_source_close(s);
+            return NULL;
+        }
+    base_error_set(err, -BASE_ENOTFOUND, "no format '%.60s': there are swim, sls, csv, jsonl", kind);
+    return NULL;
+}
+
+struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct base_error *err)
+{
+    const char *colon = strchr(conf->what, ':');
+    struct sim_source *s;
+    int rc;
+
+    if (!colon) {
+        s = source_new(conf, NAMED);
+        rc = open_named(s, conf, err);
+    } else {
+        size_t n = (size_t)(colon - conf->what);
+        int k = 0;
+
+        while (k < KINDS && (strlen(kinds[k]) != n || strncmp(kinds[k], conf->what, n) != 0))
+            k++;
+        if (k == KINDS) {
+            base_error_set(err, -BASE_ENOTFOUND, "no format '%.*s': there are swim, sls, csv, jsonl",
+                           (int)(n < 60 ? n : 60), conf->what);
+            return NULL;
+        }
+        s = source_new(conf, (enum kind)k);
+        rc = sim_trace_open(&s->trace, colon + 1, err);
+        if (rc == 0)
+            rc = start(s, conf, err);
+    }
+    if (rc == 0)
+        return s;
+    sim_source_close(s);
+    return NULL;
+}
+
+bool sim_source_once(const char *what)
+{
+    const char *colon = strchr(what, ':');
+    struct stat st;
+
+    return colon &&
+           (strcmp(colon, ":-") == 0 || (stat(colon + 1, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)));
+}
+
+/* ---------------------------------------------------------------- reading */
+static int read_row(struct sim_source *s, struct sim_job *out, struct base_error *err)
+{
+    sim_job_init(out);
+    switch (s->kind) {
+    case SWIM:
+        return sim_swim_next(&s->swim, out, err);
+    case SLS:
+        return sim_sls_next(&s->sls, out, err);
+    case CSV:
+        return sim_csv_next(&s->csv, out, err);
+    default:
+        return sim_jsonl_next(&s->jsonl, out, err);
+    }
+}
+
+/* True: the line is counted, and the reader goes on. */
+static bool skip(struct sim_source *s, int rc, const struct base_error *err)
+{
+    bool nothing = s->kind == CSV && s->csv.columns < 0; /* without names of columns */
+
+    if (!s->skip_bad || nothing || (rc != -BASE_EINVAL && rc != -BASE_ELIMIT))
+        return false;
+    if (s->skipped++ == 0)
+        snprintf(s->first_skipped, sizeof s->first_skipped, "%s", err->text);
+    return true;
+}
+
+static bool earlier(const struct pending *a, const struct pending *b)
+{
+    return a->job.submit_us < b->job.submit_us || (a->job.submit_us == b->job.submit_us && a->row < b->row);
+}
+
+static int64_t listed(const struct sim_job *job)
+{
+    int64_t n = 0;
+
+    for (int k = 0; k < SIM_KINDS; k++)
+        n += job->task_us[k] ? job->tasks[k] : 0;
+    return n + (job->replica_nodes ? (int64_t)job->tasks[SIM_MAP] * job->replicas : 0);
+}
+
+static void window_add(struct sim_source *s, struct pending *p)
+{
+    size_t i = s->window_n++;
+
+    while (i > 0 && earlier(p, s->window[(i - 1) / 2])) {
+        s->window[i] = s->window[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    s->window[i] = p;
+    s->listed += listed(&p->job);
+}
+
+static struct pending *window_take(struct sim_source *s)
+{
+    struct pending *first = s->window[0], *last = s->window[--s->window_n];
+    size_t i = 0;
+
+    for (;;) {
+        size_t child = 2 * i + 1;
+
+        if (child >= s->window_n)
+            break;
+        if (child + 1 < s->window_n && earlier(s->window[child + 1], s->window[child]))
+            child++;
+        if (!earlier(s->window[child], last))
+            break;
+        s->window[i] = s->window[child];
+        i = child;
+    }
+    s->window[i] = last;
+    s->listed -= listed(&first->job);
+    return first;
+}
+
+/* A job without an id is numbered by its row. No two may have one number: durations, places and what comes after what
+ * hang on it. */
+static int number(struct sim_source *s, struct pending *p, struct base_error *err)
+{
+    char text[24];
+
+    p->row = s->rows + 1;
+    p->line = s->trace.line;
+    if (!p->job.id)
+        p->job.id = p->row;
+    if (sim_ids_add(&s->ids, p->job.id)) {
+        s->rows++;
+        return 1;
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)p->job.id);
+    return sim_trace_bad(&s->trace, "id", text, "of one job alone (one that is given no id has the number of its row)",
+                         err);
+}
+
+/* Reads until the window is full. Negative: a bad line; the next call goes on behind it. */
+static int fill(struct sim_source *s, struct base_error *err)
+{
+    struct base_error own;
+    struct base_error *e = err ? err : &own;
+
+    while (!s->ended && s->window_n < SIM_SOURCE_WINDOW && s->listed < SIM_SOURCE_LISTED_MAX) {
+        struct pending *p = base_alloc(sizeof *p);
+        int rc = read_row(s, &p->job, e);
+
+        if (rc > 0)
+            rc = number(s, p, e);
+        if (rc <= 0) {
+            sim_job_clear(&p->job);
+            free(p);
+            s->ended = rc == 0;
+            if (rc < 0 && !skip(s, rc, e))
+                return rc;
+            continue;
+        }
+        window_add(s, p);
+    }
+    return 0;
+}
+
+static int out_of_place(const struct sim_source *s, const struct pending *p, struct base_error *err)
+{
+    return base_error_set(
+        err, -BASE_EINVAL,
+        "%s:%zu: submission: '%.6f' is not in order: more than %d jobs before it were submitted later; sort "
+        "the file",
+        s->trace.name, p->line, (double)p->job.submit_us / 1e6, SIM_SOURCE_WINDOW);
+}
+
+static int trace_next(struct sim_source *s, struct sim_job *out, struct base_error *err)
+{
+    struct base_error own;
+    struct base_error *e = err ? err : &own;
+
+    for (;;) {
+        struct pending *p;
+        bool late;
+        int rc = fill(s, e);
+
+        if (rc < 0)
+            return rc;
+        if (s->window_n == 0)
+            return 0;
+        p = window_take(s);
+        late = p->job.submit_us < s->last_us;
+        rc = late ? out_of_place(s, p, e) : 1;
+        if (late) {
+            sim_job_clear(&p->job);
+        } else {
+            s->last_us = p->job.submit_us;
+            *out = p->job;
+        }
+        free(p);
+        if (!late || !skip(s, rc, e))
+            return rc;
+    }
+}
+
+int sim_source_next(struct sim_source *s, struct sim_job *out, struct base_error *err)
+{
+    return s->kind == NAMED ? sim_made_next(&s->made, out) : trace_next(s, out, err);
+}
+
+/* ---------------------------------------------------------------- as a workload */
+static int workload_next(void *self, struct sim_job *out, struct base_error *err)
+{
+    return sim_source_next(self, out, err);
+}
+
+static bool workload_at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+{
+    return sim_made_at_end(&((struct sim_source *)self)->made, ended->id, now_us, out);
+}
+
+struct sim_workload sim_source_workload(struct sim_source *s)
+{
+    return (struct sim_workload){
+        .self = s, .next = workload_next, .at_end = s->kind == NAMED && s->made.open > 0 ? workload_at_end : NULL};
+}
+
+double sim_source_fraction(const struct sim_source *s)
+{
+    if (s->kind != NAMED)
+        return s->ended && s->window_n == 0 ? 1 : sim_trace_progress(&s->trace);
+    return s->made.n ? (double)s->made.next / (double)s->made.n : 1;
+}
+
+size_t sim_source_skipped(const struct sim_source *s)
+{
+    return s->skipped;
+}
+
+const char *sim_source_first_skipped(const struct sim_source *s)
+{
+    return s->first_skipped;
+}
+
+const char *sim_source_note(const struct sim_source *s)
+{
+    return s->note;
+}
+
+void sim_source_close(struct sim_source *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->window_n; i++) {
+        sim_job_clear(&s->window[i]->job);
+        free(s->window[i]);
+    }
+    sim_made_free(&s->made);
+    sim_ids_free(&s->ids);
+    sim_sls_free(&s->sls);
+    sim_jsonl_free(&s->jsonl);
+    sim_trace_close(&s->trace);
+    free(s);
+}
+
+/* ---------------------------------------------------------------- one server */
+static double work_s(const struct sim_job *job)
+{
+    double us = 0;
+
+    for (int k = 0; k < SIM_KINDS; k++)
+        us += (double)job->base_us[k] * job->tasks[k];
+    return us / 1e6;
+}
+
+int sim_source_single(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err)
+{
+    struct sim_single_job *v = NULL;
+    double *work = NULL;
+    size_t len = 0, cap = 0, work_cap = 0;
+    bool bytes = false;
+    struct sim_job job;
+    int rc;
+
+    for (sim_job_init(&job); (rc = sim_source_next(s, &job, err)) > 0; sim_job_clear(&job)) {
+        double size = sim_single_bytes((double)job.input_bytes, (double)job.shuffle_bytes, (double)job.output_bytes);
+
+        base_array_grow(&v, len, &cap);
+        base_array_grow(&work, len, &work_cap);
+        work[len] = work_s(&job);
+        v[len++] = (struct sim_single_job){(double)job.submit_us / 1e6, size};
+        bytes = bytes || size > 0;
+    }
+    for (size_t i = 0; i < len && !bytes; i++)
+        v[i].size_s = work[i];
+    free(work);
+    if (rc < 0) {
+        free(v);
+        return rc;
+    }
+    *out = v;
+    *n = len;
+    return 0;
+}

@@ -1,0 +1,160 @@
+#include "sim/input/trace_csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void sim_csv_init(struct sim_csv *r, struct sim_trace *trace)
+{
+    *r = (struct sim_csv){.trace = trace};
+}
+
+/* Takes a cell out of the text at *@p, unquoting it in place: 1, and *p behind its comma (NULL: it was the last).
+ * Negative: a quote is out of place. */
+static int cell(const struct sim_trace *t, char **p, char **out, struct base_error *err)
+{
+    char *from = *p, *to, *end;
+
+    if (*from != '"') {
+        end = from + strcspn(from, ",");
+        *out = from;
+        *p = *end ? end + 1 : NULL;
+        *end = '\0';
+        return 1;
+    }
+    *out = to = ++from;
+    while (*from && (*from != '"' || from[1] == '"')) {
+        from += *from == '"';
+        *to++ = *from++;
+    }
+    if (*from != '"' || (from[1] && from[1] != ',')) {
+        const char *what = *from ? "text behind the quotes of \"%s\"" : "the quotes before \"%s\" do not end";
+
+        char *shown;
+
+        *to = '\0';
+        shown = base_utf8_shown(*out, 60);
+        base_error_set(err, -BASE_EINVAL, what, shown);
+        free(shown);
+        return sim_trace_wrap(t, -BASE_EINVAL, err);
+    }
+    *p = from[1] ? from + 2 : NULL;
+    *to = '\0';
+    return 1;
+}
+
+static int refuse_name(const struct sim_trace *t, const char *name, const char *why, struct base_error *err)
+{
+    char *shown = base_utf8_shown(name, 60);
+    struct base_buf names = {0};
+    int rc;
+
+    for (int i = 0; i < SIM_FIELDS; i++)
+        base_buf_addf(&names, "%s%s", i ? ", " : "", sim_fields[i].name);
+    rc = base_error_set(err, -BASE_EINVAL, "%s:%zu: column '%s' %s; the first line names columns of: %s", t->name,
+                        t->line, shown, why, names.data);
+    base_buf_free(&names);
+    free(shown);
+    return rc;
+}
+
+static int read_names(struct sim_csv *r, struct base_error *err)
+{
+    uint64_t seen = 0;
+    char *p, *name;
+    int n = 0, rc = sim_trace_line(r->trace, err);
+
+    if (rc <= 0)
+        return rc;
+    p = r->trace->buf.data;
+    while (p) {
+        int field;
+
+        if ((rc = cell(r->trace, &p, &name, err)) < 0)
+            return rc;
+        field = sim_field_find(name);
+        if (field < 0)
+            return refuse_name(r->trace, name, "is not known", err);
+        if (seen >> field & 1)
+            return refuse_name(r->trace, name, "is there twice", err);
+        seen |= UINT64_C(1) << field;
+        r->column[n++] = (int8_t)field;
+    }
+    if (!(seen >> sim_field_find("submit_s") & 1))
+        return refuse_name(r->trace, "submit_s", "is missing", err);
+    r->columns = n;
+    return 1;
+}
+
+int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err)
+{
+    uint64_t seen = 0;
+    char *p, *value;
+    int n = 0, rc;
+
+    if (r->columns < 0)
+        return base_error_set(err, -BASE_EINVAL, "%s: the first line names no columns", r->trace->name);
+    if (r->columns == 0 && (rc = read_names(r, err)) <= 0) {
+        r->columns = rc; /* negative: no line can be read */
+        return rc;
+    }
+    if ((rc = sim_trace_line(r->trace, err)) <= 0)
+        return rc;
+    for (p = r->trace->buf.data; p; n++) {
+        if ((rc = cell(r->trace, &p, &value, err)) < 0)
+            return rc;
+        if (n >= r->columns || !*value)
+            continue;
+        if ((rc = sim_field_read(r->trace, r->column[n], value, out, err)) < 0)
+            return rc;
+        seen |= UINT64_C(1) << r->column[n];
+    }
+    if (n != r->columns) {
+        base_error_set(err, -BASE_EINVAL, "%d cells instead of the %d that the first line names", n, r->columns);
+        return sim_trace_wrap(r->trace, -BASE_EINVAL, err);
+    }
+    rc = sim_fields_complete(r->trace, seen, out, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* ---------------------------------------------------------------- writing */
+void sim_csv_write_names(struct base_buf *out)
+{
+    for (int i = 0; i < SIM_FIELDS; i++)
+        base_buf_addf(out, "%s%s", i ? "," : "", sim_fields[i].name);
+    base_buf_adds(out, "\n");
+}
+
+/* Texts with control characters would break the line: those become spaces. */
+static void write_text(const char *text, struct base_buf *out)
+{
+    bool quote = strpbrk(text, ",\"") != NULL;
+
+    if (quote)
+        base_buf_adds(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"')
+            base_buf_adds(out, "\"");
+        base_buf_add(out, *text == '\n' || *text == '\r' ? " " : text, 1);
+    }
+    if (quote)
+        base_buf_adds(out, "\"");
+}
+
+void sim_csv_write(const struct sim_job *job, struct base_buf *out)
+{
+    struct base_buf value = {0};
+
+    for (int i = 0; i < SIM_FIELDS; i++) {
+        if (i)
+            base_buf_adds(out, ",");
+        if (sim_field_is_default(i, job))
+            continue;
+        base_buf_clear(&value);
+        sim_field_write(i, job, &value);
+        write_text(value.data ? value.data : "", out);
+    }
+    base_buf_adds(out, "\n");
+    base_buf_free(&value);
+}

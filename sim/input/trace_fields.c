@@ -1,0 +1,339 @@
+#include "sim/input/trace_fields.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_MAX          SIM_TRACE_TIME_MAX_S
+#define BYTES_MAX         ((double)SIM_TRACE_BYTES_MAX)
+#define AT(member)        offsetof(struct sim_job, member)
+#define EACH(array, kind) (AT(array) + (kind) * sizeof((struct sim_job *)0)->array[0])
+
+enum {
+    F_ID,
+    F_NAME,
+    F_CLASS,
+    F_POOL,
+    F_USER,
+    F_SUBMIT,
+    F_WEIGHT,
+    F_PRIORITY,
+    F_AFTER,
+    F_GAP,
+    F_DEADLINE,
+    F_MAPS,
+    F_REDUCES,
+    F_MAP_S,
+    F_REDUCE_S,
+    F_MAP_CV,
+    F_REDUCE_CV,
+    F_MAP_EXPECTED,
+    F_REDUCE_EXPECTED,
+    F_SETUP,
+    F_CLEANUP,
+    F_INPUT,
+    F_SHUFFLE,
+    F_OUTPUT,
+    F_SPLIT,
+    F_PARTITION,
+    F_SELECTIVITY,
+    F_RACK,
+    F_OFF,
+    F_COLO,
+    F_LOCATED,
+    F_REPLICAS,
+    F_FILE,
+    F_END
+};
+#define BIT(field) (UINT64_C(1) << (field))
+
+const struct sim_field sim_fields[SIM_FIELDS] = {
+    [F_ID] = {"id", SIM_FIELD_ID, AT(id), 1, 1e15},
+    [F_NAME] = {"name", SIM_FIELD_TEXT, AT(name), 0, 0},
+    [F_CLASS] = {"class", SIM_FIELD_TEXT, AT(class_name), 0, 0},
+    [F_POOL] = {"pool", SIM_FIELD_TEXT, AT(pool), 0, 0},
+    [F_USER] = {"user", SIM_FIELD_TEXT, AT(user), 0, 0},
+    [F_SUBMIT] = {"submit_s", SIM_FIELD_TIME, AT(submit_us), 0, TIME_MAX},
+    [F_WEIGHT] = {"weight", SIM_FIELD_REAL, AT(weight), 1e-6, 1e6},
+    [F_PRIORITY] = {"priority", SIM_FIELD_INT32, AT(priority), -1e6, 1e6},
+    [F_AFTER] = {"after", SIM_FIELD_NUMBER, AT(after), 0, 1e15},
+    [F_GAP] = {"gap_s", SIM_FIELD_TIME, AT(gap_us), 0, TIME_MAX},
+    [F_DEADLINE] = {"deadline_s", SIM_FIELD_TIME, AT(deadline_us), 0, TIME_MAX},
+    [F_MAPS] = {"maps", SIM_FIELD_INT32, EACH(tasks, SIM_MAP), 0, SIM_TASKS_MAX},
+    [F_REDUCES] = {"reduces", SIM_FIELD_INT32, EACH(tasks, SIM_REDUCE), 0, SIM_TASKS_MAX},
+    [F_MAP_S] = {"map_s", SIM_FIELD_TIME, EACH(base_us, SIM_MAP), 0, TIME_MAX},
+    [F_REDUCE_S] = {"reduce_s", SIM_FIELD_TIME, EACH(base_us, SIM_REDUCE), 0, TIME_MAX},
+    [F_MAP_CV] = {"map_cv", SIM_FIELD_REAL, EACH(cv, SIM_MAP), 0, 10},
+    [F_REDUCE_CV] = {"reduce_cv", SIM_FIELD_REAL, EACH(cv, SIM_REDUCE), 0, 10},
+    [F_MAP_EXPECTED] = {"map_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, SIM_MAP), 0, TIME_MAX},
+    [F_REDUCE_EXPECTED] = {"reduce_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, SIM_REDUCE), 0, TIME_MAX},
+    [F_SETUP] = {"setup_s", SIM_FIELD_TIME, AT(setup_us), 0, TIME_MAX},
+    [F_CLEANUP] = {"cleanup_s", SIM_FIELD_TIME, AT(cleanup_us), 0, TIME_MAX},
+    [F_INPUT] = {"input_bytes", SIM_FIELD_BYTES, AT(input_bytes), 0, BYTES_MAX},
+    [F_SHUFFLE] = {"shuffle_bytes", SIM_FIELD_BYTES, AT(shuffle_bytes), 0, BYTES_MAX},
+    [F_OUTPUT] = {"output_bytes", SIM_FIELD_BYTES, AT(output_bytes), 0, BYTES_MAX},
+    [F_SPLIT] = {"split_bytes", SIM_FIELD_BYTES, AT(split_bytes), 0, BYTES_MAX},
+    [F_PARTITION] = {"partition_bytes", SIM_FIELD_BYTES, AT(partition_bytes), 0, BYTES_MAX},
+    [F_SELECTIVITY] = {"selectivity", SIM_FIELD_REAL, AT(selectivity), 0, SIM_TRACE_SELECTIVITY_MAX},
+    [F_RACK] = {"f_rack", SIM_FIELD_REAL, AT(f_rack), 0, 1000},
+    [F_OFF] = {"f_off", SIM_FIELD_REAL, AT(f_off), 0, 1000},
+    [F_COLO] = {"f_colo", SIM_FIELD_REAL, AT(f_colo), 0, 1000},
+    [F_LOCATED] = {"located", SIM_FIELD_BOOL, AT(located), 0, 1},
+    [F_REPLICAS] = {"replicas", SIM_FIELD_INT32, AT(replicas), 1, SIM_REPLICAS_MAX},
+    [F_FILE] = {"file", SIM_FIELD_NUMBER, AT(file), 0, 1e15},
+};
+static_assert(F_END == SIM_FIELDS, "a field of each name");
+static_assert(SIM_FIELDS <= 64, "a bit per field");
+
+int sim_field_find(const char *name)
+{
+    for (int i = 0; i < SIM_FIELDS; i++)
+        if (strcmp(sim_fields[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void *place(int field, struct sim_job *job)
+{
+    return (char *)job + sim_fields[field].offset;
+}
+
+static const void *place_of(int field, const struct sim_job *job)
+{
+    return (const char *)job + sim_fields[field].offset;
+}
+
+/* ---------------------------------------------------------------- reading */
+static int read_id(const struct sim_trace *t, const char *value, struct sim_job *job, struct base_error *err)
+{
+    const struct sim_field *f = &sim_fields[F_ID];
+    int64_t v = 0;
+    int rc;
+
+    if (value[strspn(value, "+-0123456789")] != '\0' || !*value) {
+        if (!job->name[0])
+            sim_job_text(job->name, value);
+        return 0;
+    }
+    rc = sim_trace_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
+    job->id = (uint64_t)v;
+    return rc;
+}
+
+static int read_integer(const struct sim_trace *t, const struct sim_field *f, const char *value, void *to,
+                        struct base_error *err)
+{
+    int64_t v = 0;
+    int rc = sim_trace_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
+
+    if (rc < 0)
+        return rc;
+    if (f->type == SIM_FIELD_INT32)
+        *(int32_t *)to = (int32_t)v;
+    else if (f->type == SIM_FIELD_NUMBER)
+        *(uint64_t *)to = (uint64_t)v;
+    else
+        *(int64_t *)to = v;
+    return 0;
+}
+
+int sim_field_read(const struct sim_trace *t, int field, const char *value, struct sim_job *job, struct base_error *err)
+{
+    const struct sim_field *f = &sim_fields[field];
+    void *to = place(field, job);
+
+    switch (f->type) {
+    case SIM_FIELD_ID:
+        return read_id(t, value, job, err);
+    case SIM_FIELD_TEXT:
+        sim_job_text(to, value);
+        return 0;
+    case SIM_FIELD_REAL:
+        return sim_trace_real(t, f->name, value, f->min, f->max, to, err);
+    case SIM_FIELD_EXPECT:
+        if (strcmp(value, "true") == 0) {
+            *(int64_t *)to = SIM_EXPECT_TRUE;
+            return 0;
+        }
+        return sim_trace_seconds(t, f->name, value, f->min, f->max, to, err);
+    case SIM_FIELD_TIME:
+        return sim_trace_seconds(t, f->name, value, f->min, f->max, to, err);
+    case SIM_FIELD_BOOL:
+        if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+            return sim_trace_bad(t, f->name, value, "true or false", err);
+        *(bool *)to = value[0] == 't';
+        return 0;
+    default:
+        return read_integer(t, f, value, to, err);
+    }
+}
+
+int sim_field_number(const struct sim_trace *t, int field, double value, struct sim_job *job, struct base_error *err)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.17g", value);
+    return sim_field_read(t, field, text, job, err);
+}
+
+/* ---------------------------------------------------------------- writing */
+void sim_seconds_write(int64_t us, struct base_buf *out)
+{
+    uint64_t v = us < 0 ? -(uint64_t)us : (uint64_t)us;
+    char text[40];
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, us < 0 ? "-" : "", v / 1000000, v % 1000000);
+
+    while (text[n - 1] == '0')
+        n--;
+    if (text[n - 1] == '.')
+        n--;
+    base_buf_add(out, text, n);
+}
+
+void sim_real_write(double x, struct base_buf *out)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, "%.15g", x);
+    if (strtod(text, NULL) != x)
+        snprintf(text, sizeof text, "%.17g", x);
+    base_buf_adds(out, text);
+}
+
+void sim_field_write(int field, const struct sim_job *job, struct base_buf *out)
+{
+    const struct sim_field *f = &sim_fields[field];
+    const void *at = place_of(field, job);
+
+    switch (f->type) {
+    case SIM_FIELD_TEXT:
+        base_buf_adds(out, at);
+        break;
+    case SIM_FIELD_REAL:
+        sim_real_write(*(const double *)at, out);
+        break;
+    case SIM_FIELD_INT32:
+        base_buf_addf(out, "%" PRId32, *(const int32_t *)at);
+        break;
+    case SIM_FIELD_BYTES:
+        base_buf_addf(out, "%" PRId64, *(const int64_t *)at);
+        break;
+    case SIM_FIELD_EXPECT:
+        if (*(const int64_t *)at == SIM_EXPECT_TRUE) {
+            base_buf_adds(out, "true");
+            break;
+        }
+        sim_seconds_write(*(const int64_t *)at, out);
+        break;
+    case SIM_FIELD_TIME:
+        sim_seconds_write(*(const int64_t *)at, out);
+        break;
+    case SIM_FIELD_BOOL:
+        base_buf_adds(out, *(const bool *)at ? "true" : "false");
+        break;
+    default:
+        base_buf_addf(out, "%" PRIu64, *(const uint64_t *)at);
+        break;
+    }
+}
+
+bool sim_field_is_default(int field, const struct sim_job *job)
+{
+    const uint64_t worked_out = BIT(F_MAPS) | BIT(F_REDUCES) | BIT(F_MAP_S) | BIT(F_REDUCE_S) | BIT(F_MAP_CV) |
+                                BIT(F_REDUCE_CV) | BIT(F_SPLIT) | BIT(F_PARTITION) | BIT(F_SELECTIVITY) | BIT(F_SUBMIT);
+    struct base_buf a = {0}, b = {0};
+    struct sim_job fresh;
+    bool same;
+
+    if (worked_out & BIT(field))
+        return false;
+    sim_job_init(&fresh);
+    sim_field_write(field, job, &a);
+    sim_field_write(field, &fresh, &b);
+    same = a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+    base_buf_free(&a);
+    base_buf_free(&b);
+    return same;
+}
+
+/* ---------------------------------------------------------------- what was absent */
+static int missing(const struct sim_trace *t, const char *field, const char *why, struct base_error *err)
+{
+    base_error_set(err, -BASE_EINVAL, "%s: %s", field, why);
+    return sim_trace_wrap(t, -BASE_EINVAL, err);
+}
+
+static int complete_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g, struct sim_job *job,
+                           struct base_error *err)
+{
+    int64_t maps = job->tasks[SIM_MAP], reduces = job->tasks[SIM_REDUCE];
+
+    if (!(seen & BIT(F_REDUCES)))
+        reduces = sim_guess_reduces(g, job->shuffle_bytes, job->output_bytes);
+    if (!(seen & BIT(F_MAPS)) && (seen & BIT(F_INPUT)))
+        maps = sim_guess_maps(g, job->input_bytes);
+    if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX)
+        return missing(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes make too many", err);
+    job->tasks[SIM_MAP] = (int32_t)maps;
+    job->tasks[SIM_REDUCE] = (int32_t)reduces;
+    if (maps == 0 && reduces == 0)
+        return missing(t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many", err);
+    return 0;
+}
+
+/* The bytes of all maps, and of what they put out, are numbers that fit. */
+static int check_sizes(const struct sim_trace *t, const struct sim_job *job, struct base_error *err)
+{
+    double input = (double)job->split_bytes * job->tasks[SIM_MAP];
+
+    if (input > BYTES_MAX)
+        return missing(t, "split_bytes", "times maps are more than 1e18 bytes", err);
+    if (input * job->selectivity > BYTES_MAX)
+        return missing(t, "selectivity", "times the input are more than 1e18 bytes", err);
+    return 0;
+}
+
+static void complete_sizes(uint64_t seen, struct sim_job *job)
+{
+    int64_t maps = job->tasks[SIM_MAP], reduces = job->tasks[SIM_REDUCE];
+
+    if (!(seen & BIT(F_SPLIT)) && job->input_bytes > 0 && maps > 0)
+        job->split_bytes = (job->input_bytes - 1) / maps + 1;
+    if (!(seen & BIT(F_SELECTIVITY)) && job->input_bytes > 0 && (seen & BIT(F_SHUFFLE)))
+        job->selectivity = sim_guess_selectivity(job);
+    if (!(seen & BIT(F_PARTITION)) && job->shuffle_bytes > 0 && reduces > 0)
+        job->partition_bytes = (job->shuffle_bytes - 1) / reduces + 1;
+}
+
+int sim_fields_complete(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err)
+{
+    struct sim_guess g;
+    int rc;
+
+    sim_guess_init(&g);
+    if (job->split_bytes > 0)
+        g.block_bytes = job->split_bytes;
+    if (!(seen & BIT(F_SUBMIT)))
+        return missing(t, "submit_s", "is required", err);
+    if (job->after != 0 && job->after == job->id)
+        return missing(t, "after", "a job cannot wait for itself", err);
+    if ((rc = complete_counts(t, seen, &g, job, err)) < 0)
+        return rc;
+    complete_sizes(seen, job);
+    if ((rc = check_sizes(t, job, err)) < 0)
+        return rc;
+    if (job->task_us[SIM_MAP] || job->task_us[SIM_REDUCE])
+        sim_trace_means(job);
+    for (int k = 0; k < SIM_KINDS; k++) {
+        if (job->tasks[k] > 0 && job->base_us[k] == 0)
+            job->base_us[k] = k == SIM_MAP ? g.map_us : sim_guess_reduce_us(&g, job);
+        if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_us_of(TIME_MAX))
+            return missing(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
+        if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == SIM_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
+            job->cv[k] = g.cv;
+    }
+    return 0;
+}

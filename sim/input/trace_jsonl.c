@@ -1,0 +1,380 @@
+#include "sim/input/trace_jsonl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/json.h"
+#include "base/limits.h"
+#include "base/nearest.h"
+
+static const char *const lists[SIM_KINDS] = {"map_durations_s", "reduce_durations_s"};
+static const char *const counts[SIM_KINDS] = {"maps", "reduces"};
+/* Members that are not fields. */
+static const char *const others[] = {
+    "version",      "map_durations_s", "reduce_durations_s", "map_nodes",     "map_hosts",
+    "app",          "state",           "time_0_ms",          "start_s",       "finish_s",
+    "map_starts_s", "reduce_starts_s", "map_ran_on",         "reduce_ran_on", NULL,
+};
+
+void sim_jsonl_init(struct sim_jsonl *r, struct sim_trace *trace, int32_t nodes)
+{
+    *r = (struct sim_jsonl){.trace = trace, .nodes = nodes};
+}
+
+void sim_jsonl_free(struct sim_jsonl *r)
+{
+    sim_hosts_free(&r->hosts);
+}
+
+/* ---------------------------------------------------------------- members */
+static bool known_other(const char *name)
+{
+    for (size_t i = 0; others[i]; i++)
+        if (strcmp(others[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int unknown(const char *name, struct base_error *err)
+{
+    const char *best = NULL;
+    size_t distance = 0;
+
+    for (int i = 0; i < SIM_FIELDS; i++)
+        base_nearest_offer(name, sim_fields[i].name, &best, &distance);
+    for (size_t i = 0; others[i]; i++)
+        base_nearest_offer(name, others[i], &best, &distance);
+    if (best)
+        return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member; did you mean \"%s\"?", name, best);
+    return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member", name);
+}
+
+/* One of the fields. Returns negative with @err, without the place; or with it, when *placed is set. */
+static int read_field(const struct sim_jsonl *r, int field, const json_t *j, struct sim_job *job, bool *placed,
+                      struct base_error *err)
+{
+    const struct sim_field *f = &sim_fields[field];
+    bool is_text = f->type == SIM_FIELD_TEXT || f->type == SIM_FIELD_ID;
+
+    *placed = true;
+    if (json_is_string(j) && is_text)
+        return sim_field_read(r->trace, field, json_string_value(j), job, err);
+    if (json_is_boolean(j) && (f->type == SIM_FIELD_BOOL || (f->type == SIM_FIELD_EXPECT && json_is_true(j))))
+        return sim_field_read(r->trace, field, json_is_true(j) ? "true" : "false", job, err);
+    if (json_is_integer(j) && f->type != SIM_FIELD_TEXT && f->type != SIM_FIELD_BOOL) {
+        char text[24];
+
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(j));
+        return sim_field_read(r->trace, field, text, job, err);
+    }
+    if (json_is_real(j) && !is_text && f->type != SIM_FIELD_BOOL)
+        return sim_field_number(r->trace, field, json_real_value(j), job, err);
+    *placed = false;
+    return base_json_refuse(j, "", f->name,
+                            f->type == SIM_FIELD_TEXT   ? "a string"
+                            : f->type == SIM_FIELD_BOOL ? "true or false"
+                            : f->type == SIM_FIELD_ID   ? "an integer or a string"
+                                                        : "a number",
+                            err);
+}
+
+static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_job *job, uint64_t *seen,
+                       struct base_error *err)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)obj, name, value)
+    {
+        int field = sim_field_find(name), rc = 0;
+        bool placed = false;
+
+        if (field >= 0 && !json_is_null(value)) {
+            rc = read_field(r, field, value, job, &placed, err);
+            *seen |= UINT64_C(1) << field;
+        } else if (field < 0 && !known_other(name)) {
+            rc = unknown(name, err);
+        }
+        if (rc < 0)
+            return placed ? rc : sim_trace_wrap(r->trace, rc, err);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- lists */
+static int read_durations(const json_t *obj, enum sim_kind kind, struct sim_job *job, uint64_t *seen,
+                          struct base_error *err)
+{
+    uint64_t counted = UINT64_C(1) << sim_field_find(counts[kind]);
+    json_t *list = NULL;
+    size_t n;
+    int rc = base_json_arr(obj, "", lists[kind], false, SIM_TASKS_MAX, &list, err);
+
+    if (rc < 0 || !list)
+        return rc;
+    n = json_array_size(list);
+    if ((*seen & counted) && (size_t)job->tasks[kind] != n)
+        return base_error_set(err, -BASE_EINVAL, "%s: %zu durations for %" PRId32 " %s", lists[kind], n,
+                              job->tasks[kind], counts[kind]);
+    *seen |= counted;
+    job->tasks[kind] = (int32_t)n;
+    if (n == 0)
+        return 0;
+    job->task_us[kind] = base_alloc(n * sizeof *job->task_us[kind]);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *j = json_array_get(list, i);
+        double s = json_number_value(j);
+        char where[64];
+
+        if (!json_is_number(j) || !(s >= 1e-6 && s <= SIM_TRACE_TIME_MAX_S)) {
+            snprintf(where, sizeof where, "%s[%zu]", lists[kind], i);
+            return base_json_refuse(j, where, "", "a number of seconds from 0.000001 to 1000000000", err);
+        }
+        job->task_us[kind][i] = sim_trace_us_of(s);
+    }
+    return 0;
+}
+
+static int read_place(struct sim_jsonl *r, const json_t *j, const char *where, bool names, uint32_t *out,
+                      struct base_error *err)
+{
+    int rc;
+
+    if (names ? !json_is_string(j) || json_string_length(j) > BASE_NAME_MAX
+              : !json_is_integer(j) || json_integer_value(j) < 0 || json_integer_value(j) >= SIM_TRACE_HOSTS_MAX)
+        return base_json_refuse(j, where, "", names ? "the name of a host" : "the number of a node", err);
+    if (!names) {
+        *out = (uint32_t)json_integer_value(j);
+    } else {
+        rc = sim_hosts_number(&r->hosts, json_string_value(j), out, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (r->nodes > 0)
+        *out %= (uint32_t)r->nodes;
+    return 0;
+}
+
+/* Splits with fewer places than others have their first one again: every map has as many. */
+static int read_places(struct sim_jsonl *r, const json_t *list, const char *name, size_t width, struct sim_job *job,
+                       struct base_error *err)
+{
+    bool names = strcmp(name, "map_hosts") == 0;
+    size_t n = json_array_size(list);
+
+    job->replica_nodes = base_alloc(n * width * sizeof *job->replica_nodes);
+    job->replicas = (int32_t)width;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(list, i);
+
+        for (size_t k = 0; k < width; k++) {
+            size_t at = k < json_array_size(row) ? k : 0;
+            char where[64];
+            int rc;
+
+            snprintf(where, sizeof where, "%s[%zu][%zu]", name, i, at);
+            rc = read_place(r, json_array_get(row, at), where, names, &job->replica_nodes[i * width + k], err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+static int read_map_places(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+{
+    const char *name = json_object_get(obj, "map_nodes") ? "map_nodes" : "map_hosts";
+    json_t *list = NULL;
+    size_t width = 0;
+    bool all = true;
+    int rc = base_json_arr(obj, "", name, false, SIM_TASKS_MAX, &list, err);
+
+    if (rc < 0 || !list)
+        return rc;
+    if (json_array_size(list) != (size_t)job->tasks[SIM_MAP])
+        return base_error_set(err, -BASE_EINVAL, "%s: places of %zu splits for %" PRId32 " maps", name,
+                              json_array_size(list), job->tasks[SIM_MAP]);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        char where[64];
+
+        if (!json_is_array(row) || json_array_size(row) > SIM_REPLICAS_MAX) {
+            snprintf(where, sizeof where, "%s[%zu]", name, i);
+            return base_json_refuse(row, where, "", "a list of at most 8 places", err);
+        }
+        if (json_array_size(row) > width)
+            width = json_array_size(row);
+        all = all && json_array_size(row) > 0;
+    }
+    if (!all || width == 0) { /* some are not known: none are */
+        job->located = false;
+        return 0;
+    }
+    return read_places(r, list, name, width, job, err);
+}
+
+/* ---------------------------------------------------------------- a line */
+static int read_object(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+{
+    int64_t version = SIM_JSONL_VERSION;
+    uint64_t seen = 0;
+    int rc;
+
+    if (!json_is_object(obj)) {
+        rc = base_json_refuse(obj, "the line", "", "an object", err);
+        return sim_trace_wrap(r->trace, rc, err);
+    }
+    rc = base_json_int(obj, "", "version", false, SIM_JSONL_VERSION, SIM_JSONL_VERSION, &version, err);
+    if (rc < 0)
+        return sim_trace_wrap(r->trace, rc, err);
+    if ((rc = read_fields(r, obj, job, &seen, err)) < 0)
+        return rc;
+    if ((rc = read_durations(obj, SIM_MAP, job, &seen, err)) < 0 ||
+        (rc = read_durations(obj, SIM_REDUCE, job, &seen, err)) < 0)
+        return sim_trace_wrap(r->trace, rc, err);
+    if ((rc = sim_fields_complete(r->trace, seen, job, err)) < 0)
+        return rc;
+    if ((rc = read_map_places(r, obj, job, err)) < 0)
+        return sim_trace_wrap(r->trace, rc, err);
+    return 1;
+}
+
+int sim_jsonl_next(struct sim_jsonl *r, struct sim_job *out, struct base_error *err)
+{
+    json_t *obj = NULL;
+    int rc = sim_trace_line(r->trace, err);
+
+    if (rc <= 0)
+        return rc;
+    if ((rc = base_json_parse(r->trace->buf.data, r->trace->buf.len, &obj, err)) < 0)
+        return sim_trace_wrap(r->trace, rc, err);
+    rc = read_object(r, obj, out, err);
+    if (rc < 0)
+        sim_job_clear(out);
+    json_decref(obj);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- writing */
+/* A text that is not UTF-8 (a trace may hold any bytes) keeps its ASCII. */
+static void write_string(const char *text, struct base_buf *out)
+{
+    json_t *j = json_string(text);
+
+    if (!j) {
+        char *plain = base_strdup(text);
+
+        for (char *p = plain; *p; p++)
+            if ((unsigned char)*p >= 0x80)
+                *p = '?';
+        j = json_string(plain);
+        free(plain);
+    }
+    base_json_dump(j, out);
+    json_decref(j);
+}
+
+static void write_member(int field, const struct sim_job *job, struct base_buf *out)
+{
+    const struct sim_field *f = &sim_fields[field];
+
+    base_buf_addf(out, ",\"%s\":", f->name);
+    if (f->type == SIM_FIELD_TEXT)
+        write_string((const char *)job + f->offset, out);
+    else
+        sim_field_write(field, job, out);
+}
+
+static void write_times(const char *name, const int64_t *us, int32_t n, struct base_buf *out)
+{
+    if (!us || n <= 0)
+        return;
+    base_buf_addf(out, ",\"%s\":[", name);
+    for (int32_t i = 0; i < n; i++) {
+        if (i)
+            base_buf_adds(out, ",");
+        sim_seconds_write(us[i], out);
+    }
+    base_buf_adds(out, "]");
+}
+
+static void write_nodes(const struct sim_job *job, struct base_buf *out)
+{
+    base_buf_adds(out, ",\"map_nodes\":[");
+    for (int32_t i = 0; i < job->tasks[SIM_MAP]; i++) {
+        base_buf_adds(out, i ? ",[" : "[");
+        for (int32_t k = 0; k < job->replicas; k++)
+            base_buf_addf(out, "%s%" PRIu32, k ? "," : "", job->replica_nodes[(int64_t)i * job->replicas + k]);
+        base_buf_adds(out, "]");
+    }
+    base_buf_adds(out, "]");
+}
+
+static void write_names(const char *name, const char *const *v, int32_t n, struct base_buf *out)
+{
+    if (!v || n <= 0)
+        return;
+    base_buf_addf(out, ",\"%s\":[", name);
+    for (int32_t i = 0; i < n; i++) {
+        if (i)
+            base_buf_adds(out, ",");
+        if (v[i])
+            write_string(v[i], out);
+        else
+            base_buf_adds(out, "null");
+    }
+    base_buf_adds(out, "]");
+}
+
+static void write_hosts(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+{
+    base_buf_adds(out, ",\"map_hosts\":[");
+    for (int32_t i = 0; i < job->tasks[SIM_MAP]; i++) {
+        base_buf_adds(out, i ? ",[" : "[");
+        for (size_t k = 0; past->map_hosts[i] && past->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
+            if (k)
+                base_buf_adds(out, ",");
+            write_string(past->map_hosts[i][k], out);
+        }
+        base_buf_adds(out, "]");
+    }
+    base_buf_adds(out, "]");
+}
+
+static void write_past(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+{
+    if (past->app) {
+        base_buf_adds(out, ",\"app\":");
+        write_string(past->app, out);
+    }
+    if (past->state) {
+        base_buf_adds(out, ",\"state\":");
+        write_string(past->state, out);
+    }
+    base_buf_addf(out, ",\"time_0_ms\":%" PRId64 ",\"start_s\":", past->time_0_ms);
+    sim_seconds_write(past->start_us, out);
+    base_buf_adds(out, ",\"finish_s\":");
+    sim_seconds_write(past->finish_us, out);
+    if (past->map_hosts)
+        write_hosts(job, past, out);
+    write_times("map_starts_s", past->starts_us[SIM_MAP], job->tasks[SIM_MAP], out);
+    write_times("reduce_starts_s", past->starts_us[SIM_REDUCE], job->tasks[SIM_REDUCE], out);
+    write_names("map_ran_on", past->ran_on[SIM_MAP], job->tasks[SIM_MAP], out);
+    write_names("reduce_ran_on", past->ran_on[SIM_REDUCE], job->tasks[SIM_REDUCE], out);
+}
+
+void sim_jsonl_write(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+{
+    base_buf_addf(out, "{\"version\":%d", SIM_JSONL_VERSION);
+    for (int i = 0; i < SIM_FIELDS; i++)
+        if (!sim_field_is_default(i, job))
+            write_member(i, job, out);
+    for (int k = 0; k < SIM_KINDS; k++)
+        write_times(lists[k], job->task_us[k], job->tasks[k], out);
+    if (job->replica_nodes)
+        write_nodes(job, out);
+    if (past)
+        write_past(job, past, out);
+    base_buf_adds(out, "}\n");
+}

@@ -1,0 +1,287 @@
+#include "sim/input/workload.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "sim/input/workload_internal.h"
+
+static const struct sim_recipe *const books[] = {sim_recipes_hfs, sim_recipes_others};
+#define BOOKS (sizeof books / sizeof *books)
+
+static const struct sim_recipe *recipe_at(size_t index)
+{
+    for (size_t b = 0; b < BOOKS; b++)
+        for (const struct sim_recipe *r = books[b]; r->name; r++)
+            if (index-- == 0)
+                return r;
+    return NULL;
+}
+
+const char *sim_workload_at(size_t index)
+{
+    const struct sim_recipe *r = recipe_at(index);
+
+    return r ? r->name : NULL;
+}
+
+const char *sim_workload_bin(int32_t maps)
+{
+    static const struct {
+        int32_t to;
+        const char *name;
+    } bins[] = {{1, "1"}, {2, "2"}, {20, "3"}, {60, "4"}, {150, "5"}, {300, "6"}, {500, "7"}, {1500, "8"}};
+
+    for (size_t i = 0; i < sizeof bins / sizeof *bins; i++)
+        if (maps <= bins[i].to)
+            return bins[i].name;
+    return "9";
+}
+
+/* ---------------------------------------------------------------- settings */
+static int knob_index(const struct sim_recipe *r, const char *key)
+{
+    for (int i = 0; r->knobs[i].key; i++)
+        if (strcmp(r->knobs[i].key, key) == 0)
+            return i;
+    return -1;
+}
+
+double sim_knob(const struct sim_maker *m, const char *key)
+{
+    int i = knob_index(m->recipe, key);
+
+    base_assert(i >= 0);
+    return m->value[i];
+}
+
+int64_t sim_knob_us(const struct sim_maker *m, const char *key)
+{
+    return llround(sim_knob(m, key) * 1e6);
+}
+
+int sim_knob_word(const struct sim_maker *m, const char *key)
+{
+    return (int)sim_knob(m, key);
+}
+
+static int refuse_key(const struct sim_recipe *r, const char *key, struct base_error *err)
+{
+    struct base_buf keys = {0};
+    int rc;
+
+    for (const struct sim_knob *k = r->knobs; k->key; k++)
+        base_buf_addf(&keys, "%s%s", k == r->knobs ? "" : ", ", k->key);
+    rc = base_error_set(err, -BASE_EINVAL, "no setting '%.60s': there are %s", key, keys.data ? keys.data : "none");
+    base_buf_free(&keys);
+    return rc;
+}
+
+/* The index of @value in "a,b,c"; -1: it is not there. */
+static int word_index(const char *words, const char *value)
+{
+    size_t len = strlen(value);
+    int i = 0;
+
+    for (const char *p = words; *p; i++) {
+        size_t n = strcspn(p, ",");
+
+        if (n == len && strncmp(p, value, n) == 0)
+            return i;
+        p += n + (p[n] == ',');
+    }
+    return -1;
+}
+
+static int set_knob(struct sim_maker *m, const char *param, struct base_error *err)
+{
+    const char *eq = strchr(param, '=');
+    char *key = eq ? base_strndup(param, (size_t)(eq - param)) : base_strdup(param), *end = NULL;
+    int i = knob_index(m->recipe, key), rc = 0;
+    const struct sim_knob *k = i >= 0 ? &m->recipe->knobs[i] : NULL;
+    const char *value = eq ? eq + 1 : "";
+    double v = 0;
+
+    if (!k) {
+        rc = refuse_key(m->recipe, key, err);
+    } else if (k->words) {
+        v = word_index(k->words, value);
+        if (v < 0)
+            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value, k->words);
+    } else {
+        v = strtod(value, &end);
+        if (end == value || *end || !(v >= k->min && v <= k->max) || (k->whole && v != floor(v)))
+            rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not %s from %.10g to %.10g", k->key, value,
+                                k->whole ? "an integer" : "a number", k->min, k->max);
+    }
+    if (rc == 0)
+        m->value[i] = v;
+    free(key);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- making */
+static int unknown(const char *name, struct base_error *err)
+{
+    struct base_buf names = {0};
+    const char *best = NULL, *at;
+    size_t distance = 0;
+    int rc;
+
+    for (size_t i = 0; (at = sim_workload_at(i)); i++) {
+        base_nearest_offer(name, at, &best, &distance);
+        base_buf_addf(&names, "%s%s", i ? ", " : "", at);
+    }
+    rc = base_error_set(err, -BASE_ENOTFOUND, "no workload '%.60s'%s%s%s: there are %s", name,
+                        best ? " (did you mean " : "", best ? best : "", best ? "?)" : "", names.data);
+    base_buf_free(&names);
+    return rc;
+}
+
+int sim_workload_make(const char *name, const char *const *params, size_t params_n, uint64_t seed, struct sim_made *out,
+                      struct base_error *err)
+{
+    struct sim_maker m = {.seed = seed, .made = out};
+    int rc;
+
+    for (size_t i = 0; (m.recipe = recipe_at(i)) && strcmp(m.recipe->name, name) != 0; i++)
+        ;
+    if (!m.recipe)
+        return unknown(name, err);
+    for (int i = 0; m.recipe->knobs[i].key; i++) {
+        base_assert(i < SIM_KNOBS_MAX);
+        m.value[i] = m.recipe->knobs[i].value;
+    }
+    for (size_t i = 0; i < params_n; i++)
+        if ((rc = set_knob(&m, params[i], err)) < 0)
+            return base_error_wrap(err, rc, "workload %s", name);
+    m.recipe->make(&m);
+    return 0;
+}
+
+struct sim_rng sim_maker_rng(const struct sim_maker *m, uint64_t purpose)
+{
+    return sim_rng_of(m->seed, purpose);
+}
+
+/* The setting of that name, or @other where the recipe has none. */
+static double knob_or(const struct sim_maker *m, const char *key, double other)
+{
+    int i = knob_index(m->recipe, key);
+
+    return i >= 0 ? m->value[i] : other;
+}
+
+struct sim_job *sim_maker_add(struct sim_maker *m, const char *class_name, int32_t maps, int32_t reduces)
+{
+    struct sim_made *made = m->made;
+    struct sim_job *job;
+
+    base_array_grow(&made->v, made->n, &made->cap);
+    job = &made->v[made->n++];
+    sim_job_init(job);
+    job->id = made->n;
+    sim_job_text(job->class_name, class_name);
+    job->tasks[SIM_MAP] = maps;
+    job->tasks[SIM_REDUCE] = reduces;
+    job->base_us[SIM_MAP] = llround(knob_or(m, "map_s", 1) * 1e6);
+    job->base_us[SIM_REDUCE] = llround(knob_or(m, "reduce_s", 1) * 1e6);
+    job->cv[SIM_MAP] = job->cv[SIM_REDUCE] = knob_or(m, "cv", 0);
+    job->f_rack = knob_or(m, "f_rack", 0);
+    job->f_off = knob_or(m, "f_off", 0);
+    job->f_colo = 0.7; /* the data of its only map is still in memory */
+    job->setup_us = llround(knob_or(m, "setup_s", 0) * 1e6);
+    job->cleanup_us = llround(knob_or(m, "cleanup_s", 0) * 1e6);
+    return job;
+}
+
+void sim_maker_shuffle(struct sim_maker *m)
+{
+    struct sim_rng rng = sim_maker_rng(m, 1);
+    struct sim_made *made = m->made;
+
+    for (size_t i = made->n; i > 1; i--) {
+        size_t k = (size_t)sim_rng_below(&rng, i);
+        struct sim_job swap = made->v[i - 1];
+
+        made->v[i - 1] = made->v[k];
+        made->v[k] = swap;
+    }
+    for (size_t i = 0; i < made->n; i++)
+        made->v[i].id = i + 1;
+}
+
+void sim_maker_arrivals(struct sim_maker *m, double mean_gap_s)
+{
+    struct sim_rng rng = sim_maker_rng(m, 2);
+    double at_us = 0;
+
+    for (size_t i = 0; i < m->made->n; i++) {
+        m->made->v[i].submit_us = (int64_t)at_us;
+        at_us += sim_rng_exponential(&rng, mean_gap_s * 1e6);
+    }
+}
+
+/* ---------------------------------------------------------------- giving out */
+static void give(struct sim_made *made, struct sim_job *out)
+{
+    *out = made->v[made->next];
+    sim_job_init(&made->v[made->next++]); /* what hung on it is the caller's */
+}
+
+int sim_made_next(struct sim_made *made, struct sim_job *out)
+{
+    if (made->next >= made->n || (made->open > 0 && made->next >= made->open))
+        return 0;
+    give(made, out);
+    return 1;
+}
+
+bool sim_made_at_end(struct sim_made *made, uint64_t ended, int64_t now_us, struct sim_job *out)
+{
+    if (made->open == 0 || made->next >= made->n || ended == made->last_ended)
+        return false;
+    made->last_ended = ended;
+    give(made, out);
+    out->submit_us = now_us;
+    return true;
+}
+
+void sim_made_free(struct sim_made *made)
+{
+    for (size_t i = made->next; i < made->n; i++)
+        sim_job_clear(&made->v[i]);
+    free(made->v);
+    *made = (struct sim_made){0};
+}
+
+/* ---------------------------------------------------------------- for people */
+/* The word of that index. */
+static void add_word(const char *words, int index, struct base_buf *out)
+{
+    for (; index > 0; index--)
+        words += strcspn(words, ",") + 1;
+    base_buf_add(out, words, strcspn(words, ","));
+}
+
+void sim_workload_describe(struct base_buf *out)
+{
+    const struct sim_recipe *r;
+
+    for (size_t i = 0; (r = recipe_at(i)); i++) {
+        base_buf_addf(out, "%s\n    %s\n", r->name, r->help);
+        for (const struct sim_knob *k = r->knobs; k->key; k++) {
+            base_buf_addf(out, "      %s=", k->key);
+            if (k->words)
+                add_word(k->words, (int)k->value, out);
+            else
+                base_buf_addf(out, "%.10g", k->value);
+            if (k->words)
+                base_buf_addf(out, "  %s (%s)\n", k->help, k->words);
+            else
+                base_buf_addf(out, "  %s (%.10g to %.10g)\n", k->help, k->min, k->max);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+/* Papers from the outside: which, with how many seeds; tables and the page. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+#include "base/io/json.h"
+#include "sim/command.h"
+#include "sim/paper/paper.h"
+#include "sim/paper/paper_internal.h"
+#include "sim/report/folder.h"
+
+static const char *const columns[] = {"id", "of", "published", "here", "criterion", "verdict"};
+enum { COLUMNS = 6 };
+
+static const char *verdict_name(enum sim_paper_verdict v)
+{
+    return v == SIM_PAPER_PASS ? "pass" : v == SIM_PAPER_FAIL ? "FAIL" : "reported";
+}
+
+static void cells_of(const struct sim_paper_row *r, const char *out[COLUMNS])
+{
+    out[0] = r->id;
+    out[1] = r->source;
+    out[2] = r->published;
+    out[3] = r->ours;
+    out[4] = r->criterion;
+    out[5] = verdict_name(r->verdict);
+}
+
+/* ---------------------------------------------------------------- tables */
+static void markdown(const struct sim_paper_run *run, FILE *out)
+{
+    const char *cells[COLUMNS];
+
+    fprintf(out, "## %s\n\n|", run->paper->title);
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(out, " %s |", columns[i]);
+    fprintf(out, "\n|");
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(out, "---|");
+    fprintf(out, "\n");
+    for (size_t r = 0; r < run->rows_n; r++) {
+        cells_of(&run->rows[r], cells);
+        fprintf(out, "|");
+        for (int i = 0; i < COLUMNS; i++)
+            fprintf(out, " %s |", cells[i]);
+        fprintf(out, "\n");
+    }
+    fprintf(out, "\n");
+}
+
+static void csv(const struct sim_paper_run *run, struct base_buf *out)
+{
+    const char *cells[COLUMNS];
+
+    for (size_t r = 0; r < run->rows_n; r++) {
+        cells_of(&run->rows[r], cells);
+        base_buf_adds(out, run->paper->name);
+        for (int i = 0; i < COLUMNS; i++) {
+            base_buf_adds(out, ",");
+            sim_output_csv_text(cells[i], out);
+        }
+        base_buf_adds(out, "\n");
+    }
+}
+
+static void json_rows(const struct sim_paper_run *run, json_t *out)
+{
+    const char *cells[COLUMNS];
+
+    for (size_t r = 0; r < run->rows_n; r++) {
+        json_t *row = json_pack("{s:s}", "paper", run->paper->name);
+
+        cells_of(&run->rows[r], cells);
+        for (int i = 0; i < COLUMNS; i++)
+            json_object_set_new(row, columns[i], json_string(cells[i]));
+        json_array_append_new(out, row);
+    }
+}
+
+static void print(const struct sim_paper_conf *conf, const struct sim_paper_run *runs, size_t n)
+{
+    struct base_buf b = {0};
+    json_t *rows;
+
+    if (conf->format == SIM_FORMAT_TABLE) {
+        for (size_t i = 0; i < n; i++)
+            markdown(&runs[i], stdout);
+        return;
+    }
+    if (conf->format == SIM_FORMAT_CSV) {
+        base_buf_adds(&b, "paper,id,of,published,here,criterion,verdict\n");
+        for (size_t i = 0; i < n; i++)
+            csv(&runs[i], &b);
+        printf("%s", b.data);
+        base_buf_free(&b);
+        return;
+    }
+    rows = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_rows(&runs[i], rows);
+    base_json_dump(rows, &b);
+    printf("%s\n", b.data);
+    base_buf_free(&b);
+    json_decref(rows);
+}
+
+/* ---------------------------------------------------------------- the folder */
+static void page_table(const struct sim_paper_run *run, struct sim_page *page)
+{
+    const char *cells[COLUMNS];
+
+    sim_page_words_begin(page);
+    sim_page_table_head(page, columns, COLUMNS);
+    for (size_t r = 0; r < run->rows_n; r++) {
+        enum sim_paper_verdict v = run->rows[r].verdict;
+
+        cells_of(&run->rows[r], cells);
+        sim_page_table_row(page);
+        for (int i = 0; i < COLUMNS; i++)
+            sim_page_table_cell(page, false, i < COLUMNS - 1 ? "" : v == SIM_PAPER_PASS ? "good" : v == SIM_PAPER_FAIL ? "bad" : "weak",
+                                cells[i]);
+    }
+    sim_page_table_end(page);
+}
+
+static int write_markdown(const struct sim_paper_conf *conf, const struct sim_paper_run *runs, size_t n,
+                          struct base_error *err)
+{
+    char *path = base_printf("%s/RESULTS.md", conf->dir);
+    FILE *out = fopen(path, "w");
+    int rc = 0;
+
+    if (out) {
+        fprintf(out, "# The papers' results, here\n\nMade by `creel sim --paper %s --seeds %llu-%llu`. Means over seeds with 95 %% intervals.\n\n",
+                conf->name, (unsigned long long)conf->first_seed,
+                (unsigned long long)(conf->first_seed + conf->seeds - 1));
+        for (size_t i = 0; i < n; i++)
+            markdown(&runs[i], out);
+    }
+    if (!out || fflush(out) || ferror(out))
+        rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
+    if (out)
+        fclose(out);
+    free(path);
+    return rc;
+}
+
+static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run *runs, size_t n, struct base_error *err)
+{
+    struct sim_page page = {0};
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        sim_page_heading(&page, "%s", runs[i].paper->title);
+        page_table(&runs[i], &page);
+        runs[i].page = &page;
+        runs[i].dir = conf->dir;
+        if (runs[i].paper->draw) {
+            sim_page_pictures_begin(&page);
+            runs[i].paper->draw(&runs[i]);
+            sim_page_pictures_end(&page);
+        }
+        if (runs[i].err.code < 0) {
+            *err = runs[i].err;
+            sim_page_free(&page);
+            return err->code;
+        }
+    }
+    rc = sim_page_write(&page, conf->dir, "The papers' results, here", err);
+    return rc < 0 ? rc : write_markdown(conf, runs, n, err);
+}
+
+/* ---------------------------------------------------------------- all of it */
+static int add_named(struct sim_paper_run *runs, size_t *n, const char *name, size_t len, struct base_error *err)
+{
+    char one[16];
+
+    snprintf(one, sizeof one, "%.*s", (int)len, name);
+    for (size_t i = 0; sim_paper_at(i); i++)
+        if (strcmp(one, "all") == 0 || strcmp(one, sim_paper_at(i)->name) == 0) {
+            bool there = false;
+
+            for (size_t j = 0; j < *n; j++)
+                there = there || runs[j].paper == sim_paper_at(i);
+            if (!there)
+                runs[(*n)++].paper = sim_paper_at(i);
+            if (strcmp(one, "all") != 0)
+                return 0;
+        }
+    if (strcmp(one, "all") == 0)
+        return 0;
+    return base_error_set(err, -BASE_EINVAL, "paper: \"%.*s\" is unknown; there are hsrtf, hfsp, rtmr, hfs and all",
+                          (int)(len < 100 ? len : 100), name);
+}
+
+static int verdict_of(const struct sim_paper_run *runs, size_t n)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t r = 0; r < runs[i].rows_n; r++)
+            failed |= runs[i].rows[r].verdict == SIM_PAPER_FAIL;
+    return failed;
+}
+
+int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
+{
+    enum { PAPERS_MAX = 8 };
+    struct sim_cli_bar bar;
+    struct sim_paper_run runs[PAPERS_MAX] = {0};
+    const char *p = conf->name;
+    size_t n = 0;
+    int rc;
+
+    do {
+        size_t len = strcspn(p, ",");
+
+        rc = add_named(runs, &n, p, len, err);
+        p += len + (p[len] == ',');
+    } while (rc >= 0 && *p);
+    if (rc >= 0 && conf->dir) /* what would hinder in the end, before the runs */
+        rc = sim_picture_check(err);
+    if (rc >= 0 && conf->dir)
+        rc = sim_report_folder(conf->dir, conf->force, err);
+    for (size_t i = 0; rc >= 0 && i < n; i++) {
+        runs[i].first_seed = conf->first_seed;
+        runs[i].seeds = conf->seeds;
+        runs[i].paper->plan(&runs[i]);
+    }
+    sim_cli_bar_begin(&bar, conf->progress);
+    if (rc >= 0)
+        rc = sim_paper_run_all(runs, n, conf->jobs, &bar, err);
+    sim_cli_bar_end(&bar);
+    if (rc >= 0) {
+        for (size_t i = 0; i < n; i++)
+            runs[i].paper->judge(&runs[i]);
+        print(conf, runs, n);
+        rc = conf->dir ? write_folder(conf, runs, n, err) : 0;
+    }
+    if (rc >= 0)
+        rc = verdict_of(runs, n);
+    for (size_t i = 0; i < n; i++)
+        sim_paper_run_free(&runs[i]);
+    return rc;
+}

@@ -1,0 +1,321 @@
+/* sim/pool.c - see the header. */
+#include "sim/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io/io.h"
+
+/* What a child says: a kind, a length, so many bytes. */
+enum said { SAID_PROGRESS = 1, SAID_OUTCOME };
+struct frame {
+    uint64_t kind, len;
+};
+enum { PROGRESS_MS = 200, READ_BYTES = 1 << 16 };
+
+struct child {
+    pid_t pid; /* 0: none */
+    int fd;
+    size_t index;
+    struct base_buf in;
+    double fraction;
+};
+struct pool {
+    const struct sim_spec *specs;
+    size_t n, started, told; /* told: outcomes handed on */
+    const struct sim_pool_hooks *hooks;
+    struct child *children;
+    int children_n;
+    struct sim_outcome *outcomes; /* by index, those that wait for earlier ones */
+    bool *ready;
+    size_t ended;
+    bool stopped;
+};
+
+/* ---------------------------------------------------------------- the child */
+struct teller {
+    int fd;
+    int64_t last_ms;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool say(int fd, enum said kind, const void *data, size_t len)
+{
+    struct frame f = {.kind = kind, .len = len};
+
+    return base_write_all(fd, &f, sizeof f) == 0 && base_write_all(fd, data, len) == 0;
+}
+
+static bool tell_progress(void *ctx, double fraction, int64_t now_us, const struct sim_totals *so_far)
+{
+    struct teller *t = ctx;
+    int64_t now = now_ms();
+
+    (void)now_us;
+    (void)so_far;
+    if (now - t->last_ms < PROGRESS_MS)
+        return true;
+    t->last_ms = now;
+    return say(t->fd, SAID_PROGRESS, &fraction, sizeof fraction);
+}
+
+_Noreturn static void be_child(const struct sim_spec *spec, int fd, pid_t parent)
+{
+    struct teller t = {.fd = fd};
+    struct sim_run_watch watch = {.on_progress = tell_progress, .ctx = &t};
+    struct sim_outcome outcome;
+    struct base_buf packed = {0};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it went before that call */
+        _exit(1);
+    signal(SIGPIPE, SIG_DFL);
+    sim_run_spec(spec, &watch, &outcome);
+    sim_outcome_pack(&outcome, &packed);
+    _exit(say(fd, SAID_OUTCOME, packed.data, packed.len) ? 0 : 1);
+}
+
+/* ---------------------------------------------------------------- the parent */
+static int start(struct pool *p, struct child *c, struct base_error *err)
+{
+    int ends[2];
+    pid_t parent = getpid();
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return base_error_sys(err, -BASE_EIO, errno, "cannot make a pipe");
+    fflush(NULL); /* a child has nothing of ours to write */
+    pid_t pid = fork();
+    if (pid < 0) {
+        int sys = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return base_error_sys(err, -BASE_EIO, sys, "cannot make a process");
+    }
+    if (pid == 0) {
+        close(ends[0]);
+        for (int i = 0; i < p->children_n; i++)
+            if (p->children[i].pid)
+                close(p->children[i].fd);
+        be_child(&p->specs[p->started], ends[1], parent);
+    }
+    close(ends[1]);
+    *c = (struct child){.pid = pid, .fd = ends[0], .index = p->started++};
+    return 0;
+}
+
+static int reap(struct child *c)
+{
+    int status = 0;
+
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(c->fd);
+    c->pid = 0;
+    return status;
+}
+
+/* An outcome for a child that has not sent one. */
+static void complain(const struct pool *p, const struct child *c, int status, struct sim_outcome *o)
+{
+    char name[256];
+
+    sim_spec_name(&p->specs[c->index], name, sizeof name);
+    if (WIFSIGNALED(status))
+        base_error_set(&o->err, -BASE_EIO, "%s: its process died: %s%s", name, strsignal(WTERMSIG(status)),
+                       WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
+    else
+        base_error_set(&o->err, -BASE_EIO, "%s: its process ended with status %d and no result", name,
+                       WEXITSTATUS(status));
+    o->code = o->err.code;
+}
+
+/* The child has closed its pipe. */
+static void finish(struct pool *p, struct child *c)
+{
+    struct sim_outcome *o = &p->outcomes[c->index];
+    struct frame f = {0};
+    char name[256];
+
+    int status = reap(c);
+    if (c->in.len >= sizeof f)
+        memcpy(&f, c->in.data, sizeof f);
+    if (f.kind != SAID_OUTCOME || c->in.len - sizeof f != f.len) {
+        *o = (struct sim_outcome){0};
+        complain(p, c, status, o);
+    } else {
+        struct base_error err;
+        if (sim_outcome_unpack(o, c->in.data + sizeof f, f.len, &err) < 0) {
+            o->code = err.code;
+            o->err = err;
+        }
+        sim_spec_name(&p->specs[c->index], name, sizeof name);
+        if (o->code < 0)
+            base_error_wrap(&o->err, o->code, "%s", name);
+    }
+    base_buf_free(&c->in);
+    p->ready[c->index] = true;
+    p->ended++;
+}
+
+/* Takes reports of progress off the front of what was read. */
+static void take_progress(struct child *c)
+{
+    struct frame f;
+    size_t at = 0;
+
+    while (c->in.len - at >= sizeof f + sizeof c->fraction) {
+        memcpy(&f, c->in.data + at, sizeof f);
+        if (f.kind != SAID_PROGRESS || f.len != sizeof c->fraction)
+            break;
+        memcpy(&c->fraction, c->in.data + at + sizeof f, sizeof c->fraction);
+        at += sizeof f + sizeof c->fraction;
+    }
+    if (!at)
+        return;
+    memmove(c->in.data, c->in.data + at, c->in.len - at);
+    c->in.len -= at;
+}
+
+static void read_child(struct pool *p, struct child *c)
+{
+    base_buf_reserve(&c->in, READ_BYTES);
+    ssize_t n = read(c->fd, c->in.data + c->in.len, READ_BYTES);
+
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n > 0) {
+        c->in.len += (size_t)n;
+        take_progress(c);
+        return;
+    }
+    finish(p, c);
+}
+
+static void hand_on(struct pool *p)
+{
+    while (!p->stopped && p->told < p->n && p->ready[p->told]) {
+        struct sim_outcome *o = &p->outcomes[p->told];
+        p->stopped = !p->hooks->on_outcome(p->hooks->ctx, p->told, o);
+        sim_outcome_free(o);
+        p->told++;
+    }
+}
+
+static int running(const struct pool *p)
+{
+    int n = 0;
+
+    for (int i = 0; i < p->children_n; i++)
+        n += p->children[i].pid != 0;
+    return n;
+}
+
+static void show(const struct pool *p)
+{
+    double done = (double)p->ended;
+
+    if (!p->hooks->on_progress)
+        return;
+    for (int i = 0; i < p->children_n; i++)
+        if (p->children[i].pid && p->children[i].fraction > 0)
+            done += p->children[i].fraction < 1 ? p->children[i].fraction : 1;
+    p->hooks->on_progress(p->hooks->ctx, done / (double)p->n, p->ended, (size_t)running(p));
+}
+
+static void listen_to(struct pool *p)
+{
+    struct pollfd fds[SIM_POOL_JOBS_MAX];
+
+    for (int i = 0; i < p->children_n; i++) {
+        fds[i].fd = p->children[i].pid ? p->children[i].fd : -1;
+        fds[i].events = POLLIN;
+        fds[i].revents = 0;
+    }
+    if (poll(fds, (nfds_t)p->children_n, PROGRESS_MS) <= 0)
+        return;
+    for (int i = 0; i < p->children_n; i++)
+        if (fds[i].revents)
+            read_child(p, &p->children[i]);
+}
+
+/* Starts what may be started. Results that wait for an earlier one are bounded: no more runs ahead than two rounds. */
+static int fill(struct pool *p, struct base_error *err)
+{
+    for (int i = 0; i < p->children_n && p->started < p->n; i++) {
+        if (p->children[i].pid || p->started - p->told >= (size_t)p->children_n * 3)
+            continue;
+        int rc = start(p, &p->children[i], err);
+        if (rc < 0)
+            return running(p) ? 0 : rc; /* with fewer, then */
+    }
+    return 0;
+}
+
+static void end_all(struct pool *p)
+{
+    for (int i = 0; i < p->children_n; i++)
+        if (p->children[i].pid) {
+            kill(p->children[i].pid, SIGKILL);
+            reap(&p->children[i]);
+            base_buf_free(&p->children[i].in);
+        }
+    for (size_t i = p->told; i < p->n; i++)
+        sim_outcome_free(&p->outcomes[i]);
+}
+
+int sim_pool_processors(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+int sim_pool_run(const struct sim_spec *specs, size_t n, int jobs, const struct sim_pool_hooks *hooks,
+                 struct base_error *err)
+{
+    struct pool p = {.specs = specs, .n = n, .hooks = hooks};
+    int64_t shown_ms = 0;
+    int rc = 0;
+
+    jobs = jobs > 0 ? jobs : sim_pool_processors();
+    jobs = jobs > SIM_POOL_JOBS_MAX ? SIM_POOL_JOBS_MAX : jobs;
+    p.children_n = (size_t)jobs < n ? jobs : (int)n;
+    p.children = base_alloc((size_t)p.children_n * sizeof *p.children);
+    p.outcomes = base_alloc(n * sizeof *p.outcomes);
+    p.ready = base_alloc(n * sizeof *p.ready);
+    while (!p.stopped && p.told < n) {
+        if ((rc = fill(&p, err)) < 0)
+            break;
+        listen_to(&p);
+        hand_on(&p);
+        if (now_ms() - shown_ms >= PROGRESS_MS || p.told == n) {
+            shown_ms = now_ms();
+            show(&p);
+        }
+    }
+    end_all(&p);
+    free(p.children);
+    free(p.outcomes);
+    free(p.ready);
+    return rc < 0 ? rc : p.stopped;
+}

@@ -1,0 +1,312 @@
+/* sim/report/stats.c - see the header. */
+#include "sim/report/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const struct sim_metric_info sim_metric_infos[SIM_METRICS] = {
+    [SIM_M_JOBS] = {"jobs", "jobs", "", 0, false},
+    [SIM_M_SOJOURN] = {"sojourn_mean_s", "mean sojourn", "s", 1, false},
+    [SIM_M_SOJOURN_MEDIAN] = {"sojourn_median_s", "median", "s", 1, false},
+    [SIM_M_SOJOURN_P95] = {"sojourn_p95_s", "p95", "s", 1, false},
+    [SIM_M_WAITING] = {"waiting_mean_s", "waiting", "s", 1, false},
+    [SIM_M_EXECUTION] = {"execution_mean_s", "execution", "s", 1, false},
+    [SIM_M_SLOWDOWN] = {"slowdown_mean", "slowdown", "", 2, false},
+    [SIM_M_NODE_LOCAL] = {"node_local_pct", "node-local", "%", 1, false},
+    [SIM_M_RACK_LOCAL] = {"rack_local_pct", "rack-local", "%", 1, false},
+    [SIM_M_KILLS] = {"kills", "kills", "", 1, false},
+    [SIM_M_SUSPENSIONS] = {"suspensions", "suspensions", "", 1, false},
+    [SIM_M_ACCEPTED] = {"accepted_pct", "accepted", "%", 1, false},
+    [SIM_M_SUCCESS] = {"success_pct", "success", "%", 1, false},
+    [SIM_M_UTILISATION_MAP] = {"utilisation_map_pct", "use of map slots", "%", 1, true},
+    [SIM_M_UTILISATION_REDUCE] = {"utilisation_reduce_pct", "use of reduce slots", "%", 1, true},
+    [SIM_M_UTILISATION] = {"utilisation_pct", "utilisation", "%", 1, true},
+    [SIM_M_UTILISATION_MET] = {"utilisation_met_pct", "by successful jobs", "%", 1, true},
+    [SIM_M_MAKESPAN] = {"makespan_s", "makespan", "s", 0, true},
+    [SIM_M_LOST] = {"lost_slot_s", "lost to kills", "slot-s", 0, true},
+    [SIM_M_BOUND] = {"bound_sojourn_mean_s", "lower bound", "s", 1, true},
+    [SIM_M_BOUND_RATIO] = {"bound_ratio", "over bound", "x", 2, true},
+};
+
+/* ---------------------------------------------------------------- samples */
+void sim_samples_add(struct sim_samples *s, double x)
+{
+    base_array_grow(&s->v, s->n, &s->cap);
+    s->v[s->n++] = x;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void sim_samples_sort(struct sim_samples *s)
+{
+    if (s->n)
+        qsort(s->v, s->n, sizeof *s->v, by_value);
+}
+
+void sim_samples_free(struct sim_samples *s)
+{
+    free(s->v);
+    *s = (struct sim_samples){0};
+}
+
+double sim_samples_at(const struct sim_samples *s, double p)
+{
+    if (!s->n)
+        return NAN;
+    double place = p * (double)(s->n - 1);
+    size_t i = (size_t)place;
+
+    if (i + 1 >= s->n)
+        return s->v[s->n - 1];
+    return s->v[i] + (place - (double)i) * (s->v[i + 1] - s->v[i]);
+}
+
+double sim_samples_mean(const struct sim_samples *s)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->v[i];
+    return s->n ? sum / (double)s->n : NAN;
+}
+
+double sim_samples_share(const struct sim_samples *s, double x)
+{
+    size_t low = 0, high = s->n; /* v[low-1] <= x < v[high] */
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (s->v[mid] <= x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return s->n ? (double)low / (double)s->n : NAN;
+}
+
+size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, double *y)
+{
+    size_t n = s->n < max ? s->n : max;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t at = n > 1 ? i * (s->n - 1) / (n - 1) : s->n - 1;
+        x[i] = s->v[at];
+        y[i] = (double)(at + 1) / (double)s->n;
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------- of a run */
+struct sums { /* of a class while jobs are added */
+    const char *name;
+    int64_t jobs, accepted, with_deadline, met, launches[SIM_LEVELS], kills, suspensions, slowdowns;
+    double tasks[SIM_KINDS], waiting_s, execution_s, slowdown;
+    struct sim_samples sojourn_s;
+};
+
+struct alone {
+    uint64_t id;
+    double sojourn_s;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct alone *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct alone *sort_alone(const struct sim_outcome *o)
+{
+    struct alone *v = base_alloc(o->jobs_n * sizeof *v);
+
+    for (size_t i = 0; i < o->jobs_n; i++)
+        v[i] = (struct alone){o->jobs[i].id, (double)sim_sojourn_us(&o->jobs[i]) / 1e6};
+    if (o->jobs_n)
+        qsort(v, o->jobs_n, sizeof *v, by_id);
+    return v;
+}
+
+static void add_job(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
+{
+    s->jobs++;
+    for (int k = 0; k < SIM_KINDS; k++)
+        s->tasks[k] += (double)r->tasks[k];
+    if (!r->accepted)
+        return;
+    double sojourn_s = (double)sim_sojourn_us(r) / 1e6;
+    s->accepted++;
+    s->with_deadline += r->deadline_us > 0;
+    s->met += r->deadline_us > 0 && r->met;
+    sim_samples_add(&s->sojourn_s, sojourn_s);
+    s->waiting_s += (double)sim_waiting_us(r) / 1e6;
+    s->execution_s += (double)sim_execution_us(r) / 1e6;
+    for (int l = 0; l < SIM_LEVELS; l++)
+        s->launches[l] += r->level[l];
+    for (int k = 0; k < SIM_KINDS; k++) {
+        s->kills += r->kills[k];
+        s->suspensions += r->suspensions[k];
+    }
+    if (alone && alone->sojourn_s > 0) {
+        s->slowdowns++;
+        s->slowdown += sojourn_s / alone->sojourn_s;
+    }
+}
+
+static double share(double part, double of)
+{
+    return of > 0 ? 100 * part / of : NAN;
+}
+
+static double mean(double sum, int64_t n)
+{
+    return n ? sum / (double)n : NAN;
+}
+
+static void figures_of_class(struct sums *s, struct sim_figures *f)
+{
+    double *v = f->v;
+    double launches = (double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL] + s->launches[SIM_OFF_RACK]);
+
+    for (int m = 0; m < SIM_METRICS; m++)
+        v[m] = NAN;
+    sim_job_text(f->name, s->name);
+    f->size = mean(s->tasks[SIM_MAP] > 0 ? s->tasks[SIM_MAP] : s->tasks[SIM_REDUCE], s->jobs);
+    sim_samples_sort(&s->sojourn_s);
+    v[SIM_M_JOBS] = (double)s->jobs;
+    v[SIM_M_SOJOURN] = sim_samples_mean(&s->sojourn_s);
+    v[SIM_M_SOJOURN_MEDIAN] = sim_samples_at(&s->sojourn_s, 0.5);
+    v[SIM_M_SOJOURN_P95] = sim_samples_at(&s->sojourn_s, 0.95);
+    v[SIM_M_WAITING] = mean(s->waiting_s, s->accepted);
+    v[SIM_M_EXECUTION] = mean(s->execution_s, s->accepted);
+    v[SIM_M_SLOWDOWN] = mean(s->slowdown, s->slowdowns);
+    v[SIM_M_NODE_LOCAL] = share((double)s->launches[SIM_NODE_LOCAL], launches);
+    v[SIM_M_RACK_LOCAL] = share((double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL]), launches);
+    v[SIM_M_KILLS] = (double)s->kills;
+    v[SIM_M_SUSPENSIONS] = (double)s->suspensions;
+    v[SIM_M_ACCEPTED] = share((double)s->accepted, (double)s->jobs);
+    v[SIM_M_SUCCESS] = share((double)s->met, (double)s->with_deadline);
+}
+
+static void figures_of_run(const struct sim_outcome *o, double v[SIM_METRICS])
+{
+    const struct sim_totals *t = &o->totals;
+    double lost_us = 0;
+
+    for (size_t i = 0; i < o->jobs_n; i++)
+        lost_us += (double)o->jobs[i].lost_us[SIM_MAP] + (double)o->jobs[i].lost_us[SIM_REDUCE];
+    if (t->slots[SIM_MAP] > 0)
+        v[SIM_M_UTILISATION_MAP] = 100 * sim_utilisation(t, SIM_MAP);
+    if (t->slots[SIM_REDUCE] > 0)
+        v[SIM_M_UTILISATION_REDUCE] = 100 * sim_utilisation(t, SIM_REDUCE);
+    v[SIM_M_UTILISATION] = 100 * sim_utilisation_all(t, false);
+    v[SIM_M_UTILISATION_MET] = t->with_deadline ? 100 * sim_utilisation_all(t, true) : NAN;
+    v[SIM_M_MAKESPAN] = (double)sim_makespan_us(t) / 1e6;
+    v[SIM_M_LOST] = lost_us / 1e6;
+    if (t->bound_us > 0) {
+        v[SIM_M_BOUND] = t->bound_us / 1e6;
+        v[SIM_M_BOUND_RATIO] = t->accepted ? sim_mean_sojourn_us(t) / t->bound_us : NAN;
+    }
+}
+
+static struct sums *class_of(struct sums **v, size_t *n, size_t *cap, const char *name)
+{
+    for (size_t i = 1; i < *n; i++)
+        if (strcmp((*v)[i].name, name) == 0)
+            return &(*v)[i];
+    base_array_grow(v, *n, cap);
+    (*v)[*n] = (struct sums){.name = name};
+    return &(*v)[(*n)++];
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct sim_figures *x = a, *y = b;
+
+    return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->name, y->name);
+}
+
+void sim_figures_of(const struct sim_outcome *o, const struct sim_outcome *alone, struct sim_run_figures *out)
+{
+    struct sums *v = NULL;
+    size_t n = 0, cap = 0;
+    struct alone *times = alone ? sort_alone(alone) : NULL;
+
+    base_array_grow(&v, n, &cap);
+    v[n++] = (struct sums){.name = SIM_CLASS_ALL};
+    for (size_t i = 0; i < o->jobs_n; i++) {
+        const struct sim_job_result *r = &o->jobs[i];
+        struct alone key = {.id = r->id};
+        const struct alone *time = times ? bsearch(&key, times, alone->jobs_n, sizeof *times, by_id) : NULL;
+        struct sums *class_sums = class_of(&v, &n, &cap, r->class_name);
+        add_job(class_sums, r, time);
+        add_job(&v[0], r, time);
+    }
+    *out = (struct sim_run_figures){.v = base_alloc(n * sizeof *out->v), .n = n};
+    for (size_t i = 0; i < n; i++) {
+        figures_of_class(&v[i], &out->v[i]);
+        sim_samples_free(&v[i].sojourn_s);
+    }
+    figures_of_run(o, out->v[0].v);
+    if (n > 2)
+        qsort(out->v + 1, n - 1, sizeof *out->v, by_size);
+    free(v);
+    free(times);
+}
+
+void sim_figures_free(struct sim_run_figures *f)
+{
+    free(f->v);
+    *f = (struct sim_run_figures){0};
+}
+
+/* ---------------------------------------------------------------- over runs */
+static struct sim_figures_over *over_of(struct sim_over *s, const struct sim_figures *f, size_t from)
+{
+    for (size_t i = from; i < s->n; i++)
+        if (strcmp(s->v[i].name, f->name) == 0)
+            return &s->v[i];
+    base_array_grow(&s->v, s->n, &s->cap);
+    /* among classes by size, as far as sizes of one run tell */
+    size_t at = s->n;
+    while (at > from && s->v[at - 1].size > f->size)
+        at--;
+    memmove(&s->v[at + 1], &s->v[at], (s->n - at) * sizeof *s->v);
+    s->n++;
+    s->v[at] = (struct sim_figures_over){.size = f->size};
+    sim_job_text(s->v[at].name, f->name);
+    return &s->v[at];
+}
+
+void sim_over_add(struct sim_over *s, const struct sim_run_figures *run)
+{
+    s->runs++;
+    for (size_t i = 0; i < run->n; i++) {
+        struct sim_figures_over *to = over_of(s, &run->v[i], i > 0);
+        for (int m = 0; m < SIM_METRICS; m++)
+            if (!isnan(run->v[i].v[m]))
+                sim_stat_add(&to->v[m], run->v[i].v[m]);
+    }
+}
+
+const struct sim_figures_over *sim_over_find(const struct sim_over *s, const char *class_name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->v[i].name, class_name) == 0)
+            return &s->v[i];
+    return NULL;
+}
+
+void sim_over_free(struct sim_over *s)
+{
+    free(s->v);
+    *s = (struct sim_over){0};
+}
