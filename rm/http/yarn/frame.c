@@ -1,0 +1,236 @@
+/* What every handler of YARN's resources needs: the frame of an answer, ids in paths, words in queries. */
+#include "rm/http/yarn/yarn_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/conf/conf.h"
+
+/* ---- the frame ---- */
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void yarn_frame_take(struct rm_backend *b, struct yarn_frame *f)
+{
+    const struct base_conf *conf = rm_backend_conf(b);
+    const char *id = base_conf_get(conf, "yarn.resourcemanager.cluster-id");
+    const struct rm_core *core;
+    struct rm_cluster_view cluster;
+    struct rm_views queues = {0};
+
+    *f = (struct yarn_frame){
+        .url = rm_backend_url(b),
+        .cluster_id = id && id[0] ? id : NULL,
+        .show_slots = base_conf_bool(conf, "creel.yarn.show-slots"),
+        .now_ms = rm_backend_now_us(b) / 1000,
+    };
+    core = rm_backend_hold(b);
+    rm_view_cluster(core, &cluster);
+    if (yarn_looks_fair(cluster.policy))
+        rm_view_queues(core, &queues);
+    rm_backend_release(b);
+    yarn_frame_set(f, &cluster, &queues);
+    /* every container takes one slot, so the smaller slot is the smallest thing to be had */
+    f->limits.min[0] =
+        smaller(base_conf_int(conf, "creel.slot.map.memory-mb"), base_conf_int(conf, "creel.slot.reduce.memory-mb"));
+    f->limits.min[1] =
+        smaller(base_conf_int(conf, "creel.slot.map.vcores"), base_conf_int(conf, "creel.slot.reduce.vcores"));
+}
+
+void yarn_frame_free(struct yarn_frame *f)
+{
+    rm_views_free(&f->queues);
+}
+
+void yarn_answer(struct api_request *rq, unsigned status, const struct api_shape *shape, enum api_dialect json,
+                 const void *view)
+{
+    struct base_buf body = {0};
+
+    api_shape_encode(shape, yarn_dialect(rq, json), view, &body);
+    api_answer(rq, status, api_want(rq), &body);
+}
+
+/* ---- ids ---- */
+
+/* As YARN: another word in front is "prefix", anything else that does not parse is just invalid. */
+static void bad_id(struct api_request *rq, const char *given, const char *what, const char *prefix, const char *more)
+{
+    size_t n = strlen(prefix);
+
+    if (strncmp(given, prefix, n) != 0 || given[n] != '_')
+        api_answer_error(rq, 400, "BadRequestException", "java.lang.IllegalArgumentException: Invalid %s prefix: %s%s",
+                         what, given, more);
+    else
+        api_answer_error(rq, 400, "BadRequestException", "java.lang.IllegalArgumentException: Invalid %s: %s", what,
+                         given);
+}
+
+bool yarn_app_id_arg(struct api_request *rq, unsigned i, struct base_app_id *out)
+{
+    const char *given = api_path_arg(rq, i);
+
+    if (base_app_id_parse(given, out, NULL) == 0)
+        return true;
+    bad_id(rq, given, "ApplicationId", "application", ". The valid ApplicationId should start with prefix application");
+    return false;
+}
+
+bool yarn_attempt_id_arg(struct api_request *rq, unsigned i, struct base_attempt_id *out)
+{
+    const char *given = api_path_arg(rq, i);
+
+    if (base_attempt_id_parse(given, out, NULL) == 0)
+        return true;
+    bad_id(rq, given, "AppAttemptId", "appattempt", "");
+    return false;
+}
+
+bool yarn_container_id_arg(struct api_request *rq, unsigned i, struct base_container_id *out)
+{
+    const char *given = api_path_arg(rq, i);
+
+    if (base_container_id_parse(given, out, NULL) == 0)
+        return true;
+    bad_id(rq, given, "ContainerId", "container", "");
+    return false;
+}
+
+void yarn_app_not_found(struct api_request *rq)
+{
+    yarn_not_found(rq, "app with id: %s not found", api_path_arg(rq, 0));
+}
+
+/* ---- words ---- */
+
+bool yarn_parse_long(const char *text, int64_t *out)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end;
+    long long v;
+
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    errno = 0;
+    v = strtoll(text, &end, 10);
+    *out = v;
+    return *end == '\0' && errno == 0;
+}
+
+static void add_words(const char *value, void *u)
+{
+    struct yarn_words *w = u;
+
+    while (*value) {
+        size_t n = strcspn(value, ","), from = 0, to = n;
+        while (from < to && isspace((unsigned char)value[from]))
+            from++;
+        while (to > from && isspace((unsigned char)value[to - 1]))
+            to--;
+        if (to > from) {
+            w->v = base_realloc_array(w->v, w->n + 1, sizeof *w->v);
+            w->v[w->n++] = base_strndup(value + from, to - from);
+        }
+        value += n + (value[n] == ',');
+    }
+}
+
+void yarn_words_query(const struct api_request *rq, const char *name, struct yarn_words *out)
+{
+    api_query_each(rq, name, add_words, out);
+}
+
+void yarn_words_free(struct yarn_words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->v[i]);
+    free(w->v);
+    *w = (struct yarn_words){0};
+}
+
+const enum rm_app_state yarn_public_states[] = {RM_APP_NEW,     RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED,
+                                                RM_APP_RUNNING, RM_APP_FINISHED,   RM_APP_FAILED,    RM_APP_KILLED};
+const size_t yarn_public_states_n = sizeof yarn_public_states / sizeof yarn_public_states[0];
+
+bool yarn_states(struct api_request *rq, const struct yarn_words *w, uint32_t *out)
+{
+    *out = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        size_t k = 0;
+        while (k < yarn_public_states_n && strcasecmp(rm_app_state_name(yarn_public_states[k]), w->v[i]) != 0)
+            k++;
+        if (k == yarn_public_states_n) {
+            yarn_bad_request(rq,
+                             "Invalid application-state %s specified. It should be one of [NEW, NEW_SAVING, SUBMITTED, "
+                             "ACCEPTED, RUNNING, FINISHED, FAILED, KILLED]",
+                             w->v[i]);
+            return false;
+        }
+        *out |= UINT32_C(1) << yarn_public_states[k];
+    }
+    return true;
+}
+
+/* ---- deSelects ---- */
+
+void yarn_deselects_read(const struct api_request *rq, struct yarn_deselects *d)
+{
+    struct {
+        const char *name;
+        bool *flag;
+    } known[] = {{"resourceRequests", &d->requests},
+                 {"timeouts", &d->timeouts},
+                 {"appNodeLabelExpression", &d->app_label},
+                 {"amNodeLabelExpression", &d->am_label},
+                 {"resourceInfo", &d->resource_info}};
+    struct yarn_words w = {0};
+
+    *d = (struct yarn_deselects){0};
+    yarn_words_query(rq, "deSelects", &w);
+    for (size_t i = 0; i < w.n; i++) {
+        size_t k = 0;
+        while (k < sizeof known / sizeof known[0] && strcasecmp(known[k].name, w.v[i]) != 0)
+            k++;
+        if (k < sizeof known / sizeof known[0])
+            *known[k].flag = true;
+        else if (!d->unknown)
+            d->unknown = base_strdup(w.v[i]);
+    }
+    yarn_words_free(&w);
+}
+
+bool yarn_deselects_bad(struct api_request *rq, const struct yarn_deselects *d)
+{
+    if (!d->unknown)
+        return false;
+    yarn_bad_request(rq,
+                     "Invalid deSelects string %s specified. It should be one of [resourceRequests, timeouts, "
+                     "appNodeLabelExpression, amNodeLabelExpression, resourceInfo]",
+                     d->unknown);
+    return true;
+}
+
+void yarn_deselects_apply(const struct yarn_deselects *d, struct yarn_app *app)
+{
+    if (d->requests)
+        app->requests.n = 0;
+    if (d->timeouts)
+        app->timeouts = NULL;
+    if (d->app_label)
+        app->app_label = NULL;
+    if (d->am_label)
+        app->am_label = NULL;
+    /* resourceInfo: only the capacity scheduler has one */
+}
+
+void yarn_deselects_free(struct yarn_deselects *d)
+{
+    free(d->unknown);
+    d->unknown = NULL;
+}
