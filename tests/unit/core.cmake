@@ -22,6 +22,8 @@ add_test(NAME core_alone COMMAND core_alone)
 set_tests_properties(core_alone PROPERTIES LABELS unit TIMEOUT 60)
 creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
                   ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies> $<TARGET_FILE:core_alone>)
+creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
+                  ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 creel_test(test_core_queues SOURCES unit/test_core_queues.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
