@@ -252,12 +252,30 @@ static const char *part_from(const struct ending *e, const struct rm_output_part
     return out;
 }
 
+static bool is_at_place(const struct ending *e, size_t i)
+{
+    char part[RM_OUTPUT_PART_MAX];
+    struct stat st;
+
+    return fstatat(e->folder, rm_output_part(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int missing_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
+                        struct base_error *err)
+{
+    const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
+    char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX];
+
+    return base_error_set(err, -BASE_ENOTFOUND,
+                          "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing", e->path,
+                          part_from(e, parts, i, from), base_task_id_text(&task, text));
+}
+
 /* Finds part i: 1: it waits in its attempt's folder, with *@inode; 0: it was taken before. */
 static int find_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
                      uint64_t *inode, struct base_error *err)
 {
-    const struct base_task_id task = {e->id, parts->kind, (int32_t)i};
-    char text[BASE_ID_TEXT_MAX], from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
+    char from[PART_FROM_MAX];
     struct stat st;
 
     part_from(e, parts, i, from);
@@ -268,11 +286,7 @@ static int find_part(const struct ending *e, const struct rm_output_parts *parts
     if (e->temporary >= 0 && !is_absent(errno))
         return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path,
                               from);
-    if (fstatat(e->folder, rm_output_part(i, part), &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return 0;
-    return base_error_set(err, -BASE_ENOTFOUND,
-                          "job.output: %s/" TEMPORARY "/%s, the output of %s, is missing", e->path,
-                          from, base_task_id_text(&task, text));
+    return is_at_place(e, i) ? 0 : missing_part(e, parts, i, err);
 }
 
 static int load_taken(const struct ending *e, struct rm_output_taken *taken, struct base_error *err)
@@ -311,16 +325,19 @@ static int announce_parts(const struct ending *e, const struct rm_output_parts *
     return rc < 0 ? rc : 0;
 }
 
-/* The part of the attempt that counts to its place. */
+/* The part of the attempt that counts to its place. One that is absent was taken before, or somebody
+ * has removed it since it was announced: a commit of many parts takes minutes. */
 static int take_part(const struct ending *e, const struct rm_output_parts *parts, size_t i,
                      struct base_error *err)
 {
     char from[PART_FROM_MAX], part[RM_OUTPUT_PART_MAX];
 
     part_from(e, parts, i, from);
-    if (e->temporary < 0 ||
-        renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0 || is_absent(errno))
-        return 0; /* absent: taken before, it was found at its place */
+    if (e->temporary >= 0 &&
+        renameat(e->temporary, from, e->folder, rm_output_part(i, part)) == 0)
+        return 0;
+    if (e->temporary < 0 || is_absent(errno))
+        return is_at_place(e, i) ? 0 : missing_part(e, parts, i, err);
     return base_error_sys(err, -BASE_EIO, errno, "job.output: %s/" TEMPORARY "/%s", e->path, from);
 }
 
@@ -399,11 +416,13 @@ static int commit(const struct ending *e, const struct rm_output_parts *parts,
         rc = take_part(e, parts, i, err);
     if (rc == 0)
         rc = sync_fd(e->folder, e->path, err); /* before the other names go */
-    if (rc == 0)
-        rc = remove_attempts(e, err);
+    /* The output is whole: what cannot be cleared away stays, as a file that an attempt still has
+     * open on NFS. */
+    if (rc == 0 && remove_attempts(e, &left) < 0)
+        base_log_warn("jobs", "clearing away before the end of a commit: %s", left.text);
     if (rc == 0)
         rc = write_success(e, err);
-    if (rc == 0 && remove_temporary(e->path, &left) < 0) /* the output is whole and says so */
+    if (rc == 0 && remove_temporary(e->path, &left) < 0)
         base_log_warn("jobs", "clearing away after a commit: %s", left.text);
     return rc;
 }

@@ -104,12 +104,13 @@ static int write_list(int fd, const struct rm_output_taken *taken)
 int rm_output_taken_save(int temporary, struct base_app_id id, const struct rm_output_taken *taken,
                          struct base_error *err)
 {
-    char name[RM_OUTPUT_TAKEN_MAX], next[RM_OUTPUT_TAKEN_MAX + 8];
+    char name[RM_OUTPUT_TAKEN_MAX], next[RM_OUTPUT_TAKEN_MAX + 40], own[33];
     int fd, rc;
 
-    snprintf(next, sizeof next, "%s.new", rm_output_taken_name(id, name));
-    if (unlinkat(temporary, next, 0) < 0 && errno != ENOENT)
-        return open_error(-errno, next, err);
+    /* A name of its own: a deposed leader may still be at the same commit. What is left behind goes
+     * with the folder. */
+    base_random_hex(own);
+    snprintf(next, sizeof next, "%s.%s", rm_output_taken_name(id, name), own);
     fd = base_plain_open(temporary, next, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL);
     if (fd < 0)
         return open_error(fd, next, err);
@@ -117,6 +118,8 @@ int rm_output_taken_save(int temporary, struct base_app_id id, const struct rm_o
     close(fd);
     if (rc == 0 && (renameat(temporary, next, temporary, name) < 0 || fsync(temporary) < 0))
         rc = -errno;
+    if (rc < 0)
+        (void)unlinkat(temporary, next, 0);
     return rc < 0 ? open_error(rc, name, err) : 0;
 }
 

@@ -29,6 +29,7 @@
 
 static long steps_left = -1; /* until something happens at a step; negative: nothing ever */
 static bool crashes;
+static const char *vanishes; /* at the first renameat() of a part; NULL: nothing does */
 
 static bool step_fails(void)
 {
@@ -42,6 +43,10 @@ static bool step_fails(void)
 
 int renameat(int from_at, const char *from, int to_at, const char *to)
 {
+    if (vanishes && strncmp(to, "part-", 5) == 0) {
+        syscall(SYS_unlinkat, AT_FDCWD, vanishes, 0);
+        vanishes = NULL;
+    }
     return step_fails() ? -1 : (int)syscall(SYS_renameat2, from_at, from, to_at, to, 0);
 }
 
@@ -259,6 +264,24 @@ static void test_missing(void)
     end();
 }
 
+/* Goal: a part that somebody removes while others are taken is not taken for one that was taken
+ * before: there is no _SUCCESS without it, and all can be taken back. */
+static void test_vanishes(void)
+{
+    struct base_error err = {0};
+
+    begin();
+    vanishes = at("out/_temporary/task_1700000000000_0007_r_000002_0/part-00002");
+    CU_ASSERT_EQUAL(rm_output_commit(at("out"), ours, &parts, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_PTR_NULL(vanishes);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "task_1700000000000_0007_r_000002"));
+    CU_ASSERT_TRUE(is_there("out/part-00000"));
+    CU_ASSERT_FALSE(is_there("out/_SUCCESS"));
+    CU_ASSERT_EQUAL(rm_output_abort(at("out"), ours, &err), 0);
+    CU_ASSERT_FALSE(is_there("out"));
+    end();
+}
+
 /* Goal: after a commit that ended half way, all goes that it has taken and nothing else: not a file
  * of the user's under the name of a part, be it one that was taken or one that was not yet; nor
  * what lies there by another name. */
@@ -332,6 +355,7 @@ static const struct cunit_case cases[] = {
     {"a commit that ends at each of its steps", test_sweep},
     {"an abort that ends at each of its steps", test_abort_sweep},
     {"a part is missing", test_missing},
+    {"a part vanishes", test_vanishes},
     {"files of others", test_of_others},
     {"the folder is another job's", test_folder_of_others},
     {"a damaged list", test_damaged_list},
