@@ -53,6 +53,8 @@ static struct world {
     int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there are no tasks */
     bool decoy;   /* another server answers at the node's address */
     bool no_logs; /* nobody reaches the node, the RMs neither */
+    int more_tasks; /* beside the only one, with containers of their own on the same node */
+    int relayed;    /* requests for logs by way of an RM */
     int failover_at;        /* at this GET of either fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -210,15 +212,19 @@ static void get_job(struct fake *f, struct base_buf *out)
 static void get_tasks(struct fake *f, struct base_buf *out)
 {
     bool over = ++world.looks >= world.task_ends_at;
-    char *body = base_printf("{\"tasks\":[{\"id\":\"task_1_0001_m_000000\",\"state\":\"%s\",\"exitCode\":%d,"
-                             "\"node\":\"" NODE "\",\"containerId\":\"container_1_0001_01_000002\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}]}",
-                             over ? "FAILED" : "RUNNING", over ? 7 : 0, fakes[1].port);
+    struct base_buf body = {0};
 
+    for (int i = 0; i <= world.more_tasks; i++)
+        base_buf_addf(&body,
+                      "%s{\"id\":\"task_1_0001_m_%06d\",\"state\":\"%s\",\"exitCode\":%d,\"node\":\"" NODE "\","
+                      "\"containerId\":\"container_1_0001_01_%06d\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}",
+                      i ? "," : "{\"tasks\":[", i, over ? "FAILED" : "RUNNING", over ? 7 : 0, i + 2, fakes[1].port);
+    base_buf_adds(&body, "]}");
     if (world.forgets && world.looks > world.task_ends_at)
         put(out, "200 OK", "", "{\"tasks\":[],\"tasksGone\":true}");
     else
-        put(out, "200 OK", "", world.task_ends_at ? body : "{\"tasks\":[]}");
-    free(body);
+        put(out, "200 OK", "", world.task_ends_at ? body.data : "{\"tasks\":[]}");
+    base_buf_free(&body);
     fail_over(f, world.looks, 2);
 }
 
@@ -258,9 +264,10 @@ static bool serve_active(struct fake *f, const struct request *rq, struct base_b
         world.kills++;
         return world.lose_kill-- > 0;
     }
-    if (strstr(rq->path, "/raw-logs/"))
+    if (strstr(rq->path, "/raw-logs/")) {
+        world.relayed++;
         get_log(rq->path, true, out);
-    else if (strstr(rq->path, "/tasks"))
+    } else if (strstr(rq->path, "/tasks"))
         get_tasks(f, out);
     else if (strncmp(rq->path, CLUSTER "/jobs/", strlen(CLUSTER "/jobs/")) == 0)
         get_job(f, out);
@@ -714,6 +721,25 @@ static void test_output_lost(void)
     stop();
 }
 
+/* A node that cannot be asked is asked for one container, not for each of those that ran there. */
+static void test_logs_of_a_silent_node(void)
+{
+    int relayed;
+
+    start();
+    world.task_ends_at = 1;
+    world.decoy = world.no_logs = true;
+    run("logs|application_1_0001");
+    relayed = world.relayed;
+    CU_ASSERT_TRUE(relayed > 0);
+    world.more_tasks = 4;
+    world.relayed = 0;
+    run("logs|application_1_0001");
+    ended(5, "", "creel: missing: task_1_0001_m_000004 (container_1_0001_01_000006): node ");
+    CU_ASSERT_EQUAL(world.relayed, relayed);
+    stop();
+}
+
 static void test_logs(void)
 {
     start();
@@ -814,6 +840,7 @@ static const struct cunit_case cases[] = {
     {"progress over a failover", test_progress},
     {"run over a failover", test_run},
     {"output that cannot be had", test_output_lost},
+    {"logs of a node that cannot be asked", test_logs_of_a_silent_node},
     {"logs -f over a failover", test_logs},
     {"rmadmin: states", test_states},
     {"rmadmin: failover", test_failover},

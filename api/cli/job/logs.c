@@ -45,10 +45,17 @@ struct source {
 struct missing {
     char *what, *why;
 };
+/* A node of which no file could be had, neither from it nor through the RM. */
+struct silent {
+    const struct cli_node *node;
+    char *why;
+};
 struct sources {
     struct source *v;
     size_t n, cap;
     struct cli_reach *reach;
+    struct silent *silent;
+    size_t n_silent, cap_silent;
     struct missing *missing;
     size_t n_missing, cap_missing;
     int64_t started_ms; /* of an application that is no job */
@@ -122,6 +129,14 @@ static int say_missing(const struct sources *s)
     return s->n_missing ? CLI_INCOMPLETE : CLI_OK;
 }
 
+static const char *why_silent(const struct sources *s, const struct cli_node *node)
+{
+    for (size_t i = 0; i < s->n_silent; i++)
+        if (s->silent[i].node == node)
+            return s->silent[i].why;
+    return NULL;
+}
+
 static void missing_clear(struct sources *s)
 {
     for (size_t i = 0; i < s->n_missing; i++) {
@@ -138,8 +153,11 @@ static void sources_free(struct sources *s)
         free(s->v[i].node_http);
         free(s->v[i].label);
     }
+    for (size_t i = 0; i < s->n_silent; i++)
+        free(s->silent[i].why);
     missing_clear(s);
     free(s->missing);
+    free(s->silent);
     free(s->v);
     cli_reach_free(s->reach);
 }
@@ -499,17 +517,20 @@ static void say_nothing_written(const struct logs *l)
 }
 
 /* ---- what is there now ---- */
-/* One file of one container: on stdout, or with --json into @all. */
-static void show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
+/* One file of one container: on stdout, or with --json into @all. Returns why it was lost (caller frees), else NULL. */
+static char *show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
 {
+    char *lost = NULL;
     struct cli_follow *f = cli_follow_new();
     cli_follow_add(f, s->source->node, s->source->container, s->file, false, show, s);
     while (cli_follow_turn(f, 1000, -1) > 0)
         ;
     enum cli_follow_result result = cli_follow_result(f, 0);
     *found = *found || result != CLI_FOLLOW_ABSENT;
-    if (result == CLI_FOLLOW_LOST)
-        add_missing_source(sources, s->source, cli_follow_why(f, 0) ? cli_follow_why(f, 0) : "it does not answer");
+    if (result == CLI_FOLLOW_LOST) {
+        lost = base_strdup(cli_follow_why(f, 0) ? cli_follow_why(f, 0) : "it does not answer");
+        add_missing_source(sources, s->source, lost);
+    }
     if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
         struct base_buf text = {0};
         cli_text_utf8(s->part.data, s->part.len, &text);
@@ -520,26 +541,44 @@ static void show_file(const struct cli *c, struct sources *sources, struct shown
     }
     base_buf_free(&s->part);
     cli_follow_free(f);
+    return lost;
 }
 
-/* All wanted files of one container. */
+/* All wanted files of one container. Asking a node in vain takes seconds a file, and a job may have run thousands of
+ * tasks there: a node of which nothing could be had for one container is not asked for the next. */
 static void show_source(const struct cli *c, const struct logs *l, struct sources *sources, size_t i, bool *any,
                         json_t *all)
 {
     const struct source *source = &sources->v[i];
+    const char *silent = source->node ? why_silent(sources, source->node) : NO_NODE;
     bool found = false;
-    for (size_t k = 0; source->node && k < l->n_files; k++) {
+    size_t lost = 0;
+    char *why = NULL;
+    if (silent) {
+        add_missing_source(sources, source, silent);
+        return;
+    }
+    for (size_t k = 0; k < l->n_files; k++) {
         struct shown s = {.source = source,
                           .file = l->files[k],
                           .header = sources->n > 1 || l->n_files > 1,
                           .fd = STDOUT_FILENO,
                           .keep = c->json};
-        show_file(c, sources, &s, &found, all);
+        char *this_time = show_file(c, sources, &s, &found, all);
         *any = *any || s.any;
+        lost += this_time && !s.any;
+        if (this_time) {
+            free(why);
+            why = this_time;
+        }
     }
-    sources->v[i].absent = source->node && !found;
-    if (!source->node)
-        add_missing_source(sources, source, NO_NODE);
+    sources->v[i].absent = !found;
+    if (lost == l->n_files) {
+        base_array_grow(&sources->silent, sources->n_silent, &sources->cap_silent);
+        sources->silent[sources->n_silent++] = (struct silent){source->node, why};
+    } else {
+        free(why);
+    }
 }
 
 /* Each container has these two from its start. */
