@@ -544,7 +544,7 @@ static void do_counters(struct api_request *rq, void *user)
 /* ---------------------------------------------------------------- tasks */
 struct tasks_query {
     uint32_t kinds, states;
-    bool brief; /* rows instead of objects */
+    bool rows; /* instead of objects */
     int kind; /* where to go on */
     int64_t pos, limit;
 };
@@ -567,9 +567,9 @@ static bool read_task_states(struct api_request *rq, uint32_t *out)
 
 static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
 {
-    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor"), *brief = api_query(rq, "brief");
+    const char *kind = api_query(rq, "kind"), *cursor = api_query(rq, "cursor"), *rows = api_query(rq, "rows");
 
-    q->brief = brief && strcmp(brief, "true") == 0;
+    q->rows = rows && strcmp(rows, "true") == 0;
     q->limit = 1000;
     q->kinds = 3;
     if (!rm_api_query_int(rq, "limit", 1, LIST_MAX, &q->limit) || !read_task_states(rq, &q->states))
@@ -592,7 +592,7 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
     return true;
 }
 
-/* One row of brief=true: values in the order of TASK_FIELDS, null for what there is not. A reader of a million tasks spends
+/* A task with rows=true: values in the order of TASK_FIELDS, null for what there is not. A reader of a million tasks spends
  * its time on every byte: ids are told without what they share, "m17", and the number alone of container_…_01_<number>
  * (with the epoch above bit 40); the time from start to finish in milliseconds. */
 #define TASK_FIELDS \
@@ -606,7 +606,7 @@ static void put_or_null(struct base_buf *out, bool there, int64_t v)
         rm_json_str(out, NULL);
 }
 
-static void put_task_brief(const struct rm_task_view *t, struct base_buf *out)
+static void put_task_row(const struct rm_task_view *t, struct base_buf *out)
 {
     char text[24] = {t->id.kind == BASE_TASK_MAP ? 'm' : 'r'};
 
@@ -667,7 +667,7 @@ static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
     rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
     rm_backend_release(l->list.b);
     for (size_t i = 0; i < views.tasks_n; i++)
-        (q->brief ? put_task_brief : put_task)(&views.tasks[i], out);
+        (q->rows ? put_task_row : put_task)(&views.tasks[i], out);
     q->limit -= (int64_t)views.tasks_n;
     rm_views_free(&views);
     return rc == 0 && q->pos != before;
@@ -681,7 +681,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     max *= TASKS_AN_ITEM;
     if (!l->opened) {
         rm_json_open(out, '{');
-        if (q->brief) {
+        if (q->rows) {
             rm_json_key(out, "fields");
             base_buf_adds(out, TASK_FIELDS);
         }
@@ -710,8 +710,8 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     return RM_LISTING_END;
 }
 
-/* {"tasks":[…],"cursor":"m1000"} (while more follow; with brief=true {"fields":[names],"tasks":[[values],…]}), or {"tasks":[],"tasksGone":true} of a job that had ended before
- * this ResourceManager became the active one, or whose tasks made room for newer jobs (creel.rm.max-completed-mb). */
+/* {"tasks":[…],"cursor":"m1000"} (while more follow; with rows=true {"fields":[names],"tasks":[[values],…]}), or
+ * {"tasks":[],"tasksGone":true} of a job that had ended before this ResourceManager became the active one, or whose tasks made room for newer jobs (creel.rm.max-completed-mb). */
 static void do_tasks(struct api_request *rq, void *user)
 {
     struct tasks_query q = {0};

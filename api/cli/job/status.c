@@ -149,7 +149,7 @@ struct task_pages {
     size_t n;
 };
 
-/* A row of brief=true. */
+/* A row, as rows=true asks for. */
 enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
 
 static const char *text_at(const json_t *row, size_t i)
@@ -219,7 +219,7 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
     base_app_id_parse(id, &p.app, NULL);
     p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
                             "NODE", "~", "CONTAINER", "<1", NULL);
-    rc = cli_job_tasks(c, id, "brief=true", CLI_RM_PATIENT, false, print_page, &p);
+    rc = cli_job_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_page, &p);
     if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
         puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
     cli_table_free(p.table);
