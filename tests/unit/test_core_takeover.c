@@ -13,11 +13,15 @@ static void test_grace(void)
 {
     struct base_app_id id = begin(2, "a 6 0 0 4 0 0"), other = world_submit(&w, "b 3 0 0 4 0 0"), fresh;
     struct world_container *again;
+    struct base_buf why = {0};
     int32_t lost = w.nodes[1].v[0].task.index;
 
     CU_ASSERT_EQUAL(maps(id).running, 4);
     end_task(&w.nodes[0], 0, 0);
     take_over(&w.nodes[1]);
+    CU_ASSERT_EQUAL(rm_view_explain(w.core, id, w.core->now_us, &why), 0);
+    CU_ASSERT_PTR_NULL(strstr(why.data, "nothing of it waits")); /* held */
+    base_buf_free(&why);
     fresh = world_submit(&w, "c 3 0 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
     /* the slot that is free now: of b a task may have been ordered, of c none */

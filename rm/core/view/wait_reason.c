@@ -201,7 +201,8 @@ int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t n
     if (!a->in_policy)
         return 0;
     cluster_words(core, a, out);
-    if (!out->len && a->containers)
+    if (!out->len && a->containers && !a->held && !a->phase[RM_SLOT_MAP].suspended &&
+        !a->phase[RM_SLOT_REDUCE].suspended)
         base_buf_adds(out, "nothing of it waits for a slot");
     silent_words(core, a, now_us, out);
     if (core->ops->explain)
