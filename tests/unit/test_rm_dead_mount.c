@@ -19,6 +19,7 @@
 #include "tests/unit/cunit_main.h"
 
 enum { AT_ONCE = 4 }; /* as many as the daemon begins at once */
+enum { TRIES = 20 };
 
 static struct api_server *server;
 static sem_t begun, go;
@@ -66,7 +67,8 @@ static void test_dead_mount(void)
     struct base_buf text = {0};
     struct api_route *routes;
     struct rm_backend *b;
-    int status[AT_ONCE], hung;
+    static const char refused[] = "/dead/a/out: 8 others wait for a file system there that does not answer";
+    int status[AT_ONCE], hung, taken = 503;
     size_t n;
 
     sem_init(&begun, 0, 0);
@@ -90,11 +92,17 @@ static void test_dead_mount(void)
             CU_ASSERT_EQUAL(status[i], 503); /* each after its time */
         }
     }
-    CU_ASSERT_EQUAL(submit("/dead/a", &text), 503);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "/dead/a/out: 8 others wait for a file system there that does not answer"));
+    /* A submission that gets no thread within its second is refused too, for another reason: then again. */
+    for (int i = 0; i < TRIES && !(text.data && strstr(text.data, refused)); i++) {
+        base_buf_clear(&text);
+        CU_ASSERT_EQUAL(submit("/dead/a", &text), 503);
+    }
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.data, refused));
     sem_getvalue(&begun, &hung);
     CU_ASSERT_EQUAL(hung, RM_PLACE_MAX);
-    CU_ASSERT_EQUAL(submit(dir, NULL), 201);
+    for (int i = 0; i < TRIES && taken == 503; i++)
+        taken = submit(dir, NULL);
+    CU_ASSERT_EQUAL(taken, 201);
     for (int i = 0; i < RM_PLACE_MAX + 1; i++)
         sem_post(&go);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);

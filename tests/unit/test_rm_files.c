@@ -161,7 +161,7 @@ static void test_limit(void)
 {
     struct rig r;
 
-    begin(&r, 10000, 1000, 500000, 8);
+    begin(&r, 10000, 1000, 3000000, 8);
     add(&r, LONG, 1);
     wait_for(&r.answered, 1);
     CU_ASSERT_EQUAL(r.codes[0], -BASE_ETIMEOUT);
@@ -182,7 +182,7 @@ static void test_all_hang(void)
 {
     struct rig r;
 
-    begin(&r, 1000000, 1000, LATER, 3); /* far from the moment when the third one has its thread */
+    begin(&r, 3000000, 1000, LATER, 3); /* far from the moment when the third one has its thread */
     add(&r, HANG, 3);
     wait_for(&r.begun, 3);
     add(&r, QUICK, 1);

@@ -256,12 +256,11 @@ static void refuse(const char *second, const char *says)
 }
 
 static uid_t me;
-/* Root may do all: it becomes somebody else for a moment. */
-static void as_somebody(void)
+/* Root may do all: it becomes somebody else for a moment. False: it cannot, as in a user namespace of one user. */
+static bool as_somebody(void)
 {
     me = geteuid();
-    if (me == 0)
-        CU_ASSERT_EQUAL(chmod(dir, 0755) + setresuid(65534, 65534, 0), 0);
+    return me != 0 || (chmod(dir, 0755) == 0 && setresuid(65534, 65534, 0) == 0);
 }
 static void as_before(void)
 {
@@ -309,12 +308,15 @@ static void test_refusals(void)
     put("secret", 1, NULL);
     CU_ASSERT_EQUAL(chmod(at("secret"), 0), 0);
     CU_ASSERT_EQUAL(mkdir(at("closed"), 0), 0);
-    as_somebody();
-    refuse(at("secret"), closed_to("read"));
-    refuse(at("closed/*"), closed_to("read"));
-    CU_ASSERT_EQUAL(rm_output_check(at("closed/out"), &err), -BASE_EINVAL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.text, closed_to("written")));
-    as_before();
+    if (as_somebody()) {
+        refuse(at("secret"), closed_to("read"));
+        refuse(at("closed/*"), closed_to("read"));
+        CU_ASSERT_EQUAL(rm_output_check(at("closed/out"), &err), -BASE_EINVAL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.text, closed_to("written")));
+        as_before();
+    } else {
+        puts("skipped: root cannot be somebody else here");
+    }
     memset(name, 'n', 300);
     name[300] = '\0';
     refuse(at(name), "cannot be read: File name too long");
