@@ -24,6 +24,9 @@ creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LAB
                   ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies> $<TARGET_FILE:core_alone>)
 creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
                   ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)
+creel_script_test(mutants_apply ${CMAKE_SOURCE_DIR}/tests/mutate LABELS unit
+                  ARGS --check ${mutants}/known ${mutants}/seed-1)
 creel_test(test_core_queues SOURCES unit/test_core_queues.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
