@@ -1,4 +1,4 @@
-/* api/cli/job/job.c - `creel job`: the subcommand's subcommands, and requests about jobs. */
+/* api/cli/job/requests.c - `creel job`: the subcommand's subcommands, and requests about jobs. */
 #include "api/cli/job/job.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* api/cli/common.c - options that every subcommand takes, the error line, addresses. */
+/* api/cli/parse.c - options that every subcommand takes, the error line, addresses. */
 #include "api/cli/cli.h"
 
 #include <errno.h>
