@@ -43,20 +43,26 @@ struct cli {
 enum { CLI_WITHOUT_RM = 1, CLI_WITHOUT_JSON = 2, CLI_WITHOUT_CONF = 4 };
 void cli_free(struct cli *c);
 
+/* ---- api/cli/error.c ---- */
 /* "creel: <text>" on stderr, as one line without control characters; returns @code. */
 int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A parser of options that finds something wrong returns cli_bad(): the text is kept for cli_parse() to print. */
+error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *cli_bad_text(void); /* the text kept last; "": none */
+void cli_bad_clear(void);
 
-/* Passes bytes on to descriptor 1 or 2, past stdio. -errno; an error other than a reader that is gone gets its line, once,
- * and from then on cli_pass_failed() says that the command has failed. */
+/* ---- api/cli/output.c ---- */
+/* Call first: keeps descriptors 0 to 2 from being reused, and makes the process fail when stdout cannot be written. */
+void cli_output_init(void);
+/* Writes bytes to descriptor 1 or 2, past stdio. Returns 0 or -errno. An error other than EPIPE is printed, once, and
+ * from then on cli_pass_failed() is true: the command has failed. */
 int cli_pass_on(int fd, const void *data, size_t len);
 bool cli_pass_failed(void);
 
-/* Parses with @argp plus the common options. A parser that finds something wrong calls cli_bad() and returns its
- * value. Returns CLI_OK, CLI_USAGE (the line has been printed), or -1 when --help was printed: exit 0.
- * Parsers find their own data in state->input. */
+/* ---- api/cli/parse.c ---- */
+/* Parses with @argp plus the common options, then loads the configuration. Parsers find @input in state->input.
+ * Returns CLI_OK; CLI_USAGE after printing what is wrong; -1 when --help was printed: exit with 0. */
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input);
-error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *cli_bad_text(void); /* what cli_bad() was told last, for checks after the parsing */
 #define CLI_KEY_FIRST 2000      /* keys of common options start here: subcommands use 256 to 1999 */
 
 /* ---- api/cli/options.c ---- */
@@ -72,8 +78,13 @@ void cli_options_help(const struct argp *argp, const struct argp_option *single,
  * base_rm_list_free(); CLI_USAGE after printing what is wrong with them. */
 int cli_rm_list(const struct cli *c, struct base_rm_list *out);
 
-/* Who we are for the RM: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */
-char *cli_user(void);
+/* ---- api/cli/app_id.c ---- */
+/* "application_1_2", "job_1_2" and ids of attempts, containers and tasks -> "application_1_0002"; NULL: no id. */
+char *cli_app_id_of(const char *id);
+/* As above, but says what is wrong with @id; NULL after printing. */
+char *cli_app_id_check(const char *id, const char *what);
+/* All of them: CLI_OK, or CLI_USAGE after saying which is no id. */
+int cli_app_ids_check(char *const *ids, size_t n);
 
 /* ---- subcommands ---- */
 typedef int cli_main_fn(int argc, char **argv);

@@ -1,12 +1,8 @@
 /* api/cli/main.c - the `creel` command: finds the subcommand, prints the overview. */
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/cli/cli.h"
 #include "api/cli/rm_client.h"
@@ -168,47 +164,10 @@ int cli_version_main(int argc, char **argv)
     return CLI_OK;
 }
 
-/* ---- standard output that cannot be written ----
- * What a script gets may be cut short: then the command has failed, whatever it did. At the exit, since argp ends the
- * process after --help by itself. */
-static void check_stdout(void)
-{
-    bool failed = ferror(stdout) != 0;
-
-    errno = 0;
-    failed |= fclose(stdout) != 0;
-    if (!failed)
-        return;
-    if (errno != EPIPE)
-        fprintf(stderr, "creel: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
-    _exit(CLI_FAILED);
-}
-
-/* Nobody reads any more, as after `creel job list | head -1`: no fault to talk about, but not all was written. */
-static void reader_gone(int sig)
-{
-    (void)sig;
-    _exit(CLI_FAILED);
-}
-
-/* A descriptor 1 or 2 that was closed would be given to the first file or socket opened, and print into that. */
-static void hold_descriptors(void)
-{
-    int fd;
-
-    do
-        fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= 2);
-    if (fd > 2)
-        close(fd);
-}
-
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
-    hold_descriptors();
-    signal(SIGPIPE, reader_gone);
-    atexit(check_stdout);
+    cli_output_init();
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;

@@ -1,73 +1,12 @@
-/* api/cli/parse.c - options that every subcommand takes, the error line, addresses. */
+/* api/cli/parse.c - a command line: the options of its subcommand and those that all take, then the configuration. */
 #include "api/cli/cli.h"
 
-#include <errno.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/cli/rm_client.h"
-#include "api/cli/text/text.h"
-#include "base/io/io.h"
 
 enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
-
-static char bad_text[1024]; /* the parser's complaint: argp itself stays silent, so that there is one line */
-
-static void vline(struct base_buf *out, const char *fmt, va_list ap)
-{
-    struct base_buf raw = {0};
-    base_buf_vaddf(&raw, fmt, ap);
-    cli_text_clean(raw.data ? raw.data : "", out);
-    base_buf_free(&raw);
-}
-
-int cli_error(int code, const char *fmt, ...)
-{
-    struct base_buf b = {0};
-    va_list ap;
-    va_start(ap, fmt);
-    vline(&b, fmt, ap);
-    va_end(ap);
-    fflush(stdout);
-    fprintf(stderr, "creel: %s\n", b.data);
-    base_buf_free(&b);
-    return code;
-}
-
-static bool pass_failed;
-
-int cli_pass_on(int fd, const void *data, size_t len)
-{
-    int rc = base_write_all(fd, data, len);
-    if (rc < 0 && rc != -EPIPE && !pass_failed) {
-        pass_failed = true;
-        cli_error(CLI_FAILED, "cannot write to standard %s: %s",
-                  fd == STDOUT_FILENO ? "output" : "error", strerror(-rc));
-    }
-    return rc;
-}
-
-bool cli_pass_failed(void)
-{
-    return pass_failed;
-}
-
-error_t cli_bad(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(bad_text, sizeof bad_text, fmt, ap);
-    va_end(ap);
-    return EINVAL;
-}
-
-const char *cli_bad_text(void)
-{
-    return bad_text;
-}
 
 static const struct argp_option common_options[] = {
     {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)",
@@ -166,14 +105,14 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
     children[0].argp = &inner;
     choose_common(c->without, common);
     c->name = argv[0];
-    bad_text[0] = '\0';
+    cli_bad_clear();
     error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     int result = CLI_OK;
     if (p.help) {
         cli_options_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
         result = -1;
-    } else if (rc != 0 && bad_text[0]) {
-        result = cli_error(CLI_USAGE, "%s", bad_text);
+    } else if (rc != 0 && *cli_bad_text()) {
+        result = cli_error(CLI_USAGE, "%s", cli_bad_text());
     } else if (rc != 0) {
         const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
         result = cli_options_complain(argv[0], at, common, argp->options);
@@ -191,13 +130,4 @@ void cli_free(struct cli *c)
     free(c->left_out);
     free(c->sets);
     *c = (struct cli){0};
-}
-
-char *cli_user(void)
-{
-    const char *name = getenv("HADOOP_USER_NAME");
-    if (name && *name)
-        return base_strdup(name);
-    const struct passwd *pw = getpwuid(geteuid());
-    return pw ? base_strdup(pw->pw_name) : base_printf("%u", (unsigned)geteuid());
 }

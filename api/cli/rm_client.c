@@ -1,16 +1,17 @@
 /* api/cli/rm_client.c - see the header. */
 #include "api/cli/rm_client.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "api/cli/interrupt.h"
 #include "api/cli/text/text.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
-#include "base/id.h"
 
 enum {
     PATIENCE_MS = 60000,
@@ -41,6 +42,16 @@ struct cli_rm {
     void *tell_user;
 };
 
+/* The user that requests name: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */
+static char *user_name(void)
+{
+    const char *name = getenv("HADOOP_USER_NAME");
+    if (name && *name)
+        return base_strdup(name);
+    const struct passwd *pw = getpwuid(geteuid());
+    return pw ? base_strdup(pw->pw_name) : base_printf("%u", (unsigned)geteuid());
+}
+
 int cli_rm_open(struct cli *c)
 {
     struct base_rm_list list;
@@ -51,7 +62,7 @@ int cli_rm_open(struct cli *c)
     base_rm_turn_init(&rm->turn, &rm->list);
     rm->several = list.n > 1;
     rm->http = base_http_new();
-    rm->user = cli_user();
+    rm->user = user_name();
     c->rm = rm;
     return CLI_OK;
 }
@@ -469,53 +480,4 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
 bool cli_state_ended(const char *state)
 {
     return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0;
-}
-
-char *cli_app_id_of(const char *id)
-{
-    struct base_app_id app;
-    struct base_attempt_id attempt;
-    struct base_container_id container;
-    struct base_task_id task;
-    char text[BASE_ID_TEXT_MAX];
-    if (strncmp(id, "job_", 4) == 0) { /* Hadoop's name of the same thing */
-        char *renamed = base_printf("application_%s", id + 4);
-        char *result = cli_app_id_of(renamed);
-        free(renamed);
-        return result;
-    }
-    if (base_app_id_parse(id, &app, NULL) == 0)
-        ;
-    else if (base_attempt_id_parse(id, &attempt, NULL) == 0)
-        app = attempt.app;
-    else if (base_container_id_parse(id, &container, NULL) == 0)
-        app = container.attempt.app;
-    else if (base_task_id_parse(id, &task, NULL) == 0)
-        app = task.app;
-    else
-        return NULL;
-    return base_strdup(base_app_id_text(&app, text));
-}
-
-char *cli_app_id_check(const char *id, const char *what)
-{
-    if (!id) {
-        cli_error(CLI_USAGE, "an id is missing; see %s --help", what);
-        return NULL;
-    }
-    char *app = cli_app_id_of(id);
-    if (!app)
-        cli_error(CLI_USAGE, "'%s' is not an id such as application_1700000000000_0001", id);
-    return app;
-}
-
-int cli_app_ids_check(char *const *ids, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char *app = cli_app_id_check(ids[i], "");
-        if (!app)
-            return CLI_USAGE;
-        free(app);
-    }
-    return CLI_OK;
 }

@@ -63,13 +63,6 @@ int cli_rm_fail(struct cli_answer *a, int rc);
 /* Asks for KILLED. *state gets the answered state, caller frees; *late: it had ended before. Prints errors. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
 bool cli_state_ended(const char *state); /* FINISHED, FAILED, KILLED */
-/* "application_1_2", "job_1_2" and ids of attempts, containers and tasks -> "application_1_0002"; NULL: no id. */
-char *cli_app_id_of(const char *id);
-/* As above, but says what is wrong with @id; NULL after printing. */
-char *cli_app_id_check(const char *id, const char *what);
-/* All of them: CLI_OK, or CLI_USAGE after saying which is no id. */
-int cli_app_ids_check(char *const *ids, size_t n);
-
 /* ---- reading answers leniently: dotted paths; numbers may be strings (YARN's bare maps) ---- */
 const json_t *cli_at(const json_t *j, const char *path);
 const char *cli_str(const json_t *j, const char *path); /* "" when absent */

@@ -1,0 +1,70 @@
+/* api/cli/output.c - standard output and standard error: a command that could not write all of it has failed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/cli/cli.h"
+#include "base/io/io.h"
+
+static bool pass_failed;
+
+int cli_pass_on(int fd, const void *data, size_t len)
+{
+    int rc = base_write_all(fd, data, len);
+    if (rc < 0 && rc != -EPIPE && !pass_failed) {
+        pass_failed = true;
+        cli_error(CLI_FAILED, "cannot write to standard %s: %s",
+                  fd == STDOUT_FILENO ? "output" : "error", strerror(-rc));
+    }
+    return rc;
+}
+
+bool cli_pass_failed(void)
+{
+    return pass_failed;
+}
+
+/* A script must not take a truncated result for a whole one. The check runs at exit because argp may end the process
+ * itself. */
+static void check_stdout(void)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fclose(stdout) != 0;
+    if (!failed)
+        return;
+    if (errno != EPIPE)
+        fprintf(stderr, "creel: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(CLI_FAILED);
+}
+
+/* The reader has gone, as after `creel job list | head -1`: fail without a word. */
+static void exit_on_sigpipe(int sig)
+{
+    (void)sig;
+    _exit(CLI_FAILED);
+}
+
+/* If descriptor 1 or 2 were closed, the next file or socket opened would take its number, and output would go there. */
+static void fill_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= 2);
+    if (fd > 2)
+        close(fd);
+}
+
+void cli_output_init(void)
+{
+    fill_descriptors();
+    signal(SIGPIPE, exit_on_sigpipe);
+    atexit(check_stdout);
+}
