@@ -31,6 +31,7 @@ const struct base_conf_key base_conf_keys[] = {
     STR("creel.rm.bind", "127.0.0.1", "address the ResourceManager listens on"),
     INT("creel.rm.port", "8088", 0, 65535, "port the ResourceManager listens on; 0: any free one"),
     STR("creel.rm.state-dir", "/var/lib/creel/rm", "folder of the ResourceManager's state"),
+    STR("creel.rm.state-store", "", "kind of that state: sqlite, or memory, which forgets everything at the end of the process; of several ResourceManagers: zookeeper; default: the first that suits"),
     STR("creel.rm.audit-log", "", "file for the audit lines (who did what, from where, with which result), beside the log, where they have the area \"audit\"; opened again on SIGHUP"),
     BOOL("creel.rm.insecure", "false", "allow an address other than loopback, though users are not authenticated"),
     INT("creel.rm.http-threads", "0", 0, 1024, "threads that answer HTTP; 0: chosen by the number of cores"),

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "ha/election/instance.h"
 #include "ha/log/follow.h"
-#include "ha/store/zookeeper.h"
+#include "ha/store/shared.h"
 #include "ha/zk/client.h"
 
 #define SILENT_FIRST_US 1000000 /* without a server: the first word about it, and the others */
@@ -28,6 +28,7 @@ struct ended { /* a leadership that is over: put when nothing of it is on the st
 
 struct ha_service {
     struct ha_service_calls calls;
+    const struct ha_store_ops *store_ops;
     char *root;
     pthread_t thread;
     /* service thread */
@@ -89,13 +90,15 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
 {
     struct ha_service *s = user;
     struct ha_log_kept kept;
-    const struct zk_store_conf conf = {
-        s->root, epoch, version, &kept, ++s->leaderships, send_request, wake, on_log_over, s};
+    const struct ha_store_lead lead = {
+        epoch, version, ++s->leaderships, &kept, send_request, wake, on_log_over, s};
+    int rc;
 
     ha_log_follow_take(s->follow, &kept);
     s->follow_said = false;
     base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state are here", epoch, kept.n);
-    s->store = zk_store_new(&conf);
+    rc = ha_store_open(s->store_ops, s->root, &lead, &s->store, &epoch, NULL);
+    base_assert(rc == 0); /* a shared store fails at its first load */
     publish_lease(s);
     atomic_store(&s->held_epoch, epoch);
     s->calls.lead(s->calls.user, epoch, s->store);
@@ -109,7 +112,7 @@ static void on_deposed(void *user, const char *why)
     atomic_store(&s->held_epoch, NOBODY);
     atomic_store(&s->lease_us, 0);
     base_log_info("ha", "standby: %s", why);
-    zk_store_end(s->store);
+    ha_store_abort(s->store);
     d->store = s->store;
     d->next = s->ended;
     s->ended = d;
@@ -194,7 +197,7 @@ static void on_event(void *user, const struct ha_zk_event *ev)
         on_log_result(s, ev, now_us);
     publish_lease(s);
     if (s->store && ev->kind != HA_ZK_WATCH && (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_LOG))
-        zk_store_on(s->store, ev);
+        s->store_ops->shared->on(s->store, ev);
 }
 
 /* ---- the thread ---- */
@@ -220,7 +223,7 @@ static void note_status(struct ha_service *s)
                                     .read_along = ha_log_follow_has_all(s->follow)};
 
     if (s->store)
-        zk_store_stats(s->store, &s->log);
+        s->store_ops->shared->stats(s->store, &s->log);
     else
         s->log = (struct ha_log_stats){0};
     now.log = s->log;
@@ -236,7 +239,7 @@ static void put_ended(struct ha_service *s)
         struct ended *d = s->ended;
 
         s->ended = d->next;
-        zk_store_put(d->store);
+        s->store_ops->shared->put(d->store);
         free(d);
     }
 }
@@ -291,7 +294,7 @@ static int64_t turn(struct ha_service *s)
     publish_lease(s);
     ha_zk_client_deliver(s->client, now_us, on_event, s);
     if (s->store)
-        zk_store_turn(s->store);
+        s->store_ops->shared->turn(s->store);
     now_us = mono_us();
     ha_election_tick(s->election, now_us);
     publish_lease(s);
@@ -409,6 +412,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
         return rc;
     }
     s->calls = *calls;
+    s->store_ops = conf->store;
     s->root = base_strdup(conf->root);
     atomic_init(&s->held_epoch, NOBODY);
     init_waiting(s);

@@ -2,9 +2,9 @@
  *
  *   ZooKeeper client's threads --enqueue only--> service thread: ha_election, ha_log --calls--> daemon
  *
- * The service thread never waits for ZooKeeper or for the daemon. The store it gives with `lead` is an ordinary
- * struct ha_store (ops ha_store_zk): load and write block their caller and return -BASE_EVERSION once the leadership it
- * belongs to is over. */
+ * The service thread never waits for ZooKeeper or for the daemon. The store it passes to `lead` is an
+ * ordinary struct ha_store: load and write block their caller and return -BASE_EVERSION once the
+ * leadership it belongs to is over. */
 #ifndef CREEL_HA_ELECTION_SERVICE_H
 #define CREEL_HA_ELECTION_SERVICE_H
 
@@ -16,9 +16,8 @@
 #include "ha/log/log.h"
 #include "ha/store/store.h"
 
-extern const struct ha_store_ops ha_store_zk; /* open is NULL: stores come from ha_service_calls.lead */
-
 struct ha_service_conf { /* copied */
+    const struct ha_store_ops *store; /* a shared one, opened at @root by each leadership */
     const char *servers;    /* "host:port,host:port" */
     const char *root, *cluster_id, *rm_id;
     const char *auth;       /* "user:password" of the digest ACL */

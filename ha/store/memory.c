@@ -1,4 +1,4 @@
-/* ha/store/memory.c - the store of tests: nothing survives the process, named ones survive a close. */
+/* The store of trials and tests: a named one survives its close, none survives the process. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct row {
     size_t len;
 };
 struct store {
-    const struct ha_store_ops *ops;
+    struct ha_store base;
     char *name;
     struct row *v; /* sorted by (table, key) */
     size_t len, cap;
@@ -38,11 +38,12 @@ static void free_store(struct store *s)
     free(s);
 }
 
-static int memory_open(const char *where, struct ha_store **out, int64_t *epoch, struct base_error *err)
+static int memory_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
+                       struct base_error *err)
 {
     struct store *s;
 
-    (void)err;
+    (void)lead, (void)err;
     pthread_mutex_lock(&lock);
     for (s = named; s && strcmp(s->name, where) != 0; s = s->next)
         ;
@@ -50,7 +51,6 @@ static int memory_open(const char *where, struct ha_store **out, int64_t *epoch,
         s->epoch++;
     } else {
         s = base_alloc(sizeof *s);
-        s->ops = &ha_store_memory;
         s->name = base_strdup(where);
         if (where[0]) {
             s->next = named;
@@ -59,7 +59,7 @@ static int memory_open(const char *where, struct ha_store **out, int64_t *epoch,
     }
     *epoch = s->epoch;
     pthread_mutex_unlock(&lock);
-    *out = (struct ha_store *)s;
+    *out = &s->base;
     return 0;
 }
 
@@ -126,24 +126,27 @@ static int memory_write(struct ha_store *base, const struct ha_record *v, size_t
     return 0;
 }
 
+static int memory_raise(struct ha_store *base, int64_t epoch, struct base_error *err)
+{
+    struct store *s = (struct store *)base;
+
+    (void)err;
+    if (s->epoch < epoch)
+        s->epoch = epoch;
+    return 0;
+}
+
 static void memory_close(struct ha_store *base)
 {
     struct store *s = (struct store *)base;
 
-    if (s && !s->name[0])
+    if (!s->name[0])
         free_store(s);
 }
 
-void ha_store_memory_forget(void)
-{
-    pthread_mutex_lock(&lock);
-    while (named) {
-        struct store *s = named;
-        named = s->next;
-        free_store(s);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-const struct ha_store_ops ha_store_memory = {
-    .name = "memory", .open = memory_open, .load = memory_load, .write = memory_write, .close = memory_close};
+const struct ha_store_ops ha_store_memory = {.name = "memory",
+                                             .open = memory_open,
+                                             .load = memory_load,
+                                             .write = memory_write,
+                                             .close = memory_close,
+                                             .raise = memory_raise};

@@ -33,7 +33,7 @@ static const char *const statements[ST_KINDS] = {
 };
 
 struct store {
-    const struct ha_store_ops *ops;
+    struct ha_store base;
     sqlite3 *db;
     sqlite3_stmt *st[ST_KINDS];
     char *path;
@@ -198,8 +198,6 @@ static void sqlite_close(struct ha_store *base)
 {
     struct store *s = (struct store *)base;
 
-    if (!s)
-        return;
     for (int i = 0; i < ST_KINDS; i++)
         sqlite3_finalize(s->st[i]);
     sqlite3_close(s->db); /* folds the log into the file and removes it */
@@ -264,22 +262,23 @@ static int open_file(struct store *s, int64_t *epoch, struct base_error *err)
     return 0;
 }
 
-static int sqlite_open(const char *where, struct ha_store **out, int64_t *epoch, struct base_error *err)
+static int sqlite_open(const char *where, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
+                       struct base_error *err)
 {
     struct store *s;
     int rc = make_folder(where, err);
 
+    (void)lead;
     if (rc < 0)
         return rc;
     s = base_alloc(sizeof *s);
-    s->ops = &ha_store_sqlite;
     s->path = base_strdup(where);
     rc = open_file(s, epoch, err);
     if (rc < 0) {
-        sqlite_close((struct ha_store *)s);
+        sqlite_close(&s->base);
         return rc;
     }
-    *out = (struct ha_store *)s;
+    *out = &s->base;
     return 0;
 }
 

@@ -1,19 +1,27 @@
+/* The store of one leadership (ha/store/shared.h) over its log (ha/log/log.h), between two threads:
+ *
+ *   daemon's thread (load, write: wait)  <-- lock, condition -->  service thread (the log: never waits)
+ *
+ * The log belongs to the service thread, except while a load runs: the caller's thread reads it then,
+ * and events of the session that arrive meanwhile are replayed as one lost connection.
+ * A write is lent to the service thread, which copies it into the log; the caller waits until it is
+ * durable. The memory of what was read at the beginning is released with the second of two writes
+ * without a load between them; a load after that is refused (-BASE_ESTATE). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "ha/election/service.h"
-#include "ha/store/zookeeper.h"
+#include "ha/store/shared.h"
 
 #define NUMBER_SHIFT 40 /* requests of a log are numbered from 1 on: below it */
 
 enum lending { LENT_NOT, LENT, LENT_COPYING, LENT_QUEUED };
 
-struct ha_store {
-    const struct ha_store_ops *ops;
-    struct zk_store_conf conf; /* root and kept are NULL */
-    atomic_int refs;
+struct store {
+    struct ha_store base;
+    struct ha_store_lead lead; /* kept is NULL */
+    atomic_int refs;           /* one each for the daemon and the service */
     atomic_bool over;
     pthread_mutex_t log_lock; /* service thread: only ever tried; a load holds it */
     struct ha_log *log;
@@ -34,17 +42,17 @@ struct ha_store {
 
 static void send_numbered(void *user, const struct ha_zk_request *rq)
 {
-    struct ha_store *st = user;
+    struct store *st = user;
     struct ha_zk_request numbered = *rq;
 
     base_assert(rq->id >> NUMBER_SHIFT == 0);
-    numbered.id |= st->conf.number << NUMBER_SHIFT;
-    st->conf.send(st->conf.user, &numbered);
+    numbered.id |= st->lead.number << NUMBER_SHIFT;
+    st->lead.send(st->lead.user, &numbered);
 }
 
 static void on_loaded(void *user, int rc, const struct base_error *err)
 {
-    struct ha_store *st = user;
+    struct store *st = user;
 
     pthread_mutex_lock(&st->lock);
     st->loaded = true;
@@ -57,7 +65,7 @@ static void on_loaded(void *user, int rc, const struct base_error *err)
 
 static void on_written(void *user, uint64_t batch)
 {
-    struct ha_store *st = user;
+    struct store *st = user;
 
     pthread_mutex_lock(&st->lock);
     st->written = batch;
@@ -67,40 +75,44 @@ static void on_written(void *user, uint64_t batch)
 
 static void on_fenced(void *user, const char *text)
 {
-    struct ha_store *st = user;
+    struct store *st = user;
 
-    st->conf.over(st->conf.user, text, false);
+    st->lead.over(st->lead.user, text, false);
 }
 
 static void on_broken(void *user, const struct base_error *err)
 {
-    struct ha_store *st = user;
+    struct store *st = user;
 
-    st->conf.over(st->conf.user, err->text, true);
+    st->lead.over(st->lead.user, err->text, true);
 }
 
-struct ha_store *zk_store_new(const struct zk_store_conf *conf)
+static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha_store **out, int64_t *epoch,
+                   struct base_error *err)
 {
-    struct ha_store *st = base_alloc(sizeof *st);
+    struct store *st = base_alloc(sizeof *st);
     const struct ha_log_calls calls = {st, send_numbered, on_loaded, on_written, on_fenced, on_broken};
 
-    st->ops = &ha_store_zk;
-    st->conf = *conf;
-    st->conf.root = NULL;
-    st->conf.kept = NULL;
+    (void)err;
+    st->lead = *lead;
+    st->lead.kept = NULL;
     st->connected = true;
     atomic_init(&st->refs, 2);
     pthread_mutex_init(&st->log_lock, NULL);
     pthread_mutex_init(&st->lock, NULL);
     pthread_cond_init(&st->change, NULL);
-    st->log = ha_log_new(conf->root, conf->epoch, conf->epoch_version, &calls);
-    ha_log_keep(st->log, conf->kept);
+    st->log = ha_log_new(root, lead->epoch, lead->epoch_version, &calls);
+    ha_log_keep(st->log, lead->kept);
     ha_log_load(st->log);
-    return st;
+    *epoch = lead->epoch;
+    *out = &st->base;
+    return 0;
 }
 
-void zk_store_put(struct ha_store *st)
+static void zk_put(struct ha_store *base)
 {
+    struct store *st = (struct store *)base;
+
     if (atomic_fetch_sub(&st->refs, 1) > 1)
         return;
     ha_log_free(st->log);
@@ -114,7 +126,7 @@ void zk_store_put(struct ha_store *st)
 
 /* The log is ours for now. When events have passed it by, it is told of a lost connection: then it asks for what it
  * needs anew, and finds out what has become of what it wrote. */
-static bool log_take(struct ha_store *st)
+static bool log_take(struct store *st)
 {
     if (pthread_mutex_trylock(&st->log_lock) != 0)
         return false;
@@ -127,12 +139,13 @@ static bool log_take(struct ha_store *st)
     return true;
 }
 
-void zk_store_on(struct ha_store *st, const struct ha_zk_event *ev)
+static void zk_on(struct ha_store *base, const struct ha_zk_event *ev)
 {
+    struct store *st = (struct store *)base;
     struct ha_zk_event own = *ev;
 
     if (ev->kind == HA_ZK_RESULT) {
-        if (ev->id >> NUMBER_SHIFT != st->conf.number)
+        if (ev->id >> NUMBER_SHIFT != st->lead.number)
             return;
         own.id &= (UINT64_C(1) << NUMBER_SHIFT) - 1;
     }
@@ -146,7 +159,7 @@ void zk_store_on(struct ha_store *st, const struct ha_zk_event *ev)
         st->connected = ev->kind == HA_ZK_CONNECTED;
 }
 
-static void take_write(struct ha_store *st)
+static void take_write(struct store *st)
 {
     bool forget, take;
     uint64_t batch;
@@ -172,24 +185,30 @@ static void take_write(struct ha_store *st)
     pthread_mutex_unlock(&st->lock);
 }
 
-void zk_store_turn(struct ha_store *st)
+static void zk_turn(struct ha_store *base)
 {
+    struct store *st = (struct store *)base;
+
     if (!log_take(st))
         return;
     take_write(st);
     pthread_mutex_unlock(&st->log_lock);
 }
 
-void zk_store_stats(struct ha_store *st, struct ha_log_stats *out)
+static void zk_stats(struct ha_store *base, struct ha_log_stats *out)
 {
+    struct store *st = (struct store *)base;
+
     if (!log_take(st))
         return;
     ha_log_stats(st->log, out);
     pthread_mutex_unlock(&st->log_lock);
 }
 
-void zk_store_end(struct ha_store *st)
+static void zk_abort(struct ha_store *base)
 {
+    struct store *st = (struct store *)base;
+
     pthread_mutex_lock(&st->lock);
     atomic_store(&st->over, true);
     pthread_cond_broadcast(&st->change);
@@ -198,13 +217,13 @@ void zk_store_end(struct ha_store *st)
 
 /* ---- the daemon's threads ---- */
 
-static int say_over(const struct ha_store *st, struct base_error *err)
+static int say_over(const struct store *st, struct base_error *err)
 {
-    return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over", (long long)st->conf.epoch);
+    return base_error_set(err, -BASE_EVERSION, "the leadership under epoch %lld is over", (long long)st->lead.epoch);
 }
 
 /* Locked. The log has been read: 0, or why it could not be. */
-static int wait_loaded(struct ha_store *st, struct base_error *err)
+static int wait_loaded(struct store *st, struct base_error *err)
 {
     while (!st->loaded && !atomic_load(&st->over))
         pthread_cond_wait(&st->change, &st->lock);
@@ -216,7 +235,7 @@ static int wait_loaded(struct ha_store *st, struct base_error *err)
 }
 
 struct each {
-    struct ha_store *st;
+    struct store *st;
     ha_record_fn *fn;
     void *user;
 };
@@ -228,8 +247,9 @@ static int each_while_leading(void *user, const struct ha_record *rec, struct ba
     return atomic_load(&e->st->over) ? say_over(e->st, err) : e->fn(e->user, rec, err);
 }
 
-static int zk_load(struct ha_store *st, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
+static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
 {
+    struct store *st = (struct store *)base;
     struct each e = {st, fn, user};
     int rc;
 
@@ -245,12 +265,13 @@ static int zk_load(struct ha_store *st, const char *table, ha_record_fn *fn, voi
     pthread_mutex_lock(&st->log_lock);
     rc = ha_log_each(st->log, table, each_while_leading, &e, err);
     pthread_mutex_unlock(&st->log_lock);
-    st->conf.wake(st->conf.user); /* it may have kept something for the log */
+    st->lead.wake(st->lead.user); /* it may have kept something for the log */
     return rc;
 }
 
-static int zk_write(struct ha_store *st, const struct ha_record *v, size_t n, struct base_error *err)
+static int zk_write(struct ha_store *base, const struct ha_record *v, size_t n, struct base_error *err)
 {
+    struct store *st = (struct store *)base;
     int rc;
 
     pthread_mutex_lock(&st->lock);
@@ -260,7 +281,7 @@ static int zk_write(struct ha_store *st, const struct ha_record *v, size_t n, st
     st->v = v;
     st->n = n;
     st->lent = LENT;
-    st->conf.wake(st->conf.user);
+    st->lead.wake(st->lead.user);
     while (st->lent == LENT_COPYING || /* it reads what is the caller's */
            (!atomic_load(&st->over) && (st->lent == LENT || st->written < st->batch)))
         pthread_cond_wait(&st->change, &st->lock);
@@ -271,19 +292,20 @@ unlock:
     return rc;
 }
 
-static void zk_close(struct ha_store *st)
+static void zk_close(struct ha_store *base)
 {
-    if (!st)
-        return;
-    zk_store_end(st);
-    zk_store_put(st);
+    zk_abort(base);
+    zk_put(base);
 }
 
-const struct ha_store_ops ha_store_zk = {
+static const struct ha_store_shared_ops shared = {.on = zk_on, .turn = zk_turn, .stats = zk_stats, .put = zk_put};
+const struct ha_store_ops ha_store_zookeeper = {
     .name = "zookeeper",
+    .open = zk_open,
     .load = zk_load,
     .write = zk_write,
     .close = zk_close,
-    .abort = zk_store_end,
+    .abort = zk_abort,
     .gather_us = 40000,
+    .shared = &shared,
 };

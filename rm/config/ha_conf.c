@@ -17,6 +17,7 @@
 #define KEY_CLUSTER "yarn.resourcemanager.cluster-id"
 #define KEY_ROOT    "creel.ha.zk-root"
 #define KEY_AUTH    "hadoop.zk.auth"
+#define KEY_STORE   "creel.rm.state-store"
 #define KEY_SECRET  "creel.cluster.secret"
 #define WORD        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define SEPARATORS  ", \t\r\n"
@@ -230,6 +231,13 @@ static int read_auth(const struct base_conf *c, struct rm_ha_conf *out, struct b
     return rc;
 }
 
+static int read_store(const struct base_conf *c, struct rm_ha_conf *out, struct base_error *err)
+{
+    int rc = ha_store_choose(get(c, KEY_STORE), true, &out->store, err);
+
+    return rc < 0 ? base_error_wrap(err, rc, KEY_STORE) : 0;
+}
+
 int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *out, struct base_error *err)
 {
     int rc;
@@ -240,7 +248,7 @@ int rm_ha_conf_read(const struct base_conf *conf, bool on, struct rm_ha_conf *ou
         return 0;
     if ((rc = read_rms(conf, out, err)) < 0 || (rc = find_own(conf, out, err)) < 0 ||
         (rc = read_servers(conf, out, err)) < 0 || (rc = read_root(conf, out, err)) < 0 ||
-        (rc = read_auth(conf, out, err)) < 0) {
+        (rc = read_auth(conf, out, err)) < 0 || (rc = read_store(conf, out, err)) < 0) {
         rm_ha_conf_free(out);
         return rc;
     }

@@ -151,6 +151,17 @@ int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, 
     return rm_daemon_new_repair(conf, ops, where, &(struct rm_repair){0}, out, err);
 }
 
+static int choose_store(struct rm_backend *b, const struct ha_store_ops *ops, struct base_error *err)
+{
+    static const char key[] = "creel.rm.state-store";
+    int rc = 0;
+
+    b->ops = ops;
+    if (!ops)
+        rc = ha_store_choose(base_conf_get(b->conf, key), false, &b->ops, err);
+    return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
+}
+
 int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                          const struct rm_repair *repair, struct rm_backend **out, struct base_error *err)
 {
@@ -163,7 +174,6 @@ int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops
     int rc, has_queues = 0;
 
     b->repair = *repair;
-    b->ops = ops ? ops : &ha_store_sqlite;
     b->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
     /* what is wrong with the configuration leaves the store as it is */
     rc = rm_options_read(conf, &options, err);
@@ -171,9 +181,11 @@ int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops
     if (rc >= 0)
         rc = has_queues = rm_queues_load(b, &tree, err);
     if (rc >= 0)
-        rc = b->ops->open(b->where, &store, &epoch, err);
+        rc = choose_store(b, ops, err);
+    if (rc >= 0)
+        rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
     if (rc >= 0) {
-        t = rm_term_new(b, b->ops, store, epoch);
+        t = rm_term_new(b, store, epoch);
         rc = rm_term_load(t, has_queues ? &tree : NULL, err);
     }
     policy_queues_free(&tree); /* what no core has taken */
@@ -274,11 +286,10 @@ static int load_term(struct rm_backend *b, struct rm_term *t, struct base_error 
     return rc;
 }
 
-static void set_loading(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store)
+static void set_loading(struct rm_backend *b, struct ha_store *store)
 {
     pthread_mutex_lock(&b->qlock);
     b->loading = store;
-    b->loading_ops = ops;
     pthread_mutex_unlock(&b->qlock);
 }
 
@@ -291,22 +302,21 @@ static void drop_term(struct rm_backend *b, struct rm_term *t)
 }
 
 /* Holding life. */
-static int activate(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch,
-                    struct base_error *err)
+static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err)
 {
     struct rm_term *t;
     int rc;
 
     if (b->ending || b->term) {
-        ops->close(store);
+        ha_store_close(store);
         return base_error_set(err, -BASE_ESTATE, b->ending ? STOPPING_TEXT : "this ResourceManager is active already");
     }
     atomic_store(&b->roles.deposed, false);
-    t = rm_term_new(b, ops, store, epoch);
-    set_loading(b, ops, store);
+    t = rm_term_new(b, store, epoch);
+    set_loading(b, store);
     rm_roles_set(b, RM_ROLE_ACTIVATING);
     rc = load_term(b, t, err);
-    set_loading(b, NULL, NULL);
+    set_loading(b, NULL);
     if (rc < 0) {
         rm_roles_set(b, RM_ROLE_STANDBY);
         drop_term(b, t);
@@ -321,14 +331,13 @@ static int activate(struct rm_backend *b, const struct ha_store_ops *ops, struct
     return 0;
 }
 
-int rm_daemon_activate(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch,
-                       struct base_error *err)
+int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err)
 {
     int rc;
 
     base_assert(b->started && b->roles.ha);
     pthread_mutex_lock(&b->life);
-    rc = activate(b, ops, store, epoch, err);
+    rc = activate(b, store, epoch, err);
     pthread_mutex_unlock(&b->life);
     return rc;
 }
@@ -411,14 +420,14 @@ static int lead_above(struct rm_backend *b, int64_t seen, struct base_error *err
     int rc = rm_term_finish(b->term, -BASE_EVERSION, HIGHER_TEXT, err);
 
     if (rc == 0)
-        rc = b->ops->open(b->where, &store, &epoch, err);
+        rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
     if (rc < 0)
         return rc;
     if (epoch <= seen) {
         epoch = seen + 1;
-        rc = b->ops->raise(store, epoch, err);
+        rc = ha_store_raise(store, epoch, err);
     }
-    t = rm_term_new(b, b->ops, store, epoch);
+    t = rm_term_new(b, store, epoch);
     if (rc == 0)
         rc = load_term(b, t, err);
     if (rc < 0) {

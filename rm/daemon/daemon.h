@@ -18,7 +18,7 @@
 #include "ha/store/store.h"
 #include "rm/daemon/backend.h"
 
-/* Opens the store of @conf (creel.rm.state-dir) or, in tests, @ops at @where. -BASE_ECORRUPT, -BASE_ESTATE, ... with a
+/* Opens the store of @conf (creel.rm.state-store in creel.rm.state-dir) or, in tests, @ops at @where. -BASE_ECORRUPT, -BASE_ESTATE, ... with a
  * message that says what to do. @conf must outlive the daemon. */
 int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
                   struct rm_backend **out, struct base_error *err);
@@ -35,8 +35,7 @@ int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out,
 /* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks
  * for the reading; rm_daemon_deactivate or the store's abort from another thread ends it early (-BASE_EVERSION).
  * -BASE_ECORRUPT, ... : nothing of it is there. */
-int rm_daemon_activate(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch,
-                       struct base_error *err);
+int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err);
 /* The leadership is over: from its first line on nothing is granted and nothing acknowledged; who waits is answered as
  * by a standby. Returns when the threads of the leadership have ended; must take less than a second. No effect on a
  * standby. */

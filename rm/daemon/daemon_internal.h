@@ -43,7 +43,6 @@ struct rm_slot_entry { /* of the token table: token = generation << 32 | index +
 struct rm_term { /* one leadership; alone: the life of the process */
     struct rm_backend *b;
     int64_t epoch;
-    const struct ha_store_ops *ops;
     struct ha_store *opened; /* until the store's thread has it */
     struct rm_core *core;    /* until the backend has it */
     char master_key[RM_MASTER_KEY_MAX];
@@ -117,7 +116,6 @@ struct rm_backend {
     const char *closed_text;
     struct rm_term *term;  /* that the queue is for; NULL: none */
     struct ha_store *loading; /* being read by an activation */
-    const struct ha_store_ops *loading_ops;
     int64_t commits_before, records_before; /* of leaderships that have ended */
     _Atomic int64_t events;
     atomic_bool busy;       /* the core's thread has something to do */
@@ -150,8 +148,7 @@ void *rm_core_thread_main(void *term);
  *   new -> load -> prepare -> install -> run -> finish | cut            (alone: install, then prepare)
  *           \-> free, when it fails or is not wanted any more */
 /* @store is taken. */
-struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store,
-                            int64_t epoch);
+struct rm_term *rm_term_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
 int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err);
 void rm_term_prepare(struct rm_term *t); /* its helpers' threads */
@@ -190,9 +187,8 @@ int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_
 /* ---- rm/core/record/read_back.c ---- */
 /* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
  * ids that two leaderships give differ, whatever their clocks say. */
-int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err);
+int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* @stop: checked between records; true: -BASE_EVERSION. */
-int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
-               struct base_error *err);
+int rm_recover(struct rm_core *core, struct ha_store *store, const atomic_bool *stop, struct base_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static int take_key(void *user, const struct ha_record *rec, struct base_error *
     return 0;
 }
 
-int rm_master_key(const struct ha_store_ops *ops, struct ha_store *store, bool anew,
+int rm_master_key(struct ha_store *store, bool anew,
                   char out[static RM_MASTER_KEY_MAX], struct base_error *err)
 {
     const struct ha_record rec = {TABLE, KEY, out, RM_MASTER_KEY_MAX - 1};
@@ -32,11 +32,11 @@ int rm_master_key(const struct ha_store_ops *ops, struct ha_store *store, bool a
 
     out[0] = '\0';
     if (!anew)
-        rc = ops->load(store, TABLE, take_key, out, err);
+        rc = ha_store_load(store, TABLE, take_key, out, err);
     if (rc < 0 || out[0])
         return rc;
     base_random_hex(out);
-    return ops->write(store, &rec, 1, err);
+    return ha_store_write(store, &rec, 1, err);
 }
 
 const char *rm_master_token(const char *key, const struct base_attempt_id *attempt,

@@ -112,7 +112,7 @@ static void on_lead(void *user, int64_t epoch, struct ha_store *store)
         put_locked(l, &(struct job){.kind = LEAD, .epoch = epoch, .store = store});
     pthread_mutex_unlock(&l->lock);
     if (quitting)
-        ha_store_zk.close(store);
+        ha_store_close(store);
 }
 
 static void on_stop(void *user, const char *why)
@@ -307,13 +307,13 @@ static void lead(struct rm_lead *l, struct job *job)
     int64_t began = rm_watch_mono_us();
 
     if (!worth_it(l, job)) {
-        ha_store_zk.close(job->store);
+        ha_store_close(job->store);
         return;
     }
     l->unfit = false;
     learn_lease(l);
     rm_role_active(l->b, "");
-    if (rm_daemon_activate(l->b, &ha_store_zk, job->store, job->epoch, &err) == 0)
+    if (rm_daemon_activate(l->b, job->store, job->epoch, &err) == 0)
         log_active(l, job->epoch, rm_watch_mono_us() - began);
     else
         not_activated(l, job->epoch, &err);
@@ -433,7 +433,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                   struct base_error *err)
 {
     struct rm_lead *l = base_alloc(sizeof *l);
-    const struct ha_service_conf sc = {.servers = conf->servers, .root = conf->root, .cluster_id = conf->cluster_id,
+    const struct ha_service_conf sc = {.store = conf->store, .servers = conf->servers, .root = conf->root, .cluster_id = conf->cluster_id,
                                        .rm_id = conf->rm_id, .auth = conf->auth, .timeout_us = conf->timeout_us,
                                        .lease_off = conf->lease_off};
     const struct ha_service_calls calls = {.user = l, .lead = on_lead, .stop = on_stop, .active_changed = on_changed,
@@ -486,7 +486,7 @@ static void close_stores(struct rm_lead *l)
     pthread_mutex_lock(&l->lock);
     for (struct job *j = l->first; j; j = j->next) {
         if (j->kind == LEAD && j->store)
-            ha_store_zk.close(j->store);
+            ha_store_close(j->store);
         j->store = NULL;
     }
     pthread_mutex_unlock(&l->lock);

@@ -26,6 +26,7 @@ struct rm_ha_conf { /* read from the configuration; texts owned */
     char *urls[RM_HA_IDS_MAX];      /* "http://host:port" of each */
     size_t n, own;                  /* own: place of ours */
     char *servers, *root, *cluster_id;
+    const struct ha_store_ops *store; /* creel.rm.state-store */
     char *auth;                     /* "user:password" */
     int64_t timeout_us;
     bool lease_off;                 /* tests alone (ha/election/service.h); not read from the configuration */

@@ -48,33 +48,33 @@ static int take_app_ts(void *user, const struct ha_record *rec, struct base_erro
 }
 
 /* The record is damaged: what it said is kept aside, and the newest application takes its place. */
-static int find_ts(const struct ha_store_ops *ops, struct ha_store *store, struct last_ts *last, struct base_error *err)
+static int find_ts(struct ha_store *store, struct last_ts *last, struct base_error *err)
 {
     const struct ha_record kept = {"damaged", INSTANCE_TABLE "/" CLUSTER_TS, last->bad.data, last->bad.len};
-    int rc = ops->load(store, "app", take_app_ts, last, err);
+    int rc = ha_store_load(store, "app", take_app_ts, last, err);
 
     base_log_error("recover", "record " INSTANCE_TABLE "/" CLUSTER_TS ": \"%.40s\" is no time in ms; it is kept in the state "
                               "store as %s/%s, the ids of the applications that are there tell the time instead",
                    last->bad.data, kept.table, kept.key);
-    return rc < 0 ? rc : ops->write(store, &kept, 1, err);
+    return rc < 0 ? rc : ha_store_write(store, &kept, 1, err);
 }
 
-int rm_cluster_ts_take(const struct ha_store_ops *ops, struct ha_store *store, int64_t *ts_ms, struct base_error *err)
+int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error *err)
 {
     char text[24];
     struct last_ts last = {.ms = -1};
     struct ha_record rec = {.table = INSTANCE_TABLE, .key = CLUSTER_TS, .data = text};
-    int rc = ops->load(store, INSTANCE_TABLE, take_ts, &last, err);
+    int rc = ha_store_load(store, INSTANCE_TABLE, take_ts, &last, err);
 
     if (rc == 0 && last.bad.data)
-        rc = find_ts(ops, store, &last, err);
+        rc = find_ts(store, &last, err);
     base_buf_free(&last.bad);
     if (rc < 0)
         return rc;
     if (*ts_ms <= last.ms)
         *ts_ms = last.ms + 1;
     rec.len = (size_t)snprintf(text, sizeof text, "%" PRId64, *ts_ms);
-    return ops->write(store, &rec, 1, err);
+    return ha_store_write(store, &rec, 1, err);
 }
 
 /* ---------------------------------------------------------------- the records */
@@ -135,13 +135,13 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     return 0;
 }
 
-int rm_recover(struct rm_core *core, const struct ha_store_ops *ops, struct ha_store *store, const atomic_bool *stop,
+int rm_recover(struct rm_core *core, struct ha_store *store, const atomic_bool *stop,
                struct base_error *err)
 {
     struct recovery r = {.core = core, .stop = stop};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        int rc = ops->load(store, tables[i], one, &r, err);
+        int rc = ha_store_load(store, tables[i], one, &r, err);
         if (rc == -BASE_EVERSION)
             return rc;
         if (rc < 0)

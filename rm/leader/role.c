@@ -159,8 +159,8 @@ void rm_role_depose(struct rm_backend *b)
 {
     atomic_store(&b->roles.deposed, true);
     pthread_mutex_lock(&b->qlock);
-    if (b->loading && b->loading_ops->abort)
-        b->loading_ops->abort(b->loading);
+    if (b->loading)
+        ha_store_abort(b->loading);
     pthread_mutex_unlock(&b->qlock);
 }
 

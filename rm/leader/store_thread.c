@@ -28,7 +28,6 @@ struct held_list {
     size_t len, cap;
 };
 struct rm_store {
-    const struct ha_store_ops *ops;
     struct ha_store *store;
     struct rm_store_calls calls;
     pthread_t thread;
@@ -173,7 +172,7 @@ static int write_batch(struct rm_store *s, struct base_error *err)
         s->vec[i] = (struct ha_record){b->bytes.data + e->table, b->bytes.data + e->key,
                                        e->remove ? NULL : b->bytes.data + e->data, e->len};
     }
-    return s->ops->write(s->store, s->vec, b->len, err);
+    return ha_store_write(s->store, s->vec, b->len, err);
 }
 
 /* Nothing will be written any more: tell who waits, then wait for the end. */
@@ -274,9 +273,9 @@ static void gather(struct rm_store *s)
     struct timespec until;
     int64_t at;
 
-    if (need_us <= 0 || need_us > (double)s->ops->gather_us * 4)
+    if (need_us <= 0 || need_us > (double)s->store->ops->gather_us * 4)
         return;
-    at = s->taken_us + (int64_t)(need_us < (double)s->ops->gather_us ? need_us : (double)s->ops->gather_us);
+    at = s->taken_us + (int64_t)(need_us < (double)s->store->ops->gather_us ? need_us : (double)s->store->ops->gather_us);
     until = (struct timespec){.tv_sec = at / 1000000, .tv_nsec = at % 1000000 * 1000};
     while (!s->stop && s->queued.len < RM_STORE_GATHER &&
            pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
@@ -325,13 +324,11 @@ static void *store_main(void *arg)
     }
 }
 
-struct rm_store *rm_store_start(const struct ha_store_ops *ops, struct ha_store *store,
-                                const struct rm_store_calls *calls)
+struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_calls *calls)
 {
     struct rm_store *s = base_alloc(sizeof *s);
     pthread_condattr_t attr;
 
-    s->ops = ops;
     s->store = store;
     s->calls = *calls;
     s->taken_us = mono_us();
@@ -367,7 +364,7 @@ static void close_store(struct rm_store *s, int code, const char *why)
         rm_effect_copy_free(s->held.v[i].fx);
     }
     s->held.len = 0;
-    s->ops->close(s->store);
+    ha_store_close(s->store);
 }
 
 int rm_store_stop(struct rm_store *s, struct base_error *err)
@@ -393,8 +390,7 @@ void rm_store_abandon(struct rm_store *s)
     base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     s->over = s->failing = true;
     pthread_mutex_unlock(&s->lock);
-    if (s->ops->abort)
-        s->ops->abort(s->store);
+    ha_store_abort(s->store);
     end_thread(s);
     close_store(s, s->why.code, s->why.text);
 }

@@ -32,8 +32,7 @@ struct rm_store_calls { /* called on the store's thread */
     void (*over)(void *user, const char *text); /* once, before what is held fails; NULL: nobody asks */
 };
 /* Takes @store, closed by rm_store_stop. */
-struct rm_store *rm_store_start(const struct ha_store_ops *ops, struct ha_store *store,
-                                const struct rm_store_calls *calls);
+struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_calls *calls);
 /* Core's thread: queues a record (copied). Sequence numbers grow. */
 void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec);
 /* Core's thread: releases @fx once @after_seq is durable (copied; at once when it already is: then false is returned,

@@ -80,14 +80,14 @@ int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_erro
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
-    int rc = rm_master_key(t->ops, t->opened, b->repair.new_key, t->master_key, err);
+    int rc = rm_master_key(t->opened, b->repair.new_key, t->master_key, err);
 
     if (rc == 0)
-        rc = rm_cluster_ts_take(t->ops, t->opened, &cluster_ts_ms, err);
+        rc = rm_cluster_ts_take(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
         rc = make_core(b, t->epoch, cluster_ts_ms, tree, &t->core, err);
     if (rc == 0)
-        rc = rm_recover(t->core, t->ops, t->opened, &b->roles.deposed, err);
+        rc = rm_recover(t->core, t->opened, &b->roles.deposed, err);
     if (rc < 0)
         return rc;
     b->repair.new_key = false; /* once */
@@ -95,11 +95,11 @@ int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_erro
     return 0;
 }
 
-struct rm_term *rm_term_new(struct rm_backend *b, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch)
+struct rm_term *rm_term_new(struct rm_backend *b, struct ha_store *store, int64_t epoch)
 {
     struct rm_term *t = base_alloc(sizeof *t);
 
-    *t = (struct rm_term){.b = b, .ops = ops, .opened = store, .epoch = epoch};
+    *t = (struct rm_term){.b = b, .opened = store, .epoch = epoch};
     return t;
 }
 
@@ -210,7 +210,7 @@ void rm_term_prepare(struct rm_term *t)
     struct rm_store *started;
 
     t->io = rm_jobs_io_start(&io);
-    started = rm_store_start(t->ops, t->opened, &store);
+    started = rm_store_start(t->opened, &store);
     t->opened = NULL;
     pthread_mutex_lock(&t->b->qlock); /* alone, events may be posted by now */
     t->store = started;
@@ -301,8 +301,7 @@ void rm_term_free(struct rm_term *t)
 {
     if (!t)
         return;
-    if (t->opened)
-        t->ops->close(t->opened);
+    ha_store_close(t->opened);
     rm_core_free(t->core);
     free(t->batch);
     free(t->slots);

@@ -14,6 +14,7 @@
 #include "rm/http/app_json.h"
 #include "rm/daemon/daemon_internal.h"
 #include "rm/http/spec_json.h"
+#include "tests/unit/stores.h"
 
 #define NODES 1000
 #define SLOTS 50
@@ -281,7 +282,7 @@ static struct ha_store *fill_store(void)
     size_t n = 0;
 
     qsort(b.rows, b.rows_n, sizeof *b.rows, by_key);
-    if (ha_store_memory.open("", &store, &epoch, &err) < 0)
+    if (ha_store_open(store_kind("memory"), "", NULL, &store, &epoch, &err) < 0)
         exit(1);
     for (size_t i = 0; i < b.rows_n; i++) {
         const struct row *r = &b.rows[i];
@@ -289,7 +290,7 @@ static struct ha_store *fill_store(void)
 
         if (!newest || !r->data)
             continue;
-        ha_store_memory.write(store, &(struct ha_record){r->table, r->key, r->data, r->len}, 1, &err);
+        ha_store_write(store, &(struct ha_record){r->table, r->key, r->data, r->len}, 1, &err);
         n++;
     }
     printf("records %zu 1\n", n);
@@ -325,10 +326,10 @@ static void take_over(struct ha_store *store)
     b.conf.epoch++;
     b.core = new_core("fair");
     t[0] = cpu_ms();
-    if (ha_store_memory.load(store, "app", decode_one, NULL, &err) < 0)
+    if (ha_store_load(store, "app", decode_one, NULL, &err) < 0)
         goto fail;
     t[1] = cpu_ms();
-    if (rm_recover(b.core, &ha_store_memory, store, &stop, &err) < 0)
+    if (rm_recover(b.core, store, &stop, &err) < 0)
         goto fail;
     t[2] = cpu_ms();
     b.fx.len = 0;
@@ -361,7 +362,7 @@ int main(int argc, char **argv)
     store = fill_store();
     for (int i = 0; i < runs; i++)
         take_over(store);
-    ha_store_memory.close(store);
+    ha_store_close(store);
     for (size_t i = 0; i < b.rows_n; i++) {
         free(b.rows[i].table);
         free(b.rows[i].key);

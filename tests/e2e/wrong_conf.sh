@@ -29,6 +29,7 @@ ends 2 "yarn.nm.liveness-monitor.expiry-interval-ms: 30: expected more than .*he
     -D yarn.nm.liveness-monitor.expiry-interval-ms=30
 ends 2 creel.rm.state-dir rm_ -D creel.rm.state-dir=
 ends 2 "creel.rm.state-dir: .*$T/file" rm_ -D creel.rm.state-dir="$T/file/x"
+ends 2 'creel.rm.state-store: "bdb" is no state store of a single ResourceManager' rm_ -D creel.rm.state-store=bdb
 ends 2 "hadoop.zk.auth.*$T/none" rm_ "${alone[@]}" -D hadoop.zk.auth=@"$T/none"
 ends 2 creel.cluster.secret rm_ "${alone[@]}"
 ends 2 creel.nodemanager.map-slots nm_ -D creel.nodemanager.map-slots=x

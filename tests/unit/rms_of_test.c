@@ -9,6 +9,7 @@
 #include "rm/daemon/daemon.h"
 #include "rm/http/routes.h"
 #include "rm/leader/standby.h"
+#include "tests/unit/stores.h"
 
 struct rm_of_test rms[2];
 
@@ -48,14 +49,14 @@ void rms_stop(void)
         api_server_stop(servers[i]);
         rm_daemon_free(rms[i].b);
     }
-    ha_store_memory_forget();
+    stores_forget();
     base_conf_free(conf);
     free(routes);
 }
 
-void rms_lead(int i, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch)
+void rms_lead(int i, struct ha_store *store, int64_t epoch)
 {
-    base_assert(rm_daemon_activate(rms[i].b, ops, store, epoch, NULL) == 0);
+    base_assert(rm_daemon_activate(rms[i].b, store, epoch, NULL) == 0);
     rm_role_active(rms[i].b, "");
     rm_role_active(rms[1 - i].b, rms[i].url);
 }

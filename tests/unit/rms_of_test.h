@@ -19,9 +19,9 @@ extern struct rm_of_test rms[2]; /* ids: rm-1, rm-2 */
 /* Aborts when it fails. @sources: what each is told of its lease and its ZooKeeper; copied, their users must outlive
  * the daemons. */
 void rms_start(const struct rm_role_source sources[2]);
-void rms_stop(void); /* both must stop without an error; what ha_store_memory holds is forgotten */
+void rms_stop(void); /* both must stop without an error; memory stores begin empty afterwards */
 /* @i becomes active with @store (which it takes over), the other hears of it; aborts when it fails. */
-void rms_lead(int i, const struct ha_store_ops *ops, struct ha_store *store, int64_t epoch);
+void rms_lead(int i, struct ha_store *store, int64_t epoch);
 void rms_end(int i); /* the leadership of @i is over; nobody is active */
 
 #endif

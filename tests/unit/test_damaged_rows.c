@@ -11,11 +11,11 @@
 
 #include "base/conf/conf.h"
 #include "base/io/io.h"
-#include "ha/store/store.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 #define JOBS     3
 #define ROWS_MAX 32
@@ -119,7 +119,7 @@ static void submit(struct rm_backend *b, const char *body)
 static int start_from(const char *path, void (*with)(struct rm_backend *b), struct base_error *err)
 {
     struct rm_backend *b = NULL;
-    int rc = rm_daemon_new(conf, &ha_store_sqlite, path, &b, err);
+    int rc = rm_daemon_new(conf, store_kind("sqlite"), path, &b, err);
 
     if (rc < 0)
         return rc;

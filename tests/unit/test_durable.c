@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "ha/store/store.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 enum what { WROTE, SYNCED, RENAMED };
 static struct note {
@@ -117,7 +117,7 @@ static void test_store(void)
     snprintf(path, sizeof path, "%s/state.db", dir);
     for (int round = 0; round < 2; round++) {
         begin();
-        CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+        CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
         noting = false;
         CU_ASSERT(count(WROTE) > 0);
         CU_ASSERT_EQUAL(unsynced(notes_n), 0); /* the epoch */
@@ -126,18 +126,18 @@ static void test_store(void)
 
             snprintf(key, sizeof key, "k%d", i);
             begin();
-            CU_ASSERT_EQUAL(ha_store_sqlite.write(s, rec, 2, &err), 0);
+            CU_ASSERT_EQUAL(ha_store_write(s, rec, 2, &err), 0);
             noting = false;
             CU_ASSERT(count(WROTE) > 0);
             CU_ASSERT(count(SYNCED) > 0);
             CU_ASSERT_EQUAL(unsynced(notes_n), 0);
         }
         begin();
-        CU_ASSERT_EQUAL(ha_store_sqlite.raise(s, epoch + 5, &err), 0);
+        CU_ASSERT_EQUAL(ha_store_raise(s, epoch + 5, &err), 0);
         noting = false;
         CU_ASSERT(count(WROTE) > 0);
         CU_ASSERT_EQUAL(unsynced(notes_n), 0);
-        ha_store_sqlite.close(s);
+        ha_store_close(s);
     }
 }
 

@@ -22,6 +22,7 @@
 #include "ha/election/service.h"
 #include "tests/e2e/zk_fixture.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 #define WAIT_S     60
 #define TIMEOUT_US 60000000 /* sessions do not end by themselves, where a test does not say so */
@@ -89,7 +90,8 @@ static void on_refused(void *user, const struct base_error *why)
 
 static struct ha_service_conf conf_of(const char *rm_id)
 {
-    return (struct ha_service_conf){.servers = zk_fixture_servers(server),
+    return (struct ha_service_conf){.store = store_kind("zookeeper"),
+                                    .servers = zk_fixture_servers(server),
                                     .root = root,
                                     .cluster_id = "c1",
                                     .rm_id = rm_id,
@@ -189,7 +191,7 @@ static void rm_close(struct rm *r)
     st = r->deposed ? r->deposed : r->store;
     *(r->deposed ? &r->deposed : &r->store) = NULL;
     pthread_mutex_unlock(&r->lock);
-    ha_store_zk.close(st);
+    ha_store_close(st);
 }
 
 static void rm_end(struct rm *r)
@@ -207,7 +209,7 @@ static int put_len(struct rm *r, const char *table, const char *key, const char 
     const struct ha_record rec = {table, key, data, len};
     struct base_error err;
 
-    return ha_store_zk.write(store_of(r), &rec, 1, &err);
+    return ha_store_write(store_of(r), &rec, 1, &err);
 }
 
 static int put(struct rm *r, const char *table, const char *key, const char *data)
@@ -228,7 +230,7 @@ static char *table_text(struct rm *r, const char *table)
     struct base_buf b = {0};
     struct base_error err;
 
-    if (ha_store_zk.load(store_of(r), table, add_text, &b, &err) < 0) {
+    if (ha_store_load(store_of(r), table, add_text, &b, &err) < 0) {
         base_buf_clear(&b);
         base_buf_adds(&b, "!");
     }
@@ -335,7 +337,7 @@ static void test_resign(void)
     CU_ASSERT_FATAL(await_count(a, &a->stops, 1));
     CU_ASSERT_FALSE(ha_service_holds(a->service, 0));
     CU_ASSERT_EQUAL(put(a, "t", "k", "late"), -BASE_EVERSION);
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "t", add_text, NULL, &err), -BASE_EVERSION);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "t", add_text, NULL, &err), -BASE_EVERSION);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "epoch 0 is over"));
     rm_close(a);
     CU_ASSERT_FATAL(await_count(b, &b->leads, 1));
@@ -399,7 +401,8 @@ static void child_kill(struct child *c)
 /* Leads and writes one record after the other; says what became of the first write that failed, and stays. */
 static _Noreturn void hold_main(char **argv)
 {
-    const struct ha_service_conf conf = {.servers = argv[0],
+    const struct ha_service_conf conf = {.store = store_kind("zookeeper"),
+                                         .servers = argv[0],
                                          .root = argv[1],
                                          .cluster_id = "c1",
                                          .rm_id = argv[2],
@@ -539,7 +542,7 @@ static void *write_one(void *user)
     const struct ha_record rec = {"t", w->key, "v", 1};
     struct base_error err;
 
-    w->rc = ha_store_zk.write(w->store, &rec, 1, &err);
+    w->rc = ha_store_write(w->store, &rec, 1, &err);
     return NULL;
 }
 
@@ -639,7 +642,7 @@ static void test_abort(void)
     zk_fixture_pause(server, 1);
     w.store = store_of(a);
     pthread_create(&thread, NULL, write_one, &w);
-    ha_store_zk.abort(store_of(a));
+    ha_store_abort(store_of(a));
     pthread_join(thread, NULL);
     CU_ASSERT_EQUAL(w.rc, -BASE_EVERSION);
     CU_ASSERT_EQUAL(put(a, "t", "k", "v"), -BASE_EVERSION);
@@ -740,7 +743,7 @@ static void test_damaged_log(void)
     a = rm_new("rm1");
     CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
     memset(&err, 0, sizeof err);
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "t", add_text, NULL, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "t", add_text, NULL, &err), -BASE_ECORRUPT);
     CU_ASSERT_EQUAL(err.code, -BASE_ECORRUPT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
     rm_end(a);
@@ -794,12 +797,12 @@ static void write_many(struct rm *r, const char *large)
         snprintf(text[i], sizeof text[i], "key_%06d", i);
         v[i] = (struct ha_record){"many", text[i], text[i] + 4, 6};
     }
-    CU_ASSERT_EQUAL(ha_store_zk.write(store_of(r), v, MANY / 2, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_write(store_of(r), v, MANY / 2, &err), 0);
     CU_ASSERT_EQUAL(put_len(r, "large", "l", large, LARGE), 0);
-    CU_ASSERT_EQUAL(ha_store_zk.write(store_of(r), v + MANY / 2, MANY / 2, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_write(store_of(r), v + MANY / 2, MANY / 2, &err), 0);
     for (int i = 0; i < MANY; i++)
         v[i].data = NULL;
-    CU_ASSERT_EQUAL(ha_store_zk.write(store_of(r), v, 10, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_write(store_of(r), v, 10, &err), 0);
     CU_ASSERT_EQUAL(put(r, "many", "key_000010", "new"), 0);
     free(v);
     free(text);
@@ -861,19 +864,19 @@ static void test_volume(void)
     rm_end(a);
     a = rm_new("rm1");
     CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "many", read_many, &many, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "many", read_many, &many, &err), 0);
     CU_ASSERT_EQUAL(many.n, MANY - 10);
     CU_ASSERT_EQUAL(many.wrong, 0);
     CU_ASSERT_EQUAL(put(a, "key", "k", "v"), 0); /* between loads: they go on, and show it */
     check_table(a, "key", "k=v ");
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "large", read_large, &one, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "large", read_large, &one, &err), 0);
     CU_ASSERT_EQUAL(one.n, 1);
     CU_ASSERT_EQUAL(one.wrong, 0);
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "many", stop_reading, &n, &err), -BASE_ECORRUPT);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "many", stop_reading, &n, &err), -BASE_ECORRUPT);
     CU_ASSERT_EQUAL(n, 1);
     CU_ASSERT_EQUAL(put(a, "key", "k", "2"), 0);
     CU_ASSERT_EQUAL(put(a, "key", "k", "3"), 0);
-    CU_ASSERT_EQUAL(ha_store_zk.load(store_of(a), "many", read_many, &many, &err), -BASE_ESTATE);
+    CU_ASSERT_EQUAL(ha_store_load(store_of(a), "many", read_many, &many, &err), -BASE_ESTATE);
     free(large);
     rm_end(a);
 }

@@ -13,6 +13,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
+#include "tests/unit/stores.h"
 
 #define JSON "Content-Type: application/json\r\n"
 
@@ -95,8 +96,8 @@ static void lead(void)
     int64_t epoch;
 
     rms_start(no_sources);
-    base_assert(ha_store_memory.open("master", &store, &epoch, NULL) == 0);
-    rms_lead(0, &ha_store_memory, store, epoch);
+    store = memory_open("master", &epoch);
+    rms_lead(0, store, epoch);
     response_id = 0;
     json_decref(node("register", "{\"node-id\":\"h1:1\",\"http-address\":\"h1:9\",\"instance\":\"i\",\"boot-id\":\"b\","
                                  "\"map-slots\":4,\"reduce-slots\":1}"));

@@ -20,6 +20,7 @@
 #include "rm/http/routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 #define PORT    api_server_port(server)
 #define CLUSTER "/ws/v1/cluster"
@@ -49,7 +50,7 @@ static void start(void)
     free(setting);
     routes = rm_routes_new(&n);
     base_assert(rm_audit_open(path, &err) == 0);
-    base_assert(rm_daemon_new(conf, &ha_store_memory, "audit", &b, &err) == 0);
+    base_assert(rm_daemon_new(conf, store_kind("memory"), memory_place("audit"), &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

@@ -9,12 +9,12 @@
 #include <time.h>
 
 #include "base/conf/conf.h"
-#include "ha/store/store.h"
 #include "rm/leader/core_clock.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 #define POSTERS 4
 #define EACH 300
@@ -122,7 +122,7 @@ static struct rm_backend *open_daemon(const struct base_conf *c)
     struct base_error err = {0};
     struct rm_backend *b = NULL;
 
-    if (rm_daemon_new(c, &ha_store_memory, "daemon", &b, &err) < 0)
+    if (rm_daemon_new(c, store_kind("memory"), memory_place("daemon"), &b, &err) < 0)
         printf("%s\n", err.text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
     rm_daemon_start(b);
@@ -171,7 +171,7 @@ static void hammer(bool settle)
     CU_ASSERT(count_jobs(b) >= (size_t)acknowledged);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    ha_store_memory_forget();
+    stores_forget();
     base_conf_free(c);
 }
 
@@ -206,7 +206,30 @@ static void test_watch(void)
     rm_backend_watch_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 2);
     rm_daemon_free(b);
-    ha_store_memory_forget();
+    stores_forget();
+    base_conf_free(c);
+}
+
+/* Goal: the state store is the one that creel.rm.state-store names, and a wrong name is refused with its key. */
+static void test_state_store(void)
+{
+    struct base_conf *c = conf();
+    struct base_error err = {0};
+    struct rm_backend *b = NULL;
+
+    base_assert(base_conf_set_arg(c, "creel.rm.state-dir=/dev/null/none", NULL) == 0); /* no place for a file */
+    base_assert(base_conf_set_arg(c, "creel.rm.state-store=memory", NULL) == 0);
+    for (int64_t epoch = 0; epoch < 2; epoch++) {
+        CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, &err), 0);
+        CU_ASSERT_EQUAL(rm_daemon_epoch(b), epoch);
+        rm_daemon_start(b);
+        CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
+        rm_daemon_free(b);
+    }
+    base_assert(base_conf_set_arg(c, "creel.rm.state-store=zookeeper", NULL) == 0);
+    CU_ASSERT_EQUAL(rm_daemon_new(c, NULL, NULL, &b, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "creel.rm.state-store: \"zookeeper\" is no state store of a single ResourceManager: "
+                                     "expected one of sqlite, memory");
     base_conf_free(c);
 }
 
@@ -247,5 +270,6 @@ static void test_clock(void)
 static const struct cunit_case cases[] = {{"all answered, all kept", test_settled},
                                           {"stopped in between", test_stopped_in_between},
                                           {"watches", test_watch},
+                                          {"state store", test_state_store},
                                           {"clock", test_clock}};
 CUNIT_MAIN("rm_daemon", cases)

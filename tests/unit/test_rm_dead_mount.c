@@ -17,6 +17,7 @@
 #include "rm/http/routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 enum { AT_ONCE = 4 }; /* as many as the daemon begins at once */
 enum { TRIES = 20 };
@@ -78,7 +79,7 @@ static void test_dead_mount(void)
     base_assert(base_conf_set_arg(conf, setting, &err) == 0);
     base_assert(base_conf_set_arg(conf, "creel.rm.input-timeout-ms=1000", &err) == 0);
     routes = rm_routes_new(&n);
-    base_assert(rm_daemon_new(conf, &ha_store_memory, "dead", &b, &err) == 0);
+    base_assert(rm_daemon_new(conf, store_kind("memory"), memory_place("dead"), &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

@@ -14,6 +14,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
+#include "tests/unit/stores.h"
 
 #define CLUSTER "/ws/v1/cluster"
 #define JSON    "Content-Type: application/json\r\n"
@@ -50,17 +51,17 @@ static int held_write(struct ha_store *s, const struct ha_record *v, size_t n, s
     pthread_mutex_unlock(&writes.lock);
     if (over)
         return base_error_set(err, -BASE_EVERSION, "the epoch is another's");
-    return ha_store_memory.write(h->inner, v, n, err);
+    return ha_store_write(h->inner, v, n, err);
 }
 
 static int held_load(struct ha_store *s, const char *table, ha_record_fn *each, void *user, struct base_error *err)
 {
-    return ha_store_memory.load(((struct held *)s)->inner, table, each, user, err);
+    return ha_store_load(((struct held *)s)->inner, table, each, user, err);
 }
 
 static void held_close(struct ha_store *s)
 {
-    ha_store_memory.close(((struct held *)s)->inner);
+    ha_store_close(((struct held *)s)->inner);
     free(s);
 }
 
@@ -135,8 +136,8 @@ static void lead(int i)
     int64_t epoch;
 
     h->ops = &held_ops;
-    base_assert(ha_store_memory.open("failover", &h->inner, &epoch, NULL) == 0);
-    rms_lead(i, &held_ops, (struct ha_store *)h, epoch);
+    h->inner = memory_open("failover", &epoch);
+    rms_lead(i, (struct ha_store *)h, epoch);
 }
 
 static void failover(int from)

@@ -70,6 +70,7 @@ static void test_read(void)
     CU_ASSERT_STRING_EQUAL(h.root, "/creel/c1");
     CU_ASSERT_STRING_EQUAL(h.auth, "creel:s3cret");
     CU_ASSERT_EQUAL(h.timeout_us, 10000000);
+    CU_ASSERT_STRING_EQUAL(h.store->name, "zookeeper");
     text = rm_ha_conf_all_urls(&h);
     CU_ASSERT_STRING_EQUAL(text, "http://127.0.0.1:8088,http://host2:8089");
     free(text);
@@ -110,6 +111,7 @@ static void test_not_enabled(void)
 
 static void test_refused(void)
 {
+    refused(ARGS(GOOD, "creel.rm.state-store=memory"), "creel.rm.state-store: \"memory\" is no state store of several");
     refused(ARGS(GOOD, Y "ha.id=rm9"), Y "ha.id: rm9 is not one of " Y "ha.rm-ids (rm1 , rm2)");
     refused(ARGS(GOOD, "creel.rm.port=1"), Y "ha.id is not set, and none of");
     refused(ARGS(GOOD, Y "webapp.address.rm2=h:8088"), "more than one of");

@@ -19,6 +19,7 @@
 #include "rm/http/spec_json.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 #define PORT api_server_port(server)
 
@@ -33,8 +34,8 @@ static void lead(void)
     struct ha_store *store;
     int64_t epoch;
 
-    base_assert(ha_store_memory.open("history", &store, &epoch, NULL) == 0);
-    base_assert(rm_daemon_activate(b, &ha_store_memory, store, epoch, NULL) == 0);
+    store = memory_open("history", &epoch);
+    base_assert(rm_daemon_activate(b, store, epoch, NULL) == 0);
 }
 
 static void start(void)
@@ -252,7 +253,7 @@ static void test_forgotten(void)
     stop();
     for (int i = 0; i < 5; i++)
         free(ids[i]);
-    ha_store_memory_forget();
+    stores_forget();
     base_conf_free(conf);
     CU_ASSERT_EQUAL(base_rmtree(folder, NULL), 0);
 }

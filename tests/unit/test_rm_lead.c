@@ -15,6 +15,7 @@
 #include "rm/leader/role.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 /* ---------------------------------------------------------------- the service of the test */
 static struct {
@@ -41,19 +42,19 @@ static int zk_load(struct ha_store *s, const char *table, ha_record_fn *each, vo
         nanosleep(&tick, NULL);
     if (atomic_load(&sv.corrupt))
         return base_error_set(err, -BASE_ECORRUPT, "/creel/c1/log/0000000003: its sum is wrong");
-    return ha_store_memory.load(((struct store *)s)->inner, table, each, user, err);
+    return ha_store_load(((struct store *)s)->inner, table, each, user, err);
 }
 
 static int zk_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
 {
     if (atomic_load(&sv.epoch) < 0)
         return base_error_set(err, -BASE_EVERSION, "deposed");
-    return ha_store_memory.write(((struct store *)s)->inner, v, n, err);
+    return ha_store_write(((struct store *)s)->inner, v, n, err);
 }
 
 static void zk_close(struct ha_store *s)
 {
-    ha_store_memory.close(((struct store *)s)->inner);
+    ha_store_close(((struct store *)s)->inner);
     free(s);
     atomic_fetch_sub(&sv.open_stores, 1);
 }
@@ -63,7 +64,7 @@ static void zk_abort(struct ha_store *s)
     (void)s;
     atomic_store(&sv.block, false);
 }
-const struct ha_store_ops ha_store_zk = {
+static const struct ha_store_ops zk_ops = {
     .name = "zookeeper", .load = zk_load, .write = zk_write, .close = zk_close, .abort = zk_abort};
 
 int ha_service_start(const struct ha_service_conf *conf, const struct ha_service_calls *calls, struct ha_service **out,
@@ -151,8 +152,8 @@ static void say_lead(void)
     struct store *s = base_alloc(sizeof *s);
     int64_t epoch;
 
-    s->ops = &ha_store_zk;
-    base_assert(ha_store_memory.open("lead", &s->inner, &epoch, NULL) == 0);
+    s->ops = &zk_ops;
+    s->inner = memory_open("lead", &epoch);
     atomic_fetch_add(&sv.open_stores, 1);
     atomic_store(&sv.epoch, epoch);
     sv.calls.lead(sv.calls.user, epoch, (struct ha_store *)s);
@@ -208,7 +209,7 @@ static void close_world(struct world *w)
     rm_daemon_free(w->b);
     rm_ha_conf_free(&w->ha);
     base_conf_free(w->conf);
-    ha_store_memory_forget();
+    stores_forget();
 }
 
 static void until_role(struct rm_backend *b, enum rm_role role)

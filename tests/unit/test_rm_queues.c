@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/io/io.h"
-#include "ha/store/store.h"
 #include "rm/config/allocations.h"
 #include "rm/daemon/daemon.h"
 #include "rm/config/groups.h"
 #include "rm/config/allocation_file.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 static char dir[] = "/tmp/creel-test-queues.XXXXXX";
 
@@ -161,11 +161,11 @@ static void test_bad_start(void)
 
         if (bad[i])
             put("bad.xml", bad[i]);
-        CU_ASSERT(rm_daemon_new(c, &ha_store_memory, "queues", &b, &err) < 0);
+        CU_ASSERT(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, &err) < 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
         base_conf_free(c);
     }
-    ha_store_memory_forget();
+    stores_forget();
 }
 
 /* A pipe that nobody writes to would hold up the start, and every later look at the file. */
@@ -215,7 +215,7 @@ static void test_reload(void)
     int answers = 0;
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "queues", &b, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, &err), 0);
     CU_ASSERT_TRUE(known(b, "a"));
     CU_ASSERT_FALSE(known(b, "z"));
     rm_daemon_start(b);
@@ -232,7 +232,7 @@ static void test_reload(void)
     CU_ASSERT_TRUE(known(b, "z"));
     rm_daemon_free(b);
     base_conf_free(c);
-    ha_store_memory_forget();
+    stores_forget();
 }
 
 static void test_watch(void)
@@ -243,7 +243,7 @@ static void test_watch(void)
     char *path = in_dir("q.xml");
 
     put("q.xml", "<allocations/>");
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "queues", &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, NULL), 0);
     CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* what is there at first was read at the start */
     CU_ASSERT_FALSE(rm_queues_look(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
@@ -258,7 +258,7 @@ static void test_watch(void)
     CU_ASSERT_TRUE(rm_queues_look(b, &w));
     rm_daemon_free(b);
     base_conf_free(c);
-    ha_store_memory_forget();
+    stores_forget();
     free(path);
 }
 

@@ -17,6 +17,7 @@
 #include "rm/leader/parked.h"
 #include "tests/unit/count_jobs.h"
 #include "tests/unit/cunit_main.h"
+#include "tests/unit/stores.h"
 
 /* ---------------------------------------------------------------- the store */
 struct gate { /* an open store; the first member as ha/store/store.h wants it */
@@ -46,19 +47,19 @@ static int gate_load(struct ha_store *s, const char *table, ha_record_fn *each, 
 {
     int rc = pass(&block_loads, err);
 
-    return rc < 0 ? rc : ha_store_memory.load(((struct gate *)s)->inner, table, each, user, err);
+    return rc < 0 ? rc : ha_store_load(((struct gate *)s)->inner, table, each, user, err);
 }
 
 static int gate_write(struct ha_store *s, const struct ha_record *v, size_t n, struct base_error *err)
 {
     int rc = pass(&block_writes, err);
 
-    return rc < 0 ? rc : ha_store_memory.write(((struct gate *)s)->inner, v, n, err);
+    return rc < 0 ? rc : ha_store_write(((struct gate *)s)->inner, v, n, err);
 }
 
 static void gate_close(struct ha_store *s)
 {
-    ha_store_memory.close(((struct gate *)s)->inner);
+    ha_store_close(((struct gate *)s)->inner);
     free(s);
     atomic_fetch_add(&closes, 1);
 }
@@ -84,7 +85,7 @@ static struct ha_store *open_gate(int64_t *epoch)
     struct gate *g = base_alloc(sizeof *g);
 
     g->ops = &gated;
-    base_assert(ha_store_memory.open("term", &g->inner, epoch, NULL) == 0);
+    g->inner = memory_open("term", epoch);
     turn(&aborted, false);
     return (struct ha_store *)g;
 }
@@ -131,14 +132,14 @@ static int activate(struct rm_backend *b, struct base_error *err)
     int64_t epoch = 0;
     struct ha_store *s = open_gate(&epoch);
 
-    return rm_daemon_activate(b, &gated, s, epoch, err);
+    return rm_daemon_activate(b, s, epoch, err);
 }
 
 static void close_daemon(struct rm_backend *b, struct base_conf *c)
 {
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    ha_store_memory_forget();
+    stores_forget();
     base_conf_free(c);
 }
 
@@ -504,7 +505,7 @@ static void test_alone(void)
     struct rm_backend *b = NULL;
     char text[512];
 
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, &ha_store_memory, "alone", &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("alone"), &b, NULL), 0);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
@@ -602,9 +603,9 @@ static void keep_cluster_ts(const char *text)
     struct ha_store *s;
     int64_t epoch;
 
-    base_assert(ha_store_memory.open("term", &s, &epoch, NULL) == 0);
-    base_assert(ha_store_memory.write(s, &rec, 1, NULL) == 0);
-    ha_store_memory.close(s);
+    s = memory_open("term", &epoch);
+    base_assert(ha_store_write(s, &rec, 1, NULL) == 0);
+    ha_store_close(s);
 }
 
 /* Goal: no two leaderships give the same application id, though they begin in the same millisecond, or the clock of the

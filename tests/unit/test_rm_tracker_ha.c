@@ -12,6 +12,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/rms_of_test.h"
+#include "tests/unit/stores.h"
 
 #define TRACKER "/ws/v1/nodetracker/"
 #define TOKEN   "Authorization: Bearer 0\r\n" /* of whatever application: a standby knows none */
@@ -32,8 +33,8 @@ static void lead(int i)
     struct ha_store *store;
     int64_t epoch;
 
-    base_assert(ha_store_memory.open("tracker", &store, &epoch, NULL) == 0);
-    rms_lead(i, &ha_store_memory, store, epoch);
+    store = memory_open("tracker", &epoch);
+    rms_lead(i, store, epoch);
 }
 
 /* ---- asking ---- */

@@ -15,7 +15,7 @@
 
 #include "base/io/io.h"
 #include "base/mem.h"
-#include "ha/store/store.h"
+#include "tests/unit/stores.h"
 
 static char dir[] = "/tmp/creel-store-XXXXXX";
 
@@ -35,17 +35,17 @@ static int append(void *user, const struct ha_record *rec, struct base_error *er
     return 0;
 }
 
-static void expect(const struct ha_store_ops *ops, struct ha_store *s, const char *table, const char *want)
+static void expect(struct ha_store *s, const char *table, const char *want)
 {
     struct base_buf got = {0};
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(ops->load(s, table, append, &got, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_load(s, table, append, &got, &err), 0);
     CU_ASSERT_STRING_EQUAL(got.data ? got.data : "", want);
     base_buf_free(&got);
 }
 
-static void round_trip(const struct ha_store_ops *ops, const char *where)
+static void round_trip(const char *kind, const char *where)
 {
     struct base_error err = {0};
     struct ha_store *s = NULL;
@@ -53,31 +53,57 @@ static void round_trip(const struct ha_store_ops *ops, const char *where)
     const struct ha_record first[] = {{"app", "b", "2", 1}, {"app", "a", "one", 3}, {"node", "a", "", 0}};
     const struct ha_record second[] = {{"app", "a", "eins", 4}, {"app", "b", NULL, 0}, {"app", "none", NULL, 0}};
 
-    CU_ASSERT_EQUAL_FATAL(ops->open(where, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind(kind), where, NULL, &s, &epoch, &err), 0);
     CU_ASSERT_EQUAL(epoch, 0);
-    expect(ops, s, "app", "");
-    CU_ASSERT_EQUAL(ops->write(s, first, 3, &err), 0);
-    expect(ops, s, "app", "app/a=one;app/b=2;");
-    expect(ops, s, "node", "node/a=;");
-    CU_ASSERT_EQUAL(ops->write(s, second, 3, &err), 0);
-    ops->close(s);
+    expect(s, "app", "");
+    CU_ASSERT_EQUAL(ha_store_write(s, first, 3, &err), 0);
+    expect(s, "app", "app/a=one;app/b=2;");
+    expect(s, "node", "node/a=;");
+    CU_ASSERT_EQUAL(ha_store_write(s, second, 3, &err), 0);
+    ha_store_close(s);
     for (int again = 1; again <= 3; again++) {
-        CU_ASSERT_EQUAL_FATAL(ops->open(where, &s, &epoch, &err), 0);
+        CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind(kind), where, NULL, &s, &epoch, &err), 0);
         CU_ASSERT_EQUAL(epoch, again);
-        expect(ops, s, "app", "app/a=eins;");
-        ops->close(s);
+        expect(s, "app", "app/a=eins;");
+        ha_store_close(s);
     }
 }
 
 static void test_sqlite(void)
 {
-    round_trip(&ha_store_sqlite, path_of("deeper/state.db"));
+    round_trip("sqlite", path_of("deeper/state.db"));
 }
 
 static void test_memory(void)
 {
-    round_trip(&ha_store_memory, "test");
-    ha_store_memory_forget();
+    struct ha_store *s;
+    int64_t epoch = -1;
+
+    round_trip("memory", memory_place("test"));
+    s = memory_open("test", &epoch);
+    CU_ASSERT_EQUAL(ha_store_raise(s, 9, NULL), 0);
+    ha_store_close(s);
+    s = memory_open("test", &epoch);
+    CU_ASSERT_EQUAL(epoch, 10);
+    ha_store_close(s);
+}
+
+/* Goal: a store is found by its name, or by what it is for; a wrong name is refused with the right ones. */
+static void test_choice(void)
+{
+    const struct ha_store_ops *ops = NULL;
+    struct base_error err = {0};
+
+    CU_ASSERT_EQUAL(ha_store_choose(NULL, false, &ops, &err), 0);
+    CU_ASSERT_STRING_EQUAL(ops->name, "sqlite");
+    CU_ASSERT_EQUAL(ha_store_choose("", true, &ops, &err), 0);
+    CU_ASSERT_STRING_EQUAL(ops->name, "zookeeper");
+    CU_ASSERT_EQUAL(ha_store_choose("memory", false, &ops, &err), 0);
+    CU_ASSERT_STRING_EQUAL(ops->name, "memory");
+    CU_ASSERT_EQUAL(ha_store_choose("memory", true, &ops, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "\"memory\" is no state store of several ResourceManagers: expected one of zookeeper");
+    CU_ASSERT_EQUAL(ha_store_choose("bdb", false, &ops, &err), -BASE_EINVAL);
+    CU_ASSERT_STRING_EQUAL(err.text, "\"bdb\" is no state store of a single ResourceManager: expected one of sqlite, memory");
 }
 
 /* A process that dies without closing leaves what it was told is durable. */
@@ -93,16 +119,16 @@ static void test_killed_writer(void)
     CU_ASSERT_FATAL(pid >= 0);
     if (pid == 0) {
         const struct ha_record rec = {"app", "x", "kept", 4};
-        if (ha_store_sqlite.open(path, &s, &epoch, &err) < 0 || ha_store_sqlite.write(s, &rec, 1, &err) < 0)
+        if (ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err) < 0 || ha_store_write(s, &rec, 1, &err) < 0)
             _exit(1);
         raise(SIGKILL);
     }
     waitpid(pid, &status, 0);
     CU_ASSERT_FATAL(WIFSIGNALED(status));
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
     CU_ASSERT_EQUAL(epoch, 1);
-    expect(&ha_store_sqlite, s, "app", "app/x=kept;");
-    ha_store_sqlite.close(s);
+    expect(s, "app", "app/x=kept;");
+    ha_store_close(s);
 }
 
 static void test_locked(void)
@@ -114,17 +140,17 @@ static void test_locked(void)
     int status;
     pid_t pid;
 
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
     pid = fork();
     CU_ASSERT_FATAL(pid >= 0);
     if (pid == 0) { /* POSIX locks are per process: the child is another one */
         struct ha_store *other = NULL;
-        int rc = ha_store_sqlite.open(path, &other, &epoch, &err);
+        int rc = ha_store_open(store_kind("sqlite"), path, NULL, &other, &epoch, &err);
         _exit(rc == -BASE_ESTATE && strstr(err.text, "locked") && strstr(err.text, path) ? 0 : 1);
     }
     waitpid(pid, &status, 0);
     CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    ha_store_sqlite.close(s);
+    ha_store_close(s);
 }
 
 static void refused(const char *path, int code)
@@ -133,7 +159,7 @@ static void refused(const char *path, int code)
     struct ha_store *s = NULL;
     int64_t epoch;
 
-    CU_ASSERT_EQUAL(ha_store_sqlite.open(path, &s, &epoch, &err), code);
+    CU_ASSERT_EQUAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), code);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "move"));
 }
@@ -146,13 +172,13 @@ static void fill(const char *path, int records)
     char key[32], data[500];
 
     memset(data, 'x', sizeof data);
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
     for (int i = 0; i < records; i++) {
         const struct ha_record rec = {"app", key, data, sizeof data};
         snprintf(key, sizeof key, "%06d", i);
-        CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &rec, 1, &err), 0);
+        CU_ASSERT_EQUAL(ha_store_write(s, &rec, 1, &err), 0);
     }
-    ha_store_sqlite.close(s);
+    ha_store_close(s);
 }
 
 /* In place of libc's: the umask belongs to all threads, so whoever changes it changes the files that others make. */
@@ -176,15 +202,15 @@ static void test_private(void)
 
     snprintf(path, sizeof path, "%s", path_of("private.db"));
     umasks = 0;
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
     CU_ASSERT_EQUAL(umasks, 0);
-    CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &rec, 1, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_write(s, &rec, 1, &err), 0);
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
         CU_ASSERT_EQUAL_FATAL(stat(name, &st), 0);
         CU_ASSERT_EQUAL(st.st_mode & 0777, 0600);
     }
-    ha_store_sqlite.close(s);
+    ha_store_close(s);
     umask(old);
 }
 
@@ -268,15 +294,15 @@ static void test_epochs(void)
         CU_ASSERT_EQUAL(run_sql(path, bad[i]), SQLITE_OK);
         refused(path, -BASE_ECORRUPT);
         refused(path, -BASE_ECORRUPT); /* and is not changed by that */
-        CU_ASSERT_EQUAL(ha_store_sqlite.open(path, &s, &epoch, &err), -BASE_ECORRUPT);
+        CU_ASSERT_EQUAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), -BASE_ECORRUPT);
         snprintf(want, sizeof want, "sqlite3 %s \"INSERT OR REPLACE INTO epoch VALUES(1,N)\"", path);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, want));
         CU_ASSERT_EQUAL(run_sql(path, "INSERT OR REPLACE INTO epoch VALUES(1,8388606)"), SQLITE_OK);
-        CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(path, &s, &epoch, &err), 0);
+        CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), path, NULL, &s, &epoch, &err), 0);
         CU_ASSERT_EQUAL(epoch, 8388607);
-        CU_ASSERT_EQUAL(ha_store_sqlite.raise(s, 8388608, &err), -BASE_ELIMIT);
-        CU_ASSERT_EQUAL(ha_store_sqlite.raise(s, 8388607, &err), 0);
-        ha_store_sqlite.close(s);
+        CU_ASSERT_EQUAL(ha_store_raise(s, 8388608, &err), -BASE_ELIMIT);
+        CU_ASSERT_EQUAL(ha_store_raise(s, 8388607, &err), 0);
+        ha_store_close(s);
         unlink(path);
     }
 }
@@ -300,12 +326,12 @@ static void test_full_disk(void)
     }
     memset(data, 'd', 256 << 10);
     snprintf(file, sizeof file, "%s/state.db", mnt);
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(file, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), file, NULL, &s, &epoch, &err), 0);
     while (rc == 0 && written < 100) {
         char key[16];
         const struct ha_record rec = {"app", key, data, 256 << 10};
         snprintf(key, sizeof key, "%04d", written);
-        rc = ha_store_sqlite.write(s, &rec, 1, &err);
+        rc = ha_store_write(s, &rec, 1, &err);
         written += rc == 0;
     }
     CU_ASSERT_EQUAL(rc, -BASE_ENOSPC);
@@ -313,14 +339,14 @@ static void test_full_disk(void)
     CU_ASSERT(written > 0);
     /* Room again: the same store goes on. */
     CU_ASSERT_EQUAL(mount("none", mnt, "tmpfs", MS_REMOUNT, "size=8m"), 0);
-    CU_ASSERT_EQUAL(ha_store_sqlite.write(s, &(struct ha_record){"app", "later", "l", 1}, 1, &err), 0);
-    ha_store_sqlite.close(s);
-    CU_ASSERT_EQUAL_FATAL(ha_store_sqlite.open(file, &s, &epoch, &err), 0);
-    CU_ASSERT_EQUAL(ha_store_sqlite.load(s, "app", append, &got, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_write(s, &(struct ha_record){"app", "later", "l", 1}, 1, &err), 0);
+    ha_store_close(s);
+    CU_ASSERT_EQUAL_FATAL(ha_store_open(store_kind("sqlite"), file, NULL, &s, &epoch, &err), 0);
+    CU_ASSERT_EQUAL(ha_store_load(s, "app", append, &got, &err), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(got.data, "app/later=l;"));
     CU_ASSERT(got.len > (size_t)written * (256 << 10));
     CU_ASSERT(got.len < (size_t)(written + 1) * (256 << 10)); /* nothing of the refused one */
-    ha_store_sqlite.close(s);
+    ha_store_close(s);
     base_buf_free(&got);
     free(data);
     umount(mnt);
@@ -336,6 +362,7 @@ int main(void)
     suite = CU_add_suite("store", NULL, NULL);
     CU_add_test(suite, "sqlite round trip and epoch", test_sqlite);
     CU_add_test(suite, "epochs that are none", test_epochs);
+    CU_add_test(suite, "choice of a store", test_choice);
     CU_add_test(suite, "memory round trip and epoch", test_memory);
     CU_add_test(suite, "killed writer", test_killed_writer);
     CU_add_test(suite, "locked by another process", test_locked);

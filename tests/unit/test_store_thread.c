@@ -44,6 +44,7 @@ static const struct ha_store_ops fake = {.name = "fake", .write = fake_write, .c
 
 static const struct ha_store_ops shared = {
     .name = "shared", .write = fake_write, .close = fake_close, .gather_us = INT64_C(3600) * 1000000};
+static struct ha_store fake_store = {&fake}, shared_store = {&shared};
 
 static void on_stored(void *user, uint64_t seq)
 {
@@ -106,7 +107,7 @@ static void test_group_commit(void)
     struct rm_store *s;
 
     reset();
-    s = rm_store_start(&fake, NULL, &calls);
+    s = rm_store_start(&fake_store, &calls);
     for (uint64_t i = 1; i <= 2000; i++)
         put(s, i);
     CU_ASSERT_EQUAL(rm_store_stop(s, NULL), 0);
@@ -128,7 +129,7 @@ static void test_not_one_early(void)
     atomic_store(&entered, 0);
     atomic_store(&let_go, 0);
     atomic_store(&hold_writes, 1);
-    s = rm_store_start(&fake, NULL, &calls);
+    s = rm_store_start(&fake_store, &calls);
     put(s, 1);
     wait_for(&entered, 1);
     for (uint64_t i = 2; i <= 5; i++) /* the second batch: told to wait while the first is written */
@@ -155,7 +156,7 @@ static void test_gathering(void)
     uint64_t seq = 0;
 
     reset();
-    s = rm_store_start(&shared, NULL, &calls);
+    s = rm_store_start(&shared_store, &calls);
     put(s, ++seq); /* alone: nothing to wait for */
     wait_for(&written, 1);
     for (int round = 2; round < 5; round++) { /* so fast that enough are together soon, after an hour at the latest */
@@ -192,7 +193,7 @@ static void test_fenced(void)
 
     reset();
     atomic_store(&fenced, 1);
-    s = rm_store_start(&fake, NULL, &told);
+    s = rm_store_start(&fake_store, &told);
     put(s, 1);
     put(s, 2);
     wait_for(&refused, 3);
@@ -212,7 +213,7 @@ static void test_disk_full(void)
     struct rm_store *s;
 
     reset();
-    s = rm_store_start(&fake, NULL, &calls);
+    s = rm_store_start(&fake_store, &calls);
     atomic_store(&failing, 1);
     put(s, 1);
     wait_for(&refused, 1);
@@ -237,7 +238,7 @@ static void test_stop_while_failing(void)
 
     reset();
     atomic_store(&failing, 1);
-    s = rm_store_start(&fake, NULL, &calls);
+    s = rm_store_start(&fake_store, &calls);
     put(s, 1);
     wait_for(&refused, 1);
     CU_ASSERT_EQUAL(rm_store_stop(s, &err), -BASE_ENOSPC);

@@ -19,6 +19,7 @@
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/stores.h"
 
 #define APPS  "/ws/v1/cluster/apps"
 #define JOBS  "/ws/v1/cluster/jobs"
@@ -53,7 +54,7 @@ static int gated_write(struct ha_store *s, const struct ha_record *v, size_t n, 
     while (gate.closed)
         pthread_cond_wait(&gate.opened, &gate.lock);
     pthread_mutex_unlock(&gate.lock);
-    return ha_store_memory.write(s, v, n, err);
+    return store_kind("memory")->write(s, v, n, err);
 }
 
 static struct ha_store_ops gated;
@@ -67,7 +68,7 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     char arg[64];
     size_t routes_n;
 
-    gated = ha_store_memory;
+    gated = *store_kind("memory");
     gated.write = gated_write;
     conf = base_conf_new();
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
