@@ -1,4 +1,4 @@
-creel_test(test_nm_rest SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_rest.c ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c
-                                ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c
+creel_test(test_nm_rest SOURCES ${CMAKE_SOURCE_DIR}/tests/e2e/test_nm_rest.c
+           ${CMAKE_SOURCE_DIR}/tests/e2e/fake_rm.c ${CMAKE_SOURCE_DIR}/tests/fault/nm_fixture.c
            LIBS creel_nm ARGS ${CMAKE_BINARY_DIR}/bin LABELS e2e nodemanager TIMEOUT 120)
 add_dependencies(test_nm_rest creel-nm creel-shim)

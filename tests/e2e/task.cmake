@@ -3,7 +3,7 @@ if(TARGET creel-task)
              ${CMAKE_SOURCE_DIR}/rm/jobs/output_folder.c ${CMAKE_SOURCE_DIR}/rm/jobs/output_taken.c
              LIBS creel_api PkgConfig::ZLIB LABELS e2e TIMEOUT 600
              ARGS $<TARGET_FILE:creel-task> ${CMAKE_BINARY_DIR}/bin/disk_order.so)
-  # Preloaded into programs under test, which may be built with a sanitizer: it is not.
+  # Preloaded into the programs under test; built without sanitizers even when these have them.
   if(NOT CREEL_SANITIZE MATCHES thread)
     add_library(creel_disk_order MODULE ${CMAKE_SOURCE_DIR}/tests/fault/disk_order.c)
     set_target_properties(creel_disk_order PROPERTIES PREFIX "" OUTPUT_NAME disk_order
@@ -13,5 +13,5 @@ if(TARGET creel-task)
     add_dependencies(test_task creel_disk_order)
   endif()
 endif()
-creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c ${CMAKE_SOURCE_DIR}/nodemanager/task/rm_client.c
-           LIBS creel_api LABELS e2e nodemanager)
+creel_test(test_task_rm SOURCES e2e/test_task_rm.c e2e/fake_mr.c
+           ${CMAKE_SOURCE_DIR}/nodemanager/task/rm_client.c LIBS creel_api LABELS e2e nodemanager)

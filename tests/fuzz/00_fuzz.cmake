@@ -1,6 +1,7 @@
-# creel_fuzz(NAME SOURCES ... LIBS ... [RUNS n] [TIMEOUT s]): a fuzz target, run by CTest with label fuzz.
-# With CREEL_FUZZ it is a libFuzzer program that starts from the target's samples and runs for CREEL_FUZZ_SECONDS (see
-# fuzz/one); otherwise fuzz_driver.c feeds it seeded mutations of those samples, the same ones in every run.
+# creel_fuzz(NAME SOURCES ... LIBS ... [RUNS n] [TIMEOUT s]): a fuzz target, run by CTest with the
+# label fuzz. With CREEL_FUZZ it is a libFuzzer program that starts from the target's samples and
+# runs for CREEL_FUZZ_SECONDS (see fuzz/one); otherwise fuzz_driver.c feeds it mutations of those
+# samples drawn by a fixed seed, the same in every run.
 # The target defines LLVMFuzzerTestOneInput and creel_fuzz_samples (see fuzz/fuzz.h).
 function(creel_fuzz name)
   cmake_parse_arguments(F "" "RUNS;TIMEOUT" "SOURCES;LIBS" ${ARGN})

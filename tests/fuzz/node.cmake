@@ -1,3 +1,3 @@
 creel_fuzz(fuzz_node_answer SOURCES fuzz/fuzz_node_answer.c LIBS creel_nm creel_rm)
-# Five files are written for each run.
+# Each run writes five files: fewer runs.
 creel_fuzz(fuzz_task_files SOURCES fuzz/fuzz_task_files.c LIBS creel_nm creel_rm RUNS 1000)

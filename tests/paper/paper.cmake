@@ -1,4 +1,4 @@
-# With sanitizers one seed shows that everything runs; figures are judged by the release build.
+# With sanitizers one seed shows that everything runs; the release build judges the figures.
 if(CREEL_SANITIZE)
   set(paper_args --seeds 1-1 --figures-only)
 else()

@@ -1,4 +1,5 @@
-# Whole clusters under schedules of faults, in virtual time. Replay a seed: test_sim_faults --seed N --log
+# Whole clusters under fault schedules, in virtual time.
+# To replay a seed: test_sim_faults --seed N --log
 foreach(part run net zk_tree zk zk_client rm rm_serve nm box clients faults check world)
   list(APPEND fault_sources ${CMAKE_SOURCE_DIR}/tests/sim/sim_${part}.c)
 endforeach()
@@ -12,18 +13,22 @@ else()
 endif()
 creel_test(test_sim_faults SOURCES sim/test_sim_faults.c LIBS creel_sim_faults LABELS sim ha
            ARGS --runs ${fault_runs} --jobs 2)
-add_test(NAME sim_faults_twice COMMAND test_sim_faults --runs 100 --seed 900000 --twice) # equal seeds, equal worlds
+# Equal seeds make equal worlds.
+add_test(NAME sim_faults_twice COMMAND test_sim_faults --runs 100 --seed 900000 --twice)
 set_tests_properties(sim_faults_twice PROPERTIES LABELS "sim;ha" TIMEOUT 300)
-# What each of the checks is there for is found: one thing is broken, of the fence each half by itself.
-foreach(what log-check nm-epoch ack-early forget-commits forget-tasks new-folder no-wait deaf-masters shared-parts)
+# Every check finds the fault that it is there for: each test breaks one rule of the cluster; the
+# fence's two halves are broken one at a time.
+foreach(what log-check nm-epoch ack-early forget-commits forget-tasks new-folder no-wait
+        deaf-masters shared-parts)
   set(breaks --break ${what})
-  if(what STREQUAL nm-epoch) # where no lease keeps late orders from the nodes
+  if(what STREQUAL nm-epoch) # a lease would keep late orders from the nodes
     list(APPEND breaks --break lease)
   endif()
   add_test(NAME sim_faults_break_${what} COMMAND test_sim_faults --find --runs 6000 ${breaks})
   set_tests_properties(sim_faults_break_${what} PROPERTIES LABELS "sim;ha" TIMEOUT 300)
 endforeach()
-# The fence is broken: nodes obey any epoch, and the log's writes do not check it. That must be found.
-creel_test(test_sim_faults_broken_fence SOURCES sim/test_sim_faults.c LIBS creel_sim_faults LABELS sim ha
-           ARGS --find --runs 1000)
+# Both halves of the fence are broken: nodes obey any epoch, and the log's writes do not check it.
+# The checks must notice.
+creel_test(test_sim_faults_broken_fence SOURCES sim/test_sim_faults.c LIBS creel_sim_faults
+           LABELS sim ha ARGS --find --runs 1000)
 target_compile_definitions(test_sim_faults_broken_fence PRIVATE CREEL_TEST_BROKEN_FENCE)

@@ -5,23 +5,26 @@ creel_test(test_core_mem SOURCES unit/test_core_mem.c LIBS creel_rm_core LABELS 
 creel_test(test_core_jobs SOURCES unit/test_core_jobs.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_nodes SOURCES unit/test_core_nodes.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_masters SOURCES unit/test_core_masters.c LIBS creel_core_world LABELS unit)
-creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_masters_again SOURCES unit/test_core_masters_again.c
+           LIBS creel_core_world LABELS unit)
 creel_test(test_core_recovery SOURCES unit/test_core_recovery.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_damage SOURCES unit/test_core_damage.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_bounds SOURCES unit/test_core_bounds.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_takeover SOURCES unit/test_core_takeover.c LIBS creel_core_world LABELS unit)
-creel_test(test_core_takeover_store SOURCES unit/test_core_takeover_store.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_takeover_store SOURCES unit/test_core_takeover_store.c
+           LIBS creel_core_world LABELS unit)
 creel_test(test_core_policy SOURCES unit/test_core_policy.c LIBS creel_core_world LABELS unit)
-creel_test(test_core_random SOURCES sim/test_core_random.c sim/random_check.c LIBS creel_core_world LABELS sim
-           TIMEOUT 900)
-# Links with the pure part of base and libc (libm) alone: the executable itself is the proof; the script looks at what
-# the archives ask of libc.
+creel_test(test_core_random SOURCES sim/test_core_random.c sim/random_check.c
+           LIBS creel_core_world LABELS sim TIMEOUT 900)
+# The core and the policies need only the pure part of base and libc (with libm): that core_alone
+# links proves it. The script checks which symbols of libc the archives refer to.
 add_executable(core_alone unit/core_alone.c)
 target_link_libraries(core_alone PRIVATE creel_rm_core)
 add_test(NAME core_alone COMMAND core_alone)
 set_tests_properties(core_alone PROPERTIES LABELS unit TIMEOUT 60)
 creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
-                  ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies> $<TARGET_FILE:core_alone>)
+                  ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies>
+                  $<TARGET_FILE:core_alone>)
 creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
                   ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)

@@ -3,5 +3,6 @@ creel_test(test_app_json SOURCES unit/test_app_json.c LIBS creel_rm LABELS unit)
 foreach(t test_yarn_shapes test_app_json)
   target_compile_definitions(${t} PRIVATE GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
 endforeach()
-creel_test(test_yarn_http SOURCES unit/test_yarn_http.c unit/api_client.c LIBS creel_rm LABELS unit threads TIMEOUT 180)
+creel_test(test_yarn_http SOURCES unit/test_yarn_http.c unit/api_client.c LIBS creel_rm
+           LABELS unit threads TIMEOUT 180)
 target_compile_definitions(test_yarn_http PRIVATE GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
