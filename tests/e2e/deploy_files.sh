@@ -44,7 +44,7 @@ done
 echo "ok example"
 
 # --- the page
-page=$DEPLOY/high-availability.md
+page=$DEPLOY/doc/high-availability.md
 "$BIN/creel-rm" --help > "$T/help"
 for key in $(grep -o '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z]' "$page" | tr -d '`' | sort -u); do
     case $key in yarn.resourcemanager.webapp.address) ;; *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;; esac
