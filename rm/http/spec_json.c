@@ -17,11 +17,11 @@
 #define SPLIT_SIZE_MAX (INT64_C(1) << 50)
 #define GROUPS_MAX 100000
 
-static const char *const job_members[] = {"id",      "name",     "user",  "queue",      "priority",     "input",
-                                          "output",  "map",      "combine", "reduce",   "reduces",      "split-size",
-                                          "max-attempts", "env", "deadline-s", "deadline-at-ms", "weight",
-                                          "tasks",   NULL};
-static const char *const task_members[] = {"kind", "command", "hosts", "count", "expected-s", NULL};
+const char *const rm_spec_job_members[] = {
+    "id",  "name",    "user",       "queue",        "priority", "input",      "output",         "map",    "combine",
+    "reduce", "reduces", "split-size", "max-attempts", "env",   "deadline-s", "deadline-at-ms", "weight", "tasks",
+    NULL};
+const char *const rm_spec_task_members[] = {"kind", "command", "hosts", "count", "expected-s", NULL};
 
 static bool blank(const char *s)
 {
@@ -208,7 +208,7 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
 
     snprintf(where, sizeof where, "job.tasks[%zu].", i);
     g->count = 1;
-    if ((rc = base_json_known(j, where, task_members, err)) < 0 ||
+    if ((rc = base_json_known(j, where, rm_spec_task_members, err)) < 0 ||
         (rc = base_json_str(j, where, "kind", false, 16, &kind, err)) < 0)
         return rc;
     if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
@@ -315,7 +315,7 @@ static int read_job(const json_t *job, const struct rm_spec_defaults *d, struct 
     json_t *tasks = NULL;
     int rc;
 
-    if ((rc = base_json_known(job, "job.", job_members, err)) < 0 || (rc = read_id(job, &s->id, err)) < 0 ||
+    if ((rc = base_json_known(job, "job.", rm_spec_job_members, err)) < 0 || (rc = read_id(job, &s->id, err)) < 0 ||
         (rc = read_name(job, "job.", "name", "job", &s->name, err)) < 0 ||
         (rc = read_name(job, "job.", "user", d->user, &s->user, err)) < 0 ||
         (rc = read_name(job, "job.", "queue", "default", &s->queue, err)) < 0 ||

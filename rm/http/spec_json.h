@@ -21,6 +21,8 @@ struct rm_spec_defaults {
     int64_t split_size;
     int32_t max_attempts;
 };
+/* Every member that a job, and a task of a job, may have; each ends with NULL. deploy/doc/rest.md describes them. */
+extern const char *const rm_spec_job_members[], *const rm_spec_task_members[];
 /* Decodes a request body. 0 and *out with one reference, its json set and its splits still empty (rm_spec_expand);
  * -BASE_EINVAL or -BASE_ELIMIT. */
 int rm_spec_job_decode(const char *text, size_t len, const struct rm_spec_defaults *defaults,
