@@ -17,13 +17,17 @@ usr/sbin/creel-rm
 usr/share/bash-completion/completions/creel
 usr/share/doc/creel/LICENSE
 usr/share/doc/creel/README.md
+usr/share/doc/creel/configuration.md
 usr/share/doc/creel/examples/creel-site-hosts.xml
 usr/share/doc/creel/examples/creel-site.xml
 usr/share/doc/creel/examples/fair-scheduler.xml
 usr/share/doc/creel/examples/yarn-site-ha.xml
 usr/share/doc/creel/high-availability.md
+usr/share/doc/creel/operations.md
+usr/share/doc/creel/rest.md
 END
-(cd "$T/root" && find . -type f | sed 's|^\./||' | sort) | diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
+[ -s "$T/root/usr/share/man/man1/creel-job-submit.1" ] && [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
+(cd "$T/root" && find . -type f ! -path './usr/share/man/*' | sed 's|^\./||' | sort) | diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"
 for path in $(grep -ohE '/usr/(s?bin|share)/[a-z/.-]*[a-z]' "$T"/root/usr/lib/systemd/system/*); do
     [ -e "$T/root$path" ] || fail "a unit names $path, which is not installed"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Goal: what deploy/ gives to administrators is right: systemd takes the units without a word, the daemons take the example
-# configuration, and the page names only keys, metrics and options that exist.
+# configuration, and the pages name only keys, metrics and options that exist.
 . "$(dirname "$0")/lib.sh"
 DEPLOY=${CREEL_SOURCE:?}/deploy
 checked=0
@@ -43,22 +43,22 @@ for id in rm1 rm2; do # all of it was read when the port is what is wrong
 done
 echo "ok example"
 
-# --- the page
-page=$DEPLOY/doc/high-availability.md
+# --- the pages
+pages="$DEPLOY/doc/high-availability.md $DEPLOY/doc/operations.md $DEPLOY/doc/rest.md $CREEL_SOURCE/README.md"
 "$BIN/creel-rm" --help > "$T/help"
-for key in $(grep -o '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z]' "$page" | tr -d '`' | sort -u); do
+for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages | tr -d '` =' | sort -u); do
     case $key in yarn.resourcemanager.webapp.address) ;; *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;; esac
 done
-for metric in $(grep -o 'creel_[a-z_]*' "$page" | sort -u); do
+for metric in $(grep -oh 'creel_[a-z_]*' $pages | sort -u); do
     grep -rqF "\"${metric#creel_}\"" "$CREEL_SOURCE/rm" || grep -rqF "\"${metric#creel_nm_}\"" "$CREEL_SOURCE/nodemanager" ||
         fail "$metric is no metric"
 done
 "$BIN/creel" rmadmin --help > "$T/help"
-for option in $(grep -o 'rmadmin -[a-zA-Z]*' "$page" "$CREEL_SOURCE/README.md" -h | sed 's/.* //' | sort -u); do
+for option in $(grep -o 'rmadmin -[a-zA-Z]*' $pages -h | sed 's/.* //' | sort -u); do
     grep -qe "$option" "$T/help" || fail "rmadmin $option is no option"
 done
-for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' "$page" "$CREEL_SOURCE/README.md" | sort -u); do
+for file in $(grep -oh 'deploy/[a-z@./-]*[a-z]' $pages | sort -u); do
     [ -e "$CREEL_SOURCE/$file" ] || [ -d "$CREEL_SOURCE/$file" ] || fail "$file is not there"
 done
-! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$page" || fail "zoo.cfg knows no comment behind a value: it is taken as a part of that"
-echo "ok page"
+! grep -nE '^ +[A-Za-z.]+=[^#]*#' "$DEPLOY/doc/high-availability.md" || fail "zoo.cfg knows no comment behind a value: it is taken as a part of that"
+echo "ok pages"
