@@ -93,6 +93,7 @@ const struct base_conf_key base_conf_keys[] = {
     INT("creel.nodemanager.map-slots", "2", 0, 10000, "map slots of the node"),
     INT("creel.nodemanager.reduce-slots", "1", 0, 10000, "reduce slots of the node"),
     STR("creel.nodemanager.local-dir", "/var/lib/creel/nm", "folder of containers, their logs and map outputs"),
+    STR("creel.nodemanager.isolation", "none", "what encloses the processes of a container; none: only the process tree below its shim"),
     BOOL("creel.nodemanager.insecure", "false", "allow an address other than loopback, though users are not authenticated"),
     INT("creel.nodemanager.min-free-disk-mb", "100", 0, INT32_MAX, "below it the node calls itself unhealthy, below twice as much logs of ended applications are removed before their time; 0: never"),
     INT("creel.nodemanager.min-free-inodes", "10000", 0, INT32_MAX, "the same for inodes, where the file system has a fixed number"),

@@ -123,6 +123,7 @@ void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool kee
 struct nm_pid_file {
     char boot_id[64];
     int64_t shim, shim_start;
+    char isolation[64]; /* that the shim was started with; "" in a file of an earlier version */
 };
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;

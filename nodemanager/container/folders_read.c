@@ -71,6 +71,7 @@ int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, s
         return rc;
     *out = (struct nm_pid_file){.shim = num(j, "shimPid"), .shim_start = num(j, "shimStart")};
     text(j, "bootId", out->boot_id, sizeof out->boot_id);
+    text(j, "isolation", out->isolation, sizeof out->isolation);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;
 }

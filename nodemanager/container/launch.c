@@ -116,6 +116,7 @@ static int argv_build(const struct nm_launch_conf *conf, const struct nm_files *
     const char *command = json_string_value(json_object_get(la->raw, "command"));
     json_int_t max = json_integer_value(json_object_get(la->raw, "logMaxBytes"));
     list_add(l, base_strdup(conf->shim));
+    list_add(l, base_strdup(conf->isolation));
     list_add(l, base_strdup(nm_path_container(f, &la->id, NULL, path)));
     list_add(l, base_strdup(nm_path_record(f, &la->id, NULL, path)));
     list_add(l, base_strdup(nm_path_logs(f, &la->id, NULL, path)));

@@ -12,6 +12,7 @@
 
 struct nm_launch_conf { /* strings borrowed */
     const char *shim, *task_runner;
+    const char *isolation; /* name: nodemanager/container/isolation/isolation.h */
     const char *rm; /* comma list of addresses */
     const char *host;
     int port;

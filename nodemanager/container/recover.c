@@ -59,6 +59,7 @@ static void on_app(const struct base_app_id *id, void *u)
 }
 
 struct found {
+    const struct nm_isolation_ops *isolation;
     int pidfd;
     int64_t shim, start;
     struct nm_ending ending;
@@ -81,6 +82,25 @@ static bool attach(int64_t pid, int64_t start, struct found *out)
     return true;
 }
 
+/* The isolation that the shim of @p was started with, which need not be that of containers to come. */
+static const struct nm_isolation_ops *isolation_of(const struct nm *nm, const struct nm_pid_file *p)
+{
+    const struct nm_isolation_ops *ops = nm_isolation_find(p->isolation);
+    if (!ops)
+        base_log_warn("nm", "a container was started with the isolation \"%s\", which is not known here", p->isolation);
+    return ops ? ops : nm->isolation;
+}
+
+static void clean_ended(const struct nm *nm, const struct base_container_id *id)
+{
+    const struct nm_isolation_ops *isolation = nm->isolation; /* its shim was never started */
+    char text[BASE_ID_TEXT_MAX];
+    struct nm_pid_file p;
+    if (nm_files_pid(&nm->files, id, &p) == 0)
+        isolation = isolation_of(nm, &p);
+    nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
+}
+
 /* False: it has ended, and out->ending tells how. */
 static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm_kind kind, struct found *out)
 {
@@ -88,7 +108,9 @@ static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm
     struct nm_pid_file p;
     struct nm_proc info;
     base_container_id_text(id, text);
+    out->isolation = nm->isolation;
     if (nm_files_pid(&nm->files, id, &p) == 0) {
+        out->isolation = isolation_of(nm, &p);
         if (strcmp(p.boot_id, base_boot_id()) != 0) {
             nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
             return false;
@@ -97,7 +119,9 @@ static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm
             return true;
         if (nm_ending_read(&nm->files, id, kind, &out->ending)) /* between our two looks */
             return false;
-        nm_tree_kill_lost(text, nm_tree_session((pid_t)p.shim, p.shim_start), 0);
+        nm_isolation_kill(out->isolation,
+                          &(struct nm_isolated){.id = text, .shim = nm_tree_session((pid_t)p.shim, p.shim_start)},
+                          NM_KILL_LOST);
         nm_ending_say(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }
@@ -106,7 +130,7 @@ static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm
         return true;
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
         return false;
-    nm_tree_kill_lost(text, 0, 0);
+    nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text}, NM_KILL_LOST);
     nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the NodeManager was restarted before it was started");
     return false;
 }
@@ -151,6 +175,7 @@ static void on_container(const struct base_container_id *id, void *u)
     if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
+        clean_ended(nm, id);
         w->ended++;
     } else {
         bool stopped = nm_files_marked(&nm->files, id, "suspended");
@@ -160,8 +185,11 @@ static void on_container(const struct base_container_id *id, void *u)
     }
     nm_step(nm, &ev);
     struct nm_container *c = nm_core_find(nm->core, id);
-    if (c && f.pidfd >= 0)
-        nm_box_watch(nm_box_new(nm, c), f.pidfd, f.shim, f.start);
+    if (c && f.pidfd >= 0) {
+        struct nm_box *box = nm_box_new(nm, c);
+        box->isolation = f.isolation;
+        nm_box_watch(box, f.pidfd, f.shim, f.start);
+    }
     nm_ending_free(&f.ending);
     base_buf_free(&reason);
     json_decref(j);

@@ -1,8 +1,8 @@
 /* nodemanager/container/shim.c - creel-shim: the one process that stays beside a container from its start to its end.
  *
- *   creel-shim DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
- *   creel-shim DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there (a command too long for an argument)
- *   creel-shim DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
+ *   creel-shim ISOLATION DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
+ *   creel-shim ISOLATION DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there (a command too long for an argument)
+ *   creel-shim ISOLATION DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
  *
  * It is started as leader of a session of its own with the container's environment, outlives the NodeManager, and
  * holds none of its descriptors. It copies stdout and stderr into LOGS, at most MAX bytes each (the command runs on,
@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/io/plain.h"
+#include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/process_tree.h"
 
 #define LAST_ROUND_MS  50    /* between attempts to kill what is left */
@@ -45,7 +45,11 @@ struct stream {
     bool noted;
 };
 
+enum argument { ARG_ISOLATION = 1, ARG_DIR, ARG_RECORD, ARG_LOGS, ARG_MAX, ARG_KIND, ARG_COMMAND, ARGS };
+
 struct shim {
+    const struct nm_isolation_ops *isolation;
+    struct nm_isolated self;
     int dir_fd, record_fd;
     const char *dir;
     pid_t command;
@@ -122,9 +126,11 @@ static void pid_file_write(const struct shim *s)
     }
     if (!nm_proc_read(getpid(), &me) || !nm_proc_read(s->command, &child))
         return;
-    int len =
-        snprintf(text, sizeof text, "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld}\n",
-                 boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start);
+    int len = snprintf(text, sizeof text,
+                       "{\"bootId\":\"%s\",\"shimPid\":%d,\"shimStart\":%lld,\"pid\":%d,\"start\":%lld,"
+                       "\"isolation\":\"%.40s\"}\n",
+                       boot, (int)getpid(), (long long)me.start, (int)s->command, (long long)child.start,
+                       s->isolation->name);
     fd = base_plain_open(s->record_fd, "pid.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
         return;
@@ -147,18 +153,16 @@ __attribute__((format(printf, 2, 3))) static void reason_set(struct shim *s, con
 
 static void report(struct shim *s, int exit_code, int sig)
 {
-    struct rusage ru;
+    struct nm_usage used;
     char text[EXIT_FILE_ROOM];
-    getrusage(RUSAGE_CHILDREN, &ru);
-    int64_t cpu_us =
-        (int64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 + ru.ru_utime.tv_usec + ru.ru_stime.tv_usec;
+    nm_isolation_usage(s->isolation, &s->self, &used);
     if (s->no_space && !s->reason[0])
         reason_set(s, "%s", strerror(ENOSPC));
     int len = snprintf(text, sizeof text,
                        "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
-                       "\"cpuMs\":%lld,\"maxRssKb\":%ld}\n",
+                       "\"cpuMs\":%lld,\"maxRssKb\":%lld}\n",
                        exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
-                       (long long)((cpu_us + 500) / 1000), ru.ru_maxrss);
+                       (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb);
     exit_file_write(s, text, (size_t)len);
 }
 
@@ -230,7 +234,7 @@ static void log_drain(struct shim *s)
 static char **command_argv(char **argv, const char *dir)
 {
     static char *v[4];
-    char *const kind = argv[5], *const arg = argv[6];
+    char *const kind = argv[ARG_KIND], *const arg = argv[ARG_COMMAND];
     if (strcmp(kind, "task") == 0) {
         v[0] = arg;
         v[1] = "--dir";
@@ -246,7 +250,8 @@ static char **command_argv(char **argv, const char *dir)
 static volatile int exec_errno; /* written by the child in our memory: vfork */
 static const char *volatile exec_step;
 
-__attribute__((noinline)) static pid_t command_start(char *const argv[], int work_fd, int null_fd, int out, int err)
+__attribute__((noinline)) static pid_t command_start(const struct shim *s, char *const argv[], int work_fd, int null_fd,
+                                                     int out, int err)
 {
     pid_t shim = getpid(), pid = vfork();
     if (pid != 0)
@@ -254,7 +259,7 @@ __attribute__((noinline)) static pid_t command_start(char *const argv[], int wor
     sigset_t none;
     sigemptyset(&none);
     exec_step = "enter the working folder";
-    if (fchdir(work_fd) == 0) {
+    if (fchdir(work_fd) == 0 && (exec_step = "enter the isolation") && nm_isolation_enter(s->isolation, &s->self) == 0) {
         exec_step = "run";
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() == shim && dup2(null_fd, 0) >= 0 && dup2(out, 1) >= 0 && dup2(err, 2) >= 0) {
@@ -312,7 +317,7 @@ static void tend(struct shim *s, int sig_fd)
         if ((n > 0 && p[0].revents) || s->ended)
             more = reap(s);
         if (more && s->ended && !grace_runs(s)) {
-            nm_tree_signal(getpid(), SIGKILL);
+            nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
             more = reap(s);
         }
     }
@@ -335,7 +340,7 @@ static int run(struct shim *s, char **argv, int null_fd)
     for (int i = 0; i < 2; i++) {
         int ends[2];
         s->streams[i].left = s->limit;
-        s->streams[i].out = log_open(argv[3], names[i]);
+        s->streams[i].out = log_open(argv[ARG_LOGS], names[i]);
         if (s->streams[i].out < 0)
             return fail(s, 126, errno, "open the log files");
         if (pipe2(ends, O_CLOEXEC) < 0)
@@ -353,7 +358,7 @@ static int run(struct shim *s, char **argv, int null_fd)
     if (sig_fd < 0)
         return fail(s, 126, errno, "wait for children");
     char **cmd = command_argv(argv, s->dir);
-    s->command = command_start(cmd, work_fd, null_fd, write_end[0], write_end[1]);
+    s->command = command_start(s, cmd, work_fd, null_fd, write_end[0], write_end[1]);
     if (s->command < 0)
         return fail(s, 126, errno, "start a process");
     close(write_end[0]);
@@ -366,7 +371,7 @@ static int run(struct shim *s, char **argv, int null_fd)
     /* Beside the command, not before it. Without room for its end it must not go on; the NodeManager then sees an end
      * without exit.json and a full disk. */
     if (exit_file_reserve(s) < 0)
-        nm_tree_signal(getpid(), SIGKILL);
+        nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
     pid_file_write(s);
     tend(s, sig_fd);
     log_drain(s);
@@ -379,7 +384,7 @@ int main(int argc, char **argv)
 {
     struct shim s = {.streams = {{.in = -1, .out = -1}, {.in = -1, .out = -1}}};
     sigset_t all;
-    if (argc != 7) {
+    if (argc != ARGS) {
         static const char usage[] = "creel-shim is started by creel-nm; it is no command for people.\n";
         return write_all(2, usage, sizeof usage - 1) == 0 ? 2 : 1;
     }
@@ -396,11 +401,13 @@ int main(int argc, char **argv)
     umask(022);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     s.started_us = wall_us();
-    s.dir = argv[1];
-    s.limit = strtoll(argv[4], NULL, 10);
+    s.dir = argv[ARG_DIR];
+    s.limit = strtoll(argv[ARG_MAX], NULL, 10);
     s.dir_fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    s.record_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s.dir_fd < 0 || s.record_fd < 0)
+    s.record_fd = open(argv[ARG_RECORD], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    s.isolation = nm_isolation_find(argv[ARG_ISOLATION]);
+    s.self = (struct nm_isolated){.id = getenv("CONTAINER_ID"), .shim = getpid()};
+    if (s.dir_fd < 0 || s.record_fd < 0 || !s.isolation || !s.self.id)
         return 1;
     int rc = run(&s, argv, null_fd);
     /* Nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover. */

@@ -127,6 +127,18 @@ static void ident_set(struct nm *nm)
                                   .reduce_slots = base_conf_int(nm->conf, "creel.nodemanager.reduce-slots")};
 }
 
+static int isolation_set(struct nm *nm, struct base_error *err)
+{
+    const char *name = base_conf_get(nm->conf, "creel.nodemanager.isolation");
+    char known[NM_ISOLATION_WHY_MAX];
+    nm->isolation = nm_isolation_find(name);
+    if (!nm->isolation)
+        return base_error_set(err, -BASE_EINVAL, "creel.nodemanager.isolation: \"%.40s\": expected one of %s", name,
+                              nm_isolation_names(known, sizeof known));
+    nm->launch_conf.isolation = nm->isolation->name;
+    return 0;
+}
+
 static void launch_conf_set(struct nm *nm)
 {
     program_find("creel-shim", nm->shim_path);
@@ -234,6 +246,8 @@ int nm_daemon_run(const struct base_conf *conf, const struct nm_options *options
     int rc = base_rm_list_read(conf, &nm->rms, &err);
     nm->rms_text = base_rm_list_text(&nm->rms);
     launch_conf_set(nm);
+    if (rc == 0)
+        rc = isolation_set(nm, &err);
     if (rc == 0)
         rc = begin(nm, &err);
     if (rc == 0) {

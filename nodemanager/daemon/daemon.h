@@ -18,6 +18,7 @@
 #include "nodemanager/core/core.h"
 #include "nodemanager/container/exit.h"
 #include "nodemanager/container/folders.h"
+#include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/launch.h"
 #include "nodemanager/daemon/rm_link.h"
 #include "nodemanager/container/spawn.h"
@@ -33,6 +34,7 @@ struct nm_box {
     struct nm *nm;
     struct base_container_id id;
     enum nm_kind kind;
+    const struct nm_isolation_ops *isolation;
     int pidfd; /* of the shim, -1: none yet, or over */
     int64_t shim, shim_start;
     int64_t killed_us; /* when the tree below the shim was first sent SIGKILL, 0: never */
@@ -51,6 +53,7 @@ struct nm {
     char host[256], node_id[300], url[320], instance[33];
     struct nm_ident ident;
     struct nm_launch_conf launch_conf;
+    const struct nm_isolation_ops *isolation; /* of containers that are started from now on */
     struct nm_disk_state disk;
     int64_t started_ms, grace_ms;
     struct nm_files files;

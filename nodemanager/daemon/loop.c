@@ -48,6 +48,7 @@ struct nm_box *nm_box_new(struct nm *nm, struct nm_container *c)
     box->nm = nm;
     box->id = v->id;
     box->kind = v->kind;
+    box->isolation = nm->isolation;
     box->pidfd = -1;
     nm_core_set_shell(c, box);
     return box;
@@ -107,6 +108,29 @@ static void failed_to_start(struct nm *nm, const struct base_container_id *id, b
     pending_add(nm, &ev, text);
 }
 
+/* @id: room for a text that the result borrows. */
+static struct nm_isolated isolated_of(const struct nm_box *box, char id[static BASE_ID_TEXT_MAX])
+{
+    return (struct nm_isolated){.id = base_container_id_text(&box->id, id), .shim = (pid_t)box->shim};
+}
+
+static void isolation_clean(const struct nm_box *box)
+{
+    char id[BASE_ID_TEXT_MAX];
+    const struct nm_isolated c = isolated_of(box, id);
+    nm_isolation_clean(box->isolation, &c);
+}
+
+static int isolation_prepare(const struct nm_box *box, const struct nm_launch *l, struct base_error *err)
+{
+    char id[BASE_ID_TEXT_MAX], why[NM_ISOLATION_WHY_MAX] = "";
+    struct nm_isolated c = isolated_of(box, id);
+    c.memory_mb = l->memory_mb;
+    c.vcores = l->vcores;
+    int rc = nm_isolation_prepare(box->isolation, &c, why);
+    return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "isolation %s: %s", box->isolation->name, why) : 0;
+}
+
 static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_launch *l, struct base_error *err)
 {
     struct base_buf text = {0};
@@ -116,6 +140,8 @@ static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_lau
         rc = nm_files_launch(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
     if (rc == 0)
         rc = nm_launch_build(&nm->launch_conf, &nm->files, l, &box->command, err);
+    if (rc == 0)
+        rc = isolation_prepare(box, l, err);
     base_buf_free(&text);
     return rc;
 }
@@ -127,6 +153,7 @@ static void fx_launch(struct nm *nm, const struct nm_effect *fx)
     int rc = launch_prepare(nm, box, fx->launch, &err);
     if (rc < 0) {
         bool no_space = rc == -BASE_ENOSPC;
+        isolation_clean(box);
         failed_to_start(nm, &box->id, no_space, base_strdup(no_space ? NM_NO_SPACE_TEXT : err.text));
         return;
     }
@@ -142,23 +169,40 @@ static void spawn_pump(struct nm *nm)
         int rc = nm_spawn_ask(nm->spawn, (uint64_t)(uintptr_t)box, (const char *const *)box->command.argv,
                               (const char *const *)box->command.envp, &err);
         nm_command_free(&box->command);
-        if (rc < 0)
+        if (rc < 0) {
+            isolation_clean(box);
             failed_to_start(nm, &box->id, false, base_strdup(err.text));
-        else
+        } else {
             nm->asked++;
+        }
     }
+}
+
+static size_t signal_container(const struct nm_box *box, enum nm_signal signal)
+{
+    char id[BASE_ID_TEXT_MAX];
+    const struct nm_isolated c = isolated_of(box, id);
+    switch (signal) {
+    case NM_SIGNAL_TERM:
+        return nm_isolation_kill(box->isolation, &c, NM_KILL_TERM);
+    case NM_SIGNAL_KILL:
+        return nm_isolation_kill(box->isolation, &c, NM_KILL_NOW);
+    case NM_SIGNAL_STOP:
+        return nm_isolation_suspend(box->isolation, &c);
+    case NM_SIGNAL_CONT:
+        return nm_isolation_resume(box->isolation, &c);
+    }
+    return 0;
 }
 
 static void fx_signal(struct nm *nm, const struct nm_effect *fx)
 {
-    static const int signals[] = {
-        [NM_SIGNAL_TERM] = SIGTERM, [NM_SIGNAL_KILL] = SIGKILL, [NM_SIGNAL_STOP] = SIGSTOP, [NM_SIGNAL_CONT] = SIGCONT};
     struct nm_box *box = nm_core_shell(fx->container);
     struct nm_proc p;
     struct nm_event ev = {.kind = NM_EV_SIGNALLED, .container = nm_core_view(fx->container)->id};
     ev.u.signalled.signal = fx->signal;
     if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
-        ev.u.signalled.count = nm_tree_signal((pid_t)box->shim, signals[fx->signal]);
+        ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
         nm_stopped_killed(box);
     pending_add(nm, &ev, NULL);
@@ -296,6 +340,16 @@ void nm_step(struct nm *nm, const struct nm_event *ev)
 
 /* ---- events ---- */
 
+/* Ends the processes of a container without its shim; @session: that the shim led, @spawner: 0 for none. */
+static void kill_lost(const struct nm_box *box, pid_t session, pid_t spawner)
+{
+    char id[BASE_ID_TEXT_MAX];
+    struct nm_isolated c = isolated_of(box, id);
+    c.shim = session;
+    c.spawner = spawner;
+    nm_isolation_kill(box->isolation, &c, NM_KILL_LOST);
+}
+
 static void on_spawned(struct nm *nm)
 {
     struct nm_spawned s;
@@ -307,9 +361,9 @@ static void on_spawned(struct nm *nm)
         struct nm_proc p = {0};
         nm->asked--;
         if (s.pid <= 0 || s.pidfd < 0) {
-            char id[BASE_ID_TEXT_MAX];
             if (s.pid > 0) /* a shim that cannot be watched must not run */
-                nm_tree_kill_lost(base_container_id_text(&box->id, id), s.pid, 0);
+                kill_lost(box, s.pid, 0);
+            isolation_clean(box);
             failed_to_start(nm, &box->id, false,
                             base_printf("cannot start %s: %s", nm->shim_path, strerror(s.pid < 0 ? -s.pid : EMFILE)));
             settle(nm);
@@ -331,13 +385,12 @@ static void on_spawned(struct nm *nm)
 static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    nm_tree_kill_lost(base_container_id_text(&box->id, id), nm_tree_session((pid_t)box->shim, box->shim_start),
-                      nm_spawn_pid(nm->spawn));
+    kill_lost(box, nm_tree_session((pid_t)box->shim, box->shim_start), nm_spawn_pid(nm->spawn));
     if (nm_disk_failed(nm_files_probe(&nm->files, PROBE_BYTES)))
         nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
         nm_ending_say(e, 137, nm_wall_ms(), "container's shim was killed");
-    base_log_warn("nm", "%s: its shim ended without a result", id);
+    base_log_warn("nm", "%s: its shim ended without a result", base_container_id_text(&box->id, id));
 }
 
 static void on_shim_end(struct nm *nm, struct nm_box *box)
@@ -346,6 +399,7 @@ static void on_shim_end(struct nm *nm, struct nm_box *box)
     box_unwatch(box);
     if (!nm_ending_read(&nm->files, &box->id, box->kind, &e))
         shim_lost(nm, box, &e);
+    isolation_clean(box);
     if (e.no_space) {
         nm->no_space_us = nm_now_us();
         nm_health_check(nm);

@@ -2,3 +2,5 @@ creel_test(test_nm_core SOURCES unit/test_nm_core.c LIBS creel_nm_core LABELS un
 creel_test(test_nm_look SOURCES unit/test_nm_look.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_progress SOURCES unit/test_nm_progress.c LIBS creel_nm LABELS unit nodemanager)
 creel_test(test_nm_files SOURCES unit/test_nm_files.c LIBS creel_nm LABELS unit nodemanager)
+creel_test(test_nm_isolation SOURCES unit/test_nm_isolation.c
+           LIBS creel_nm LABELS unit nodemanager TIMEOUT 60)

@@ -1,0 +1,91 @@
+/* nodemanager/container/isolation/isolation.h - what encloses the processes of a container, behind
+ * one small table of functions. "none" is the process tree below the shim and nothing more.
+ *
+ * The life of a container, and who calls what:
+ *
+ *   order --> PREPARED --> shim runs --> INSIDE ----command ends----> EMPTY --shim ends--> CLEANED
+ *      |         |                         |  ^                         ^                     ^
+ *   prepare      |                  suspend|  |resume                   |                   clean
+ *   (daemon)     |                         v  |                         |                  (daemon)
+ *                |                       SUSPENDED --kill, and again----'
+ *                `---not started: clean---------------------------------------------------->--'
+ *
+ *   prepare         daemon's loop, once, before the shim is asked for
+ *   enter           the command's process, between vfork and exec
+ *   suspend,resume  daemon's loop, any number of times
+ *   kill            daemon's loop: a kill that was ordered (terminate, kill), or a container that lost
+ *                   its shim (kill_lost); the shim: what the command left behind (kill)
+ *   usage           the shim, once, when the command has ended
+ *   clean           daemon's loop, when no process is left; once more after a restart of the daemon
+ *
+ * The shim remembers which isolation it was started with (pid.json), so a daemon that is started again
+ * with another creel.nodemanager.isolation treats older containers as they were begun.
+ *
+ * To add an isolation: one file in this folder that defines `const struct nm_isolation_ops
+ * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder: libc only, nothing from
+ * base/ but base/io/plain.h. */
+#ifndef CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
+#define CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define NM_ISOLATION_WHY_MAX 256
+
+/* A container as an isolation sees it. Borrowed for the call; what is not known is 0. */
+struct nm_isolated {
+    const char *id;            /* the container's id as text, unique on this node */
+    pid_t shim;                /* root of the container's process tree, leader of its session */
+    pid_t spawner;             /* KILL_LOST: parent of processes whose shim was killed */
+    int64_t memory_mb, vcores; /* prepare */
+};
+
+enum nm_kill_how {
+    NM_KILL_TERM, /* SIGTERM to every process of the container but the shim */
+    NM_KILL_NOW,  /* SIGKILL, repeated until no process is found that has not had it */
+    NM_KILL_LOST  /* SIGKILL without a shim: find the processes by other means */
+};
+
+struct nm_usage { /* of all processes of the container that have ended */
+    int64_t cpu_us;
+    int64_t max_rss_kb; /* of the largest process, or of all together, as the isolation can tell */
+};
+
+/* NULL slots: nothing to do. Functions never wait for a process to end. */
+struct nm_isolation_ops {
+    const char *name; /* as written in creel.nodemanager.isolation: [a-z0-9-] */
+    /* @prepare: Make what will enclose @c. Returns 0 or -errno, with the reason in @why. After an
+     * error the container is not started, and clean is called. */
+    int (*prepare)(const struct nm_isolated *c, char why[static NM_ISOLATION_WHY_MAX]);
+    /* @enter: Put the calling process inside. It shares its memory with the shim (vfork): system calls
+     * only. Returns 0, or -1 with errno set: the command is not run. */
+    int (*enter)(const struct nm_isolated *c);
+    /* @suspend, @resume: Stop and continue all processes but the shim. Return how many were reached;
+     * 0: the command has not started yet, and the caller tries again. */
+    size_t (*suspend)(const struct nm_isolated *c);
+    size_t (*resume)(const struct nm_isolated *c);
+    /* @kill: As @how says. Returns how many processes were reached; 0: nobody is left, or not there yet. */
+    size_t (*kill)(const struct nm_isolated *c, enum nm_kill_how how);
+    /* @usage: Fill in *@out, which is zeroed. */
+    void (*usage)(const struct nm_isolated *c, struct nm_usage *out);
+    /* @clean: Remove what prepare made. Must bear that nothing is there. */
+    void (*clean)(const struct nm_isolated *c);
+};
+
+/* The isolation called @name, "none" for NULL and ""; NULL: there is no such isolation. */
+const struct nm_isolation_ops *nm_isolation_find(const char *name);
+/* "none, ...", for messages. Returns @out. */
+char *nm_isolation_names(char *out, size_t size);
+
+/* As the slots of the table say. */
+int nm_isolation_prepare(const struct nm_isolation_ops *ops, const struct nm_isolated *c,
+                         char why[static NM_ISOLATION_WHY_MAX]);
+int nm_isolation_enter(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
+size_t nm_isolation_suspend(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
+size_t nm_isolation_resume(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
+size_t nm_isolation_kill(const struct nm_isolation_ops *ops, const struct nm_isolated *c, enum nm_kill_how how);
+void nm_isolation_usage(const struct nm_isolation_ops *ops, const struct nm_isolated *c, struct nm_usage *out);
+void nm_isolation_clean(const struct nm_isolation_ops *ops, const struct nm_isolated *c);
+
+#endif
