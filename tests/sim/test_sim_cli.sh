@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goal: creel sim does what it is asked, says the same for the same seed, and refuses what cannot be with the key's name.
-# Method: small simulations, their output read back; every mistake once.
+# Goal: creel sim does what its options say, gives the same result for the same seed, and names the
+# key when it refuses one.
+# Method: small simulations, whose output is read back; every mistake once.
 set -euo pipefail
 BIN=${CREEL_BIN:?}
 SOURCE=${CREEL_SOURCE:?}
@@ -15,7 +16,7 @@ expect() {
     sim "$@" > "$T/o" 2> "$T/e" < /dev/null || got=$?
     [[ $got == "$want" ]] || fail "creel sim $*: status $got, not $want: $(cat "$T/e")"
 }
-# refused TEXT ARGUMENTS...: status 2 and TEXT in the first line of errors, which begins as all do
+# refused TEXT ARGUMENTS...: status 2; the first error line begins like all of ours, TEXT is in one
 refused() {
     local text=$1
     shift
@@ -24,17 +25,23 @@ refused() {
     grep -qF -- "$text" "$T/e" || fail "creel sim $*: no '$text' in: $(cat "$T/e")"
     [[ ! -s $T/o ]] || fail "creel sim $*: refused and yet printed $(cat "$T/o")"
 }
-# column FILE NAME FILTER: the values of a column, of lines that match the awk condition
-column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } '"${3:-1}"' { print $c }' "$1"; }
+# column FILE NAME FILTER: the values of a column, in the lines that meet the awk condition
+column() {
+    awk -F, -v name="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        '"${3:-1}"' { print $c }' "$1"
+}
 
-# --- the single server on both traces: published oracles of this program, relative tolerance 1e-3
+# --- the single server on both traces, against published values, within 1e-3
 single() { # TRACE LOAD POLICY=MEAN...
-    local trace=$1 load=$2
+    local trace=$1 load=$2 file
     shift 2
-    expect 0 --single-server --workload "swim:$SOURCE/tests/paper/traces/${trace}_samples_24_times_1hr_0.tsv" --load "$load"
+    file=$SOURCE/tests/paper/traces/${trace}_samples_24_times_1hr_0.tsv
+    expect 0 --single-server --workload "swim:$file" --load "$load"
     [[ $(head -n 1 "$T/o") == policy,mean_sojourn_s ]] || fail "first line: $(head -n 1 "$T/o")"
     for pair in "$@"; do
-        awk -F, -v p="${pair%=*}" -v want="${pair#*=}" '$1 == p { x = $2 / want - 1; found = x < 1e-3 && x > -1e-3 }
+        awk -F, -v p="${pair%=*}" -v want="${pair#*=}" '
+            $1 == p { x = $2 / want - 1; found = x < 1e-3 && x > -1e-3 }
             END { exit !found }' "$T/o" || fail "$trace, load $load, $pair: $(cat "$T/o")"
     done
 }
@@ -44,11 +51,13 @@ single FB-2009 0.5 fifo=2216.3378 ps=19.1231 fsp=11.9273 srpt=11.7071
 single FB-2010 0.5 fifo=319.3678 ps=5.9788 fsp=3.4762 srpt=3.4538
 refused "there are" --single-server --workload w-hfs --policy nonsense
 expect 0 --single-server --workload w-hsrtf --policy srpt,fifo --format json --seeds 1-3
-jq -e 'length == 2 and .[0].policy == "srpt" and .[0].mean_sojourn_s < .[1].mean_sojourn_s' "$T/o" > /dev/null || fail "json: $(cat "$T/o")"
+jq -e 'length == 2 and .[0].policy == "srpt" and .[0].mean_sojourn_s < .[1].mean_sojourn_s' \
+    "$T/o" > /dev/null || fail "json: $(cat "$T/o")"
 echo "ok single server"
 
-# --- HFSP's Fig. 7: exact with heartbeats whenever something happens
-fig7=(--workload hfsp-fig7 --nodes 4 --map-slots 0 --reduce-slots 2 --heartbeat 0 --set hfsp.sizes=given --policy hfsp)
+# --- HFSP's Fig. 7: exact, as the heartbeat interval of 0 reports each event at once
+fig7=(--workload hfsp-fig7 --nodes 4 --map-slots 0 --reduce-slots 2 --heartbeat 0
+    --set hfsp.sizes=given --policy hfsp)
 for pair in eager=520 wait=912; do
     expect 0 "${fig7[@]}" --set hfsp.preemption="${pair%=*}" --set tasks=11 --format csv
     got=$(column "$T/o" sojourn_mean_s '$2 == "all"')
@@ -56,22 +65,25 @@ for pair in eager=520 wait=912; do
 done
 echo "ok figure 7"
 
-# --- formats agree with each other; a row for every variation, policy and class
+# --- the formats agree; there is a row for every variation, policy and class
 run=(--workload w-hsrtf --nodes 58 --map-slots 8 --policy fifo,hsrtf-pr --seeds 1-3)
 expect 0 "${run[@]}" --format csv
 cp "$T/o" "$T/csv"
 [[ $(wc -l < "$T/csv") == 9 ]] || fail "rows: $(cat "$T/csv")"
 expect 0 "${run[@]}" --format json
 for policy in fifo hsrtf-pr; do
-    jq -r --arg p $policy '.results[] | select(.policy == $p).classes[] | select(.class == "all").sojourn_mean_s.mean' "$T/o" > "$T/json"
-    column "$T/csv" sojourn_mean_s "\$1 == \"$policy\" && \$2 == \"all\"" | cmp - "$T/json" || fail "CSV and JSON differ"
+    jq -r --arg p $policy '.results[] | select(.policy == $p).classes[]
+        | select(.class == "all").sojourn_mean_s.mean' "$T/o" > "$T/json"
+    column "$T/csv" sojourn_mean_s "\$1 == \"$policy\" && \$2 == \"all\"" | cmp - "$T/json" ||
+        fail "CSV and JSON differ"
 done
-column "$T/csv" bound_ratio '$2 == "all"' | awk '{ if ($1 < 1) exit 1 }' || fail "better than the bound"
+column "$T/csv" bound_ratio '$2 == "all"' | awk '{ if ($1 < 1) exit 1 }' ||
+    fail "better than the bound"
 expect 0 "${run[@]}" --slowdown off
 grep -q '^policy .*mean sojourn (s) *lower bound (s)' "$T/o" || fail "table: $(cat "$T/o")"
 echo "ok formats"
 
-# --- one seed, one result: with as many processes as you like
+# --- the same seed gives the same result, with any number of processes
 expect 0 "${run[@]}" --format csv --jobs 1
 cmp "$T/o" "$T/csv" || fail "another number of processes gives another result"
 one=(--workload w-hsrtf --nodes 20 --policy hfsp --seed 7)
@@ -108,19 +120,24 @@ expect 0 --history "$T/h.jsonl" --heartbeat 0 --set f_off=1 --set f_rack=1 --for
 echo "ok traces"
 
 # --- sweeps
-expect 0 --workload w-hsrtf --policy fifo,fair --sweep nodes=20,58 --sweep f_off=1,2 --format csv --slowdown off
-[[ $(column "$T/o" variation '$3 == "all"' | sort | uniq -c | wc -l) == 4 ]] || fail "variations: $(cat "$T/o")"
+expect 0 --workload w-hsrtf --policy fifo,fair --sweep nodes=20,58 --sweep f_off=1,2 \
+    --format csv --slowdown off
+[[ $(column "$T/o" variation '$3 == "all"' | sort | uniq -c | wc -l) == 4 ]] ||
+    fail "variations: $(cat "$T/o")"
 more=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=20 f_off=2" && $2 == "fifo"')
 less=$(column "$T/o" sojourn_mean_s '$3 == "all" && $1 == "nodes=58 f_off=1" && $2 == "fifo"')
-awk -v a="$more" -v b="$less" 'BEGIN { exit !(a > b) }' || fail "fewer nodes and remote maps are not slower: $more $less"
+awk -v a="$more" -v b="$less" 'BEGIN { exit !(a > b) }' ||
+    fail "fewer nodes and remote maps are not slower: $more $less"
 expect 0 --workload w-rtmr-1 --policy fifo --set groups=20x4+1/10x2+1@0.8
-grep -q '20 nodes with 4 map and 1 reduce slots, 10 nodes with 2 map and 1 reduce slots of speed 0.8' "$T/o" || fail "groups: $(cat "$T/o")"
+slots="20 nodes with 4 map and 1 reduce slots, 10 nodes with 2 map and 1 reduce slots of speed 0.8"
+grep -q "$slots" "$T/o" || fail "groups: $(cat "$T/o")"
 echo "ok sweeps"
 
-# --- what is refused, and how
+# --- arguments that are refused, and in which words
 refused "what is to be simulated" --policy fifo
 refused "w-hfsp" --workload w-hfps
-refused "there is no policy \"fare\" (did you mean fair?): there are fifo," --workload w-hfs --policy fare
+refused "there is no policy \"fare\" (did you mean fair?): there are fifo," \
+    --workload w-hfs --policy fare
 refused "hfsp.xi" --workload w-hfs --policy hfsp --set hfsp.xi=0.5
 refused "hfsp.sample_maps" --workload w-hfs --policy hfsp --set hfsp.sample_maps=0
 refused "delay.w1" --workload w-hfs --set delay.w1=-1
@@ -136,18 +153,21 @@ refused "--format" --workload w-hfs --format yaml
 refused "--seeds" --workload w-hfs --seeds 9-1
 refused "needs a value" --workload
 refused "takes no value" --list=1
-refused "--out" --workload w-hfs --out "" # not the root of all folders
+refused "--out" --workload w-hfs --out "" # must not become the root of all folders
 refused "--log" --workload w-hfs --log=
 refused "--workload" --workload csv:
 refused "--history" --history ""
-expect 1 --paper hsrtf --out "$T/t.csv" # at once, not after its runs
-[[ ! -s $T/o ]] && grep -q 'cannot create folder' "$T/e" || fail "a file as folder: $(cat "$T/o" "$T/e")"
+expect 1 --paper hsrtf --out "$T/t.csv" # at once, not only after its runs
+[[ ! -s $T/o ]] && grep -q 'cannot create folder' "$T/e" ||
+    fail "a file as folder: $(cat "$T/o" "$T/e")"
 refused "is unknown" --workload w-hfs --set hfsp.nonsense=1
 [[ $(grep -o hfsp.xi "$T/e" | wc -l) == 1 ]] || fail "options are named twice: $(cat "$T/e")"
-expect 1 --workload swim:/nonexistent/trace; grep -q '/nonexistent/trace' "$T/e" || fail "$(cat "$T/e")"
+expect 1 --workload swim:/nonexistent/trace
+grep -q '/nonexistent/trace' "$T/e" || fail "$(cat "$T/e")"
 echo "ok refusals"
 
-# --- a paper's rows: what is only reported says so; the others passed or not, and the status is 1 when one did not
+# --- a paper's rows: a row without a criterion says "reported", the others "pass" or "FAIL", and
+# the status is 1 when one failed
 for paper in hsrtf rtmr; do
     rc=0
     sim --paper "$paper" --seeds 1-1 --no-progress --format csv > "$T/rows" || rc=$?
@@ -155,41 +175,54 @@ for paper in hsrtf rtmr; do
     while read -r criterion verdict; do
         case $criterion,$verdict in
             reported,reported) ;;
-            reported,* | *,reported) fail "--paper $paper: the criterion '$criterion' gave '$verdict'" ;;
+            reported,* | *,reported)
+                fail "--paper $paper: the criterion '$criterion' gave '$verdict'"
+                ;;
             *,FAIL) failed=1 ;;
             *,pass) ;;
             *) fail "--paper $paper: '$verdict' is no verdict" ;;
         esac
     done < <(python3 -c 'import csv, sys
-for row in csv.DictReader(sys.stdin): print(row["criterion"].replace(" ", "_"), row["verdict"])' < "$T/rows")
-    (($(grep -c ',reported$' "$T/rows") > 0 && $(grep -c ',pass$' "$T/rows") > 0)) || fail "$(cat "$T/rows")"
-    [[ $rc == "$failed" ]] || fail "--paper $paper: status $rc, and its rows say $failed: $(cat "$T/rows")"
+for row in csv.DictReader(sys.stdin):
+    print(row["criterion"].replace(" ", "_"), row["verdict"])' < "$T/rows")
+    (($(grep -c ',reported$' "$T/rows") > 0 && $(grep -c ',pass$' "$T/rows") > 0)) ||
+        fail "$(cat "$T/rows")"
+    [[ $rc == "$failed" ]] ||
+        fail "--paper $paper: status $rc, and its rows say $failed: $(cat "$T/rows")"
 done
 echo "ok verdicts of a paper"
 
 # --- help and lists
 expect 0 --help; grep -q -- '--single-server' "$T/o" || fail "help"
 expect 0 --list
-for word in hsrtf-prp hfsp.xi oob_heartbeat w-rtmr-2; do grep -q "$word" "$T/o" || fail "no $word in --list"; done
+for word in hsrtf-prp hfsp.xi oob_heartbeat w-rtmr-2; do
+    grep -q "$word" "$T/o" || fail "no $word in --list"
+done
 awk 'length > 200 { exit 1 }' "$T/o" || fail "long lines in --list"
-terminal() { # COLUMNS COMMAND...: as on a terminal that is so wide; command lines of the examples are left out
-    script -qec "stty cols $1; $BIN/creel sim ${*:2}" /dev/null < /dev/null | tr -d '\r' | grep -v '^  creel sim ' > "$T/wide"
-    awk -v wide="$1" 'length > wide {print; bad = 1} END {exit bad}' "$T/wide" || fail "lines of more than $1 columns"
+# terminal COLUMNS COMMAND...: its output on a terminal of that width, in $T/wide. The examples'
+# command lines, which do not wrap, are left out.
+terminal() {
+    script -qec "stty cols $1; $BIN/creel sim ${*:2}" /dev/null < /dev/null |
+        tr -d '\r' | grep -v '^  creel sim ' > "$T/wide"
+    awk -v wide="$1" 'length > wide {print; bad = 1} END {exit bad}' "$T/wide" ||
+        fail "lines of more than $1 columns"
 }
-for args in --help --list "--workload w-hsrtf --policy fifo,hsrtf-pr --nodes 20 --slowdown off --no-progress"; do
+small="--workload w-hsrtf --policy fifo,hsrtf-pr --nodes 20 --slowdown off --no-progress"
+for args in --help --list "$small"; do
     terminal 60 "$args"
     narrow=$(wc -l < "$T/wide")
     terminal 200 "$args"
     (($(wc -l < "$T/wide") < narrow)) || fail "200 columns are not used: $args"
 done
-# The part of a table that goes on below begins with the names of its rows.
+# A table too wide for the terminal goes on below; each part begins with the names of its rows.
 terminal 60 --workload w-hsrtf --policy fifo,hsrtf-pr --nodes 20 --slowdown off --no-progress
 (($(grep -c '^policy ' "$T/wide") > 3)) || fail "$(cat "$T/wide")"
 echo "ok width"
 
 refused "did you mean nodes" --workload w-hsrtf --set nodez=3
 refused "did you mean map_s" --workload w-hsrtf --set mapp_s=3
-refused "did you mean origin" --workload "swim:$SOURCE/tests/paper/traces/FB-2009_samples_24_times_1hr_0.tsv" --set orgin=3
+trace=$SOURCE/tests/paper/traces/FB-2009_samples_24_times_1hr_0.tsv
+refused "did you mean origin" --workload "swim:$trace" --set orgin=3
 refused "did you mean hfsp.resize" --workload w-hsrtf --set hfsp.resise=3
 refused "did you mean hfsp" --workload w-hsrtf --policy hsfp
 echo "ok did you mean"
@@ -197,23 +230,32 @@ echo "ok help"
 
 # --- the report
 report() { # the same with and without pictures
-    [[ ! -e $T/report ]] || refused "report is not empty; --force" "${run[@]}" --out "$T/report" # nothing is overwritten
+    if [[ -e $T/report ]]; then # nothing is overwritten
+        refused "report is not empty; --force" "${run[@]}" --out "$T/report"
+    fi
     expect 0 "${run[@]}" --out "$T/report" --force --format "$1" "${@:2}"
-    for file in summary.csv summary.json jobs.csv manifest.json; do [[ -s $T/report/$file ]] || fail "no $file"; done
+    for file in summary.csv summary.json jobs.csv manifest.json; do
+        [[ -s $T/report/$file ]] || fail "no $file"
+    done
     cmp "$T/report/summary.csv" "$T/csv" || fail "the summary differs"
-    [[ $(wc -l < "$T/report/jobs.csv") == 187 ]] || fail "$(wc -l < "$T/report/jobs.csv") rows of jobs" # 31 x 2 x 3 + 1
-    jq -e '.seeds == [1, 2, 3] and .policies == ["fifo", "hsrtf-pr"] and .cluster.nodes == 58 and (.command | contains("w-hsrtf"))' \
+    local rows
+    rows=$(wc -l < "$T/report/jobs.csv")
+    [[ $rows == 187 ]] || fail "$rows rows of jobs" # 31 x 2 x 3 + 1
+    jq -e '.seeds == [1, 2, 3] and .policies == ["fifo", "hsrtf-pr"] and .cluster.nodes == 58
+        and (.command | contains("w-hsrtf"))' \
         "$T/report/manifest.json" > /dev/null || fail "manifest: $(cat "$T/report/manifest.json")"
 }
 report json --no-pictures
-jq -e 'length == 186 and all(.sojourn_s > 0 and .class != "")' "$T/report/jobs.json" > /dev/null || fail "jobs.json"
+jq -e 'length == 186 and all(.sojourn_s > 0 and .class != "")' "$T/report/jobs.json" > /dev/null ||
+    fail "jobs.json"
 [[ ! -e $T/report/index.html ]] || fail "a page without pictures"
 mkdir "$T/bin"
 got=0
 PATH=$T/bin "$BIN/creel" sim "${run[@]}" --out "$T/none" > "$T/o" 2> "$T/e" || got=$?
 [[ $got == 2 ]] && grep -q gnuplot-nox "$T/e" || fail "without gnuplot: $got, $(cat "$T/e")"
 [[ ! -e $T/none ]] || fail "a folder without gnuplot"
-cat > "$T/"$'odd \xe9 %s.csv' << EOF # no name is code
+# No name is ever run as code, nor taken as a format.
+cat > "$T/"$'odd \xe9 %s.csv' << EOF
 submit_s,maps,map_s,class,pool
 0,1,5,"100 % ""a"" \`touch $T/code1\` 'c'",a
 3,1,5,'\`touch $T/code2\`',root.'\`touch $T/code3\`
@@ -221,56 +263,71 @@ submit_s,maps,map_s,class,pool
 9,1,5,<i>,root.b
 EOF
 expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --out "$T/odd" --no-pictures
-jq -e '(.workload | endswith("odd ? %s.csv")) and (.command | contains("--no-pictures")) and (.arguments | length == 5)' \
+jq -e '(.workload | endswith("odd ? %s.csv")) and (.command | contains("--no-pictures"))
+    and (.arguments | length == 5)' \
     "$T/odd/manifest.json" > /dev/null || fail "manifest: $(cat "$T/odd/manifest.json")"
 if command -v gnuplot > /dev/null; then
     expect 0 --workload "csv:$T/"$'odd \xe9 %s.csv' --policy fifo,fair --out "$T/odd" --force
-    grep -qF '<text>100 % "a" `touch ' "$T/odd/sojourn.svg" || fail "the odd class: $(grep -m 3 100 "$T/odd/sojourn.svg")"
+    grep -qF '<text>100 % "a" `touch ' "$T/odd/sojourn.svg" ||
+        fail "the odd class: $(grep -m 3 100 "$T/odd/sojourn.svg")"
     grep -q '<i>' "$T/odd/index.html" && fail "a class is HTML"
     compgen -G "$T/code*" > /dev/null && fail "a name was run"
     report table
     for picture in sojourn locality slowdown cdf-0 speedup-jobs slots-fifo-class-map; do
-        [[ -s $T/report/$picture.svg && -s $T/report/data/$picture.dat && -s $T/report/data/$picture.gp ]] || fail "no $picture"
-        grep -q "id=\"$picture-canvas\"" "$T/report/index.html" || fail "$picture is not in the page"
+        for file in "$picture.svg" "data/$picture.dat" "data/$picture.gp"; do
+            [[ -s $T/report/$file ]] || fail "no $file"
+        done
+        grep -q "id=\"$picture-canvas\"" "$T/report/index.html" ||
+            fail "$picture is not in the page"
     done
     [[ $(grep -c '<svg' "$T/report/index.html") -ge 10 ]] || fail "few pictures"
-    # What a reader needs beside the pictures: the words of the tables, the files, the version.
+    # What a reader needs beside the pictures: the tables' words explained, the files, the version.
     for word in "mean sojourn" waiting slowdown "over bound"; do
-        grep -q "<td class=\"\">$word</td><td class=\"meaning\">." "$T/report/index.html" || fail "'$word' is not explained"
+        grep -q "<td class=\"\">$word</td><td class=\"meaning\">." "$T/report/index.html" ||
+            fail "'$word' is not explained"
     done
-    for file in $(sed -n 's/.*Files of this report/&/p' "$T/report/index.html" | grep -o 'href="[^"]*"' | cut -d '"' -f 2); do
+    links=$(sed -n 's/.*Files of this report/&/p' "$T/report/index.html" | grep -o 'href="[^"]*"')
+    for file in $(cut -d '"' -f 2 <<< "$links"); do
         [[ -e $T/report/$file ]] || fail "a link to $file, which is not there"
         files=${files:-}$file
     done
     [[ $files == summary.csvjobs.csvmanifest.jsondata/ ]] || fail "links: $files"
     if git -C "$SOURCE" rev-parse > /dev/null 2>&1; then
         commit=$(jq -r .commit "$T/report/manifest.json")
-        git -C "$SOURCE" rev-parse -q --verify "${commit%-dirty}^{commit}" > /dev/null || fail "commit: $commit"
+        git -C "$SOURCE" rev-parse -q --verify "${commit%-dirty}^{commit}" > /dev/null ||
+            fail "commit: $commit"
         grep -q "commit $commit<" "$T/report/index.html" || fail "the page does not name $commit"
     fi
-    # Bars begin at zero; on a logarithmic axis, which has none, there are dots.
+    # Bars begin at zero, which a logarithmic axis does not have: it gets dots.
     expect 0 --workload w-hfsp --nodes 20 --policy fifo,fair --seed 1 --out "$T/log" --slowdown off
-    grep -q '^set logscale y' "$T/log/data/sojourn.gp" || fail "the sojourns are too much alike for this test"
+    grep -q '^set logscale y' "$T/log/data/sojourn.gp" ||
+        fail "the sojourns are too much alike for this test"
     grep -q 'with boxes' "$T/log/data/sojourn.gp" && fail "bars on a logarithmic axis"
-    grep -q 'with points' "$T/log/data/sojourn.gp" || fail "no dots: $(cat "$T/log/data/sojourn.gp")"
+    grep -q 'with points' "$T/log/data/sojourn.gp" ||
+        fail "no dots: $(cat "$T/log/data/sojourn.gp")"
     grep -q 'with boxes' "$T/log/data/locality.gp" || fail "no bars on a linear axis"
     mkdir "$T/blocked"
     touch "$T/blocked/data"
     refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
-    touch "$T/blocked/index.html" # a page may be of any site
+    touch "$T/blocked/index.html" # a page alone does not make a report
     refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
     touch "$T/blocked/manifest.json"
     expect 1 "${run[@]}" --out "$T/blocked" --force
     grep -q '^hsrtf-pr ' "$T/o" || fail "a report that cannot be written hides the results"
     grep -q blocked "$T/o" && fail "a page that is not there is named"
-    sed -n '/<svg/,/<\/svg>/p' "$T/report/index.html" | grep -o "id='[^']*'" | sort | uniq -d > "$T/double"
+    sed -n '/<svg/,/<\/svg>/p' "$T/report/index.html" | grep -o "id='[^']*'" | sort | uniq -d \
+        > "$T/double"
     [[ ! -s $T/double ]] || fail "ids twice in the page: $(head -n 3 "$T/double")"
-    expect 0 --workload w-hsrtf --policy fair,hsrtf-pr --sweep nodes=20,40,58 --out "$T/sweep" --slowdown off
-    [[ -s $T/sweep/sweep-sojourn-0.svg && -s $T/sweep/v1-cdf-0.svg && -s $T/sweep/v3-locality.svg ]] || fail "$(ls "$T/sweep")"
-    touch "$T/sweep/notes.txt" # not ours: it stays; of the old report nothing does
+    expect 0 --workload w-hsrtf --policy fair,hsrtf-pr --sweep nodes=20,40,58 --out "$T/sweep" \
+        --slowdown off
+    for file in sweep-sojourn-0.svg v1-cdf-0.svg v3-locality.svg; do
+        [[ -s $T/sweep/$file ]] || fail "$(ls "$T/sweep")"
+    done
+    touch "$T/sweep/notes.txt" # not ours: it stays; nothing of the old report does
     expect 0 --workload w-hsrtf --policy fair --out "$T/sweep" --slowdown off --force
     [[ -e $T/sweep/notes.txt ]] || fail "--force removed a file that is none of a report's"
-    ls "$T/sweep" "$T/sweep/data" | grep -E 'sweep-|v[0-9]' && fail "a picture of the earlier report is left"
+    ls "$T/sweep" "$T/sweep/data" | grep -E 'sweep-|v[0-9]' &&
+        fail "a picture of the earlier report is left"
 fi
 expect 0 --workload w-hsrtf --slowdown off --log "$T/events"
 refused "events is there; --force" --workload w-hsrtf --slowdown off --log "$T/events"

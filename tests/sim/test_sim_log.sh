@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Goal: equal seeds give byte-equal event logs: in another run, in other processes, in every build and by every compiler.
-# Method: a busy cluster in three racks and one with deadlines, under every policy of the registry, each twice: one process
-# after the other, then side by side. The logs' sums are those of tests/sim/log_hashes, which all builds share.
-# usage: test_sim_log.sh [--update]: writes the sums anew, for changes of scheduling that are meant.
+# Goal: equal seeds give byte-equal event logs: in another run, with other processes, in every build
+# and by every compiler.
+# Method: a busy cluster in three racks and one with deadlines, each twice under every policy of the
+# registry: once in one process, once in two. All builds share one list of the logs' checksums,
+# tests/sim/log_hashes.
+# usage: test_sim_log.sh [--update]: rewrites the list, after an intended change of scheduling.
 set -euo pipefail
 BIN=${CREEL_BIN:?}
 HASHES=$(dirname "${BASH_SOURCE[0]}")/log_hashes
@@ -10,9 +12,11 @@ T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-# All policies: names at the left of their paragraph.
+# All policies: the words at the left of their paragraph.
 policies=$("$BIN/creel" sim --list |
-    awk '/^Policies/ { f = 1; next } /^$/ { f = 0 } f && /^  [a-z]/ { printf "%s%s", c, $1; c = "," }')
+    awk '/^Policies/ { f = 1; next }
+        /^$/ { f = 0 }
+        f && /^  [a-z]/ { printf "%s%s", c, $1; c = "," }')
 [[ $policies == fifo,*,hfsp,* ]] || fail "policies: $policies"
 # sim ARGUMENTS...
 sim() {
@@ -22,8 +26,10 @@ sim() {
 # logs FOLDER PROCESSES SEED
 logs() {
     mkdir "$T/$1"
-    sim --workload w-hsrtf --nodes 16 --map-slots 4 --racks 3 --seed "$3" --jobs "$2" --log "$T/$1/racks.csv"
-    sim --workload w-rtmr-1 --nodes 30 --map-slots 2 --reduce-slots 1 --oob off --seed "$3" --jobs "$2" \
+    sim --workload w-hsrtf --nodes 16 --map-slots 4 --racks 3 --seed "$3" --jobs "$2" \
+        --log "$T/$1/racks.csv"
+    sim --workload w-rtmr-1 --nodes 30 --map-slots 2 --reduce-slots 1 --oob off --seed "$3" \
+        --jobs "$2" \
         --log "$T/$1/dates.csv"
 }
 logs one 1 7
@@ -37,7 +43,8 @@ for policy in ${policies//,/ }; do
         log=$name-$policy-seed7.csv
         [[ $(wc -l < "$T/one/$log") -gt 500 ]] || fail "$log: $(wc -l < "$T/one/$log") lines"
         [[ $(grep -c ^time_us "$T/one/$log") == 1 ]] || fail "$log: $(head -n 3 "$T/one/$log")"
-        ! cmp -s "$T/one/$log" "$T/other/${log/seed7/seed8}" || fail "$log: equal to that of another seed"
+        ! cmp -s "$T/one/$log" "$T/other/${log/seed7/seed8}" ||
+            fail "$log: equal to that of another seed"
     done
 done
 echo "ok equal seeds, equal logs"
@@ -49,5 +56,6 @@ if [[ ${1-} == --update ]]; then
     exit 0
 fi
 diff "$HASHES" "$T/hashes" >&2 ||
-    fail "logs differ from those of other builds. If scheduling was changed on purpose: CREEL_BIN=$BIN $0 --update"
+    fail "logs differ from those of other builds." \
+        "If scheduling was changed on purpose: CREEL_BIN=$BIN $0 --update"
 echo "ok logs as in every build"
