@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/task_kind.h"
 
 #define BASE_ID_TEXT_MAX 128 /* every printed id fits, NUL included */
 
@@ -22,7 +23,6 @@ struct base_container_id {
     struct base_attempt_id attempt;
     int64_t num; /* epoch << 40 | counter */
 };
-enum base_task_kind { BASE_TASK_MAP, BASE_TASK_REDUCE };
 struct base_task_id {
     struct base_app_id app;
     enum base_task_kind kind;

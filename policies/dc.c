@@ -44,7 +44,7 @@ struct dc_job { /* policy_job.own */
 struct policy {
     const struct policy_env *env;
     struct dc_job *first;
-    struct policy_order order[POLICY_KINDS]; /* jobs that may start something, by deadline */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs that may start something, by deadline */
     int64_t capped;                          /* jobs */
     enum dc_cost cost;
     bool integral;
@@ -88,7 +88,7 @@ static void dc_destroy(struct policy *self)
 }
 
 /* ---- the test ---- */
-static int64_t all_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+static int64_t all_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_learned *l = self->env->learned;
 
@@ -102,14 +102,14 @@ static int64_t all_us(const struct policy *self, const struct policy_job *job, e
 
 static struct dc_need need_of(const struct policy *self, const struct policy_job *job)
 {
-    struct dc_need n = {.maps = job->phase[POLICY_MAP].total, .reduces = job->phase[POLICY_REDUCE].total};
+    struct dc_need n = {.maps = job->phase[BASE_TASK_MAP].total, .reduces = job->phase[BASE_TASK_REDUCE].total};
 
-    n.maps_us = all_us(self, job, POLICY_MAP);
+    n.maps_us = all_us(self, job, BASE_TASK_MAP);
     if (n.maps)
         n.longest_us = self->cost == DC_MAX ? n.maps_us / n.maps : ceil_div(n.maps_us, n.maps);
     if (n.reduces)
         n.tail_us =
-            ceil_div(all_us(self, job, POLICY_REDUCE), n.reduces) +
+            ceil_div(all_us(self, job, BASE_TASK_REDUCE), n.reduces) +
             (int64_t)fmin(ceil(self->transfer_us * rtmr_cost_shuffle_bytes(self->env->learned, job)), (double)WORK_MAX);
     return n;
 }
@@ -133,7 +133,7 @@ static int64_t claimed(const struct policy *self, int64_t from_us, int64_t to_us
 
     for (const struct dc_job *d = self->first; d; d = d->next)
         if (d->due_us != NO_DEADLINE && d->start_us <= to_us && from_us < d->due_us)
-            sum += d->job->phase[POLICY_REDUCE].total;
+            sum += d->job->phase[BASE_TASK_REDUCE].total;
     return sum;
 }
 
@@ -141,14 +141,14 @@ static int64_t free_maps(const struct policy *self)
 {
     const struct policy_capacity *c = self->env->capacity;
 
-    return c->slots[POLICY_MAP] - c->used[POLICY_MAP];
+    return c->slots[BASE_TASK_MAP] - c->used[BASE_TASK_MAP];
 }
 
 /* The earliest s from @asked_us on at which it would be accepted: as soon as the free slots do its maps, or when a
  * claim ends. What is offered is asked for a little later: so long the slots must stay unclaimed. */
 static int64_t earliest_start(const struct policy *self, const struct dc_need *n, int64_t asked_us, int64_t now_us)
 {
-    const int64_t all = self->env->capacity->slots[POLICY_REDUCE], free_slots = free_maps(self);
+    const int64_t all = self->env->capacity->slots[BASE_TASK_REDUCE], free_slots = free_maps(self);
     int64_t first = now_us + 1, best = NEVER;
 
     if (n->reduces > all || (n->maps > 0 && free_slots <= 0))
@@ -177,7 +177,7 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
         out->finish_us = 0;
         return true;
     }
-    unclaimed = self->env->capacity->slots[POLICY_REDUCE] - claimed(self, start_us, start_us);
+    unclaimed = self->env->capacity->slots[BASE_TASK_REDUCE] - claimed(self, start_us, start_us);
     if (start_us > now_us && slots <= free_maps(self) && n.reduces <= unclaimed)
         return true;
     earliest = earliest_start(self, &n, start_us, now_us);
@@ -185,9 +185,9 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
     if (start_us <= now_us)
         snprintf(out->why, sizeof out->why, "its reduces alone need %.1f s, deadline %.1f s", (double)n.tail_us / 1e6,
                  (double)job->deadline_us / 1e6);
-    else if (n.reduces > self->env->capacity->slots[POLICY_REDUCE])
+    else if (n.reduces > self->env->capacity->slots[BASE_TASK_REDUCE])
         snprintf(out->why, sizeof out->why, "%d reduces are more than the %lld slots there are", n.reduces,
-                 (long long)self->env->capacity->slots[POLICY_REDUCE]);
+                 (long long)self->env->capacity->slots[BASE_TASK_REDUCE]);
     else if (slots == INT64_MAX)
         snprintf(out->why, sizeof out->why, "a map takes longer than the %.1f s left for maps",
                  (double)(start_us - now_us) / 1e6);
@@ -201,15 +201,15 @@ static bool dc_admit(struct policy *self, const struct policy_job *job, int64_t 
 }
 
 /* ---- jobs ---- */
-static void dc_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void dc_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct dc_job *own = own_of(job);
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *p = &job->phase[kind];
-    bool may = kind != POLICY_MAP || p->running<own->at_once, wants = p->pending> 0 || p->suspended > 0,
+    bool may = kind != BASE_TASK_MAP || p->running<own->at_once, wants = p->pending> 0 || p->suspended > 0,
          capped = wants && !may;
 
-    if (kind == POLICY_MAP) {
+    if (kind == BASE_TASK_MAP) {
         self->capped += capped - own->capped;
         own->capped = capped;
     }
@@ -239,9 +239,9 @@ static void dc_arrived(struct policy *self, struct policy_job *job, int64_t now_
     if (self->first)
         self->first->prev = own;
     self->first = own;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        dc_changed(self, job, (enum policy_kind)k);
+        dc_changed(self, job, k);
     }
 }
 
@@ -250,7 +250,7 @@ static void dc_left(struct policy *self, struct policy_job *job, int64_t now_us)
     struct dc_job *own = own_of(job);
 
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
     self->capped -= own->capped;
@@ -266,12 +266,12 @@ static void dc_left(struct policy *self, struct policy_job *job, int64_t now_us)
 
 static struct policy_job *dc_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
     if (link)
         return policy_link_job(link, kind);
-    offer->held = kind == POLICY_MAP && self->capped > 0;
+    offer->held = kind == BASE_TASK_MAP && self->capped > 0;
     return NULL;
 }
 
@@ -286,11 +286,11 @@ static void dc_explain(const struct policy *self, const struct policy_job *job, 
     }
     base_buf_addf(out, "deadline %s%.1f s%s", own->due_us < now_us ? "" : "in ",
                   fabs((double)(own->due_us - now_us)) / 1e6, own->due_us < now_us ? " ago" : "");
-    if (job->phase[POLICY_MAP].done < job->phase[POLICY_MAP].total && own->at_once < INT64_MAX)
-        base_buf_addf(out, "; runs %d of at most %lld maps at once", job->phase[POLICY_MAP].running,
+    if (job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total && own->at_once < INT64_MAX)
+        base_buf_addf(out, "; runs %d of at most %lld maps at once", job->phase[BASE_TASK_MAP].running,
                       (long long)own->at_once);
     else
-        base_buf_addf(out, "; runs %d reduces", job->phase[POLICY_REDUCE].running);
+        base_buf_addf(out, "; runs %d reduces", job->phase[BASE_TASK_REDUCE].running);
 }
 
 const struct policy_ops policy_dc = {

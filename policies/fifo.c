@@ -6,7 +6,7 @@
 
 struct policy {
     bool hadoop_rules;
-    struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with pending tasks */
 };
 
 static const struct policy_option fifo_options[] = {
@@ -28,7 +28,7 @@ static void fifo_destroy(struct policy *self)
     free(self);
 }
 
-static void fifo_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void fifo_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct policy_link *link = &job->link[kind];
     bool wants = job->phase[kind].pending > 0 || job->phase[kind].suspended > 0;
@@ -42,16 +42,16 @@ static void fifo_changed(struct policy *self, struct policy_job *job, enum polic
 static void fifo_arrived(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        fifo_changed(self, job, (enum policy_kind)k);
+        fifo_changed(self, job, k);
     }
 }
 
 static void fifo_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
 }
@@ -69,12 +69,12 @@ static bool hadoop_holds(const struct policy_offer *offer)
     if (offer->node_used >= policy_spread_cap(offer->node_slots, offer->capacity->outstanding[offer->kind],
                                               offer->capacity->slots[offer->kind]))
         return true;
-    return offer->kind == POLICY_MAP ? offer->off_rack : offer->assigned[POLICY_REDUCE] > 0;
+    return offer->kind == BASE_TASK_MAP ? offer->off_rack : offer->assigned[BASE_TASK_REDUCE] > 0;
 }
 
 static struct policy_job *fifo_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link;
 
     if (!prev && self->hadoop_rules && hadoop_holds(offer)) {
@@ -92,16 +92,16 @@ static void fifo_explain(const struct policy *self, const struct policy_job *job
 
     (void)self;
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (!job->link[k].linked)
             continue;
         for (l = policy_order_prev(&job->link[k]), ahead = 0; l; l = policy_order_prev(l))
             ahead++;
         base_buf_addf(out, "%zu job%s with waiting %s tasks come first", ahead, ahead == 1 ? "" : "s",
-                      k == POLICY_MAP ? "map" : "reduce");
+                      k == BASE_TASK_MAP ? "map" : "reduce");
         return;
     }
-    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+    if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)
         base_buf_adds(out, "no task of it could run now");
 }
 

@@ -12,14 +12,14 @@ struct las_job { /* policy_job.own */
     struct las_job *prev, *next; /* all jobs */
     int64_t got_us;              /* until last_us */
     int64_t last_us;
-    int32_t running[POLICY_KINDS]; /* since last_us */
+    int32_t running[BASE_TASK_KINDS]; /* since last_us */
 };
 
 struct policy {
     const struct policy_env *env;
     int64_t quantum_us, now_us;
     struct las_job *first;
-    struct policy_order order[POLICY_KINDS]; /* jobs with something to launch or resume, by service / weight */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by service / weight */
 };
 
 #define QUANTUM_MIN_US 100000
@@ -52,7 +52,7 @@ static void serve(struct policy *self, struct las_job *own, int64_t now_us)
 {
     if (now_us > self->now_us)
         self->now_us = now_us;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         own->got_us += (self->now_us - own->last_us) * own->running[k];
         own->running[k] = own->job->phase[k].running;
     }
@@ -64,12 +64,12 @@ static void order(struct policy *self, struct las_job *own)
     double per_weight = (double)own->got_us / own->job->weight;
     int64_t key = per_weight < KEY_MAX ? (int64_t)per_weight : (int64_t)KEY_MAX;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_order_place(&self->order[k], &own->job->link[k],
                            own->job->phase[k].pending > 0 || own->job->phase[k].suspended > 0, key);
 }
 
-static void las_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void las_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     (void)kind;
     serve(self, job->own, self->now_us);
@@ -81,12 +81,12 @@ static int64_t had_us(const struct policy *self, const struct policy_job *job, i
 {
     int64_t sum = 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct policy_running r;
         void *cursor = NULL;
 
         sum += job->seen[k].work_us;
-        while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r))
+        while (self->env->running(self->env->core, job, k, &cursor, &r))
             sum += now_us - r.started_us;
     }
     return sum;
@@ -104,7 +104,7 @@ static void las_arrived(struct policy *self, struct policy_job *job, int64_t now
         self->first->prev = own;
     self->first = own;
     job->own = own;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     serve(self, own, now_us);
     order(self, own);
@@ -115,7 +115,7 @@ static void las_left(struct policy *self, struct policy_job *job, int64_t now_us
     struct las_job *own = job->own;
 
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_order_place(&self->order[k], &job->link[k], false, 0);
     *(own->prev ? &own->prev->next : &self->first) = own->next;
     if (own->next)
@@ -124,8 +124,8 @@ static void las_left(struct policy *self, struct policy_job *job, int64_t now_us
     free(own);
 }
 
-static void las_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task, uint32_t node,
-                        int64_t now_us)
+static void las_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
+                        uint32_t node, int64_t now_us)
 {
     (void)job;
     (void)kind;
@@ -135,14 +135,14 @@ static void las_started(struct policy *self, struct policy_job *job, enum policy
         self->now_us = now_us; /* on_job_changed comes next */
 }
 
-static void las_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void las_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                           uint32_t node, bool suspended, int64_t now_us)
 {
     (void)suspended;
     las_started(self, job, kind, task, node, now_us);
 }
 
-static void las_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void las_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                       const struct policy_task_end *end)
 {
     las_started(self, job, kind, end->task, end->node, end->ended_us);
@@ -171,7 +171,7 @@ static void las_explain(const struct policy *self, const struct policy_job *job,
     int64_t got = own->got_us;
 
     (void)self;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         got += (now_us > own->last_us ? now_us - own->last_us : 0) * own->running[k];
     base_buf_addf(out, "has had %.1f s of slot time, weight %g; jobs that have had less for theirs come first",
                   (double)got / 1e6, job->weight);

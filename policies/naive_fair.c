@@ -8,11 +8,11 @@
 #include "policies/policy.h"
 
 struct policy {
-    struct policy_order order[POLICY_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with pending tasks, by running tasks of the kind */
     struct commit_delay commit;
 };
 struct naive_job {
-    int32_t ended[POLICY_KINDS]; /* counted on */
+    int32_t ended[BASE_TASK_KINDS]; /* counted on */
 };
 
 static struct policy *naive_create(const struct policy_env *env)
@@ -29,7 +29,7 @@ static void naive_destroy(struct policy *self)
     free(self);
 }
 
-static void naive_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void naive_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct policy_link *link = &job->link[kind];
     const struct policy_phase *phase = &job->phase[kind];
@@ -50,16 +50,16 @@ static void naive_arrived(struct policy *self, struct policy_job *job, int64_t n
 {
     (void)now_us;
     job->own = base_alloc(sizeof(struct naive_job));
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-        naive_changed(self, job, (enum policy_kind)k);
+        naive_changed(self, job, k);
     }
 }
 
 static void naive_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->link[k].linked)
             policy_order_remove(&self->order[k], &job->link[k]);
     commit_delay_forget(&self->commit, job);
@@ -70,7 +70,7 @@ static void naive_left(struct policy *self, struct policy_job *job, int64_t now_
 static void naive_expire(struct policy *self, int64_t now_us)
 {
     struct policy_job *job;
-    enum policy_kind kind;
+    enum base_task_kind kind;
 
     while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
         struct naive_job *own = job->own;
@@ -80,7 +80,7 @@ static void naive_expire(struct policy *self, int64_t now_us)
     }
 }
 
-static void naive_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void naive_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                                uint32_t node, int64_t now_us)
 {
     (void)job;
@@ -90,7 +90,7 @@ static void naive_task_started(struct policy *self, struct policy_job *job, enum
     naive_expire(self, now_us);
 }
 
-static void naive_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void naive_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                              const struct policy_task_end *end)
 {
     struct naive_job *own = job->own;
@@ -111,7 +111,7 @@ static int64_t naive_timer(struct policy *self, int64_t now_us, struct policy_pl
 
 static struct policy_job *naive_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
     return link ? policy_link_job(link, kind) : NULL;
@@ -121,8 +121,8 @@ static void naive_explain(const struct policy *self, const struct policy_job *jo
 {
     (void)self;
     (void)now_us;
-    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first", job->phase[POLICY_MAP].running,
-                  job->phase[POLICY_REDUCE].running);
+    base_buf_addf(out, "runs %d maps and %d reduces; jobs that run fewer come first", job->phase[BASE_TASK_MAP].running,
+                  job->phase[BASE_TASK_REDUCE].running);
 }
 
 const struct policy_ops policy_naive_fair = {

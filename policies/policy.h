@@ -37,21 +37,21 @@ struct policy_queues;
 
 struct policy_capacity { /* kept up to date by the core at every moment */
     int32_t nodes;
-    int64_t slots[POLICY_KINDS];       /* of nodes that run */
-    int64_t used[POLICY_KINDS];        /* of those: by running attempts and containers, masters included */
-    int64_t freeing[POLICY_KINDS];     /* of the used ones: being killed */
-    int64_t outstanding[POLICY_KINDS]; /* tasks not finished over running jobs */
+    int64_t slots[BASE_TASK_KINDS];       /* of nodes that run */
+    int64_t used[BASE_TASK_KINDS];        /* of those: by running attempts and containers, masters included */
+    int64_t freeing[BASE_TASK_KINDS];     /* of the used ones: being killed */
+    int64_t outstanding[BASE_TASK_KINDS]; /* tasks not finished over running jobs */
     int64_t memory_mb, vcores;
 };
 /* Slots that are free, or will be when kills are over. */
-static inline int64_t policy_free_slots(const struct policy_capacity *c, enum policy_kind kind)
+static inline int64_t policy_free_slots(const struct policy_capacity *c, enum base_task_kind kind)
 {
     return c->slots[kind] - c->used[kind] + c->freeing[kind];
 }
 /* An attempt that holds a slot, or is suspended. */
 struct policy_running {
     struct policy_job *job;
-    enum policy_kind kind;
+    enum base_task_kind kind;
     int32_t task;       /* -1: a container of an application that is no job: never suspended */
     uint32_t node;
     int64_t started_us; /* moved on by what it spent suspended: now - started = time it has run */
@@ -74,10 +74,10 @@ struct policy_env {
     double slowstart;     /* share of a job's maps that end before its reduces may start */
     void *core;
     /* Running and suspended attempts of @job, newest start first. *@cursor: NULL to begin with. False: no more. */
-    bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+    bool (*running)(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                     struct policy_running *out);
     /* Would @job use a slot of @kind on @node now? May be NULL: it would, as any other. */
-    enum policy_take (*takes)(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node);
+    enum policy_take (*takes)(void *core, const struct policy_job *job, enum base_task_kind kind, uint32_t node);
     /* Name of a policy_job's user, for limits of users. May be NULL: nobody has a limit of his own. */
     const char *(*user_name)(void *core, int32_t user);
     /* For the log; @level as enum base_log_level. */
@@ -85,12 +85,12 @@ struct policy_env {
 };
 /* One free slot of @kind on a node. */
 struct policy_offer {
-    enum policy_kind kind;
+    enum base_task_kind kind;
     int64_t now_us;
     uint32_t node;                        /* the core's index */
     int32_t node_slots, node_used;        /* of this kind */
     int32_t node_suspended;               /* attempts of this kind suspended there */
-    int32_t assigned[POLICY_KINDS];       /* already assigned to this node in the same round */
+    int32_t assigned[BASE_TASK_KINDS];       /* already assigned to this node in the same round */
     bool off_rack;                        /* one of those was a map without any locality */
     const struct policy_capacity *capacity;
     /* answers beside the job */
@@ -147,16 +147,16 @@ struct policy_ops {
     /* @job->queue is another one now; what it runs and what it waits for is as it was. NULL: looks at no queues. */
     void (*on_job_moved)(struct policy *self, struct policy_job *job, int64_t now_us);
     /* Counts of @kind changed (pending, running, ...). O(log jobs), no allocation. */
-    void (*on_job_changed)(struct policy *self, struct policy_job *job, enum policy_kind kind);
+    void (*on_job_changed)(struct policy *self, struct policy_job *job, enum base_task_kind kind);
     /* NULL: not interested. Each comes before the on_job_changed of its change. */
-    void (*on_task_started)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+    void (*on_task_started)(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                             uint32_t node, int64_t now_us);
-    void (*on_task_suspended)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+    void (*on_task_suspended)(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                               uint32_t node, bool suspended, int64_t now_us); /* false: resumed */
     /* Job and cluster have been told already (policy_seen, policy_learned). */
-    void (*on_task_ended)(struct policy *self, struct policy_job *job, enum policy_kind kind,
+    void (*on_task_ended)(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                           const struct policy_task_end *end);
-    void (*on_progress)(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+    void (*on_progress)(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                         double progress, int64_t now_us);
     void (*on_capacity)(struct policy *self, int64_t now_us);
     void (*on_node_forgotten)(struct policy *self, uint32_t node); /* another one may have its index soon */
@@ -174,12 +174,12 @@ struct policy_ops {
                     struct policy_plan *plan);
     /* Could victims() name anybody for tasks of @kind now? O(1): asked before the attempts of a node are listed. May say
      * true too often, false only when it is so. NULL: it could. */
-    bool (*may_preempt)(const struct policy *self, enum policy_kind kind);
+    bool (*may_preempt)(const struct policy *self, enum base_task_kind kind);
     /* One line for operators: order, share, what it waits for. NULL: the core says "pending". */
     void (*explain)(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
     /* Fair share of a queue in slots, as it is used for scheduling now. NULL: the policy has no shares. */
-    bool (*queue_share)(const struct policy *self, int32_t queue, int64_t share[POLICY_KINDS],
-                        int64_t demand[POLICY_KINDS]);
+    bool (*queue_share)(const struct policy *self, int32_t queue, int64_t share[BASE_TASK_KINDS],
+                        int64_t demand[BASE_TASK_KINDS]);
 };
 
 extern const struct policy_ops policy_fifo, policy_naive_fair, policy_fair, policy_ps;
@@ -197,7 +197,7 @@ const struct policy_ops *policy_at(size_t index);
 
 void policy_plan_add(struct policy_plan *plan, void *container, enum policy_victim_how how);
 
-static inline struct policy_job *policy_link_job(struct policy_link *link, enum policy_kind kind)
+static inline struct policy_job *policy_link_job(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct policy_job *)(void *)((char *)(link - kind) - offsetof(struct policy_job, link));
 }

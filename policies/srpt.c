@@ -23,7 +23,7 @@ struct srpt_job { /* policy_job.own */
     int64_t left_us;              /* remaining work */
     /* srpt: among jobs with something that runs, waits or is suspended; among those that run something, most work first
      */
-    struct policy_link active[POLICY_KINDS], busy[POLICY_KINDS];
+    struct policy_link active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS];
 };
 
 struct policy {
@@ -31,8 +31,8 @@ struct policy {
     bool interrupts;
     int64_t epoch_us;
     struct srpt_job *first;
-    struct policy_order order[POLICY_KINDS]; /* jobs with something to launch or resume, by left_us */
-    struct policy_order active[POLICY_KINDS], busy[POLICY_KINDS]; /* srpt */
+    struct policy_order order[BASE_TASK_KINDS]; /* jobs with something to launch or resume, by left_us */
+    struct policy_order active[BASE_TASK_KINDS], busy[BASE_TASK_KINDS]; /* srpt */
 };
 
 static const struct policy_option srpt_options[] = {
@@ -72,7 +72,7 @@ static void srpt_destroy(struct policy *self)
 }
 
 /* ---------------------------------------------------------------- remaining work */
-static int64_t mean_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+static int64_t mean_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
 {
     int32_t total = job->phase[kind].total;
     int64_t recent;
@@ -91,10 +91,10 @@ static int64_t estimate(const struct policy *self, const struct srpt_job *own)
 {
     int64_t left = -own->inside_us;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *phase = &own->job->phase[k];
 
-        left += (int64_t)(phase->total - phase->done) * mean_us(self, own->job, (enum policy_kind)k);
+        left += (int64_t)(phase->total - phase->done) * mean_us(self, own->job, k);
     }
     return left > 0 ? left : 0;
 }
@@ -104,20 +104,20 @@ static int64_t inside_us(const struct policy *self, const struct policy_job *job
 {
     int64_t sum = 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct policy_running r;
         void *cursor = NULL;
         int64_t mean, done;
 
         if (job->phase[k].running + job->phase[k].suspended <= 0)
             continue;
-        if (k == POLICY_REDUCE && job->is_job && job->maps_done_us <= 0)
+        if (k == BASE_TASK_REDUCE && job->is_job && job->maps_done_us <= 0)
             continue; /* started early: waits for maps */
-        mean = mean_us(self, job, (enum policy_kind)k);
-        while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
+        mean = mean_us(self, job, k);
+        while (self->env->running(self->env->core, job, k, &cursor, &r)) {
             int64_t from = r.started_us;
 
-            if (k == POLICY_REDUCE && job->maps_done_us > from)
+            if (k == BASE_TASK_REDUCE && job->maps_done_us > from)
                 from = job->maps_done_us;
             done = now_us - from;
             sum += done < 0 ? 0 : done > mean ? mean : done;
@@ -129,7 +129,7 @@ static int64_t inside_us(const struct policy *self, const struct policy_job *job
 static void place(struct policy *self, struct srpt_job *own)
 {
     own->left_us = estimate(self, own);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *phase = &own->job->phase[k];
         bool wants = phase->pending > 0 || phase->suspended > 0;
 
@@ -150,13 +150,13 @@ static void measure_all(struct policy *self, int64_t now_us)
 }
 
 /* ---------------------------------------------------------------- life */
-static void srpt_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void srpt_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     (void)kind;
     place(self, own_of(job));
 }
 
-static void srpt_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void srpt_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                        const struct policy_task_end *end)
 {
     struct srpt_job *own = own_of(job);
@@ -176,7 +176,7 @@ static void srpt_arrived(struct policy *self, struct policy_job *job, int64_t no
         self->first->prev = own;
     self->first = own;
     job->own = own;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         own->active[k] = own->busy[k] = job->link[k];
     }
@@ -193,7 +193,7 @@ static void srpt_left(struct policy *self, struct policy_job *job, int64_t now_u
     struct srpt_job *own = own_of(job);
 
     (void)now_us;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_order_place(&self->order[k], &job->link[k], false, 0);
         policy_order_place(&self->active[k], &own->active[k], false, 0);
         policy_order_place(&self->busy[k], &own->busy[k], false, 0);
@@ -213,7 +213,7 @@ static int64_t srpt_timer(struct policy *self, int64_t now_us, struct policy_pla
 }
 
 /* ---------------------------------------------------------------- slots */
-static struct policy_job *after(const struct policy *self, enum policy_kind kind, struct policy_job *prev)
+static struct policy_job *after(const struct policy *self, enum base_task_kind kind, struct policy_job *prev)
 {
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
 
@@ -240,12 +240,12 @@ static bool comes_before(const struct policy_job *a, const struct policy_job *b)
     return policy_job_before(a, b);
 }
 
-static struct srpt_job *active_job(struct policy_link *link, enum policy_kind kind)
+static struct srpt_job *active_job(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct srpt_job *)(void *)((char *)(link - kind) - offsetof(struct srpt_job, active));
 }
 
-static struct border find_border(const struct policy *self, enum policy_kind kind)
+static struct border find_border(const struct policy *self, enum base_task_kind kind)
 {
     int64_t slots = self->env->capacity->slots[kind];
 
@@ -312,7 +312,7 @@ static int64_t suspended_here(const struct policy *self, const struct policy_off
 #define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
 
 /* Only when one that lacks slots, or has something suspended, has less work left than the last that runs something. */
-static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
+static bool srpt_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
@@ -334,7 +334,7 @@ static bool srpt_may_preempt(const struct policy *self, enum policy_kind kind)
 static void srpt_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                          size_t n, struct policy_plan *plan)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     int64_t left = policy_free_slots(offer->capacity, kind);
     size_t victim = next_victim(here, n, n);
     struct border border = {NULL, -1};

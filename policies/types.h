@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/task_kind.h"
 #include "policies/common/order.h"
-
-enum policy_kind { POLICY_MAP, POLICY_REDUCE, POLICY_KINDS }; /* same values as enum rm_slot */
 
 /* Tasks (or containers) of one kind of a job. The core owns and maintains them. */
 struct policy_phase {
@@ -38,11 +37,11 @@ struct policy_job {
     bool is_job;         /* false: an application with a master of its own; its totals grow with what it asks for */
     int64_t first_us;    /* start of its first attempt, 0: not yet */
     int64_t maps_done_us; /* end of its last map (its arrival, without maps); 0: maps are left */
-    struct policy_phase phase[POLICY_KINDS];
-    struct policy_size size[POLICY_KINDS];
-    struct policy_seen seen[POLICY_KINDS];
+    struct policy_phase phase[BASE_TASK_KINDS];
+    struct policy_size size[BASE_TASK_KINDS];
+    struct policy_seen seen[BASE_TASK_KINDS];
     /* the active policy's own */
-    struct policy_link link[POLICY_KINDS]; /* place in its order, one per kind */
+    struct policy_link link[BASE_TASK_KINDS]; /* place in its order, one per kind */
     void *own;                             /* more state, made in on_job_arrived and freed in on_job_left */
 };
 

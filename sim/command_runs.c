@@ -178,7 +178,7 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
         if (rc < 0)
             return rc;
     }
-    if (sim_setup_slots(&p->setups[v], SIM_MAP) + sim_setup_slots(&p->setups[v], SIM_REDUCE) == 0)
+    if (sim_setup_slots(&p->setups[v], BASE_TASK_MAP) + sim_setup_slots(&p->setups[v], BASE_TASK_REDUCE) == 0)
         return base_error_set(err, -BASE_EINVAL, "map_slots and reduce_slots are both 0: nothing can run");
     if (sim_source_once(p->cli->workload))
         return 0;
@@ -520,8 +520,8 @@ static char *cluster_text(const struct plan *p)
     struct base_buf text = {0};
     for (size_t i = 0; i < s->groups_n; i++) {
         const struct sim_group *g = &s->groups[i];
-        base_buf_addf(&text, "%s%d nodes with %d map and %d reduce slots", i ? ", " : "", g->nodes, g->slots[SIM_MAP],
-                      g->slots[SIM_REDUCE]);
+        base_buf_addf(&text, "%s%d nodes with %d map and %d reduce slots", i ? ", " : "", g->nodes,
+                      g->slots[BASE_TASK_MAP], g->slots[BASE_TASK_REDUCE]);
         if (g->speed != 1)
             base_buf_addf(&text, " of speed %g", g->speed);
     }

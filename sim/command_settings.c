@@ -87,12 +87,12 @@ SETTER(set_nodes)
 SETTER(set_map_slots)
 {
     int rc = alike(s, key, err);
-    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[SIM_MAP], err);
+    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_MAP], err);
 }
 SETTER(set_reduce_slots)
 {
     int rc = alike(s, key, err);
-    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[SIM_REDUCE], err);
+    return rc < 0 ? rc : as_int(key, value, 0, SIM_NODE_SLOTS_MAX, &s->groups[0].slots[BASE_TASK_REDUCE], err);
 }
 SETTER(set_speed)
 {
@@ -111,7 +111,7 @@ static bool parse_group(const char *text, size_t len, struct sim_group *out)
         return false;
     memcpy(one, text, len);
     one[len] = '\0';
-    if (sscanf(one, "%9dx%9d+%9d%n", &out->nodes, &out->slots[SIM_MAP], &out->slots[SIM_REDUCE], &end) != 3)
+    if (sscanf(one, "%9dx%9d+%9d%n", &out->nodes, &out->slots[BASE_TASK_MAP], &out->slots[BASE_TASK_REDUCE], &end) != 3)
         return false;
     if (one[end] == '@') {
         const char *speed = one + end + 1;
@@ -120,9 +120,9 @@ static bool parse_group(const char *text, size_t len, struct sim_group *out)
             return false;
         end += 1 + used;
     }
-    return !one[end] && out->nodes > 0 && out->nodes <= SIM_NODES_MAX && out->slots[SIM_MAP] >= 0 &&
-           out->slots[SIM_MAP] <= SIM_NODE_SLOTS_MAX && out->slots[SIM_REDUCE] >= 0 &&
-           out->slots[SIM_REDUCE] <= SIM_NODE_SLOTS_MAX && out->speed >= 0.001 && out->speed <= 1000;
+    return !one[end] && out->nodes > 0 && out->nodes <= SIM_NODES_MAX && out->slots[BASE_TASK_MAP] >= 0 &&
+           out->slots[BASE_TASK_MAP] <= SIM_NODE_SLOTS_MAX && out->slots[BASE_TASK_REDUCE] >= 0 &&
+           out->slots[BASE_TASK_REDUCE] <= SIM_NODE_SLOTS_MAX && out->speed >= 0.001 && out->speed <= 1000;
 }
 SETTER(set_groups)
 {
@@ -315,7 +315,7 @@ int32_t sim_setup_nodes(const struct sim_setup *s)
     return n > INT32_MAX ? INT32_MAX : (int32_t)n;
 }
 
-int64_t sim_setup_slots(const struct sim_setup *s, enum sim_kind kind)
+int64_t sim_setup_slots(const struct sim_setup *s, enum base_task_kind kind)
 {
     int64_t n = 0;
 
@@ -393,7 +393,7 @@ void sim_setup_names(struct base_buf *out)
 
 void sim_tweak_job(const struct sim_tweak *t, struct sim_job *job)
 {
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (!isnan(t->cv))
             job->cv[k] = t->cv;
         if (t->known)

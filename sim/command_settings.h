@@ -38,7 +38,7 @@ int sim_setup_set(struct sim_setup *s, const char *key, const char *value, struc
 /* "KEY=VALUE" */
 int sim_setup_set_pair(struct sim_setup *s, const char *pair, struct base_error *err);
 int32_t sim_setup_nodes(const struct sim_setup *s);
-int64_t sim_setup_slots(const struct sim_setup *s, enum sim_kind kind);
+int64_t sim_setup_slots(const struct sim_setup *s, enum base_task_kind kind);
 /* The simulator's own keys with defaults, as lines for people; their names with commas between. */
 void sim_setup_describe(struct base_buf *out);
 void sim_setup_names(struct base_buf *out);

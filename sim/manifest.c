@@ -67,8 +67,8 @@ static json_t *cluster(const struct sim_manifest *m)
     json_t *groups = json_array();
     for (size_t i = 0; i < s->groups_n; i++)
         json_array_append_new(groups, json_pack("{s:i, s:i, s:i, s:f}", "nodes", s->groups[i].nodes, "map_slots",
-                                                s->groups[i].slots[SIM_MAP], "reduce_slots",
-                                                s->groups[i].slots[SIM_REDUCE], "speed", s->groups[i].speed));
+                                                s->groups[i].slots[BASE_TASK_MAP], "reduce_slots",
+                                                s->groups[i].slots[BASE_TASK_REDUCE], "speed", s->groups[i].speed));
     return json_pack("{s:i, s:o, s:i, s:f, s:b, s:f}", "nodes", sim_setup_nodes(s), "groups", groups, "racks",
                      s->cluster.racks, "heartbeat_s", (double)m->heartbeat_us / 1e6, "oob_heartbeat", s->cluster.oob,
                      "slowstart", s->slowstart);

@@ -7,7 +7,7 @@
 
 struct sim_usage_job {
     uint64_t id;
-    int32_t running[SIM_KINDS];
+    int32_t running[BASE_TASK_KINDS];
     UT_hash_handle hh;
 };
 
@@ -20,7 +20,7 @@ void sim_usage_init(struct sim_usage *u)
 static void free_by(struct sim_usage_by_name *by)
 {
     for (size_t i = 0; i < by->n; i++)
-        for (int k = 0; k < SIM_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             free(by->v[i].cell[k]);
     by->n = 0;
 }
@@ -44,7 +44,7 @@ static void widen(struct sim_usage *u)
 {
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         for (size_t i = 0; i < u->by[b].n; i++)
-            for (int k = 0; k < SIM_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 double *cell = u->by[b].v[i].cell[k];
                 for (size_t c = 0; c < SIM_USAGE_CELLS / 2; c++)
                     cell[c] = cell[2 * c] + cell[2 * c + 1];
@@ -84,7 +84,7 @@ static struct sim_usage_line *line_of(struct sim_usage_by_name *by, const char *
     struct sim_usage_line *line = &by->v[by->n++];
     *line = (struct sim_usage_line){0};
     sim_job_text(line->name, name);
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         line->cell[k] = base_alloc(SIM_USAGE_CELLS * sizeof(double));
     return line;
 }
@@ -104,7 +104,7 @@ void sim_usage_add(struct sim_usage *u, const struct sim_alloc *a)
     }
     int32_t more = a->running - job->running[a->kind];
     job->running[a->kind] = a->running;
-    if (!job->running[SIM_MAP] && !job->running[SIM_REDUCE]) {
+    if (!job->running[BASE_TASK_MAP] && !job->running[BASE_TASK_REDUCE]) {
         HASH_DEL(u->jobs, job);
         free(job);
     }
@@ -123,7 +123,7 @@ void sim_usage_end(struct sim_usage *u, int64_t now_us)
         widen(u);
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         for (size_t i = 0; i < u->by[b].n; i++)
-            for (int k = 0; k < SIM_KINDS; k++)
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 settle(u, &u->by[b].v[i], k, now_us);
     u->end_us = now_us;
 }
@@ -133,7 +133,7 @@ size_t sim_usage_cells(const struct sim_usage *u)
     return (size_t)((u->end_us + u->width_us - 1) / u->width_us);
 }
 
-double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line, enum sim_kind kind, size_t i)
+double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line, enum base_task_kind kind, size_t i)
 {
     int64_t begin = (int64_t)i * u->width_us;
     int64_t width = begin + u->width_us <= u->end_us ? u->width_us : u->end_us - begin; /* the last one is cut */
@@ -172,7 +172,7 @@ void sim_usage_pack(const struct sim_usage *u, struct base_buf *out)
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         for (size_t i = 0; i < u->by[b].n; i++) {
             base_buf_add(out, u->by[b].v[i].name, SIM_TEXT_MAX);
-            for (int k = 0; k < SIM_KINDS; k++)
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 base_buf_add(out, u->by[b].v[i].cell[k], cells * sizeof(double));
         }
 }
@@ -191,7 +191,7 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
     for (int b = 0; b < SIM_USAGE_BYS; b++)
         lines += head.n[b];
     size_t cells = u->width_us > 0 ? sim_usage_cells(u) : SIM_USAGE_CELLS + 1;
-    if (cells > SIM_USAGE_CELLS || len != at + lines * (SIM_TEXT_MAX + SIM_KINDS * cells * sizeof(double)))
+    if (cells > SIM_USAGE_CELLS || len != at + lines * (SIM_TEXT_MAX + BASE_TASK_KINDS * cells * sizeof(double)))
         return base_error_set(err, -BASE_ECORRUPT, "slots over time are not as they were sent");
     for (int b = 0; b < SIM_USAGE_BYS; b++) {
         u->by[b].too_many = head.too_many[b];
@@ -200,7 +200,7 @@ int sim_usage_unpack(struct sim_usage *u, const char *data, size_t len, struct b
             memcpy(name, data + at, SIM_TEXT_MAX);
             at += SIM_TEXT_MAX;
             struct sim_usage_line *line = line_of(&u->by[b], name);
-            for (int k = 0; line && k < SIM_KINDS; k++, at += cells * sizeof(double))
+            for (enum base_task_kind k = 0; line && k < BASE_TASK_KINDS; k++, at += cells * sizeof(double))
                 memcpy(line->cell[k], data + at, cells * sizeof(double));
         }
     }

@@ -21,8 +21,8 @@ enum sim_usage_by { SIM_BY_CLASS, SIM_BY_POOL, SIM_BY_JOB, SIM_USAGE_BYS };
 
 struct sim_usage_line {
     char name[SIM_TEXT_MAX];
-    int64_t running[SIM_KINDS], since_us[SIM_KINDS]; /* while it is filled */
-    double *cell[SIM_KINDS];                         /* slot time in the cell, microseconds; SIM_USAGE_CELLS of them */
+    int64_t running[BASE_TASK_KINDS], since_us[BASE_TASK_KINDS]; /* while it is filled */
+    double *cell[BASE_TASK_KINDS]; /* slot time in the cell, microseconds; SIM_USAGE_CELLS of them */
 };
 struct sim_usage {
     int64_t width_us, end_us;
@@ -41,7 +41,8 @@ void sim_usage_end(struct sim_usage *u, int64_t now_us);
 /* Cells that were reached by the end. */
 size_t sim_usage_cells(const struct sim_usage *u);
 /* Mean slots in use during cell @i. */
-double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line, enum sim_kind kind, size_t i);
+double sim_usage_slots(const struct sim_usage *u, const struct sim_usage_line *line, enum base_task_kind kind,
+                       size_t i);
 /* NULL when there is none of that name, or the grouping was given up. */
 const struct sim_usage_line *sim_usage_find(const struct sim_usage *u, enum sim_usage_by by, const char *name);
 void sim_usage_free(struct sim_usage *u);

@@ -37,7 +37,7 @@ static void report_add(struct nm_container *ct, void *u)
     const struct nm_container_view *c = nm_core_view(ct);
     struct base_buf *b = r->out;
     base_buf_addf(b, "%s{\"id\":\"%s\",\"state\":\"%s\",\"slot\":\"%s\",\"progress\":%.4f", r->n++ ? "," : "", c->text,
-                  state_text(c->state), c->slot == NM_SLOT_REDUCE ? "reduce" : "map", c->progress);
+                  state_text(c->state), c->slot == BASE_TASK_REDUCE ? "reduce" : "map", c->progress);
     if (c->phase[0])
         put_str(b, "phase", c->phase);
     base_buf_addf(b,
@@ -164,7 +164,7 @@ int nm_wire_launch(const json_t *o, struct nm_launch *out, struct base_error *er
                             err)) < 0)
         return rc;
     out->kind = (enum nm_kind)kind;
-    out->slot = (enum nm_slot)slot;
+    out->slot = (enum base_task_kind)slot;
     if (out->kind == NM_KIND_COMMAND || out->kind == NM_KIND_MASTER)
         return base_json_str(o, "", "command", true, BASE_COMMAND_MAX, &command, err);
     return 0;
@@ -178,7 +178,7 @@ static int launch_read(json_t *o, struct nm_launch *out, struct base_error *err)
         return rc;
     const char *slot = json_string_value(json_object_get(o, "slot"));
     *out = (struct nm_launch){.id = out->id, .user = "", .token = "", .raw = o};
-    out->slot = slot && strcmp(slot, "reduce") == 0 ? NM_SLOT_REDUCE : NM_SLOT_MAP;
+    out->slot = slot && strcmp(slot, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     nm_utf8_clean(err->text, strlen(err->text));
     json_object_set_new(o, "refused", json_string(err->text)); /* lasts as long as the order */
     out->refused = json_string_value(json_object_get(o, "refused"));

@@ -13,15 +13,15 @@ struct commit_delay { /* zero, but for the delay */
     struct commit_delay_entry {
         int64_t until_us;
         struct policy_job *job; /* NULL: gone */
-        enum policy_kind kind;
+        enum base_task_kind kind;
     } * v; /* ring, oldest first */
     size_t head, n, cap;
 };
 
 /* A task of @job ended; nothing when it is off. True: it counts on. */
-bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum policy_kind kind, int64_t now_us);
+bool commit_delay_add(struct commit_delay *c, struct policy_job *job, enum base_task_kind kind, int64_t now_us);
 /* The job and kind of a task that counts no longer; false: no more of them at @now_us. */
-bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job, enum policy_kind *kind);
+bool commit_delay_pop(struct commit_delay *c, int64_t now_us, struct policy_job **job, enum base_task_kind *kind);
 /* When commit_delay_pop() may give something: nothing that ends after @now_us is due before. INT64_MAX: never. */
 int64_t commit_delay_next_us(const struct commit_delay *c, int64_t now_us);
 void commit_delay_forget(struct commit_delay *c, const struct policy_job *job);

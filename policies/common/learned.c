@@ -2,7 +2,7 @@
 
 #include "policies/policy.h"
 
-void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                          const struct policy_task_end *end)
 {
     const struct policy_size *size = &job->size[kind];
@@ -30,14 +30,14 @@ void policy_learned_task(struct policy_learned *l, const struct policy_job *job,
 
 void policy_learned_maps(struct policy_learned *l, const struct policy_job *job)
 {
-    const struct policy_seen *maps = &job->seen[POLICY_MAP];
+    const struct policy_seen *maps = &job->seen[BASE_TASK_MAP];
     double eta = maps->bytes_in > 0 ? (double)maps->bytes_out / (double)maps->bytes_in : 0;
 
     if (eta > l->eta_max)
         l->eta_max = eta;
 }
 
-int64_t policy_learned_recent_us(const struct policy_learned *l, enum policy_kind kind)
+int64_t policy_learned_recent_us(const struct policy_learned *l, enum base_task_kind kind)
 {
     return l->kind[kind].n ? l->kind[kind].sum_us / l->kind[kind].n : 0;
 }

@@ -20,16 +20,16 @@ struct policy_learned { /* zero: nothing yet */
         int64_t sized;
         int64_t late_max_us; /* most that an attempt took beyond the duration given with it */
         int64_t startup_us;  /* the fixed term of a task's time: cost = startup + c * size; set by the core's options */
-    } kind[POLICY_KINDS];
+    } kind[BASE_TASK_KINDS];
     double eta_max; /* shuffle bytes per input byte, largest seen of a job */
 };
 
 /* A successful attempt of @job ended. O(1). */
-void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+void policy_learned_task(struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                          const struct policy_task_end *end);
 /* All maps of @job are done. */
 void policy_learned_maps(struct policy_learned *l, const struct policy_job *job);
 /* Mean of the recent ones, 0: none yet. */
-int64_t policy_learned_recent_us(const struct policy_learned *l, enum policy_kind kind);
+int64_t policy_learned_recent_us(const struct policy_learned *l, enum base_task_kind kind);
 
 #endif

@@ -360,7 +360,7 @@ static double fraction(const struct policy_limit *l, const struct policy_capacit
 
 #define SLOTS_MAX INT64_C(1000000000000) /* more than any cluster has; what they stand for in memory stays a number */
 
-int64_t policy_limit_slots(const struct policy_limit *l, enum policy_kind kind, const struct policy_capacity *c,
+int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind, const struct policy_capacity *c,
                            int64_t none)
 {
     double f;

@@ -27,9 +27,9 @@ struct policy_capacity;
 struct policy_limit {
     bool given;
     double percent[2];                 /* of memory, of vcores, 0..; < 0: not in percent */
-    double slot_percent[POLICY_KINDS]; /* of the slots of a kind; < 0: not in percent */
+    double slot_percent[BASE_TASK_KINDS]; /* of the slots of a kind; < 0: not in percent */
     int64_t memory_mb, vcores;         /* -1: not given */
-    int64_t slots[POLICY_KINDS];       /* -1: not given */
+    int64_t slots[BASE_TASK_KINDS];       /* -1: not given */
 };
 enum policy_queue_order { /* of jobs in a queue; queues in a queue are always ordered fairly */
     POLICY_QUEUE_FAIR,
@@ -114,7 +114,7 @@ void policy_queues_replace(struct policy_queues *q, struct policy_queues *from);
 int policy_queues_place(struct policy_queues *q, const char *queue, const char *user, const char *const *groups,
                         size_t groups_n, int32_t *index, struct base_error *err);
 /* A limit in whole slots of @kind; @none when it is not given. What is given and not 0 is at least one slot. */
-int64_t policy_limit_slots(const struct policy_limit *l, enum policy_kind kind, const struct policy_capacity *c,
+int64_t policy_limit_slots(const struct policy_limit *l, enum base_task_kind kind, const struct policy_capacity *c,
                            int64_t none);
 
 #endif

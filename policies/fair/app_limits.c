@@ -92,7 +92,7 @@ void fair_apps_enter(struct policy *self, struct fair_job *fj)
     struct fair_queue *q = &self->queues[fj->queue];
     bool runs = fj->active;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         runs = runs || fj->job->phase[k].running > 0 || fj->job->phase[k].suspended > 0;
     list_add(q, fj);
     if (runs || (!queues_full(self, fj->queue) && !user_full(self, fj->job))) {
@@ -148,7 +148,7 @@ void fair_apps_admit(struct policy *self)
         policy_order_remove(&self->queues[best->queue].waiting, &best->wait);
         self->waiting_n--;
         set_active(self, best, true);
-        for (int k = 0; k < POLICY_KINDS; k++)
-            fair_job_count(self, best, (enum policy_kind)k);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            fair_job_count(self, best, k);
     }
 }

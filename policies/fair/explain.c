@@ -34,13 +34,13 @@ static const char *s(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void queue_words(const struct policy *self, int32_t queue, enum policy_kind kind, struct base_buf *out)
+static void queue_words(const struct policy *self, int32_t queue, enum base_task_kind kind, struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[queue];
     const struct fair_side *side = &q->side[kind];
 
     base_buf_addf(out, "queue %s runs %lld of a fair share of %.1f %s slots (weight %g", name_of(self, queue),
-                  (long long)side->running, side->share, kind == POLICY_MAP ? "map" : "reduce", q->weight);
+                  (long long)side->running, side->share, kind == BASE_TASK_MAP ? "map" : "reduce", q->weight);
     if (side->min > 0)
         base_buf_addf(out, ", minimum %.1f", side->min);
     if (side->max < INT64_MAX)
@@ -52,7 +52,7 @@ static void queue_words(const struct policy *self, int32_t queue, enum policy_ki
         base_buf_adds(out, ", too little for too long: it waits for no local slot");
 }
 
-static void place_words(const struct policy *self, const struct fair_job *fj, enum policy_kind kind,
+static void place_words(const struct policy *self, const struct fair_job *fj, enum base_task_kind kind,
                         struct base_buf *out)
 {
     const struct fair_queue *q = &self->queues[fj->queue];
@@ -77,8 +77,8 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
         limits(self, fj, out);
         return;
     }
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        enum policy_kind kind = (enum policy_kind)k;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        enum base_task_kind kind = k;
 
         if (fj->wants[k] <= 0)
             continue;
@@ -90,6 +90,6 @@ void fair_explain(const struct policy *self, const struct policy_job *job, int64
         place_words(self, fj, kind, out);
         return;
     }
-    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+    if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)
         base_buf_adds(out, "no task of it could run now");
 }

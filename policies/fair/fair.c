@@ -68,8 +68,8 @@ static void fair_destroy(struct policy *self)
 
 static void count_both(struct policy *self, struct fair_job *fj)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
-        fair_job_count(self, fj, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        fair_job_count(self, fj, k);
 }
 
 /* Into the queue it belongs to now. */
@@ -79,15 +79,15 @@ static void enter(struct policy *self, struct fair_job *fj)
 
     fj->queue = self->single || fj->job->queue >= self->queues_n ? 0 : fj->job->queue;
     q = &self->queues[fj->queue];
-    for (int k = 0; k < POLICY_KINDS && !q->first_job; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !q->first_job; k++)
         q->side[k].at_min_us = q->side[k].at_fair_us = self->now_us;
     fair_apps_enter(self, fj);
     fair_job_weigh(self, fj);
     count_both(self, fj);
     if (self->size_weight) /* its size is known now */
         fair_job_weigh(self, fj);
-    for (int k = 0; k < POLICY_KINDS && self->size_weight; k++)
-        fair_job_place(self, fj, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && self->size_weight; k++)
+        fair_job_place(self, fj, k);
 }
 
 static void leave(struct policy *self, struct fair_job *fj)
@@ -127,7 +127,7 @@ static void fair_arrived(struct policy *self, struct policy_job *job, int64_t no
     else
         self->first = fj;
     self->last = fj;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
     if (!self->single && self->env->queues && (size_t)self->queues_n < self->env->queues->n)
         fair_queues_changed(self, now_us); /* enters it, too */
@@ -168,7 +168,7 @@ static void fair_moved(struct policy *self, struct policy_job *job, int64_t now_
     fair_apps_admit(self);
 }
 
-static void fair_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void fair_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     fair_job_count(self, fair_job_of(job), kind);
 }
@@ -176,7 +176,7 @@ static void fair_changed(struct policy *self, struct policy_job *job, enum polic
 static void expire_commits(struct policy *self, int64_t now_us)
 {
     struct policy_job *job;
-    enum policy_kind kind;
+    enum base_task_kind kind;
 
     while (commit_delay_pop(&self->commit, now_us, &job, &kind)) {
         fair_job_of(job)->ended[kind]--;
@@ -184,7 +184,7 @@ static void expire_commits(struct policy *self, int64_t now_us)
     }
 }
 
-static void fair_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void fair_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                               uint32_t node, int64_t now_us)
 {
     (void)task;
@@ -193,7 +193,7 @@ static void fair_task_started(struct policy *self, struct policy_job *job, enum 
         fair_long_started(self, fair_job_of(job), kind, node);
 }
 
-static void fair_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void fair_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                             const struct policy_task_end *end)
 {
     expire_commits(self, end->ended_us);
@@ -203,7 +203,7 @@ static void fair_task_ended(struct policy *self, struct policy_job *job, enum po
         fair_long_ended(self, fair_job_of(job), kind, end);
 }
 
-static void fair_task_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void fair_task_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                                 uint32_t node, bool suspended, int64_t now_us)
 {
     (void)task;
@@ -238,12 +238,12 @@ static int64_t fair_timer(struct policy *self, int64_t now_us, struct policy_pla
     return next < self->updated_us + self->update_us ? next : self->updated_us + self->update_us;
 }
 
-static bool fair_queue_share(const struct policy *self, int32_t queue, int64_t share[POLICY_KINDS],
-                             int64_t demand[POLICY_KINDS])
+static bool fair_queue_share(const struct policy *self, int32_t queue, int64_t share[BASE_TASK_KINDS],
+                             int64_t demand[BASE_TASK_KINDS])
 {
     if (self->single || queue < 0 || queue >= self->queues_n)
         return false;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         share[k] = self->queues[queue].side[k].share_slots;
         demand[k] = fair_demand(&self->queues[queue].side[k]);
     }

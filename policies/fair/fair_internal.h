@@ -34,7 +34,7 @@ struct fair_side {                  /* a queue's tasks of one kind, those of que
     struct policy_order jobs, queues;
 };
 struct fair_queue {
-    struct fair_side side[POLICY_KINDS];
+    struct fair_side side[BASE_TASK_KINDS];
     int32_t parent, first, next; /* queues in it, beside it; -1: none */
     double weight;
     bool fifo, preempt;
@@ -51,12 +51,12 @@ struct fair_job {
     int32_t queue;                            /* -1: not entered yet */
     int32_t priority;                         /* as counted in weight */
     double job_weight;                        /* as counted in weight */
-    double weight[POLICY_KINDS];
+    double weight[BASE_TASK_KINDS];
     bool active; /* among the running applications of its queues and user */
     bool is_long;
-    int32_t running[POLICY_KINDS], wants[POLICY_KINDS]; /* as counted in its queues */
-    int32_t ended[POLICY_KINDS];                        /* counted on for commit_delay */
-    double min[POLICY_KINDS], deficit[POLICY_KINDS];    /* deficit mode */
+    int32_t running[BASE_TASK_KINDS], wants[BASE_TASK_KINDS]; /* as counted in its queues */
+    int32_t ended[BASE_TASK_KINDS];                        /* counted on for commit_delay */
+    double min[BASE_TASK_KINDS], deficit[BASE_TASK_KINDS];    /* deficit mode */
     struct policy_link wait;                            /* among the waiting ones of its queue */
 };
 struct fair_user {
@@ -76,8 +76,8 @@ struct policy {
     size_t waiting_n; /* jobs over a limit */
     int64_t now_us, updated_us, next_preemption_us;
     int64_t fits_since_us; /* slots have been the same since */
-    int64_t slots[POLICY_KINDS];
-    bool warned[POLICY_KINDS];
+    int64_t slots[BASE_TASK_KINDS];
+    bool warned[BASE_TASK_KINDS];
     struct commit_delay commit;
     int32_t *long_on; /* running tasks of long jobs by node */
     size_t long_nodes;
@@ -96,7 +96,7 @@ static inline struct fair_job *fair_job_of(const struct policy_job *job)
 {
     return job->own;
 }
-static inline struct fair_queue *fair_queue_of(struct policy_link *l, enum policy_kind kind)
+static inline struct fair_queue *fair_queue_of(struct policy_link *l, enum base_task_kind kind)
 {
     return (struct fair_queue *)(void *)((char *)(void *)l - offsetof(struct fair_side, link) -
                                          (size_t)kind * sizeof(struct fair_side) - offsetof(struct fair_queue, side));
@@ -111,11 +111,11 @@ void fair_tree_build(struct policy *self); /* of env->queues; jobs are added by 
 void fair_tree_free(struct policy *self);
 void fair_tree_limits(struct policy *self); /* minima and maxima in slots of the present capacity */
 /* Brings counts and places of @fj and of its queues up to date. */
-void fair_job_count(struct policy *self, struct fair_job *fj, enum policy_kind kind);
+void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
 void fair_job_drop(struct policy *self, struct fair_job *fj); /* takes it out of counts and orders */
 void fair_job_weigh(const struct policy *self, struct fair_job *fj);
-void fair_job_place(struct policy *self, struct fair_job *fj, enum policy_kind kind);
-void fair_queue_place(struct policy *self, struct fair_queue *q, enum policy_kind kind);
+void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind);
+void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind);
 struct policy_job *fair_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev);
 
 /* ---- running applications ---- */
@@ -128,10 +128,10 @@ void fair_apps_admit(struct policy *self); /* those that wait and may run now, f
 /* ---- long tasks ---- */
 void fair_long_arrived(struct policy *self, struct fair_job *fj);
 void fair_long_left(struct policy *self, struct fair_job *fj);
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node);
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind,
+void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node);
+void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
                      const struct policy_task_end *end);
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node,
+void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node,
                          bool suspended);
 void fair_long_forget(struct policy *self, uint32_t node);
 /* Has the node enough of them for the moment? */

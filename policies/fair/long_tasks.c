@@ -34,20 +34,20 @@ static void count_all(struct policy *self, const struct fair_job *fj, int32_t mo
     struct policy_running r;
     void *cursor = NULL;
 
-    while (self->env->running && self->env->running(self->env->core, fj->job, POLICY_MAP, &cursor, &r))
+    while (self->env->running && self->env->running(self->env->core, fj->job, BASE_TASK_MAP, &cursor, &r))
         if (!r.suspended)
             count(self, r.node, more);
 }
 
 static bool still_long(const struct policy *self, const struct policy_job *job)
 {
-    const struct policy_seen *seen = &job->seen[POLICY_MAP];
+    const struct policy_seen *seen = &job->seen[BASE_TASK_MAP];
     const struct policy_learned *l = self->env->learned;
 
-    if (seen->n < LONG_SAMPLE || !l || l->kind[POLICY_MAP].count == 0)
+    if (seen->n < LONG_SAMPLE || !l || l->kind[BASE_TASK_MAP].count == 0)
         return true;
     return (double)seen->work_us / seen->n >
-           LONG_FACTOR * (double)l->kind[POLICY_MAP].total_us / (double)l->kind[POLICY_MAP].count;
+           LONG_FACTOR * (double)l->kind[BASE_TASK_MAP].total_us / (double)l->kind[BASE_TASK_MAP].count;
 }
 
 void fair_long_arrived(struct policy *self, struct fair_job *fj)
@@ -64,22 +64,23 @@ void fair_long_left(struct policy *self, struct fair_job *fj)
         count_all(self, fj, -1);
 }
 
-void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node,
+void fair_long_suspended(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node,
                          bool suspended)
 {
-    if (kind == POLICY_MAP && fj->is_long)
+    if (kind == BASE_TASK_MAP && fj->is_long)
         count(self, node, suspended ? -1 : 1);
 }
 
-void fair_long_started(struct policy *self, const struct fair_job *fj, enum policy_kind kind, uint32_t node)
+void fair_long_started(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, uint32_t node)
 {
-    if (kind == POLICY_MAP && fj->is_long)
+    if (kind == BASE_TASK_MAP && fj->is_long)
         count(self, node, 1);
 }
 
-void fair_long_ended(struct policy *self, struct fair_job *fj, enum policy_kind kind, const struct policy_task_end *end)
+void fair_long_ended(struct policy *self, struct fair_job *fj, enum base_task_kind kind,
+                     const struct policy_task_end *end)
 {
-    if (kind != POLICY_MAP || !fj->is_long)
+    if (kind != BASE_TASK_MAP || !fj->is_long)
         return;
     if (!end->suspended)
         count(self, end->node, -1);
@@ -93,5 +94,5 @@ bool fair_long_full(const struct policy *self, const struct fair_job *fj, const 
 {
     int64_t here = offer->node < self->long_nodes ? self->long_on[offer->node] : 0;
 
-    return offer->kind == POLICY_MAP && fj->is_long && here * self->env->capacity->nodes > self->long_running;
+    return offer->kind == BASE_TASK_MAP && fj->is_long && here * self->env->capacity->nodes > self->long_running;
 }

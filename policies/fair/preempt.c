@@ -12,7 +12,7 @@ struct fair_candidate {
     int32_t queue;
 };
 
-static int64_t need_of(const struct policy *self, const struct fair_queue *q, enum policy_kind kind)
+static int64_t need_of(const struct policy *self, const struct fair_queue *q, enum base_task_kind kind)
 {
     const struct fair_side *s = &q->side[kind];
 
@@ -23,7 +23,7 @@ static int64_t need_of(const struct policy *self, const struct fair_queue *q, en
 
 /* Adds the job's attempts. Returns how many slots it will keep if none of them is killed: of a job those listed, since
  * the others are being killed already; another application has its master beside them. */
-static int64_t candidates_of(struct policy *self, const struct fair_job *fj, enum policy_kind kind, size_t *n)
+static int64_t candidates_of(struct policy *self, const struct fair_job *fj, enum base_task_kind kind, size_t *n)
 {
     struct policy_running r;
     void *cursor = NULL;
@@ -56,7 +56,7 @@ static int newest(const void *a, const void *b)
 }
 
 /* Kills of @kind until @need slots come free; no pool is taken below its share. */
-static void kill_kind(struct policy *self, enum policy_kind kind, int64_t need, struct policy_plan *plan)
+static void kill_kind(struct policy *self, enum base_task_kind kind, int64_t need, struct policy_plan *plan)
 {
     int64_t *left = base_alloc((size_t)self->queues_n * sizeof *left);
     size_t n = 0;
@@ -88,13 +88,13 @@ void fair_preempt(struct policy *self, struct policy_plan *plan)
 {
     if (!self->env->running)
         return;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t need = -self->env->capacity->freeing[k];
 
         for (int32_t i = 0; i < self->queues_n; i++)
             if (self->queues[i].first_job)
-                need += need_of(self, &self->queues[i], (enum policy_kind)k);
+                need += need_of(self, &self->queues[i], k);
         if (need > 0)
-            kill_kind(self, (enum policy_kind)k, need, plan);
+            kill_kind(self, k, need, plan);
     }
 }

@@ -28,7 +28,7 @@ static double cap_of(const struct fair_side *s)
 
 /* What competes in a queue: the queues in it, and its own jobs as if they were one more. Below root minima count as
  * far as they are wanted: what is divided there depends on the demand itself. */
-static size_t collect(struct policy *self, const struct fair_queue *q, enum policy_kind kind)
+static size_t collect(struct policy *self, const struct fair_queue *q, enum base_task_kind kind)
 {
     const struct fair_side *own = &q->side[kind];
     size_t n = 0;
@@ -48,7 +48,7 @@ static size_t collect(struct policy *self, const struct fair_queue *q, enum poli
     return n;
 }
 
-static void complain(struct policy *self, enum policy_kind kind, double sum, double total)
+static void complain(struct policy *self, enum base_task_kind kind, double sum, double total)
 {
     char text[200];
 
@@ -56,11 +56,11 @@ static void complain(struct policy *self, enum policy_kind kind, double sum, dou
         return;
     self->warned[kind] = true;
     snprintf(text, sizeof text, "minimum shares of the queues add up to %.0f %s slots of %.0f: they are scaled down",
-             sum, kind == POLICY_MAP ? "map" : "reduce", total);
+             sum, kind == BASE_TASK_MAP ? "map" : "reduce", total);
     self->env->note(self->env->core, 4, text);
 }
 
-static void divide(struct policy *self, struct fair_queue *q, enum policy_kind kind, double total)
+static void divide(struct policy *self, struct fair_queue *q, enum base_task_kind kind, double total)
 {
     struct fair_side *own = &q->side[kind];
     double sum = 0;
@@ -88,7 +88,7 @@ static void divide(struct policy *self, struct fair_queue *q, enum policy_kind k
     }
 }
 
-static void shares(struct policy *self, enum policy_kind kind)
+static void shares(struct policy *self, enum base_task_kind kind)
 {
     struct fair_side *root = &self->queues[0].side[kind];
     int64_t total = self->env->capacity->slots[kind];
@@ -109,7 +109,7 @@ static double wanted(double x, int64_t demand)
 }
 
 /* Since when does it lack its minimum, its part of the fair share? */
-static void watch(struct policy *self, struct fair_queue *q, enum policy_kind kind)
+static void watch(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
 {
     struct fair_side *s = &q->side[kind];
     int64_t demand = fair_demand(s);
@@ -123,7 +123,7 @@ static void watch(struct policy *self, struct fair_queue *q, enum policy_kind ki
 
 /* --- deficits --- */
 
-static size_t collect_jobs(struct policy *self, int32_t queue, enum policy_kind kind)
+static size_t collect_jobs(struct policy *self, int32_t queue, enum base_task_kind kind)
 {
     size_t n = 0;
 
@@ -139,7 +139,7 @@ static size_t collect_jobs(struct policy *self, int32_t queue, enum policy_kind 
 }
 
 /* In a fair pool each job gets its part of the pool's minimum; its deficit grows by what it lacks of its share. */
-static void job_deficits(struct policy *self, int32_t queue, enum policy_kind kind, int64_t us)
+static void job_deficits(struct policy *self, int32_t queue, enum base_task_kind kind, int64_t us)
 {
     const struct fair_side *s = &self->queues[queue].side[kind];
     size_t n = collect_jobs(self, queue, kind);
@@ -159,7 +159,7 @@ static void job_deficits(struct policy *self, int32_t queue, enum policy_kind ki
     }
 }
 
-static void deficits(struct policy *self, enum policy_kind kind, int64_t us)
+static void deficits(struct policy *self, enum base_task_kind kind, int64_t us)
 {
     for (int32_t i = 0; i < self->queues_n; i++) {
         struct fair_queue *q = &self->queues[i];
@@ -178,7 +178,7 @@ static void deficits(struct policy *self, enum policy_kind kind, int64_t us)
 
 static void settle(struct policy *self)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (self->slots[k] != self->env->capacity->slots[k]) {
             self->slots[k] = self->env->capacity->slots[k];
             self->fits_since_us = self->now_us;
@@ -190,8 +190,8 @@ static void weigh_all(struct policy *self)
 {
     for (struct fair_job *fj = self->first; fj; fj = fj->next) {
         fair_job_weigh(self, fj);
-        for (int k = 0; k < POLICY_KINDS; k++)
-            fair_job_place(self, fj, (enum policy_kind)k);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            fair_job_place(self, fj, k);
     }
 }
 
@@ -204,8 +204,8 @@ void fair_update(struct policy *self, int64_t now_us)
     fair_tree_limits(self);
     if (self->size_weight)
         weigh_all(self);
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        enum policy_kind kind = (enum policy_kind)k;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        enum base_task_kind kind = k;
 
         shares(self, kind);
         if (self->deficits)

@@ -30,7 +30,7 @@ static void queue_init(struct policy *self, int32_t i, const struct policy_queue
 {
     struct fair_queue *q = &self->queues[i];
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         side_init(self, &q->side[k], i, old ? &old->side[k] : NULL);
     q->parent = from ? from->parent : -1;
     q->first = q->next = -1;
@@ -62,7 +62,7 @@ void fair_tree_build(struct policy *self)
     free(old);
     fair_tree_limits(self);
     for (int32_t i = 0; i < self->queues_n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             self->queues[i].side[k].min = (double)self->queues[i].side[k].min_slots;
 }
 
@@ -78,11 +78,11 @@ void fair_tree_limits(struct policy *self)
     const struct policy_queues *from = self->single ? NULL : self->env->queues;
 
     for (int32_t i = 0; from && i < self->queues_n && (size_t)i < from->n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             struct fair_side *s = &self->queues[i].side[k];
 
-            s->min_slots = policy_limit_slots(&from->v[i].min, (enum policy_kind)k, self->env->capacity, 0);
-            s->max = policy_limit_slots(&from->v[i].max, (enum policy_kind)k, self->env->capacity, INT64_MAX);
+            s->min_slots = policy_limit_slots(&from->v[i].min, k, self->env->capacity, 0);
+            s->max = policy_limit_slots(&from->v[i].max, k, self->env->capacity, INT64_MAX);
         }
 }
 
@@ -129,7 +129,7 @@ static void order_set(struct policy_order *o, struct policy_link *l, bool wanted
     }
 }
 
-void fair_job_place(struct policy *self, struct fair_job *fj, enum policy_kind kind)
+void fair_job_place(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
 {
     struct fair_queue *q = &self->queues[fj->queue];
     int64_t running = fj->running[kind];
@@ -140,7 +140,7 @@ void fair_job_place(struct policy *self, struct fair_job *fj, enum policy_kind k
                 : key_of(self, running, running + fj->wants[kind], fj->min[kind], fj->weight[kind], fj->deficit[kind]));
 }
 
-void fair_queue_place(struct policy *self, struct fair_queue *q, enum policy_kind kind)
+void fair_queue_place(struct policy *self, struct fair_queue *q, enum base_task_kind kind)
 {
     struct fair_side *s = &q->side[kind];
 
@@ -163,7 +163,7 @@ void fair_job_weigh(const struct policy *self, struct fair_job *fj)
 
     fj->priority = job->priority;
     fj->job_weight = job->weight;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int32_t demand = fj->running[k] + fj->wants[k];
 
         fj->weight[k] = job->weight * priority_factor(job->priority);
@@ -172,7 +172,7 @@ void fair_job_weigh(const struct policy *self, struct fair_job *fj)
     }
 }
 
-static void count(struct policy *self, struct fair_job *fj, enum policy_kind kind, int32_t running, int32_t wants)
+static void count(struct policy *self, struct fair_job *fj, enum base_task_kind kind, int32_t running, int32_t wants)
 {
     int32_t more = running - fj->running[kind], want = wants - fj->wants[kind];
     struct fair_side *own = &self->queues[fj->queue].side[kind];
@@ -191,7 +191,7 @@ static void count(struct policy *self, struct fair_job *fj, enum policy_kind kin
     }
 }
 
-void fair_job_count(struct policy *self, struct fair_job *fj, enum policy_kind kind)
+void fair_job_count(struct policy *self, struct fair_job *fj, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &fj->job->phase[kind];
 
@@ -202,8 +202,8 @@ void fair_job_count(struct policy *self, struct fair_job *fj, enum policy_kind k
 
 void fair_job_drop(struct policy *self, struct fair_job *fj)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
-        count(self, fj, (enum policy_kind)k, 0, 0);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        count(self, fj, k, 0, 0);
 }
 
 /* --- who is next --- */
@@ -211,7 +211,7 @@ void fair_job_drop(struct policy *self, struct fair_job *fj)
 struct walk {
     struct policy *self;
     struct policy_offer *offer;
-    enum policy_kind kind;
+    enum base_task_kind kind;
     bool held; /* somebody was passed over */
 };
 

@@ -35,7 +35,7 @@ static struct hfsp_node *node_of(struct hfsp_kind *ks, uint32_t node)
 
 void hfsp_node_forgotten(struct policy *self, uint32_t node)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct hfsp_kind *ks = &self->kind[k];
 
         if (node >= ks->node_n)
@@ -108,7 +108,7 @@ static int64_t room(const struct policy *self, struct hfsp_node *n, const struct
 }
 
 /* Attempts here that may be victims, with the rank of their job. */
-static size_t candidates(struct hfsp_kind *ks, enum policy_kind kind, const struct policy_running *here, size_t n)
+static size_t candidates(struct hfsp_kind *ks, enum base_task_kind kind, const struct policy_running *here, size_t n)
 {
     size_t len = 0;
 
@@ -132,7 +132,7 @@ static int64_t done_us(const struct policy *self, const struct policy_running *r
 {
     int64_t from = r->started_us;
 
-    if (r->kind == POLICY_REDUCE && r->job->is_job)
+    if (r->kind == BASE_TASK_REDUCE && r->job->is_job)
         from = !r->job->maps_done_us ? self->now_us : r->job->maps_done_us > from ? r->job->maps_done_us : from;
     return self->now_us > from ? self->now_us - from : 0;
 }
@@ -191,7 +191,7 @@ static int64_t wanted(const struct policy *self, const struct hfsp_phase *p)
 {
     int64_t pending = p->own->job->phase[p->kind].pending;
 
-    if (p->kind == POLICY_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
+    if (p->kind == BASE_TASK_REDUCE && p->own->job->is_job && !p->own->job->maps_done_us)
         return 0;
     if (p->state == HFSP_TRAINING && isinf(self->set.xi))
         return pending < hfsp_train_need(p) ? pending : hfsp_train_need(p);
@@ -236,7 +236,7 @@ static void take_victims(struct claim *c, const struct hfsp_phase *p, int64_t st
         if (c->ks->candidate[at].rank != rank)
             gone = taken;
         rank = c->ks->candidate[at].rank;
-        if ((taken > 0 && resumes == 0 && p->kind == POLICY_MAP && c->self->env->takes) ||
+        if ((taken > 0 && resumes == 0 && p->kind == BASE_TASK_MAP && c->self->env->takes) ||
             !is_prey(c, p, rank, resumes > 0 || take == POLICY_TAKES_NEAR, starts, gone) ||
             (c->self->fair && resumes == 0 && !can_wait(c->self, c->ks, &c->here[c->ks->candidate[at].at], p)))
             break;
@@ -352,7 +352,7 @@ static void start_anew(const struct policy *self, struct hfsp_node *node, const 
 void hfsp_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here, size_t n,
                   struct policy_plan *plan)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct hfsp_kind *ks = &self->kind[kind];
     struct hfsp_node *node;
     struct claim c = {self, ks, offer, here, plan, 0, 0, 0};

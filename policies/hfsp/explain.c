@@ -3,7 +3,7 @@
 
 #include "policies/hfsp/hfsp_internal.h"
 
-static const char *const kind_name[POLICY_KINDS] = {"map", "reduce"};
+static const char *const kind_name[BASE_TASK_KINDS] = {"map", "reduce"};
 
 static void explain_size(const struct policy *self, const struct hfsp_phase *p, struct base_buf *out)
 {
@@ -50,15 +50,15 @@ void hfsp_explain(const struct policy *self, const struct policy_job *job, int64
 {
     bool any = false;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        const struct hfsp_phase *p = hfsp_phase_of(job, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        const struct hfsp_phase *p = hfsp_phase_of(job, k);
         const struct policy_phase *count = &job->phase[k];
 
         if (p->state == HFSP_ABSENT || count->total - count->done <= 0)
             continue;
         base_buf_addf(out, "%s%ss: ", any ? ". " : "", kind_name[k]);
         any = true;
-        hfsp_settle((struct policy *)(uintptr_t)self, (enum policy_kind)k); /* for the core this changes nothing */
+        hfsp_settle((struct policy *)(uintptr_t)self, k); /* for the core this changes nothing */
         explain_size(self, p, out);
         explain_finish(self, p, now_us, out);
         if (count->suspended > 0)

@@ -89,11 +89,11 @@ static struct policy *create(const struct policy_env *env, const struct hfsp_set
     self->set = *set;
     if (set->promise)
         self->fair = virtual_fair_new(env->slowstart);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         self->kind[k].vc = virtual_cluster_new(set->form, set->order, env->capacity->slots[k], 0);
         self->kind[k].share = 1;
         if (self->fair)
-            virtual_fair_slots(self->fair, (enum policy_kind)k, env->capacity->slots[k]);
+            virtual_fair_slots(self->fair, k, env->capacity->slots[k]);
     }
     return self;
 }
@@ -129,7 +129,7 @@ static struct policy *psbs_create(const struct policy_env *env)
 
 static void hfsp_destroy(struct policy *self)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         virtual_cluster_free(self->kind[k].vc);
         hfsp_rank_free(&self->kind[k].rank);
         hfsp_nodes_free(&self->kind[k]);
@@ -147,7 +147,7 @@ void hfsp_clock(struct policy *self, int64_t now_us)
         self->now_us = now_us;
 }
 
-void hfsp_advance(struct policy *self, enum policy_kind kind)
+void hfsp_advance(struct policy *self, enum base_task_kind kind)
 {
     virtual_cluster_advance(self->kind[kind].vc, self->now_us);
 }
@@ -160,7 +160,7 @@ static struct policy_job *share_job(const struct policy_link *link)
 }
 
 /* Jobs that have become late by the time share the slots from now on. */
-static void find_late(struct policy *self, enum policy_kind kind)
+static void find_late(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
 
@@ -179,7 +179,7 @@ static void find_late(struct policy *self, enum policy_kind kind)
     }
 }
 
-void hfsp_settle(struct policy *self, enum policy_kind kind)
+void hfsp_settle(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
     const int32_t *order;
@@ -250,7 +250,7 @@ void hfsp_refresh(struct policy *self, struct hfsp_phase *p)
 }
 
 /* ---------------------------------------------------------------- events */
-static void phase_init(struct hfsp_phase *p, struct hfsp_job *own, enum policy_kind kind)
+static void phase_init(struct hfsp_phase *p, struct hfsp_job *own, enum base_task_kind kind)
 {
     const struct policy_job *job = own->job;
 
@@ -265,7 +265,7 @@ static bool enters_now(const struct policy *self, const struct hfsp_phase *p)
 
     if (count->total <= 0)
         return false;
-    return p->kind == POLICY_MAP || !self->set.reduces_when_ready ||
+    return p->kind == BASE_TASK_MAP || !self->set.reduces_when_ready ||
            count->pending + count->running + count->suspended + count->done > 0;
 }
 
@@ -292,9 +292,9 @@ static void hfsp_arrived(struct policy *self, struct policy_job *job, int64_t no
         virtual_fair_advance(self->fair, self->now_us);
         own->fair = virtual_fair_add(self->fair, job);
     }
-    for (int k = 0; k < POLICY_KINDS; k++)
-        phase_init(&own->phase[k], own, (enum policy_kind)k);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        phase_init(&own->phase[k], own, k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         find_suspended(self, &own->phase[k]);
         if (enters_now(self, &own->phase[k]))
             hfsp_enter(self, &own->phase[k]);
@@ -351,12 +351,12 @@ static void fair_leaves(struct policy *self, struct hfsp_job *own)
     bool finished = job->is_job;
 
     virtual_fair_advance(self->fair, self->now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_seen *seen = &job->seen[k];
 
         finished = finished && job->phase[k].done >= job->phase[k].total;
         if (seen->n > 0 && seen->n >= job->phase[k].total)
-            virtual_fair_lasts(self->fair, own->fair, (enum policy_kind)k, seen->work_us / seen->n);
+            virtual_fair_lasts(self->fair, own->fair, k, seen->work_us / seen->n);
     }
     virtual_fair_leave(self->fair, own->fair, finished);
 }
@@ -368,17 +368,17 @@ static void hfsp_left(struct policy *self, struct policy_job *job, int64_t now_u
     hfsp_clock(self, now_us);
     if (own->fair)
         fair_leaves(self, own);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         phase_leaves(self, &own->phase[k]);
         if (self->set.order == VIRTUAL_BY_REMAINING)
             self->kind[k].stale = true;
-        find_late(self, (enum policy_kind)k);
+        find_late(self, k);
     }
     free(own);
     job->own = NULL;
 }
 
-static void hfsp_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void hfsp_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
@@ -389,7 +389,7 @@ static void hfsp_changed(struct policy *self, struct policy_job *job, enum polic
     hfsp_refresh(self, p);
 }
 
-static void hfsp_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void hfsp_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                          uint32_t node, int64_t now_us)
 {
     (void)node;
@@ -398,7 +398,7 @@ static void hfsp_started(struct policy *self, struct policy_job *job, enum polic
     hfsp_train_started(self, hfsp_phase_of(job, kind), task);
 }
 
-static void hfsp_suspended(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void hfsp_suspended(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                            uint32_t node, bool suspended, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
@@ -409,7 +409,7 @@ static void hfsp_suspended(struct policy *self, struct policy_job *job, enum pol
     hfsp_train_paused(self, p, task, suspended);
 }
 
-static void hfsp_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void hfsp_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                        const struct policy_task_end *end)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
@@ -423,12 +423,12 @@ static void hfsp_ended(struct policy *self, struct policy_job *job, enum policy_
     hfsp_train_ended(self, p, end);
 }
 
-static void hfsp_progress(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void hfsp_progress(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                           double progress, int64_t now_us)
 {
     struct hfsp_phase *p = hfsp_phase_of(job, kind);
 
-    if (p->state != HFSP_TRAINING || kind != POLICY_REDUCE)
+    if (p->state != HFSP_TRAINING || kind != BASE_TASK_REDUCE)
         return;
     hfsp_clock(self, now_us);
     hfsp_train_progress(self, p, task, progress, now_us);
@@ -437,8 +437,8 @@ static void hfsp_progress(struct policy *self, struct policy_job *job, enum poli
 static void hfsp_capacity(struct policy *self, int64_t now_us)
 {
     hfsp_clock(self, now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        enum policy_kind kind = (enum policy_kind)k;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        enum base_task_kind kind = k;
 
         hfsp_advance(self, kind);
         if (!virtual_cluster_set_slots(self->kind[k].vc, self->env->capacity->slots[k]))
@@ -458,8 +458,8 @@ static int64_t hfsp_timer(struct policy *self, int64_t now_us, struct policy_pla
     if (self->set.update_us <= 0)
         return 0;
     hfsp_clock(self, now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        hfsp_advance(self, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        hfsp_advance(self, k);
         self->kind[k].stale = true;
     }
     return now_us + self->set.update_us;
@@ -526,7 +526,7 @@ static struct policy_job *hfsp_next(struct policy *self, struct policy_offer *of
     return NULL;
 }
 
-static bool hfsp_may_preempt(const struct policy *self, enum policy_kind kind)
+static bool hfsp_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     (void)kind;
     return self->set.preemption != HFSP_WAIT;

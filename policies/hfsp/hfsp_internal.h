@@ -31,9 +31,9 @@ struct hfsp_settings {
     enum hfsp_resize resize;
     enum hfsp_train_order train_order;
     bool reduces_when_ready, late_share, promise;
-    int32_t sample[POLICY_KINDS], min_tasks;
-    int64_t train_slots[POLICY_KINDS]; /* -1: all */
-    int64_t initial_us[POLICY_KINDS];
+    int32_t sample[BASE_TASK_KINDS], min_tasks;
+    int64_t train_slots[BASE_TASK_KINDS]; /* -1: all */
+    int64_t initial_us[BASE_TASK_KINDS];
     int64_t delta_us, update_us;
     double xi, error, error_sigma;
     uint64_t error_seed;
@@ -52,7 +52,7 @@ enum hfsp_state { HFSP_ABSENT, HFSP_TRAINING, HFSP_SIZED }; /* absent: not in th
 struct hfsp_job;
 struct hfsp_phase {
     struct hfsp_job *own;
-    enum policy_kind kind;
+    enum base_task_kind kind;
     enum hfsp_state state;
     int32_t virtual;                              /* handle in the virtual cluster */
     int32_t total;                                /* tasks it knows of */
@@ -71,7 +71,7 @@ struct hfsp_phase {
 struct hfsp_job { /* policy_job.own */
     struct policy_job *job;
     struct virtual_fair_job *fair; /* NULL: no promise is kept */
-    struct hfsp_phase phase[POLICY_KINDS];
+    struct hfsp_phase phase[BASE_TASK_KINDS];
 };
 struct hfsp_held { /* attempts of one phase suspended on a node */
     struct hfsp_phase *phase;
@@ -111,10 +111,10 @@ struct policy {
     struct hfsp_settings set;
     int64_t now_us;
     struct virtual_fair *fair;  /* NULL: no promise is kept */
-    struct hfsp_kind kind[POLICY_KINDS];
+    struct hfsp_kind kind[BASE_TASK_KINDS];
 };
 
-static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enum policy_kind kind)
+static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enum base_task_kind kind)
 {
     return &((struct hfsp_job *)job->own)->phase[kind];
 }
@@ -122,9 +122,9 @@ static inline struct hfsp_phase *hfsp_phase_of(const struct policy_job *job, enu
 /* ---- policies/hfsp/hfsp.c ---- */
 void hfsp_clock(struct policy *self, int64_t now_us); /* time is at least that */
 /* The virtual cluster of @kind goes on to now; before a change of it. */
-void hfsp_advance(struct policy *self, enum policy_kind kind);
+void hfsp_advance(struct policy *self, enum base_task_kind kind);
 /* Before the order is looked at: projections, ranks, late jobs, if the virtual cluster was changed since. */
-void hfsp_settle(struct policy *self, enum policy_kind kind);
+void hfsp_settle(struct policy *self, enum base_task_kind kind);
 /* What @p wants now, in all lists. */
 void hfsp_refresh(struct policy *self, struct hfsp_phase *p);
 
@@ -141,15 +141,15 @@ void hfsp_grow(struct policy *self, struct hfsp_phase *p, int32_t more);
 /* Its sample is measured. */
 void hfsp_sized(struct policy *self, struct hfsp_phase *p);
 /* What a size is multiplied with in experiments with errors. */
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum policy_kind kind);
+double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum base_task_kind kind);
 
 /* ---- policies/hfsp/train.c ---- */
-int64_t hfsp_train_max(const struct policy *self, enum policy_kind kind); /* slots of the training */
+int64_t hfsp_train_max(const struct policy *self, enum base_task_kind kind); /* slots of the training */
 int32_t hfsp_train_need(const struct hfsp_phase *p);                      /* samples still to launch */
 void hfsp_train_begin(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_end(struct policy *self, struct hfsp_phase *p);
 void hfsp_train_place(struct policy *self, struct hfsp_phase *p);
-void hfsp_train_reshare(struct policy *self, enum policy_kind kind);
+void hfsp_train_reshare(struct policy *self, enum base_task_kind kind);
 void hfsp_train_started(struct policy *self, struct hfsp_phase *p, int32_t task);
 void hfsp_train_paused(struct policy *self, struct hfsp_phase *p, int32_t task, bool suspended);
 void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct policy_task_end *end);

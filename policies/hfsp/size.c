@@ -23,7 +23,7 @@ static double uniform(uint64_t x)
     return ((double)(x >> 12) + 0.5) / (double)(UINT64_C(1) << 52);
 }
 
-double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum policy_kind kind)
+double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, int32_t seq, enum base_task_kind kind)
 {
     uint64_t x = mix(mix(mix(set->error_seed) ^ (uint64_t)cluster_ts) ^ ((uint64_t)(uint32_t)seq << 1 | kind));
     double factor = 1;
@@ -36,7 +36,7 @@ double hfsp_error_factor(const struct hfsp_settings *set, int64_t cluster_ts, in
 }
 
 /* Mean task time to be expected of a new job. */
-static int64_t recent_us(const struct policy *self, enum policy_kind kind)
+static int64_t recent_us(const struct policy *self, enum base_task_kind kind)
 {
     const struct hfsp_kind *ks = &self->kind[kind];
     int64_t recent = ks->means_n ? ks->means_sum / ks->means_n : policy_learned_recent_us(self->env->learned, kind);
@@ -62,7 +62,7 @@ static double elapsed_here(const struct policy *self, const struct hfsp_phase *p
     while (self->env->running(self->env->core, job, p->kind, &cursor, &r)) {
         int64_t from = r.started_us;
 
-        if (p->kind == POLICY_REDUCE && job->is_job)
+        if (p->kind == BASE_TASK_REDUCE && job->is_job)
             from = !job->maps_done_us ? self->now_us : job->maps_done_us > from ? job->maps_done_us : from;
         sum += self->now_us > from ? (double)(self->now_us - from) : 0;
     }
@@ -213,7 +213,7 @@ static double bytes_scale(const struct hfsp_phase *p)
     const struct policy_seen *seen = &job->seen[p->kind];
     double all = (double)job->size[p->kind].bytes / p->total;
 
-    if (p->kind != POLICY_REDUCE || all <= 0 || seen->bytes_in <= 0 || seen->n < p->sample_n)
+    if (p->kind != BASE_TASK_REDUCE || all <= 0 || seen->bytes_in <= 0 || seen->n < p->sample_n)
         return 1;
     return all / ((double)seen->bytes_in / seen->n);
 }

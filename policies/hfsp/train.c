@@ -13,7 +13,7 @@ struct policy_job *hfsp_train_job(const struct policy_link *link)
     return ((const struct hfsp_phase *)(const void *)at)->own->job;
 }
 
-int64_t hfsp_train_max(const struct policy *self, enum policy_kind kind)
+int64_t hfsp_train_max(const struct policy *self, enum base_task_kind kind)
 {
     int64_t all = self->env->capacity->slots[kind], max = self->set.train_slots[kind];
 
@@ -45,7 +45,7 @@ void hfsp_train_place(struct policy *self, struct hfsp_phase *p)
     p->train_in = in;
 }
 
-void hfsp_train_reshare(struct policy *self, enum policy_kind kind)
+void hfsp_train_reshare(struct policy *self, enum base_task_kind kind)
 {
     struct hfsp_kind *ks = &self->kind[kind];
     int64_t share = ks->training_n ? hfsp_train_max(self, kind) / ks->training_n : 0;
@@ -175,7 +175,7 @@ void hfsp_train_ended(struct policy *self, struct hfsp_phase *p, const struct po
 
 void hfsp_train_progress(struct policy *self, struct hfsp_phase *p, int32_t task, double progress, int64_t now_us)
 {
-    struct hfsp_sample *s = p->kind == POLICY_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
+    struct hfsp_sample *s = p->kind == BASE_TASK_REDUCE && p->state == HFSP_TRAINING ? find(p, task, true) : NULL;
     double done = estimator_reduce_progress(progress);
 
     if (!s || s->lasts_us || (done <= 0 && progress < 2.0 / 3 - 1e-6))

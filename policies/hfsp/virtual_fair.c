@@ -30,7 +30,7 @@ struct virtual_fair_job {
     struct virtual_fair_job *prev, *next;
     bool gone; /* really */
     double weight;
-    struct fair_phase phase[POLICY_KINDS];
+    struct fair_phase phase[BASE_TASK_KINDS];
 };
 struct fair_kind {
     int64_t slots, used;
@@ -41,7 +41,7 @@ struct virtual_fair {
     int64_t now_us;
     bool dirty; /* slots or tasks were added: free slots may be wanted */
     struct virtual_fair_job *first;
-    struct fair_kind kind[POLICY_KINDS];
+    struct fair_kind kind[BASE_TASK_KINDS];
 };
 
 #define JOB_OF(link, kind, member)                                                                                     \
@@ -58,7 +58,7 @@ struct virtual_fair *virtual_fair_new(double slowstart)
 
 static void job_free(struct virtual_fair *vf, struct virtual_fair_job *j)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct fair_phase *p = &j->phase[k];
 
         policy_order_place(&vf->kind[k].waits, &p->waits, false, 0);
@@ -85,7 +85,7 @@ struct virtual_fair_job *virtual_fair_add(struct virtual_fair *vf, const struct 
     struct virtual_fair_job *j = base_alloc(sizeof *j);
 
     j->weight = job->weight;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct fair_phase *p = &j->phase[k];
 
         p->task_us = -1;
@@ -102,17 +102,17 @@ struct virtual_fair_job *virtual_fair_add(struct virtual_fair *vf, const struct 
 /* ---------------------------------------------------------------- places in the orders */
 static bool maps_over(const struct virtual_fair_job *j)
 {
-    return j->phase[POLICY_MAP].done >= j->phase[POLICY_MAP].total;
+    return j->phase[BASE_TASK_MAP].done >= j->phase[BASE_TASK_MAP].total;
 }
 
-static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_job *j, enum policy_kind kind)
+static bool may_start(const struct virtual_fair *vf, const struct virtual_fair_job *j, enum base_task_kind kind)
 {
-    const struct fair_phase *maps = &j->phase[POLICY_MAP];
+    const struct fair_phase *maps = &j->phase[BASE_TASK_MAP];
 
-    return kind == POLICY_MAP || maps->done >= vf->slowstart * maps->total;
+    return kind == BASE_TASK_MAP || maps->done >= vf->slowstart * maps->total;
 }
 
-static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind)
+static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind)
 {
     struct fair_phase *p = &j->phase[kind];
     struct fair_kind *k = &vf->kind[kind];
@@ -123,11 +123,11 @@ static void place(struct virtual_fair *vf, struct virtual_fair_job *j, enum poli
     policy_order_place(&k->ends, &p->ends, ends, ends ? p->run[p->at].start_us + p->task_us : 0);
 }
 
-static void place_both(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind)
+static void place_both(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind)
 {
     place(vf, j, kind);
-    if (kind == POLICY_MAP && j->phase[POLICY_REDUCE].total)
-        place(vf, j, POLICY_REDUCE);
+    if (kind == BASE_TASK_MAP && j->phase[BASE_TASK_REDUCE].total)
+        place(vf, j, BASE_TASK_REDUCE);
 }
 
 /* ---------------------------------------------------------------- tasks start and end */
@@ -149,21 +149,21 @@ static void add_run(struct virtual_fair *vf, struct fair_phase *p, int32_t tasks
     p->run[p->len++] = (struct fair_run){vf->now_us, tasks};
 }
 
-static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind, int32_t tasks)
+static void start_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int32_t tasks)
 {
     struct fair_phase *p = &j->phase[kind];
 
     p->running += tasks;
     p->last_us = vf->now_us;
     vf->kind[kind].used += tasks;
-    if (kind == POLICY_REDUCE && !maps_over(j))
+    if (kind == BASE_TASK_REDUCE && !maps_over(j))
         p->blocked += tasks;
     else
         add_run(vf, p, tasks);
 }
 
 /* Free slots go to those that wait. */
-static void fill(struct virtual_fair *vf, enum policy_kind kind)
+static void fill(struct virtual_fair *vf, enum base_task_kind kind)
 {
     struct fair_kind *k = &vf->kind[kind];
 
@@ -181,7 +181,7 @@ static void fill(struct virtual_fair *vf, enum policy_kind kind)
 
 static void maps_ended(struct virtual_fair *vf, struct virtual_fair_job *j)
 {
-    struct fair_phase *reduces = &j->phase[POLICY_REDUCE];
+    struct fair_phase *reduces = &j->phase[BASE_TASK_REDUCE];
 
     if (!maps_over(j) || !reduces->blocked)
         return;
@@ -192,14 +192,14 @@ static void maps_ended(struct virtual_fair *vf, struct virtual_fair_job *j)
 
 static bool is_over(const struct virtual_fair_job *j)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (j->phase[k].pending + j->phase[k].running > 0)
             return false;
     return true;
 }
 
 /* The tasks of @kind that end next. */
-static void end_tasks(struct virtual_fair *vf, enum policy_kind kind)
+static void end_tasks(struct virtual_fair *vf, enum base_task_kind kind)
 {
     struct virtual_fair_job *j = JOB_OF(vf->kind[kind].ends.first, kind, ends);
     struct fair_phase *p = &j->phase[kind];
@@ -217,9 +217,9 @@ static void end_tasks(struct virtual_fair *vf, enum policy_kind kind)
 /* All that ends until now, before free slots are given away: nobody is served first for an end that was looked at first. */
 static void end_until_now(struct virtual_fair *vf)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         while (vf->kind[k].ends.first && vf->kind[k].ends.first->key <= vf->now_us)
-            end_tasks(vf, (enum policy_kind)k);
+            end_tasks(vf, k);
 }
 
 void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
@@ -227,10 +227,10 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
     for (;;) {
         int64_t next = now_us + 1;
 
-        for (int k = 0; k < POLICY_KINDS && vf->dirty; k++)
-            fill(vf, (enum policy_kind)k);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && vf->dirty; k++)
+            fill(vf, k);
         vf->dirty = false;
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (vf->kind[k].ends.first && vf->kind[k].ends.first->key < next)
                 next = vf->kind[k].ends.first->key;
         if (next > now_us)
@@ -245,7 +245,7 @@ void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us)
 }
 
 /* ---------------------------------------------------------------- changes */
-void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind, int32_t pending,
+void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int32_t pending,
                         int32_t running, int32_t done)
 {
     struct fair_phase *p = &j->phase[kind];
@@ -257,13 +257,13 @@ void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enu
     p->done += done;
     if (running > 0)
         start_tasks(vf, j, kind, running);
-    if (kind == POLICY_MAP)
+    if (kind == BASE_TASK_MAP)
         maps_ended(vf, j);
     place_both(vf, j, kind);
     vf->dirty = true;
 }
 
-void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind, int64_t task_us)
+void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int64_t task_us)
 {
     j->phase[kind].task_us = task_us;
     place_both(vf, j, kind);
@@ -272,28 +272,28 @@ void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enu
 void virtual_fair_leave(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished)
 {
     j->gone = true;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         finished = finished && (!j->phase[k].total || j->phase[k].task_us >= 0);
     if (!finished || is_over(j))
         job_free(vf, j);
 }
 
-void virtual_fair_slots(struct virtual_fair *vf, enum policy_kind kind, int64_t slots)
+void virtual_fair_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots)
 {
     vf->kind[kind].slots = slots;
     vf->dirty = true;
 }
 
 /* ---------------------------------------------------------------- answers */
-int64_t virtual_fair_finish_us(const struct virtual_fair_job *j, enum policy_kind kind)
+int64_t virtual_fair_finish_us(const struct virtual_fair_job *j, enum base_task_kind kind)
 {
     const struct fair_phase *p = &j->phase[kind];
     int64_t from = p->last_us;
 
     if (!p->total || p->pending > 0 || p->task_us < 0)
         return VIRTUAL_NEVER;
-    if (kind == POLICY_REDUCE && p->blocked) {
-        from = virtual_fair_finish_us(j, POLICY_MAP);
+    if (kind == BASE_TASK_REDUCE && p->blocked) {
+        from = virtual_fair_finish_us(j, BASE_TASK_MAP);
         if (from == VIRTUAL_NEVER)
             return VIRTUAL_NEVER;
     }

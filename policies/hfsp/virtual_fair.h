@@ -29,19 +29,19 @@ void virtual_fair_free(struct virtual_fair *vf); /* with all jobs */
 /* A job without tasks, at the time of the cluster (advance first). The cluster's; ends with virtual_fair_leave. */
 struct virtual_fair_job *virtual_fair_add(struct virtual_fair *vf, const struct policy_job *job);
 /* @pending more tasks wait, @running more have just started, @done more have ended. Negative @pending: withdrawn. */
-void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind, int32_t pending,
+void virtual_fair_tasks(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int32_t pending,
                         int32_t running, int32_t done);
 /* Each of its tasks lasts @task_us, also those that have started. < 0: not known yet. */
-void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enum policy_kind kind, int64_t task_us);
+void virtual_fair_lasts(struct virtual_fair *vf, struct virtual_fair_job *j, enum base_task_kind kind, int64_t task_us);
 /* The real job is gone; @j must not be used any more. @finished: its virtual tasks run to their end, else they are gone
  * too. */
 void virtual_fair_leave(struct virtual_fair *vf, struct virtual_fair_job *j, bool finished);
 
-void virtual_fair_slots(struct virtual_fair *vf, enum policy_kind kind, int64_t slots);
+void virtual_fair_slots(struct virtual_fair *vf, enum base_task_kind kind, int64_t slots);
 /* Time goes on to @now_us; an earlier time than before changes nothing. O(1) when no virtual task ends until then. */
 void virtual_fair_advance(struct virtual_fair *vf, int64_t now_us);
 
 /* When the phase ends here; VIRTUAL_NEVER: not known yet, tasks of it wait or their time is not known. */
-int64_t virtual_fair_finish_us(const struct virtual_fair_job *j, enum policy_kind kind);
+int64_t virtual_fair_finish_us(const struct virtual_fair_job *j, enum base_task_kind kind);
 
 #endif

@@ -6,7 +6,7 @@
 #define PROGRESS_MIN 0.02              /* below, elapsed / progress says nothing */
 #define UNKNOWN_US   INT64_C(30000000) /* a map, when nothing at all is known */
 
-static int64_t unfinished(const struct policy_job *job, enum policy_kind kind)
+static int64_t unfinished(const struct policy_job *job, enum base_task_kind kind)
 {
     return job->phase[kind].total - job->phase[kind].done;
 }
@@ -18,7 +18,7 @@ static int64_t at_least_one(int64_t x)
 
 static bool maps_over(const struct policy_job *job)
 {
-    return job->maps_done_us > 0 || unfinished(job, POLICY_MAP) <= 0;
+    return job->maps_done_us > 0 || unfinished(job, BASE_TASK_MAP) <= 0;
 }
 
 /* A reduce's score is a third shuffle, a third sort, a third its function; what it costs is measured on the function
@@ -28,7 +28,7 @@ static bool projected_us(const struct policy_running *r, int64_t now_us, double 
     double p = r->progress;
     int64_t from = r->started_us;
 
-    if (r->kind == POLICY_REDUCE && r->job->is_job) {
+    if (r->kind == BASE_TASK_REDUCE && r->job->is_job) {
         p = 3 * (p - 2.0 / 3);
         if (r->job->maps_done_us > from)
             from = r->job->maps_done_us;
@@ -43,16 +43,16 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
 {
     const struct policy_job *job = own->job;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct policy_running r;
         void *cursor = NULL;
         double sum = (double)job->seen[k].work_us, one;
         int64_t n = job->seen[k].n;
 
-        if (k == POLICY_REDUCE && !maps_over(job))
+        if (k == BASE_TASK_REDUCE && !maps_over(job))
             continue;
         if (job->phase[k].running > 0)
-            while (self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r))
+            while (self->env->running(self->env->core, job, k, &cursor, &r))
                 if (!r.suspended && projected_us(&r, now_us, &one)) {
                     sum += one;
                     n++;
@@ -65,12 +65,12 @@ void hsrtf_observe(const struct policy *self, struct hsrtf_job *own, int64_t now
 /* Ended tasks alone are enough between epochs. */
 static void note_ended(struct hsrtf_job *own)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
-        if (own->own_us[k] == 0 && own->job->seen[k].n > 0 && (k == POLICY_MAP || maps_over(own->job)))
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (own->own_us[k] == 0 && own->job->seen[k].n > 0 && (k == BASE_TASK_MAP || maps_over(own->job)))
             own->own_us[k] = at_least_one(own->job->seen[k].work_us / own->job->seen[k].n);
 }
 
-static int64_t given_us(const struct policy_job *job, enum policy_kind kind)
+static int64_t given_us(const struct policy_job *job, enum base_task_kind kind)
 {
     return job->phase[kind].total > 0 ? job->size[kind].given_us / job->phase[kind].total : 0;
 }
@@ -78,60 +78,60 @@ static int64_t given_us(const struct policy_job *job, enum policy_kind kind)
 /* Equation 2 for @job. A job that does not tell its input reads a block per map. */
 static int64_t reduce_from_map_us(const struct policy_job *job, int64_t avg_map_us)
 {
-    int64_t block = job->size[POLICY_MAP].bytes_max > 0 ? job->size[POLICY_MAP].bytes_max : HSRTF_BLOCK_BYTES;
-    int64_t input = job->size[POLICY_MAP].bytes;
+    int64_t block = job->size[BASE_TASK_MAP].bytes_max > 0 ? job->size[BASE_TASK_MAP].bytes_max : HSRTF_BLOCK_BYTES;
+    int64_t input = job->size[BASE_TASK_MAP].bytes;
     double selectivity = 1;
 
     if (input <= 0)
-        input = job->phase[POLICY_MAP].total * block;
+        input = job->phase[BASE_TASK_MAP].total * block;
     if (input <= 0)
         return avg_map_us;
-    if (job->seen[POLICY_MAP].bytes_in > 0 && job->seen[POLICY_MAP].bytes_out > 0)
-        selectivity = (double)job->seen[POLICY_MAP].bytes_out / (double)job->seen[POLICY_MAP].bytes_in;
-    return hsrtf_reduce_us(input, selectivity, job->phase[POLICY_REDUCE].total, block, avg_map_us);
+    if (job->seen[BASE_TASK_MAP].bytes_in > 0 && job->seen[BASE_TASK_MAP].bytes_out > 0)
+        selectivity = (double)job->seen[BASE_TASK_MAP].bytes_out / (double)job->seen[BASE_TASK_MAP].bytes_in;
+    return hsrtf_reduce_us(input, selectivity, job->phase[BASE_TASK_REDUCE].total, block, avg_map_us);
 }
 
 /* What a job without data of its own takes over: the means of jobs that have some; else of the job that ended last,
  * else what earlier tasks of the cluster took (another policy may have seen them). 0: nothing. */
-static void priors(const struct policy *self, int64_t prior_us[POLICY_KINDS])
+static void priors(const struct policy *self, int64_t prior_us[BASE_TASK_KINDS])
 {
-    int64_t sum[POLICY_KINDS] = {0}, n[POLICY_KINDS] = {0};
+    int64_t sum[BASE_TASK_KINDS] = {0}, n[BASE_TASK_KINDS] = {0};
 
     for (const struct hsrtf_job *o = self->first; o; o = o->next)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (o->own_us[k] > 0) {
                 sum[k] += o->own_us[k];
                 n[k]++;
             }
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        if (n[POLICY_MAP] + n[POLICY_REDUCE] > 0)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        if (n[BASE_TASK_MAP] + n[BASE_TASK_REDUCE] > 0)
             prior_us[k] = n[k] > 0 ? sum[k] / n[k] : 0;
-        else if (self->ended_us[POLICY_MAP] + self->ended_us[POLICY_REDUCE] > 0)
+        else if (self->ended_us[BASE_TASK_MAP] + self->ended_us[BASE_TASK_REDUCE] > 0)
             prior_us[k] = self->ended_us[k];
         else
-            prior_us[k] = policy_learned_recent_us(self->env->learned, (enum policy_kind)k);
+            prior_us[k] = policy_learned_recent_us(self->env->learned, k);
     }
 }
 
-static void averages(struct hsrtf_job *own, const int64_t prior_us[POLICY_KINDS])
+static void averages(struct hsrtf_job *own, const int64_t prior_us[BASE_TASK_KINDS])
 {
     const struct policy_job *job = own->job;
-    int64_t given = given_us(job, POLICY_MAP), map;
+    int64_t given = given_us(job, BASE_TASK_MAP), map;
 
-    map = own->own_us[POLICY_MAP] > 0 ? own->own_us[POLICY_MAP]
+    map = own->own_us[BASE_TASK_MAP] > 0 ? own->own_us[BASE_TASK_MAP]
           : given > 0                 ? given
-          : prior_us[POLICY_MAP] > 0  ? prior_us[POLICY_MAP]
+          : prior_us[BASE_TASK_MAP] > 0  ? prior_us[BASE_TASK_MAP]
                                       : UNKNOWN_US;
-    own->avg_us[POLICY_MAP] = map;
-    given = given_us(job, POLICY_REDUCE);
-    if (own->own_us[POLICY_REDUCE] > 0)
-        own->avg_us[POLICY_REDUCE] = own->own_us[POLICY_REDUCE];
+    own->avg_us[BASE_TASK_MAP] = map;
+    given = given_us(job, BASE_TASK_REDUCE);
+    if (own->own_us[BASE_TASK_REDUCE] > 0)
+        own->avg_us[BASE_TASK_REDUCE] = own->own_us[BASE_TASK_REDUCE];
     else if (given > 0)
-        own->avg_us[POLICY_REDUCE] = given;
-    else if (own->own_us[POLICY_MAP] > 0 || prior_us[POLICY_REDUCE] <= 0)
-        own->avg_us[POLICY_REDUCE] = reduce_from_map_us(job, map);
+        own->avg_us[BASE_TASK_REDUCE] = given;
+    else if (own->own_us[BASE_TASK_MAP] > 0 || prior_us[BASE_TASK_REDUCE] <= 0)
+        own->avg_us[BASE_TASK_REDUCE] = reduce_from_map_us(job, map);
     else
-        own->avg_us[POLICY_REDUCE] = prior_us[POLICY_REDUCE];
+        own->avg_us[BASE_TASK_REDUCE] = prior_us[BASE_TASK_REDUCE];
 }
 
 /* Equation 1 with @part of the cluster; @all: as if nothing of it were done. An application between two requests counts
@@ -139,15 +139,15 @@ static void averages(struct hsrtf_job *own, const int64_t prior_us[POLICY_KINDS]
 static int64_t time_us(const struct policy *self, const struct hsrtf_job *own, double part, bool all)
 {
     const struct policy_capacity *capacity = self->env->capacity;
-    int64_t tasks[POLICY_KINDS];
-    double slots[POLICY_KINDS];
+    int64_t tasks[BASE_TASK_KINDS];
+    double slots[BASE_TASK_KINDS];
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        tasks[k] = all ? own->job->phase[k].total : unfinished(own->job, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        tasks[k] = all ? own->job->phase[k].total : unfinished(own->job, k);
         slots[k] = (double)capacity->slots[k] * part;
     }
-    if (!own->job->is_job && tasks[POLICY_MAP] + tasks[POLICY_REDUCE] <= 0)
-        tasks[POLICY_MAP] = 1;
+    if (!own->job->is_job && tasks[BASE_TASK_MAP] + tasks[BASE_TASK_REDUCE] <= 0)
+        tasks[BASE_TASK_MAP] = 1;
     return hsrtf_time_us(tasks, own->avg_us, slots, self->fluid);
 }
 
@@ -172,8 +172,8 @@ static void rank(struct policy *self)
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
         int64_t work = 0;
 
-        for (int k = 0; k < POLICY_KINDS; k++)
-            work += hsrtf_work_us(unfinished(o->job, (enum policy_kind)k), o->avg_us[k]);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            work += hsrtf_work_us(unfinished(o->job, k), o->avg_us[k]);
         self->scratch[n++] = (struct hsrtf_scratch){.own = o, .work_us = work};
     }
     qsort(self->scratch, n, sizeof *self->scratch, by_rank);
@@ -226,17 +226,17 @@ void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own)
 
 /* ---------------------------------------------------------------- shares */
 /* Tasks that could run now. A job that has just arrived has none yet: its first tasks will be launchable at once. */
-static int64_t demand(const struct policy_job *job, enum policy_kind kind)
+static int64_t demand(const struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     int64_t counted = (int64_t)phase->running + phase->pending + phase->suspended;
-    bool first = kind == POLICY_MAP || job->phase[POLICY_MAP].total == 0;
+    bool first = kind == BASE_TASK_MAP || job->phase[BASE_TASK_MAP].total == 0;
 
     return counted == 0 && phase->done == 0 && first ? phase->total : counted;
 }
 
 /* Demand that came since the last recomputation. */
-int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum policy_kind kind)
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum base_task_kind kind)
 {
     int64_t want = demand(own->job, kind),
             part = (int64_t)(own->share * (double)self->env->capacity->slots[kind] + 0.5);
@@ -246,7 +246,7 @@ int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_j
     return part < want ? part : want;
 }
 
-static void targets(struct policy *self, size_t n, enum policy_kind kind)
+static void targets(struct policy *self, size_t n, enum base_task_kind kind)
 {
     for (size_t i = 0; i < n; i++) {
         const struct hsrtf_job *o = self->scratch[i].own;
@@ -268,12 +268,12 @@ static size_t sharers(struct policy *self)
     size_t n = 0;
 
     for (struct hsrtf_job *o = self->first; o; o = o->next) {
-        if (unfinished(o->job, POLICY_MAP) + unfinished(o->job, POLICY_REDUCE) > 0) {
+        if (unfinished(o->job, BASE_TASK_MAP) + unfinished(o->job, BASE_TASK_REDUCE) > 0) {
             self->scratch[n].own = o;
             self->rts_us[n++] = o->rt_us;
         } else {
             o->share = o->epoch_share = 0;
-            for (int k = 0; k < POLICY_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 o->target[k] = 0;
                 o->demanded[k] = false;
             }
@@ -306,6 +306,6 @@ void hsrtf_share(struct policy *self, int64_t now_us, bool epoch)
         if (epoch)
             o->epoch_share = o->share;
     }
-    for (int k = 0; k < POLICY_KINDS; k++)
-        targets(self, n, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        targets(self, n, k);
 }

@@ -19,12 +19,12 @@ static double whole_up(double x)
     return x - whole > ROUND_OFF ? whole + 1 : whole;
 }
 
-int64_t hsrtf_time_us(const int64_t tasks[POLICY_KINDS], const int64_t avg_us[POLICY_KINDS],
-                      const double slots[POLICY_KINDS], bool fluid)
+int64_t hsrtf_time_us(const int64_t tasks[BASE_TASK_KINDS], const int64_t avg_us[BASE_TASK_KINDS],
+                      const double slots[BASE_TASK_KINDS], bool fluid)
 {
     double sum = 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         double waves = (double)tasks[k] / (slots[k] < 1 ? 1 : slots[k]);
 
         if (tasks[k] <= 0)

@@ -19,8 +19,8 @@
 
 /* Equation 1: ceil(tasks/slots) * avg over both kinds, at least HSRTF_RT_MIN_US. @fluid: max(tasks * avg / slots, avg)
  * instead, which keeps jobs of different size apart when both need one wave. */
-int64_t hsrtf_time_us(const int64_t tasks[POLICY_KINDS], const int64_t avg_us[POLICY_KINDS],
-                      const double slots[POLICY_KINDS], bool fluid);
+int64_t hsrtf_time_us(const int64_t tasks[BASE_TASK_KINDS], const int64_t avg_us[BASE_TASK_KINDS],
+                      const double slots[BASE_TASK_KINDS], bool fluid);
 /* Equation 2: time of a reduce from that of a map. Printed as (input per reducer / avg_map) * block, which is no time;
  * its stated idea, that a byte costs a reduce what it costs a map, gives (input per reducer / block) * avg_map. */
 int64_t hsrtf_reduce_us(int64_t input_bytes, double selectivity, int64_t reduces, int64_t block_bytes,

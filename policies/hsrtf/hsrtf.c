@@ -14,13 +14,13 @@ static struct hsrtf_job *own_of(const struct policy_job *job)
     return job->own;
 }
 
-static struct hsrtf_job *below_job(struct policy_link *link, enum policy_kind kind)
+static struct hsrtf_job *below_job(struct policy_link *link, enum base_task_kind kind)
 {
     return (struct hsrtf_job *)(void *)((char *)(link - kind) - offsetof(struct hsrtf_job, below));
 }
 
 /* ---------------------------------------------------------------- orders */
-static void hsrtf_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void hsrtf_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     const struct policy_phase *phase = &job->phase[kind];
     struct hsrtf_job *own = own_of(job);
@@ -43,8 +43,8 @@ static void recompute(struct policy *self, int64_t now_us, bool epoch)
     if (self->proportional)
         hsrtf_share(self, now_us, epoch);
     for (struct hsrtf_job *o = self->first; o; o = o->next)
-        for (int k = 0; k < POLICY_KINDS; k++)
-            hsrtf_changed(self, o->job, (enum policy_kind)k);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            hsrtf_changed(self, o->job, k);
 }
 
 #define FEW              100 /* jobs: all are looked at whenever one comes or goes */
@@ -136,7 +136,7 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
     self->n++;
     make_room(self);
     job->own = own;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
         own->below[k] = own->busy[k] = job->link[k];
         if (self->preempts) {
@@ -150,22 +150,22 @@ static void hsrtf_arrived(struct policy *self, struct policy_job *job, int64_t n
         return;
     }
     hsrtf_estimate_one(self, own);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        hsrtf_changed(self, job, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        hsrtf_changed(self, job, k);
 }
 
 static void hsrtf_left(struct policy *self, struct policy_job *job, int64_t now_us)
 {
     struct hsrtf_job *own = own_of(job);
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         policy_order_place(&self->all[k], &job->link[k], false, 0);
         policy_order_place(&self->below[k], &own->below[k], false, 0);
         policy_order_place(&self->busy[k], &own->busy[k], false, 0);
         free(own->killed[k]);
     }
-    if (job->seen[POLICY_MAP].n + job->seen[POLICY_REDUCE].n > 0)
-        for (int k = 0; k < POLICY_KINDS; k++)
+    if (job->seen[BASE_TASK_MAP].n + job->seen[BASE_TASK_REDUCE].n > 0)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             self->ended_us[k] = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n : 0;
     *(own->prev ? &own->prev->next : &self->first) = own->next;
     *(own->next ? &own->next->prev : &self->last) = own->prev;
@@ -189,7 +189,7 @@ static int64_t hsrtf_timer(struct policy *self, int64_t now_us, struct policy_pl
 /* First those below their share, then all; a job that declined in the first pass is not asked again in the second. */
 static struct policy_job *next_by_share(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link;
 
     if (offer->step == 0) {
@@ -276,7 +276,7 @@ static size_t next_victim(const struct policy *self, const struct policy_running
     return best;
 }
 
-static struct policy_job *claimant_after(const struct policy *self, enum policy_kind kind, struct policy_job *prev)
+static struct policy_job *claimant_after(const struct policy *self, enum base_task_kind kind, struct policy_job *prev)
 {
     struct policy_link *link;
 
@@ -289,7 +289,7 @@ static struct policy_job *claimant_after(const struct policy *self, enum policy_
 }
 
 /* Slots that @job could fill now; its share bounds it where shares count. */
-static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+static int64_t claim_of(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
 {
     int64_t claim = job->phase[kind].pending, room = own_of(job)->target[kind] - job->phase[kind].running;
 
@@ -299,7 +299,7 @@ static int64_t claim_of(const struct policy *self, const struct policy_job *job,
 #define LOOK_AT 8 /* jobs at most, before the answer is that it could be */
 
 /* Only when one that lacks slots is shorter than the longest that has some. */
-static bool hsrtf_may_preempt(const struct policy *self, enum policy_kind kind)
+static bool hsrtf_may_preempt(const struct policy *self, enum base_task_kind kind)
 {
     const struct policy_link *has = self->busy[kind].first;
     int64_t left = policy_free_slots(self->env->capacity, kind);
@@ -327,7 +327,7 @@ static bool declines(const struct policy *self, const struct policy_job *job, co
 static void hsrtf_victims(struct policy *self, const struct policy_offer *offer, const struct policy_running *here,
                           size_t n, struct policy_plan *plan)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     int64_t left = policy_free_slots(offer->capacity, kind);
     size_t victim = next_victim(self, here, n, n, offer->now_us);
 
@@ -354,14 +354,14 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
 
     (void)now_us;
     base_buf_addf(out, "remaining time %.1f s alone on the cluster (map %.1f s, reduce %.1f s each, %s)",
-                  (double)own->rt_us / 1e6, (double)own->avg_us[POLICY_MAP] / 1e6,
-                  (double)own->avg_us[POLICY_REDUCE] / 1e6,
-                  own->own_us[POLICY_MAP] + own->own_us[POLICY_REDUCE] > 0 ? "measured" : "assumed");
+                  (double)own->rt_us / 1e6, (double)own->avg_us[BASE_TASK_MAP] / 1e6,
+                  (double)own->avg_us[BASE_TASK_REDUCE] / 1e6,
+                  own->own_us[BASE_TASK_MAP] + own->own_us[BASE_TASK_REDUCE] > 0 ? "measured" : "assumed");
     if (self->proportional)
         base_buf_addf(out, "; share %.1f%%: %lld of %lld map slots, %lld of %lld reduce slots", own->share * 100,
-                      (long long)job->phase[POLICY_MAP].running, (long long)own->target[POLICY_MAP],
-                      (long long)job->phase[POLICY_REDUCE].running, (long long)own->target[POLICY_REDUCE]);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+                      (long long)job->phase[BASE_TASK_MAP].running, (long long)own->target[BASE_TASK_MAP],
+                      (long long)job->phase[BASE_TASK_REDUCE].running, (long long)own->target[BASE_TASK_REDUCE]);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         size_t ahead = 0;
 
         if (!job->link[k].linked)
@@ -369,10 +369,10 @@ static void hsrtf_explain(const struct policy *self, const struct policy_job *jo
         for (const struct policy_link *l = policy_order_prev(&job->link[k]); l; l = policy_order_prev(l))
             ahead++;
         base_buf_addf(out, "; %zu job%s with waiting %s tasks %s less", ahead, ahead == 1 ? "" : "s",
-                      k == POLICY_MAP ? "map" : "reduce", ahead == 1 ? "has" : "have");
+                      k == BASE_TASK_MAP ? "map" : "reduce", ahead == 1 ? "has" : "have");
         return;
     }
-    if (job->phase[POLICY_MAP].pending + job->phase[POLICY_REDUCE].pending > 0)
+    if (job->phase[BASE_TASK_MAP].pending + job->phase[BASE_TASK_REDUCE].pending > 0)
         base_buf_adds(out, "; no task of it could run now");
 }
 

@@ -8,21 +8,21 @@
 struct hsrtf_job { /* policy_job.own */
     struct policy_job *job;
     struct hsrtf_job *prev, *next; /* all jobs, in order of arrival */
-    int64_t avg_us[POLICY_KINDS];  /* estimated duration of a task */
-    int64_t own_us[POLICY_KINDS];  /* the same from its own tasks alone; 0: none of them has shown anything yet */
+    int64_t avg_us[BASE_TASK_KINDS];  /* estimated duration of a task */
+    int64_t own_us[BASE_TASK_KINDS];  /* the same from its own tasks alone; 0: none of them has shown anything yet */
     int64_t rt_us;                 /* equation 1 on the whole cluster */
     int64_t key;                   /* place in the orders: rt_us, or a rank (hsrtf.tie=work) */
     double share;                  /* of the cluster, proportional variants */
     double epoch_share;            /* the same at the last epoch, 0: it was not here then */
-    int64_t target[POLICY_KINDS];
-    bool demanded[POLICY_KINDS];            /* it had demand when the target was computed */
-    struct policy_link below[POLICY_KINDS]; /* among those with running < target */
-    struct policy_link busy[POLICY_KINDS];  /* preempting variants: among those that run something, longest first */
+    int64_t target[BASE_TASK_KINDS];
+    bool demanded[BASE_TASK_KINDS];            /* it had demand when the target was computed */
+    struct policy_link below[BASE_TASK_KINDS]; /* among those with running < target */
+    struct policy_link busy[BASE_TASK_KINDS];  /* preempting variants: among those that run something, longest first */
     struct hsrtf_killed {
         int64_t at_us; /* last, 0: never */
         int32_t times;
-    } *killed[POLICY_KINDS]; /* preempting variants: by task; [killed_n] is shared by all others */
-    int32_t killed_n[POLICY_KINDS];
+    } *killed[BASE_TASK_KINDS]; /* preempting variants: by task; [killed_n] is shared by all others */
+    int32_t killed_n[BASE_TASK_KINDS];
 };
 
 /* One per job while all are recomputed. Room is made when jobs arrive. */
@@ -39,11 +39,11 @@ struct policy {
     struct hsrtf_job *first, *last;
     size_t n, room;
     int64_t last_us;                /* of the last recomputation */
-    int64_t prior_us[POLICY_KINDS]; /* what jobs without data took over then */
+    int64_t prior_us[BASE_TASK_KINDS]; /* what jobs without data took over then */
     double inverse_sum;             /* sum of 1 / remaining time then */
-    int64_t ended_us[POLICY_KINDS]; /* averages of the job that left last having some, 0: unknown */
-    struct policy_order all[POLICY_KINDS], below[POLICY_KINDS]; /* jobs with something to launch or resume */
-    struct policy_order busy[POLICY_KINDS];
+    int64_t ended_us[BASE_TASK_KINDS]; /* averages of the job that left last having some, 0: unknown */
+    struct policy_order all[BASE_TASK_KINDS], below[BASE_TASK_KINDS]; /* jobs with something to launch or resume */
+    struct policy_order busy[BASE_TASK_KINDS];
     struct hsrtf_scratch *scratch; /* these have [room] places */
     struct hsrtf_claim *claims;
     int64_t *rts_us;
@@ -60,6 +60,6 @@ void hsrtf_estimate_one(const struct policy *self, struct hsrtf_job *own);
 /* Shares and targets (equations 3 to 5). @epoch: these shares are what the next ones start from. O(jobs log jobs). */
 void hsrtf_share(struct policy *self, int64_t now_us, bool epoch);
 /* What a job that had no demand of @kind when shares were computed may have until they are computed again. */
-int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum policy_kind kind);
+int64_t hsrtf_target_until_epoch(const struct policy *self, const struct hsrtf_job *own, enum base_task_kind kind);
 
 #endif

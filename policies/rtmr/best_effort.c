@@ -24,17 +24,17 @@ static int64_t left_us(const struct policy *self, const struct policy_job *job)
 {
     int64_t sum = 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t left = job->phase[k].total - job->phase[k].done, slots = max64(self->env->capacity->slots[k], 1),
                 mean = job->seen[k].n > 0 ? job->seen[k].work_us / job->seen[k].n
-                                          : policy_learned_recent_us(self->env->learned, (enum policy_kind)k);
+                                          : policy_learned_recent_us(self->env->learned, k);
 
         sum += (left + slots - 1) / slots * (mean > 0 ? mean : self->bootstrap_us[k]);
     }
     return sum;
 }
 
-void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum policy_kind kind)
+void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum base_task_kind kind)
 {
     struct policy_job *job = own->job;
     struct policy_link *link = &job->link[kind];
@@ -57,7 +57,7 @@ void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum policy_
 struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_offer *offer,
                                     const struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link = prev ? policy_order_next(&prev->link[kind]) : self->beside[kind].first;
 
     if (!link)
@@ -124,7 +124,7 @@ int64_t rtmr_killed_us(const struct policy *self, int64_t now_us)
 }
 
 /* Attempts of jobs without deadline that run. */
-static void add_running(struct policy *self, enum policy_kind k, int64_t now_us)
+static void add_running(struct policy *self, enum base_task_kind k, int64_t now_us)
 {
     const struct policy_env *env = self->env;
     struct rtmr_busy *b = &self->busy[k];
@@ -136,7 +136,7 @@ static void add_running(struct policy *self, enum policy_kind k, int64_t now_us)
 
         if (!own->job->is_job || own->running[k] <= 0)
             continue;
-        if (k == POLICY_REDUCE && own->job->phase[POLICY_MAP].done < own->job->phase[POLICY_MAP].total)
+        if (k == BASE_TASK_REDUCE && own->job->phase[BASE_TASK_MAP].done < own->job->phase[BASE_TASK_MAP].total)
             continue; /* started under another policy: they hold their slots until its maps are done */
         eps_us = rtmr_eps_us(self, own->job, k);
         while (env->running(env->core, own->job, k, &cursor, &r)) {
@@ -155,12 +155,12 @@ void rtmr_beside_busy(struct policy *self, int64_t now_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rtmr_busy *b = &self->busy[k];
         int64_t others, freeing;
 
         b->n = 0;
-        add_running(self, (enum policy_kind)k, now_us);
+        add_running(self, k, now_us);
         others = max64(c->used[k] - self->running[1][k] - (int64_t)b->n, 0);
         freeing = min64(c->freeing[k], others); /* of jobs that have left, too */
         if (freeing > 0)
@@ -174,13 +174,13 @@ void rtmr_beside_busy(struct policy *self, int64_t now_us)
 }
 
 /* Tasks of @job that may start soon: reduces, too, whose maps may end before. */
-static int64_t may_start(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+static int64_t may_start(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
 {
-    const struct policy_phase *maps = &job->phase[POLICY_MAP], *p = &job->phase[kind];
+    const struct policy_phase *maps = &job->phase[BASE_TASK_MAP], *p = &job->phase[kind];
     /* else jobs with deadlines have more than a wave of maps to start before */
-    bool maps_start = self->pending[1][POLICY_MAP] <= self->env->capacity->slots[POLICY_MAP];
+    bool maps_start = self->pending[1][BASE_TASK_MAP] <= self->env->capacity->slots[BASE_TASK_MAP];
 
-    if (!job->is_job || (!maps_start && (kind == POLICY_MAP || maps->pending > 0)))
+    if (!job->is_job || (!maps_start && (kind == BASE_TASK_MAP || maps->pending > 0)))
         return 0;
     return max64((int64_t)p->total - p->done - p->running, 0);
 }
@@ -189,7 +189,7 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
 {
     const struct policy_capacity *c = self->env->capacity;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct rtmr_busy *b = &self->busy[k];
         struct rtmr_busy *w = &self->later[k];
         int64_t eps_us = 0, n = self->running[0][k] + c->freeing[k];
@@ -197,11 +197,11 @@ void rtmr_beside_later(struct policy *self, int64_t now_us, int64_t at_us)
         w->n = 0;
         w->never = b->never;
         for (struct rtmr_job *own = self->first; own; own = own->next) {
-            int64_t more = may_start(self, own->job, (enum policy_kind)k);
+            int64_t more = may_start(self, own->job, k);
 
             n += more;
             if (more)
-                eps_us = max64(eps_us, rtmr_eps_us(self, own->job, (enum policy_kind)k));
+                eps_us = max64(eps_us, rtmr_eps_us(self, own->job, k));
         }
         n = min64(n, c->slots[k] - b->never);
         if (!eps_us || n <= 0) { /* no other will start until then */
@@ -221,7 +221,7 @@ void rtmr_beside_victims(struct policy *self, const struct policy_offer *offer, 
                          size_t n, struct policy_plan *plan)
 {
     const struct policy_capacity *c = offer->capacity;
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     int64_t need = self->pending[1][kind] - (c->slots[kind] - c->used[kind]) - c->freeing[kind];
 
     if (!self->be_kill)

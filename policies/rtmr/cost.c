@@ -4,9 +4,9 @@
 
 double rtmr_cost_shuffle_bytes(const struct policy_learned *l, const struct policy_job *job)
 {
-    if (job->size[POLICY_REDUCE].bytes > 0)
-        return (double)job->size[POLICY_REDUCE].bytes;
-    return l->eta_max * (double)job->size[POLICY_MAP].bytes;
+    if (job->size[BASE_TASK_REDUCE].bytes > 0)
+        return (double)job->size[BASE_TASK_REDUCE].bytes;
+    return l->eta_max * (double)job->size[BASE_TASK_MAP].bytes;
 }
 
 static int64_t whole_us(double us)
@@ -17,7 +17,7 @@ static int64_t whole_us(double us)
 }
 
 /* Input of the largest task, 0: unknown. */
-static double largest_bytes(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind)
+static double largest_bytes(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind)
 {
     int32_t total = job->phase[kind].total;
 
@@ -25,12 +25,12 @@ static double largest_bytes(const struct policy_learned *l, const struct policy_
         return (double)job->size[kind].bytes_max;
     if (total <= 0)
         return 0;
-    if (kind == POLICY_REDUCE)
+    if (kind == BASE_TASK_REDUCE)
         return rtmr_cost_shuffle_bytes(l, job) / total;
     return (double)job->size[kind].bytes / total;
 }
 
-int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                              int64_t bootstrap_us)
 {
     const int64_t startup = l->kind[kind].startup_us;
@@ -46,11 +46,11 @@ int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy
     return whole_us((double)(longest > 0 ? longest : bootstrap_us));
 }
 
-int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                           int64_t bootstrap_us)
 {
     const double total = job->phase[kind].total;
-    double bytes = kind == POLICY_REDUCE ? rtmr_cost_shuffle_bytes(l, job) : (double)job->size[kind].bytes;
+    double bytes = kind == BASE_TASK_REDUCE ? rtmr_cost_shuffle_bytes(l, job) : (double)job->size[kind].bytes;
     int64_t recent = policy_learned_recent_us(l, kind);
 
     if (total <= 0)

@@ -19,10 +19,10 @@
 #define RTMR_COST_MAX (INT64_C(1) << 50) /* microseconds: 35 years */
 
 /* The longest task of @kind, >= 1 us. @bootstrap_us: when nothing is known. */
-int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+int64_t rtmr_cost_longest_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                              int64_t bootstrap_us);
 /* All tasks of @kind together, by mean costs. */
-int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum policy_kind kind,
+int64_t rtmr_cost_work_us(const struct policy_learned *l, const struct policy_job *job, enum base_task_kind kind,
                           int64_t bootstrap_us);
 /* Bytes that the reduces of @job will read together; 0: unknown. */
 double rtmr_cost_shuffle_bytes(const struct policy_learned *l, const struct policy_job *job);

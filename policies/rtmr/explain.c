@@ -19,9 +19,9 @@ static const char *name_of(int64_t cluster_ts, int32_t seq, char buf[static BASE
     return buf;
 }
 
-static const char *kind_of(enum policy_kind kind)
+static const char *kind_of(enum base_task_kind kind)
 {
-    return kind == POLICY_MAP ? "map" : "reduce";
+    return kind == BASE_TASK_MAP ? "map" : "reduce";
 }
 
 void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const struct rtmr_verdict *v, int64_t offer_us,
@@ -30,10 +30,10 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
     struct base_buf why = {0};
     char id[BASE_ID_TEXT_MAX];
     double deadline = seconds(e->due_us - e->submit_us);
-    bool no_maps = e->n[POLICY_MAP] > 0 && self->slots[POLICY_MAP] <= self->busy[POLICY_MAP].never;
+    bool no_maps = e->n[BASE_TASK_MAP] > 0 && self->slots[BASE_TASK_MAP] <= self->busy[BASE_TASK_MAP].never;
 
     if (v->finish_us >= RTMR_UNKNOWN)
-        base_buf_addf(&why, "there is no %s slot for it", kind_of(no_maps ? POLICY_MAP : POLICY_REDUCE));
+        base_buf_addf(&why, "there is no %s slot for it", kind_of(no_maps ? BASE_TASK_MAP : BASE_TASK_REDUCE));
     else if (!v->hurt)
         base_buf_addf(&why, "needs until %.1f s after submission, deadline %.1f s",
                       seconds(v->finish_us - e->submit_us), deadline);
@@ -51,14 +51,14 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
 
 static void explain_beside(const struct policy *self, const struct policy_job *job, struct base_buf *out)
 {
-    if (self->pending[1][POLICY_MAP] > 0)
+    if (self->pending[1][BASE_TASK_MAP] > 0)
         base_buf_addf(out, "without a deadline: %lld maps of jobs with one go first",
-                      (long long)self->pending[1][POLICY_MAP]);
+                      (long long)self->pending[1][BASE_TASK_MAP]);
     else
         base_buf_adds(out, "without a deadline: it gets what jobs with one leave");
     base_buf_addf(out, ", %lld reduce slots are kept for them", (long long)rtmr_queue_reserved(&self->q, self->q.n));
-    base_buf_addf(out, "; runs %d maps and %d reduces", job->phase[POLICY_MAP].running,
-                  job->phase[POLICY_REDUCE].running);
+    base_buf_addf(out, "; runs %d maps and %d reduces", job->phase[BASE_TASK_MAP].running,
+                  job->phase[BASE_TASK_REDUCE].running);
 }
 
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out)
@@ -84,7 +84,7 @@ void rtmr_explain(const struct policy *self, const struct policy_job *job, int64
                       (long long)rtmr_queue_reserved(&self->q, e->at));
 }
 
-void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum policy_kind kind, int64_t took_us)
+void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int64_t took_us)
 {
     char text[NOTE_MAX], id[BASE_ID_TEXT_MAX];
 

@@ -17,7 +17,7 @@ static int64_t max64(int64_t a, int64_t b)
 void rtmr_queue_init(struct rtmr_queue *q, bool by_submission)
 {
     *q = (struct rtmr_queue){.by_submission = by_submission, .last_key = INT64_MIN, .version = 1};
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_reset(&q->base[k], 0, 0);
 }
 
@@ -25,7 +25,7 @@ void rtmr_entry_free(struct rtmr_entry *e)
 {
     if (!e)
         return;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         free(e->ends[k]);
         free(e->held[k]);
     }
@@ -36,7 +36,7 @@ void rtmr_queue_free(struct rtmr_queue *q)
 {
     for (size_t i = 0; i < q->n; i++)
         rtmr_entry_free(q->v[i]);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         slot_profile_free(&q->base[k]);
         slot_profile_free(&q->work[k]);
         slot_profile_free(&q->ahead[k]);
@@ -50,25 +50,25 @@ void rtmr_queue_free(struct rtmr_queue *q)
 
 /* Folds @e into @p: Algorithms II and III from @ref_us, or VI. @held: with what ran beside. Returns its finish. */
 static int64_t fold(struct rtmr_queue *q, const struct rtmr_entry *e, int64_t ref_us, bool held,
-                    struct slot_profile p[POLICY_KINDS])
+                    struct slot_profile p[BASE_TASK_KINDS])
 {
     int64_t maps_us, end_us;
 
     q->steps++;
-    for (int k = 0; k < POLICY_KINDS && held && e->held_us; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && held && e->held_us; k++) {
         slot_profile_clamp(&p[k], e->held_us);
         slot_profile_hold(&p[k], e->held[k], e->held_n[k]);
         slot_profile_never(&p[k], e->never[k], e->held_us);
     }
     if (e->actual) {
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             slot_profile_replace(&p[k], e->ends[k], e->ends_n[k]);
         return e->finish_us;
     }
-    maps_us = slot_profile_place(&p[POLICY_MAP], e->n[POLICY_MAP], e->eps_us[POLICY_MAP], ref_us);
-    maps_us = max64(maps_us, e->after_us[POLICY_MAP]) + (e->n[POLICY_REDUCE] ? e->gap_us : 0);
-    end_us = slot_profile_place(&p[POLICY_REDUCE], e->n[POLICY_REDUCE], e->eps_us[POLICY_REDUCE], maps_us);
-    return max64(end_us, e->after_us[POLICY_REDUCE]);
+    maps_us = slot_profile_place(&p[BASE_TASK_MAP], e->n[BASE_TASK_MAP], e->eps_us[BASE_TASK_MAP], ref_us);
+    maps_us = max64(maps_us, e->after_us[BASE_TASK_MAP]) + (e->n[BASE_TASK_REDUCE] ? e->gap_us : 0);
+    end_us = slot_profile_place(&p[BASE_TASK_REDUCE], e->n[BASE_TASK_REDUCE], e->eps_us[BASE_TASK_REDUCE], maps_us);
+    return max64(end_us, e->after_us[BASE_TASK_REDUCE]);
 }
 
 /* ---- order ---- */
@@ -110,13 +110,13 @@ static void wind_to(struct rtmr_queue *q, size_t at)
     bool have = q->ahead_version == q->version && q->ahead_at <= at;
     size_t i = have ? q->ahead_at : 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_copy(&q->work[k], have ? &q->ahead[k] : &q->base[k]);
     if (have && i == at)
         return;
     for (; i < at; i++)
         fold(q, q->v[i], q->v[i]->ref_us, true, q->work);
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_copy(&q->ahead[k], &q->work[k]);
     q->ahead_at = at;
     q->ahead_version = q->version;
@@ -138,7 +138,7 @@ static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t a
             since = max64(since, q->v[i]->held_us);
             never = q->v[i]->never;
         }
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         e->held_n[k] = 0;
         e->never[k] = busy ? busy[k].never : 0;
         any = any || (busy && e->never[k] != never[k]);
@@ -159,7 +159,7 @@ static void note_held(const struct rtmr_queue *q, struct rtmr_entry *e, size_t a
 static void drop_held(struct rtmr_entry *e)
 {
     e->held_us = 0;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         e->held_n[k] = 0;
 }
 
@@ -229,12 +229,12 @@ static int64_t or_later(struct rtmr_queue *q, struct rtmr_entry *e, size_t at_le
  * with, when each slot becomes free once. None of them is overtaken then. */
 static size_t soon_fixed(const struct rtmr_queue *q)
 {
-    int64_t ahead[POLICY_KINDS] = {0};
+    int64_t ahead[BASE_TASK_KINDS] = {0};
     size_t fixed = q->fixed;
 
     for (size_t i = q->fixed; i < q->n; i++) {
         const struct rtmr_entry *e = q->v[i];
-        enum policy_kind kind = e->n[POLICY_MAP] ? POLICY_MAP : POLICY_REDUCE;
+        enum base_task_kind kind = e->n[BASE_TASK_MAP] ? BASE_TASK_MAP : BASE_TASK_REDUCE;
 
         if (e->finished)
             continue;
@@ -383,7 +383,7 @@ static void keep_tested(struct rtmr_queue *q, struct rtmr_entry *e)
 /* Nothing is allocated when its tasks end. */
 static void room_for_ends(struct rtmr_entry *e)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (e->n[k] > 0) {
             e->ends_cap[k] = (size_t)e->n[k];
             e->ends[k] = base_realloc_array(NULL, e->ends_cap[k], sizeof **e->ends);
@@ -450,7 +450,7 @@ size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_
     return from;
 }
 
-void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us)
+void rtmr_entry_ended(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us)
 {
     size_t i;
 
@@ -495,7 +495,7 @@ void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_u
     pop_finished(q);
 }
 
-void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n)
+void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until, size_t n)
 {
     slot_profile_hold(&q->base[kind], until, n);
     q->version++;
@@ -505,7 +505,7 @@ void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy
 {
     for (size_t i = 0; i < q->n; i++)
         drop_held(q->v[i]);
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_clamp(&q->base[k], now_us);
     if (!q->n)
         return;
@@ -514,9 +514,9 @@ void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy
     rtmr_queue_estimate(q, 0, now_us);
 }
 
-void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us)
+void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         slot_profile_reset(&q->base[k], slots[k], now_us);
         q->base_never[k] = 0;
         for (size_t i = 0; i < q->n; i++)
@@ -528,9 +528,9 @@ void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], 
     q->version++;
 }
 
-void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us)
+void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         slot_profile_resize(&q->base[k], slots[k], now_us);
     q->version++;
 }

@@ -41,7 +41,7 @@ struct rtmr_entry {
     int64_t due_us; /* absolute deadline, < RTMR_UNKNOWN */
     /* what is to be placed of each kind, how long a task takes at most; what ran already when the job was taken over
      * lies in the base and ends by after_us */
-    int64_t n[POLICY_KINDS], eps_us[POLICY_KINDS], after_us[POLICY_KINDS];
+    int64_t n[BASE_TASK_KINDS], eps_us[BASE_TASK_KINDS], after_us[BASE_TASK_KINDS];
     int64_t gap_us;     /* from the end of its maps to the earliest reduce */
     int64_t started_us; /* reference of a started job, 0: waiting; set on entry or by rtmr_queue_start() */
 
@@ -52,14 +52,14 @@ struct rtmr_entry {
     int64_t finish_us;           /* the recorded estimate e */
     int64_t next_us;             /* of a test */
     bool finished, actual;       /* actual: the link is made of what happened */
-    int64_t *ends[POLICY_KINDS]; /* actual finish times, ascending */
-    size_t ends_n[POLICY_KINDS], ends_cap[POLICY_KINDS];
+    int64_t *ends[BASE_TASK_KINDS]; /* actual finish times, ascending */
+    size_t ends_n[BASE_TASK_KINDS], ends_cap[BASE_TASK_KINDS];
     int64_t reserve; /* slots for reduces kept for it */
     /* what ran of jobs without deadline when its link was calculated */
     int64_t held_us; /* when that was, 0: no such thing */
-    struct slot_run *held[POLICY_KINDS];
-    size_t held_n[POLICY_KINDS], held_cap[POLICY_KINDS];
-    int64_t never[POLICY_KINDS];
+    struct slot_run *held[BASE_TASK_KINDS];
+    size_t held_n[BASE_TASK_KINDS], held_cap[BASE_TASK_KINDS];
+    int64_t never[BASE_TASK_KINDS];
 };
 /* What of jobs without deadline runs, for one kind. */
 struct rtmr_busy {
@@ -81,10 +81,10 @@ struct rtmr_queue { /* zero, then rtmr_queue_init() */
     size_t n, cap, fixed; /* the first @fixed ones are not overtaken any more */
     bool by_submission;   /* waiting jobs: not by deadline */
     int64_t last_key;     /* of those not overtaken any more, the largest so far */
-    struct slot_profile base[POLICY_KINDS], work[POLICY_KINDS];
-    int64_t base_held_us, base_never[POLICY_KINDS]; /* as held_us and never, of what is in the base */
+    struct slot_profile base[BASE_TASK_KINDS], work[BASE_TASK_KINDS];
+    int64_t base_held_us, base_never[BASE_TASK_KINDS]; /* as held_us and never, of what is in the base */
     /* profiles before the job at ahead_at, of the queue as it was at ahead_version */
-    struct slot_profile ahead[POLICY_KINDS];
+    struct slot_profile ahead[BASE_TASK_KINDS];
     size_t ahead_at;
     uint64_t version, ahead_version;
     const struct rtmr_entry *tested; /* accepted by the last test, at tested_version */
@@ -119,7 +119,7 @@ void rtmr_queue_adopt_take(struct rtmr_queue *q, struct rtmr_entry *e, int64_t n
  * did. Estimates stay. */
 size_t rtmr_queue_start(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us);
 /* An attempt of it ended at @at_us. */
-void rtmr_entry_ended(struct rtmr_entry *e, enum policy_kind kind, int64_t at_us);
+void rtmr_entry_ended(struct rtmr_entry *e, enum base_task_kind kind, int64_t at_us);
 /* Slots for reduces to keep for it. O(log n). */
 void rtmr_queue_reserve(struct rtmr_queue *q, struct rtmr_entry *e, int64_t slots);
 /* Sum over the first @n of the queue. O(log n). */
@@ -129,15 +129,15 @@ int64_t rtmr_queue_reserved(const struct rtmr_queue *q, size_t n);
  * be gone. */
 void rtmr_queue_finish(struct rtmr_queue *q, struct rtmr_entry *e, int64_t now_us, bool correct);
 /* Running attempts that no entry counts: their slots are taken until then. @until ascending. */
-void rtmr_queue_occupy(struct rtmr_queue *q, enum policy_kind kind, const struct slot_run *until, size_t n);
+void rtmr_queue_occupy(struct rtmr_queue *q, enum base_task_kind kind, const struct slot_run *until, size_t n);
 /* What runs beside, laid under the whole queue instead of what was known before: jobs were taken over that did not
  * start by the rules here. Calculates all anew. */
 void rtmr_queue_lay(struct rtmr_queue *q, int64_t now_us, const struct rtmr_busy *busy);
 /* Forgets how things came about: every slot is free at @now_us but for what rtmr_queue_occupy() then says. The caller
  * sets n and after_us of every job that has not finished to what is left, and rtmr_queue_lay() follows. */
-void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);
+void rtmr_queue_rebase(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);
 /* The cluster has these slots now. Does not calculate. */
-void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[POLICY_KINDS], int64_t now_us);
+void rtmr_queue_resize(struct rtmr_queue *q, const int64_t slots[BASE_TASK_KINDS], int64_t now_us);
 /* All estimates from place @from on, anew: started jobs from their start, waiting ones from @now_us. */
 void rtmr_queue_estimate(struct rtmr_queue *q, size_t from, int64_t now_us);
 

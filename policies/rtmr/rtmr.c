@@ -63,7 +63,7 @@ static struct policy *rtmr_create(const struct policy_env *env)
     self->be_order = (enum rtmr_beside_order)policy_conf_word(env->conf, "rtmr.be_order");
     self->be_kill = policy_conf_bool(env->conf, "rtmr.be_kill");
     self->be_share = policy_conf_real(env->conf, "rtmr.be_share");
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t startup_us = policy_conf_us(env->conf, startup[k]);
 
         self->bootstrap_us[k] = policy_conf_us(env->conf, bootstrap[k]);
@@ -86,7 +86,7 @@ static void rtmr_destroy(struct policy *self)
 {
     drop_candidate(self);
     rtmr_queue_free(&self->q);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         free(self->busy[k].v);
         free(self->later[k].v);
     }
@@ -94,7 +94,7 @@ static void rtmr_destroy(struct policy *self)
 }
 
 /* ---- admission ---- */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind)
+int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind)
 {
     return rtmr_cost_longest_us(self->env->learned, job, kind, self->bootstrap_us[kind]) + self->env->heartbeat_us +
            self->eps_margin_us;
@@ -115,9 +115,9 @@ static struct rtmr_entry *new_entry(const struct policy *self, const struct poli
     e->due_us = job->deadline_us < RTMR_UNKNOWN - job->submit_us ? job->submit_us + job->deadline_us : RTMR_UNKNOWN - 1;
     if (self->be_kill) /* slots for its reduces may have to be cleared first, and only then */
         e->gap_us = rtmr_killed_us(self, 0);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         e->n[k] = job->phase[k].total;
-        e->eps_us[k] = rtmr_eps_us(self, job, (enum policy_kind)k);
+        e->eps_us[k] = rtmr_eps_us(self, job, k);
     }
     return e;
 }
@@ -127,7 +127,7 @@ static void rtmr_capacity(struct policy *self, int64_t now_us)
     const struct policy_capacity *c = self->env->capacity;
     bool same = true, fewer = false;
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         same = same && c->slots[k] == self->slots[k];
         fewer = fewer || c->slots[k] < self->slots[k];
         self->slots[k] = c->slots[k];
@@ -151,17 +151,17 @@ static int by_time(const void *a, const void *b)
 /* What is left of @job, apart from what runs: that lies in the base. */
 static void take_stock(struct policy *self, struct rtmr_entry *e, const struct policy_job *job, int64_t now_us)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct policy_phase *p = &job->phase[k];
         /* reduces that hold their slots until the maps are done: nobody knows when that is */
-        bool early = k == POLICY_REDUCE && job->phase[POLICY_MAP].done < job->phase[POLICY_MAP].total;
+        bool early = k == BASE_TASK_REDUCE && job->phase[BASE_TASK_MAP].done < job->phase[BASE_TASK_MAP].total;
         struct slot_run *until = NULL;
         struct policy_running r;
         void *cursor = NULL;
         size_t n = 0, cap = 0;
 
         e->after_us[k] = 0;
-        while (p->running > 0 && self->env->running(self->env->core, job, (enum policy_kind)k, &cursor, &r)) {
+        while (p->running > 0 && self->env->running(self->env->core, job, k, &cursor, &r)) {
             if (r.suspended)
                 continue;
             base_array_grow(&until, n, &cap);
@@ -171,7 +171,7 @@ static void take_stock(struct policy *self, struct rtmr_entry *e, const struct p
         e->n[k] = max64(p->total - p->done - (int64_t)n, 0); /* those being killed run again */
         if (n) {
             qsort(until, n, sizeof *until, by_time);
-            rtmr_queue_occupy(&self->q, (enum policy_kind)k, until, n);
+            rtmr_queue_occupy(&self->q, k, until, n);
             self->anew = self->anew || early;
         }
         free(until);
@@ -229,7 +229,7 @@ static bool rtmr_admit(struct policy *self, const struct policy_job *job, int64_
 }
 
 /* ---- counts ---- */
-static void count(struct policy *self, struct rtmr_job *own, enum policy_kind kind, int32_t running, int32_t pending)
+static void count(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int32_t running, int32_t pending)
 {
     int with = own->entry ? 1 : 0;
 
@@ -243,7 +243,7 @@ static void count(struct policy *self, struct rtmr_job *own, enum policy_kind ki
     own->pending[kind] = pending;
 }
 
-static void update(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void update(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     struct rtmr_job *own = rtmr_job_of(job);
     const struct policy_phase *p = job->phase;
@@ -255,17 +255,18 @@ static void update(struct policy *self, struct policy_job *job, enum policy_kind
         rtmr_beside_changed(self, own, kind);
         return;
     }
-    self->anew = self->anew || p[POLICY_MAP].done < own->maps_done; /* their output was lost */
-    own->maps_done = p[POLICY_MAP].done;
-    rtmr_queue_reserve(&self->q, own->entry,
-                       p[POLICY_MAP].done < p[POLICY_MAP].total ? p[POLICY_REDUCE].total - p[POLICY_REDUCE].done : 0);
+    self->anew = self->anew || p[BASE_TASK_MAP].done < own->maps_done; /* their output was lost */
+    own->maps_done = p[BASE_TASK_MAP].done;
+    rtmr_queue_reserve(
+        &self->q, own->entry,
+        p[BASE_TASK_MAP].done < p[BASE_TASK_MAP].total ? p[BASE_TASK_REDUCE].total - p[BASE_TASK_REDUCE].done : 0);
     if (wants && !link->linked)
         policy_order_insert(&self->order[kind], link, own->entry->key);
     else if (!wants && link->linked)
         policy_order_remove(&self->order[kind], link);
 }
 
-static void rtmr_changed(struct policy *self, struct policy_job *job, enum policy_kind kind)
+static void rtmr_changed(struct policy *self, struct policy_job *job, enum base_task_kind kind)
 {
     if (self->adopted_us)
         lay(self, self->adopted_us);
@@ -280,7 +281,7 @@ static struct rtmr_entry *adopt(struct policy *self, struct policy_job *job, int
     struct rtmr_entry *e = new_entry(self, job);
     bool started = job->first_us > 0;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         started = started || job->phase[k].running > 0 || job->phase[k].done > 0;
     if (started)
         e->started_us = job->first_us > 0 && job->first_us <= now_us ? job->first_us : now_us;
@@ -320,10 +321,10 @@ static void rtmr_arrived(struct policy *self, struct policy_job *job, int64_t no
             self->first->prev = own;
         self->first = own;
     }
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         policy_link_init(&job->link[k], job->submit_us, job->cluster_ts, job->seq);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        update(self, job, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        update(self, job, k);
 }
 
 static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_us)
@@ -332,17 +333,17 @@ static void leave_queue(struct policy *self, struct rtmr_job *own, int64_t now_u
     struct rtmr_entry *e = own->entry;
     bool done = true, correct = false;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         done = done && job->phase[k].done >= job->phase[k].total;
     if (done) {
         rtmr_say_late(self, own, now_us);
         correct = self->feedback && (llabs(e->finish_us - now_us) >= self->delta_us || now_us > e->due_us);
     } else if (e->at >= self->q.fixed) { /* nothing of it or behind it has started: as if it had never been */
-        e->n[POLICY_MAP] = e->n[POLICY_REDUCE] = 0;
+        e->n[BASE_TASK_MAP] = e->n[BASE_TASK_REDUCE] = 0;
     } else { /* it leaves slots that it was given; others have waited for it so far */
         self->anew = true;
     }
-    if (correct && (e->after_us[POLICY_MAP] || e->after_us[POLICY_REDUCE])) { /* part of it lies in the base */
+    if (correct && (e->after_us[BASE_TASK_MAP] || e->after_us[BASE_TASK_REDUCE])) { /* part of it lies in the base */
         correct = false;
         self->anew = true;
     }
@@ -354,8 +355,8 @@ static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_u
 {
     struct rtmr_job *own = rtmr_job_of(job);
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        count(self, own, (enum policy_kind)k, 0, 0);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        count(self, own, k, 0, 0);
         if (job->link[k].linked)
             policy_order_remove(own->entry ? &self->order[k] : &self->beside[k], &job->link[k]);
     }
@@ -373,7 +374,7 @@ static void rtmr_left(struct policy *self, struct policy_job *job, int64_t now_u
     job->own = NULL;
 }
 
-static void rtmr_task_started(struct policy *self, struct policy_job *job, enum policy_kind kind, int32_t task,
+static void rtmr_task_started(struct policy *self, struct policy_job *job, enum base_task_kind kind, int32_t task,
                               uint32_t node, int64_t now_us)
 {
     struct rtmr_entry *e = rtmr_job_of(job)->entry;
@@ -386,13 +387,13 @@ static void rtmr_task_started(struct policy *self, struct policy_job *job, enum 
     for (size_t i = rtmr_queue_start(&self->q, e, now_us); i <= e->at; i++) {
         struct policy_job *moved = self->q.v[i]->job;
 
-        for (int k = 0; k < POLICY_KINDS && moved; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && moved; k++)
             if (moved->link[k].linked)
                 policy_order_move(&self->order[k], &moved->link[k], self->q.v[i]->key);
     }
 }
 
-static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum policy_kind kind,
+static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum base_task_kind kind,
                             const struct policy_task_end *end)
 {
     struct rtmr_job *own = rtmr_job_of(job);
@@ -410,17 +411,17 @@ static void rtmr_task_ended(struct policy *self, struct policy_job *job, enum po
 /* ---- dispatch ---- */
 static bool keeps_enough(const struct policy *self, const struct policy_offer *offer, int64_t reserved)
 {
-    int64_t free_slots = offer->capacity->slots[POLICY_REDUCE] - offer->capacity->used[POLICY_REDUCE];
+    int64_t free_slots = offer->capacity->slots[BASE_TASK_REDUCE] - offer->capacity->used[BASE_TASK_REDUCE];
 
     if (self->be_kill) /* as good as free: plans count on that */
-        free_slots += self->running[0][POLICY_REDUCE];
+        free_slots += self->running[0][BASE_TASK_REDUCE];
     return self->literal ? reserved <= free_slots : reserved < free_slots;
 }
 
 /* Algorithm IV over all, then those without deadline. offer->step: what jobs that declined wait for still. */
 static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *offer, struct policy_job *prev)
 {
-    enum policy_kind kind = offer->kind;
+    enum base_task_kind kind = offer->kind;
     struct policy_link *link;
 
     if (prev && !rtmr_job_of(prev)->entry)
@@ -428,10 +429,10 @@ static struct policy_job *rtmr_next(struct policy *self, struct policy_offer *of
     if (prev)
         offer->step += prev->phase[kind].pending;
     link = prev ? policy_order_next(&prev->link[kind]) : self->order[kind].first;
-    if (kind == POLICY_MAP) {
+    if (kind == BASE_TASK_MAP) {
         if (link)
             return policy_link_job(link, kind);
-        if (self->pending[1][POLICY_MAP] > 0) {
+        if (self->pending[1][BASE_TASK_MAP] > 0) {
             offer->held = true;
             return NULL;
         }

@@ -12,29 +12,29 @@ struct rtmr_job { /* policy_job.own */
     struct policy_job *job;
     struct rtmr_entry *entry;                             /* NULL: without deadline */
     struct rtmr_job *prev, *next;                         /* jobs without deadline */
-    int32_t running[POLICY_KINDS], pending[POLICY_KINDS]; /* as counted in the sums */
+    int32_t running[BASE_TASK_KINDS], pending[BASE_TASK_KINDS]; /* as counted in the sums */
     int32_t maps_done;
     bool broke;                                           /* it was said that the precondition does not hold for it */
 };
 struct policy {
     const struct policy_env *env;
     struct rtmr_queue q;
-    struct policy_order order[POLICY_KINDS];  /* jobs with deadlines that have something to start, in queue order */
-    struct policy_order beside[POLICY_KINDS]; /* the others */
+    struct policy_order order[BASE_TASK_KINDS];  /* jobs with deadlines that have something to start, in queue order */
+    struct policy_order beside[BASE_TASK_KINDS]; /* the others */
     struct rtmr_job *first;                   /* jobs without deadline */
     /* sums; [0]: without deadline, [1]: with one. Applications that are no jobs: beside_used alone */
-    int64_t running[2][POLICY_KINDS], pending[2][POLICY_KINDS];
-    int64_t beside_used[POLICY_KINDS]; /* slots of all without deadline, masters not known here */
+    int64_t running[2][BASE_TASK_KINDS], pending[2][BASE_TASK_KINDS];
+    int64_t beside_used[BASE_TASK_KINDS]; /* slots of all without deadline, masters not known here */
     struct rtmr_entry *candidate;      /* accepted, its job will arrive at once */
     bool anew;                         /* since the last admission what plans rest on has changed: begin anew */
     int64_t adopted_us;                /* jobs were taken over then and are not all estimated yet; 0: no */
-    struct rtmr_busy busy[POLICY_KINDS], later[POLICY_KINDS];
-    int64_t slots[POLICY_KINDS]; /* as the queue knows them */
+    struct rtmr_busy busy[BASE_TASK_KINDS], later[BASE_TASK_KINDS];
+    int64_t slots[BASE_TASK_KINDS]; /* as the queue knows them */
     /* options */
     bool literal, feedback, be_kill;
     enum rtmr_beside_order be_order;
     double be_share;
-    int64_t delta_us, eps_margin_us, offer_margin_us, bootstrap_us[POLICY_KINDS];
+    int64_t delta_us, eps_margin_us, offer_margin_us, bootstrap_us[BASE_TASK_KINDS];
 };
 
 static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
@@ -43,7 +43,7 @@ static inline struct rtmr_job *rtmr_job_of(const struct policy_job *job)
 }
 
 /* How long a slot is taken by a task of @job at most: its longest task, one heartbeat, the margin. */
-int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum policy_kind kind);
+int64_t rtmr_eps_us(const struct policy *self, const struct policy_job *job, enum base_task_kind kind);
 /* Until when the attempt holds its slot at most. One that has outlasted its bound may run as long again. */
 int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t now_us);
 
@@ -52,7 +52,7 @@ int64_t rtmr_until_us(const struct policy_running *r, int64_t eps_us, int64_t no
 int64_t rtmr_killed_us(const struct policy *self, int64_t now_us);
 
 /* policies/rtmr/best_effort.c */
-void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum policy_kind kind);
+void rtmr_beside_changed(struct policy *self, struct rtmr_job *own, enum base_task_kind kind);
 /* The next one after @prev (NULL: the first), within their share. */
 struct policy_job *rtmr_beside_next(const struct policy *self, struct policy_offer *offer,
                                     const struct policy_job *prev);
@@ -69,7 +69,7 @@ void rtmr_refusal(const struct policy *self, const struct rtmr_entry *e, const s
                   struct policy_promise *out);
 void rtmr_explain(const struct policy *self, const struct policy_job *job, int64_t now_us, struct base_buf *out);
 /* A task of @own ran longer than what promises rest on. */
-void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum policy_kind kind, int64_t took_us);
+void rtmr_say_broke(struct policy *self, struct rtmr_job *own, enum base_task_kind kind, int64_t took_us);
 /* @e ended at @now_us: says so if it is later than promised. */
 void rtmr_say_late(struct policy *self, const struct rtmr_job *own, int64_t now_us);
 /* Estimates were calculated anew because of @what, which the guarantee leaves out: says which promises do not hold. */

@@ -143,7 +143,7 @@ static int apps(struct reader *r, xmlNodePtr node, int32_t *out)
     return rc;
 }
 
-static int slots(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum policy_kind kind)
+static int slots(struct reader *r, xmlNodePtr node, struct policy_limit *l, enum base_task_kind kind)
 {
     int64_t v;
     int rc = integer(r, node, INT32_MAX, "a number of slots, 0 or more", &v);
@@ -295,10 +295,10 @@ static int resources(struct reader *r, xmlNodePtr n, struct policy_queue *u)
     if (named(n, "maxChildResources"))
         return limit(r, n, &u->child_max);
     if (named(n, "minMaps"))
-        return slots(r, n, &u->min, POLICY_MAP);
+        return slots(r, n, &u->min, BASE_TASK_MAP);
     if (named(n, "minReduces"))
-        return slots(r, n, &u->min, POLICY_REDUCE);
-    return slots(r, n, &u->max, named(n, "maxMaps") ? POLICY_MAP : POLICY_REDUCE);
+        return slots(r, n, &u->min, BASE_TASK_REDUCE);
+    return slots(r, n, &u->max, named(n, "maxMaps") ? BASE_TASK_MAP : BASE_TASK_REDUCE);
 }
 
 static int other(struct reader *r, xmlNodePtr n, struct policy_queue *u)
@@ -396,8 +396,8 @@ static bool exceeds(const struct policy_limit *a, const struct policy_limit *b)
 {
     return a->given && b->given &&
            ((b->memory_mb >= 0 && a->memory_mb > b->memory_mb) || (b->vcores > 0 && a->vcores > b->vcores) ||
-            (b->slots[POLICY_MAP] >= 0 && a->slots[POLICY_MAP] > b->slots[POLICY_MAP]) ||
-            (b->slots[POLICY_REDUCE] >= 0 && a->slots[POLICY_REDUCE] > b->slots[POLICY_REDUCE]));
+            (b->slots[BASE_TASK_MAP] >= 0 && a->slots[BASE_TASK_MAP] > b->slots[BASE_TASK_MAP]) ||
+            (b->slots[BASE_TASK_REDUCE] >= 0 && a->slots[BASE_TASK_REDUCE] > b->slots[BASE_TASK_REDUCE]));
 }
 
 static int queue(struct reader *r, xmlNodePtr node, int32_t parent)

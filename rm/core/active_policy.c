@@ -8,7 +8,7 @@
 static void describe(const struct rm_core *c, struct rm_container *ct, struct policy_running *out)
 {
     *out = (struct policy_running){.job = &ct->app->pj,
-                                   .kind = (enum policy_kind)ct->slot,
+                                   .kind = ct->slot,
                                    .task = ct->task ? ct->task->index : -1,
                                    .node = ct->node->index,
                                    .started_us = ct->start_us + ct->suspended_us,
@@ -19,7 +19,7 @@ static void describe(const struct rm_core *c, struct rm_container *ct, struct po
         out->started_us += c->now_us - ct->suspended_at_us;
 }
 
-static bool env_running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                         struct policy_running *out)
 {
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
@@ -34,12 +34,12 @@ static bool env_running(void *core, const struct policy_job *job, enum policy_ki
     return true;
 }
 
-static enum policy_take env_takes(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
+static enum policy_take env_takes(void *core, const struct policy_job *job, enum base_task_kind kind, uint32_t node)
 {
     struct rm_core *c = core;
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
 
-    return rm_offer_ask(c, a, (enum rm_slot)kind, c->nodes[node]);
+    return rm_offer_ask(c, a, (enum base_task_kind)kind, c->nodes[node]);
 }
 
 static const char *env_user_name(void *core, int32_t user)
@@ -96,22 +96,22 @@ static void set_filters(struct rm_core *c)
     c->colo_wait_us = policy_conf_us(&c->options, "colo_wait");
     if (c->colo_wait_us < 0)
         c->colo_wait_us = c->ops->colocates ? c->conf.heartbeat_us : 0;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->learned.kind[k].startup_us =
-            policy_conf_us(&c->options, k == RM_SLOT_MAP ? "learn.map_startup" : "learn.reduce_startup");
+            policy_conf_us(&c->options, k == BASE_TASK_MAP ? "learn.map_startup" : "learn.reduce_startup");
     c->slowstart = c->ops->reduces_last ? 1 : c->conf.slowstart;
 }
 
 /* Reduces that the new slowstart lets start. Those that may start already may go on. */
 static void open_reduces(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_phase *maps = &a->phase[RM_SLOT_MAP], *reduces = &a->phase[RM_SLOT_REDUCE];
+    struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
     if (!a->is_job || !maps->open || reduces->open)
         return;
     reduces->open = (double)maps->succeeded >= c->slowstart * (double)maps->total;
     if (reduces->open)
-        rm_app_counts(c, a, RM_SLOT_REDUCE);
+        rm_app_counts(c, a, BASE_TASK_REDUCE);
 }
 
 static void begin(struct rm_core *c, const struct policy_ops *ops)
@@ -138,8 +138,8 @@ static void begin(struct rm_core *c, const struct policy_ops *ops)
             ops->on_job_arrived(c->policy, &c->apps[i]->pj, c->now_us);
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->in_policy) {
-            for (int k = 0; k < RM_SLOT_KINDS; k++)
-                ops->on_job_changed(c->policy, &c->apps[i]->pj, (enum policy_kind)k);
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+                ops->on_job_changed(c->policy, &c->apps[i]->pj, k);
             open_reduces(c, c->apps[i]);
         }
 }
@@ -176,7 +176,7 @@ int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf 
     next = rm_policy_on_timer(c);
     if (next)
         rm_timer_set(&c->timers, &c->policy_timer, next > c->now_us ? next : c->now_us + 1);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     c->preempt_all = true;
     return 0;
@@ -237,7 +237,7 @@ int64_t rm_policy_on_timer(struct rm_core *c)
 }
 
 /* Its running attempts of a kind, newest start first. Few: as many as it has slots. */
-static size_t running_here(const struct rm_core *c, const struct rm_node *n, enum rm_slot k,
+static size_t running_here(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
                            struct policy_running *v, size_t max)
 {
     size_t len = 0;
@@ -258,12 +258,12 @@ static size_t running_here(const struct rm_core *c, const struct rm_node *n, enu
     return len;
 }
 
-bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k)
+bool rm_policy_may_preempt(const struct rm_core *c, enum base_task_kind k)
 {
-    return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, (enum policy_kind)k));
+    return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, k));
 }
 
-bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer;
     struct policy_running *here;
@@ -272,7 +272,7 @@ bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k)
     if (!c->ops->victims || !max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]) ||
         !rm_policy_may_preempt(c, k))
         return false;
-    offer = (struct policy_offer){.kind = (enum policy_kind)k,
+    offer = (struct policy_offer){.kind = k,
                                   .now_us = c->now_us,
                                   .node = n->index,
                                   .node_slots = n->slots[k],
@@ -334,7 +334,7 @@ bool rm_policy_admits(struct rm_core *c, struct rm_app *a)
 
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) /* as they are when it arrives */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* as they are when it arrives */
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;
@@ -350,20 +350,20 @@ bool rm_policy_admits(struct rm_core *c, struct rm_app *a)
 static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t, const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r->counters[t->kind == RM_SLOT_MAP ? RM_C_MAP_INPUT_BYTES : RM_C_REDUCE_INPUT_BYTES];
+        return r->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_INPUT_BYTES : RM_C_REDUCE_INPUT_BYTES];
     if (r && r->input_bytes > 0)
         return r->input_bytes;
-    return t->kind == RM_SLOT_MAP && (size_t)t->index < a->job->splits_n ? a->job->splits[t->index].length : 0;
+    return t->kind == BASE_TASK_MAP && (size_t)t->index < a->job->splits_n ? a->job->splits[t->index].length : 0;
 }
 
 static int64_t bytes_out(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r->counters[t->kind == RM_SLOT_MAP ? RM_C_MAP_OUTPUT_BYTES : RM_C_REDUCE_OUTPUT_BYTES];
+        return r->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_OUTPUT_BYTES : RM_C_REDUCE_OUTPUT_BYTES];
     return r ? r->output_bytes : 0;
 }
 
-static void seen(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct policy_task_end *e)
+static void seen(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct policy_task_end *e)
 {
     struct policy_seen *s = &a->pj.seen[k];
 
@@ -371,8 +371,8 @@ static void seen(struct rm_core *c, struct rm_app *a, enum rm_slot k, const stru
     s->work_us = base_sat_add(s->work_us, e->work_us);
     s->bytes_in = base_sat_add(s->bytes_in, e->bytes_in);
     s->bytes_out = base_sat_add(s->bytes_out, e->bytes_out);
-    policy_learned_task(&c->learned, &a->pj, (enum policy_kind)k, e);
-    if (k == RM_SLOT_MAP && a->pj.seen[k].n >= a->phase[k].total)
+    policy_learned_task(&c->learned, &a->pj, k, e);
+    if (k == BASE_TASK_MAP && a->pj.seen[k].n >= a->phase[k].total)
         policy_learned_maps(&c->learned, &a->pj);
 }
 
@@ -393,20 +393,20 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
     lasted = e.ended_us - e.started_us;
     if (r && r->started_us > 0 && r->ended_us >= r->started_us) /* by the node's clock: reports come late */
         lasted = r->ended_us - r->started_us - ct->suspended_us;
-    if (t->kind == RM_SLOT_REDUCE && a->pj.maps_done_us > e.started_us)
+    if (t->kind == BASE_TASK_REDUCE && a->pj.maps_done_us > e.started_us)
         idle = a->pj.maps_done_us - e.started_us;
     e.work_us = lasted > idle ? lasted - idle : 0;
     e.bytes_in = bytes_in(a, t, r);
     e.bytes_out = bytes_out(t, r);
     if (success)
-        seen(c, a, (enum rm_slot)t->kind, &e);
+        seen(c, a, t->kind, &e);
     if (c->ops->on_task_ended && a->in_policy)
-        c->ops->on_task_ended(c->policy, &a->pj, (enum policy_kind)t->kind, &e);
+        c->ops->on_task_ended(c->policy, &a->pj, t->kind, &e);
 }
 
 void rm_policy_recall(struct rm_core *c, struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
             const struct rm_task *t = &a->phase[k].tasks[i];
             int64_t from = t->start_us + t->suspended_us;
@@ -414,15 +414,15 @@ void rm_policy_recall(struct rm_core *c, struct rm_app *a)
 
             if (t->state != RM_TASK_SUCCEEDED || t->finish_us <= 0)
                 continue;
-            if (k == RM_SLOT_MAP && t->finish_us > a->pj.maps_done_us &&
+            if (k == BASE_TASK_MAP && t->finish_us > a->pj.maps_done_us &&
                 a->phase[k].succeeded == a->phase[k].total)
                 a->pj.maps_done_us = t->finish_us;
-            if (k == RM_SLOT_REDUCE && a->pj.maps_done_us > from)
+            if (k == BASE_TASK_REDUCE && a->pj.maps_done_us > from)
                 from = a->pj.maps_done_us;
             e.started_us = t->start_us + t->suspended_us;
             e.ended_us = t->finish_us;
             e.work_us = t->finish_us > from ? t->finish_us - from : 0;
             e.bytes_in = bytes_in(a, t, NULL);
-            seen(c, a, (enum rm_slot)k, &e);
+            seen(c, a, k, &e);
         }
 }

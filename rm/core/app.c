@@ -53,7 +53,7 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     rm_queues_sync(c);
     if (c->tree.n == before && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         c->offer_all[k] = true;
     rm_note(c, 6, "%zu queues are configured now", c->tree.n);
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
@@ -111,11 +111,11 @@ static void set_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         a->pj.size[k] = (struct policy_size){
             .bytes = s->known[k].bytes, .bytes_max = s->known[k].bytes_max, .true_us = s->known[k].true_us};
     for (size_t i = 0; i < s->splits_n; i++) {
-        struct policy_size *z = &a->pj.size[RM_SLOT_MAP];
+        struct policy_size *z = &a->pj.size[BASE_TASK_MAP];
 
         z->bytes = base_sat_add(z->bytes, s->splits[i].length);
         z->bytes_max = s->splits[i].length > z->bytes_max ? s->splits[i].length : z->bytes_max;
@@ -253,22 +253,22 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         return;
     a->in_policy = true;
     c->policy_jobs++;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
         c->capacity.outstanding[k] += a->phase[k].total;
     }
-    if (a->is_job && !a->phase[RM_SLOT_MAP].total)
+    if (a->is_job && !a->phase[BASE_TASK_MAP].total)
         a->pj.maps_done_us = a->submit_us; /* not now: its reduces may run since before a restart */
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
 }
 
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
 {
     if (!a->in_policy)
         return;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct policy_phase *p = &a->pj.phase[k];
 
         c->capacity.outstanding[k] -= p->total - p->done;
@@ -279,12 +279,12 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     a->in_policy = false;
     c->policy_jobs--;
     c->ops->on_job_left(c->policy, &a->pj, c->now_us);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         a->pj.phase[k] = (struct policy_phase){0};
     delay_leave(&c->delay, &a->delay);
 }
 
-static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
+static struct policy_phase app_phase(struct rm_app *a, enum base_task_kind k)
 {
     struct policy_phase p = {0};
 
@@ -297,7 +297,7 @@ static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
         p.done = ph->succeeded;
         p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending - ph->kept : 0;
     } else {
-        int32_t pending[RM_SLOT_KINDS];
+        int32_t pending[BASE_TASK_KINDS];
 
         rm_ask_counts(a, pending);
         p.pending = pending[k];
@@ -307,7 +307,7 @@ static struct policy_phase app_phase(struct rm_app *a, enum rm_slot k)
     return p;
 }
 
-void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k)
+void rm_app_counts(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
     struct policy_phase *p = &a->pj.phase[k], old = *p;
 
@@ -322,7 +322,7 @@ void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k)
     }
     if (a->queue_index != RM_NONE)
         c->queues[a->queue_index].pending[k] += p->pending - old.pending;
-    c->ops->on_job_changed(c->policy, &a->pj, (enum policy_kind)k);
+    c->ops->on_job_changed(c->policy, &a->pj, k);
 }
 
 void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)

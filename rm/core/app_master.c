@@ -121,7 +121,7 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
     }
     for (int i = 0; i < RM_RES_NAMES; i++)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
-            spec->resource.v[i] = c->conf.slot_res[RM_SLOT_MAP].v[i];
+            spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, spec->id, NULL, spec, ev->u.submit_app.app_token);
     rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
     rm_app_enter_queue(c, a, queue);
@@ -206,7 +206,7 @@ void rm_am_unmanaged_stored(struct rm_core *c, struct rm_app *a)
 /* Masters hold at most half of the map slots, so that the work they ask for finds room. */
 void rm_am_activate(struct rm_core *c)
 {
-    int64_t max = c->capacity.slots[RM_SLOT_MAP] / 2;
+    int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
 
     max = max > 0 ? max : 1;
     while (c->master_wait && c->masters_active < max) {
@@ -215,7 +215,7 @@ void rm_am_activate(struct rm_core *c)
         stop_waiting(c, a);
         a->activated = true;
         c->masters_active++;
-        rm_app_counts(c, a, RM_SLOT_MAP);
+        rm_app_counts(c, a, BASE_TASK_MAP);
     }
 }
 
@@ -231,7 +231,7 @@ static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     struct rm_attempt *at = rm_am_attempt(a);
     struct base_container_id id = {at->id, c->conf.epoch << 40 | 1};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, RM_SLOT_MAP, &a->app->resource);
+    struct rm_container *ct = rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource);
 
     ct->master = true;
     ct->pulled = true;
@@ -244,7 +244,7 @@ static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
     rm_am_attempt_set(at, RM_ATTEMPT_ALLOCATED_SAVING);
     rm_app_save(c, a);
     rm_ack_add(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
-    rm_app_counts(c, a, RM_SLOT_MAP);
+    rm_app_counts(c, a, BASE_TASK_MAP);
 }
 
 void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
@@ -268,7 +268,7 @@ void rm_am_tell(struct rm_app *a, struct rm_container *ct)
     a->news[a->news_n++] = ct;
 }
 
-bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
 {
     struct rm_attempt *at = rm_am_attempt(a);
     struct base_container_id id;
@@ -374,8 +374,8 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     if (a->state == RM_APP_RUNNING)
         rm_app_set_state(c, a, RM_APP_ACCEPTED);
     new_attempt(c, a);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
     rm_app_save(c, a);
 }
 
@@ -428,7 +428,7 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
         return;
     }
     a->phase[ct->slot].running--;
-    rm_app_counts(c, a, (enum rm_slot)ct->slot);
+    rm_app_counts(c, a, ct->slot);
     if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* else it is there since it was allocated */
             rm_am_tell(a, ct);
@@ -455,8 +455,8 @@ void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const c
     }
     rm_app_set_state(c, a, RM_APP_KILLING);
     rm_app_save(c, a);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
     rm_am_forget_containers(c, a);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", true);
     rm_am_check(c, a);

@@ -5,18 +5,18 @@
 
 #include "rm/core/core_internal.h"
 
-enum rm_slot rm_slot_of(const struct rm_res *r)
+enum base_task_kind rm_slot_of(const struct rm_res *r)
 {
-    return r->v[RM_RES_REDUCE_SLOTS] > 0 ? RM_SLOT_REDUCE : RM_SLOT_MAP;
+    return r->v[RM_RES_REDUCE_SLOTS] > 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
 }
 
 struct rm_res rm_max_capability(const struct rm_core *c)
 {
-    struct rm_res r = c->conf.slot_res[RM_SLOT_MAP];
+    struct rm_res r = c->conf.slot_res[BASE_TASK_MAP];
 
     for (int i = 0; i < RM_RES_NAMES; i++)
-        if (c->conf.slot_res[RM_SLOT_REDUCE].v[i] > r.v[i])
-            r.v[i] = c->conf.slot_res[RM_SLOT_REDUCE].v[i];
+        if (c->conf.slot_res[BASE_TASK_REDUCE].v[i] > r.v[i])
+            r.v[i] = c->conf.slot_res[BASE_TASK_REDUCE].v[i];
     r.v[RM_RES_MAP_SLOTS] = r.v[RM_RES_REDUCE_SLOTS] = 1;
     return r;
 }
@@ -232,18 +232,18 @@ void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
     sum_up(a);
 }
 
-void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS])
+void rm_ask_counts(struct rm_app *a, int32_t pending[BASE_TASK_KINDS])
 {
     const struct rm_attempt *at = rm_am_attempt(a);
 
-    memset(pending, 0, RM_SLOT_KINDS * sizeof *pending);
+    memset(pending, 0, BASE_TASK_KINDS * sizeof *pending);
     if (!at || a->ending != RM_END_NONE)
         return;
     if (at->state == RM_ATTEMPT_SCHEDULED) {
-        pending[RM_SLOT_MAP] = a->activated;
+        pending[BASE_TASK_MAP] = a->activated;
         return;
     }
-    for (int k = 0; at->state == RM_ATTEMPT_RUNNING && k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; at->state == RM_ATTEMPT_RUNNING && k < BASE_TASK_KINDS; k++)
         pending[k] = (int32_t)a->asked[k];
 }
 
@@ -262,7 +262,8 @@ static struct rm_ask_row *host_row(const struct rm_ask_group *g, const struct rm
     return row ? row : here(g, n->id, false);
 }
 
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct rm_node *n, enum delay_level *level)
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
+                                 enum delay_level *level)
 {
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];

@@ -139,7 +139,8 @@ static void count_freeing(struct rm_core *c, struct rm_container *ct, int32_t by
 }
 
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
-                                      const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res)
+                                      const struct base_container_id *id, enum base_task_kind slot,
+                                      const struct rm_res *res)
 {
     struct rm_container *ct = rm_pool_get(&c->containers);
 
@@ -208,7 +209,7 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
     if (ct->killing)
         count_freeing(c, ct, -1);
     if (!ct->suspended_at_us)
-        rm_node_use(c, n, (enum rm_slot)ct->slot, -1);
+        rm_node_use(c, n, ct->slot, -1);
 }
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
@@ -289,9 +290,9 @@ static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool susp
     struct rm_app *a = ct->app;
 
     if (c->ops->on_task_suspended && a->in_policy)
-        c->ops->on_task_suspended(c->policy, &a->pj, (enum policy_kind)ct->slot, ct->task->index, ct->node->index,
+        c->ops->on_task_suspended(c->policy, &a->pj, ct->slot, ct->task->index, ct->node->index,
                                   suspended, c->now_us);
-    rm_app_counts(c, a, (enum rm_slot)ct->slot);
+    rm_app_counts(c, a, ct->slot);
 }
 
 static void now_suspended(struct rm_core *c, struct rm_container *ct)
@@ -301,7 +302,7 @@ static void now_suspended(struct rm_core *c, struct rm_container *ct)
     ct->suspended_at_us = c->now_us;
     count_suspended(c, ct, 1);
     rm_task_set_state(ct->app, ct->task, RM_TASK_SUSPENDED);
-    rm_node_use(c, ct->node, (enum rm_slot)ct->slot, -1);
+    rm_node_use(c, ct->node, ct->slot, -1);
     tell_suspended(c, ct, true);
 }
 
@@ -321,13 +322,13 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     rm_container_set_state(ct, RM_CONTAINER_RUNNING);
     count_resources(c, ct, 1);
     rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
-    rm_node_use(c, ct->node, (enum rm_slot)ct->slot, 1);
+    rm_node_use(c, ct->node, ct->slot, 1);
     order_plain(c, ct, RM_ORDER_RESUME);
     tell_suspended(c, ct, false);
 }
 
 /* The one with the lowest task index. */
-struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum rm_slot k)
+struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum base_task_kind k)
 {
     struct rm_container *best = NULL;
 
@@ -366,7 +367,7 @@ static void set_progress(struct rm_core *c, struct rm_container *ct, int32_t pro
         p->progress += progress - ct->progress;
         p->shuffle += shuffle_part(progress) - shuffle_part(ct->progress);
         if (c->ops->on_progress && ct->app->in_policy)
-            c->ops->on_progress(c->policy, &ct->app->pj, (enum policy_kind)ct->task->kind, ct->task->index,
+            c->ops->on_progress(c->policy, &ct->app->pj, ct->task->kind, ct->task->index,
                                 (double)progress / RM_PROGRESS_ONE, c->now_us);
     }
     ct->progress = progress;
@@ -484,12 +485,12 @@ static struct rm_container *attach_task(struct rm_core *c, struct rm_node *n, st
         give_way(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
         return NULL; /* or a newer attempt may be committing, on a node that is still silent */
-    ct = rm_container_new(c, a, n, &r->id, (enum rm_slot)t->kind, &c->conf.slot_res[t->kind]);
+    ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind]);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
     take_start(c, ct, r);
     rm_task_launched(c, a, t, ct, true);
-    rm_app_counts(c, a, (enum rm_slot)t->kind);
+    rm_app_counts(c, a, t->kind);
     return ct;
 }
 
@@ -536,7 +537,7 @@ static struct rm_container *attach_app(struct rm_core *c, struct rm_node *n, str
         at->master = ct;
     } else {
         a->phase[ct->slot].running++;
-        rm_app_counts(c, a, (enum rm_slot)ct->slot);
+        rm_app_counts(c, a, ct->slot);
     }
     if (!rm_app_live(a) && r->state != RM_CONTAINER_COMPLETED && !(master && a->state == RM_APP_FINISHING))
         kill_late(c, a, ct);

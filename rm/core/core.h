@@ -80,7 +80,7 @@ struct rm_core_conf {
      * is shown no more, and is a new one when it registers again. 0: no bound. */
     int64_t gone_nodes_us;
     int32_t gone_nodes_max;
-    struct rm_res slot_res[RM_SLOT_KINDS]; /* memory and vcores of one slot of each kind */
+    struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
     int64_t kill_grace_ms;
     int64_t takeover_grace_us; /* 0: jobs are held until every awaited node has registered or expired */
     bool prune_ended;      /* records of an ended job's tasks are removed; RM_FX_HISTORY before that */
@@ -114,7 +114,7 @@ enum rm_event_kind {
 struct rm_container_report {
     struct base_container_id id;
     enum rm_container_state state; /* RUNNING, SUSPENDED or COMPLETED */
-    enum rm_slot slot;
+    enum base_task_kind slot;
     float progress;                /* 0..1 */
     int32_t exit_code;
     const char *diagnostics;       /* NULL or text */
@@ -225,7 +225,7 @@ struct rm_order {
     const char *reason;
     int64_t grace_ms;                   /* KILL */
     /* LAUNCH: borrowed, see ownership above */
-    enum rm_slot slot;
+    enum base_task_kind slot;
     struct rm_res resource;
     int32_t priority;
     const char *user, *name, *token;    /* application's token */

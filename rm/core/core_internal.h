@@ -83,11 +83,11 @@ struct rm_node {
     bool spared;     /* silent, and given one more period since most nodes were */
     bool refused;    /* its last registration: it works for a store other than ours */
     bool healthy;
-    int32_t slots[RM_SLOT_KINDS], used[RM_SLOT_KINDS], containers_n;
-    int32_t suspended[RM_SLOT_KINDS]; /* attempts: no slot */
-    int32_t freeing[RM_SLOT_KINDS];   /* of the used slots: being killed */
+    int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], containers_n;
+    int32_t suspended[BASE_TASK_KINDS]; /* attempts: no slot */
+    int32_t freeing[BASE_TASK_KINDS];   /* of the used slots: being killed */
     bool counted;                     /* its slots are part of the cluster's capacity */
-    int32_t counted_slots[RM_SLOT_KINDS];
+    int32_t counted_slots[BASE_TASK_KINDS];
     struct rm_res counted_res;
     struct rm_res total, used_res;
     struct rm_container *containers;
@@ -99,10 +99,10 @@ struct rm_node {
     int64_t last_us;
     struct rm_timer hold, expiry;
     /* among nodes that could take a launch at once, by free slots */
-    struct rm_node *free_prev[RM_SLOT_KINDS], *free_next[RM_SLOT_KINDS];
-    int16_t free_bucket[RM_SLOT_KINDS]; /* -1: in none */
-    uint64_t free_round[RM_SLOT_KINDS]; /* round of offers in which nobody wanted it */
-    int32_t round_assigned[RM_SLOT_KINDS];
+    struct rm_node *free_prev[BASE_TASK_KINDS], *free_next[BASE_TASK_KINDS];
+    int16_t free_bucket[BASE_TASK_KINDS]; /* -1: in none */
+    uint64_t free_round[BASE_TASK_KINDS]; /* round of offers in which nobody wanted it */
+    int32_t round_assigned[BASE_TASK_KINDS];
     bool round_off_rack;
     /* rm/core/record/forget.c */
     bool gone;    /* in the list of gone nodes, since gone_us */
@@ -167,7 +167,7 @@ struct rm_ask_group { /* (priority, allocation request id) */
     int32_t priority;
     int64_t allocation_id;
     struct rm_res capability;
-    enum rm_slot slot;
+    enum base_task_kind slot;
     struct rm_launch *launch;
     bool any_given, any_relax; /* "*" */
     int32_t any;
@@ -241,7 +241,7 @@ struct rm_app {
     struct rm_app *wait_next;                     /* masters waiting to be activated */
     bool waits;                                   /* it is one of them */
     /* jobs */
-    struct rm_phase phase[RM_SLOT_KINDS];
+    struct rm_phase phase[BASE_TASK_KINDS];
     int64_t counters[RM_C_COUNTERS];
     int32_t *out_log; /* maps whose output was there, in order of its version; out_counter of them */
     size_t out_log_cap;
@@ -252,7 +252,7 @@ struct rm_app {
     double progress;
     struct rm_ask_group **asks;
     size_t asks_n, asks_cap, ask_rows, launch_bytes; /* launch_bytes: of launch contexts of asks */
-    int64_t asked[RM_SLOT_KINDS]; /* wanted over all groups */
+    int64_t asked[BASE_TASK_KINDS]; /* wanted over all groups */
     struct rm_container **news;      /* allocated and completed ones the master has not heard of */
     size_t news_n, news_cap;
     struct rm_timer timer;           /* master's expiry */
@@ -261,7 +261,7 @@ struct rm_app {
 struct rm_queue { /* what there is in a queue of the tree, beside the same index */
     int64_t pending_apps, active_apps;
     struct rm_res used;
-    int64_t containers, pending[RM_SLOT_KINDS];
+    int64_t containers, pending[BASE_TASK_KINDS];
 };
 
 /* What to do when the store has everything up to seq: a ring, in order of seq. */
@@ -327,17 +327,17 @@ struct rm_core {
     int64_t epoch_seen;      /* the highest that a refused one has obeyed */
     char *refused_text;      /* about the last one */
     /* offers */
-    struct rm_node *free_first[RM_SLOT_KINDS][RM_FREE_BUCKETS], *free_last[RM_SLOT_KINDS][RM_FREE_BUCKETS];
-    int32_t runnable[RM_SLOT_KINDS];  /* applications with pending tasks of the kind */
-    int32_t suspended[RM_SLOT_KINDS]; /* attempts, over all nodes */
-    bool offer_all[RM_SLOT_KINDS];
+    struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS], *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
+    int32_t runnable[BASE_TASK_KINDS];  /* applications with pending tasks of the kind */
+    int32_t suspended[BASE_TASK_KINDS]; /* attempts, over all nodes */
+    bool offer_all[BASE_TASK_KINDS];
     bool preempt_all; /* work has come for which held nodes may have to make room */
     size_t preempt_at; /* modulo the number of nodes: the first to be looked at then */
     size_t policy_jobs; /* jobs and applications that the policy knows */
     uint64_t round;
     struct rm_node **dirty;
     size_t dirty_n, dirty_cap;
-    int32_t live_nodes[RM_SLOT_KINDS]; /* RUNNING nodes with slots of the kind */
+    int32_t live_nodes[BASE_TASK_KINDS]; /* RUNNING nodes with slots of the kind */
     struct policy_capacity capacity;
     const struct policy_ops *ops;
     struct policy *policy;
@@ -430,9 +430,9 @@ void rm_policy_on_set(struct rm_core *c, const struct rm_event *ev);
 int64_t rm_policy_on_timer(struct rm_core *c); /* when next, 0: never */
 /* Jobs that wait could use slots that others hold on @n: asks the policy whom to suspend or kill. True: a slot of @k is
  * free now. */
-bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum rm_slot k);
+bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum base_task_kind k);
 /* Could it name anybody at all? */
-bool rm_policy_may_preempt(const struct rm_core *c, enum rm_slot k);
+bool rm_policy_may_preempt(const struct rm_core *c, enum base_task_kind k);
 /* May this new job enter? False: refused, its end has begun. */
 bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
 bool rm_policy_refused(const struct rm_app *a); /* it did not; also of one read from the store */
@@ -454,7 +454,7 @@ void rm_app_save(struct rm_core *c, struct rm_app *a);
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
 /* Tells the policy the counts of one kind. */
-void rm_app_counts(struct rm_core *c, struct rm_app *a, enum rm_slot k);
+void rm_app_counts(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
 void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
                   const char *diagnostics);
 void rm_app_stored_new(struct rm_core *c, struct rm_app *a);
@@ -494,7 +494,7 @@ void rm_job_open(struct rm_core *c, struct rm_app *a);
 void rm_job_check(struct rm_core *c, struct rm_app *a);
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 void rm_job_commit(struct rm_core *c, struct rm_app *a);
-double rm_job_progress(const struct rm_app *a, enum rm_slot k);
+double rm_job_progress(const struct rm_app *a, enum base_task_kind k);
 /* A task has read all its input some time before it ends: what has not ended shows 99 % at most. Policies count with
  * what was reported. */
 static inline double rm_progress_shown(double progress, bool ended)
@@ -507,19 +507,20 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a);
 void rm_tasks_free(struct rm_app *a); /* its index was dropped before, or the core goes */
 bool rm_tasks_kept(const struct rm_app *a); /* in memory */
 void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a); /* @c NULL: it goes */
-int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k);
+int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k);
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s);
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index);
 /* Where its latest attempt was. NULL: there was none, or the node has been forgotten since @a ended. */
 struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t);
 /* The best pending task near @node, NULL when none is. *level: of that task, or of the best one that is not near.
  * *located: locality means something for it. */
-struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
-                                  enum delay_level *level, bool *located);
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                  const struct rm_node *node, enum delay_level *level, bool *located);
 /* Hint to the processor: rm_task_pick_near comes soon. Steps 0 and 1, some time apart: the second needs the first. */
-void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct rm_node *node, int step);
+void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k, const struct rm_node *node, int step);
 /* Any pending task that may run on @node. */
-struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node);
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                 const struct rm_node *node);
 void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);
 void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
                        const struct rm_container_report *r);
@@ -547,7 +548,7 @@ void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 
 /* ---- rm/core/pick.c ---- */
-void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k);
+void rm_pick_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
 void rm_pick_free(struct rm_core *c, struct rm_phase *p); /* @c NULL: it goes */
 void rm_pick_add_all(struct rm_phase *p); /* after rm_pick_init: all are pending */
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* becomes pending */
@@ -558,7 +559,8 @@ void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
-                                      const struct base_container_id *id, enum rm_slot slot, const struct rm_res *res);
+                                      const struct base_container_id *id, enum base_task_kind slot,
+                                      const struct rm_res *res);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
 bool rm_container_unsent(const struct rm_container *ct); /* no node ever heard of it, and none will */
@@ -566,7 +568,7 @@ void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t statu
 /* Its process tree is stopped, its slot free; resumed on the same node. Tasks of jobs that run, or are suspended. */
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct);
 void rm_container_resume(struct rm_core *c, struct rm_container *ct);
-struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum rm_slot k);
+struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum base_task_kind k);
 /* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
                       const struct rm_container_report *r);
@@ -589,7 +591,8 @@ void rm_node_expired(struct rm_core *c, struct rm_node *n);
 void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
 bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id);
 struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind);
-void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t by); /* slots taken or given back */
+void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+                 int32_t by);                                                      /* slots taken or given back */
 void rm_node_index(struct rm_core *c, struct rm_node *n);                          /* its place among free nodes */
 void rm_node_flush(struct rm_core *c);
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
@@ -609,7 +612,7 @@ void rm_host_drop(struct rm_core *c, uint32_t host); /* of c->hosts; with the la
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
 void rm_offer_all(struct rm_core *c);
 /* Would @a use a slot here? If it waits for one near its data it has declined this one. */
-enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
+enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n);
 void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
 
 /* ---- rm/core/app_master.c, rm/core/ask.c ---- */
@@ -625,7 +628,7 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
 void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 void rm_am_check(struct rm_core *c, struct rm_app *a);
 void rm_am_stored_final(struct rm_core *c, struct rm_app *a);
-bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n);
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n);
 void rm_am_activate(struct rm_core *c);
 void rm_am_passivate(struct rm_core *c, struct rm_app *a);
 struct rm_attempt *rm_am_attempt(struct rm_app *a);
@@ -639,11 +642,12 @@ void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n);
 void rm_am_recovered(struct rm_core *c, struct rm_app *a);
 bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n);
 void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
-void rm_ask_counts(struct rm_app *a, int32_t pending[RM_SLOT_KINDS]);
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum rm_slot k, const struct rm_node *n, enum delay_level *level);
+void rm_ask_counts(struct rm_app *a, int32_t pending[BASE_TASK_KINDS]);
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
+                                 enum delay_level *level);
 void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
 void rm_ask_clear(struct rm_app *a);
-enum rm_slot rm_slot_of(const struct rm_res *r);
+enum base_task_kind rm_slot_of(const struct rm_res *r);
 struct rm_res rm_max_capability(const struct rm_core *c);
 
 /* ---- rm/core/record/record.c ---- */
@@ -667,10 +671,6 @@ void rm_recover_free(struct rm_core *c);
 static inline int64_t rm_held_ms(int64_t amount, int64_t us)
 {
     return base_sat_add(base_sat_mul(amount, us / 1000), base_sat_mul(amount, us % 1000) / 1000);
-}
-static inline enum rm_slot rm_task_kind(enum base_task_kind k)
-{
-    return k == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
 }
 static inline bool rm_app_is_over(const struct rm_app *a) /* its end is decided; it may be stored so for good */
 {

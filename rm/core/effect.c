@@ -39,7 +39,7 @@ static void print_order(const struct rm_order *o, struct base_buf *out)
     if (o->kind == RM_ORDER_KILL)
         base_buf_addf(out, " %s %" PRId64, text(o->reason), o->grace_ms);
     if (o->kind == RM_ORDER_LAUNCH) {
-        base_buf_addf(out, " %s user %s name %s token %s priority %d", o->slot == RM_SLOT_MAP ? "map" : "reduce",
+        base_buf_addf(out, " %s user %s name %s token %s priority %d", o->slot == BASE_TASK_MAP ? "map" : "reduce",
                       text(o->user), text(o->name), text(o->token), o->priority);
         print_res(&o->resource, out);
         if (o->job)

@@ -31,7 +31,7 @@ static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
 
 #define EXPECTED_MAX 1e17 /* microseconds, of the tasks of one kind one after the other: policies add such times up */
 
-static bool takes_too_long(const struct rm_job_spec *spec, enum rm_slot k)
+static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
 {
     int64_t longest = 0;
 
@@ -47,14 +47,14 @@ static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queu
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct base_error err;
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const char *kind = k ? "reduce" : "map";
 
-        if (rm_task_count(spec, (enum rm_slot)k) < 0 || rm_task_count(spec, (enum rm_slot)k) > INT32_MAX / 2) {
+        if (rm_task_count(spec, k) < 0 || rm_task_count(spec, k) > INT32_MAX / 2) {
             rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
             return true;
         }
-        if (takes_too_long(spec, (enum rm_slot)k)) {
+        if (takes_too_long(spec, k)) {
             rm_reply_error(c, ev->token, -BASE_EINVAL,
                            "job.tasks: expected-s of the longest %s task times their number is more than %g", kind,
                            EXPECTED_MAX / 1e6);
@@ -100,7 +100,7 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
 /* Nothing of it runs any more: what was left is not going to be done. */
 static void drop_tasks(struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             if (a->phase[k].tasks[i].state == RM_TASK_PENDING) {
                 rm_pick_remove(a, &a->phase[k].tasks[i]);
@@ -135,7 +135,7 @@ static bool may_be_made(struct rm_core *c, const char *output)
 /* Its tasks may be scheduled, once its output folder is there. */
 void rm_job_open(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_phase *maps = &a->phase[RM_SLOT_MAP], *reduces = &a->phase[RM_SLOT_REDUCE];
+    struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
     if (!rm_app_live(a))
         return;
@@ -152,8 +152,8 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
     a->set_up = true;
     maps->open = true;
     reduces->open = reduces->open || (double)maps->succeeded >= c->slowstart * (double)maps->total;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
 }
 
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
@@ -181,7 +181,7 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
 
 static bool all_done(const struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (a->phase[k].succeeded < a->phase[k].total)
             return false;
     return true;
@@ -236,7 +236,8 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
 void rm_job_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    enum rm_slot k = a->phase[RM_SLOT_REDUCE].total ? RM_SLOT_REDUCE : RM_SLOT_MAP; /* of those with parts */
+    enum base_task_kind k =
+        a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP; /* of those with parts */
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
 
@@ -244,7 +245,7 @@ void rm_job_commit(struct rm_core *c, struct rm_app *a)
         attempts[i] = p->tasks[i].last_attempt;
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
-    fx->u.job.kind = k == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
+    fx->u.job.kind = k;
     fx->u.job.attempts = attempts;
     fx->u.job.attempts_n = (size_t)p->total;
 }
@@ -299,13 +300,13 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
         a->saved_seq = c->seq;
     else
         rm_app_save(c, a);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, how == RM_END_KILL ? "job was killed" : "job has failed", true);
     rm_job_check(c, a);
 }
 
-double rm_job_progress(const struct rm_app *a, enum rm_slot k)
+double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_phase *p = &a->phase[k];
 

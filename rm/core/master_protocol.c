@@ -134,8 +134,8 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
         a->launch_us = c->now_us;
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     rm_app_save(c, a);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
     reply_registered(c, ev, a);
 }
 
@@ -193,8 +193,8 @@ static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event
     }
     if (n)
         rm_ask_update(a, asks, n);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        rm_app_counts(c, a, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        rm_app_counts(c, a, k);
 }
 
 static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
@@ -268,7 +268,8 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.nodes = c->capacity.nodes;
     fx->u.reply.allocate.command = command;
     for (size_t i = 0; i < c->nodes_n; i++)
-        for (int k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS;
+             k++) {
             int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
 
             fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;

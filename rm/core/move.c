@@ -14,7 +14,7 @@ static void leave_queue(struct rm_core *c, struct rm_app *a)
     q->containers -= a->containers_n;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] -= a->allocated.v[i];
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         q->pending[k] -= a->pj.phase[k].pending;
 }
 
@@ -30,7 +30,7 @@ static void enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
     q->containers += a->containers_n;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += a->allocated.v[i];
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         q->pending[k] += a->pj.phase[k].pending;
 }
 
@@ -43,7 +43,7 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
     enter_queue(c, a, index);
     if (a->in_policy && c->ops->on_job_moved)
         c->ops->on_job_moved(c->policy, &a->pj, c->now_us);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) /* shares and limits are others now */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* shares and limits are others now */
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
     rm_app_save(c, a);

@@ -24,7 +24,7 @@ struct rm_node *rm_node_new(struct rm_core *c, const char *id)
     n->healthy = true;
     n->hold = (struct rm_timer){.kind = RM_TIMER_NODE_HOLD, .owner = n};
     n->expiry = (struct rm_timer){.kind = RM_TIMER_NODE_EXPIRY, .owner = n};
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         n->free_bucket[k] = -1;
     if (c->nodes_free_n) {
         n->index = c->nodes_free[--c->nodes_free_n];
@@ -123,7 +123,7 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
 {
     struct rm_app *a = q->app;
 
-    o->slot = (enum rm_slot)q->slot;
+    o->slot = q->slot;
     o->resource.v[RM_RES_MEMORY_MB] = q->memory_mb;
     o->resource.v[RM_RES_VCORES] = q->vcores;
     o->priority = q->priority;
@@ -137,7 +137,7 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
         return;
     }
     o->job = a->job;
-    o->task = (struct base_task_id){a->id, q->slot == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, q->task};
+    o->task = (struct base_task_id){a->id, q->slot, q->task};
     o->task_attempt = q->task_attempt;
 }
 
@@ -191,7 +191,7 @@ void rm_node_index(struct rm_core *c, struct rm_node *n)
 {
     if (n->offering)
         return;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int32_t room = n->slots[k] - n->used[k];
         int b = -1;
 
@@ -206,7 +206,7 @@ void rm_node_index(struct rm_core *c, struct rm_node *n)
     }
 }
 
-void rm_node_use(struct rm_core *c, struct rm_node *n, enum rm_slot k, int32_t by)
+void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k, int32_t by)
 {
     n->used[k] += by;
     base_assert(n->used[k] >= 0);
@@ -225,7 +225,7 @@ static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t s
     c->capacity.nodes += sign;
     c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];
     c->capacity.vcores += sign * n->counted_res.v[RM_RES_VCORES];
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         c->capacity.slots[k] += sign * n->counted_slots[k];
         c->capacity.used[k] += sign * n->used[k];
         c->capacity.freeing[k] += sign * n->freeing[k];
@@ -247,7 +247,7 @@ void rm_capacity_changed(struct rm_core *c, struct rm_node *n)
 }
 
 /* What is suspended here would wait for a slot that this node does not give: it is done anew elsewhere. */
-static void drop_suspended(struct rm_core *c, struct rm_node *n, enum rm_slot k, const char *why)
+static void drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k, const char *why)
 {
     for (struct rm_container *ct = n->suspended[k] ? n->containers : NULL; ct; ct = ct->node_next)
         if (ct->suspended_at_us && ct->slot == (uint8_t)k)
@@ -296,15 +296,15 @@ void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, c
 
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces)
 {
-    n->slots[RM_SLOT_MAP] = maps > 0 ? maps : 0;
-    n->slots[RM_SLOT_REDUCE] = reduces > 0 ? reduces : 0;
+    n->slots[BASE_TASK_MAP] = maps > 0 ? maps : 0;
+    n->slots[BASE_TASK_REDUCE] = reduces > 0 ? reduces : 0;
     for (int i = 0; i < RM_RES_NAMES; i++) {
         n->total.v[i] = 0;
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             n->total.v[i] += n->slots[k] * c->conf.slot_res[k].v[i];
     }
-    n->total.v[RM_RES_MAP_SLOTS] = n->slots[RM_SLOT_MAP];
-    n->total.v[RM_RES_REDUCE_SLOTS] = n->slots[RM_SLOT_REDUCE];
+    n->total.v[RM_RES_MAP_SLOTS] = n->slots[BASE_TASK_MAP];
+    n->total.v[RM_RES_REDUCE_SLOTS] = n->slots[BASE_TASK_REDUCE];
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -553,9 +553,9 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     end_missing(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
         rm_container_report(c, n, &ev->u.node_register.reports[i], true);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (!n->slots[k])
-            drop_suspended(c, n, (enum rm_slot)k, "suspended on a node that has no such slots any more");
+            drop_suspended(c, n, k, "suspended on a node that has no such slots any more");
     rm_node_not_awaited(c, n);
     rm_am_masters_missing(c, n);
     take_apps(c, n, ev);
@@ -575,8 +575,8 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
     else if (!n->healthy && n->state == RM_NODE_RUNNING)
         set_state(c, n, RM_NODE_UNHEALTHY);
     if (n->state == RM_NODE_UNHEALTHY)
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
-            drop_suspended(c, n, (enum rm_slot)k, "suspended on a node that became unhealthy");
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            drop_suspended(c, n, k, "suspended on a node that became unhealthy");
 }
 
 #define AHEAD 8 /* reports whose containers are fetched together */

@@ -3,7 +3,8 @@
 
 #include "rm/core/core_internal.h"
 
-static void launch_task(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, struct rm_task *t)
+static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
+                        struct rm_task *t)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k]);
@@ -31,16 +32,16 @@ static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level
 }
 
 /* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
-static void passes(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool no_delay)
+static void passes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool no_delay)
 {
-    if (k == RM_SLOT_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
+    if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
         delay_pass(&c->delay, &a->delay);
 }
 
 /* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
 static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
-    if (!c->colo_wait_us || !a->phase[RM_SLOT_MAP].total || rm_app_touched_node(a, n->index)) {
+    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_touched_node(a, n->index)) {
         a->colo_since_us = 0;
         return false;
     }
@@ -50,7 +51,7 @@ static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_n
 }
 
 /* An attempt of it that is suspended here goes on before another task starts. */
-static bool resume_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+static bool resume_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
 {
     struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
 
@@ -59,7 +60,7 @@ static bool resume_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, stru
     return ct != NULL;
 }
 
-static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n, bool no_delay)
+static bool offer_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
 {
     enum delay_level level;
     bool located;
@@ -78,9 +79,9 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
     }
     __builtin_prefetch(t); /* written when its container has been made */
     __builtin_prefetch((const char *)t + 64);
-    if (k == RM_SLOT_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
+    if (k == BASE_TASK_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
         return false;
-    if (k == RM_SLOT_MAP) {
+    if (k == BASE_TASK_MAP) {
         count_locality(a, located ? level : DELAY_ANY);
         n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
     }
@@ -88,7 +89,7 @@ static bool offer_job(struct rm_core *c, struct rm_app *a, enum rm_slot k, struc
     return true;
 }
 
-enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot k, struct rm_node *n)
+enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
 {
     enum delay_level level;
     bool located;
@@ -105,9 +106,9 @@ enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum rm_slot 
         t = rm_task_pick_any(c, a, k, n);
     if (!t)
         passes(c, a, k, false);
-    if (!t || (k == RM_SLOT_REDUCE && not_colocated(c, a, n)))
+    if (!t || (k == BASE_TASK_REDUCE && not_colocated(c, a, n)))
         return POLICY_DECLINES;
-    if (k == RM_SLOT_REDUCE || !located)
+    if (k == BASE_TASK_REDUCE || !located)
         return POLICY_TAKES;
     if (level == DELAY_NODE)
         return POLICY_TAKES_NEAR;
@@ -131,9 +132,9 @@ static void policy_fault(struct rm_core *c)
 }
 
 /* Gives one slot away. False: nobody takes it now. */
-static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
-    struct policy_offer offer = {.kind = (enum policy_kind)k,
+    struct policy_offer offer = {.kind = k,
                                  .now_us = c->now_us,
                                  .node = n->index,
                                  .node_slots = n->slots[k],
@@ -175,11 +176,11 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum rm_slot k)
 /* The places where these jobs keep what is near @n are far apart in memory: fetched together, not one by one. */
 static void prefetch(struct rm_core *c, const struct rm_node *n)
 {
-    struct policy_offer offer = {.kind = (enum policy_kind)RM_SLOT_MAP,
+    struct policy_offer offer = {.kind = BASE_TASK_MAP,
                                  .now_us = c->now_us,
                                  .node = n->index,
-                                 .node_slots = n->slots[RM_SLOT_MAP],
-                                 .node_used = n->used[RM_SLOT_MAP],
+                                 .node_slots = n->slots[BASE_TASK_MAP],
+                                 .node_used = n->used[BASE_TASK_MAP],
                                  .capacity = &c->capacity};
     const struct rm_app *ahead[AHEAD];
     struct policy_job *pj = NULL;
@@ -187,10 +188,10 @@ static void prefetch(struct rm_core *c, const struct rm_node *n)
 
     while (found < AHEAD && (pj = c->ops->next(c->policy, &offer, pj))) {
         ahead[found] = (struct rm_app *)(void *)pj;
-        rm_task_prefetch_near(ahead[found++], RM_SLOT_MAP, n, 0);
+        rm_task_prefetch_near(ahead[found++], BASE_TASK_MAP, n, 0);
     }
     for (int i = 0; i < found; i++)
-        rm_task_prefetch_near(ahead[i], RM_SLOT_MAP, n, 1);
+        rm_task_prefetch_near(ahead[i], BASE_TASK_MAP, n, 1);
 }
 
 static void begin_round(struct rm_core *c)
@@ -200,7 +201,7 @@ static void begin_round(struct rm_core *c)
 }
 
 /* False: nobody wanted what is free. */
-static bool fill(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+static bool fill(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
         if (c->runnable[k] <= 0 && !n->suspended[k])
@@ -212,7 +213,7 @@ static bool fill(struct rm_core *c, struct rm_node *n, enum rm_slot k)
 }
 
 /* Slots of a full node change hands, as far as the policy says so. */
-static void make_room(struct rm_core *c, struct rm_node *n, enum rm_slot k)
+static void make_room(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, k); i++)
         if (!fill(c, n, k))
@@ -222,17 +223,17 @@ static void make_room(struct rm_core *c, struct rm_node *n, enum rm_slot k)
 void rm_offer_node(struct rm_core *c, struct rm_node *n)
 {
     delay_beat(&c->delay, c->now_us);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         n->round_assigned[k] = 0;
         n->round_off_rack = false;
     }
     if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
         return;
-    if (n->used[RM_SLOT_MAP] < n->slots[RM_SLOT_MAP])
+    if (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP])
         prefetch(c, n);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
-        fill(c, n, (enum rm_slot)k);
-        make_room(c, n, (enum rm_slot)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        fill(c, n, k);
+        make_room(c, n, k);
     }
 }
 
@@ -267,15 +268,15 @@ static void offer_kind(struct rm_core *c, int k)
 
             if (!n || n->free_round[k] == c->round)
                 break;
-            if (!offer_slot(c, n, (enum rm_slot)k) && n->free_bucket[k] == b)
+            if (!offer_slot(c, n, k) && n->free_bucket[k] == b)
                 free_rotate(c, n, k, b);
         }
 }
 
 static bool room_is_wanted(const struct rm_core *c)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_policy_may_preempt(c, (enum rm_slot)k))
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_policy_may_preempt(c, k))
             return true;
     return false;
 }
@@ -296,9 +297,9 @@ void rm_offer_preempt(struct rm_core *c)
 
         if (!n || n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
             continue;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
-            make_room(c, n, (enum rm_slot)k);
+            make_room(c, n, k);
         }
         vain += full;
         if (c->stats.suspended + c->stats.preempted == named)
@@ -314,10 +315,10 @@ void rm_offer_preempt(struct rm_core *c)
 
 void rm_offer_all(struct rm_core *c)
 {
-    if (!c->offer_all[RM_SLOT_MAP] && !c->offer_all[RM_SLOT_REDUCE])
+    if (!c->offer_all[BASE_TASK_MAP] && !c->offer_all[BASE_TASK_REDUCE])
         return;
     for (int pass = 0; pass < PASSES_MAX; pass++)
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->offer_all[k])
                 offer_kind(c, k);
 }

@@ -11,7 +11,7 @@ struct group_at {
     int64_t first; /* index of the first task of group @g, among those of the kind */
 };
 
-static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
                                              struct group_at *at)
 {
     if (index < at->first)
@@ -28,12 +28,12 @@ static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum r
     return NULL;
 }
 
-static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum rm_slot k, int32_t index,
+static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
                                           struct group_at *at)
 {
     if (s->groups_n)
         return group_hosts(s, k, index, at);
-    return k == RM_SLOT_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
+    return k == BASE_TASK_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
 }
 
 /* ---------------------------------------------------------------- bit set */
@@ -144,10 +144,10 @@ enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 /* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. Names of hosts are made once,
  * for the index by host, which holds them; that of another host would be held by nobody. @at: of the job and kind, zero at
  * first. */
-static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum rm_slot k, int32_t index, enum keys what,
-                        struct group_at *at, uint32_t *keys, size_t max)
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
+                        enum keys what, struct group_at *at, uint32_t *keys, size_t max)
 {
-    bool compact = s->near_n && k == RM_SLOT_MAP;
+    bool compact = s->near_n && k == BASE_TASK_MAP;
     const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
     const uint32_t *table = compact ? table_keys(c, s->hosts) : NULL;
     const struct rm_str_list *hosts = compact ? NULL : hosts_of(s, k, index, at);
@@ -182,7 +182,7 @@ static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, ui
 }
 
 /* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks without any key. */
-static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool racks, struct rm_near_index *x,
+static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks, struct rm_near_index *x,
                        struct rm_near *nowhere)
 {
     const struct rm_phase *p = &a->phase[k];
@@ -191,7 +191,7 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     enum keys what = racks ? KEYS_RACKS : KEYS_HOSTS;
     size_t count_n = 0, key_names, n;
 
-    if (a->job->near_n && k == RM_SLOT_MAP)
+    if (a->job->near_n && k == BASE_TASK_MAP)
         table_keys(c, a->job->hosts);
     else
         for (int32_t i = 0; !racks && i < p->total; i++) /* names first: so that the table of counts has its size */
@@ -238,20 +238,20 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum rm_slot k, bool
     free(count);
 }
 
-static bool any_located(const struct rm_job_spec *s, enum rm_slot k)
+static bool any_located(const struct rm_job_spec *s, enum base_task_kind k)
 {
-    if (s->near_n && k == RM_SLOT_MAP)
+    if (s->near_n && k == BASE_TASK_MAP)
         return true;
     for (size_t g = 0; g < s->groups_n; g++)
         if (s->groups[g].kind == k && s->groups[g].hosts.n)
             return true;
-    for (size_t i = 0; k == RM_SLOT_MAP && !s->groups_n && i < s->splits_n; i++)
+    for (size_t i = 0; k == BASE_TASK_MAP && !s->groups_n && i < s->splits_n; i++)
         if (s->splits[i].hosts.n)
             return true;
     return false;
 }
 
-void rm_pick_init(struct rm_core *c, struct rm_app *a, enum rm_slot k)
+void rm_pick_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
     struct rm_phase *p = &a->phase[k];
 
@@ -329,14 +329,14 @@ void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t)
     set_pending(p, t->index);
     if (!p->located)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
+    n = task_keys(c, a->job, t->kind, t->index, KEYS_HOSTS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->host, near_find(&p->host, keys[i]), t->index);
     if (!n)
         near_rewind(&p->host, &p->nowhere, t->index);
     if (!p->rack.v)
         return;
-    n = task_keys(c, a->job, (enum rm_slot)t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
+    n = task_keys(c, a->job, t->kind, t->index, KEYS_RACKS, &group, keys, KEYS_MAX);
     for (size_t i = 0; i < n; i++)
         near_rewind(&p->rack, near_find(&p->rack, keys[i]), t->index);
 }
@@ -403,7 +403,7 @@ static int32_t from_all(const struct rm_core *c, struct rm_phase *p, const struc
     return i;
 }
 
-static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
+static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
     int32_t i;
@@ -417,7 +417,7 @@ static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum rm_sl
     return i < 0 ? NULL : &p->tasks[i];
 }
 
-void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct rm_node *node, int step)
+void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k, const struct rm_node *node, int step)
 {
     const struct rm_phase *p = &a->phase[k];
     const struct rm_near *list;
@@ -434,8 +434,8 @@ void rm_task_prefetch_near(const struct rm_app *a, enum rm_slot k, const struct 
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
 
-struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node,
-                                  enum delay_level *level, bool *located)
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                  const struct rm_node *node, enum delay_level *level, bool *located)
 {
     struct rm_phase *p = &a->phase[k];
     struct rm_task *t;
@@ -464,7 +464,7 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum rm_s
     return NULL;
 }
 
-struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum rm_slot k, const struct rm_node *node)
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
     int32_t i = p->bits ? from_all(c, p, node) : -1;

@@ -4,7 +4,7 @@
 
 #include "rm/core/core_internal.h"
 
-int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k)
+int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k)
 {
     int64_t n = 0;
 
@@ -13,17 +13,17 @@ int64_t rm_task_count(const struct rm_job_spec *s, enum rm_slot k)
             n += s->groups[g].count;
     if (s->groups_n)
         return n;
-    return k == RM_SLOT_MAP ? (int64_t)s->splits_n : s->reduces;
+    return k == BASE_TASK_MAP ? (int64_t)s->splits_n : s->reduces;
 }
 
 void rm_tasks_init(struct rm_core *c, struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
-        p->total = p->pending = (int32_t)rm_task_count(a->job, (enum rm_slot)k);
+        p->total = p->pending = (int32_t)rm_task_count(a->job, k);
         p->tasks = base_alloc((size_t)p->total * sizeof *p->tasks);
-        rm_pick_init(c, a, (enum rm_slot)k);
+        rm_pick_init(c, a, k);
         for (int32_t i = 0; i < p->total; i++) {
             p->tasks[i] = (struct rm_task){.index = i,
                                            .kind = (uint8_t)k,
@@ -35,15 +35,15 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
         }
         rm_pick_add_all(p);
     }
-    if (!a->phase[RM_SLOT_REDUCE].total)
+    if (!a->phase[BASE_TASK_REDUCE].total)
         return;
-    a->out_log_cap = (size_t)a->phase[RM_SLOT_MAP].total; /* grows when maps are run again */
+    a->out_log_cap = (size_t)a->phase[BASE_TASK_MAP].total; /* grows when maps are run again */
     a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
 }
 
 void rm_tasks_drop_index(struct rm_core *c, struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_pick_free(c, &a->phase[k]);
 }
 
@@ -54,7 +54,7 @@ void rm_tasks_free(struct rm_app *a)
     a->out_log = NULL;
     a->out_log_cap = 0;
     a->out_counter = 0; /* as after a restart: readers of outputs find none */
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
         for (int32_t i = 0; p->tasks && i < p->total; i++) {
@@ -72,12 +72,12 @@ void rm_tasks_free(struct rm_app *a)
 
 bool rm_tasks_kept(const struct rm_app *a)
 {
-    return a->phase[RM_SLOT_MAP].tasks || a->phase[RM_SLOT_REDUCE].tasks;
+    return a->phase[BASE_TASK_MAP].tasks || a->phase[BASE_TASK_REDUCE].tasks;
 }
 
 struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t index)
 {
-    struct rm_phase *p = &a->phase[rm_task_kind(kind)];
+    struct rm_phase *p = &a->phase[kind];
 
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
@@ -144,9 +144,9 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
     t->start_us = ct->start_us;
     if (!a->pj.first_us)
         a->pj.first_us = ct->start_us;
-    a->counters[t->kind == RM_SLOT_MAP ? RM_C_TOTAL_LAUNCHED_MAPS : RM_C_TOTAL_LAUNCHED_REDUCES]++;
+    a->counters[t->kind == BASE_TASK_MAP ? RM_C_TOTAL_LAUNCHED_MAPS : RM_C_TOTAL_LAUNCHED_REDUCES]++;
     if (c->ops->on_task_started && a->in_policy)
-        c->ops->on_task_started(c->policy, &a->pj, (enum policy_kind)t->kind, t->index, t->node, c->now_us);
+        c->ops->on_task_started(c->policy, &a->pj, t->kind, t->index, t->node, c->now_us);
     if (a->state == RM_APP_ACCEPTED) {
         a->start_us = a->launch_us = ct->start_us;
         rm_app_set_state(c, a, RM_APP_RUNNING);
@@ -163,7 +163,7 @@ static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign
 /* Reduces may start: the gate opens once and stays open. */
 static bool slowstart_reached(const struct rm_core *c, const struct rm_app *a)
 {
-    const struct rm_phase *maps = &a->phase[RM_SLOT_MAP];
+    const struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
 
     return (double)maps->succeeded >= c->slowstart * (double)maps->total;
 }
@@ -183,12 +183,12 @@ void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 
     t->running = NULL;
     rm_policy_task_ended(c, a, t, ct, NULL, false, true);
-    a->counters[t->kind == RM_SLOT_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
+    a->counters[t->kind == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
     if (a->attempt_base <= t->last_attempt)
         a->attempt_base = t->last_attempt + 1;
     rm_task_set_state(a, t, RM_TASK_PENDING);
     rm_pick_add(c, a, t);
-    rm_app_counts(c, a, (enum rm_slot)t->kind);
+    rm_app_counts(c, a, t->kind);
 }
 
 void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t)
@@ -209,26 +209,26 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
     free(t->diagnostics);
     t->diagnostics = NULL;
     rm_task_set_state(a, t, RM_TASK_SUCCEEDED);
-    if (t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_MAP].succeeded == a->phase[RM_SLOT_MAP].total)
+    if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_MAP].succeeded == a->phase[BASE_TASK_MAP].total)
         a->pj.maps_done_us = c->now_us;
     rm_policy_task_ended(c, a, t, ct, r, true, false);
     if (r->counters) {
         memcpy(rm_task_counters(a, t, true), r->counters, RM_C_TASK_COUNTERS * sizeof *r->counters);
         add_counters(a, r->counters, 1);
     }
-    if (t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_REDUCE].total) {
+    if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_MAP_OUTPUT);
 
         rm_task_output_there(c, a, t);
         fx->u.map_output.id = a->id;
         fx->u.map_output.version = t->out_version;
-        if (!a->phase[RM_SLOT_REDUCE].open && slowstart_reached(c, a)) {
-            a->phase[RM_SLOT_REDUCE].open = true;
-            rm_app_counts(c, a, RM_SLOT_REDUCE);
+        if (!a->phase[BASE_TASK_REDUCE].open && slowstart_reached(c, a)) {
+            a->phase[BASE_TASK_REDUCE].open = true;
+            rm_app_counts(c, a, BASE_TASK_REDUCE);
         }
     }
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, (enum rm_slot)t->kind);
+    rm_app_counts(c, a, t->kind);
 }
 
 bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node)
@@ -266,7 +266,7 @@ static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 
 static void job_fails(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
-    struct base_task_id id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+    struct base_task_id id = {a->id, t->kind, t->index};
     const struct rm_node *n = rm_task_node(c, a, t);
     char text[BASE_ID_TEXT_MAX];
     struct base_buf why = {0};
@@ -279,7 +279,7 @@ static void job_fails(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 
 void rm_tasks_recall_failure(struct rm_core *c, struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS && a->ending == RM_END_NONE; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && a->ending == RM_END_NONE; k++)
         for (int32_t i = 0; i < a->phase[k].total && a->ending == RM_END_NONE; i++)
             if (a->phase[k].tasks[i].state == RM_TASK_FAILED)
                 job_fails(c, a, &a->phase[k].tasks[i]);
@@ -302,7 +302,7 @@ static void avoid(struct rm_app *a, struct rm_task *t, uint32_t node)
 void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
                     bool killed, const char *why)
 {
-    bool map = t->kind == RM_SLOT_MAP, live = rm_app_live(a);
+    bool map = t->kind == BASE_TASK_MAP, live = rm_app_live(a);
 
     attempt_over(c, t);
     rm_policy_task_ended(c, a, t, ct, NULL, false, killed);
@@ -319,7 +319,7 @@ void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
     if (t->failures >= attempts_max(c, a) && live) {
         rm_task_set_state(a, t, RM_TASK_FAILED);
         rm_record_task(c, a, t);
-        rm_app_counts(c, a, (enum rm_slot)t->kind);
+        rm_app_counts(c, a, t->kind);
         job_fails(c, a, t);
         return;
     }
@@ -327,7 +327,7 @@ void rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
     if (live)
         rm_pick_add(c, a, t);
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, (enum rm_slot)t->kind);
+    rm_app_counts(c, a, t->kind);
 }
 
 /* A map has not succeeded after all: @next is PENDING or FAILED. */
@@ -352,7 +352,7 @@ static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, en
     if (next == RM_TASK_PENDING)
         rm_pick_add(c, a, t);
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, RM_SLOT_MAP);
+    rm_app_counts(c, a, BASE_TASK_MAP);
 }
 
 void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
@@ -364,9 +364,9 @@ void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const
 /* A map's output is needed as long as some reduce has not ended well. */
 static bool output_needed(const struct rm_app *a, const struct rm_task *t)
 {
-    const struct rm_phase *reduces = &a->phase[RM_SLOT_REDUCE];
+    const struct rm_phase *reduces = &a->phase[BASE_TASK_REDUCE];
 
-    return rm_app_live(a) && !a->committing && t->kind == RM_SLOT_MAP && t->state == RM_TASK_SUCCEEDED &&
+    return rm_app_live(a) && !a->committing && t->kind == BASE_TASK_MAP && t->state == RM_TASK_SUCCEEDED &&
            reduces->succeeded < reduces->total;
 }
 
@@ -374,7 +374,7 @@ void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char 
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
-        struct rm_phase *maps = &a->phase[RM_SLOT_MAP];
+        struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
 
         if (!a->is_job || !rm_app_live(a))
             continue;
@@ -456,7 +456,7 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
     }
     if (output_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
         if (!t->fetch_failures || t->fetch_reduce != ev->u.fetch_failure.reduce.index ||
-            a->phase[RM_SLOT_REDUCE].running <= 1) /* nobody else could say so */
+            a->phase[BASE_TASK_REDUCE].running <= 1) /* nobody else could say so */
             t->fetch_failures++;
         t->fetch_reduce = ev->u.fetch_failure.reduce.index;
         if (ev->u.fetch_failure.gone || t->fetch_failures >= RM_FETCH_FAILURES_MAX)

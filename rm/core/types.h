@@ -11,8 +11,6 @@
 #include "base/id.h"
 #include "base/mem.h"
 
-enum rm_slot { RM_SLOT_MAP, RM_SLOT_REDUCE, RM_SLOT_KINDS };
-
 /* Registry of resource names; a resource is a vector over it. */
 enum rm_res_name { RM_RES_MEMORY_MB, RM_RES_VCORES, RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS, RM_RES_NAMES };
 struct rm_res {
@@ -92,7 +90,7 @@ struct rm_host_table {
     size_t n;
 };
 struct rm_task_group { /* explicit tasks: @count tasks with the same command */
-    enum rm_slot kind;
+    enum base_task_kind kind;
     char *command;
     struct rm_str_list hosts;
     int64_t count;
@@ -121,7 +119,7 @@ struct rm_job_spec {
      * map, as indexes in a table of hosts that many jobs share. The table outlives the core; its id tells tables apart. */
     struct {
         int64_t bytes, bytes_max, true_us;
-    } known[RM_SLOT_KINDS];
+    } known[BASE_TASK_KINDS];
     const struct rm_host_table *hosts;
     uint32_t *near;
     uint32_t near_n;

@@ -32,9 +32,9 @@ static void put_progress(const struct rm_app_view *a, struct base_buf *out)
 {
     rm_json_key(out, "progress");
     rm_json_open(out, '{');
-    rm_json_knum(out, "map", percent(a->phase[RM_SLOT_MAP].progress));
+    rm_json_knum(out, "map", percent(a->phase[BASE_TASK_MAP].progress));
     rm_json_knum(out, "shuffle", percent(a->shuffle_progress));
-    rm_json_knum(out, "reduce", percent(a->phase[RM_SLOT_REDUCE].progress));
+    rm_json_knum(out, "reduce", percent(a->phase[BASE_TASK_REDUCE].progress));
     rm_json_knum(out, "overall", percent(a->progress));
     rm_json_close(out, '}');
 }
@@ -43,9 +43,9 @@ static void put_counts(const struct rm_app_view *a, struct base_buf *out)
 {
     rm_json_key(out, "taskCounts");
     rm_json_open(out, '{');
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct rm_phase_view *p = &a->phase[k];
-        rm_json_key(out, k == RM_SLOT_MAP ? "map" : "reduce");
+        rm_json_key(out, k == BASE_TASK_MAP ? "map" : "reduce");
         rm_json_open(out, '{');
         rm_json_kint(out, "total", p->total);
         rm_json_kint(out, "pending", p->pending);
@@ -199,8 +199,8 @@ static void answer_stored(struct submit_call *s, const struct rm_effect *fx)
         fresh.deadline_us = s->spec->deadline_at_us;
         if (s->spec->deadline_us)
             fresh.deadline_us = fresh.submit_us + s->spec->deadline_us;
-        fresh.phase[RM_SLOT_REDUCE].total = fresh.phase[RM_SLOT_REDUCE].pending = s->spec->reduces;
-        fresh.phase[RM_SLOT_MAP].total = fresh.phase[RM_SLOT_MAP].pending = (int64_t)s->spec->splits_n;
+        fresh.phase[BASE_TASK_REDUCE].total = fresh.phase[BASE_TASK_REDUCE].pending = s->spec->reduces;
+        fresh.phase[BASE_TASK_MAP].total = fresh.phase[BASE_TASK_MAP].pending = (int64_t)s->spec->splits_n;
         for (size_t i = 0; i < s->spec->groups_n; i++) {
             const struct rm_task_group *g = &s->spec->groups[i];
             fresh.phase[g->kind].total += g->count;
@@ -579,7 +579,7 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
             api_answer_error(rq, 400, "BadRequestException", "kind: \"%.100s\" is not \"map\" or \"reduce\"", kind);
             return false;
         }
-        q->kinds = strcmp(kind, "map") == 0 ? 1u << RM_SLOT_MAP : 1u << RM_SLOT_REDUCE;
+        q->kinds = strcmp(kind, "map") == 0 ? 1u << BASE_TASK_MAP : 1u << BASE_TASK_REDUCE;
     }
     if (!cursor || !*cursor)
         return true;
@@ -588,7 +588,7 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
                          cursor);
         return false;
     }
-    q->kind = *cursor == 'm' ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    q->kind = *cursor == 'm' ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     return true;
 }
 
@@ -664,7 +664,7 @@ static bool list_kind(struct task_list *l, size_t max, struct base_buf *out)
 
     if (q->limit < (int64_t)max)
         max = (size_t)q->limit;
-    rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, (enum rm_slot)q->kind, q->states, &q->pos, max, &views);
+    rc = rm_view_tasks(rm_backend_hold(l->list.b), l->id, q->kind, q->states, &q->pos, max, &views);
     rm_backend_release(l->list.b);
     for (size_t i = 0; i < views.tasks_n; i++)
         (q->rows ? put_task_row : put_task)(&views.tasks[i], out);
@@ -689,7 +689,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
         rm_json_open(out, '[');
         l->opened = true;
     }
-    while (q->kind < RM_SLOT_KINDS && q->limit > 0) {
+    while (q->kind < BASE_TASK_KINDS && q->limit > 0) {
         if (q->kinds & 1u << q->kind && list_kind(l, max, out)) {
             if (q->limit > 0)
                 return RM_LISTING_MORE;
@@ -701,7 +701,7 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
     rm_json_close(out, ']');
     if (q->limit == 0) {
         char cursor[32];
-        snprintf(cursor, sizeof cursor, "%c%lld", q->kind == RM_SLOT_MAP ? 'm' : 'r', (long long)q->pos);
+        snprintf(cursor, sizeof cursor, "%c%lld", q->kind == BASE_TASK_MAP ? 'm' : 'r', (long long)q->pos);
         rm_json_kstr(out, "cursor", cursor);
     }
     if (l->gone)

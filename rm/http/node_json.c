@@ -47,7 +47,7 @@ static int read_state(const json_t *j, const char *where, struct rm_container_re
                               where, state);
     if (strcmp(slot, "map") != 0 && strcmp(slot, "reduce") != 0)
         return base_error_set(err, -BASE_EINVAL, "%sslot: \"%s\" is not \"map\" or \"reduce\"", where, slot);
-    r->slot = strcmp(slot, "map") == 0 ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    r->slot = strcmp(slot, "map") == 0 ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     return 0;
 }
 
@@ -95,7 +95,7 @@ static int read_identity(const json_t *j, const char *where, struct rm_container
     }
     r->resource.v[RM_RES_MEMORY_MB] = memory;
     r->resource.v[RM_RES_VCORES] = vcores;
-    r->resource.v[r->slot == RM_SLOT_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS] = 1;
+    r->resource.v[r->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS] = 1;
     return 0;
 }
 

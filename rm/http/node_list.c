@@ -13,11 +13,11 @@ struct node_list {
 
 static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 {
-    static const char *const kinds[RM_SLOT_KINDS] = {[RM_SLOT_MAP] = "map", [RM_SLOT_REDUCE] = "reduce"};
+    static const char *const kinds[BASE_TASK_KINDS] = {[BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
 
     rm_json_key(out, "slots");
     rm_json_open(out, '{');
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         rm_json_key(out, kinds[k]);
         rm_json_open(out, '{');
         rm_json_kint(out, "used", n->used_slots[k]);

@@ -111,7 +111,7 @@ static void put_task(const struct rm_order *o, const struct rm_order_context *cx
     if (o->job->groups_n) {
         rm_json_kstr(out, "kind", "command");
         rm_json_kstr(out, "command",
-                     rm_spec_task_command(o->job, map ? RM_SLOT_MAP : RM_SLOT_REDUCE, o->task.index));
+                     rm_spec_task_command(o->job, map ? BASE_TASK_MAP : BASE_TASK_REDUCE, o->task.index));
         return;
     }
     rm_json_kstr(out, "kind", map ? "map" : "reduce");
@@ -135,7 +135,7 @@ static void put_launch(const struct rm_order *o, const struct rm_order_context *
     put_container(out, "container", &o->container);
     put_app(out, "app", &o->app);
     rm_json_kstr(out, "user", o->user);
-    rm_json_kstr(out, "slot", o->slot == RM_SLOT_MAP ? "map" : "reduce");
+    rm_json_kstr(out, "slot", o->slot == BASE_TASK_MAP ? "map" : "reduce");
     rm_json_kstr(out, "name", o->name ? o->name : "");
     rm_json_kstr(out, "token", o->token);
     rm_json_kint(out, "memoryMb", o->resource.v[RM_RES_MEMORY_MB]);

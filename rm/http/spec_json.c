@@ -213,7 +213,7 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
         return rc;
     if (strcmp(kind, "map") != 0 && strcmp(kind, "reduce") != 0)
         return base_error_set(err, -BASE_EINVAL, "%skind: \"%s\" is not \"map\" or \"reduce\"", where, kind);
-    g->kind = strcmp(kind, "map") == 0 ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    g->kind = strcmp(kind, "map") == 0 ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     if ((rc = read_command(j, where, "command", true, &g->command, err)) < 0 ||
         (rc = read_strings(j, where, "hosts", BASE_HOSTS_MAX, BASE_NAME_MAX, &g->hosts, err)) < 0 ||
         (rc = base_json_int(j, where, "count", false, 1, BASE_TASKS_MAX, &g->count, err)) < 0)
@@ -223,7 +223,7 @@ static int read_group(const json_t *j, size_t i, struct rm_task_group *g, struct
 
 static int read_groups(const json_t *tasks, struct rm_job_spec *s, struct base_error *err)
 {
-    int64_t sum[RM_SLOT_KINDS] = {0};
+    int64_t sum[BASE_TASK_KINDS] = {0};
     json_t *j;
     size_t i;
 
@@ -454,7 +454,7 @@ static void put_groups(struct base_buf *out, const struct rm_job_spec *s)
     for (size_t i = 0; i < s->groups_n; i++) {
         const struct rm_task_group *g = &s->groups[i];
         rm_json_open(out, '{');
-        rm_json_kstr(out, "kind", g->kind == RM_SLOT_MAP ? "map" : "reduce");
+        rm_json_kstr(out, "kind", g->kind == BASE_TASK_MAP ? "map" : "reduce");
         rm_json_kstr(out, "command", g->command);
         if (g->hosts.n)
             put_strings(out, "hosts", &g->hosts);
@@ -498,7 +498,7 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
         rm_json_knum(out, "weight", s->weight);
 }
 
-const char *rm_spec_task_command(const struct rm_job_spec *spec, enum rm_slot kind, int64_t index)
+const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind, int64_t index)
 {
     for (size_t i = 0; i < spec->groups_n; i++) {
         const struct rm_task_group *g = &spec->groups[i];

@@ -39,6 +39,6 @@ int rm_spec_expand(struct rm_job_spec *spec, const struct rm_input_bounds *bound
  * id is there; NULL: the submission alone. */
 void rm_spec_job_encode(const struct rm_job_spec *spec, const char *queue, struct base_buf *out);
 /* The command of task @index of @kind of a job of explicit tasks; NULL when there is none. Borrowed. */
-const char *rm_spec_task_command(const struct rm_job_spec *spec, enum rm_slot kind, int64_t index);
+const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind, int64_t index);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define FAR_US INT64_C(1000000000000000) /* a workload's times reach so far: about 31 years */
 
-static const char *const kinds[RM_SLOT_KINDS] = {"map", "reduce"};
+static const char *const kinds[BASE_TASK_KINDS] = {"map", "reduce"};
 
 static void put_seconds(struct base_buf *out, int64_t us)
 {
@@ -47,7 +47,7 @@ static int64_t took(const struct rm_task_view *t, int64_t from)
 }
 
 /* Expected with the submission, over the tasks of @k: the mean; 0: not given. */
-static int64_t expected(const struct rm_job_spec *s, enum rm_slot k)
+static int64_t expected(const struct rm_job_spec *s, enum base_task_kind k)
 {
     int64_t n = 0;
     double sum = 0;
@@ -61,7 +61,7 @@ static int64_t expected(const struct rm_job_spec *s, enum rm_slot k)
 }
 
 /* What a task that did not succeed would have taken; 0: nothing tells. */
-static int64_t guess(const struct rm_app_view *a, const struct rm_views *tasks, enum rm_slot k, int64_t from)
+static int64_t guess(const struct rm_app_view *a, const struct rm_views *tasks, enum base_task_kind k, int64_t from)
 {
     int64_t n = 0, sum = 0;
 
@@ -73,9 +73,10 @@ static int64_t guess(const struct rm_app_view *a, const struct rm_views *tasks, 
     return n ? sum / n : expected(a->job, k);
 }
 
-static void put_durations(const struct rm_views *tasks, enum rm_slot k, int64_t from, int64_t other, struct base_buf *out)
+static void put_durations(const struct rm_views *tasks, enum base_task_kind k, int64_t from, int64_t other,
+                          struct base_buf *out)
 {
-    rm_json_key(out, k == RM_SLOT_MAP ? "map_durations_s" : "reduce_durations_s");
+    rm_json_key(out, k == BASE_TASK_MAP ? "map_durations_s" : "reduce_durations_s");
     rm_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
         put_seconds(out, succeeded(&tasks->tasks[i]) ? took(&tasks->tasks[i], from) : other);
@@ -83,14 +84,14 @@ static void put_durations(const struct rm_views *tasks, enum rm_slot k, int64_t 
 }
 
 /* 0 and null where there was no attempt that succeeded. */
-static void put_past(const struct rm_views *tasks, enum rm_slot k, int64_t zero_us, struct base_buf *out)
+static void put_past(const struct rm_views *tasks, enum base_task_kind k, int64_t zero_us, struct base_buf *out)
 {
-    rm_json_key(out, k == RM_SLOT_MAP ? "map_starts_s" : "reduce_starts_s");
+    rm_json_key(out, k == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
     rm_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
         put_seconds(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
     rm_json_close(out, ']');
-    rm_json_key(out, k == RM_SLOT_MAP ? "map_ran_on" : "reduce_ran_on");
+    rm_json_key(out, k == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
     rm_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
         rm_json_str(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].node_id : NULL);
@@ -106,7 +107,7 @@ static const struct rm_str_list **hosts_of(const struct rm_job_spec *s, size_t m
     for (; !s->groups_n && n < maps && n < s->splits_n; n++)
         of[n] = &s->splits[n].hosts;
     for (size_t g = 0; g < s->groups_n; g++)
-        for (int64_t i = 0; s->groups[g].kind == RM_SLOT_MAP && i < s->groups[g].count && n < maps; i++)
+        for (int64_t i = 0; s->groups[g].kind == BASE_TASK_MAP && i < s->groups[g].count && n < maps; i++)
             of[n++] = &s->groups[g].hosts;
     return of;
 }
@@ -152,7 +153,7 @@ static void put_bytes(const struct rm_app_view *a, struct base_buf *out)
         int64_t bytes;
     } sizes[] = {{"input_bytes", a->counters[RM_C_MAP_INPUT_BYTES]},
                  {"shuffle_bytes", a->counters[RM_C_SHUFFLE_BYTES]},
-                 {"output_bytes", a->counters[a->phase[RM_SLOT_REDUCE].total ? RM_C_REDUCE_OUTPUT_BYTES
+                 {"output_bytes", a->counters[a->phase[BASE_TASK_REDUCE].total ? RM_C_REDUCE_OUTPUT_BYTES
                                                                                : RM_C_MAP_OUTPUT_BYTES]}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -189,8 +190,8 @@ static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_b
     if (a->deadline_us > a->submit_us) /* one further away than that binds nobody */
         put_kseconds(out, "deadline_s",
                      a->deadline_us - a->submit_us < FAR_US ? a->deadline_us - a->submit_us : FAR_US);
-    rm_json_kint(out, "maps", a->phase[RM_SLOT_MAP].total);
-    rm_json_kint(out, "reduces", a->phase[RM_SLOT_REDUCE].total);
+    rm_json_kint(out, "maps", a->phase[BASE_TASK_MAP].total);
+    rm_json_kint(out, "reduces", a->phase[BASE_TASK_REDUCE].total);
     rm_json_kstr(out, "app", base_app_id_text(&a->id, id));
     rm_json_kstr(out, "state", ended_how(a));
     rm_json_kint(out, "time_0_ms", zero_us / 1000);
@@ -199,21 +200,21 @@ static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_b
     put_kseconds(out, "finish_s", a->finish_us - zero_us);
 }
 
-bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[RM_SLOT_KINDS], int64_t zero_us,
+bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
                     struct base_buf *out)
 {
-    int64_t from[RM_SLOT_KINDS] = {0, maps_end(&tasks[RM_SLOT_MAP])}, other[RM_SLOT_KINDS];
+    int64_t from[BASE_TASK_KINDS] = {0, maps_end(&tasks[BASE_TASK_MAP])}, other[BASE_TASK_KINDS];
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
-        other[k] = guess(a, &tasks[k], (enum rm_slot)k, from[k]);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        other[k] = guess(a, &tasks[k], k, from[k]);
         if (tasks[k].tasks_n && !other[k])
             return false;
     }
     rm_json_open(out, '{');
     put_head(a, zero_us, out);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         char key[32];
-        int64_t given = expected(a->job, (enum rm_slot)k);
+        int64_t given = expected(a->job, k);
 
         if (!tasks[k].tasks_n)
             continue;
@@ -221,13 +222,13 @@ bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[RM_
             snprintf(key, sizeof key, "%s_expected_s", kinds[k]);
             put_kseconds(out, key, given);
         }
-        put_durations(&tasks[k], (enum rm_slot)k, from[k], other[k], out);
-        put_past(&tasks[k], (enum rm_slot)k, zero_us, out);
+        put_durations(&tasks[k], k, from[k], other[k], out);
+        put_past(&tasks[k], k, zero_us, out);
     }
     put_bytes(a, out);
     rm_json_knum(out, "f_rack", 1);
     rm_json_knum(out, "f_off", 1);
-    put_places(a->job, tasks[RM_SLOT_MAP].tasks_n, out);
+    put_places(a->job, tasks[BASE_TASK_MAP].tasks_n, out);
     rm_json_close(out, '}');
     return true;
 }

@@ -11,7 +11,7 @@
 
 /* Appends @a, with all its @tasks of each kind. Times count from @zero_us (whole milliseconds). False: nothing tells how
  * long its tasks take, and nothing is appended. */
-bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[RM_SLOT_KINDS], int64_t zero_us,
+bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BASE_TASK_KINDS], int64_t zero_us,
                     struct base_buf *out);
 
 #endif

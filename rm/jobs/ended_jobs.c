@@ -215,7 +215,7 @@ bool rm_history_file_get(struct rm_history_file *f, struct base_app_id id, int64
 
 /* ---------------------------------------------------------------- jobs */
 /* All tasks of a kind. They do not change any more: the job has ended. */
-static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum rm_slot k, struct rm_views *out)
+static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum base_task_kind k, struct rm_views *out)
 {
     int64_t pos = 0, before;
     int rc;
@@ -229,16 +229,16 @@ static void copy_tasks(struct rm_backend *b, struct base_app_id id, enum rm_slot
 
 static bool put_from_core(struct rm_backend *b, const struct rm_app_view *a, int64_t zero_us, struct base_buf *out)
 {
-    struct rm_views tasks[RM_SLOT_KINDS] = {{0}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{0}};
     bool done;
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        copy_tasks(b, a->id, (enum rm_slot)k, &tasks[k]);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        copy_tasks(b, a->id, k, &tasks[k]);
     /* the core may have dropped the job meanwhile, or never had its tasks */
-    done = (int64_t)tasks[RM_SLOT_MAP].tasks_n == a->phase[RM_SLOT_MAP].total &&
-           (int64_t)tasks[RM_SLOT_REDUCE].tasks_n == a->phase[RM_SLOT_REDUCE].total &&
+    done = (int64_t)tasks[BASE_TASK_MAP].tasks_n == a->phase[BASE_TASK_MAP].total &&
+           (int64_t)tasks[BASE_TASK_REDUCE].tasks_n == a->phase[BASE_TASK_REDUCE].total &&
            rm_history_put(a, (const struct rm_views *)tasks, zero_us, out);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_views_free(&tasks[k]);
     return done;
 }

@@ -37,12 +37,12 @@ static void core_conf(const struct rm_backend *b, int64_t now_ms, int64_t epoch,
     };
     if (b->roles.ha)
         out->takeover_grace_us = base_conf_int(c, "creel.rm.takeover-grace-ms") * 1000;
-    out->slot_res[RM_SLOT_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");
-    out->slot_res[RM_SLOT_MAP].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.map.vcores");
-    out->slot_res[RM_SLOT_MAP].v[RM_RES_MAP_SLOTS] = 1;
-    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.reduce.memory-mb");
-    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.reduce.vcores");
-    out->slot_res[RM_SLOT_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
+    out->slot_res[BASE_TASK_MAP].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.map.memory-mb");
+    out->slot_res[BASE_TASK_MAP].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.map.vcores");
+    out->slot_res[BASE_TASK_MAP].v[RM_RES_MAP_SLOTS] = 1;
+    out->slot_res[BASE_TASK_REDUCE].v[RM_RES_MEMORY_MB] = base_conf_int(c, "creel.slot.reduce.memory-mb");
+    out->slot_res[BASE_TASK_REDUCE].v[RM_RES_VCORES] = base_conf_int(c, "creel.slot.reduce.vcores");
+    out->slot_res[BASE_TASK_REDUCE].v[RM_RES_REDUCE_SLOTS] = 1;
 }
 
 /* @tree (NULL: none) is taken on success. */

@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 
-void sim_bound_init(struct sim_bound *b, const double speed[SIM_KINDS], double fastest)
+void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], double fastest)
 {
     *b = (struct sim_bound){.fastest = fastest};
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         b->machine[k].speed = speed[k];
 }
 
@@ -61,7 +61,7 @@ void sim_bound_add(struct sim_bound *b, const struct sim_bound_work *w)
     double path = (double)w->fixed_us;
 
     b->jobs++;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct sim_bound_machine *m = &b->machine[k];
 
         path += b->fastest > 0 ? w->longest_us[k] / b->fastest : 0;
@@ -77,7 +77,7 @@ double sim_bound_mean_us(struct sim_bound *b)
 {
     double most = b->path_sum_us;
 
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct sim_bound_machine *m = &b->machine[k];
 
         if (m->n)
@@ -89,7 +89,7 @@ double sim_bound_mean_us(struct sim_bound *b)
 
 void sim_bound_free(struct sim_bound *b)
 {
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         free(b->machine[k].v);
     memset(b, 0, sizeof *b);
 }

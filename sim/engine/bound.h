@@ -21,18 +21,18 @@ struct sim_bound_machine {
     size_t n, cap;
 };
 struct sim_bound {
-    struct sim_bound_machine machine[SIM_KINDS];
+    struct sim_bound_machine machine[BASE_TASK_KINDS];
     double fastest, path_sum_us;
     int64_t jobs;
 };
 struct sim_bound_work { /* of one job */
     int64_t submit_us;
-    double work_us[SIM_KINDS], longest_us[SIM_KINDS]; /* at speed 1 */
+    double work_us[BASE_TASK_KINDS], longest_us[BASE_TASK_KINDS]; /* at speed 1 */
     int64_t fixed_us;                                 /* setup and cleanup */
 };
 
 /* @speed: sums of the speeds of all slots of a kind; @fastest: of the fastest node. */
-void sim_bound_init(struct sim_bound *b, const double speed[SIM_KINDS], double fastest);
+void sim_bound_init(struct sim_bound *b, const double speed[BASE_TASK_KINDS], double fastest);
 void sim_bound_add(struct sim_bound *b, const struct sim_bound_work *w); /* in order of submission */
 /* Runs the machines to their end. 0 without jobs. */
 double sim_bound_mean_us(struct sim_bound *b);

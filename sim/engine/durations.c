@@ -23,10 +23,10 @@ static double log_plus_one(double x)
 
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job, bool one_rack)
 {
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         double variance = job->cv[k] > 0 ? log_plus_one(job->cv[k] * job->cv[k]) : 0;
 
-        c->key[k] = sim_hash(seed, id, k == SIM_MAP ? PURPOSE_MAP : PURPOSE_REDUCE);
+        c->key[k] = sim_hash(seed, id, k == BASE_TASK_MAP ? PURPOSE_MAP : PURPOSE_REDUCE);
         c->base_us[k] = (double)job->base_us[k];
         c->mu[k] = -variance / 2;
         c->sigma[k] = 0;
@@ -41,7 +41,7 @@ void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct 
     c->f_colo = job->f_colo > 0 ? job->f_colo : 1;
 }
 
-static double noise(const struct sim_cost *c, enum sim_kind kind, int32_t task)
+static double noise(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
 {
     uint64_t draw = sim_mix(c->key[kind] + (uint64_t)(uint32_t)task * UINT64_C(0x9e3779b97f4a7c15));
 
@@ -55,7 +55,7 @@ static double noise(const struct sim_cost *c, enum sim_kind kind, int32_t task)
     return 1;
 }
 
-double sim_cost_plain_us(const struct sim_cost *c, enum sim_kind kind, int32_t task)
+double sim_cost_plain_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task)
 {
     double us;
 
@@ -74,12 +74,12 @@ static int64_t whole_us(double us)
 
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed)
 {
-    return whole_us(sim_cost_plain_us(c, SIM_MAP, task) * c->factor[level] / speed);
+    return whole_us(sim_cost_plain_us(c, BASE_TASK_MAP, task) * c->factor[level] / speed);
 }
 
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed)
 {
-    return whole_us(sim_cost_plain_us(c, SIM_REDUCE, task) * (colocated ? c->f_colo : 1) / speed);
+    return whole_us(sim_cost_plain_us(c, BASE_TASK_REDUCE, task) * (colocated ? c->f_colo : 1) / speed);
 }
 
 /* ---------------------------------------------------------------- places */

@@ -15,16 +15,16 @@
 #include "sim/engine/result.h"
 
 struct sim_cost { /* of one job */
-    uint64_t key[SIM_KINDS], place_key;
-    double base_us[SIM_KINDS], mu[SIM_KINDS], sigma[SIM_KINDS];
-    const int64_t *exact_us[SIM_KINDS]; /* borrowed from the job, NULL: none */
+    uint64_t key[BASE_TASK_KINDS], place_key;
+    double base_us[BASE_TASK_KINDS], mu[BASE_TASK_KINDS], sigma[BASE_TASK_KINDS];
+    const int64_t *exact_us[BASE_TASK_KINDS]; /* borrowed from the job, NULL: none */
     double factor[SIM_LEVELS], f_colo;
 };
 
 /* @id: the job's, not 0. @one_rack: all nodes share one. @job's arrays are borrowed. */
 void sim_cost_init(struct sim_cost *c, uint64_t seed, uint64_t id, const struct sim_job *job, bool one_rack);
 /* At speed 1, with its data on the node (a reduce: not co-located). At least 1. */
-double sim_cost_plain_us(const struct sim_cost *c, enum sim_kind kind, int32_t task);
+double sim_cost_plain_us(const struct sim_cost *c, enum base_task_kind kind, int32_t task);
 int64_t sim_cost_map_us(const struct sim_cost *c, int32_t task, enum sim_level level, double speed);
 int64_t sim_cost_reduce_us(const struct sim_cost *c, int32_t task, bool colocated, double speed);
 

@@ -103,7 +103,7 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
 static void fetch_places(const struct rm_order *o, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (o[i].kind == RM_ORDER_LAUNCH && o[i].slot == RM_SLOT_MAP && o[i].job->near_n)
+        if (o[i].kind == RM_ORDER_LAUNCH && o[i].slot == BASE_TASK_MAP && o[i].job->near_n)
             __builtin_prefetch(o[i].job->near + (size_t)o[i].task.index * o[i].job->near_n);
 }
 
@@ -206,10 +206,10 @@ static int make_core(struct sim *s, struct base_error *err)
 /* ---------------------------------------------------------------- life */
 static void begin_bound(struct sim *s)
 {
-    double speed[SIM_KINDS] = {0}, fastest = 0;
+    double speed[BASE_TASK_KINDS] = {0}, fastest = 0;
 
     for (int32_t i = 0; i < s->nodes_n; i++) {
-        for (int k = 0; k < SIM_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             speed[k] += s->nodes[i].speed * s->nodes[i].slots[k];
         fastest = s->nodes[i].speed > fastest ? s->nodes[i].speed : fastest;
     }

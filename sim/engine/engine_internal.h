@@ -26,7 +26,7 @@ struct sim_live { /* a job that was read and has not finished */
     enum sim_live_state state;
     uint32_t index;          /* in sim->live */
     int32_t seq;             /* of its application */
-    int32_t running[SIM_KINDS], done[SIM_KINDS], reported[SIM_KINDS];
+    int32_t running[BASE_TASK_KINDS], done[BASE_TASK_KINDS], reported[BASE_TASK_KINDS];
     int64_t last_end_us;
     uint32_t map_node;       /* of the map that ended last */
     uint32_t waiting;        /* its reduces that wait for the last map: attempts, newest first */
@@ -58,9 +58,9 @@ struct sim_node {
     const char *id; /* and host */
     int64_t response_id;
     double speed;
-    int32_t slots[SIM_KINDS];
-    int32_t used[SIM_KINDS];  /* as the core knows: until an end is reported */
-    int32_t suspended[SIM_KINDS];
+    int32_t slots[BASE_TASK_KINDS];
+    int32_t used[BASE_TASK_KINDS];  /* as the core knows: until an end is reported */
+    int32_t suspended[BASE_TASK_KINDS];
     uint32_t attempts;    /* those whose end it has not reported */
     uint32_t block, free; /* its own places in the table, as many as slots; of those: free ones */
     int32_t fresh;        /* and how many were never used */

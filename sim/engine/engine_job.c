@@ -130,7 +130,7 @@ static int check_places(struct sim *s, const struct sim_job *j)
         return 0;
     if (j->replicas < 1 || j->replicas > SIM_REPLICAS_MAX)
         return bad(s, j, "replicas", "1 to 8");
-    for (size_t i = 0; j->replica_nodes && i < (size_t)j->tasks[SIM_MAP] * (size_t)j->replicas; i++)
+    for (size_t i = 0; j->replica_nodes && i < (size_t)j->tasks[BASE_TASK_MAP] * (size_t)j->replicas; i++)
         if (j->replica_nodes[i] >= (uint32_t)s->nodes_n)
             return bad(s, j, "places of splits", "nodes of the cluster");
     return 0;
@@ -138,7 +138,7 @@ static int check_places(struct sim *s, const struct sim_job *j)
 
 static int check(struct sim *s, const struct sim_job *j)
 {
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (check_kind(s, j, k) < 0)
             return s->failed;
     if (!time_ok(j->submit_us) || !time_ok(j->gap_us))
@@ -240,26 +240,26 @@ static void set_work(struct sim_live *job, struct sim_bound_work *w)
     const double *f = job->cost.factor;
 
     *w = (struct sim_bound_work){.fixed_us = job->job.setup_us + job->job.cleanup_us};
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         for (int32_t i = 0; i < job->job.tasks[k]; i++) {
-            double us = sim_cost_plain_us(&job->cost, (enum sim_kind)k, i);
+            double us = sim_cost_plain_us(&job->cost, k, i);
 
             w->work_us[k] += us;
             w->longest_us[k] = us > w->longest_us[k] ? us : w->longest_us[k];
         }
         job->r.work_us[k] = (int64_t)fmin(w->work_us[k] + 0.5, WORK_MAX_US);
     }
-    if (job->job.tasks[SIM_MAP] == 1)
-        shorten(w, SIM_REDUCE, job->cost.f_colo);
+    if (job->job.tasks[BASE_TASK_MAP] == 1)
+        shorten(w, BASE_TASK_REDUCE, job->cost.f_colo);
     if (job->job.located)
-        shorten(w, SIM_MAP, f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
+        shorten(w, BASE_TASK_MAP, f[SIM_RACK_LOCAL] < f[SIM_OFF_RACK] ? f[SIM_RACK_LOCAL] : f[SIM_OFF_RACK]);
 }
 
 static void add_group(struct rm_job_spec *spec, int kind, int64_t count, int64_t expected_us)
 {
     spec->groups = base_realloc_array(spec->groups, spec->groups_n + 1, sizeof *spec->groups);
     spec->groups[spec->groups_n++] =
-        (struct rm_task_group){.kind = (enum rm_slot)kind, .count = count, .expected_us = expected_us};
+        (struct rm_task_group){.kind = (enum base_task_kind)kind, .count = count, .expected_us = expected_us};
 }
 
 /* Tasks of a kind as the core takes them: those of equal expected time together. */
@@ -273,7 +273,7 @@ static void add_tasks(struct sim_live *job, int k)
         double sum = 0;
 
         for (int32_t i = 0; i < j->tasks[k]; i++)
-            sum += sim_cost_plain_us(&job->cost, (enum sim_kind)k, i);
+            sum += sim_cost_plain_us(&job->cost, k, i);
         expected = j->tasks[k] ? (int64_t)(sum / j->tasks[k] + 0.5) : 0;
     }
     if (expected != SIM_EXPECT_TRUE) {
@@ -295,7 +295,7 @@ static void add_places(struct sim *s, struct sim_live *job)
     int32_t n = j->replicas < s->nodes_n ? j->replicas : s->nodes_n;
     uint32_t v[SIM_REPLICAS_MAX];
 
-    if (!j->located || !j->tasks[SIM_MAP])
+    if (!j->located || !j->tasks[BASE_TASK_MAP])
         return;
     spec->hosts = &s->hosts;
     if (j->replica_nodes) {
@@ -305,8 +305,8 @@ static void add_places(struct sim *s, struct sim_live *job)
         return;
     }
     spec->near_n = (uint32_t)n;
-    spec->near = base_realloc_array(NULL, (size_t)j->tasks[SIM_MAP] * (size_t)n, sizeof *spec->near);
-    for (int32_t i = 0; i < j->tasks[SIM_MAP]; i++) {
+    spec->near = base_realloc_array(NULL, (size_t)j->tasks[BASE_TASK_MAP] * (size_t)n, sizeof *spec->near);
+    for (int32_t i = 0; i < j->tasks[BASE_TASK_MAP]; i++) {
         sim_place(&s->topology, job->cost.place_key, i, n, v);
         memcpy(spec->near + (size_t)i * (size_t)n, v, (size_t)n * sizeof *v);
     }
@@ -317,11 +317,12 @@ static void set_bytes(struct sim_live *job)
     struct sim_job *j = &job->job;
     struct rm_job_spec *spec = job->spec;
 
-    if (!j->partition_bytes && j->tasks[SIM_REDUCE])
-        j->partition_bytes = (int64_t)(j->selectivity * (double)j->split_bytes * j->tasks[SIM_MAP] / j->tasks[SIM_REDUCE]);
-    spec->known[SIM_MAP].bytes = j->split_bytes * j->tasks[SIM_MAP];
-    spec->known[SIM_MAP].bytes_max = j->split_bytes;
-    for (int k = 0; k < SIM_KINDS; k++)
+    if (!j->partition_bytes && j->tasks[BASE_TASK_REDUCE])
+        j->partition_bytes =
+            (int64_t)(j->selectivity * (double)j->split_bytes * j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]);
+    spec->known[BASE_TASK_MAP].bytes = j->split_bytes * j->tasks[BASE_TASK_MAP];
+    spec->known[BASE_TASK_MAP].bytes_max = j->split_bytes;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         spec->known[k].true_us = job->r.work_us[k];
 }
 
@@ -340,10 +341,10 @@ static void make_spec(struct sim *s, struct sim_live *job)
     spec->deadline_us = j->deadline_us;
     spec->max_attempts = 4;
     spec->split_size = j->split_bytes;
-    spec->reduces = j->tasks[SIM_REDUCE];
+    spec->reduces = j->tasks[BASE_TASK_REDUCE];
     job->output = j->setup_us > 0 || j->cleanup_us > 0;
     spec->output = job->output ? base_strdup("/out") : NULL;
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         add_tasks(job, k);
     add_places(s, job);
     set_bytes(job);
@@ -363,7 +364,7 @@ static void begin_result(struct sim *s, struct sim_live *job)
     job->r.deadline_us = j->deadline_us;
     job->r.submit_us = job->r.first_us = job->r.maps_done_us = job->last_end_us = s->now_us;
     job->r.accepted = true;
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         job->r.tasks[k] = j->tasks[k];
 }
 
@@ -423,7 +424,7 @@ static void over(struct sim *s, struct sim_live *job, int64_t finish_us)
 
 void sim_job_check(struct sim *s, struct sim_live *job)
 {
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (job->reported[k] < job->job.tasks[k])
             return;
     if (!job->output)

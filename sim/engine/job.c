@@ -13,7 +13,7 @@ void sim_job_init(struct sim_job *job)
 
 void sim_job_clear(struct sim_job *job)
 {
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         free(job->task_us[k]);
     free(job->replica_nodes);
     sim_job_init(job);

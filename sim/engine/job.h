@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/task_kind.h"
+
 #define SIM_TEXT_MAX 64            /* with the NUL: a longer text is cut */
 #define SIM_REPLICAS_MAX 8
 #define SIM_TASKS_MAX 10000000     /* of one kind */
 #define SIM_BLOCK_BYTES (INT64_C(128) << 20)
 #define SIM_EXPECT_TRUE (-1)       /* expected_us: what the tasks will truly take at full speed, locally */
-
-enum sim_kind { SIM_MAP, SIM_REDUCE, SIM_KINDS }; /* same values as enum rm_slot and enum policy_kind */
 
 struct sim_job {
     uint64_t id;                  /* unique in its workload, above 0; durations and places hang on it. 0: its number in
@@ -32,12 +32,13 @@ struct sim_job {
     int64_t gap_us;               /* then this much later */
     int64_t deadline_us;          /* relative to submission, 0: none */
 
-    int32_t tasks[SIM_KINDS];     /* 0 reduces: map only; 0 maps: reduces alone */
-    int64_t base_us[SIM_KINDS];   /* mean time of a task at speed 1, of a map with its data on the node; of a reduce from
-                                     its start or the end of the last map, whichever is later. At least 1. */
-    double cv[SIM_KINDS];         /* coefficient of variation of the lognormal noise on it; 0: none */
-    int64_t *task_us[SIM_KINDS];  /* exact times instead of base and noise, one per task; NULL: none. Owned. */
-    int64_t expected_us[SIM_KINDS]; /* told to the policy with the submission, per task; 0: nothing is; SIM_EXPECT_TRUE */
+    int32_t tasks[BASE_TASK_KINDS];     /* 0 reduces: map only; 0 maps: reduces alone */
+    int64_t base_us[BASE_TASK_KINDS]; /* mean time of a task at speed 1, of a map with its data on the node; of a reduce
+                                   from its start or the end of the last map, whichever is later. At least 1. */
+    double cv[BASE_TASK_KINDS];         /* coefficient of variation of the lognormal noise on it; 0: none */
+    int64_t *task_us[BASE_TASK_KINDS];  /* exact times instead of base and noise, one per task; NULL: none. Owned. */
+    int64_t expected_us[BASE_TASK_KINDS]; /* told to the policy with the submission, per task; 0: nothing is;
+                                             SIM_EXPECT_TRUE */
     int64_t setup_us, cleanup_us; /* before the first task may start, after the last; they hold no slot */
 
     int64_t split_bytes;          /* of each map's input */

@@ -24,10 +24,10 @@ static int check(const struct sim_cluster *c, int64_t *nodes, struct base_error 
         if (g->nodes < 0 || !(g->speed > 0))
             return base_error_set(err, -BASE_EINVAL, "cluster: a group of %d nodes of speed %g cannot be", g->nodes,
                                   g->speed);
-        for (int k = 0; k < SIM_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             if (g->slots[k] < 0 || g->slots[k] > SIM_NODE_SLOTS_MAX)
                 return base_error_set(err, -BASE_EINVAL, "cluster: %d %s slots on a node; at most %d can be", g->slots[k],
-                                      k == SIM_MAP ? "map" : "reduce", SIM_NODE_SLOTS_MAX);
+                                      k == BASE_TASK_MAP ? "map" : "reduce", SIM_NODE_SLOTS_MAX);
             slots += (int64_t)g->slots[k] * g->nodes;
         }
         *nodes += g->nodes;
@@ -94,14 +94,14 @@ int sim_nodes_make(struct sim *s, struct base_error *err)
             snprintf(s->texts + (size_t)at * ID_MAX, ID_MAX, "n%d", at);
             s->ids[at] = n->id = s->texts + (size_t)at * ID_MAX;
             n->attempts = n->free = SIM_NONE;
-            n->block = (uint32_t)(s->totals.slots[SIM_MAP] + s->totals.slots[SIM_REDUCE]);
+            n->block = (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]);
             n->speed = c->groups[g].speed;
-            for (int k = 0; k < SIM_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 n->slots[k] = c->groups[g].slots[k];
                 s->totals.slots[k] += n->slots[k];
             }
         }
-    sim_tasks_make(s, (uint32_t)(s->totals.slots[SIM_MAP] + s->totals.slots[SIM_REDUCE]));
+    sim_tasks_make(s, (uint32_t)(s->totals.slots[BASE_TASK_MAP] + s->totals.slots[BASE_TASK_REDUCE]));
     s->hosts = (struct rm_host_table){.id = 1, .v = s->ids, .n = (size_t)nodes};
     if (s->heartbeat_us > 0)
         set_phases(s);
@@ -120,8 +120,8 @@ void sim_nodes_register(struct sim *s)
         ev.u.node_register.node_id = ev.u.node_register.host = ev.u.node_register.http_address = n->id;
         ev.u.node_register.rack = rack;
         ev.u.node_register.version = ev.u.node_register.boot_id = ev.u.node_register.instance = "1";
-        ev.u.node_register.map_slots = n->slots[SIM_MAP];
-        ev.u.node_register.reduce_slots = n->slots[SIM_REDUCE];
+        ev.u.node_register.map_slots = n->slots[BASE_TASK_MAP];
+        ev.u.node_register.reduce_slots = n->slots[BASE_TASK_REDUCE];
         sim_core_event(s, &ev);
         sim_apply(s, (uint32_t)i);
     }
@@ -161,14 +161,14 @@ static void report_end(struct rm_container_report *r, const struct sim_attempt *
         r->exit_code = RM_EXIT_KILLED_BY_RM;
         return;
     }
-    r->input_bytes = a->kind == SIM_MAP ? job->split_bytes : job->partition_bytes;
-    r->output_bytes = a->kind == SIM_MAP ? (int64_t)((double)job->split_bytes * job->selectivity) : 0;
+    r->input_bytes = a->kind == BASE_TASK_MAP ? job->split_bytes : job->partition_bytes;
+    r->output_bytes = a->kind == BASE_TASK_MAP ? (int64_t)((double)job->split_bytes * job->selectivity) : 0;
 }
 
 static void report(const struct sim *s, struct rm_container_report *r, const struct sim_attempt *a)
 {
     *r = (struct rm_container_report){.id = {{{1, a->job->seq}, 1}, a->num},
-                                      .slot = a->kind == SIM_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE,
+                                      .slot = a->kind,
                                       .state = a->state == SIM_SUSPENDED ? RM_CONTAINER_SUSPENDED : RM_CONTAINER_RUNNING};
     if (a->state == SIM_ENDED || a->state == SIM_KILLED)
         report_end(r, a);
@@ -249,7 +249,7 @@ static void beat(struct sim *s, uint32_t node)
     s->totals.heartbeats++;
     sim_core_event(s, &ev);
     sim_apply(s, node);
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         base_assert(n->used[k] <= n->slots[k]); /* the core never gives more than there is */
     heard(s, ended);
 }
@@ -284,7 +284,8 @@ void sim_nodes_seek(struct sim *s)
 static void look_ahead(const struct sim *s)
 {
     const struct sim_node *near = &s->nodes[s->beats[s->beat].node];
-    int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0, n = near->slots[SIM_MAP] + near->slots[SIM_REDUCE];
+    int32_t far = s->beat + 1 < s->nodes_n ? s->beat + 1 : 0,
+            n = near->slots[BASE_TASK_MAP] + near->slots[BASE_TASK_REDUCE];
 
     rm_core_expect(s->core, s->beats[far].node + 1, 0);
     rm_core_expect(s->core, s->beats[s->beat].node + 1, 1);

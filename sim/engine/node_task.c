@@ -34,7 +34,7 @@ void sim_tasks_make(struct sim *s, uint32_t slots)
 
 static bool in_block(const struct sim_node *n, uint32_t index)
 {
-    return index - n->block < (uint32_t)(n->slots[SIM_MAP] + n->slots[SIM_REDUCE]);
+    return index - n->block < (uint32_t)(n->slots[BASE_TASK_MAP] + n->slots[BASE_TASK_REDUCE]);
 }
 
 /* In the node's own block as long as there is room: what runs on a node lies together. */
@@ -42,7 +42,7 @@ static uint32_t attempt_new(struct sim *s, struct sim_node *n)
 {
     uint32_t *from = n->free != SIM_NONE ? &n->free : &s->attempts_free, i = *from;
 
-    if (n->free == SIM_NONE && n->fresh < n->slots[SIM_MAP] + n->slots[SIM_REDUCE])
+    if (n->free == SIM_NONE && n->fresh < n->slots[BASE_TASK_MAP] + n->slots[BASE_TASK_REDUCE])
         return n->block + (uint32_t)n->fresh++;
     if (i != SIM_NONE) {
         *from = s->attempts[i].node_next;
@@ -100,7 +100,7 @@ static void hold(struct sim *s, struct sim_attempt *a, int32_t by)
                                   .name = job->job.name,
                                   .pool = job->job.pool,
                                   .class_name = job->job.class_name,
-                                  .kind = (enum sim_kind)a->kind,
+                                  .kind = a->kind,
                                   .running = job->running[a->kind]};
 
         s->conf.on_alloc(s->conf.ctx, &alloc);
@@ -115,7 +115,7 @@ static int64_t held(const struct sim *s, const struct sim_attempt *a)
 
 static bool maps_done(const struct sim_live *job)
 {
-    return job->done[SIM_MAP] == job->job.tasks[SIM_MAP];
+    return job->done[BASE_TASK_MAP] == job->job.tasks[BASE_TASK_MAP];
 }
 
 static int64_t duration(const struct sim *s, const struct sim_attempt *a)
@@ -123,9 +123,10 @@ static int64_t duration(const struct sim *s, const struct sim_attempt *a)
     const struct sim_live *job = a->job;
     double speed = s->nodes[a->node].speed;
 
-    if (a->kind == SIM_MAP)
+    if (a->kind == BASE_TASK_MAP)
         return sim_cost_map_us(&job->cost, a->task, (enum sim_level)a->level, speed);
-    return sim_cost_reduce_us(&job->cost, a->task, job->job.tasks[SIM_MAP] == 1 && job->map_node == a->node, speed);
+    return sim_cost_reduce_us(&job->cost, a->task, job->job.tasks[BASE_TASK_MAP] == 1 && job->map_node == a->node,
+                              speed);
 }
 
 static void due_at(struct sim *s, uint32_t index, int64_t us)
@@ -189,7 +190,7 @@ static const char *level_of(struct sim *s, struct sim_attempt *a, uint32_t node)
     const uint32_t *near = spec->near_n ? spec->near + (size_t)a->task * spec->near_n : NULL;
 
     a->level = SIM_NODE_LOCAL;
-    if (a->kind != SIM_MAP || !near)
+    if (a->kind != BASE_TASK_MAP || !near)
         return "any";
     a->level = SIM_OFF_RACK;
     for (uint32_t i = 0; i < spec->near_n; i++) {
@@ -221,12 +222,12 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
                               .node = node,
                               .node_next = n->attempts,
                               .wait_next = SIM_NONE,
-                              .kind = o->slot == RM_SLOT_MAP ? SIM_MAP : SIM_REDUCE};
+                              .kind = o->slot};
     n->attempts = index;
     n->used[a->kind]++;
     if (s->running_told || s->progress)
         s->news[node] = 1;
-    if (!job->r.launches[a->kind] && (a->kind == SIM_MAP || !job->job.tasks[SIM_MAP]))
+    if (!job->r.launches[a->kind] && (a->kind == BASE_TASK_MAP || !job->job.tasks[BASE_TASK_MAP]))
         job->r.first_us = s->now_us;
     job->r.launches[a->kind]++;
     s->totals.launches[a->kind]++;
@@ -235,7 +236,7 @@ void sim_task_launch(struct sim *s, uint32_t node, const struct rm_order *o)
     level = level_of(s, a, node);
     hold(s, a, 1);
     sim_log_task(s, "launch", a, level);
-    if (a->kind == SIM_MAP || maps_done(job))
+    if (a->kind == BASE_TASK_MAP || maps_done(job))
         begin(s, index);
     else
         wait_maps(s, index);
@@ -246,7 +247,7 @@ static void stop(struct sim *s, uint32_t index)
 {
     struct sim_attempt *a = at(s, index);
 
-    if (!a->duration_us && a->kind == SIM_REDUCE) {
+    if (!a->duration_us && a->kind == BASE_TASK_REDUCE) {
         stop_waiting(s, index);
         a->idle_us += s->now_us - a->since_us;
     }
@@ -342,7 +343,7 @@ void sim_task_end(struct sim *s, const struct sim_event *e)
     s->totals.completions[a->kind]++;
     sim_log_task(s, "end", a, NULL);
     notice(s, a);
-    if (a->kind != SIM_MAP)
+    if (a->kind != BASE_TASK_MAP)
         return;
     job->map_node = a->node;
     if (!maps_done(job))
@@ -361,9 +362,11 @@ float sim_task_progress(const struct sim *s, const struct sim_attempt *a)
         left = left < a->duration_us ? left : a->duration_us;
         share = (double)(a->duration_us - left) / (double)a->duration_us;
     }
-    if (a->kind == SIM_MAP)
+    if (a->kind == BASE_TASK_MAP)
         return (float)share;
     if (a->duration_us) /* shuffle and sort end with the last map: the rest is the function */
         return (float)((2 + share) / 3);
-    return a->job->job.tasks[SIM_MAP] ? (float)a->job->done[SIM_MAP] / (float)(3 * a->job->job.tasks[SIM_MAP]) : 0;
+    return a->job->job.tasks[BASE_TASK_MAP]
+               ? (float)a->job->done[BASE_TASK_MAP] / (float)(3 * a->job->job.tasks[BASE_TASK_MAP])
+               : 0;
 }

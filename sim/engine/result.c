@@ -24,7 +24,7 @@ void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r)
     t->sojourn_sum_us += (double)sim_sojourn_us(r);
     t->waiting_sum_us += (double)sim_waiting_us(r);
     t->execution_sum_us += (double)sim_execution_us(r);
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         t->useful_us[k] += (double)r->useful_us[k];
         t->met_us[k] += r->met ? (double)r->useful_us[k] : 0;
     }
@@ -35,7 +35,7 @@ double sim_mean_sojourn_us(const struct sim_totals *t)
     return t->accepted ? t->sojourn_sum_us / (double)t->accepted : 0;
 }
 
-double sim_utilisation(const struct sim_totals *t, enum sim_kind kind)
+double sim_utilisation(const struct sim_totals *t, enum base_task_kind kind)
 {
     double all = t->slots[kind] * (double)sim_makespan_us(t);
 
@@ -45,9 +45,9 @@ double sim_utilisation(const struct sim_totals *t, enum sim_kind kind)
 double sim_utilisation_all(const struct sim_totals *t, bool met_alone)
 {
     const double *useful = met_alone ? t->met_us : t->useful_us;
-    double all = (t->slots[SIM_MAP] + t->slots[SIM_REDUCE]) * (double)sim_makespan_us(t);
+    double all = (t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t);
 
-    return all > 0 ? (useful[SIM_MAP] + useful[SIM_REDUCE]) / all : 0;
+    return all > 0 ? (useful[BASE_TASK_MAP] + useful[BASE_TASK_REDUCE]) / all : 0;
 }
 
 /* ---------------------------------------------------------------- statistics */
@@ -109,7 +109,7 @@ void sim_summary_add(struct sim_summary *s, const struct sim_job_result *r)
     sim_stat_add(&c->sojourn_s, (double)sim_sojourn_us(r) / 1e6);
     sim_stat_add(&c->waiting_s, (double)sim_waiting_us(r) / 1e6);
     sim_stat_add(&c->execution_s, (double)sim_execution_us(r) / 1e6);
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         c->launches[k] += r->launches[k];
         c->kills[k] += r->kills[k];
         c->suspensions[k] += r->suspensions[k];

@@ -17,7 +17,7 @@ enum sim_level { SIM_NODE_LOCAL, SIM_RACK_LOCAL, SIM_OFF_RACK, SIM_LEVELS };
 struct sim_job_result {
     uint64_t id;
     const char *name, *class_name, *pool, *user; /* borrowed: during the callback alone */
-    int32_t tasks[SIM_KINDS], priority;
+    int32_t tasks[BASE_TASK_KINDS], priority;
     double weight;
     int64_t deadline_us;              /* relative, 0: none */
     int64_t submit_us;                /* when it was really submitted */
@@ -27,12 +27,14 @@ struct sim_job_result {
     bool accepted;                    /* let in; false: refused at submission */
     bool met;                         /* its deadline; true for every accepted job without */
     int64_t promised_us;              /* finish promised at admission, 0: none. Refused: what could be promised */
-    int64_t launches[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS];
+    int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS];
     int64_t level[SIM_LEVELS];        /* launches of maps with location data, by locality; killed ones included */
-    int64_t useful_us[SIM_KINDS];     /* slot time of attempts that succeeded, idle waiting of early reduces included */
+    int64_t
+        useful_us[BASE_TASK_KINDS];   /* slot time of attempts that succeeded, idle waiting of early reduces included */
     int64_t idle_us;                  /* of that: reduces that waited for the last map */
-    int64_t lost_us[SIM_KINDS];       /* slot time of killed attempts */
-    int64_t work_us[SIM_KINDS];       /* true work at speed 1, locally; 0 unless it was asked for (sim_conf.true_work) */
+    int64_t lost_us[BASE_TASK_KINDS];       /* slot time of killed attempts */
+    int64_t
+        work_us[BASE_TASK_KINDS]; /* true work at speed 1, locally; 0 unless it was asked for (sim_conf.true_work) */
 };
 static inline int64_t sim_waiting_us(const struct sim_job_result *r)
 {
@@ -51,13 +53,15 @@ struct sim_totals {
     int64_t jobs, accepted, refused, with_deadline, met; /* met: of those accepted that have a deadline */
     int64_t first_submit_us, last_finish_us; /* of all jobs; of accepted ones */
     double sojourn_sum_us, waiting_sum_us, execution_sum_us; /* of accepted jobs */
-    int64_t launches[SIM_KINDS], completions[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS], resumes[SIM_KINDS];
+    int64_t launches[BASE_TASK_KINDS], completions[BASE_TASK_KINDS], kills[BASE_TASK_KINDS],
+        suspensions[BASE_TASK_KINDS], resumes[BASE_TASK_KINDS];
     int64_t level[SIM_LEVELS];
-    double useful_us[SIM_KINDS], met_us[SIM_KINDS]; /* met_us: of accepted jobs that met their deadline, or have none */
-    double slots[SIM_KINDS];
+    double useful_us[BASE_TASK_KINDS],
+        met_us[BASE_TASK_KINDS]; /* met_us: of accepted jobs that met their deadline, or have none */
+    double slots[BASE_TASK_KINDS];
     int64_t events, heartbeats, jobs_live_max;
     int64_t overruled, fallbacks; /* answers of the policy that the core did not follow; times it took FIFO instead */
-    int64_t suspended_node_max[SIM_KINDS]; /* most attempts of a kind suspended on one node at once */
+    int64_t suspended_node_max[BASE_TASK_KINDS]; /* most attempts of a kind suspended on one node at once */
     double bound_us;              /* lower bound of the mean sojourn of accepted jobs (sim/engine/bound.h), 0: not asked for,
                                      or the run was stopped */
 };
@@ -67,7 +71,7 @@ static inline int64_t sim_makespan_us(const struct sim_totals *t)
 }
 double sim_mean_sojourn_us(const struct sim_totals *t); /* 0 without jobs */
 /* Useful slot time over slots times makespan: of one kind; of both together. */
-double sim_utilisation(const struct sim_totals *t, enum sim_kind kind);
+double sim_utilisation(const struct sim_totals *t, enum base_task_kind kind);
 double sim_utilisation_all(const struct sim_totals *t, bool met_alone);
 void sim_totals_add(struct sim_totals *t, const struct sim_job_result *r);
 
@@ -85,7 +89,7 @@ struct sim_class {
     char name[SIM_TEXT_MAX];
     int64_t jobs, accepted, met, with_deadline;
     struct sim_stat sojourn_s, waiting_s, execution_s; /* of accepted jobs */
-    int64_t launches[SIM_KINDS], kills[SIM_KINDS], suspensions[SIM_KINDS], level[SIM_LEVELS];
+    int64_t launches[BASE_TASK_KINDS], kills[BASE_TASK_KINDS], suspensions[BASE_TASK_KINDS], level[SIM_LEVELS];
 };
 struct sim_summary { /* zero to begin with */
     struct sim_class *v;

@@ -28,7 +28,7 @@
 
 /* ---------------------------------------------------------------- cluster */
 struct sim_group { /* nodes alike */
-    int32_t nodes, slots[SIM_KINDS];
+    int32_t nodes, slots[BASE_TASK_KINDS];
     double speed; /* 1: nominal; a task takes base / speed */
 };
 struct sim_cluster {
@@ -58,7 +58,7 @@ struct sim_alloc { /* the running attempts of a job changed */
     int64_t now_us;
     uint64_t job;
     const char *name, *pool, *class_name;
-    enum sim_kind kind;
+    enum base_task_kind kind;
     int32_t running; /* holding a slot of the kind, now */
 };
 struct sim_conf {

@@ -243,9 +243,9 @@ static int64_t listed(const struct sim_job *job)
 {
     int64_t n = 0;
 
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         n += job->task_us[k] ? job->tasks[k] : 0;
-    return n + (job->replica_nodes ? (int64_t)job->tasks[SIM_MAP] * job->replicas : 0);
+    return n + (job->replica_nodes ? (int64_t)job->tasks[BASE_TASK_MAP] * job->replicas : 0);
 }
 
 static void window_add(struct sim_source *s, struct pending *p)
@@ -429,7 +429,7 @@ static double work_s(const struct sim_job *job)
 {
     double us = 0;
 
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         us += (double)job->base_us[k] * job->tasks[k];
     return us / 1e6;
 }

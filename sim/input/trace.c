@@ -269,15 +269,15 @@ int64_t sim_guess_reduce_us(const struct sim_guess *g, const struct sim_job *job
 {
     double bytes = (double)job->shuffle_bytes + (double)job->output_bytes;
 
-    if (job->tasks[SIM_REDUCE] <= 0)
+    if (job->tasks[BASE_TASK_REDUCE] <= 0)
         return g->reduce_us;
-    return g->reduce_us + sim_trace_us_of(bytes / job->tasks[SIM_REDUCE] / g->reduce_bytes_s);
+    return g->reduce_us + sim_trace_us_of(bytes / job->tasks[BASE_TASK_REDUCE] / g->reduce_bytes_s);
 }
 
 /* ---------------------------------------------------------------- jobs */
 void sim_trace_means(struct sim_job *job)
 {
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         double sum = 0;
 
         for (int32_t i = 0; i < job->tasks[k] && job->task_us[k]; i++)
@@ -299,8 +299,8 @@ static void *copy_of(const void *from, size_t size)
 void sim_trace_copy(struct sim_job *to, const struct sim_job *from)
 {
     *to = *from;
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         to->task_us[k] = copy_of(from->task_us[k], (size_t)from->tasks[k] * sizeof *from->task_us[k]);
-    to->replica_nodes = copy_of(from->replica_nodes,
-                                (size_t)from->tasks[SIM_MAP] * (size_t)from->replicas * sizeof *from->replica_nodes);
+    to->replica_nodes = copy_of(from->replica_nodes, (size_t)from->tasks[BASE_TASK_MAP] * (size_t)from->replicas *
+                                                         sizeof *from->replica_nodes);
 }

@@ -61,14 +61,14 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
     [F_AFTER] = {"after", SIM_FIELD_NUMBER, AT(after), 0, 1e15},
     [F_GAP] = {"gap_s", SIM_FIELD_TIME, AT(gap_us), 0, TIME_MAX},
     [F_DEADLINE] = {"deadline_s", SIM_FIELD_TIME, AT(deadline_us), 0, TIME_MAX},
-    [F_MAPS] = {"maps", SIM_FIELD_INT32, EACH(tasks, SIM_MAP), 0, SIM_TASKS_MAX},
-    [F_REDUCES] = {"reduces", SIM_FIELD_INT32, EACH(tasks, SIM_REDUCE), 0, SIM_TASKS_MAX},
-    [F_MAP_S] = {"map_s", SIM_FIELD_TIME, EACH(base_us, SIM_MAP), 0, TIME_MAX},
-    [F_REDUCE_S] = {"reduce_s", SIM_FIELD_TIME, EACH(base_us, SIM_REDUCE), 0, TIME_MAX},
-    [F_MAP_CV] = {"map_cv", SIM_FIELD_REAL, EACH(cv, SIM_MAP), 0, 10},
-    [F_REDUCE_CV] = {"reduce_cv", SIM_FIELD_REAL, EACH(cv, SIM_REDUCE), 0, 10},
-    [F_MAP_EXPECTED] = {"map_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, SIM_MAP), 0, TIME_MAX},
-    [F_REDUCE_EXPECTED] = {"reduce_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, SIM_REDUCE), 0, TIME_MAX},
+    [F_MAPS] = {"maps", SIM_FIELD_INT32, EACH(tasks, BASE_TASK_MAP), 0, SIM_TASKS_MAX},
+    [F_REDUCES] = {"reduces", SIM_FIELD_INT32, EACH(tasks, BASE_TASK_REDUCE), 0, SIM_TASKS_MAX},
+    [F_MAP_S] = {"map_s", SIM_FIELD_TIME, EACH(base_us, BASE_TASK_MAP), 0, TIME_MAX},
+    [F_REDUCE_S] = {"reduce_s", SIM_FIELD_TIME, EACH(base_us, BASE_TASK_REDUCE), 0, TIME_MAX},
+    [F_MAP_CV] = {"map_cv", SIM_FIELD_REAL, EACH(cv, BASE_TASK_MAP), 0, 10},
+    [F_REDUCE_CV] = {"reduce_cv", SIM_FIELD_REAL, EACH(cv, BASE_TASK_REDUCE), 0, 10},
+    [F_MAP_EXPECTED] = {"map_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, BASE_TASK_MAP), 0, TIME_MAX},
+    [F_REDUCE_EXPECTED] = {"reduce_expected_s", SIM_FIELD_EXPECT, EACH(expected_us, BASE_TASK_REDUCE), 0, TIME_MAX},
     [F_SETUP] = {"setup_s", SIM_FIELD_TIME, AT(setup_us), 0, TIME_MAX},
     [F_CLEANUP] = {"cleanup_s", SIM_FIELD_TIME, AT(cleanup_us), 0, TIME_MAX},
     [F_INPUT] = {"input_bytes", SIM_FIELD_BYTES, AT(input_bytes), 0, BYTES_MAX},
@@ -269,7 +269,7 @@ static int missing(const struct sim_trace *t, const char *field, const char *why
 static int complete_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g, struct sim_job *job,
                            struct base_error *err)
 {
-    int64_t maps = job->tasks[SIM_MAP], reduces = job->tasks[SIM_REDUCE];
+    int64_t maps = job->tasks[BASE_TASK_MAP], reduces = job->tasks[BASE_TASK_REDUCE];
 
     if (!(seen & BIT(F_REDUCES)))
         reduces = sim_guess_reduces(g, job->shuffle_bytes, job->output_bytes);
@@ -277,8 +277,8 @@ static int complete_counts(const struct sim_trace *t, uint64_t seen, const struc
         maps = sim_guess_maps(g, job->input_bytes);
     if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX)
         return missing(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes make too many", err);
-    job->tasks[SIM_MAP] = (int32_t)maps;
-    job->tasks[SIM_REDUCE] = (int32_t)reduces;
+    job->tasks[BASE_TASK_MAP] = (int32_t)maps;
+    job->tasks[BASE_TASK_REDUCE] = (int32_t)reduces;
     if (maps == 0 && reduces == 0)
         return missing(t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many", err);
     return 0;
@@ -287,7 +287,7 @@ static int complete_counts(const struct sim_trace *t, uint64_t seen, const struc
 /* The bytes of all maps, and of what they put out, are numbers that fit. */
 static int check_sizes(const struct sim_trace *t, const struct sim_job *job, struct base_error *err)
 {
-    double input = (double)job->split_bytes * job->tasks[SIM_MAP];
+    double input = (double)job->split_bytes * job->tasks[BASE_TASK_MAP];
 
     if (input > BYTES_MAX)
         return missing(t, "split_bytes", "times maps are more than 1e18 bytes", err);
@@ -298,7 +298,7 @@ static int check_sizes(const struct sim_trace *t, const struct sim_job *job, str
 
 static void complete_sizes(uint64_t seen, struct sim_job *job)
 {
-    int64_t maps = job->tasks[SIM_MAP], reduces = job->tasks[SIM_REDUCE];
+    int64_t maps = job->tasks[BASE_TASK_MAP], reduces = job->tasks[BASE_TASK_REDUCE];
 
     if (!(seen & BIT(F_SPLIT)) && job->input_bytes > 0 && maps > 0)
         job->split_bytes = (job->input_bytes - 1) / maps + 1;
@@ -325,14 +325,14 @@ int sim_fields_complete(const struct sim_trace *t, uint64_t seen, struct sim_job
     complete_sizes(seen, job);
     if ((rc = check_sizes(t, job, err)) < 0)
         return rc;
-    if (job->task_us[SIM_MAP] || job->task_us[SIM_REDUCE])
+    if (job->task_us[BASE_TASK_MAP] || job->task_us[BASE_TASK_REDUCE])
         sim_trace_means(job);
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (job->tasks[k] > 0 && job->base_us[k] == 0)
-            job->base_us[k] = k == SIM_MAP ? g.map_us : sim_guess_reduce_us(&g, job);
+            job->base_us[k] = k == BASE_TASK_MAP ? g.map_us : sim_guess_reduce_us(&g, job);
         if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_us_of(TIME_MAX))
             return missing(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
-        if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == SIM_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
+        if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == BASE_TASK_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
             job->cv[k] = g.cv;
     }
     return 0;

@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/nearest.h"
 
-static const char *const lists[SIM_KINDS] = {"map_durations_s", "reduce_durations_s"};
-static const char *const counts[SIM_KINDS] = {"maps", "reduces"};
+static const char *const lists[BASE_TASK_KINDS] = {"map_durations_s", "reduce_durations_s"};
+static const char *const counts[BASE_TASK_KINDS] = {"maps", "reduces"};
 /* Members that are not fields. */
 static const char *const others[] = {
     "version",      "map_durations_s", "reduce_durations_s", "map_nodes",     "map_hosts",
@@ -103,7 +103,7 @@ static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_
 }
 
 /* ---------------------------------------------------------------- lists */
-static int read_durations(const json_t *obj, enum sim_kind kind, struct sim_job *job, uint64_t *seen,
+static int read_durations(const json_t *obj, enum base_task_kind kind, struct sim_job *job, uint64_t *seen,
                           struct base_error *err)
 {
     uint64_t counted = UINT64_C(1) << sim_field_find(counts[kind]);
@@ -192,9 +192,9 @@ static int read_map_places(struct sim_jsonl *r, const json_t *obj, struct sim_jo
 
     if (rc < 0 || !list)
         return rc;
-    if (json_array_size(list) != (size_t)job->tasks[SIM_MAP])
+    if (json_array_size(list) != (size_t)job->tasks[BASE_TASK_MAP])
         return base_error_set(err, -BASE_EINVAL, "%s: places of %zu splits for %" PRId32 " maps", name,
-                              json_array_size(list), job->tasks[SIM_MAP]);
+                              json_array_size(list), job->tasks[BASE_TASK_MAP]);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         char where[64];
@@ -230,8 +230,8 @@ static int read_object(struct sim_jsonl *r, const json_t *obj, struct sim_job *j
         return sim_trace_wrap(r->trace, rc, err);
     if ((rc = read_fields(r, obj, job, &seen, err)) < 0)
         return rc;
-    if ((rc = read_durations(obj, SIM_MAP, job, &seen, err)) < 0 ||
-        (rc = read_durations(obj, SIM_REDUCE, job, &seen, err)) < 0)
+    if ((rc = read_durations(obj, BASE_TASK_MAP, job, &seen, err)) < 0 ||
+        (rc = read_durations(obj, BASE_TASK_REDUCE, job, &seen, err)) < 0)
         return sim_trace_wrap(r->trace, rc, err);
     if ((rc = sim_fields_complete(r->trace, seen, job, err)) < 0)
         return rc;
@@ -302,7 +302,7 @@ static void write_times(const char *name, const int64_t *us, int32_t n, struct b
 static void write_nodes(const struct sim_job *job, struct base_buf *out)
 {
     base_buf_adds(out, ",\"map_nodes\":[");
-    for (int32_t i = 0; i < job->tasks[SIM_MAP]; i++) {
+    for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
         base_buf_adds(out, i ? ",[" : "[");
         for (int32_t k = 0; k < job->replicas; k++)
             base_buf_addf(out, "%s%" PRIu32, k ? "," : "", job->replica_nodes[(int64_t)i * job->replicas + k]);
@@ -330,7 +330,7 @@ static void write_names(const char *name, const char *const *v, int32_t n, struc
 static void write_hosts(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
 {
     base_buf_adds(out, ",\"map_hosts\":[");
-    for (int32_t i = 0; i < job->tasks[SIM_MAP]; i++) {
+    for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
         base_buf_adds(out, i ? ",[" : "[");
         for (size_t k = 0; past->map_hosts[i] && past->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
             if (k)
@@ -358,10 +358,10 @@ static void write_past(const struct sim_job *job, const struct sim_jsonl_past *p
     sim_seconds_write(past->finish_us, out);
     if (past->map_hosts)
         write_hosts(job, past, out);
-    write_times("map_starts_s", past->starts_us[SIM_MAP], job->tasks[SIM_MAP], out);
-    write_times("reduce_starts_s", past->starts_us[SIM_REDUCE], job->tasks[SIM_REDUCE], out);
-    write_names("map_ran_on", past->ran_on[SIM_MAP], job->tasks[SIM_MAP], out);
-    write_names("reduce_ran_on", past->ran_on[SIM_REDUCE], job->tasks[SIM_REDUCE], out);
+    write_times("map_starts_s", past->starts_us[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
+    write_times("reduce_starts_s", past->starts_us[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
+    write_names("map_ran_on", past->ran_on[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
+    write_names("reduce_ran_on", past->ran_on[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
 }
 
 void sim_jsonl_write(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
@@ -370,7 +370,7 @@ void sim_jsonl_write(const struct sim_job *job, const struct sim_jsonl_past *pas
     for (int i = 0; i < SIM_FIELDS; i++)
         if (!sim_field_is_default(i, job))
             write_member(i, job, out);
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         write_times(lists[k], job->task_us[k], job->tasks[k], out);
     if (job->replica_nodes)
         write_nodes(job, out);

@@ -44,8 +44,8 @@ void sim_jsonl_free(struct sim_jsonl *r);
 struct sim_jsonl_past {
     const char *app, *state; /* NULL: not written */
     int64_t time_0_ms, start_us, finish_us;
-    const int64_t *starts_us[SIM_KINDS];
-    const char *const *ran_on[SIM_KINDS]; /* NULL inside: not known */
+    const int64_t *starts_us[BASE_TASK_KINDS];
+    const char *const *ran_on[BASE_TASK_KINDS]; /* NULL inside: not known */
     const char *const *const *map_hosts;  /* per map a NULL-ended list of hosts of its split */
 };
 /* Appends the line of @job with its end; @past NULL: none. Values that are defaults are left out. */

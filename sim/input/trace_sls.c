@@ -152,7 +152,7 @@ static int text(const struct sim_sls *r, const json_t *obj, const char *where, c
 }
 
 struct task {
-    enum sim_kind kind;
+    enum base_task_kind kind;
     int64_t us, count;
     const char *host; /* NULL: none */
 };
@@ -197,17 +197,17 @@ static int read_task(const struct sim_sls *r, const json_t *j, size_t index, str
         base_json_refuse(json_object_get(j, "container.type"), where, "container.type", "\"map\" or \"reduce\"", err);
         return sim_trace_wrap(r->trace, -BASE_EINVAL, err);
     }
-    task->kind = strcmp(type, "reduce") == 0 ? SIM_REDUCE : SIM_MAP;
+    task->kind = strcmp(type, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     return read_duration(r, j, where, task, err);
 }
 
 /* ---------------------------------------------------------------- a job */
-static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[static SIM_KINDS], bool *hosts,
+static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[static BASE_TASK_KINDS], bool *hosts,
                        struct base_error *err)
 {
     struct task task;
 
-    n[SIM_MAP] = n[SIM_REDUCE] = 0;
+    n[BASE_TASK_MAP] = n[BASE_TASK_REDUCE] = 0;
     *hosts = true;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         int rc = read_task(r, json_array_get(tasks, i), i, &task, err);
@@ -215,19 +215,19 @@ static int count_tasks(const struct sim_sls *r, const json_t *tasks, int64_t n[s
         if (rc < 0)
             return rc;
         n[task.kind] += task.count;
-        *hosts = *hosts && (task.kind != SIM_MAP || task.host);
+        *hosts = *hosts && (task.kind != BASE_TASK_MAP || task.host);
         if (n[task.kind] > SIM_TASKS_MAX) {
             base_error_set(err, -BASE_ELIMIT, "job.tasks: more than %d tasks of a kind", SIM_TASKS_MAX);
             return sim_trace_wrap(r->trace, -BASE_ELIMIT, err);
         }
     }
-    *hosts = *hosts && n[SIM_MAP] > 0;
+    *hosts = *hosts && n[BASE_TASK_MAP] > 0;
     return 0;
 }
 
 static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *job, struct base_error *err)
 {
-    int64_t at[SIM_KINDS] = {0};
+    int64_t at[BASE_TASK_KINDS] = {0};
 
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         struct task task;
@@ -236,13 +236,13 @@ static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *jo
 
         if (rc < 0)
             return rc;
-        if (task.kind == SIM_MAP && job->replica_nodes &&
+        if (task.kind == BASE_TASK_MAP && job->replica_nodes &&
             (rc = sim_hosts_number(&r->hosts, task.host, &host, err)) < 0)
             return sim_trace_wrap(r->trace, rc, err);
         for (int64_t k = 0; k < task.count; k++, at[task.kind]++) {
             job->task_us[task.kind][at[task.kind]] = task.us;
-            if (task.kind == SIM_MAP && job->replica_nodes)
-                job->replica_nodes[at[SIM_MAP]] = r->nodes > 0 ? host % (uint32_t)r->nodes : host;
+            if (task.kind == BASE_TASK_MAP && job->replica_nodes)
+                job->replica_nodes[at[BASE_TASK_MAP]] = r->nodes > 0 ? host % (uint32_t)r->nodes : host;
         }
     }
     return 0;
@@ -251,7 +251,7 @@ static int fill_tasks(struct sim_sls *r, const json_t *tasks, struct sim_job *jo
 static int read_tasks(struct sim_sls *r, const json_t *obj, struct sim_job *job, struct base_error *err)
 {
     json_t *tasks = NULL;
-    int64_t n[SIM_KINDS];
+    int64_t n[BASE_TASK_KINDS];
     bool hosts;
     int rc = base_json_arr(obj, "", "job.tasks", true, SIM_TASKS_MAX, &tasks, err);
 
@@ -263,13 +263,13 @@ static int read_tasks(struct sim_sls *r, const json_t *obj, struct sim_job *job,
         return rc;
     job->located = hosts;
     job->replicas = 1;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         job->tasks[k] = (int32_t)n[k];
         if (n[k] > 0)
             job->task_us[k] = base_alloc((size_t)n[k] * sizeof *job->task_us[k]);
     }
     if (hosts)
-        job->replica_nodes = base_alloc((size_t)n[SIM_MAP] * sizeof *job->replica_nodes);
+        job->replica_nodes = base_alloc((size_t)n[BASE_TASK_MAP] * sizeof *job->replica_nodes);
     if ((rc = fill_tasks(r, tasks, job, err)) < 0)
         return rc;
     sim_trace_means(job);
@@ -300,7 +300,7 @@ static int read_job(struct sim_sls *r, const json_t *obj, struct sim_job *job, s
         sim_job_text(job->name, name);
     sim_job_text(job->pool, queue);
     sim_job_text(job->user, user);
-    sim_job_text(job->class_name, sim_workload_bin(job->tasks[SIM_MAP]));
+    sim_job_text(job->class_name, sim_workload_bin(job->tasks[BASE_TASK_MAP]));
     job->submit_us = start_ms * 1000;
     job->f_rack = job->f_off = 1; /* what was measured includes the way of its data */
     r->more = count - 1;

@@ -90,16 +90,16 @@ static int make_tasks(const struct sim_swim *r, bool shuffled, struct sim_job *j
                        (long long)reduces, SIM_TASKS_MAX);
         return sim_trace_wrap(r->trace, -BASE_ELIMIT, err);
     }
-    job->tasks[SIM_MAP] = (int32_t)maps;
-    job->tasks[SIM_REDUCE] = (int32_t)reduces;
-    job->base_us[SIM_MAP] = g->map_us;
-    job->base_us[SIM_REDUCE] = sim_guess_reduce_us(g, job);
-    job->cv[SIM_MAP] = job->cv[SIM_REDUCE] = g->cv;
+    job->tasks[BASE_TASK_MAP] = (int32_t)maps;
+    job->tasks[BASE_TASK_REDUCE] = (int32_t)reduces;
+    job->base_us[BASE_TASK_MAP] = g->map_us;
+    job->base_us[BASE_TASK_REDUCE] = sim_guess_reduce_us(g, job);
+    job->cv[BASE_TASK_MAP] = job->cv[BASE_TASK_REDUCE] = g->cv;
     job->split_bytes = job->input_bytes > 0 ? (job->input_bytes - 1) / maps + 1 : 1;
     job->selectivity = sim_guess_selectivity(job);
-    if (job->base_us[SIM_REDUCE] > sim_trace_us_of(SIM_TRACE_TIME_MAX_S)) {
+    if (job->base_us[BASE_TASK_REDUCE] > sim_trace_us_of(SIM_TRACE_TIME_MAX_S)) {
         base_error_set(err, -BASE_ELIMIT, "a reduce of %lld s: at most %.0f",
-                       (long long)(job->base_us[SIM_REDUCE] / 1000000), SIM_TRACE_TIME_MAX_S);
+                       (long long)(job->base_us[BASE_TASK_REDUCE] / 1000000), SIM_TRACE_TIME_MAX_S);
         return sim_trace_wrap(r->trace, -BASE_ELIMIT, err);
     }
     if (reduces > 0)
@@ -131,6 +131,6 @@ int sim_swim_next(struct sim_swim *r, struct sim_job *out, struct base_error *er
     if ((rc = scale(r, input, &out->input_bytes, err)) < 0 || (rc = scale(r, shuffle, &out->shuffle_bytes, err)) < 0 ||
         (rc = scale(r, output, &out->output_bytes, err)) < 0 || (rc = make_tasks(r, shuffle > 0, out, err)) < 0)
         return rc;
-    sim_job_text(out->class_name, sim_workload_bin(out->tasks[SIM_MAP]));
+    sim_job_text(out->class_name, sim_workload_bin(out->tasks[BASE_TASK_MAP]));
     return 1;
 }

@@ -184,11 +184,11 @@ struct sim_job *sim_maker_add(struct sim_maker *m, const char *class_name, int32
     sim_job_init(job);
     job->id = made->n;
     sim_job_text(job->class_name, class_name);
-    job->tasks[SIM_MAP] = maps;
-    job->tasks[SIM_REDUCE] = reduces;
-    job->base_us[SIM_MAP] = llround(knob_or(m, "map_s", 1) * 1e6);
-    job->base_us[SIM_REDUCE] = llround(knob_or(m, "reduce_s", 1) * 1e6);
-    job->cv[SIM_MAP] = job->cv[SIM_REDUCE] = knob_or(m, "cv", 0);
+    job->tasks[BASE_TASK_MAP] = maps;
+    job->tasks[BASE_TASK_REDUCE] = reduces;
+    job->base_us[BASE_TASK_MAP] = llround(knob_or(m, "map_s", 1) * 1e6);
+    job->base_us[BASE_TASK_REDUCE] = llround(knob_or(m, "reduce_s", 1) * 1e6);
+    job->cv[BASE_TASK_MAP] = job->cv[BASE_TASK_REDUCE] = knob_or(m, "cv", 0);
     job->f_rack = knob_or(m, "f_rack", 0);
     job->f_off = knob_or(m, "f_off", 0);
     job->f_colo = 0.7; /* the data of its only map is still in memory */

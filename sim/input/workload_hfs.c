@@ -44,7 +44,7 @@ static void bind_to(struct sim_maker *m, struct sim_job *job)
     bool cpu = sim_knob_word(m, "bound") == 1;
 
     if (sim_knob(m, "map_s") == 0)
-        job->base_us[SIM_MAP] = (cpu ? CPU_MAP_S : IO_MAP_S) * INT64_C(1000000);
+        job->base_us[BASE_TASK_MAP] = (cpu ? CPU_MAP_S : IO_MAP_S) * INT64_C(1000000);
     if (cpu && sim_knob(m, "f_rack") == 0)
         job->f_rack = CPU_F_OFF;
     if (cpu && sim_knob(m, "f_off") == 0)
@@ -90,7 +90,7 @@ static void follow_joins(struct sim_maker *m)
 
         *job = plain.v[i];
         job->id = id;
-        for (int k = 0; k < JOIN_FOLLOWERS && plain.v[i].tasks[SIM_MAP] == JOIN_MAPS; k++) {
+        for (int k = 0; k < JOIN_FOLLOWERS && plain.v[i].tasks[BASE_TASK_MAP] == JOIN_MAPS; k++) {
             job = sim_maker_add(m, "join-tail", 1, 1);
             snprintf(job->name, sizeof job->name, "join-%d", k + 2);
             job->submit_us = plain.v[i].submit_us;
@@ -138,7 +138,7 @@ static void make_fig11(struct sim_maker *m)
         struct sim_job *job = sim_maker_add(m, jobs[i].is_long ? "long" : "short", maps, 0);
 
         if (jobs[i].is_long)
-            job->base_us[SIM_MAP] = sim_knob_us(m, "long_map_s");
+            job->base_us[BASE_TASK_MAP] = sim_knob_us(m, "long_map_s");
         sim_job_text(job->pool, jobs[i].pool);
         job->submit_us = jobs[i].at_s * INT64_C(1000000);
     }

@@ -49,7 +49,7 @@ static void make_hfsp(struct sim_maker *m)
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         sim_maker_add(m, "large", large[i][0], large[i][1]);
     for (size_t i = 0; i < m->made->n && sim_knob(m, "reduces") == 0; i++)
-        m->made->v[i].tasks[SIM_REDUCE] = 0;
+        m->made->v[i].tasks[BASE_TASK_REDUCE] = 0;
     sim_maker_shuffle(m);
     sim_maker_arrivals(m, sim_knob(m, "gap_s"));
     name_jobs(m, "job");
@@ -89,7 +89,7 @@ static void drop_wide(struct sim_maker *m, int32_t reduces_max)
     size_t kept = 0;
 
     for (size_t i = 0; i < made->n; i++)
-        if (reduces_max == 0 || made->v[i].tasks[SIM_REDUCE] <= reduces_max)
+        if (reduces_max == 0 || made->v[i].tasks[BASE_TASK_REDUCE] <= reduces_max)
             made->v[kept++] = made->v[i];
     made->n = kept;
 }
@@ -108,7 +108,7 @@ static void make_rtmr(struct sim_maker *m, const struct rtmr_class *classes, siz
 
             snprintf(name, sizeof name, "%zu", c + 1);
             job = sim_maker_add(m, name, maps, reduces);
-            job->base_us[SIM_REDUCE] += llround(sim_knob(m, "reduce_map_s") * 1e6 * maps / reduces);
+            job->base_us[BASE_TASK_REDUCE] += llround(sim_knob(m, "reduce_map_s") * 1e6 * maps / reduces);
             job->deadline_us = sim_rng_between(&rng, k->deadline_s[0] * US, k->deadline_s[1] * US);
         }
     sim_maker_shuffle(m);
@@ -161,8 +161,8 @@ static void make_hsrtf(struct sim_maker *m)
             struct sim_job *job = sim_maker_add(m, parts[p].class_name, parts[p].maps, parts[p].reduces);
 
             snprintf(job->name, sizeof job->name, "%s-%d", parts[p].name, i + 1);
-            job->base_us[SIM_MAP] = sim_knob_us(m, parts[p].map_s);
-            job->base_us[SIM_REDUCE] = sim_knob_us(m, parts[p].reduce_s);
+            job->base_us[BASE_TASK_MAP] = sim_knob_us(m, parts[p].map_s);
+            job->base_us[BASE_TASK_REDUCE] = sim_knob_us(m, parts[p].reduce_s);
             job->selectivity = parts[p].selectivity;
             job->submit_us = (int64_t)(job->id - 1) * sim_knob_us(m, "gap_s");
         }
@@ -198,8 +198,9 @@ static const struct sim_knob decreasing_knobs[] = {
 /* A job of @tasks tasks that take exactly @task_us, which the policy is told. */
 static struct sim_job *add_exact(struct sim_maker *m, const char *class_name, double at_s, int32_t tasks, double task_s)
 {
-    enum sim_kind kind = sim_knob_word(m, "kind") == KIND_MAP ? SIM_MAP : SIM_REDUCE;
-    struct sim_job *job = sim_maker_add(m, class_name, kind == SIM_MAP ? tasks : 0, kind == SIM_REDUCE ? tasks : 0);
+    enum base_task_kind kind = sim_knob_word(m, "kind") == KIND_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE;
+    struct sim_job *job =
+        sim_maker_add(m, class_name, kind == BASE_TASK_MAP ? tasks : 0, kind == BASE_TASK_REDUCE ? tasks : 0);
 
     job->base_us[kind] = llround(task_s * 1e6);
     job->expected_us[kind] = SIM_EXPECT_TRUE;

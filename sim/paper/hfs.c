@@ -155,8 +155,8 @@ static struct gains gains_of(const struct sim_paper_run *run, const char *fifo, 
 
             most = fmax(most, r);
             worst = fmax(worst, 1 / r);
-            small += a->jobs[j].tasks[SIM_MAP] <= 10;
-            delayed += a->jobs[j].tasks[SIM_MAP] <= 10 && r > 1.5;
+            small += a->jobs[j].tasks[BASE_TASK_MAP] <= 10;
+            delayed += a->jobs[j].tasks[BASE_TASK_MAP] <= 10 && r > 1.5;
         }
         sim_stat_add(&g.most, most);
         sim_stat_add(&g.worst, worst);
@@ -339,7 +339,7 @@ static void judge_loop(struct sim_paper_run *run)
 static void judge_speed(struct sim_paper_run *run)
 {
     const struct sim_outcome *o = sim_paper_outcome(run, "reference", 0);
-    double speed = (double)(o->totals.completions[SIM_MAP] + o->totals.completions[SIM_REDUCE]) / o->cpu_s;
+    double speed = (double)(o->totals.completions[BASE_TASK_MAP] + o->totals.completions[BASE_TASK_REDUCE]) / o->cpu_s;
 
     sim_paper_row(run, "D11", "5.4", "3,200 assignments/s on a Core 2 of 2.66 GHz",
                   ">= 3,200 (further goals: tests/bench)", sim_paper_verdict(speed >= 3200),

@@ -29,7 +29,7 @@ static double share(const struct sim_usage *u, const char *pool, double from, do
     size_t n = 0;
 
     for (size_t i = (size_t)(from / width); line && i < sim_usage_cells(u) && (double)i * width < to; i++, n++)
-        sum += sim_usage_slots(u, line, SIM_MAP, i);
+        sum += sim_usage_slots(u, line, BASE_TASK_MAP, i);
     return n ? 100 * sum / (double)n / SLOTS : 0;
 }
 
@@ -40,7 +40,7 @@ static double ramp(const struct sim_usage *u, const char *pool, double from, dou
     double width = (double)u->width_us / 1e6;
 
     for (size_t i = (size_t)(from / width); line && i < sim_usage_cells(u); i++)
-        if (100 * sim_usage_slots(u, line, SIM_MAP, i) / SLOTS >= percent - NEAR)
+        if (100 * sim_usage_slots(u, line, BASE_TASK_MAP, i) / SLOTS >= percent - NEAR)
             return (double)i * width - from;
     return INFINITY;
 }
@@ -99,7 +99,7 @@ static void draw_fig11(struct sim_paper_run *run)
 
         y[k] = base_alloc((cells + 1) * sizeof **y);
         for (size_t i = 0; line && i < cells; i++)
-            y[k][i] = 100 * sim_usage_slots(u, line, SIM_MAP, i) / SLOTS;
+            y[k][i] = 100 * sim_usage_slots(u, line, BASE_TASK_MAP, i) / SLOTS;
         series[k] = (struct sim_series){.name = pools[k], .x = x, .y = y[k], .n = cells};
     }
     sim_picture_init(&p);

@@ -211,7 +211,7 @@ static double fig7(const struct sim_paper_run *run, const char *how, int tasks, 
 
     snprintf(key, sizeof key, "fig7-%s-%d", how, tasks);
     o = sim_paper_outcome(run, key, 0);
-    *moved = o->totals.suspensions[SIM_REDUCE] + o->totals.kills[SIM_REDUCE];
+    *moved = o->totals.suspensions[BASE_TASK_REDUCE] + o->totals.kills[BASE_TASK_REDUCE];
     return sim_paper_mean(o, "", sim_paper_sojourn);
 }
 
@@ -242,10 +242,10 @@ static void judge_rest(struct sim_paper_run *run)
     for (size_t i = 0; i < run->seeds; i++) {
         const struct sim_outcome *o = sim_paper_outcome(run, "decreasing", i);
 
-        for (int k = 0; k < SIM_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             most = o->totals.suspended_node_max[k] > most ? (int32_t)o->totals.suspended_node_max[k] : most;
-        sim_stat_add(&suspended, (double)o->totals.suspensions[SIM_REDUCE]);
-        all = all && o->jobs_n == 20 && o->totals.resumes[SIM_REDUCE] == o->totals.suspensions[SIM_REDUCE];
+        sim_stat_add(&suspended, (double)o->totals.suspensions[BASE_TASK_REDUCE]);
+        all = all && o->jobs_n == 20 && o->totals.resumes[BASE_TASK_REDUCE] == o->totals.suspensions[BASE_TASK_REDUCE];
     }
     sim_paper_row(run, "H9", "3.3", "jobs that come in decreasing size: hysteresis bounds what is suspended",
                   "at most 2 x slots suspended on a node, reached; later suspended anew; all is resumed, all jobs end",
@@ -408,7 +408,7 @@ static void draw_fig7(struct sim_paper_run *run, const char *how, const char *ca
         double *y = base_alloc((cells + 1) * sizeof *y);
 
         for (size_t i = 0; i < cells; i++)
-            y[i] = sim_usage_slots(u, line, SIM_REDUCE, i);
+            y[i] = sim_usage_slots(u, line, BASE_TASK_REDUCE, i);
         series[p.series_n++] = (struct sim_series){.name = line->name, .x = x, .y = y, .n = cells};
     }
     snprintf(name, sizeof name, "hfsp-fig7-%s", how);

@@ -134,9 +134,9 @@ static double utilisation(const struct sim_outcome *o, bool met_alone, bool held
         const struct sim_job_result *r = &o->jobs[i];
 
         if (r->accepted && (r->met || !met_alone))
-            worked += (double)(r->useful_us[SIM_MAP] + r->useful_us[SIM_REDUCE] - (held ? 0 : r->idle_us));
+            worked += (double)(r->useful_us[BASE_TASK_MAP] + r->useful_us[BASE_TASK_REDUCE] - (held ? 0 : r->idle_us));
     }
-    return worked / ((t->slots[SIM_MAP] + t->slots[SIM_REDUCE]) * (double)sim_makespan_us(t));
+    return worked / ((t->slots[BASE_TASK_MAP] + t->slots[BASE_TASK_REDUCE]) * (double)sim_makespan_us(t));
 }
 
 static struct figures figures_of(const struct sim_paper_run *run, int mix, enum variant v)

@@ -302,7 +302,7 @@ void report_gains(struct report *w, size_t v)
 }
 
 /* ---------------------------------------------------------------- slots over time */
-static double sum_of(const struct sim_usage *u, enum sim_usage_by by, enum sim_kind kind)
+static double sum_of(const struct sim_usage *u, enum sim_usage_by by, enum base_task_kind kind)
 {
     double sum = 0;
 
@@ -337,7 +337,7 @@ static void order_lines(const struct sim_usage *u, enum sim_usage_by by, const s
 }
 
 static void usage_picture(struct report *w, const struct sim_over *classes, const char *policy,
-                          const struct sim_usage *u, enum sim_usage_by by, enum sim_kind kind)
+                          const struct sim_usage *u, enum sim_usage_by by, enum base_task_kind kind)
 {
     struct line lines[SIM_USAGE_NAMES_MAX];
     static const char *const bys[] = {"class", "pool", "job"}, *const kinds[] = {"map", "reduce"};
@@ -393,13 +393,13 @@ void report_usage(struct report *w, size_t v)
             continue;
         bool jobs = !u->by[SIM_BY_JOB].too_many && u->by[SIM_BY_JOB].n <= USAGE_JOBS_MAX;
         bool pools = !u->by[SIM_BY_POOL].too_many && u->by[SIM_BY_POOL].n > 1;
-        for (int k = 0; k < SIM_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             if (jobs)
-                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_JOB, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_JOB, k);
             if (pools)
-                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_POOL, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_POOL, k);
             if (!jobs && !u->by[SIM_BY_CLASS].too_many)
-                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_CLASS, (enum sim_kind)k);
+                usage_picture(w, &first->over, r->policies[i], u, SIM_BY_CLASS, k);
         }
     }
     sim_page_pictures_end(&w->page);

@@ -76,8 +76,8 @@ static void add_fields(struct row *w, const struct sim_output_job *of, const str
     add_text(w, "class", r->class_name);
     add_text(w, "pool", r->pool);
     add_text(w, "user", r->user);
-    add_int(w, "maps", r->tasks[SIM_MAP]);
-    add_int(w, "reduces", r->tasks[SIM_REDUCE]);
+    add_int(w, "maps", r->tasks[BASE_TASK_MAP]);
+    add_int(w, "reduces", r->tasks[BASE_TASK_REDUCE]);
     add_int(w, "priority", r->priority);
     add_real(w, "weight", r->weight);
     add_bool(w, "accepted", r->accepted);
@@ -95,19 +95,19 @@ static void add_fields(struct row *w, const struct sim_output_job *of, const str
     add_int(w, "node_local", r->level[SIM_NODE_LOCAL]);
     add_int(w, "rack_local", r->level[SIM_RACK_LOCAL]);
     add_int(w, "off_rack", r->level[SIM_OFF_RACK]);
-    add_int(w, "map_launches", r->launches[SIM_MAP]);
-    add_int(w, "reduce_launches", r->launches[SIM_REDUCE]);
-    add_int(w, "map_kills", r->kills[SIM_MAP]);
-    add_int(w, "reduce_kills", r->kills[SIM_REDUCE]);
-    add_int(w, "map_suspensions", r->suspensions[SIM_MAP]);
-    add_int(w, "reduce_suspensions", r->suspensions[SIM_REDUCE]);
-    add_us(w, "map_slot_s", r->useful_us[SIM_MAP]);
-    add_us(w, "reduce_slot_s", r->useful_us[SIM_REDUCE]);
+    add_int(w, "map_launches", r->launches[BASE_TASK_MAP]);
+    add_int(w, "reduce_launches", r->launches[BASE_TASK_REDUCE]);
+    add_int(w, "map_kills", r->kills[BASE_TASK_MAP]);
+    add_int(w, "reduce_kills", r->kills[BASE_TASK_REDUCE]);
+    add_int(w, "map_suspensions", r->suspensions[BASE_TASK_MAP]);
+    add_int(w, "reduce_suspensions", r->suspensions[BASE_TASK_REDUCE]);
+    add_us(w, "map_slot_s", r->useful_us[BASE_TASK_MAP]);
+    add_us(w, "reduce_slot_s", r->useful_us[BASE_TASK_REDUCE]);
     add_us(w, "reduce_idle_s", r->idle_us);
-    add_us(w, "map_lost_s", r->lost_us[SIM_MAP]);
-    add_us(w, "reduce_lost_s", r->lost_us[SIM_REDUCE]);
-    add_us(w, "map_work_s", r->work_us[SIM_MAP]);
-    add_us(w, "reduce_work_s", r->work_us[SIM_REDUCE]);
+    add_us(w, "map_lost_s", r->lost_us[BASE_TASK_MAP]);
+    add_us(w, "reduce_lost_s", r->lost_us[BASE_TASK_REDUCE]);
+    add_us(w, "map_work_s", r->work_us[BASE_TASK_MAP]);
+    add_us(w, "reduce_work_s", r->work_us[BASE_TASK_REDUCE]);
 }
 
 void sim_output_jobs_begin(enum sim_format format, struct base_buf *out)

@@ -108,7 +108,7 @@ size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, doubl
 struct sums { /* of a class while jobs are added */
     const char *name;
     int64_t jobs, accepted, with_deadline, met, launches[SIM_LEVELS], kills, suspensions, slowdowns;
-    double tasks[SIM_KINDS], waiting_s, execution_s, slowdown;
+    double tasks[BASE_TASK_KINDS], waiting_s, execution_s, slowdown;
     struct sim_samples sojourn_s;
 };
 
@@ -138,7 +138,7 @@ static struct alone *sort_alone(const struct sim_outcome *o)
 static void add_job(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
 {
     s->jobs++;
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         s->tasks[k] += (double)r->tasks[k];
     if (!r->accepted)
         return;
@@ -151,7 +151,7 @@ static void add_job(struct sums *s, const struct sim_job_result *r, const struct
     s->execution_s += (double)sim_execution_us(r) / 1e6;
     for (int l = 0; l < SIM_LEVELS; l++)
         s->launches[l] += r->level[l];
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         s->kills += r->kills[k];
         s->suspensions += r->suspensions[k];
     }
@@ -179,7 +179,7 @@ static void figures_of_class(struct sums *s, struct sim_figures *f)
     for (int m = 0; m < SIM_METRICS; m++)
         v[m] = NAN;
     sim_job_text(f->name, s->name);
-    f->size = mean(s->tasks[SIM_MAP] > 0 ? s->tasks[SIM_MAP] : s->tasks[SIM_REDUCE], s->jobs);
+    f->size = mean(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP] : s->tasks[BASE_TASK_REDUCE], s->jobs);
     sim_samples_sort(&s->sojourn_s);
     v[SIM_M_JOBS] = (double)s->jobs;
     v[SIM_M_SOJOURN] = sim_samples_mean(&s->sojourn_s);
@@ -202,11 +202,11 @@ static void figures_of_run(const struct sim_outcome *o, double v[SIM_METRICS])
     double lost_us = 0;
 
     for (size_t i = 0; i < o->jobs_n; i++)
-        lost_us += (double)o->jobs[i].lost_us[SIM_MAP] + (double)o->jobs[i].lost_us[SIM_REDUCE];
-    if (t->slots[SIM_MAP] > 0)
-        v[SIM_M_UTILISATION_MAP] = 100 * sim_utilisation(t, SIM_MAP);
-    if (t->slots[SIM_REDUCE] > 0)
-        v[SIM_M_UTILISATION_REDUCE] = 100 * sim_utilisation(t, SIM_REDUCE);
+        lost_us += (double)o->jobs[i].lost_us[BASE_TASK_MAP] + (double)o->jobs[i].lost_us[BASE_TASK_REDUCE];
+    if (t->slots[BASE_TASK_MAP] > 0)
+        v[SIM_M_UTILISATION_MAP] = 100 * sim_utilisation(t, BASE_TASK_MAP);
+    if (t->slots[BASE_TASK_REDUCE] > 0)
+        v[SIM_M_UTILISATION_REDUCE] = 100 * sim_utilisation(t, BASE_TASK_REDUCE);
     v[SIM_M_UTILISATION] = 100 * sim_utilisation_all(t, false);
     v[SIM_M_UTILISATION_MET] = t->with_deadline ? 100 * sim_utilisation_all(t, true) : NAN;
     v[SIM_M_MAKESPAN] = (double)sim_makespan_us(t) / 1e6;

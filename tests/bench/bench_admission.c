@@ -25,7 +25,7 @@ static struct {
     struct policy_capacity capacity;
     struct policy_learned learned;
     struct policy *policy;
-    struct policy_job jobs[QUEUED + 1], beside[POLICY_KINDS];
+    struct policy_job jobs[QUEUED + 1], beside[BASE_TASK_KINDS];
     bool full;
     int64_t now;
 } w;
@@ -49,7 +49,7 @@ static int64_t cpu_ns(void)
 }
 
 /* The attempts of the job without deadline that has all slots of a kind: each started at another time. */
-static bool running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                     struct policy_running *out)
 {
     intptr_t i = (intptr_t)*cursor;
@@ -75,8 +75,8 @@ static struct policy_job job(int32_t seq, int64_t deadline_us)
     struct policy_job j = {
         .submit_us = w.now, .cluster_ts = 1, .seq = seq, .weight = 1, .is_job = true, .deadline_us = deadline_us};
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        j.phase[k].total = k == POLICY_MAP ? MAPS : REDS;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        j.phase[k].total = k == BASE_TASK_MAP ? MAPS : REDS;
         j.size[k].given_max_us = 5 * S + rnd(50 * S);
         j.size[k].given_us = j.size[k].given_max_us * j.phase[k].total;
     }
@@ -103,7 +103,7 @@ static void build(bool full)
                                 .note = note};
     w.capacity = (struct policy_capacity){.nodes = 2500, .slots = {SLOTS, SLOTS}};
     w.policy = policy_rtmr.create(&w.env);
-    for (int k = 0; k < POLICY_KINDS && full; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && full; k++) {
         w.beside[k] =
             (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = 2000000 + k, .weight = 1, .is_job = true};
         w.beside[k].phase[k] = (struct policy_phase){.total = SLOTS, .running = SLOTS};
@@ -123,7 +123,7 @@ static void tear_down(void)
 {
     for (int32_t i = 0; i < QUEUED; i++)
         policy_rtmr.on_job_left(w.policy, &w.jobs[i], w.now);
-    for (int k = 0; k < POLICY_KINDS && w.full; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && w.full; k++)
         policy_rtmr.on_job_left(w.policy, &w.beside[k], w.now);
     policy_rtmr.destroy(w.policy);
 }

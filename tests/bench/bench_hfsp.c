@@ -50,7 +50,7 @@ static int64_t cpu_ns(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-static bool running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                     struct policy_running *out)
 {
     (void)core;
@@ -63,16 +63,16 @@ static bool running(void *core, const struct policy_job *job, enum policy_kind k
 
 static void describe(struct policy_job *pj)
 {
-    int32_t n[POLICY_KINDS] = {1 + (int32_t)rnd(100), 1 + (int32_t)rnd(20)};
+    int32_t n[BASE_TASK_KINDS] = {1 + (int32_t)rnd(100), 1 + (int32_t)rnd(20)};
 
     *pj = (struct policy_job){.submit_us = w.now, .cluster_ts = 1, .seq = ++w.seq, .weight = 1, .is_job = true};
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         pj->phase[k].total = n[k];
         pj->size[k].given_us = n[k] * (1 + rnd(600)) * S;
     }
 }
 
-static struct policy_job *offer(enum policy_kind kind)
+static struct policy_job *offer(enum base_task_kind kind)
 {
     struct policy_offer o = {.kind = kind, .now_us = w.now, .node_slots = 4, .node_used = 3, .capacity = &w.capacity};
 
@@ -83,9 +83,9 @@ static struct policy_job *offer(enum policy_kind kind)
 static void enter(struct policy_job *pj)
 {
     policy_hfsp.on_job_arrived(w.policy, pj, w.now);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         pj->phase[k].pending = pj->phase[k].total;
-        policy_hfsp.on_job_changed(w.policy, pj, (enum policy_kind)k);
+        policy_hfsp.on_job_changed(w.policy, pj, k);
     }
 }
 
@@ -96,8 +96,8 @@ static int64_t arrive(struct policy_job *pj)
     describe(pj);
     before = cpu_ns();
     enter(pj);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        if (!offer((enum policy_kind)k))
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (!offer(k))
             abort();
     return cpu_ns() - before;
 }
@@ -105,7 +105,7 @@ static int64_t arrive(struct policy_job *pj)
 /* All that it has to run has run. */
 static void leave(struct policy_job *pj)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         pj->phase[k] = (struct policy_phase){.total = pj->phase[k].total, .done = pj->phase[k].total};
     policy_hfsp.on_job_left(w.policy, pj, w.now);
 }
@@ -181,7 +181,7 @@ static void at_once(int64_t *ns, int runs, bool table)
     for (int i = 0; i < runs; i++) {
         ns[i] = cpu_ns();
         begin(10000, "given", JOBS_MAX, 1);
-        if (!offer(POLICY_MAP) || !offer(POLICY_REDUCE))
+        if (!offer(BASE_TASK_MAP) || !offer(BASE_TASK_REDUCE))
             abort();
         ns[i] = (cpu_ns() - ns[i]) / JOBS_MAX;
         end();
@@ -200,15 +200,15 @@ static void measured(int64_t slots, int64_t *ns, int runs, bool table)
         w.now += 1 + rnd(2 * S);
         leave(pj);
         describe(pj);
-        pj->phase[POLICY_MAP].total = 1;
+        pj->phase[BASE_TASK_MAP].total = 1;
         policy_hfsp.on_job_arrived(w.policy, pj, w.now);
-        policy_hfsp.on_task_started(w.policy, pj, POLICY_MAP, 0, 0, w.now);
-        pj->phase[POLICY_MAP].running = 1;
-        policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+        policy_hfsp.on_task_started(w.policy, pj, BASE_TASK_MAP, 0, 0, w.now);
+        pj->phase[BASE_TASK_MAP].running = 1;
+        policy_hfsp.on_job_changed(w.policy, pj, BASE_TASK_MAP);
         over.ended_us = w.now += 1 + rnd(2 * S);
         ns[i] = cpu_ns();
-        policy_hfsp.on_task_ended(w.policy, pj, POLICY_MAP, &over);
-        if (!offer(POLICY_MAP))
+        policy_hfsp.on_task_ended(w.policy, pj, BASE_TASK_MAP, &over);
+        if (!offer(BASE_TASK_MAP))
             abort();
         ns[i] = cpu_ns() - ns[i];
     }
@@ -227,17 +227,17 @@ static void offers(int64_t *ns, int runs, bool table)
     for (int i = 0; i < runs; i++) {
         ns[i] = cpu_ns();
         for (int n = 0; n < BATCH; n++) {
-            struct policy_job *pj = offer(POLICY_MAP);
-            struct policy_phase *p = &pj->phase[POLICY_MAP];
+            struct policy_job *pj = offer(BASE_TASK_MAP);
+            struct policy_phase *p = &pj->phase[BASE_TASK_MAP];
 
             given += (uint64_t)pj->seq;
-            policy_hfsp.on_task_started(w.policy, pj, POLICY_MAP, 0, 0, w.now);
+            policy_hfsp.on_task_started(w.policy, pj, BASE_TASK_MAP, 0, 0, w.now);
             p->pending--;
             p->running++;
-            policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+            policy_hfsp.on_job_changed(w.policy, pj, BASE_TASK_MAP);
             pj = &w.job[(n * 7 + i) % JOBS]->pj;
-            pj->phase[POLICY_MAP].pending++;
-            policy_hfsp.on_job_changed(w.policy, pj, POLICY_MAP);
+            pj->phase[BASE_TASK_MAP].pending++;
+            policy_hfsp.on_job_changed(w.policy, pj, BASE_TASK_MAP);
         }
         ns[i] = (cpu_ns() - ns[i]) / BATCH;
     }

@@ -29,18 +29,18 @@ struct task {
 struct job {
     struct policy_job pj; /* first */
     struct delay_job delay;
-    uint64_t *pending[POLICY_KINDS]; /* bit sets */
-    size_t low[POLICY_KINDS];
+    uint64_t *pending[BASE_TASK_KINDS]; /* bit sets */
+    size_t low[BASE_TASK_KINDS];
     uint64_t *near; /* by node: its list may have a pending split */
     struct list {
         uint32_t at, end;
     } *list; /* of each node: where in split[] */
     int32_t *split;
-    int64_t done_us[POLICY_KINDS];
+    int64_t done_us[BASE_TASK_KINDS];
 };
 struct node {
-    struct task running[POLICY_KINDS][8], stopped[POLICY_KINDS][16];
-    int32_t n[POLICY_KINDS], stopped_n[POLICY_KINDS];
+    struct task running[BASE_TASK_KINDS][8], stopped[BASE_TASK_KINDS][16];
+    int32_t n[BASE_TASK_KINDS], stopped_n[BASE_TASK_KINDS];
 };
 static struct {
     const struct policy_ops *ops;
@@ -75,7 +75,7 @@ static int64_t cpu_ns(void)
 }
 
 /* ---------------------------------------------------------------- the world */
-static bool running(void *core, const struct policy_job *pj, enum policy_kind kind, void **cursor,
+static bool running(void *core, const struct policy_job *pj, enum base_task_kind kind, void **cursor,
                     struct policy_running *out)
 {
     (void)core; /* epochs look at running tasks: not part of an assignment, and each job's are its own business here */
@@ -93,7 +93,7 @@ static void note(void *core, int level, const char *text)
     (void)text;
 }
 
-static void changed(struct job *j, enum policy_kind k)
+static void changed(struct job *j, enum base_task_kind k)
 {
     b.ops->on_job_changed(b.policy, &j->pj, k);
 }
@@ -134,7 +134,7 @@ static void add_job(int32_t i)
                                 .is_job = true,
                                 .queue = policy_queues_find(&b.queues, queue),
                                 .user = i % QUEUES};
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j->pj.phase[k].total = b.tasks;
         j->pj.size[k] = (struct policy_size){.bytes = b.tasks * (INT64_C(128) << 20),
                                              .bytes_max = INT64_C(128) << 20,
@@ -149,14 +149,14 @@ static void add_job(int32_t i)
     }
     place_splits(j);
     b.ops->on_job_arrived(b.policy, &j->pj, b.now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j->pj.phase[k].pending = b.tasks;
-        changed(j, (enum policy_kind)k);
+        changed(j, k);
     }
 }
 
 /* ---------------------------------------------------------------- an assignment */
-static bool is_pending(const struct job *j, enum policy_kind k, int32_t i)
+static bool is_pending(const struct job *j, enum base_task_kind k, int32_t i)
 {
     return j->pending[k][i / 64] >> (i % 64) & 1;
 }
@@ -167,7 +167,7 @@ static int32_t local_task(struct job *j, uint32_t node)
 
     if (!(j->near[node / 64] >> (node % 64) & 1))
         return -1;
-    while (l->at < l->end && !is_pending(j, POLICY_MAP, j->split[l->at]))
+    while (l->at < l->end && !is_pending(j, BASE_TASK_MAP, j->split[l->at]))
         l->at++;
     if (l->at < l->end)
         return j->split[l->at];
@@ -175,14 +175,14 @@ static int32_t local_task(struct job *j, uint32_t node)
     return -1;
 }
 
-static int32_t any_task(struct job *j, enum policy_kind k)
+static int32_t any_task(struct job *j, enum base_task_kind k)
 {
     while (!j->pending[k][j->low[k]])
         j->low[k]++;
     return (int32_t)(j->low[k] * 64 + (size_t)__builtin_ctzll(j->pending[k][j->low[k]]));
 }
 
-static void start(struct job *j, enum policy_kind k, uint32_t node, int32_t task)
+static void start(struct job *j, enum base_task_kind k, uint32_t node, int32_t task)
 {
     struct node *n = &b.nodes[node];
 
@@ -199,7 +199,7 @@ static void start(struct job *j, enum policy_kind k, uint32_t node, int32_t task
     b.assigned++;
 }
 
-static bool resume(struct job *j, enum policy_kind k, uint32_t node)
+static bool resume(struct job *j, enum base_task_kind k, uint32_t node)
 {
     struct node *n = &b.nodes[node];
 
@@ -221,7 +221,7 @@ static bool resume(struct job *j, enum policy_kind k, uint32_t node)
     return false;
 }
 
-static bool takes(struct job *j, enum policy_kind k, uint32_t node, bool no_delay)
+static bool takes(struct job *j, enum base_task_kind k, uint32_t node, bool no_delay)
 {
     int32_t task = -1;
 
@@ -229,7 +229,7 @@ static bool takes(struct job *j, enum policy_kind k, uint32_t node, bool no_dela
         return true;
     if (j->pj.phase[k].pending <= 0)
         return false;
-    if (k == POLICY_MAP) {
+    if (k == BASE_TASK_MAP) {
         task = local_task(j, node);
         if (b.delay.w1_us && !no_delay && !delay_offer(&b.delay, &j->delay, task >= 0 ? DELAY_NODE : DELAY_RACK))
             return false;
@@ -239,7 +239,7 @@ static bool takes(struct job *j, enum policy_kind k, uint32_t node, bool no_dela
     return true;
 }
 
-static bool fill(enum policy_kind k, uint32_t node)
+static bool fill(enum base_task_kind k, uint32_t node)
 {
     struct node *n = &b.nodes[node];
     struct policy_offer offer = {.kind = k,
@@ -260,7 +260,7 @@ static bool fill(enum policy_kind k, uint32_t node)
 }
 
 /* ---------------------------------------------------------------- ends, and room for others */
-static void end(enum policy_kind k, uint32_t node, int32_t at, bool killed)
+static void end(enum base_task_kind k, uint32_t node, int32_t at, bool killed)
 {
     struct node *n = &b.nodes[node];
     struct task t = n->running[k][at];
@@ -289,7 +289,7 @@ static void end(enum policy_kind k, uint32_t node, int32_t at, bool killed)
         b.capacity.outstanding[k]--;
         j->pj.seen[k].n++;
         j->pj.seen[k].work_us += e.work_us;
-        if (k == POLICY_MAP && j->pj.phase[k].done == j->pj.phase[k].total)
+        if (k == BASE_TASK_MAP && j->pj.phase[k].done == j->pj.phase[k].total)
             j->pj.maps_done_us = b.now_us;
         policy_learned_task(&b.learned, &j->pj, k, &e);
     }
@@ -298,7 +298,7 @@ static void end(enum policy_kind k, uint32_t node, int32_t at, bool killed)
     changed(j, k);
 }
 
-static void stop(enum policy_kind k, uint32_t node, int32_t at)
+static void stop(enum base_task_kind k, uint32_t node, int32_t at)
 {
     struct node *n = &b.nodes[node];
     struct task t = n->running[k][at];
@@ -315,7 +315,7 @@ static void stop(enum policy_kind k, uint32_t node, int32_t at)
     changed(t.job, k);
 }
 
-static void make_room(enum policy_kind k, uint32_t node)
+static void make_room(enum base_task_kind k, uint32_t node)
 {
     struct node *n = &b.nodes[node];
     struct policy_running here[8];
@@ -359,14 +359,14 @@ static void beat(uint32_t node)
     struct node *n = &b.nodes[node];
 
     delay_beat(&b.delay, b.now_us);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         for (int i = 0; i < PER_BEAT && n->n[k] > 0; i++)
-            end((enum policy_kind)k, node, 0, false);
-        while (n->n[k] < b.slots && fill((enum policy_kind)k, node))
+            end(k, node, 0, false);
+        while (n->n[k] < b.slots && fill(k, node))
             continue;
         if (b.ops->victims && n->n[k] == b.slots) {
-            make_room((enum policy_kind)k, node);
-            while (n->n[k] < b.slots && fill((enum policy_kind)k, node))
+            make_room(k, node);
+            while (n->n[k] < b.slots && fill(k, node))
                 continue;
         }
     }
@@ -379,7 +379,7 @@ static void free_all(void)
         struct job *j = &b.jobs[i];
 
         b.ops->on_job_left(b.policy, &j->pj, b.now_us);
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             free(j->pending[k]);
         free(j->near);
         free(j->list);
@@ -434,7 +434,7 @@ static void prepare(const struct policy_ops *ops, int32_t nodes, int32_t slots, 
 static void measure(const char *label, const struct policy_ops *ops, int32_t nodes, int32_t slots, int32_t jobs,
                     int32_t tasks)
 {
-    int64_t all = (int64_t)jobs * tasks * POLICY_KINDS, begin = 0, from = 0, made = 0, beats = 0;
+    int64_t all = (int64_t)jobs * tasks * BASE_TASK_KINDS, begin = 0, from = 0, made = 0, beats = 0;
     double seconds;
 
     prepare(ops, nodes, slots, jobs, tasks);

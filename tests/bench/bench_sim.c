@@ -21,7 +21,7 @@
 
 struct load {
     const char *name, *policy;
-    int32_t jobs, given, maps, nodes, slots[SIM_KINDS], pools;
+    int32_t jobs, given, maps, nodes, slots[BASE_TASK_KINDS], pools;
     int64_t map_us, heartbeat_us, gap_us;
     const char *w1;
     bool mixed;
@@ -47,18 +47,18 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
     snprintf(out->name, sizeof out->name, "job%d", l->given);
     if (l->pools)
         snprintf(out->pool, sizeof out->pool, "q%d", l->given % l->pools);
-    out->tasks[SIM_MAP] = l->maps;
+    out->tasks[BASE_TASK_MAP] = l->maps;
     if (l->mixed) {
         double size = sim_rng_log_uniform(&l->rng, 1, 8000);
 
-        out->tasks[SIM_MAP] = (int32_t)(sim_rng_below(&l->rng, 10) ? 1 + size / 40 : size);
-        out->tasks[SIM_REDUCE] = (int32_t)(out->tasks[SIM_MAP] / 20);
+        out->tasks[BASE_TASK_MAP] = (int32_t)(sim_rng_below(&l->rng, 10) ? 1 + size / 40 : size);
+        out->tasks[BASE_TASK_REDUCE] = (int32_t)(out->tasks[BASE_TASK_MAP] / 20);
     }
     if (l->gap_us)
         l->at_us += (int64_t)sim_rng_exponential(&l->rng, (double)l->gap_us);
     out->submit_us = l->at_us;
-    out->base_us[SIM_MAP] = out->base_us[SIM_REDUCE] = l->map_us;
-    out->cv[SIM_MAP] = out->cv[SIM_REDUCE] = 0.1;
+    out->base_us[BASE_TASK_MAP] = out->base_us[BASE_TASK_REDUCE] = l->map_us;
+    out->cv[BASE_TASK_MAP] = out->cv[BASE_TASK_REDUCE] = 0.1;
     l->given++;
     return 1;
 }
@@ -103,7 +103,7 @@ static void run(struct load *l)
     say(l, "heartbeats", (double)t->heartbeats, "beats");
     say(l, "memory", (double)use.ru_maxrss / 1024, "MiB");
     say(l, "virtual", (double)sim_makespan_us(t) / 1e6, "s");
-    say(l, "local", 100.0 * (double)t->level[0] / (double)t->launches[SIM_MAP], "%");
+    say(l, "local", 100.0 * (double)t->level[0] / (double)t->launches[BASE_TASK_MAP], "%");
     sim_free(s);
     policy_conf_free(&options);
 }

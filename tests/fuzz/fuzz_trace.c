@@ -37,9 +37,11 @@ const char *const creel_fuzz_samples[] = {
 static void check_job(const struct sim_job *j, int64_t last_us)
 {
     base_assert(j->submit_us >= last_us && j->id > 0 && j->weight > 0 && j->selectivity >= 0);
-    base_assert(j->tasks[SIM_MAP] >= 0 && j->tasks[SIM_REDUCE] >= 0 && j->tasks[SIM_MAP] + j->tasks[SIM_REDUCE] > 0);
-    base_assert(j->split_bytes >= 0 && (double)j->split_bytes * j->tasks[SIM_MAP] < 4e18 && j->partition_bytes >= 0);
-    for (int k = 0; k < SIM_KINDS; k++)
+    base_assert(j->tasks[BASE_TASK_MAP] >= 0 && j->tasks[BASE_TASK_REDUCE] >= 0 &&
+                j->tasks[BASE_TASK_MAP] + j->tasks[BASE_TASK_REDUCE] > 0);
+    base_assert(j->split_bytes >= 0 && (double)j->split_bytes * j->tasks[BASE_TASK_MAP] < 4e18 &&
+                j->partition_bytes >= 0);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         base_assert(!j->tasks[k] || j->base_us[k] >= 1);
     base_assert(!j->replica_nodes || (j->replicas >= 1 && j->replicas <= SIM_REPLICAS_MAX));
 }
@@ -92,9 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int n = 0; s && n < JOBS_MAX && (rc = sim_source_next(s, &job, &err)) > 0; n++) {
         check_job(&job, last_us);
         last_us = job.submit_us;
-        if (n < 20 && job.tasks[SIM_MAP] <= TASKS_MAX && job.tasks[SIM_REDUCE] <= TASKS_MAX) {
+        if (n < 20 && job.tasks[BASE_TASK_MAP] <= TASKS_MAX && job.tasks[BASE_TASK_REDUCE] <= TASKS_MAX) {
             check_written(&job, true);
-            if (!job.task_us[SIM_MAP] && !job.task_us[SIM_REDUCE] && !job.replica_nodes)
+            if (!job.task_us[BASE_TASK_MAP] && !job.task_us[BASE_TASK_REDUCE] && !job.replica_nodes)
                 check_written(&job, false);
         }
         sim_job_clear(&job);

@@ -29,7 +29,7 @@ struct world {
     int n_jobs;
     struct world_attempt {
         struct policy_job *job; /* NULL: ended */
-        enum policy_kind kind;
+        enum base_task_kind kind;
         int32_t task;
         uint32_t node;
         int64_t started_us;
@@ -46,7 +46,7 @@ static inline uint64_t world_draw(struct world *w, uint64_t below)
     return (w->seed >> 33) % below;
 }
 
-static inline bool world_running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static inline bool world_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                                  struct policy_running *out)
 {
     struct world *w = core;
@@ -118,8 +118,8 @@ static inline void world_limit(struct policy_limit *l, int64_t maps, int64_t red
 {
     policy_limit_init(l);
     l->given = true;
-    l->slots[POLICY_MAP] = maps;
-    l->slots[POLICY_REDUCE] = reduces;
+    l->slots[BASE_TASK_MAP] = maps;
+    l->slots[BASE_TASK_REDUCE] = reduces;
 }
 
 static inline void world_timer(struct world *w)
@@ -135,7 +135,7 @@ static inline void world_start(struct world *w, const struct policy_ops *ops)
     world_timer(w);
 }
 
-static inline void world_changed(struct world *w, struct policy_job *job, enum policy_kind kind)
+static inline void world_changed(struct world *w, struct policy_job *job, enum base_task_kind kind)
 {
     w->ops->on_job_changed(w->policy, job, kind);
 }
@@ -168,7 +168,7 @@ static inline struct policy_job *world_submit(struct world *w, const char *queue
     return world_arrive(w, world_job(w, queue, maps, reduces));
 }
 
-static inline void world_launch(struct world *w, struct policy_job *job, enum policy_kind kind, uint32_t node)
+static inline void world_launch(struct world *w, struct policy_job *job, enum base_task_kind kind, uint32_t node)
 {
     struct world_attempt *a = &w->attempts[w->n_attempts];
 
@@ -183,14 +183,14 @@ static inline void world_launch(struct world *w, struct policy_job *job, enum po
     world_changed(w, job, kind);
 }
 
-static inline struct policy_offer world_offer(const struct world *w, enum policy_kind kind, uint32_t node)
+static inline struct policy_offer world_offer(const struct world *w, enum base_task_kind kind, uint32_t node)
 {
     return (struct policy_offer){
         .kind = kind, .now_us = w->now_us, .node = node, .node_slots = 10, .capacity = &w->capacity};
 }
 
 /* Gives one free slot away; NULL: nobody wants it. */
-static inline struct policy_job *world_assign(struct world *w, enum policy_kind kind)
+static inline struct policy_job *world_assign(struct world *w, enum base_task_kind kind)
 {
     struct policy_offer offer = world_offer(w, kind, 0);
     struct policy_job *job = NULL;
@@ -207,8 +207,8 @@ static inline struct policy_job *world_assign(struct world *w, enum policy_kind 
 
 static inline void world_fill(struct world *w)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
-        while (world_assign(w, (enum policy_kind)k))
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        while (world_assign(w, k))
             w->now_us++;
 }
 
@@ -241,7 +241,7 @@ static inline void world_end(struct world *w, struct world_attempt *a, bool succ
 }
 
 /* Ends the oldest attempt of @job. */
-static inline void world_end_one(struct world *w, struct policy_job *job, enum policy_kind kind)
+static inline void world_end_one(struct world *w, struct policy_job *job, enum base_task_kind kind)
 {
     for (int i = 0; i < w->n_attempts; i++)
         if (w->attempts[i].job == job && w->attempts[i].kind == kind) {

@@ -30,7 +30,7 @@ static int64_t worked_us(const struct fake *w, const struct fake_task *t)
 {
     int64_t at = t->state == FAKE_SUSPENDED ? t->suspended_at_us : w->now_us, from = t->started_us;
 
-    if (t->kind == POLICY_REDUCE && t->job->pj.is_job) {
+    if (t->kind == BASE_TASK_REDUCE && t->job->pj.is_job) {
         if (!maps_end(t->job))
             return 0;
         if (maps_end(t->job) > from)
@@ -47,7 +47,7 @@ static double progress_of(const struct fake *w, const struct fake_task *t)
         return t->progress;
     if (done > 1)
         done = 1;
-    if (t->kind == POLICY_MAP || !t->job->pj.is_job)
+    if (t->kind == BASE_TASK_MAP || !t->job->pj.is_job)
         return done;
     return maps_end(t->job) ? (2 + done) / 3 : 0.2;
 }
@@ -74,7 +74,7 @@ static bool is_newer(const struct fake_task *a, const struct fake_task *b)
     return a->index > b->index;
 }
 
-static bool env_running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                         struct policy_running *out)
 {
     struct fake *w = core;
@@ -104,12 +104,12 @@ static void env_note(void *core, int level, const char *text)
 }
 
 /* ---------------------------------------------------------------- counts */
-static bool is_open(const struct fake_job *j, enum policy_kind kind)
+static bool is_open(const struct fake_job *j, enum base_task_kind kind)
 {
-    return kind == POLICY_MAP || !j->pj.is_job || j->pj.phase[POLICY_MAP].done >= j->open_at;
+    return kind == BASE_TASK_MAP || !j->pj.is_job || j->pj.phase[BASE_TASK_MAP].done >= j->open_at;
 }
 
-static void recount(struct fake *w, struct fake_job *j, enum policy_kind kind)
+static void recount(struct fake *w, struct fake_job *j, enum base_task_kind kind)
 {
     struct policy_phase p = {0}, *old = &j->pj.phase[kind];
 
@@ -153,13 +153,13 @@ void fake_init(struct fake *w, const struct policy_ops *ops, struct policy_conf 
         w->conf = *conf;
     w->capacity.nodes = (int32_t)nodes;
     for (uint32_t i = 0; i < nodes; i++) {
-        w->node[i].slots[POLICY_MAP] = maps;
-        w->node[i].slots[POLICY_REDUCE] = reduces;
+        w->node[i].slots[BASE_TASK_MAP] = maps;
+        w->node[i].slots[BASE_TASK_REDUCE] = reduces;
     }
-    w->capacity.slots[POLICY_MAP] = (int64_t)nodes * maps;
-    w->capacity.slots[POLICY_REDUCE] = (int64_t)nodes * reduces;
-    w->capacity.memory_mb = (w->capacity.slots[POLICY_MAP] + w->capacity.slots[POLICY_REDUCE]) * 2048;
-    w->capacity.vcores = w->capacity.slots[POLICY_MAP] + w->capacity.slots[POLICY_REDUCE];
+    w->capacity.slots[BASE_TASK_MAP] = (int64_t)nodes * maps;
+    w->capacity.slots[BASE_TASK_REDUCE] = (int64_t)nodes * reduces;
+    w->capacity.memory_mb = (w->capacity.slots[BASE_TASK_MAP] + w->capacity.slots[BASE_TASK_REDUCE]) * 2048;
+    w->capacity.vcores = w->capacity.slots[BASE_TASK_MAP] + w->capacity.slots[BASE_TASK_REDUCE];
     policy_queues_init(&w->queues, "a,b,c");
     w->now_us = w->timer_us = FAKE_SECOND;
     w->env = (struct policy_env){.conf = &w->conf,
@@ -179,7 +179,7 @@ void fake_free(struct fake *w)
     for (uint32_t i = 0; i < w->jobs_n; i++) {
         if (w->job[i]->here)
             w->ops->on_job_left(w->policy, &w->job[i]->pj, w->now_us);
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             free(w->job[i]->task[k]);
         free(w->job[i]);
     }
@@ -201,10 +201,10 @@ void fake_switch(struct fake *w, const struct policy_ops *ops)
         if (w->job[i]->here)
             ops->on_job_arrived(w->policy, &w->job[i]->pj, w->now_us);
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        for (int k = 0; w->job[i]->here && k < POLICY_KINDS; k++) {
-            if (ops->reduces_last && w->job[i]->pj.phase[POLICY_MAP].done < w->job[i]->open_at)
-                w->job[i]->open_at = w->job[i]->pj.phase[POLICY_MAP].total;
-            recount(w, w->job[i], (enum policy_kind)k);
+        for (enum base_task_kind k = 0; w->job[i]->here && k < BASE_TASK_KINDS; k++) {
+            if (ops->reduces_last && w->job[i]->pj.phase[BASE_TASK_MAP].done < w->job[i]->open_at)
+                w->job[i]->open_at = w->job[i]->pj.phase[BASE_TASK_MAP].total;
+            recount(w, w->job[i], k);
         }
     w->timer_us = w->now_us;
     fake_timer(w);
@@ -213,20 +213,20 @@ void fake_switch(struct fake *w, const struct policy_ops *ops)
 struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t reduces, int64_t reduce_us)
 {
     struct fake_job *j = base_alloc(sizeof *j);
-    const int32_t n[POLICY_KINDS] = {maps, reduces};
-    const int64_t us[POLICY_KINDS] = {map_us, reduce_us};
+    const int32_t n[BASE_TASK_KINDS] = {maps, reduces};
+    const int64_t us[BASE_TASK_KINDS] = {map_us, reduce_us};
 
     base_assert(w->jobs_n < FAKE_JOBS);
     j->pj = (struct policy_job){
         .submit_us = w->now_us, .cluster_ts = 1, .seq = (int32_t)w->jobs_n + 1, .weight = 1, .is_job = true};
     j->pj.queue = policy_queues_find(&w->queues, "default");
     j->open_at = w->ops->reduces_last ? maps : (maps + 19) / 20;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j->n[k] = n[k];
         j->task[k] = base_alloc((size_t)n[k] * sizeof *j->task[k]);
         for (int32_t i = 0; i < n[k]; i++)
             j->task[k][i] = (struct fake_task){
-                .job = j, .kind = (enum policy_kind)k, .index = i, .needs_us = us[k], .progress = -1};
+                .job = j, .kind = k, .index = i, .needs_us = us[k], .progress = -1};
     }
     w->job[w->jobs_n++] = j;
     return j;
@@ -234,7 +234,7 @@ struct fake_job *fake_job(struct fake *w, int32_t maps, int64_t map_us, int32_t 
 
 void fake_sizes(struct fake_job *j, bool given, bool known)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t sum = 0, max = 0;
 
         for (int32_t i = 0; i < j->n[k]; i++) {
@@ -253,9 +253,9 @@ bool fake_arrive(struct fake *w, struct fake_job *j)
     struct policy_promise promise = {0};
 
     j->pj.submit_us = w->now_us;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         j->pj.phase[k].total = j->pj.is_job ? j->n[k] : 0;
-    if (j->pj.is_job && !j->pj.phase[POLICY_MAP].total)
+    if (j->pj.is_job && !j->pj.phase[BASE_TASK_MAP].total)
         j->pj.maps_done_us = w->now_us;
     if (w->ops->admit && j->pj.deadline_us > 0 && !w->ops->admit(w->policy, &j->pj, w->now_us, &promise)) {
         j->refused = j->gone = true;
@@ -264,11 +264,11 @@ bool fake_arrive(struct fake *w, struct fake_job *j)
     }
     j->promised_us = promise.finish_us;
     j->here = true;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         w->capacity.outstanding[k] += j->pj.phase[k].total;
     w->ops->on_job_arrived(w->policy, &j->pj, w->now_us);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        recount(w, j, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        recount(w, j, k);
     return true;
 }
 
@@ -288,7 +288,7 @@ bool fake_all_gone(const struct fake *w)
 }
 
 /* ---------------------------------------------------------------- tasks */
-struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum policy_kind kind, int32_t task, uint32_t node)
+struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t task, uint32_t node)
 {
     struct fake_task *t = &j->task[kind][task];
 
@@ -331,11 +331,11 @@ static void suspend(struct fake *w, struct fake_task *t)
 
 static void leave_if_done(struct fake *w, struct fake_job *j)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < j->n[k]; i++)
             if (j->task[k][i].state != FAKE_DONE)
                 return;
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         w->capacity.outstanding[k] -= j->pj.phase[k].total - j->pj.phase[k].done;
     j->here = false;
     j->gone = true;
@@ -353,11 +353,11 @@ static void over(struct fake *w, struct fake_task *t, bool success)
                                 .success = success,
                                 .killed = !success,
                                 .suspended = t->state == FAKE_SUSPENDED};
-    bool opened = is_open(j, POLICY_REDUCE);
+    bool opened = is_open(j, BASE_TASK_REDUCE);
 
     e.work_us = worked_us(w, t);
-    if (success && t->kind == POLICY_MAP && j->pj.size[POLICY_MAP].bytes > 0)
-        e.bytes_in = e.bytes_out = j->pj.size[POLICY_MAP].bytes / j->n[POLICY_MAP];
+    if (success && t->kind == BASE_TASK_MAP && j->pj.size[BASE_TASK_MAP].bytes > 0)
+        e.bytes_in = e.bytes_out = j->pj.size[BASE_TASK_MAP].bytes / j->n[BASE_TASK_MAP];
     t->state = success ? FAKE_DONE : FAKE_WAITS;
     t->ends += success;
     t->kills += !success;
@@ -374,21 +374,21 @@ static void over(struct fake *w, struct fake_task *t, bool success)
     if (success) {
         struct policy_seen *seen = &j->pj.seen[t->kind];
 
-        if (t->kind == POLICY_MAP && j->pj.phase[POLICY_MAP].done + 1 == j->pj.phase[POLICY_MAP].total)
+        if (t->kind == BASE_TASK_MAP && j->pj.phase[BASE_TASK_MAP].done + 1 == j->pj.phase[BASE_TASK_MAP].total)
             j->pj.maps_done_us = w->now_us;
         seen->n++;
         seen->work_us += e.work_us;
         seen->bytes_in += e.bytes_in;
         seen->bytes_out += e.bytes_out;
         policy_learned_task(&w->learned, &j->pj, t->kind, &e);
-        if (j->pj.maps_done_us == w->now_us && t->kind == POLICY_MAP)
+        if (j->pj.maps_done_us == w->now_us && t->kind == BASE_TASK_MAP)
             policy_learned_maps(&w->learned, &j->pj);
     }
     if (w->ops->on_task_ended)
         w->ops->on_task_ended(w->policy, &j->pj, t->kind, &e);
     recount(w, j, t->kind);
-    if (!opened && is_open(j, POLICY_REDUCE))
-        recount(w, j, POLICY_REDUCE);
+    if (!opened && is_open(j, BASE_TASK_REDUCE))
+        recount(w, j, BASE_TASK_REDUCE);
     leave_if_done(w, j);
 }
 
@@ -406,7 +406,7 @@ int64_t fake_ends_at(const struct fake *w, const struct fake_task *t)
     (void)w;
     if (t->state != FAKE_RUNS)
         return INT64_MAX;
-    if (t->kind == POLICY_REDUCE && t->job->pj.is_job) {
+    if (t->kind == BASE_TASK_REDUCE && t->job->pj.is_job) {
         if (!maps_end(t->job))
             return INT64_MAX;
         if (maps_end(t->job) > from)
@@ -440,14 +440,14 @@ static void report_task(struct fake *w, struct fake_task *t)
 void fake_report(struct fake *w, uint32_t node)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t n = 0; n < w->job[i]->n[k] && w->job[i]->here; n++)
                 if (w->job[i]->task[k][n].state == FAKE_RUNS && w->job[i]->task[k][n].node == node)
                     report_task(w, &w->job[i]->task[k][n]);
 }
 
 /* ---------------------------------------------------------------- questions */
-static struct policy_offer offer_of(const struct fake *w, uint32_t node, enum policy_kind kind)
+static struct policy_offer offer_of(const struct fake *w, uint32_t node, enum base_task_kind kind)
 {
     return (struct policy_offer){.kind = kind,
                                  .now_us = w->now_us,
@@ -466,7 +466,7 @@ static bool runs_before(const struct policy_job *a, const struct policy_job *b)
 }
 
 /* Nobody with work may be passed over under FIFO. */
-static void check_fifo(struct fake *w, const struct fake_job *j, enum policy_kind kind)
+static void check_fifo(struct fake *w, const struct fake_job *j, enum base_task_kind kind)
 {
     if (w->ops != &policy_fifo)
         return;
@@ -475,7 +475,7 @@ static void check_fifo(struct fake *w, const struct fake_job *j, enum policy_kin
             breach(w, "job %d starts before job %d", j->pj.seq, w->job[i]->pj.seq);
 }
 
-static struct fake_task *suspended_here(struct fake_job *j, enum policy_kind kind, uint32_t node)
+static struct fake_task *suspended_here(struct fake_job *j, enum base_task_kind kind, uint32_t node)
 {
     for (int32_t i = 0; i < j->n[kind]; i++)
         if (j->task[kind][i].state == FAKE_SUSPENDED && j->task[kind][i].node == node)
@@ -483,7 +483,7 @@ static struct fake_task *suspended_here(struct fake_job *j, enum policy_kind kin
     return NULL;
 }
 
-static bool takes(struct fake *w, struct fake_job *j, uint32_t node, enum policy_kind kind, bool look)
+static bool takes(struct fake *w, struct fake_job *j, uint32_t node, enum base_task_kind kind, bool look)
 {
     struct fake_task *t = suspended_here(j, kind, node);
 
@@ -514,10 +514,10 @@ static void check_idle(struct fake *w, uint32_t node, const struct policy_offer 
         if (w->job[i]->here &&
             (w->job[i]->pj.phase[offer->kind].pending > 0 || suspended_here(w->job[i], offer->kind, node)))
             breach(w, "a %s slot of node %u stays idle while job %d waits",
-                   offer->kind == POLICY_MAP ? "map" : "reduce", node, w->job[i]->pj.seq);
+                   offer->kind == BASE_TASK_MAP ? "map" : "reduce", node, w->job[i]->pj.seq);
 }
 
-static struct fake_job *ask(struct fake *w, uint32_t node, enum policy_kind kind, bool look)
+static struct fake_job *ask(struct fake *w, uint32_t node, enum base_task_kind kind, bool look)
 {
     struct policy_offer offer = offer_of(w, node, kind);
     struct policy_job *pj = NULL;
@@ -538,17 +538,17 @@ static struct fake_job *ask(struct fake *w, uint32_t node, enum policy_kind kind
     return NULL;
 }
 
-struct fake_job *fake_offer(struct fake *w, uint32_t node, enum policy_kind kind)
+struct fake_job *fake_offer(struct fake *w, uint32_t node, enum base_task_kind kind)
 {
     return ask(w, node, kind, false);
 }
 
-struct fake_job *fake_peek(struct fake *w, uint32_t node, enum policy_kind kind)
+struct fake_job *fake_peek(struct fake *w, uint32_t node, enum base_task_kind kind)
 {
     return ask(w, node, kind, true);
 }
 
-static size_t list_here(struct fake *w, uint32_t node, enum policy_kind kind, struct policy_running *here)
+static size_t list_here(struct fake *w, uint32_t node, enum base_task_kind kind, struct policy_running *here)
 {
     size_t n = 0;
 
@@ -597,7 +597,7 @@ static void apply(struct fake *w, int64_t node)
     w->plan.len = 0;
 }
 
-size_t fake_victims(struct fake *w, uint32_t node, enum policy_kind kind)
+size_t fake_victims(struct fake *w, uint32_t node, enum base_task_kind kind)
 {
     struct policy_offer offer = offer_of(w, node, kind);
     struct policy_running here[FAKE_SLOTS];
@@ -617,7 +617,7 @@ size_t fake_victims(struct fake *w, uint32_t node, enum policy_kind kind)
     return named;
 }
 
-static void fill(struct fake *w, uint32_t node, enum policy_kind kind)
+static void fill(struct fake *w, uint32_t node, enum base_task_kind kind)
 {
     while (w->node[node].used[kind] < w->node[node].slots[kind] && fake_offer(w, node, kind))
         continue;
@@ -625,8 +625,8 @@ static void fill(struct fake *w, uint32_t node, enum policy_kind kind)
 
 void fake_offer_node(struct fake *w, uint32_t node)
 {
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        enum policy_kind kind = (enum policy_kind)k;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        enum base_task_kind kind = k;
 
         fill(w, node, kind);
         for (int32_t i = 0; i < w->node[node].slots[k] && fake_victims(w, node, kind) > 0; i++)
@@ -661,7 +661,7 @@ static int64_t next_end(const struct fake *w)
     int64_t at = INT64_MAX;
 
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t n = 0; n < w->job[i]->n[k] && w->job[i]->here; n++) {
                 const struct fake_task *t = &w->job[i]->task[k][n];
                 int64_t end = fake_ends_at(w, t);
@@ -693,7 +693,7 @@ static int64_t next_event(const struct fake *w, enum fake_mode mode, const int64
 static bool something_ended(const struct fake *w, uint32_t node)
 {
     for (uint32_t i = 0; i < w->jobs_n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t n = 0; n < w->job[i]->n[k] && w->job[i]->here; n++) {
                 const struct fake_task *t = &w->job[i]->task[k][n];
 

@@ -17,7 +17,7 @@ enum fake_state { FAKE_WAITS, FAKE_RUNS, FAKE_SUSPENDED, FAKE_DONE };
 struct fake_job;
 struct fake_task {
     struct fake_job *job;
-    enum policy_kind kind;
+    enum base_task_kind kind;
     int32_t index;
     enum fake_state state;
     int64_t needs_us; /* work; of a reduce: after the maps */
@@ -35,11 +35,11 @@ struct fake_job {
     int32_t open_at;      /* maps that must be done before reduces may start */
     bool here, gone, refused;
     int64_t finish_us, promised_us; /* 0: none */
-    int32_t n[POLICY_KINDS];
-    struct fake_task *task[POLICY_KINDS];
+    int32_t n[BASE_TASK_KINDS];
+    struct fake_task *task[BASE_TASK_KINDS];
 };
 struct fake_node {
-    int32_t slots[POLICY_KINDS], used[POLICY_KINDS], suspended[POLICY_KINDS];
+    int32_t slots[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS];
 };
 struct fake {
     const struct policy_ops *ops;
@@ -77,15 +77,15 @@ void fake_move(struct fake *w, struct fake_job *j, int32_t queue);
 /* The policy's timer, if it is due. */
 void fake_timer(struct fake *w);
 /* One free slot of @node is offered: the job that got it (a resumed or a new task), NULL: nobody. */
-struct fake_job *fake_offer(struct fake *w, uint32_t node, enum policy_kind kind);
+struct fake_job *fake_offer(struct fake *w, uint32_t node, enum base_task_kind kind);
 /* The job the policy would give the slot to; nothing changes. */
-struct fake_job *fake_peek(struct fake *w, uint32_t node, enum policy_kind kind);
+struct fake_job *fake_peek(struct fake *w, uint32_t node, enum base_task_kind kind);
 /* All free slots of @node, and what the policy then takes from others. */
 void fake_offer_node(struct fake *w, uint32_t node);
 /* The policy names victims on @node, which are suspended or killed. How many. */
-size_t fake_victims(struct fake *w, uint32_t node, enum policy_kind kind);
+size_t fake_victims(struct fake *w, uint32_t node, enum base_task_kind kind);
 /* Starts @task of @j on @node whatever the policy says. */
-struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum policy_kind kind, int32_t task, uint32_t node);
+struct fake_task *fake_start(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t task, uint32_t node);
 /* Ends it now as a success. */
 void fake_end(struct fake *w, struct fake_task *t);
 /* Time at which it will be over, INT64_MAX: not known yet. */

@@ -6,7 +6,7 @@
 
 #include "policies/rtmr/rtmr_internal.h"
 
-static bool env_running(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                         struct policy_running *out)
 {
     const struct world_job *j = (const struct world_job *)(const void *)job;
@@ -69,10 +69,10 @@ void world_init(struct world *w, const struct policy_ops *ops, const char *setti
                                  .note = env_note};
     w->capacity.nodes = nodes;
     for (int32_t i = 0; i < nodes; i++) {
-        w->slots[POLICY_MAP][i] = maps;
-        w->slots[POLICY_REDUCE][i] = reduces;
-        w->capacity.slots[POLICY_MAP] += maps;
-        w->capacity.slots[POLICY_REDUCE] += reduces;
+        w->slots[BASE_TASK_MAP][i] = maps;
+        w->slots[BASE_TASK_REDUCE][i] = reduces;
+        w->capacity.slots[BASE_TASK_MAP] += maps;
+        w->capacity.slots[BASE_TASK_REDUCE] += reduces;
     }
     w->policy = ops->create(&w->env);
 }
@@ -91,8 +91,8 @@ void world_free(struct world *w)
 
 static void tell_all(struct world *w, struct world_job *j)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
-        w->ops->on_job_changed(w->policy, &j->pj, (enum policy_kind)k);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        w->ops->on_job_changed(w->policy, &j->pj, k);
 }
 
 void world_switch(struct world *w, const struct policy_ops *ops)
@@ -122,7 +122,7 @@ struct world_job *world_job(struct world *w, int64_t at_us, int32_t maps, int64_
 
     j->pj = (struct policy_job){
         .submit_us = at_us, .cluster_ts = 1, .seq = w->n + 1, .weight = 1, .deadline_us = deadline_us, .is_job = true};
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         j->pj.phase[k].total = n[k];
         if (n[k])
             j->pj.size[k] = (struct policy_size){.given_us = us[k] * n[k], .given_max_us = us[k]};
@@ -142,14 +142,14 @@ static void submit(struct world *w, struct world_job *j)
         return;
     j->present = true;
     w->ops->on_job_arrived(w->policy, &j->pj, w->now_us);
-    for (int k = 0; k < POLICY_KINDS; k++)
-        j->pj.phase[k].pending = k == POLICY_MAP || !j->pj.phase[POLICY_MAP].total ? j->pj.phase[k].total : 0;
-    if (!j->pj.phase[POLICY_MAP].total)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        j->pj.phase[k].pending = k == BASE_TASK_MAP || !j->pj.phase[BASE_TASK_MAP].total ? j->pj.phase[k].total : 0;
+    if (!j->pj.phase[BASE_TASK_MAP].total)
         j->pj.maps_done_us = w->now_us;
     tell_all(w, j);
 }
 
-static void free_slot(struct world *w, enum policy_kind k, struct world_task *t)
+static void free_slot(struct world *w, enum base_task_kind k, struct world_task *t)
 {
     w->used[k][t->node]--;
     w->capacity.used[k]--;
@@ -164,7 +164,7 @@ static void leave(struct world *w, struct world_job *j)
     j->present = false;
 }
 
-static void ended(struct world *w, struct world_job *j, enum policy_kind k, int32_t i)
+static void ended(struct world *w, struct world_job *j, enum base_task_kind k, int32_t i)
 {
     struct world_task *t = &j->task[k][i];
     struct policy_phase *p = j->pj.phase;
@@ -194,12 +194,12 @@ static void ended(struct world *w, struct world_job *j, enum policy_kind k, int3
     if (w->ops->on_task_ended)
         w->ops->on_task_ended(w->policy, &j->pj, k, &end);
     w->ops->on_job_changed(w->policy, &j->pj, k);
-    if (k == POLICY_MAP && success && p[k].done == p[k].total) {
+    if (k == BASE_TASK_MAP && success && p[k].done == p[k].total) {
         j->pj.maps_done_us = w->now_us;
-        p[POLICY_REDUCE].pending = p[POLICY_REDUCE].total;
-        w->ops->on_job_changed(w->policy, &j->pj, POLICY_REDUCE);
+        p[BASE_TASK_REDUCE].pending = p[BASE_TASK_REDUCE].total;
+        w->ops->on_job_changed(w->policy, &j->pj, BASE_TASK_REDUCE);
     }
-    if (p[POLICY_MAP].done == p[POLICY_MAP].total && p[POLICY_REDUCE].done == p[POLICY_REDUCE].total)
+    if (p[BASE_TASK_MAP].done == p[BASE_TASK_MAP].total && p[BASE_TASK_REDUCE].done == p[BASE_TASK_REDUCE].total)
         leave(w, j);
 }
 
@@ -208,19 +208,19 @@ static bool report(struct world *w, uint32_t node)
     bool any = false;
 
     for (int32_t i = 0; i < w->n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t t = 0; w->jobs[i]->present && t < w->jobs[i]->pj.phase[k].total; t++) {
                 struct world_task *task = &w->jobs[i]->task[k][t];
 
                 if (task->ends_us && task->node == node && task->ends_us <= w->now_us) {
-                    ended(w, w->jobs[i], (enum policy_kind)k, t);
+                    ended(w, w->jobs[i], k, t);
                     any = true;
                 }
             }
     return any;
 }
 
-static void start(struct world *w, struct world_job *j, enum policy_kind k, uint32_t node)
+static void start(struct world *w, struct world_job *j, enum base_task_kind k, uint32_t node)
 {
     int32_t i = 0;
 
@@ -240,7 +240,7 @@ static void start(struct world *w, struct world_job *j, enum policy_kind k, uint
     w->ops->on_job_changed(w->policy, &j->pj, k);
 }
 
-static bool offer(struct world *w, enum policy_kind k, uint32_t node)
+static bool offer(struct world *w, enum base_task_kind k, uint32_t node)
 {
     struct policy_offer o = {.kind = k,
                              .now_us = w->now_us,
@@ -264,7 +264,7 @@ static bool offer(struct world *w, enum policy_kind k, uint32_t node)
     return false;
 }
 
-static void kill_some(struct world *w, enum policy_kind k, uint32_t node)
+static void kill_some(struct world *w, enum base_task_kind k, uint32_t node)
 {
     struct policy_running here[64];
     struct policy_offer o = {.kind = k,
@@ -305,10 +305,10 @@ static bool beat(struct world *w, uint32_t node)
 {
     bool any = report(w, node);
 
-    for (int k = 0; k < POLICY_KINDS; k++) {
-        while (offer(w, (enum policy_kind)k, node))
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        while (offer(w, k, node))
             any = true;
-        kill_some(w, (enum policy_kind)k, node);
+        kill_some(w, k, node);
     }
     return any;
 }
@@ -319,7 +319,7 @@ static int64_t earliest_end(const struct world *w)
     int64_t t = INT64_MAX;
 
     for (int32_t i = 0; i < w->n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t j = 0; w->jobs[i]->present && j < w->jobs[i]->pj.phase[k].total; j++)
                 if (w->jobs[i]->task[k][j].ends_us && w->jobs[i]->task[k][j].ends_us < t)
                     t = w->jobs[i]->task[k][j].ends_us;
@@ -344,7 +344,7 @@ static int64_t next_time(const struct world *w, bool *left)
 static bool ends_here(const struct world *w, uint32_t node)
 {
     for (int32_t i = 0; i < w->n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t j = 0; w->jobs[i]->present && j < w->jobs[i]->pj.phase[k].total; j++)
                 if (w->jobs[i]->task[k][j].ends_us && w->jobs[i]->task[k][j].node == node &&
                     w->jobs[i]->task[k][j].ends_us <= w->now_us)
@@ -379,11 +379,11 @@ static void beats(struct world *w)
 void world_kill(struct world *w, struct world_job *j)
 {
     leave(w, j);
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < j->pj.phase[k].total; i++)
             if (j->task[k][i].ends_us) {
                 w->capacity.freeing[k] -= j->task[k][i].killed;
-                free_slot(w, (enum policy_kind)k, &j->task[k][i]);
+                free_slot(w, k, &j->task[k][i]);
             }
     if (!w->heartbeat_us)
         beats(w);
@@ -392,7 +392,7 @@ void world_kill(struct world *w, struct world_job *j)
 void world_fail(struct world *w, uint32_t node, bool gone)
 {
     for (int32_t i = 0; i < w->n; i++)
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t t = 0; w->jobs[i]->present && t < w->jobs[i]->pj.phase[k].total; t++) {
                 struct world_task *task = &w->jobs[i]->task[k][t];
 
@@ -403,7 +403,7 @@ void world_fail(struct world *w, uint32_t node, bool gone)
                 w->capacity.freeing[k]++;
             }
     report(w, node);
-    for (int k = 0; k < POLICY_KINDS && gone; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && gone; k++) {
         w->capacity.slots[k] -= w->slots[k][node];
         w->slots[k][node] = 0;
     }

@@ -20,7 +20,7 @@ struct world_task {
 };
 struct world_job {
     struct policy_job pj;
-    struct world_task task[POLICY_KINDS][WORLD_TASKS];
+    struct world_task task[BASE_TASK_KINDS][WORLD_TASKS];
     bool submitted, accepted, present;
     struct policy_promise promise;
     int64_t recorded_us, finish_us; /* the estimate when it finished; the end of its last task */
@@ -37,7 +37,7 @@ struct world {
     int64_t now_us,
         heartbeat_us; /* heartbeat_us 0: all nodes beat at every event, again and again until nobody wants */
     int64_t next_us[WORLD_NODES];
-    int32_t nodes, slots[POLICY_KINDS][WORLD_NODES], used[POLICY_KINDS][WORLD_NODES];
+    int32_t nodes, slots[BASE_TASK_KINDS][WORLD_NODES], used[BASE_TASK_KINDS][WORLD_NODES];
     struct world_job *jobs[WORLD_JOBS];
     int32_t n;
     int notes, idle; /* idle: offers that nobody took, neither held nor without pending tasks */

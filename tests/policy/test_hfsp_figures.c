@@ -39,7 +39,7 @@ static void on_job(void *ctx, const struct sim_job_result *r)
 
     w->sojourn_us[r->id - 1] = sim_sojourn_us(r);
     w->finish_us[r->id - 1] = r->finish_us;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         w->kills += r->kills[k];
         w->suspensions += r->suspensions[k];
     }
@@ -67,7 +67,7 @@ static void set(struct world *w, const char *name, const char *value)
     CU_ASSERT_EQUAL(policy_conf_set(&w->options, name, value, &w->err), 0);
 }
 
-static struct sim_job *add(struct world *w, double submit_s, enum sim_kind kind, int32_t tasks, double task_s)
+static struct sim_job *add(struct world *w, double submit_s, enum base_task_kind kind, int32_t tasks, double task_s)
 {
     struct sim_job *j = &w->jobs[w->jobs_n++];
 
@@ -118,9 +118,9 @@ static void test_one_slot(void)
         init(&w, policies[i], 1, 1, 0);
         if (i == 0)
             set(&w, "hfsp.sizes", "given");
-        add(&w, 0, SIM_MAP, 1, 30);
-        add(&w, 10, SIM_MAP, 1, 10);
-        add(&w, 15, SIM_MAP, 1, 10);
+        add(&w, 0, BASE_TASK_MAP, 1, 30);
+        add(&w, 10, BASE_TASK_MAP, 1, 10);
+        add(&w, 15, BASE_TASK_MAP, 1, 10);
         run(&w);
         expect_finish(&w, 1, 50);
         expect_finish(&w, 2, 20);
@@ -139,16 +139,16 @@ static void caps(const char *policy, const char *form)
     if (strcmp(policy, "hfsp") == 0)
         set(&w, "hfsp.sizes", "given");
     set(&w, "hfsp.virtual", form);
-    add(&w, 0, SIM_MAP, 20, 30);
-    add(&w, 10, SIM_MAP, 11, 10);
-    add(&w, 13, SIM_MAP, 7, 10);
+    add(&w, 0, BASE_TASK_MAP, 20, 30);
+    add(&w, 10, BASE_TASK_MAP, 11, 10);
+    add(&w, 13, BASE_TASK_MAP, 7, 10);
     run(&w);
     expect_finish(&w, 1, 40);
     expect_finish(&w, 2, 20);
     expect_finish(&w, 3, 23);
     CU_ASSERT_DOUBLE_EQUAL(mean_s(&w), 20, 1e-9);
     CU_ASSERT_EQUAL(w.suspensions, 18);
-    CU_ASSERT_EQUAL(w.totals.suspended_node_max[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(w.totals.suspended_node_max[BASE_TASK_MAP], 1);
 }
 
 static void test_caps(void)
@@ -168,10 +168,10 @@ static void seventh(const char *preemption, int32_t tasks, double first, double 
     init(&w, "hfsp", 4, 0, 2);
     set(&w, "hfsp.sizes", "given");
     set(&w, "hfsp.preemption", preemption);
-    add(&w, 140, SIM_REDUCE, tasks, 500);
-    add(&w, 150, SIM_REDUCE, 2, 400);
+    add(&w, 140, BASE_TASK_REDUCE, tasks, 500);
+    add(&w, 150, BASE_TASK_REDUCE, 2, 400);
     for (int i = 0; i < 3; i++)
-        add(&w, 150, SIM_REDUCE, 1, 400);
+        add(&w, 150, BASE_TASK_REDUCE, 1, 400);
     run(&w);
     CU_ASSERT_EQUAL(w.sojourn_us[0], (int64_t)(first * 1e6));
     for (int i = 1; i < 5; i++)
@@ -205,20 +205,20 @@ static void test_hysteresis(void)
         init(&w, with[i].policy, 5, 2, 2);
         set(&w, "hfsp.sizes", with[i].sizes);
         for (int j = 0; j < 12; j++) {
-            struct sim_job *job = add(&w, 20 * j, SIM_MAP, 30, 200.0 - 16 * j);
+            struct sim_job *job = add(&w, 20 * j, BASE_TASK_MAP, 30, 200.0 - 16 * j);
 
-            job->tasks[SIM_REDUCE] = 12;
-            job->base_us[SIM_REDUCE] = 300 * S;
-            job->expected_us[SIM_REDUCE] = SIM_EXPECT_TRUE;
+            job->tasks[BASE_TASK_REDUCE] = 12;
+            job->base_us[BASE_TASK_REDUCE] = 300 * S;
+            job->expected_us[BASE_TASK_REDUCE] = SIM_EXPECT_TRUE;
         }
         run(&w);
         CU_ASSERT(w.suspensions > 0);
-        for (int k = 0; k < SIM_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             CU_ASSERT(w.totals.suspended_node_max[k] <= 4);
         if (i != 1)
-            CU_ASSERT_EQUAL(w.totals.suspended_node_max[SIM_MAP], 4);
+            CU_ASSERT_EQUAL(w.totals.suspended_node_max[BASE_TASK_MAP], 4);
         CU_ASSERT_EQUAL(w.kills, 0);
-        CU_ASSERT_EQUAL(w.totals.completions[SIM_MAP], 360);
+        CU_ASSERT_EQUAL(w.totals.completions[BASE_TASK_MAP], 360);
     }
 }
 
@@ -228,8 +228,8 @@ static void test_training(void)
     struct world w;
 
     init(&w, "hfsp", 10, 1, 1);
-    add(&w, 0, SIM_MAP, 40, 100);
-    add(&w, 1, SIM_MAP, 40, 10);
+    add(&w, 0, BASE_TASK_MAP, 40, 100);
+    add(&w, 1, BASE_TASK_MAP, 40, 10);
     run(&w);
     /* 0: 10 tasks of j1, five of them its sample. At 1 s j2 is guessed as long as j1 (60 s a task) and waits; its
      * sample starts with the first free slots at 100 and is over at 110: j2 is the smaller then. */
@@ -245,12 +245,12 @@ static void test_training_slots(void)
 
     init(&w, "hfsp", 10, 1, 0);
     set(&w, "hfsp.train_map_slots", "2");
-    add(&w, 0, SIM_MAP, 20, 10);
+    add(&w, 0, BASE_TASK_MAP, 20, 10);
     run(&w);
     expect_finish(&w, 1, 20);
     init(&w, "hfsp", 10, 1, 0);
     set(&w, "hfsp.xi", "inf");
-    add(&w, 0, SIM_MAP, 20, 10);
+    add(&w, 0, BASE_TASK_MAP, 20, 10);
     run(&w);
     expect_finish(&w, 1, 30); /* the sample alone until 10, then 10 + 5 */
 }
@@ -265,8 +265,8 @@ static void test_delta(void)
     w.conf.cluster.oob = true;
     w.conf.progress = SIM_PROGRESS_ON;
     set(&w, "hfsp.initial_reduce", "1000");
-    add(&w, 0, SIM_REDUCE, 10, 1000);
-    add(&w, 200, SIM_REDUCE, 5, 100);
+    add(&w, 0, BASE_TASK_REDUCE, 10, 1000);
+    add(&w, 200, BASE_TASK_REDUCE, 5, 100);
     run(&w);
     /* at 200 j1 is known (10,000 s) and not in training: j2 (5,000 s by the mean) suspends it */
     CU_ASSERT(w.finish_us[1] < 310 * S);
@@ -277,8 +277,8 @@ static void test_delta(void)
     w.conf.cluster.oob = true;
     set(&w, "hfsp.initial_reduce", "1000");
     set(&w, "hfsp.delta_reduce", "inf");
-    add(&w, 0, SIM_REDUCE, 10, 1000);
-    add(&w, 200, SIM_REDUCE, 5, 100);
+    add(&w, 0, BASE_TASK_REDUCE, 10, 1000);
+    add(&w, 200, BASE_TASK_REDUCE, 5, 100);
     run(&w);
     CU_ASSERT(w.finish_us[1] > 1000 * S);
     CU_ASSERT_EQUAL(w.suspensions, 0);
@@ -293,8 +293,8 @@ static void test_claims_near_data(void)
     w.conf.cluster.heartbeat_us = 3 * S;
     w.conf.cluster.oob = true;
     set(&w, "hfsp.sizes", "given");
-    add(&w, 0, SIM_MAP, 60, 60)->located = true;
-    add(&w, 30, SIM_MAP, 2, 10)->located = true;
+    add(&w, 0, BASE_TASK_MAP, 60, 60)->located = true;
+    add(&w, 30, BASE_TASK_MAP, 2, 10)->located = true;
     run(&w);
     CU_ASSERT(w.suspensions >= 1 && w.suspensions <= 2);
     CU_ASSERT(w.sojourn_us[1] < 30 * S);

@@ -35,7 +35,7 @@ static int32_t one_job(const char *settings, int64_t deadline_s, int64_t maps_en
     world_init(&w, &policy_dc, settings, 1, 12, 2, 0, false);
     j = world_job(&w, 0, 10, 10 * S, 2, 20 * S, deadline_s * S);
     world_run(&w, 1 * S);
-    at_once = j->pj.phase[POLICY_MAP].running;
+    at_once = j->pj.phase[BASE_TASK_MAP].running;
     world_run(&w, INT64_MAX);
     CU_ASSERT(j->accepted);
     CU_ASSERT_EQUAL(j->pj.maps_done_us, maps_end_s * S);
@@ -130,18 +130,18 @@ static void test_costs(void)
     for (int max = 0; max < 2; max++) {
         world_init(&w, &policy_dc, max ? "dc.cost=max" : NULL, 1, 12, 2, 0, false);
         j = world_job(&w, 0, 10, 10 * S, 2, 20 * S, 45 * S);
-        j->pj.size[POLICY_MAP].given_us = 60 * S; /* 6 s on average */
+        j->pj.size[BASE_TASK_MAP].given_us = 60 * S; /* 6 s on average */
         world_run(&w, 0);
         CU_ASSERT(j->accepted);
-        CU_ASSERT_EQUAL(j->pj.phase[POLICY_MAP].running, max ? 4 : 3);
+        CU_ASSERT_EQUAL(j->pj.phase[BASE_TASK_MAP].running, max ? 4 : 3);
         world_free(&w);
     }
     world_init(&w, &policy_dc, "dc.transfer=10", 1, 12, 2, 0, false);
     j = world_job(&w, 0, 10, 10 * S, 2, 20 * S, 45 * S);
     w.learned.eta_max = 0.5;
-    j->pj.size[POLICY_MAP].bytes = INT64_C(2) << 30; /* 1 GiB to move: s = 15 */
+    j->pj.size[BASE_TASK_MAP].bytes = INT64_C(2) << 30; /* 1 GiB to move: s = 15 */
     world_run(&w, 0);
-    CU_ASSERT_EQUAL(j->pj.phase[POLICY_MAP].running, 7);
+    CU_ASSERT_EQUAL(j->pj.phase[BASE_TASK_MAP].running, 7);
     policy_dc.explain(w.policy, &j->pj, 0, &text);
     CU_ASSERT_STRING_EQUAL(text.data, "deadline in 45.0 s; runs 7 of at most 7 maps at once");
     base_buf_free(&text);
@@ -158,9 +158,9 @@ static void test_order(void)
     late = world_job(&w, 0, 4, 10 * S, 0, 0, 100 * S); /* one at once */
     soon = world_job(&w, 0, 4, 10 * S, 0, 0, 20 * S);  /* two at once */
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(soon->pj.phase[POLICY_MAP].running, 2);
-    CU_ASSERT_EQUAL(late->pj.phase[POLICY_MAP].running, 1);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].running, 1);
+    CU_ASSERT_EQUAL(soon->pj.phase[BASE_TASK_MAP].running, 2);
+    CU_ASSERT_EQUAL(late->pj.phase[BASE_TASK_MAP].running, 1);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 1);
     world_switch(&w, &policy_fifo);
     world_switch(&w, &policy_dc);
     world_run(&w, INT64_MAX);

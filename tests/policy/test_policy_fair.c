@@ -6,15 +6,15 @@
 
 static void shares_are(struct world *w, const char *queue, int64_t maps)
 {
-    int64_t share[POLICY_KINDS], demand[POLICY_KINDS];
+    int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
 
     CU_ASSERT(w->ops->queue_share(w->policy, policy_queues_find(&w->queues, queue), share, demand));
-    CU_ASSERT_EQUAL(share[POLICY_MAP], maps);
+    CU_ASSERT_EQUAL(share[BASE_TASK_MAP], maps);
 }
 
 static int maps_of(const struct policy_job *job)
 {
-    return job->phase[POLICY_MAP].running;
+    return job->phase[BASE_TASK_MAP].running;
 }
 
 /* Fig. 4: pool 1 has a minimum of 60, pool 2 is FIFO, pool 3 has a minimum and no demand. */
@@ -150,17 +150,17 @@ static void test_needy_first(void)
     b = world_submit(w, "b", 200, 0);
     c = world_submit(w, "c", 100, 0);
     for (int i = 0; i < 5; i++)
-        world_launch(w, a, POLICY_MAP, 0);
+        world_launch(w, a, BASE_TASK_MAP, 0);
     for (int i = 0; i < 40; i++)
-        world_launch(w, b, POLICY_MAP, 0);
-    offer = world_offer(w, POLICY_MAP, 0);
+        world_launch(w, b, BASE_TASK_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), b);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, b), a);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, a), c);
     CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, c));
     CU_ASSERT_FALSE(offer.held);
     for (int i = 0; i < 10; i++)
-        world_launch(w, b, POLICY_MAP, 0); /* 50 of 100, 5 of 10: the first of the two */
+        world_launch(w, b, BASE_TASK_MAP, 0); /* 50 of 100, 5 of 10: the first of the two */
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), a);
     world_free(w);
 }
@@ -178,8 +178,8 @@ static void test_nested(void)
     CU_ASSERT_EQUAL(maps_of(x), 25);
     CU_ASSERT_EQUAL(maps_of(z), 25);
     CU_ASSERT_EQUAL(maps_of(b), 50);
-    CU_ASSERT_EQUAL(b->phase[POLICY_REDUCE].running, 10);
-    CU_ASSERT_EQUAL(x->phase[POLICY_REDUCE].running, 5);
+    CU_ASSERT_EQUAL(b->phase[BASE_TASK_REDUCE].running, 10);
+    CU_ASSERT_EQUAL(x->phase[BASE_TASK_REDUCE].running, 5);
     world_pass(w, SEC);
     shares_are(w, "root", 100);
     shares_are(w, "a", 50);
@@ -189,8 +189,8 @@ static void test_nested(void)
     world_pass(w, SEC);
     shares_are(w, "a.y.z", 25);
     for (int i = 0; i < 10; i++) { /* what z gives back goes to the job beside it */
-        world_end_one(w, z, POLICY_MAP);
-        CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), late);
+        world_end_one(w, z, BASE_TASK_MAP);
+        CU_ASSERT_PTR_EQUAL(world_assign(w, BASE_TASK_MAP), late);
     }
     world_free(w);
 }
@@ -210,7 +210,7 @@ static void test_maximum(void)
     world_fill(w);
     CU_ASSERT_EQUAL(maps_of(x), 3);
     CU_ASSERT_EQUAL(maps_of(y), 7);
-    offer = world_offer(w, POLICY_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL));
     CU_ASSERT(offer.held);
     b = world_submit(w, "b", 200, 0);
@@ -254,7 +254,7 @@ static void test_running_applications(void)
     world_fill(w);
     for (int i = 0; i < 6; i++)
         CU_ASSERT_EQUAL(maps_of(&w->jobs[i]), i == 0 || i == 1 || i == 4 ? 5 : 0);
-    offer = world_offer(w, POLICY_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL));
     CU_ASSERT(offer.held);
     w->ops->explain(w->policy, &w->jobs[2], w->now_us, &text);
@@ -286,8 +286,8 @@ static void test_running_at_arrival(void)
     world_start(w, &policy_fair);
     a = world_submit(w, "default", 5, 0);
     b = world_job(w, "default", 5, 0);
-    b->phase[POLICY_MAP].pending = 3;
-    b->phase[POLICY_MAP].suspended = 2;
+    b->phase[BASE_TASK_MAP].pending = 3;
+    b->phase[BASE_TASK_MAP].suspended = 2;
     world_arrive(w, b);
     world_fill(w);
     CU_ASSERT_EQUAL(maps_of(a), 5);
@@ -305,7 +305,7 @@ static void test_spread_cap(void)
     world_set(w, "fair.spread_cap", "true");
     world_start(w, &policy_fair);
     world_submit(w, "default", 100, 0);
-    offer = world_offer(w, POLICY_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     offer.node_slots = 8;
     offer.node_used = 1;
     CU_ASSERT_PTR_NOT_NULL(w->ops->next(w->policy, &offer, NULL));
@@ -333,7 +333,7 @@ static struct world *two_pools(int b_runs, int64_t min, int64_t t_min, int64_t t
     a = world_submit(w, "a", 200, 0);
     b = world_submit(w, "b", 60, 0);
     for (int i = 0; i < 100; i++) {
-        world_launch(w, i < b_runs ? b : a, POLICY_MAP, 0);
+        world_launch(w, i < b_runs ? b : a, BASE_TASK_MAP, 0);
         w->now_us++;
     }
     return w;
@@ -390,7 +390,7 @@ static void test_preemption_bounds(void)
 
     for (int i = 90; i < 100; i++) { /* ten of a's end slowly */
         w->attempts[i].killing = true;
-        w->capacity.freeing[POLICY_MAP]++;
+        w->capacity.freeing[BASE_TASK_MAP]++;
     }
     world_pass(w, 16 * SEC);
     CU_ASSERT_EQUAL(w->plan.len, 16);
@@ -399,7 +399,7 @@ static void test_preemption_bounds(void)
         struct world_attempt *a = w->plan.v[i].container;
 
         a->killing = true;
-        w->capacity.freeing[POLICY_MAP]++;
+        w->capacity.freeing[BASE_TASK_MAP]++;
     }
     w->plan.len = 0;
     world_submit(w, "b", 100, 0); /* more is wanted, but a has no more than its share left */
@@ -434,11 +434,11 @@ static void test_preemption_need(void)
             struct policy_job *j = world_submit(w, pools[i].queue, 200, 0);
 
             for (int n = 0; n < pools[i].runs; n++)
-                world_launch(w, j, POLICY_MAP, 0);
+                world_launch(w, j, BASE_TASK_MAP, 0);
         }
         for (int i = 0; i < freeing; i++) {
             w->attempts[i].killing = true;
-            w->capacity.freeing[POLICY_MAP]++;
+            w->capacity.freeing[BASE_TASK_MAP]++;
         }
         world_pass(w, 16 * SEC);
         CU_ASSERT(w->plan.len + (size_t)freeing >= 23 && w->plan.len + (size_t)freeing <= 24);
@@ -472,11 +472,11 @@ static void test_no_delay(void)
     struct policy_offer offer;
 
     world_pass(w, 19 * SEC);
-    offer = world_offer(w, POLICY_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), &w->jobs[1]);
     CU_ASSERT_FALSE(offer.no_delay);
     world_pass(w, 5 * SEC);
-    offer = world_offer(w, POLICY_MAP, 0);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), &w->jobs[1]);
     CU_ASSERT(offer.no_delay);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, &w->jobs[1]), &w->jobs[0]);
@@ -497,14 +497,14 @@ static void test_deficit(void)
     a = world_submit(w, "a", 10000, 0);
     b = world_submit(w, "b", 10000, 0);
     for (int i = 0; i < 10; i++)
-        world_launch(w, i < 8 ? a : b, POLICY_MAP, 0);
+        world_launch(w, i < 8 ? a : b, BASE_TASK_MAP, 0);
     world_pass(w, 2 * SEC);
     for (int i = 0; i < 6; i++) {
-        world_end_one(w, a, POLICY_MAP);
-        CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), b);
+        world_end_one(w, a, BASE_TASK_MAP);
+        CU_ASSERT_PTR_EQUAL(world_assign(w, BASE_TASK_MAP), b);
     }
     for (; turns < 10; turns++) { /* 2 and 8: three task-seconds a second */
-        struct policy_offer offer = world_offer(w, POLICY_MAP, 0);
+        struct policy_offer offer = world_offer(w, BASE_TASK_MAP, 0);
 
         if (w->ops->next(w->policy, &offer, NULL) == a)
             break;
@@ -521,29 +521,29 @@ static void test_long_tasks(void)
     struct policy_job *a;
     struct policy_offer offer;
 
-    w->learned.kind[POLICY_MAP].count = 100;
-    w->learned.kind[POLICY_MAP].total_us = 1000 * SEC;
+    w->learned.kind[BASE_TASK_MAP].count = 100;
+    w->learned.kind[BASE_TASK_MAP].total_us = 1000 * SEC;
     world_set(w, "fair.long_tasks", "true");
     world_start(w, &policy_fair);
     a = world_submit(w, "default", 100, 0);
     for (uint32_t node = 0; node < 5; node++)
-        world_launch(w, a, POLICY_MAP, node);
-    offer = world_offer(w, POLICY_MAP, 0);
+        world_launch(w, a, BASE_TASK_MAP, node);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL)); /* one here, half a one on average */
     CU_ASSERT(offer.held);
-    offer = world_offer(w, POLICY_MAP, 7);
+    offer = world_offer(w, BASE_TASK_MAP, 7);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), a);
     for (uint32_t node = 5; node < 10; node++)
-        world_launch(w, a, POLICY_MAP, node);
-    offer = world_offer(w, POLICY_MAP, 0);
+        world_launch(w, a, BASE_TASK_MAP, node);
+    offer = world_offer(w, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), a); /* no more than the average */
-    world_launch(w, a, POLICY_MAP, 0);
+    world_launch(w, a, BASE_TASK_MAP, 0);
     CU_ASSERT_PTR_NULL(w->ops->next(w->policy, &offer, NULL));
     world_pass(w, SEC);
     for (int i = 0; i < 5; i++)
-        world_end_one(w, a, POLICY_MAP);
-    world_launch(w, a, POLICY_MAP, 9);
-    offer = world_offer(w, POLICY_MAP, 9);
+        world_end_one(w, a, BASE_TASK_MAP);
+    world_launch(w, a, BASE_TASK_MAP, 9);
+    offer = world_offer(w, BASE_TASK_MAP, 9);
     CU_ASSERT_PTR_EQUAL(w->ops->next(w->policy, &offer, NULL), a);
     world_free(w);
 }
@@ -560,13 +560,13 @@ static void commit_delay(const struct policy_ops *ops, bool on)
     b = world_submit(w, "default", 100, 0);
     world_fill(w);
     CU_ASSERT_EQUAL(maps_of(a), 5);
-    world_end_one(w, b, POLICY_MAP);
-    CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? a : b);
+    world_end_one(w, b, BASE_TASK_MAP);
+    CU_ASSERT_PTR_EQUAL(world_assign(w, BASE_TASK_MAP), on ? a : b);
     world_pass(w, 3 * SEC);
-    world_end_one(w, a, POLICY_MAP);
+    world_end_one(w, a, BASE_TASK_MAP);
     world_pass(w, 3 * SEC); /* counted no longer */
-    CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), on ? b : a);
-    world_end_one(w, a, POLICY_MAP);
+    CU_ASSERT_PTR_EQUAL(world_assign(w, BASE_TASK_MAP), on ? b : a);
+    world_end_one(w, a, BASE_TASK_MAP);
     world_free(w);
 }
 
@@ -601,8 +601,8 @@ static void test_queues_change(void)
     shares_are(w, "a", 60);
     shares_are(w, "b", 30); /* b has a job of its own and a queue in it */
     for (int i = 0; i < 15; i++) {
-        world_end_one(w, b, POLICY_MAP);
-        CU_ASSERT_PTR_EQUAL(world_assign(w, POLICY_MAP), c);
+        world_end_one(w, b, BASE_TASK_MAP);
+        CU_ASSERT_PTR_EQUAL(world_assign(w, BASE_TASK_MAP), c);
     }
     world_submit(w, "b.x", 100, 0);
     world_pass(w, SEC);
@@ -666,7 +666,7 @@ static void test_processor_sharing(void)
 {
     struct world *w = world_new(90, 0, "a,b");
     struct policy_job *j[3];
-    int64_t share[POLICY_KINDS];
+    int64_t share[BASE_TASK_KINDS];
 
     CU_ASSERT_PTR_NULL(policy_ps.queue_share);
     (void)share;

@@ -37,7 +37,7 @@ static void check_counts(const struct world *w)
 {
     for (int32_t i = 0; i < w->policy->queues_n; i++) {
         const struct fair_queue *q = &w->policy->queues[i];
-        int64_t running[POLICY_KINDS] = {0}, wants[POLICY_KINDS] = {0};
+        int64_t running[BASE_TASK_KINDS] = {0}, wants[BASE_TASK_KINDS] = {0};
         int32_t active = 0;
 
         for (int j = 0; j < w->n_jobs; j++) {
@@ -46,13 +46,13 @@ static void check_counts(const struct world *w)
             if (!fj || !under(w, w->jobs[j].queue, i))
                 continue;
             active += fj->active;
-            for (int k = 0; k < POLICY_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 running[k] += w->jobs[j].phase[k].running;
                 wants[k] += fj->active ? w->jobs[j].phase[k].pending : 0;
             }
         }
         CU_ASSERT_EQUAL(q->active, active);
-        for (int k = 0; k < POLICY_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             CU_ASSERT_EQUAL(q->side[k].running, running[k]);
             CU_ASSERT_EQUAL(q->side[k].wants, wants[k]);
         }
@@ -79,7 +79,7 @@ static double per_weight(double running, double weight)
     return weight > 0 ? running / weight : INFINITY;
 }
 
-static bool queue_before(const struct world *w, int32_t a, int32_t b, enum policy_kind k)
+static bool queue_before(const struct world *w, int32_t a, int32_t b, enum base_task_kind k)
 {
     const struct fair_queue *p = &w->policy->queues[a], *q = &w->policy->queues[b];
     double x = needy_ratio(&p->side[k]), y = needy_ratio(&q->side[k]);
@@ -96,7 +96,7 @@ static bool queue_before(const struct world *w, int32_t a, int32_t b, enum polic
 }
 
 static bool job_before(const struct world *w, const struct policy_job *a, const struct policy_job *b,
-                       enum policy_kind k)
+                       enum base_task_kind k)
 {
     int c = 0;
 
@@ -116,7 +116,7 @@ struct expected {
     bool held;
 };
 
-static void expect_jobs(const struct world *w, int32_t queue, enum policy_kind k, struct expected *e)
+static void expect_jobs(const struct world *w, int32_t queue, enum base_task_kind k, struct expected *e)
 {
     int from = e->n;
 
@@ -133,7 +133,7 @@ static void expect_jobs(const struct world *w, int32_t queue, enum policy_kind k
     }
 }
 
-static void expect(const struct world *w, int32_t queue, enum policy_kind k, struct expected *e)
+static void expect(const struct world *w, int32_t queue, enum base_task_kind k, struct expected *e)
 {
     const struct fair_side *s = &w->policy->queues[queue].side[k];
     int32_t order[16], n = 0, at;
@@ -154,7 +154,7 @@ static void expect(const struct world *w, int32_t queue, enum policy_kind k, str
         expect(w, order[at], k, e);
 }
 
-static void check_order(struct world *w, enum policy_kind k)
+static void check_order(struct world *w, enum base_task_kind k)
 {
     struct policy_offer offer = world_offer(w, k, 0);
     struct expected e = {0};
@@ -170,7 +170,7 @@ static void check_order(struct world *w, enum policy_kind k)
 }
 
 /* At every queue the shares in it add up to what there is of its share, or to all that is wanted. */
-static void check_shares(struct world *w, enum policy_kind k)
+static void check_shares(struct world *w, enum base_task_kind k)
 {
     w->ops->on_timer(w->policy, w->now_us += SEC, &w->plan);
     for (int32_t i = 0; i < w->policy->queues_n; i++) {
@@ -228,7 +228,7 @@ static void submit(struct world *w)
 
 static void event(struct world *w)
 {
-    enum policy_kind k = world_draw(w, 2) ? POLICY_MAP : POLICY_REDUCE;
+    enum base_task_kind k = world_draw(w, 2) ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     struct world_attempt *a = w->n_attempts ? &w->attempts[world_draw(w, (uint64_t)w->n_attempts)] : NULL;
     struct policy_job *job = w->n_jobs ? &w->jobs[world_draw(w, (uint64_t)w->n_jobs)] : NULL;
 
@@ -266,8 +266,8 @@ static void event(struct world *w)
             w->ops->on_queues(w->policy, w->now_us);
         } else if (job && w->in[job - w->jobs]) {
             job->priority = (int32_t)world_draw(w, 5) - 2;
-            world_changed(w, job, POLICY_MAP);
-            world_changed(w, job, POLICY_REDUCE);
+            world_changed(w, job, BASE_TASK_MAP);
+            world_changed(w, job, BASE_TASK_REDUCE);
         }
     }
 }
@@ -276,10 +276,10 @@ static void event(struct world *w)
 static void check_no_idle(struct world *w)
 {
     world_fill(w);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct expected e = {0};
 
-        expect(w, 0, (enum policy_kind)k, &e);
+        expect(w, 0, k, &e);
         CU_ASSERT(e.n == 0 || w->capacity.used[k] >= w->capacity.slots[k]);
     }
 }
@@ -295,12 +295,12 @@ static void run(uint64_t seed, int events)
         event(w);
         check_counts(w);
         check_limits(w);
-        check_order(w, POLICY_MAP);
-        check_order(w, POLICY_REDUCE);
+        check_order(w, BASE_TASK_MAP);
+        check_order(w, BASE_TASK_REDUCE);
     }
     check_no_idle(w);
-    check_shares(w, POLICY_MAP);
-    check_shares(w, POLICY_REDUCE);
+    check_shares(w, BASE_TASK_MAP);
+    check_shares(w, BASE_TASK_REDUCE);
     world_free(w);
 }
 
@@ -323,10 +323,10 @@ static void test_equal_jobs(void)
         int32_t least = INT32_MAX, most = 0;
 
         world_end(w, &w->attempts[i], true);
-        CU_ASSERT_EQUAL(world_assign(w, POLICY_MAP) != NULL, i < 990);
+        CU_ASSERT_EQUAL(world_assign(w, BASE_TASK_MAP) != NULL, i < 990);
         for (int j = 0; j < 5; j++) {
-            least = w->jobs[j].phase[POLICY_MAP].done < least ? w->jobs[j].phase[POLICY_MAP].done : least;
-            most = w->jobs[j].phase[POLICY_MAP].done > most ? w->jobs[j].phase[POLICY_MAP].done : most;
+            least = w->jobs[j].phase[BASE_TASK_MAP].done < least ? w->jobs[j].phase[BASE_TASK_MAP].done : least;
+            most = w->jobs[j].phase[BASE_TASK_MAP].done > most ? w->jobs[j].phase[BASE_TASK_MAP].done : most;
         }
         CU_ASSERT(most - least <= 1);
     }

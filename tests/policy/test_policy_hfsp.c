@@ -31,12 +31,12 @@ static void start(struct fake *w, const struct policy_ops *ops, const char *opti
     fake_init(w, ops, &conf, nodes, maps, reduces);
 }
 
-static const struct hfsp_phase *phase(const struct fake_job *j, enum policy_kind kind)
+static const struct hfsp_phase *phase(const struct fake_job *j, enum base_task_kind kind)
 {
     return hfsp_phase_of(&j->pj, kind);
 }
 
-static double left_s(const struct fake *w, const struct fake_job *j, enum policy_kind kind)
+static double left_s(const struct fake *w, const struct fake_job *j, enum base_task_kind kind)
 {
     return virtual_cluster_left(w->policy->kind[kind].vc, phase(j, kind)->virtual) / 1e6;
 }
@@ -58,18 +58,18 @@ static void test_first_guess(void)
 
     start(&w, &policy_hfsp, "", 2, 4, 1);
     j = arrive(&w, 10, 1, 0, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 600.0 * S); /* nothing is known yet: 60 s a task */
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_ABSENT);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 600.0 * S); /* nothing is known yet: 60 s a task */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_ABSENT);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.xi=1.5 hfsp.initial_map=7", 2, 4, 1);
-    w.learned.kind[POLICY_MAP].us[0] = 20 * S; /* mean of the last two: 30 s */
-    w.learned.kind[POLICY_MAP].us[1] = 40 * S;
-    w.learned.kind[POLICY_MAP].sum_us = 60 * S;
-    w.learned.kind[POLICY_MAP].n = w.learned.kind[POLICY_MAP].at = 2;
+    w.learned.kind[BASE_TASK_MAP].us[0] = 20 * S; /* mean of the last two: 30 s */
+    w.learned.kind[BASE_TASK_MAP].us[1] = 40 * S;
+    w.learned.kind[BASE_TASK_MAP].sum_us = 60 * S;
+    w.learned.kind[BASE_TASK_MAP].n = w.learned.kind[BASE_TASK_MAP].at = 2;
     j = arrive(&w, 40, 1, 0, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 1800.0 * S);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 1800, 1e-9);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 1800.0 * S);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 1800, 1e-9);
     fake_free(&w);
 }
 
@@ -82,20 +82,21 @@ static struct fake_job *train(struct fake *w, const char *options, double first_
 
     start(w, &policy_hfsp, options, 5, 1, 1);
     j = arrive(w, 20, 10, 0, 0);
-    j->task[POLICY_MAP][0].needs_us = (int64_t)(first_s * 1e6);
+    j->task[BASE_TASK_MAP][0].needs_us = (int64_t)(first_s * 1e6);
     for (int i = 1; i < 5; i++)
-        j->task[POLICY_MAP][i].needs_us = (int64_t)(s[i] * 1e6);
+        j->task[BASE_TASK_MAP][i].needs_us = (int64_t)(s[i] * 1e6);
     from = w->now_us;
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(w, i, POLICY_MAP), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(w, i, BASE_TASK_MAP), j);
     for (int t = 9; t <= 11; t++)
         for (int i = 0; i < 5; i++)
-            if (j->task[POLICY_MAP][i].state == FAKE_RUNS && fake_ends_at(w, &j->task[POLICY_MAP][i]) <= from + t * S) {
+            if (j->task[BASE_TASK_MAP][i].state == FAKE_RUNS &&
+                fake_ends_at(w, &j->task[BASE_TASK_MAP][i]) <= from + t * S) {
                 w->now_us = from + t * S;
-                CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
-                fake_end(w, &j->task[POLICY_MAP][i]);
+                CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_TRAINING);
+                fake_end(w, &j->task[BASE_TASK_MAP][i]);
             }
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
     return j;
 }
 
@@ -104,19 +105,19 @@ static void test_training_update(void)
     struct fake w;
     struct fake_job *j = train(&w, "", 9), *k;
 
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 1);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 150, 1e-6);
-    CU_ASSERT_EQUAL(virtual_cluster_tasks(w.policy->kind[POLICY_MAP].vc, phase(j, POLICY_MAP)->virtual), 15);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 1);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 150, 1e-6);
+    CU_ASSERT_EQUAL(virtual_cluster_tasks(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual), 15);
     k = arrive(&w, 4, 1, 0, 0); /* guessed by the mean of the estimated job */
-    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->size_us, 40e6);
+    CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->size_us, 40e6);
     fake_free(&w);
     /* by virtual service: 11 s on 5 slots */
     j = train(&w, "hfsp.resize=virtual", 9);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 145, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 145, 1e-6);
     fake_free(&w);
     /* a uniform distribution through 9, 10, 10, 10, 11 has the same total */
     j = train(&w, "hfsp.estimator=uniform", 9);
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 10);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 10);
     fake_free(&w);
     for (int f = 0; f < ESTIMATOR_FAMILIES; f++) {
         static const char *const names[] = {"mean", "uniform", "normal", "lognormal", "exponential", "weibull"};
@@ -124,8 +125,8 @@ static void test_training_update(void)
 
         snprintf(option, sizeof option, "hfsp.estimator=%s", names[f]);
         j = train(&w, option, 9);
-        CU_ASSERT(phase(j, POLICY_MAP)->size_us > 100e6 && phase(j, POLICY_MAP)->size_us < 300e6);
-        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), phase(j, POLICY_MAP)->size_us / 1e6 - 50, 1e-3);
+        CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us > 100e6 && phase(j, BASE_TASK_MAP)->size_us < 300e6);
+        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), phase(j, BASE_TASK_MAP)->size_us / 1e6 - 50, 1e-3);
         fake_free(&w);
     }
 }
@@ -137,28 +138,29 @@ static void test_known_sizes(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 4, 1);
     j = fake_job(&w, 4, 10 * S, 2, 30 * S);
-    j->task[POLICY_MAP][0].needs_us = 40 * S;
+    j->task[BASE_TASK_MAP][0].needs_us = 40 * S;
     fake_sizes(j, true, false);
     fake_arrive(&w, j);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 70, 1e-9);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 70, 1e-9);
     /* the longest task is known: 40 s, however many slots there are */
-    hfsp_settle(w.policy, POLICY_MAP);
-    CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[POLICY_MAP].vc, phase(j, POLICY_MAP)->virtual) - w.now_us,
+    hfsp_settle(w.policy, BASE_TASK_MAP);
+    CU_ASSERT_EQUAL(virtual_cluster_finish_us(w.policy->kind[BASE_TASK_MAP].vc, phase(j, BASE_TASK_MAP)->virtual) -
+                        w.now_us,
                     40 * S);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 60, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_REDUCE), 60, 1e-9);
     j = fake_job(&w, 4, 10 * S, 0, 0); /* nothing is given: it trains */
     fake_arrive(&w, j);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_TRAINING);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.sizes=true hfsp.min_tasks=3", 2, 4, 1);
     j = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 20, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 20, 1e-9);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.min_tasks=3", 2, 4, 1);
     j = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED);
-    CU_ASSERT_EQUAL(left_s(&w, j, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED);
+    CU_ASSERT_EQUAL(left_s(&w, j, BASE_TASK_MAP), 0);
     fake_free(&w);
 }
 
@@ -170,7 +172,7 @@ static void test_errors(void)
     struct fake_job *j;
 
     for (int32_t i = 0; i < 10000; i++) {
-        double f = hfsp_error_factor(&set, 1, i, POLICY_MAP);
+        double f = hfsp_error_factor(&set, 1, i, BASE_TASK_MAP);
 
         sum += f;
         low = f < low ? f : low;
@@ -178,12 +180,12 @@ static void test_errors(void)
     }
     CU_ASSERT_DOUBLE_EQUAL(sum / 10000, 1, 0.01);
     CU_ASSERT(low >= 0.7 && low < 0.701 && high <= 1.3 && high > 1.299);
-    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, POLICY_MAP), hfsp_error_factor(&set, 1, 5, POLICY_MAP));
-    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, POLICY_MAP), hfsp_error_factor(&set, 1, 5, POLICY_REDUCE));
+    CU_ASSERT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP), hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP));
+    CU_ASSERT_NOT_EQUAL(hfsp_error_factor(&set, 1, 5, BASE_TASK_MAP), hfsp_error_factor(&set, 1, 5, BASE_TASK_REDUCE));
     set = (struct hfsp_settings){.error_sigma = 0.5, .error_seed = 7};
     sum = 0;
     for (int32_t i = 0; i < 10000; i++) {
-        double f = log(hfsp_error_factor(&set, 1, i, POLICY_MAP));
+        double f = log(hfsp_error_factor(&set, 1, i, BASE_TASK_MAP));
 
         sum += f;
         square += f * f;
@@ -192,12 +194,12 @@ static void test_errors(void)
     CU_ASSERT_DOUBLE_EQUAL(sqrt(square / 10000), 0.5, 0.02);
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.error=0.5", 2, 4, 1);
     j = arrive(&w, 10, 10, 0, 0);
-    CU_ASSERT(phase(j, POLICY_MAP)->size_us >= 50e6 && phase(j, POLICY_MAP)->size_us <= 150e6);
-    CU_ASSERT_NOT_EQUAL(phase(j, POLICY_MAP)->size_us, 100e6);
+    CU_ASSERT(phase(j, BASE_TASK_MAP)->size_us >= 50e6 && phase(j, BASE_TASK_MAP)->size_us <= 150e6);
+    CU_ASSERT_NOT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 100e6);
     fake_free(&w);
     j = train(&w, "hfsp.error=0.5", 9); /* at the end of training, not before */
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us,
-                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, POLICY_MAP), 10);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us,
+                           200e6 * hfsp_error_factor(&w.policy->set, 1, j->pj.seq, BASE_TASK_MAP), 10);
     fake_free(&w);
 }
 
@@ -210,23 +212,23 @@ static void test_reduces_in_delta(void)
     start(&w, &policy_hfsp, "", 5, 1, 1);
     j = arrive(&w, 0, 0, 20, 240);
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_REDUCE), j);
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
     w.now_us += 59 * S;
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 0);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->measured, 0);
     w.now_us += 1 * S;
     for (uint32_t i = 0; i < 4; i++)
         fake_report(&w, i);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->sample[0].lasts_us, 240 * S);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->measured, 4);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->sample[0].lasts_us, 240 * S);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_TRAINING);
     fake_report(&w, 4);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_SIZED);
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_REDUCE)->size_us, 4800e6, 10);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 4500, 1e-3);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_REDUCE)->size_us, 4800e6, 10);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_REDUCE), 4500, 1e-3);
     fake_free(&w);
 }
 
@@ -239,18 +241,18 @@ static void test_training_order(void)
     start(&w, &policy_hfsp, "", 10, 1, 1);
     big = arrive(&w, 30, 10, 0, 0);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
     for (uint32_t i = 2; i < 8; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), big); /* its sample, then the job scheduler */
-    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->started, 5);
-    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].running, 6);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), big); /* its sample, then the job scheduler */
+    CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->started, 5);
+    CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_MAP].running, 6);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.train_order=most", 10, 1, 1);
     big = arrive(&w, 30, 10, 0, 0);
-    fake_offer(&w, 0, POLICY_MAP);
+    fake_offer(&w, 0, BASE_TASK_MAP);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), big);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), big);
     fake_free(&w);
 }
 
@@ -268,13 +270,13 @@ static void test_training_share(void)
         fake_arrive(&w, j);
         *(i == 0 ? &a : i == 1 ? &b : &c) = j;
     }
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), b);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), c);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), known); /* training has its three slots */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 4, POLICY_MAP), known);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, BASE_TASK_MAP), c);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, BASE_TASK_MAP), known); /* training has its three slots */
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 4, BASE_TASK_MAP), known);
     for (uint32_t i = 5; i < 10; i++)
-        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, i, POLICY_MAP)); /* nothing stays idle */
+        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, i, BASE_TASK_MAP)); /* nothing stays idle */
     fake_free(&w);
 }
 
@@ -286,8 +288,8 @@ static void test_xi_without_bound(void)
     start(&w, &policy_hfsp, "hfsp.xi=inf", 10, 1, 1);
     j = arrive(&w, 20, 10, 0, 0);
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
-    CU_ASSERT_PTR_NULL(fake_offer(&w, 5, POLICY_MAP));
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), j);
+    CU_ASSERT_PTR_NULL(fake_offer(&w, 5, BASE_TASK_MAP));
     CU_ASSERT_EQUAL(w.held, 1); /* and that is meant */
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
@@ -303,14 +305,14 @@ static void test_sample_lost(void)
     start(&w, &policy_hfsp, "", 10, 1, 1);
     j = arrive(&w, 20, 10, 0, 0);
     for (uint32_t i = 0; i < 5; i++)
-        fake_offer(&w, i, POLICY_MAP);
-    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_MAP)), 0);
+        fake_offer(&w, i, BASE_TASK_MAP);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, BASE_TASK_MAP)), 0);
     end.task = 2;
     end.node = 2;
     end.ended_us = w.now_us + S;
-    w.ops->on_task_ended(w.policy, &j->pj, POLICY_MAP, &end);
-    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_MAP)), 1);
-    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].training_running, 4);
+    w.ops->on_task_ended(w.policy, &j->pj, BASE_TASK_MAP, &end);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, BASE_TASK_MAP)), 1);
+    CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].training_running, 4);
     fake_free(&w);
 }
 
@@ -324,21 +326,21 @@ static void test_measured_sample_lost(void)
     start(&w, &policy_hfsp, "", 6, 1, 1);
     j = arrive(&w, 0, 0, 20, 240);
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_REDUCE), j);
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
     w.now_us += 60 * S;
     for (uint32_t i = 0; i < 4; i++)
         fake_report(&w, i);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
-    end.task = phase(j, POLICY_REDUCE)->sample[0].task;
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->measured, 4);
+    end.task = phase(j, BASE_TASK_REDUCE)->sample[0].task;
     end.ended_us = w.now_us;
-    w.ops->on_task_ended(w.policy, &j->pj, POLICY_REDUCE, &end);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 3);
-    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, POLICY_REDUCE)), 1);
+    w.ops->on_task_ended(w.policy, &j->pj, BASE_TASK_REDUCE, &end);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->measured, 3);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(j, BASE_TASK_REDUCE)), 1);
     fake_report(&w, 4); /* the fifth is measured: four of five are */
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->measured, 4);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->measured, 4);
     fake_free(&w);
 }
 
@@ -352,21 +354,21 @@ static void test_carried_over(void)
     j = arrive(&w, 20, 10, 0, 0);
     k = arrive(&w, 20, 30, 0, 0);
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), j);
     w.now_us += 10 * S;
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
     for (uint32_t i = 0; i < 2; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_MAP), j);
-    fake_start(&w, k, POLICY_MAP, 0, 2);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_MAP), j);
+    fake_start(&w, k, BASE_TASK_MAP, 0, 2);
     w.now_us += 4 * S;
     fake_switch(&w, &policy_hfsp);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED); /* five of its tasks have been seen */
-    CU_ASSERT_DOUBLE_EQUAL(phase(j, POLICY_MAP)->size_us, 200e6, 1);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 142, 1e-6); /* two have run for 4 s */
-    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->started, 1);     /* what runs is of its sample */
-    CU_ASSERT_EQUAL(phase(k, POLICY_MAP)->size_us, 200e6); /* guessed by the other's tasks */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED); /* five of its tasks have been seen */
+    CU_ASSERT_DOUBLE_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 200e6, 1);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 142, 1e-6); /* two have run for 4 s */
+    CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->started, 1);     /* what runs is of its sample */
+    CU_ASSERT_EQUAL(phase(k, BASE_TASK_MAP)->size_us, 200e6); /* guessed by the other's tasks */
     fake_free(&w);
 }
 
@@ -377,12 +379,12 @@ static void test_reduces_when_ready(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.reduce_virtual=ready", 2, 1, 1);
     j = arrive(&w, 2, 10, 2, 20);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_ABSENT);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_ABSENT);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), j);
     w.now_us += 10 * S;
     fake_report(&w, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_REDUCE)->state, HFSP_SIZED);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_REDUCE), 40, 1e-9);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_REDUCE), 40, 1e-9);
     fake_free(&w);
 }
 
@@ -397,13 +399,13 @@ static void late_jobs(const struct policy_ops *ops, const char *options, bool tu
     b = arrive(&w, 8, 10, 0, 0);
     w.now_us += 100 * S; /* nothing ran: both are virtually over */
     c = arrive(&w, 1, 1, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), turns ? b : a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), turns ? b : a);
-    CU_ASSERT_EQUAL(c->pj.phase[POLICY_MAP].running, 0);
-    CU_ASSERT_EQUAL(phase(a, POLICY_MAP)->late, turns);
-    CU_ASSERT_EQUAL(phase(c, POLICY_MAP)->late, false);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), turns ? b : a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, BASE_TASK_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, BASE_TASK_MAP), turns ? b : a);
+    CU_ASSERT_EQUAL(c->pj.phase[BASE_TASK_MAP].running, 0);
+    CU_ASSERT_EQUAL(phase(a, BASE_TASK_MAP)->late, turns);
+    CU_ASSERT_EQUAL(phase(c, BASE_TASK_MAP)->late, false);
     fake_free(&w);
 }
 
@@ -426,8 +428,8 @@ static void test_weights(void)
     fake_sizes(heavy, true, true);
     heavy->pj.weight = 3;
     fake_arrive(&w, heavy);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), heavy); /* 600/3 before 400/1 */
-    CU_ASSERT_PTR_NOT_EQUAL(fake_peek(&w, 0, POLICY_MAP), light);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), heavy); /* 600/3 before 400/1 */
+    CU_ASSERT_PTR_NOT_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), light);
     fake_free(&w);
 }
 
@@ -441,26 +443,26 @@ static void test_application(void)
     j = fake_job(&w, 6, 10 * S, 0, 0);
     j->pj.is_job = false;
     fake_arrive(&w, j);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->state, HFSP_SIZED); /* nobody would tell when a sample has ended */
-    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].train[0].n, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 360e6);
-    j->pj.phase[POLICY_MAP].total += 4;
-    j->pj.phase[POLICY_MAP].pending += 4;
-    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 600e6);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 600, 1e-6);
-    j->pj.phase[POLICY_MAP].total -= 4;
-    j->pj.phase[POLICY_MAP].pending -= 4;
-    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP); /* it wants four less */
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->size_us, 360e6);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 360, 1e-6);
-    j->pj.phase[POLICY_MAP].running = 2;
-    j->pj.phase[POLICY_MAP].pending -= 2;
-    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP);
-    j->pj.phase[POLICY_MAP].running = 0;
-    j->pj.phase[POLICY_MAP].total -= 2;
-    w.ops->on_job_changed(w.policy, &j->pj, POLICY_MAP); /* two have run: virtually they go on */
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 360, 1e-6);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->state, HFSP_SIZED); /* nobody would tell when a sample has ended */
+    CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].train[0].n, 0);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 360e6);
+    j->pj.phase[BASE_TASK_MAP].total += 4;
+    j->pj.phase[BASE_TASK_MAP].pending += 4;
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP);
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 600e6);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 600, 1e-6);
+    j->pj.phase[BASE_TASK_MAP].total -= 4;
+    j->pj.phase[BASE_TASK_MAP].pending -= 4;
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP); /* it wants four less */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->size_us, 360e6);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 360, 1e-6);
+    j->pj.phase[BASE_TASK_MAP].running = 2;
+    j->pj.phase[BASE_TASK_MAP].pending -= 2;
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP);
+    j->pj.phase[BASE_TASK_MAP].running = 0;
+    j->pj.phase[BASE_TASK_MAP].total -= 2;
+    w.ops->on_job_changed(w.policy, &j->pj, BASE_TASK_MAP); /* two have run: virtually they go on */
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 360, 1e-6);
     fake_free(&w);
 }
 
@@ -474,11 +476,11 @@ static void test_application_waits(void)
     app = fake_job(&w, 40, 10 * S, 0, 0);
     app->pj.is_job = false;
     fake_arrive(&w, app);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), app);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), app);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, POLICY_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, POLICY_MAP), app);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 2, BASE_TASK_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 3, BASE_TASK_MAP), app);
     fake_free(&w);
 }
 
@@ -494,24 +496,24 @@ static void test_suspended_lost(void)
     fake_offer_node(&w, 0);
     small = arrive(&w, 2, 10, 0, 0);
     fake_offer_node(&w, 0);
-    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 2);
+    CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->held, 2);
     for (end.task = 0; end.task < 2; end.task++)
-        w.ops->on_task_ended(w.policy, &big->pj, POLICY_MAP, &end);
-    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 0);
-    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].node[0].len, 0);
-    CU_ASSERT_EQUAL(phase(small, POLICY_MAP)->held, 0);
+        w.ops->on_task_ended(w.policy, &big->pj, BASE_TASK_MAP, &end);
+    CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->held, 0);
+    CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].node[0].len, 0);
+    CU_ASSERT_EQUAL(phase(small, BASE_TASK_MAP)->held, 0);
     fake_free(&w);
     /* one that is being measured: it did not run any more */
     start(&w, &policy_hfsp, "", 1, 4, 1);
     big = arrive(&w, 20, 10, 0, 0);
-    fake_offer(&w, 0, POLICY_MAP);
-    fake_offer(&w, 0, POLICY_MAP);
-    w.ops->on_task_suspended(w.policy, &big->pj, POLICY_MAP, 1, 0, true, w.now_us);
+    fake_offer(&w, 0, BASE_TASK_MAP);
+    fake_offer(&w, 0, BASE_TASK_MAP);
+    w.ops->on_task_suspended(w.policy, &big->pj, BASE_TASK_MAP, 1, 0, true, w.now_us);
     end.task = 1;
-    w.ops->on_task_ended(w.policy, &big->pj, POLICY_MAP, &end);
-    CU_ASSERT_EQUAL(w.policy->kind[POLICY_MAP].training_running, 1);
-    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->running, 1);
-    CU_ASSERT_EQUAL(hfsp_train_need(phase(big, POLICY_MAP)), 4);
+    w.ops->on_task_ended(w.policy, &big->pj, BASE_TASK_MAP, &end);
+    CU_ASSERT_EQUAL(w.policy->kind[BASE_TASK_MAP].training_running, 1);
+    CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->running, 1);
+    CU_ASSERT_EQUAL(hfsp_train_need(phase(big, BASE_TASK_MAP)), 4);
     fake_free(&w);
 }
 
@@ -526,15 +528,15 @@ static void test_sizes_too_large(void)
         struct fake_job *j = fake_job(&w, 1, 9 * S, 0, 0);
 
         fake_sizes(j, true, false);
-        j->pj.size[POLICY_MAP].given_us *= 2;
-        j->pj.size[POLICY_MAP].given_max_us *= 2;
+        j->pj.size[BASE_TASK_MAP].given_us *= 2;
+        j->pj.size[BASE_TASK_MAP].given_max_us *= 2;
         fake_arrive(&w, j);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), j);
         w.now_us += 9 * S;
-        fake_end(&w, &j->task[POLICY_MAP][0]);
+        fake_end(&w, &j->task[BASE_TASK_MAP][0]);
         w.now_us += S;
     }
-    CU_ASSERT(virtual_cluster_handles(w.policy->kind[POLICY_MAP].vc) < 5);
+    CU_ASSERT(virtual_cluster_handles(w.policy->kind[BASE_TASK_MAP].vc) < 5);
     fake_free(&w);
 }
 
@@ -547,15 +549,15 @@ static void test_killed(void)
     struct virtual_cluster *vc;
 
     start(&w, &policy_hfsp, "hfsp.xi=inf", 2, 2, 1);
-    vc = w.policy->kind[POLICY_MAP].vc;
+    vc = w.policy->kind[BASE_TASK_MAP].vc;
     huge = arrive(&w, 1000, 1000, 0, 0);
     w.ops->on_job_left(w.policy, &huge->pj, w.now_us);
     huge->here = false;
     j = arrive(&w, 4, 10, 0, 0);
-    CU_ASSERT_EQUAL(phase(j, POLICY_MAP)->virtual, 0); /* its place is free */
+    CU_ASSERT_EQUAL(phase(j, BASE_TASK_MAP)->virtual, 0); /* its place is free */
     k = arrive(&w, 4, 10, 0, 0);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(j, POLICY_MAP)->virtual), 2);
-    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(k, POLICY_MAP)->virtual), 2);
+    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(j, BASE_TASK_MAP)->virtual), 2);
+    CU_ASSERT_EQUAL(virtual_cluster_rate(vc, phase(k, BASE_TASK_MAP)->virtual), 2);
     fake_free(&w);
 }
 
@@ -577,22 +579,22 @@ static void test_extremes(void)
             fake_sizes(j[n], true, true);
             j[n]->pj.weight = weight[n];
             if (n == 0)
-                j[n]->pj.size[POLICY_MAP].given_us = j[n]->pj.size[POLICY_MAP].given_max_us = INT64_MAX;
+                j[n]->pj.size[BASE_TASK_MAP].given_us = j[n]->pj.size[BASE_TASK_MAP].given_max_us = INT64_MAX;
             fake_arrive(&w, j[n]);
         }
         unknown = fake_job(&w, 1, 10 * S, 0, 0);
         fake_arrive(&w, unknown);
-        hfsp_settle(w.policy, POLICY_MAP);
-        CU_ASSERT(w.policy->kind[POLICY_MAP].rank.rank[phase(j[1], POLICY_MAP)->virtual] <
-                  w.policy->kind[POLICY_MAP].rank.rank[phase(j[0], POLICY_MAP)->virtual]);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), unknown);
+        hfsp_settle(w.policy, BASE_TASK_MAP);
+        CU_ASSERT(w.policy->kind[BASE_TASK_MAP].rank.rank[phase(j[1], BASE_TASK_MAP)->virtual] <
+                  w.policy->kind[BASE_TASK_MAP].rank.rank[phase(j[0], BASE_TASK_MAP)->virtual]);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), unknown);
         for (uint32_t n = 0; n < 4; n++)
-            while (w.node[n].used[POLICY_MAP] < 2)
-                CU_ASSERT_PTR_NOT_NULL_FATAL(fake_offer(&w, n, POLICY_MAP));
+            while (w.node[n].used[BASE_TASK_MAP] < 2)
+                CU_ASSERT_PTR_NOT_NULL_FATAL(fake_offer(&w, n, BASE_TASK_MAP));
         w.now_us += 1000 * S;
         for (uint32_t n = 0; n < 4; n++)
             fake_report(&w, n);
-        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, 0, POLICY_MAP));
+        CU_ASSERT_PTR_NOT_NULL(fake_offer(&w, 0, BASE_TASK_MAP));
         fake_free(&w);
     }
 }
@@ -606,12 +608,12 @@ static void test_sizes_beyond_bounds(void)
 
         start(&w, &policy_hfsp, i ? "hfsp.sizes=given hfsp.preemption=kill" : "hfsp.sizes=given", 1, 1, 1);
         j = fake_job(&w, 1, 10 * S, 0, 0);
-        j->pj.size[POLICY_MAP].given_us = j->pj.size[POLICY_MAP].given_max_us = INT64_MAX;
+        j->pj.size[BASE_TASK_MAP].given_us = j->pj.size[BASE_TASK_MAP].given_max_us = INT64_MAX;
         fake_arrive(&w, j);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), j);
         w.now_us += 10 * S;
         arrive(&w, 1, 10, 0, 0);
-        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
         fake_free(&w);
     }
 }
@@ -626,19 +628,19 @@ static void test_capacity(void)
     j = arrive(&w, 2, 10, 1, 10);
     w.now_us += 1000 * S;
     for (int32_t slots = 1; slots >= 0; slots--) {
-        w.node[0].slots[POLICY_MAP] = slots;
-        w.capacity.slots[POLICY_MAP] = slots;
+        w.node[0].slots[BASE_TASK_MAP] = slots;
+        w.capacity.slots[BASE_TASK_MAP] = slots;
         w.ops->on_capacity(w.policy, w.now_us);
-        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), slots ? 20 : 15, 1e-6);
+        CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), slots ? 20 : 15, 1e-6);
         w.now_us += 5 * S;
     }
-    hfsp_advance(w.policy, POLICY_MAP);
-    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, POLICY_MAP), 15, 1e-6);
+    hfsp_advance(w.policy, BASE_TASK_MAP);
+    CU_ASSERT_DOUBLE_EQUAL(left_s(&w, j, BASE_TASK_MAP), 15, 1e-6);
     fake_free(&w);
 }
 
 /* ---------------------------------------------------------------- preemption */
-static void fill(struct fake *w, uint32_t nodes, enum policy_kind kind)
+static void fill(struct fake *w, uint32_t nodes, enum base_task_kind kind)
 {
     for (uint32_t i = 0; i < nodes; i++)
         while (w->node[i].used[kind] < w->node[i].slots[kind] && fake_offer(w, i, kind))
@@ -655,35 +657,36 @@ static void test_hysteresis(void)
     for (int i = 0; i < 4; i++) {
         j[i] = arrive(&w, 2, 100 - 20 * i, 0, 0);
         fake_offer_node(&w, 0);
-        CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], i < 2 ? 2 * i : 4);
+        CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], i < 2 ? 2 * i : 4);
         w.now_us += S;
     }
-    CU_ASSERT_EQUAL(j[2]->pj.phase[POLICY_MAP].running, 2);
-    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 0); /* waits */
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
-    fake_end(&w, &j[2]->task[POLICY_MAP][0]);
+    CU_ASSERT_EQUAL(j[2]->pj.phase[BASE_TASK_MAP].running, 2);
+    CU_ASSERT_EQUAL(j[3]->pj.phase[BASE_TASK_MAP].running, 0); /* waits */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
+    fake_end(&w, &j[2]->task[BASE_TASK_MAP][0]);
     fake_offer_node(&w, 0); /* j3 is the smallest: it starts */
-    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 1);
-    fake_end(&w, &j[2]->task[POLICY_MAP][1]);
+    CU_ASSERT_EQUAL(j[3]->pj.phase[BASE_TASK_MAP].running, 1);
+    fake_end(&w, &j[2]->task[BASE_TASK_MAP][1]);
     fake_offer_node(&w, 0);
-    CU_ASSERT_EQUAL(j[3]->pj.phase[POLICY_MAP].running, 2);
-    fake_end(&w, &j[3]->task[POLICY_MAP][0]);
-    fake_end(&w, &j[3]->task[POLICY_MAP][1]);
+    CU_ASSERT_EQUAL(j[3]->pj.phase[BASE_TASK_MAP].running, 2);
+    fake_end(&w, &j[3]->task[BASE_TASK_MAP][0]);
+    fake_end(&w, &j[3]->task[BASE_TASK_MAP][1]);
     fake_offer_node(&w, 0); /* j1 goes on */
-    CU_ASSERT_EQUAL(j[1]->pj.phase[POLICY_MAP].running, 2);
-    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 2);
+    CU_ASSERT_EQUAL(j[1]->pj.phase[BASE_TASK_MAP].running, 2);
+    CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 2);
     arrive(&w, 1, 1, 0, 0); /* two are suspended: as many as slots, so again */
     fake_offer_node(&w, 0);
-    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 3);
+    CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 3);
     fake_free(&w);
 }
 
 static struct {
-    bool (*running)(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor, struct policy_running *out);
+    bool (*running)(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
+                    struct policy_running *out);
     int times;
 } listed;
 
-static bool count_asked(void *core, const struct policy_job *job, enum policy_kind kind, void **cursor,
+static bool count_asked(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
                         struct policy_running *out)
 {
     listed.times++;
@@ -700,33 +703,33 @@ static void test_given_up(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 1, 1);
     big = arrive(&w, 1, 100, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), big);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), big);
     app = fake_job(&w, 2, 10 * S, 0, 0);
     app->pj.is_job = false;
     fake_arrive(&w, app);
-    other = fake_start(&w, app, POLICY_MAP, 1, 1);
+    other = fake_start(&w, app, BASE_TASK_MAP, 1, 1);
     w.now_us += 10 * S;
     small = arrive(&w, 1, 5, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), small);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), small);
     w.now_us += 5 * S;
-    fake_end(&w, &small->task[POLICY_MAP][0]);
-    fake_start(&w, app, POLICY_MAP, 0, 0);
+    fake_end(&w, &small->task[BASE_TASK_MAP][0]);
+    fake_start(&w, app, BASE_TASK_MAP, 0, 0);
     w.now_us += 4 * S;
     fake_end(&w, other);
     listed.times = 0;
     listed.running = w.env.running;
     w.env.running = count_asked;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(listed.times, 1); /* it is the only one here: the rest of its job is not looked at */
     w.now_us += S;
-    w.capacity.used[POLICY_MAP]++; /* no room elsewhere */
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
-    w.capacity.used[POLICY_MAP]--;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].pending, 1);
-    CU_ASSERT_EQUAL(phase(big, POLICY_MAP)->held, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), big);
+    w.capacity.used[BASE_TASK_MAP]++; /* no room elsewhere */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
+    w.capacity.used[BASE_TASK_MAP]--;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_MAP].pending, 1);
+    CU_ASSERT_EQUAL(phase(big, BASE_TASK_MAP)->held, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), big);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -742,10 +745,10 @@ static int interrupted(const char *options, double seconds)
 
     start(&w, &policy_hfsp, options, 1, 1, 1);
     first = arrive(&w, 1, 100, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), first);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), first);
     w.now_us += 10 * S;
     arrive(&w, 1, seconds, 0, 0);
-    n = fake_victims(&w, 0, POLICY_MAP);
+    n = fake_victims(&w, 0, BASE_TASK_MAP);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
     return (int)n;
@@ -775,10 +778,10 @@ static void test_promise_of_the_long(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 1, 1);
     big = arrive(&w, 10, 100, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), big);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), big);
     w.now_us += 10 * S;
     arrive(&w, 1, 85, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
     fake_free(&w);
 }
 
@@ -790,16 +793,16 @@ static void test_promise_and_guesses(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.initial_map=1", 1, 1, 1);
     first = arrive(&w, 1, 100, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), first);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), first);
     w.now_us += 10 * S;
     other = fake_job(&w, 1, 10 * S, 0, 0);
     fake_arrive(&w, other);
-    CU_ASSERT_EQUAL(phase(other, POLICY_MAP)->state, HFSP_TRAINING);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(phase(other, BASE_TASK_MAP)->state, HFSP_TRAINING);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
 }
 
-static int64_t fair_s(struct fake *w, const struct fake_job *j, enum policy_kind kind)
+static int64_t fair_s(struct fake *w, const struct fake_job *j, enum base_task_kind kind)
 {
     int64_t us;
 
@@ -819,40 +822,40 @@ static void test_promise_is_told(void)
     from = w.now_us / S;
     a = arrive(&w, 0, 0, 5, 240);
     for (uint32_t i = 0; i < 5; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, POLICY_REDUCE), a);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i, BASE_TASK_REDUCE), a);
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
     w.now_us += 60 * S;
-    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_REDUCE), -1);
+    CU_ASSERT_EQUAL(fair_s(&w, a, BASE_TASK_REDUCE), -1);
     for (uint32_t i = 0; i < 5; i++)
         fake_report(&w, i);
-    CU_ASSERT_EQUAL(phase(a, POLICY_REDUCE)->state, HFSP_SIZED);
-    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_REDUCE), from + 240);
+    CU_ASSERT_EQUAL(phase(a, BASE_TASK_REDUCE)->state, HFSP_SIZED);
+    CU_ASSERT_EQUAL(fair_s(&w, a, BASE_TASK_REDUCE), from + 240);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 1, 1);
     from = w.now_us / S;
     a = arrive(&w, 1, 100, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_EQUAL(fair_s(&w, a, POLICY_MAP), from + 100);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_EQUAL(fair_s(&w, a, BASE_TASK_MAP), from + 100);
     w.now_us += 1 * S;
     b = arrive(&w, 2, 50, 0, 0);
-    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
-    a->task[POLICY_MAP][0].needs_us = 10 * S; /* less than it said */
+    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), -1);
+    a->task[BASE_TASK_MAP][0].needs_us = 10 * S; /* less than it said */
     w.now_us += 9 * S;
-    fake_end(&w, &a->task[POLICY_MAP][0]);
+    fake_end(&w, &a->task[BASE_TASK_MAP][0]);
     CU_ASSERT(a->gone);
-    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
-    w.capacity.slots[POLICY_MAP]++;
+    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), -1);
+    w.capacity.slots[BASE_TASK_MAP]++;
     w.ops->on_capacity(w.policy, w.now_us);
-    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), from + 60); /* both tasks run there now */
-    b->pj.phase[POLICY_MAP].total++;
-    b->pj.phase[POLICY_MAP].pending++;
-    w.ops->on_job_changed(w.policy, &b->pj, POLICY_MAP);
-    CU_ASSERT_EQUAL(fair_s(&w, b, POLICY_MAP), -1);
-    b->pj.phase[POLICY_MAP].total--;
-    b->pj.phase[POLICY_MAP].pending--;
-    w.ops->on_job_changed(w.policy, &b->pj, POLICY_MAP);
-    w.capacity.slots[POLICY_MAP]--;
+    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), from + 60); /* both tasks run there now */
+    b->pj.phase[BASE_TASK_MAP].total++;
+    b->pj.phase[BASE_TASK_MAP].pending++;
+    w.ops->on_job_changed(w.policy, &b->pj, BASE_TASK_MAP);
+    CU_ASSERT_EQUAL(fair_s(&w, b, BASE_TASK_MAP), -1);
+    b->pj.phase[BASE_TASK_MAP].total--;
+    b->pj.phase[BASE_TASK_MAP].pending--;
+    w.ops->on_job_changed(w.policy, &b->pj, BASE_TASK_MAP);
+    w.capacity.slots[BASE_TASK_MAP]--;
     fake_free(&w);
 }
 
@@ -868,27 +871,27 @@ static void starts_anew(int32_t tasks, int64_t ends_s, bool anew)
     start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 1, 1);
     from = w.now_us;
     last = arrive(&w, 9, 1000, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), last);
     mine = arrive(&w, 1, 1000, 0, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), mine);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), mine);
     w.now_us += 10 * S;
     first = arrive(&w, tasks, 300, 0, 0);
     for (uint32_t i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL(fake_victims(&w, 1 - i, POLICY_MAP), 1);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1 - i, POLICY_MAP), first);
+        CU_ASSERT_EQUAL(fake_victims(&w, 1 - i, BASE_TASK_MAP), 1);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1 - i, BASE_TASK_MAP), first);
     }
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* there is nothing that it could have now */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* there is nothing that it could have now */
     w.now_us = from + ends_s * S;
-    fake_end(&w, &first->task[POLICY_MAP][0]);
+    fake_end(&w, &first->task[BASE_TASK_MAP][0]);
     if (tasks == 2)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), anew);
-    CU_ASSERT_EQUAL(mine->pj.phase[POLICY_MAP].suspended, !anew);
-    CU_ASSERT_EQUAL(mine->pj.phase[POLICY_MAP].pending, anew);
-    CU_ASSERT_EQUAL(phase(mine, POLICY_MAP)->held, !anew);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), last);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), anew);
+    CU_ASSERT_EQUAL(mine->pj.phase[BASE_TASK_MAP].suspended, !anew);
+    CU_ASSERT_EQUAL(mine->pj.phase[BASE_TASK_MAP].pending, anew);
+    CU_ASSERT_EQUAL(phase(mine, BASE_TASK_MAP)->held, !anew);
     if (anew) {
-        CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1); /* its task takes the other's slot */
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), mine);
+        CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1); /* its task takes the other's slot */
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), mine);
     }
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
@@ -906,19 +909,19 @@ static void test_one_starts_anew(void)
     app = fake_job(&w, 1, 10 * S, 0, 0);
     app->pj.is_job = false;
     fake_arrive(&w, app);
-    other = fake_start(&w, app, POLICY_MAP, 0, 1);
+    other = fake_start(&w, app, BASE_TASK_MAP, 0, 1);
     for (int i = 0; i < 3; i++, w.now_us += 10 * S) {
         j[i] = arrive(&w, 1, sizes[i], 0, 0);
         if (i > 0)
-            CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), j[i]);
+            CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), j[i]);
     }
     last = arrive(&w, 9, 1000, 0, 0);
     fake_end(&w, other);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), last);
-    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP], 2);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_EQUAL(j[0]->pj.phase[POLICY_MAP].pending + j[1]->pj.phase[POLICY_MAP].pending, 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), last);
+    CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP], 2);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_EQUAL(j[0]->pj.phase[BASE_TASK_MAP].pending + j[1]->pj.phase[BASE_TASK_MAP].pending, 1);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -940,41 +943,41 @@ static void test_victims(void)
     /* wait: nobody; kill: as many as claimed, newest first */
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.preemption=wait", 2, 2, 1);
     big = arrive(&w, 8, 100, 0, 0);
-    fill(&w, 2, POLICY_MAP);
+    fill(&w, 2, BASE_TASK_MAP);
     small = arrive(&w, 1, 10, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
     start(&w, &policy_hfsp, "hfsp.sizes=given hfsp.preemption=kill", 2, 2, 1);
     w.kill_us = 3 * S;
     big = arrive(&w, 8, 100, 0, 0);
     for (uint32_t i = 0; i < 4; i++, w.now_us += S)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i / 2, POLICY_MAP), big);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i / 2, BASE_TASK_MAP), big);
     small = arrive(&w, 1, 10, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT(big->task[POLICY_MAP][1].kill_at_us > 0);  /* the newest here */
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0); /* one is being freed already */
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT(big->task[BASE_TASK_MAP][1].kill_at_us > 0);  /* the newest here */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0); /* one is being freed already */
     fake_free(&w);
     /* those on other nodes that come later go first */
     start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 2, 1);
     medium = arrive(&w, 2, 50, 0, 0);
-    fill(&w, 1, POLICY_MAP);
+    fill(&w, 1, BASE_TASK_MAP);
     big = arrive(&w, 8, 100, 0, 0);
-    fill(&w, 2, POLICY_MAP);
-    CU_ASSERT_EQUAL(medium->pj.phase[POLICY_MAP].running, 2);
-    CU_ASSERT_EQUAL(big->pj.phase[POLICY_MAP].running, 2);
+    fill(&w, 2, BASE_TASK_MAP);
+    CU_ASSERT_EQUAL(medium->pj.phase[BASE_TASK_MAP].running, 2);
+    CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_MAP].running, 2);
     small = arrive(&w, 2, 10, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* the medium one's */
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 2);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), small);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* the medium one's */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 2);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), small);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
     /* nobody in training is a victim */
     start(&w, &policy_hfsp, "", 1, 2, 1);
     big = arrive(&w, 8, 100, 0, 0);
-    fill(&w, 1, POLICY_MAP);
+    fill(&w, 1, BASE_TASK_MAP);
     small = arrive(&w, 1, 10, 0, 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
 }
 
@@ -986,16 +989,16 @@ static void test_early_reduces(void)
 
     start(&w, &policy_hfsp, "hfsp.sizes=given", 1, 2, 1);
     big = arrive(&w, 0, 0, 4, 100);
-    fill(&w, 1, POLICY_REDUCE);
+    fill(&w, 1, BASE_TASK_REDUCE);
     small = arrive(&w, 2, 10, 1, 10);
-    fill(&w, 1, POLICY_MAP);
+    fill(&w, 1, BASE_TASK_MAP);
     w.now_us += 10 * S;
-    fake_end(&w, &small->task[POLICY_MAP][0]);
-    CU_ASSERT_EQUAL(small->pj.phase[POLICY_REDUCE].pending, 1);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_REDUCE), 0);
-    fake_end(&w, &small->task[POLICY_MAP][1]);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_REDUCE), 1);
-    CU_ASSERT_EQUAL(big->pj.phase[POLICY_REDUCE].suspended, 1);
+    fake_end(&w, &small->task[BASE_TASK_MAP][0]);
+    CU_ASSERT_EQUAL(small->pj.phase[BASE_TASK_REDUCE].pending, 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_REDUCE), 0);
+    fake_end(&w, &small->task[BASE_TASK_MAP][1]);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_REDUCE), 1);
+    CU_ASSERT_EQUAL(big->pj.phase[BASE_TASK_REDUCE].suspended, 1);
     fake_free(&w);
 }
 
@@ -1003,7 +1006,7 @@ static void test_early_reduces(void)
 static enum policy_take take;
 static int asked;
 
-static enum policy_take takes_so(void *core, const struct policy_job *job, enum policy_kind kind, uint32_t node)
+static enum policy_take takes_so(void *core, const struct policy_job *job, enum base_task_kind kind, uint32_t node)
 {
     (void)core;
     (void)job;
@@ -1020,19 +1023,19 @@ static void test_claims_and_places(void)
     start(&w, &policy_hfsp, "hfsp.sizes=given", 2, 2, 1);
     w.env.takes = takes_so;
     arrive(&w, 2, 50, 0, 0);
-    fill(&w, 1, POLICY_MAP);
+    fill(&w, 1, BASE_TASK_MAP);
     arrive(&w, 8, 100, 0, 0);
-    fill(&w, 2, POLICY_MAP);
+    fill(&w, 2, BASE_TASK_MAP);
     arrive(&w, 2, 10, 0, 0);
     asked = 0;
     take = POLICY_DECLINES;
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0);
     CU_ASSERT_EQUAL(asked, 1); /* the larger ones claim nothing from jobs before them */
     take = POLICY_TAKES;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0); /* the last job's are on the other node */
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0); /* the last job's are on the other node */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
     take = POLICY_TAKES_NEAR;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
     fake_free(&w);
 }
 

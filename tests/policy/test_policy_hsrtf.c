@@ -19,9 +19,9 @@ static bool near(double a, double b)
 /* ---------------------------------------------------------------- formulas */
 static int64_t paper_rt(int64_t maps, int64_t reduces, int64_t bytes, bool fluid)
 {
-    int64_t tasks[POLICY_KINDS] = {maps, reduces};
-    int64_t avg[POLICY_KINDS] = {S(60), hsrtf_reduce_us(bytes, 1, reduces, 128 * MIB, S(60))};
-    double slots[POLICY_KINDS] = {464, 116};
+    int64_t tasks[BASE_TASK_KINDS] = {maps, reduces};
+    int64_t avg[BASE_TASK_KINDS] = {S(60), hsrtf_reduce_us(bytes, 1, reduces, 128 * MIB, S(60))};
+    double slots[BASE_TASK_KINDS] = {464, 116};
 
     return hsrtf_time_us(tasks, avg, slots, fluid);
 }
@@ -45,8 +45,8 @@ static void test_remaining_time(void)
 /* What no cluster has: times are cut, not wrapped around. */
 static void test_absurd(void)
 {
-    int64_t tasks[POLICY_KINDS] = {INT32_MAX, INT32_MAX}, avg[POLICY_KINDS] = {S(1000000000), S(1000000000)};
-    double slots[POLICY_KINDS] = {1, 1};
+    int64_t tasks[BASE_TASK_KINDS] = {INT32_MAX, INT32_MAX}, avg[BASE_TASK_KINDS] = {S(1000000000), S(1000000000)};
+    double slots[BASE_TASK_KINDS] = {1, 1};
 
     CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, false), HSRTF_TIME_MAX_US);
     CU_ASSERT_EQUAL(hsrtf_time_us(tasks, avg, slots, true), HSRTF_TIME_MAX_US);
@@ -82,8 +82,8 @@ static void test_shares(void)
 
 static void test_starvation(void)
 {
-    int64_t tasks[2][POLICY_KINDS] = {{400, 0}, {100, 0}}, avg[POLICY_KINDS] = {S(10), S(10)}, rt[2];
-    double all[POLICY_KINDS] = {100, 100}, s[2], st[2];
+    int64_t tasks[2][BASE_TASK_KINDS] = {{400, 0}, {100, 0}}, avg[BASE_TASK_KINDS] = {S(10), S(10)}, rt[2];
+    double all[BASE_TASK_KINDS] = {100, 100}, s[2], st[2];
     struct hsrtf_claim c[2];
 
     for (int i = 0; i < 2; i++)
@@ -93,7 +93,7 @@ static void test_starvation(void)
     hsrtf_shares(rt, 2, s);
     CU_ASSERT(near(s[0], .2) && near(s[1], .8));
     for (int i = 0; i < 2; i++) {
-        double part[POLICY_KINDS] = {100 * s[i], 100 * s[i]};
+        double part[BASE_TASK_KINDS] = {100 * s[i], 100 * s[i]};
         int64_t on_share = hsrtf_time_us(tasks[i], avg, part, false);
 
         CU_ASSERT_EQUAL(on_share, i == 0 ? S(200) : S(20));
@@ -172,14 +172,14 @@ static struct fake_job *sort_job(struct fake *w, int32_t maps, int32_t reduces)
 {
     struct fake_job *j = fake_job(w, maps, S(60), reduces, S(400));
 
-    j->pj.size[POLICY_MAP].bytes = maps * 128 * MIB;
-    j->pj.size[POLICY_MAP].bytes_max = 128 * MIB;
+    j->pj.size[BASE_TASK_MAP].bytes = maps * 128 * MIB;
+    j->pj.size[BASE_TASK_MAP].bytes_max = 128 * MIB;
     fake_arrive(w, j);
     return j;
 }
 
 /* All maps of @first run on the empty cluster, and tell after a moment. */
-static void run_some(struct fake *w, struct fake_job *j, enum policy_kind kind, int32_t n)
+static void run_some(struct fake *w, struct fake_job *j, enum base_task_kind kind, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         fake_start(w, j, kind, i, (uint32_t)i % w->nodes_n);
@@ -205,9 +205,9 @@ static void order_with(const char *tie, bool large_first, bool medium_before_lar
     b = large_first ? sort_job(&w, 32, 8) : sort_job(&w, 64, 16);
     w.now_us += S(1);
     small = sort_job(&w, 1, 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), small);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), (large_first == medium_before_large) ? b : a);
-    CU_ASSERT_PTR_NULL(fake_peek(&w, 0, POLICY_REDUCE));
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), small);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), (large_first == medium_before_large) ? b : a);
+    CU_ASSERT_PTR_NULL(fake_peek(&w, 0, BASE_TASK_REDUCE));
     fake_free(&w);
 }
 
@@ -228,7 +228,7 @@ static void test_fluid_order(void)
     fake_init(&w, &policy_hsrtf_pu, &conf, 2, 8, 2); /* 16 slots: 2 waves each */
     a = sort_job(&w, 30, 0);
     b = sort_job(&w, 20, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     CU_ASSERT(a != b);
     fake_free(&w);
 }
@@ -254,20 +254,20 @@ static void test_estimates(void)
     fake_init(&w, &policy_hsrtf_pu, NULL, 8, 8, 2);
     a = sort_job(&w, 4, 4);
     explained(&w, a, "(map 30.0 s, reduce 30.0 s each, assumed)");
-    run_some(&w, a, POLICY_MAP, 4);
+    run_some(&w, a, BASE_TASK_MAP, 4);
     for (int i = 0; i < 4; i++)
-        a->task[POLICY_MAP][i].progress = 0.019;
+        a->task[BASE_TASK_MAP][i].progress = 0.019;
     epoch(&w);
     explained(&w, a, "(map 30.0 s, reduce 30.0 s each, assumed)");
-    a->task[POLICY_MAP][0].progress = -1; /* 60 s, as it is */
+    a->task[BASE_TASK_MAP][0].progress = -1; /* 60 s, as it is */
     epoch(&w);
     explained(&w, a, "remaining time 120.0 s alone on the cluster (map 60.0 s, reduce 60.0 s each, measured)");
     b = sort_job(&w, 8, 2); /* 4 blocks for each reduce, but what running jobs have comes before equation 2 */
     explained(&w, b, "(map 60.0 s, reduce 240.0 s each, assumed)");
-    w.now_us = fake_ends_at(&w, &a->task[POLICY_MAP][0]);
+    w.now_us = fake_ends_at(&w, &a->task[BASE_TASK_MAP][0]);
     for (int i = 0; i < 4; i++)
-        fake_end(&w, &a->task[POLICY_MAP][i]);
-    run_some(&w, a, POLICY_REDUCE, 4);
+        fake_end(&w, &a->task[BASE_TASK_MAP][i]);
+    run_some(&w, a, BASE_TASK_REDUCE, 4);
     w.now_us += S(100);
     epoch(&w);
     explained(&w, a, "reduce 400.0 s each"); /* function progress 1/4 after 100 s, whatever the shuffle took */
@@ -276,7 +276,7 @@ static void test_estimates(void)
     fake_sizes(c, true, false);
     epoch(&w);
     explained(&w, c, "(map 60.0 s, reduce 400.0 s each, assumed)");
-    c->task[POLICY_MAP][0].needs_us = S(7);
+    c->task[BASE_TASK_MAP][0].needs_us = S(7);
     fake_sizes(c, true, false);
     epoch(&w);
     explained(&w, c, "(map 7.0 s,");
@@ -290,12 +290,12 @@ static void test_selectivity(void)
 
     fake_init(&w, &policy_hsrtf_pu, NULL, 8, 8, 2);
     a = sort_job(&w, 4, 1);
-    run_some(&w, a, POLICY_MAP, 1);
+    run_some(&w, a, BASE_TASK_MAP, 1);
     w.now_us += S(60);
-    fake_end(&w, &a->task[POLICY_MAP][0]);
+    fake_end(&w, &a->task[BASE_TASK_MAP][0]);
     epoch(&w);
     explained(&w, a, "(map 60.0 s, reduce 240.0 s each, measured)");
-    a->pj.seen[POLICY_MAP].bytes_out /= 2;
+    a->pj.seen[BASE_TASK_MAP].bytes_out /= 2;
     epoch(&w);
     explained(&w, a, "(map 60.0 s, reduce 120.0 s each, measured)");
     fake_free(&w);
@@ -308,10 +308,10 @@ static void test_last_job(void)
 
     fake_init(&w, &policy_hsrtf_pu, NULL, 1, 2, 1);
     a = sort_job(&w, 1, 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
     w.now_us += S(60);
     fake_report(&w, 0);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_REDUCE), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_REDUCE), a);
     w.now_us += S(400);
     fake_report(&w, 0);
     CU_ASSERT(a->gone);
@@ -336,7 +336,7 @@ static void test_proportional(void)
     explained(&w, a, "share 38.5%: 0 of 38 map slots");
     explained(&w, b, "share 61.5%: 0 of 62 map slots");
     for (int i = 0; i < 100; i++) {
-        const struct fake_job *j = fake_offer(&w, (uint32_t)i / 10, POLICY_MAP);
+        const struct fake_job *j = fake_offer(&w, (uint32_t)i / 10, BASE_TASK_MAP);
 
         CU_ASSERT_PTR_EQUAL(j, i < 62 ? b : a);
     }
@@ -359,12 +359,12 @@ static void test_beyond_targets(void)
     fake_arrive(&w, b);
     explained(&w, a, "0 of 4 map slots"); /* 3.85 and 6.15 */
     explained(&w, b, "0 of 6 map slots");
-    run_some(&w, a, POLICY_MAP, 4);
+    run_some(&w, a, BASE_TASK_MAP, 4);
     for (int i = 0; i < 5; i++)
-        fake_start(&w, b, POLICY_MAP, i, 0);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
-    fake_start(&w, b, POLICY_MAP, 5, 0);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b); /* nobody is below its target: the shorter one */
+        fake_start(&w, b, BASE_TASK_MAP, i, 0);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
+    fake_start(&w, b, BASE_TASK_MAP, 5, 0);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b); /* nobody is below its target: the shorter one */
     fake_free(&w);
 }
 
@@ -378,9 +378,9 @@ static void test_new_demand(void)
     a = sort_job(&w, 1, 8);
     b = sort_job(&w, 1, 8);
     explained(&w, a, "0 of 0 reduce slots");
-    run_some(&w, a, POLICY_MAP, 1);
+    run_some(&w, a, BASE_TASK_MAP, 1);
     w.now_us += S(5);
-    fake_end(&w, &a->task[POLICY_MAP][0]);
+    fake_end(&w, &a->task[BASE_TASK_MAP][0]);
     explained(&w, a, "0 of 8 reduce slots");
     explained(&w, b, "0 of 0 reduce slots");
     epoch(&w);
@@ -399,7 +399,7 @@ static struct fake_job *crowd(struct fake *w, const struct policy_ops *ops, stru
     fake_sizes(*longer, true, false);
     fake_arrive(w, *longer);
     for (uint32_t i = 0; i < 8; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(w, i / 4, POLICY_MAP), *longer);
+        CU_ASSERT_PTR_EQUAL(fake_offer(w, i / 4, BASE_TASK_MAP), *longer);
     w->now_us += S(20);
     small = fake_job(w, n, S(10), 0, 0);
     fake_sizes(small, true, false);
@@ -413,10 +413,10 @@ static void test_no_killing(void)
     struct fake_job *a;
 
     crowd(&w, &policy_hsrtf_pu, &a, 3);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
     crowd(&w, &policy_hsrtf_pr, &a, 3);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
 }
 
@@ -427,16 +427,16 @@ static void test_kill_one_per_slot(void)
 
     w.kill_us = S(3);
     for (int i = 0; i < 4; i++)
-        a->task[POLICY_MAP][i].progress = i == 2 ? 0.1 : 0.5 + 0.1 * i;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 4);
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 2); /* four are on their way already */
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 0);
+        a->task[BASE_TASK_MAP][i].progress = i == 2 ? 0.1 : 0.5 + 0.1 * i;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 4);
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 2); /* four are on their way already */
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 0);
     w.now_us += S(3);
     fake_report(&w, 0);
     fake_report(&w, 1);
     CU_ASSERT_EQUAL(w.kills, 6);
     for (int i = 0; i < 6; i++)
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i < 4 ? 0 : 1, POLICY_MAP), small);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, i < 4 ? 0 : 1, BASE_TASK_MAP), small);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -449,10 +449,10 @@ static void test_kill_least_progress(void)
     crowd(&w, &policy_hsrtf_pup, &a, 1);
     w.kill_us = S(3);
     for (int i = 0; i < 4; i++)
-        a->task[POLICY_MAP][i].progress = i == 2 ? 0.1 : 0.5 + 0.1 * i;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+        a->task[BASE_TASK_MAP][i].progress = i == 2 ? 0.1 : 0.5 + 0.1 * i;
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
     for (int i = 0; i < 4; i++)
-        CU_ASSERT_EQUAL(a->task[POLICY_MAP][i].kill_at_us > 0, i == 2);
+        CU_ASSERT_EQUAL(a->task[BASE_TASK_MAP][i].kill_at_us > 0, i == 2);
     fake_free(&w);
 }
 
@@ -468,9 +468,9 @@ static void test_kill_strictly_longer(void)
     b = fake_job(&w, 4, S(10), 0, 0);
     fake_arrive(&w, b);
     for (int32_t i = 0; i < 4; i++)
-        fake_start(&w, b, POLICY_MAP, i, 0);
-    CU_ASSERT_EQUAL(a->pj.phase[POLICY_MAP].pending, 4);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+        fake_start(&w, b, BASE_TASK_MAP, i, 0);
+    CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].pending, 4);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     fake_free(&w);
 }
 
@@ -484,28 +484,28 @@ static void test_kill_guard(void)
     a = fake_job(&w, 5, S(100), 0, 0);
     fake_sizes(a, true, false);
     fake_arrive(&w, a);
-    fake_start(&w, a, POLICY_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 0, 0);
     w.now_us += S(1);
     b = fake_job(&w, 1, S(2), 0, 0);
     fake_sizes(b, true, false);
     fake_arrive(&w, b);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     w.now_us += S(2);
     fake_report(&w, 0);
     CU_ASSERT(b->gone);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_EQUAL(a->task[POLICY_MAP][0].state, FAKE_RUNS); /* the same task again */
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_EQUAL(a->task[BASE_TASK_MAP][0].state, FAKE_RUNS); /* the same task again */
     w.now_us += S(1);
     c = fake_job(&w, 1, S(2), 0, 0);
     fake_sizes(c, true, false);
     fake_arrive(&w, c);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     w.now_us += S(6.999999);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
     w.now_us += 1;
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_EQUAL(a->task[POLICY_MAP][0].kills, 2);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_EQUAL(a->task[BASE_TASK_MAP][0].kills, 2);
     fake_free(&w);
 }
 
@@ -521,17 +521,17 @@ static void test_kill_patience(void)
     fake_sizes(a, true, false);
     fake_arrive(&w, a);
     for (int i = 0; i < 8; i++) {
-        fake_start(&w, a, POLICY_MAP, 0, 0);
+        fake_start(&w, a, BASE_TASK_MAP, 0, 0);
         w.now_us += S(i < 5 ? 10 : 10 << (i - 4));
         b = fake_job(&w, 1, S(1), 0, 0);
         fake_sizes(b, true, false);
         fake_arrive(&w, b);
         w.now_us--;
-        CU_ASSERT(i == 0 || fake_victims(&w, 0, POLICY_MAP) == 0);
+        CU_ASSERT(i == 0 || fake_victims(&w, 0, BASE_TASK_MAP) == 0);
         w.now_us++;
-        CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
-        fake_end(&w, &b->task[POLICY_MAP][0]);
+        CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+        CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
+        fake_end(&w, &b->task[BASE_TASK_MAP][0]);
     }
     fake_free(&w);
 }
@@ -546,8 +546,8 @@ static void test_kill_up_to_share(void)
     explained(&w, a, "8 of 1 map slots");
     explained(&w, small, "share 92.6%: 0 of 7 map slots");
     w.kill_us = S(3);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 4);
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 3);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 4);
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 3);
     fake_free(&w);
 }
 
@@ -567,15 +567,15 @@ static void test_resumes(void)
     w.now_us += S(1);
     w.timer_us = w.now_us;
     fake_timer(&w);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
     fake_switch(&w, &policy_hsrtf_pr);
-    CU_ASSERT_EQUAL(a->pj.phase[POLICY_MAP].suspended, 1);
-    CU_ASSERT_EQUAL(a->pj.phase[POLICY_MAP].pending, 0);
+    CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].suspended, 1);
+    CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].pending, 0);
     fake_offer_node(&w, 0);
     w.now_us += S(10);
     fake_report(&w, 0);
     fake_offer_node(&w, 0);
-    CU_ASSERT_EQUAL(a->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].running, 2);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -598,14 +598,14 @@ static void test_many_at_once(void)
             fake_arrive(&w, j);
         }
         for (int pass = 0; pass < 2; pass++, epoch(&w)) {
-            struct policy_offer offer = {.kind = POLICY_MAP, .now_us = w.now_us, .capacity = &w.capacity};
+            struct policy_offer offer = {.kind = BASE_TASK_MAP, .now_us = w.now_us, .capacity = &w.capacity};
             int n = 0;
 
             last = 0;
             for (struct policy_job *j = NULL; (j = w.ops->next(w.policy, &offer, j)); n++) {
                 if (w.ops == &policy_hsrtf_pu || pass == 1)
-                    CU_ASSERT(j->size[POLICY_MAP].given_us >= last || n == 4); /* Pr: after those with a share */
-                last = j->size[POLICY_MAP].given_us;
+                    CU_ASSERT(j->size[BASE_TASK_MAP].given_us >= last || n == 4); /* Pr: after those with a share */
+                last = j->size[BASE_TASK_MAP].given_us;
             }
             CU_ASSERT_EQUAL(n, 200);
         }

@@ -31,16 +31,16 @@ static void test_least_first(void)
     fake_init(&w, &policy_las, NULL, 1, 8, 1);
     a = come(&w, 20, 100, 1);
     b = come(&w, 20, 100, 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a); /* a tie: the earlier one */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a); /* no time has passed */
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a); /* a tie: the earlier one */
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a); /* no time has passed */
     pass(&w, 5);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     pass(&w, 9); /* a 10 + 18, b 9 */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     pass(&w, 5); /* a 38, b 19 */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     pass(&w, 20); /* a 78, b 79 */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
     fake_free(&w);
 }
 
@@ -52,16 +52,16 @@ static void test_weights(void)
     fake_init(&w, &policy_las, NULL, 1, 8, 1);
     a = come(&w, 20, 100, 3);
     b = come(&w, 20, 100, 1);
-    fake_start(&w, a, POLICY_MAP, 0, 0);
-    fake_start(&w, a, POLICY_MAP, 1, 0);
-    fake_start(&w, b, POLICY_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 1, 0);
+    fake_start(&w, b, BASE_TASK_MAP, 0, 0);
     pass(&w, 10); /* 20/3 and 10 */
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
     pass(&w, 10); /* 60/3 and 20: a tie */
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), a);
     pass(&w, 1);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
 
@@ -74,19 +74,19 @@ static void test_over_changes(void)
     fake_init(&w, &policy_las, NULL, 1, 2, 1);
     a = come(&w, 3, 10, 1);
     b = come(&w, 3, 10, 1);
-    fake_start(&w, a, POLICY_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 0, 0);
     w.now_us += S(10);
     fake_report(&w, 0); /* a 10, before any timer */
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
-    fake_start(&w, b, POLICY_MAP, 0, 0);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
+    fake_start(&w, b, BASE_TASK_MAP, 0, 0);
     pass(&w, 9);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_switch(&w, &policy_fifo);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), a);
     fake_switch(&w, &policy_las);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b); /* 10 and 9 */
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b); /* 10 and 9 */
     pass(&w, 1);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), a);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -104,11 +104,11 @@ static void test_quantum(void)
     CU_ASSERT_EQUAL(w.timer_us, w.now_us + S(30));
     a = come(&w, 20, 100, 1);
     b = come(&w, 20, 100, 1);
-    fake_start(&w, a, POLICY_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 0, 0);
     pass(&w, 5);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), a);
-    fake_start(&w, a, POLICY_MAP, 1, 0);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), a);
+    fake_start(&w, a, BASE_TASK_MAP, 1, 0);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
 
@@ -121,10 +121,10 @@ static void test_tiny_weight(void)
     fake_init(&w, &policy_las, NULL, 1, 8, 1);
     a = come(&w, 20, 100000000, 1e-6);
     b = come(&w, 20, 100000000, 1);
-    fake_start(&w, a, POLICY_MAP, 0, 0);
-    fake_start(&w, b, POLICY_MAP, 0, 0);
+    fake_start(&w, a, BASE_TASK_MAP, 0, 0);
+    fake_start(&w, b, BASE_TASK_MAP, 0, 0);
     pass(&w, 20000000);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
 

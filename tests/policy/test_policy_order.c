@@ -65,7 +65,7 @@ static void test_order(void)
     check(&o, links);
 }
 
-static struct policy_job *walk(const struct policy_ops *ops, struct policy *p, enum policy_kind kind, int n)
+static struct policy_job *walk(const struct policy_ops *ops, struct policy *p, enum base_task_kind kind, int n)
 {
     struct policy_capacity capacity = {0};
     struct policy_offer offer = {.kind = kind, .node_slots = 2, .capacity = &capacity};
@@ -85,20 +85,20 @@ static void test_fifo(void)
                                  {.submit_us = 1, .seq = 4, .priority = -2}};
 
     for (int i = 0; i < 4; i++) {
-        jobs[i].phase[POLICY_MAP].pending = 1;
+        jobs[i].phase[BASE_TASK_MAP].pending = 1;
         policy_fifo.on_job_arrived(p, &jobs[i], 0);
     }
-    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 0), &jobs[2]);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 1), &jobs[1]);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 2), &jobs[0]);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 3), &jobs[3]);
-    CU_ASSERT_PTR_NULL(walk(&policy_fifo, p, POLICY_REDUCE, 0));
-    jobs[2].phase[POLICY_MAP].pending = 0;
-    policy_fifo.on_job_changed(p, &jobs[2], POLICY_MAP);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, POLICY_MAP, 0), &jobs[1]);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, BASE_TASK_MAP, 0), &jobs[2]);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, BASE_TASK_MAP, 1), &jobs[1]);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, BASE_TASK_MAP, 2), &jobs[0]);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, BASE_TASK_MAP, 3), &jobs[3]);
+    CU_ASSERT_PTR_NULL(walk(&policy_fifo, p, BASE_TASK_REDUCE, 0));
+    jobs[2].phase[BASE_TASK_MAP].pending = 0;
+    policy_fifo.on_job_changed(p, &jobs[2], BASE_TASK_MAP);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_fifo, p, BASE_TASK_MAP, 0), &jobs[1]);
     for (int i = 0; i < 4; i++)
         policy_fifo.on_job_left(p, &jobs[i], 0);
-    CU_ASSERT_PTR_NULL(walk(&policy_fifo, p, POLICY_MAP, 0));
+    CU_ASSERT_PTR_NULL(walk(&policy_fifo, p, BASE_TASK_MAP, 0));
     policy_fifo.destroy(p);
 }
 
@@ -109,22 +109,22 @@ static void test_hadoop_rules(void)
     struct policy *p;
     struct policy_job job = {.seq = 1};
     struct policy_capacity capacity = {.nodes = 58, .slots = {464, 116}, .outstanding = {100, 100}};
-    struct policy_offer offer = {.kind = POLICY_MAP, .node_slots = 8, .node_used = 1, .capacity = &capacity};
+    struct policy_offer offer = {.kind = BASE_TASK_MAP, .node_slots = 8, .node_used = 1, .capacity = &capacity};
 
     CU_ASSERT_EQUAL(policy_conf_set(&conf, "fifo.hadoop-rules", "yes", NULL), 0);
     p = policy_fifo.create(&env);
     policy_conf_free(&conf);
-    job.phase[POLICY_MAP].pending = job.phase[POLICY_REDUCE].pending = 100;
+    job.phase[BASE_TASK_MAP].pending = job.phase[BASE_TASK_REDUCE].pending = 100;
     policy_fifo.on_job_arrived(p, &job, 0);
     CU_ASSERT_PTR_EQUAL(policy_fifo.next(p, &offer, NULL), &job);
     offer.node_used = 2; /* the cap of this load */
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL));
     CU_ASSERT(offer.held);
-    offer = (struct policy_offer){.kind = POLICY_MAP, .node_slots = 8, .off_rack = true, .capacity = &capacity};
+    offer = (struct policy_offer){.kind = BASE_TASK_MAP, .node_slots = 8, .off_rack = true, .capacity = &capacity};
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL)); /* no map after an off-rack one */
-    offer = (struct policy_offer){.kind = POLICY_REDUCE, .node_slots = 2, .capacity = &capacity};
+    offer = (struct policy_offer){.kind = BASE_TASK_REDUCE, .node_slots = 2, .capacity = &capacity};
     CU_ASSERT_PTR_EQUAL(policy_fifo.next(p, &offer, NULL), &job);
-    offer.assigned[POLICY_REDUCE] = 1;
+    offer.assigned[BASE_TASK_REDUCE] = 1;
     CU_ASSERT_PTR_NULL(policy_fifo.next(p, &offer, NULL)); /* one reduce per heartbeat */
     policy_fifo.on_job_left(p, &job, 0);
     policy_fifo.destroy(p);
@@ -139,24 +139,24 @@ static void test_naive_fair(void)
     struct policy_job jobs[3] = {{.submit_us = 1, .seq = 1}, {.submit_us = 2, .seq = 2}, {.submit_us = 3, .seq = 3}};
 
     for (int i = 0; i < 3; i++) {
-        jobs[i].phase[POLICY_MAP].pending = 10;
+        jobs[i].phase[BASE_TASK_MAP].pending = 10;
         policy_naive_fair.on_job_arrived(p, &jobs[i], 0);
     }
     for (int i = 0; i < 30; i++) {
-        struct policy_job *job = walk(&policy_naive_fair, p, POLICY_MAP, 0);
+        struct policy_job *job = walk(&policy_naive_fair, p, BASE_TASK_MAP, 0);
 
         CU_ASSERT_PTR_EQUAL_FATAL(job, &jobs[i % 3]);
-        job->phase[POLICY_MAP].pending--;
-        job->phase[POLICY_MAP].running++;
-        policy_naive_fair.on_job_changed(p, job, POLICY_MAP);
+        job->phase[BASE_TASK_MAP].pending--;
+        job->phase[BASE_TASK_MAP].running++;
+        policy_naive_fair.on_job_changed(p, job, BASE_TASK_MAP);
     }
-    CU_ASSERT_PTR_NULL(walk(&policy_naive_fair, p, POLICY_MAP, 0));
-    jobs[2].phase[POLICY_MAP].pending = jobs[0].phase[POLICY_MAP].pending = 1;
-    jobs[2].phase[POLICY_MAP].running = 4;
-    policy_naive_fair.on_job_changed(p, &jobs[0], POLICY_MAP);
-    policy_naive_fair.on_job_changed(p, &jobs[2], POLICY_MAP);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, POLICY_MAP, 0), &jobs[2]);
-    CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, POLICY_MAP, 1), &jobs[0]);
+    CU_ASSERT_PTR_NULL(walk(&policy_naive_fair, p, BASE_TASK_MAP, 0));
+    jobs[2].phase[BASE_TASK_MAP].pending = jobs[0].phase[BASE_TASK_MAP].pending = 1;
+    jobs[2].phase[BASE_TASK_MAP].running = 4;
+    policy_naive_fair.on_job_changed(p, &jobs[0], BASE_TASK_MAP);
+    policy_naive_fair.on_job_changed(p, &jobs[2], BASE_TASK_MAP);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, BASE_TASK_MAP, 0), &jobs[2]);
+    CU_ASSERT_PTR_EQUAL(walk(&policy_naive_fair, p, BASE_TASK_MAP, 1), &jobs[0]);
     for (int i = 0; i < 3; i++)
         policy_naive_fair.on_job_left(p, &jobs[i], 0);
     policy_naive_fair.destroy(p);

@@ -86,12 +86,12 @@ static void rnd_job(struct fake *w, const struct plan *plan)
 {
     static const double weights[] = {1, 1, 2, 0.5};
     static const char *const queues[] = {"default", "a", "b", "c"};
-    int32_t reduces = w->node[0].slots[POLICY_REDUCE] && one_in(2) ? 1 + (int32_t)rnd(4) : 0;
+    int32_t reduces = w->node[0].slots[BASE_TASK_REDUCE] && one_in(2) ? 1 + (int32_t)rnd(4) : 0;
     int32_t maps = reduces && one_in(8) ? 0 : 1 + (int32_t)rnd(one_in(3) ? 9 : 3);
     struct fake_job *j = fake_job(w, maps, 0, reduces, 0);
     uint32_t longest = one_in(3) ? 200 : 40;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < j->n[k]; i++)
             j->task[k][i].needs_us = rnd_time(1, longest);
     j->arrive_us = w->now_us + rnd_time(0, 300);
@@ -103,8 +103,8 @@ static void rnd_job(struct fake *w, const struct plan *plan)
     if (j->pj.is_job && (plan->timed ? !one_in(4) : one_in(3)))
         j->pj.deadline_us = rnd_time(50, 1500);
     if (one_in(2)) {
-        j->pj.size[POLICY_MAP].bytes_max = 1 + rnd(1000000);
-        j->pj.size[POLICY_MAP].bytes = j->pj.size[POLICY_MAP].bytes_max * maps;
+        j->pj.size[BASE_TASK_MAP].bytes_max = 1 + rnd(1000000);
+        j->pj.size[BASE_TASK_MAP].bytes = j->pj.size[BASE_TASK_MAP].bytes_max * maps;
     }
     if (j->pj.is_job)
         fake_sizes(j, plan->given, w->ops->sim_only);
@@ -124,12 +124,12 @@ static void rnd_queues(struct fake *w, const struct plan *plan)
         policy_limit_init(&q->max);
         if (one_in(3)) {
             q->min.given = true;
-            for (int k = 0; k < POLICY_KINDS; k++)
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 q->min.slots[k] = rnd(4);
         }
         if (plan->limits && one_in(2)) {
             q->max.given = true;
-            for (int k = 0; k < POLICY_KINDS; k++)
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
                 q->max.slots[k] = 1 + rnd(4);
         }
         if (plan->limits && one_in(2))
@@ -204,14 +204,14 @@ static int check_end(const struct fake *w, bool ended)
             say(w, "does not end", j);
             bad++;
         }
-        for (int k = 0; ended && !j->refused && k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; ended && !j->refused && k < BASE_TASK_KINDS; k++)
             for (int32_t t = 0; t < j->n[k]; t++)
                 if (j->task[k][t].ends != 1 || (j->task[k][t].kills == 0 && j->task[k][t].lost_us > 0)) {
                     say(w, "has a task that did not complete once, or lost work without a kill", j);
                     bad++;
                 }
     }
-    for (int k = 0; ended && k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; ended && k < BASE_TASK_KINDS; k++)
         if (w->capacity.used[k] || w->capacity.freeing[k] || w->capacity.outstanding[k]) {
             say(w, "left something behind", NULL);
             bad++;
@@ -371,7 +371,7 @@ static void shares_add_up(const struct policy_ops *ops, uint64_t seed)
 {
     struct plan plan;
     struct fake w;
-    int64_t sum[POLICY_KINDS] = {0}, want[POLICY_KINDS] = {0};
+    int64_t sum[BASE_TASK_KINDS] = {0}, want[BASE_TASK_KINDS] = {0};
 
     rnd_world(&w, &plan, ops, seed * 2, false);
     for (uint32_t i = 0; i < w.jobs_n; i++)
@@ -380,17 +380,17 @@ static void shares_add_up(const struct policy_ops *ops, uint64_t seed)
     w.timer_us = w.now_us;
     fake_timer(&w);
     for (size_t q = 0; q < w.queues.n; q++) {
-        int64_t share[POLICY_KINDS] = {0}, demand[POLICY_KINDS] = {0};
+        int64_t share[BASE_TASK_KINDS] = {0}, demand[BASE_TASK_KINDS] = {0};
 
         if (w.queues.v[q].is_parent || !ops->queue_share(w.policy, (int32_t)q, share, demand))
             continue;
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             sum[k] += share[k];
     }
     for (uint32_t i = 0; i < w.jobs_n; i++)
-        for (int k = 0; k < POLICY_KINDS && w.job[i]->here; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && w.job[i]->here; k++)
             want[k] += w.job[i]->pj.phase[k].running + w.job[i]->pj.phase[k].pending;
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t total = want[k] < w.capacity.slots[k] ? want[k] : w.capacity.slots[k];
         bool ok = plan.limits ? sum[k] <= total : sum[k] == total;
 

@@ -147,14 +147,14 @@ static void test_rules(void)
     q.v[at].is_parent = true;
     policy_limit_init(&q.v[at].child_max);
     q.v[at].child_max.given = true;
-    q.v[at].child_max.slots[POLICY_MAP] = 7;
+    q.v[at].child_max.slots[BASE_TASK_MAP] = 7;
     q.v[at].min_timeout_us = 5;
     rules(&q, v, 4);
     CU_ASSERT_EQUAL(place(&q, "", "u", "staff,secondary"), policy_queues_find(&q, "staff"));
     CU_ASSERT_EQUAL(place(&q, "", "u", "none,other"), policy_queues_find(&q, "sample"));
     at = place(&q, "", "u", "none,other,secondary");
     CU_ASSERT_STRING_EQUAL(q.v[at].name, "root.secondary.u");
-    CU_ASSERT_EQUAL(q.v[at].max.slots[POLICY_MAP], 7);
+    CU_ASSERT_EQUAL(q.v[at].max.slots[BASE_TASK_MAP], 7);
     CU_ASSERT_EQUAL(q.v[at].min_timeout_us, 5);
     CU_ASSERT_EQUAL(place(&q, "", "u", "none,staff"), policy_queues_find(&q, "sample")); /* a leaf: no queue below it */
     at = place(&q, "own", "u", "staff");
@@ -233,33 +233,33 @@ static void test_limits(void)
     struct policy_limit l;
 
     policy_limit_init(&l);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 42);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 42);
     l.given = true;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 42);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 42);
     l.memory_mb = 30 * 1024;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 10);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_REDUCE, &c, 42), 5);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 10);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
     l.vcores = 0; /* "10000 mb,0vcores": the memory counts alone */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 10);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 10);
     l.vcores = 6;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 4);
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_REDUCE, &c, 42), 2);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 4);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 2);
     l.vcores = 1; /* less than a slot is a slot */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_REDUCE, &c, 42), 1);
-    l.slots[POLICY_MAP] = 77;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 77);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 1);
+    l.slots[BASE_TASK_MAP] = 77;
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 77);
     policy_limit_init(&l);
     l.given = true;
     l.percent[0] = 50;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 50);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 50);
     l.percent[1] = 29;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 29);
-    l.slot_percent[POLICY_REDUCE] = 10;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_REDUCE, &c, 42), 5);
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 29);
+    l.slot_percent[BASE_TASK_REDUCE] = 10;
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_REDUCE, &c, 42), 5);
     l.percent[0] = 0;
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), 0);
-    l.slots[POLICY_MAP] = INT64_MAX; /* bounded, so that what it stands for in memory is */
-    CU_ASSERT_EQUAL(policy_limit_slots(&l, POLICY_MAP, &c, 42), INT64_C(1000000000000));
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), 0);
+    l.slots[BASE_TASK_MAP] = INT64_MAX; /* bounded, so that what it stands for in memory is */
+    CU_ASSERT_EQUAL(policy_limit_slots(&l, BASE_TASK_MAP, &c, 42), INT64_C(1000000000000));
 }
 
 static const struct cunit_case cases[] = {

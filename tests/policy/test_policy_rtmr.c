@@ -121,7 +121,7 @@ static void test_feedback(void)
         world_init(&w, &policy_rtmr, feedback ? NULL : "rtmr.feedback=false", 1, 2, 1, 0, false);
         a = world_job(&w, 0, 2, 60 * S, 1, 60 * S, 200 * S);
         for (int i = 0; i < 2; i++)
-            a->task[POLICY_MAP][i].needs_us = a->task[POLICY_REDUCE][0].needs_us = 20 * S;
+            a->task[BASE_TASK_MAP][i].needs_us = a->task[BASE_TASK_REDUCE][0].needs_us = 20 * S;
         b = world_job(&w, 45 * S, 2, 10 * S, 1, 10 * S, 30 * S);
         world_run(&w, INT64_MAX);
         CU_ASSERT_EQUAL(a->promise.finish_us, 120 * S);
@@ -138,29 +138,29 @@ static void test_lengths(void)
     struct policy_learned l = {0};
     struct policy_job j = {.phase = {{.total = 4}, {.total = 2}}, .is_job = true};
 
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, POLICY_MAP, 60 * S), 60 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, POLICY_MAP, 60 * S), 240 * S);
-    l.kind[POLICY_MAP].us[0] = 7 * S;
-    l.kind[POLICY_MAP].us[1] = 9 * S;
-    l.kind[POLICY_MAP].sum_us = 16 * S;
-    l.kind[POLICY_MAP].n = 2;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, POLICY_MAP, 60 * S), 9 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, POLICY_MAP, 60 * S), 32 * S);
-    j.size[POLICY_MAP] = (struct policy_size){.bytes = 4000, .bytes_max = 1500};
-    l.kind[POLICY_MAP].sized = 4;
-    l.kind[POLICY_MAP].cost_max = 2000; /* us per byte */
-    l.kind[POLICY_MAP].cost_sum = 4000;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, POLICY_MAP, 60 * S), 3 * S);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, POLICY_MAP, 60 * S), 4 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 60 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 240 * S);
+    l.kind[BASE_TASK_MAP].us[0] = 7 * S;
+    l.kind[BASE_TASK_MAP].us[1] = 9 * S;
+    l.kind[BASE_TASK_MAP].sum_us = 16 * S;
+    l.kind[BASE_TASK_MAP].n = 2;
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 9 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 32 * S);
+    j.size[BASE_TASK_MAP] = (struct policy_size){.bytes = 4000, .bytes_max = 1500};
+    l.kind[BASE_TASK_MAP].sized = 4;
+    l.kind[BASE_TASK_MAP].cost_max = 2000; /* us per byte */
+    l.kind[BASE_TASK_MAP].cost_sum = 4000;
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_MAP, 60 * S), 3 * S);
+    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_MAP, 60 * S), 4 * S);
     l.eta_max = 0.5;
-    l.kind[POLICY_REDUCE].sized = 1;
-    l.kind[POLICY_REDUCE].cost_max = l.kind[POLICY_REDUCE].cost_sum = 3000;
-    l.kind[POLICY_REDUCE].startup_us = 20 * S;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, POLICY_REDUCE, 60 * S), 23 * S); /* 0.5 * 4000 / 2 bytes */
-    j.size[POLICY_REDUCE] = (struct policy_size){.given_us = 12 * S, .given_max_us = 8 * S};
-    l.kind[POLICY_REDUCE].late_max_us = S / 2;
-    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, POLICY_REDUCE, 60 * S), 8 * S + S / 2);
-    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, POLICY_REDUCE, 60 * S), 12 * S);
+    l.kind[BASE_TASK_REDUCE].sized = 1;
+    l.kind[BASE_TASK_REDUCE].cost_max = l.kind[BASE_TASK_REDUCE].cost_sum = 3000;
+    l.kind[BASE_TASK_REDUCE].startup_us = 20 * S;
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 23 * S); /* 0.5 * 4000 / 2 bytes */
+    j.size[BASE_TASK_REDUCE] = (struct policy_size){.given_us = 12 * S, .given_max_us = 8 * S};
+    l.kind[BASE_TASK_REDUCE].late_max_us = S / 2;
+    CU_ASSERT_EQUAL(rtmr_cost_longest_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 8 * S + S / 2);
+    CU_ASSERT_EQUAL(rtmr_cost_work_us(&l, &j, BASE_TASK_REDUCE, 60 * S), 12 * S);
 }
 
 static void test_length_options(void)
@@ -170,10 +170,10 @@ static void test_length_options(void)
 
     world_init(&w, &policy_rtmr, "rtmr.eps_margin=1.5,rtmr.reduce_startup=20,rtmr.bootstrap_map=30", 1, 2, 1, 3 * S,
                true);
-    CU_ASSERT_EQUAL(w.learned.kind[POLICY_REDUCE].startup_us, 20 * S);
-    CU_ASSERT_EQUAL(w.learned.kind[POLICY_MAP].startup_us, 0);
+    CU_ASSERT_EQUAL(w.learned.kind[BASE_TASK_REDUCE].startup_us, 20 * S);
+    CU_ASSERT_EQUAL(w.learned.kind[BASE_TASK_MAP].startup_us, 0);
     j = world_job(&w, 0, 1, 10 * S, 0, 0, 100 * S);
-    j->pj.size[POLICY_MAP] = (struct policy_size){0};
+    j->pj.size[BASE_TASK_MAP] = (struct policy_size){0};
     world_run(&w, 0);
     CU_ASSERT_EQUAL(j->promise.finish_us, 34500000);
     world_free(&w);
@@ -187,7 +187,7 @@ static void test_broken_precondition(void)
 
     world_init(&w, &policy_rtmr, NULL, 1, 1, 1, 0, false);
     j = world_job(&w, 0, 2, 10 * S, 0, 0, 25 * S);
-    j->task[POLICY_MAP][0].needs_us = j->task[POLICY_MAP][1].needs_us = 14 * S;
+    j->task[BASE_TASK_MAP][0].needs_us = j->task[BASE_TASK_MAP][1].needs_us = 14 * S;
     world_run(&w, 20 * S);
     CU_ASSERT_EQUAL(w.notes, 1);
     CU_ASSERT(contains(w.last_note, "a map of job_1_0001 took 14.0 s: promises rest on at most 10.0 s"));
@@ -211,7 +211,7 @@ static void test_beside(void)
     j1 = world_job(&w, 5 * S, 2, 10 * S, 1, 10 * S, 30 * S);
     j2 = world_job(&w, 6 * S, 4, 10 * S, 0, 0, 25 * S);
     world_run(&w, 7 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].running, 3);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 3);
     CU_ASSERT_FALSE(j1->accepted); /* three slots come back at 21: 31, 31, then 41 */
     CU_ASSERT_EQUAL(j1->promise.finish_us, 41 * S);
     CU_ASSERT_FALSE(j2->accepted);
@@ -238,7 +238,7 @@ static void test_beside_options(void)
     world_init(&w, &policy_rtmr, "rtmr.be_share=0.5", 1, 4, 2, 0, false);
     be = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 2);
     CU_ASSERT_EQUAL(w.idle, 0);
     world_free(&w);
 
@@ -249,23 +249,23 @@ static void test_beside_options(void)
     CU_ASSERT(j->accepted);
     CU_ASSERT_EQUAL(j->finish_us, 15 * S + 1); /* a kill takes a microsecond here */
     CU_ASSERT_EQUAL(w.kills, 3);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].done, 8);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].done, 8);
     world_free(&w);
 
     world_init(&w, &policy_rtmr, "rtmr.be_order=fair", 1, 4, 2, 0, false);
     be = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     late = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].running, 2);
-    CU_ASSERT_EQUAL(late->pj.phase[POLICY_MAP].running, 2);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 2);
+    CU_ASSERT_EQUAL(late->pj.phase[BASE_TASK_MAP].running, 2);
     world_free(&w);
 
     world_init(&w, &policy_rtmr, "rtmr.be_order=hsrtf", 1, 4, 2, 0, false);
     be = world_job(&w, 0, 8, 20 * S, 0, 0, 0);
     late = world_job(&w, 0, 4, 20 * S, 0, 0, 0);
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_MAP].running, 0); /* two waves are left of it, one of the other */
-    CU_ASSERT_EQUAL(late->pj.phase[POLICY_MAP].running, 4);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_MAP].running, 0); /* two waves are left of it, one of the other */
+    CU_ASSERT_EQUAL(late->pj.phase[BASE_TASK_MAP].running, 4);
     world_free(&w);
 }
 
@@ -279,7 +279,7 @@ static void test_beside_reduces(void)
     j = world_job(&w, 0, 2, 10 * S, 2, 10 * S, 25 * S);
     be = world_job(&w, 0, 0, 0, 3, 100 * S, 0);
     world_run(&w, 1 * S);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_REDUCE].running, 1);
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_REDUCE].running, 1);
     world_run(&w, INT64_MAX);
     CU_ASSERT_EQUAL(j->finish_us, 20 * S);
     CU_ASSERT_EQUAL(w.idle, 0);
@@ -296,7 +296,7 @@ static void test_taken_over(void)
     a = world_job(&w, 0, 4, 10 * S, 1, 5 * S, 50 * S);
     b = world_job(&w, 1 * S, 2, 10 * S, 0, 0, 15 * S); /* fifo does not ask */
     world_run(&w, 12 * S);
-    CU_ASSERT_EQUAL(a->pj.phase[POLICY_MAP].done, 2);
+    CU_ASSERT_EQUAL(a->pj.phase[BASE_TASK_MAP].done, 2);
     world_switch(&w, &policy_rtmr);
     /* a has started: its two maps end at 20, its reduce at 25. b waits behind it, whatever its deadline: 30 */
     CU_ASSERT_EQUAL(rtmr_job_of(&a->pj)->entry->at, 0);
@@ -322,7 +322,7 @@ static void test_taken_over_at_its_time(void)
     w.next_us[1] = 1 * S;
     j = world_job(&w, 0, 1, 10 * S, 4, 10 * S, 100 * S);
     world_run(&w, 12 * S + S / 2);
-    CU_ASSERT_EQUAL(j->pj.phase[POLICY_REDUCE].running, 1); /* since 12 s, until 25 s at most */
+    CU_ASSERT_EQUAL(j->pj.phase[BASE_TASK_REDUCE].running, 1); /* since 12 s, until 25 s at most */
     world_switch(&w, &policy_rtmr);
     CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 38 * S + S / 2);
     world_free(&w);
@@ -345,21 +345,21 @@ static void test_slots_taken(void)
 
     world_init(&w, &policy_rtmr, NULL, 1, 2, 1, 3 * S, true);
     w.next_us[0] = 100 * S;
-    w.capacity.used[POLICY_MAP] = 2;
+    w.capacity.used[BASE_TASK_MAP] = 2;
     CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no map slot for it; no date can be promised");
-    w.capacity.freeing[POLICY_MAP] = 1;
+    w.capacity.freeing[BASE_TASK_MAP] = 1;
     CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (6 + 13 + 13) * S);
     world_free(&w);
 
     world_init(&w, &policy_fifo, NULL, 1, 2, 1, 3 * S, true);
     be = world_job(&w, 0, 0, 0, 1, 50 * S, 0);
     world_run(&w, 0);
-    CU_ASSERT_EQUAL(be->pj.phase[POLICY_REDUCE].running, 1);
-    be->pj.phase[POLICY_MAP].total = 1;
+    CU_ASSERT_EQUAL(be->pj.phase[BASE_TASK_REDUCE].running, 1);
+    be->pj.phase[BASE_TASK_MAP].total = 1;
     world_switch(&w, &policy_rtmr);
     w.next_us[0] = 100 * S;
     CU_ASSERT_STRING_EQUAL(submitted_now(&w)->promise.why, "there is no reduce slot for it; no date can be promised");
-    be->pj.phase[POLICY_MAP].total = 0;
+    be->pj.phase[BASE_TASK_MAP].total = 0;
     CU_ASSERT_EQUAL(submitted_now(&w)->promise.finish_us, (53 + 13) * S);
     world_free(&w);
 }
@@ -373,11 +373,11 @@ static void test_output_lost(void)
     world_init(&w, &policy_rtmr, NULL, 1, 1, 1, 0, false);
     j = world_job(&w, 0, 2, 10 * S, 1, 20 * S, 100 * S);
     world_run(&w, 20 * S);
-    CU_ASSERT_EQUAL(j->pj.phase[POLICY_MAP].done, 2);
-    j->task[POLICY_MAP][0].done = false;
-    j->pj.phase[POLICY_MAP].done--;
-    j->pj.phase[POLICY_MAP].pending++;
-    policy_rtmr.on_job_changed(w.policy, &j->pj, POLICY_MAP);
+    CU_ASSERT_EQUAL(j->pj.phase[BASE_TASK_MAP].done, 2);
+    j->task[BASE_TASK_MAP][0].done = false;
+    j->pj.phase[BASE_TASK_MAP].done--;
+    j->pj.phase[BASE_TASK_MAP].pending++;
+    policy_rtmr.on_job_changed(w.policy, &j->pj, BASE_TASK_MAP);
     k = world_job(&w, 20 * S, 1, 10 * S, 0, 0, 100 * S);
     world_run(&w, 20 * S);
     CU_ASSERT_EQUAL(k->promise.finish_us, 40 * S);
@@ -393,14 +393,14 @@ static void test_slots_lost(void)
     j = world_job(&w, 0, 8, 10 * S, 0, 0, 25 * S);
     world_run(&w, 1 * S);
     CU_ASSERT_EQUAL(j->promise.finish_us, 20 * S);
-    w.capacity.slots[POLICY_MAP] = 2;
+    w.capacity.slots[BASE_TASK_MAP] = 2;
     policy_rtmr.on_capacity(w.policy, w.now_us);
     CU_ASSERT_EQUAL(w.notes, 1);
     CU_ASSERT(contains(w.last_note, "slots were lost: job_1_0001 may end 15.0 s after its deadline"));
-    w.capacity.slots[POLICY_MAP] = 0;
+    w.capacity.slots[BASE_TASK_MAP] = 0;
     policy_rtmr.on_capacity(w.policy, w.now_us);
     CU_ASSERT(contains(w.last_note, "no slot is left for job_1_0001"));
-    w.capacity.slots[POLICY_MAP] = 4;
+    w.capacity.slots[BASE_TASK_MAP] = 4;
     policy_rtmr.on_capacity(w.policy, w.now_us);
     CU_ASSERT_EQUAL(rtmr_job_of(&j->pj)->entry->finish_us, 21 * S); /* the new ones are there since 1 s */
     world_free(&w);
@@ -463,11 +463,11 @@ static void jobs_up_to(struct world *w, int32_t n, bool beside, int32_t maps_max
 
         at += rnd(40 * S);
         j = world_job(w, at, maps, map_us, reduces, reduce_us, be ? 0 : alone + rnd(6 * alone));
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (int32_t t = 0; t < j->pj.phase[k].total; t++) {
                 int64_t most = j->task[k][t].needs_us;
 
-                if (k == POLICY_REDUCE && maps && !w->oob &&
+                if (k == BASE_TASK_REDUCE && maps && !w->oob &&
                     w->heartbeat_us) /* the end of the maps goes unnoticed, too */
                     most -= w->heartbeat_us;
                 j->task[k][t].needs_us = rnd(3) ? most : most * (30 + rnd(71)) / 100;

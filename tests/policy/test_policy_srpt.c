@@ -56,7 +56,7 @@ static void test_many_slots(void)
     CU_ASSERT_DOUBLE_EQUAL(sojourn_s(j2), 10, 1e-6);
     CU_ASSERT_DOUBLE_EQUAL(sojourn_s(j3), 10, 1e-6);
     for (int32_t i = 0; i < 20; i++)
-        at_30 += j1->task[POLICY_MAP][i].started_us == S(1);
+        at_30 += j1->task[BASE_TASK_MAP][i].started_us == S(1);
     CU_ASSERT_EQUAL(at_30, 2);
     CU_ASSERT_EQUAL(w.suspensions, 18);
     CU_ASSERT_EQUAL(w.breaches, 0);
@@ -78,23 +78,23 @@ static void test_takes_its_place_back(void)
     b = fake_job(&w, 1, S(95), 0, 0);
     fake_sizes(b, false, true);
     fake_arrive(&w, b); /* 95 s, less than the 100 of a: takes one slot */
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), b);
     w.now_us += S(10); /* a: 90, b: 85 */
     c = fake_job(&w, 1, S(88), 0, 0);
     fake_sizes(c, false, true);
     fake_arrive(&w, c);
-    CU_ASSERT_EQUAL(fake_victims(&w, 0, POLICY_MAP), 0);
-    CU_ASSERT_EQUAL(fake_victims(&w, 1, POLICY_MAP), 1);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), c);
-    CU_ASSERT_EQUAL(w.node[0].suspended[POLICY_MAP] + w.node[1].suspended[POLICY_MAP], 2);
+    CU_ASSERT_EQUAL(fake_victims(&w, 0, BASE_TASK_MAP), 0);
+    CU_ASSERT_EQUAL(fake_victims(&w, 1, BASE_TASK_MAP), 1);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), c);
+    CU_ASSERT_EQUAL(w.node[0].suspended[BASE_TASK_MAP] + w.node[1].suspended[BASE_TASK_MAP], 2);
     w.now_us += S(90);
     fake_report(&w, 0);
     fake_report(&w, 1);
     CU_ASSERT(b->gone && c->gone);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, POLICY_MAP), a);
-    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, POLICY_MAP), a);
-    CU_ASSERT_EQUAL(a->task[POLICY_MAP][0].kills + a->task[POLICY_MAP][1].kills, 0);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 0, BASE_TASK_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_offer(&w, 1, BASE_TASK_MAP), a);
+    CU_ASSERT_EQUAL(a->task[BASE_TASK_MAP][0].kills + a->task[BASE_TASK_MAP][1].kills, 0);
     CU_ASSERT_EQUAL(w.breaches, 0);
     fake_free(&w);
 }
@@ -112,7 +112,7 @@ static void test_both_kinds(void)
     fake_sizes(b, false, true);
     fake_arrive(&w, a);
     fake_arrive(&w, b);
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), b);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), b);
     fake_free(&w);
 }
 
@@ -164,9 +164,9 @@ static void test_estimates(void)
     fake_arrive(&w, b);
     explained(&w, b, "100.0 s of work remain; jobs with less come first");
     fake_sizes(b, true, false);
-    w.ops->on_job_changed(w.policy, &b->pj, POLICY_MAP);
+    w.ops->on_job_changed(w.policy, &b->pj, BASE_TASK_MAP);
     explained(&w, b, "35.0 s of work remain; jobs with less come first");
-    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, POLICY_MAP), a);
+    CU_ASSERT_PTR_EQUAL(fake_peek(&w, 0, BASE_TASK_MAP), a);
     fake_free(&w);
 }
 

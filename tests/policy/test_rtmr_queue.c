@@ -35,10 +35,10 @@ static struct rtmr_entry *entry(int64_t submit, int32_t seq, int64_t due, int64_
     e->submit_us = submit;
     e->seq = seq;
     e->due_us = due;
-    e->n[POLICY_MAP] = maps;
-    e->n[POLICY_REDUCE] = reduces;
-    e->eps_us[POLICY_MAP] = eps_m;
-    e->eps_us[POLICY_REDUCE] = eps_r;
+    e->n[BASE_TASK_MAP] = maps;
+    e->n[BASE_TASK_REDUCE] = reduces;
+    e->eps_us[BASE_TASK_MAP] = eps_m;
+    e->eps_us[BASE_TASK_REDUCE] = eps_r;
     return e;
 }
 
@@ -71,8 +71,8 @@ static struct rtmr_entry *first_job(struct rtmr_queue *q)
     rtmr_queue_test(q, j1, 0, NULL, &v);
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 25);
-    profile_is(&q->work[POLICY_MAP], 10, 20);
-    CU_ASSERT_EQUAL(q->work[POLICY_REDUCE].v[q->work[POLICY_REDUCE].head].at_us, 25);
+    profile_is(&q->work[BASE_TASK_MAP], 10, 20);
+    CU_ASSERT_EQUAL(q->work[BASE_TASK_REDUCE].v[q->work[BASE_TASK_REDUCE].head].at_us, 25);
     rtmr_queue_insert_take(q, j1, 0, NULL);
     return j1;
 }
@@ -93,7 +93,7 @@ static void test_behind_a_started_job(void)
     rtmr_queue_test(&q, j2, 1, NULL, &v);
     CU_ASSERT(v.accepted);
     CU_ASSERT_EQUAL(v.finish_us, 35);
-    profile_is(&q.work[POLICY_MAP], 20, 30);
+    profile_is(&q.work[BASE_TASK_MAP], 20, 30);
     rtmr_entry_free(j2);
     rtmr_queue_free(&q);
 }
@@ -109,7 +109,7 @@ static void test_before_a_waiting_job(void)
     CU_ASSERT_EQUAL(v.finish_us, 16);
     CU_ASSERT_EQUAL(j1->next_us, 36);
     CU_ASSERT_EQUAL(j1->finish_us, 25); /* nothing is kept before the job is there */
-    profile_is(&q.work[POLICY_MAP], 21, 31);
+    profile_is(&q.work[BASE_TASK_MAP], 21, 31);
     rtmr_queue_insert_take(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j1->finish_us, 36);
     CU_ASSERT_EQUAL(j2->at, 0);
@@ -142,13 +142,13 @@ static void test_feedback_by_hand(void)
     rtmr_queue_start(&q, j1, 0);
     rtmr_queue_insert_take(&q, j2, 1, NULL);
     CU_ASSERT_EQUAL(j2->finish_us, 35);
-    rtmr_entry_ended(j1, POLICY_MAP, 2);
-    rtmr_entry_ended(j1, POLICY_MAP, 4);
-    rtmr_entry_ended(j1, POLICY_MAP, 3);
-    rtmr_entry_ended(j1, POLICY_REDUCE, 6);
+    rtmr_entry_ended(j1, BASE_TASK_MAP, 2);
+    rtmr_entry_ended(j1, BASE_TASK_MAP, 4);
+    rtmr_entry_ended(j1, BASE_TASK_MAP, 3);
+    rtmr_entry_ended(j1, BASE_TASK_REDUCE, 6);
     rtmr_queue_finish(&q, j1, 6, true);
-    profile_is(&q.base[POLICY_MAP], 3, 4);
-    CU_ASSERT_EQUAL(q.base[POLICY_REDUCE].v[q.base[POLICY_REDUCE].head].at_us, 6);
+    profile_is(&q.base[BASE_TASK_MAP], 3, 4);
+    CU_ASSERT_EQUAL(q.base[BASE_TASK_REDUCE].v[q.base[BASE_TASK_REDUCE].head].at_us, 6);
     CU_ASSERT_EQUAL(j2->finish_us, 21); /* both maps 6-16, the reduce 16-21 */
     CU_ASSERT_EQUAL(q.n, 1);
     rtmr_queue_free(&q);
@@ -159,7 +159,7 @@ static void test_beside(void)
 {
     struct rtmr_queue q;
     struct rtmr_until until[] = {{30, 5, 1}, {40, 6, 1}};
-    struct rtmr_busy busy[POLICY_KINDS] = {{.v = until, .n = 2}};
+    struct rtmr_busy busy[BASE_TASK_KINDS] = {{.v = until, .n = 2}};
     struct rtmr_entry *a = entry(10, 1, 1000, 3, 10, 0, 1), *b = entry(12, 2, 1000, 1, 10, 0, 1),
                       *c = entry(20, 3, 1000, 1, 10, 0, 1);
     struct rtmr_verdict v;
@@ -171,11 +171,11 @@ static void test_beside(void)
     rtmr_queue_test(&q, b, 12, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 30); /* what ran is known from a on: 20, 30, 30, 40 */
     rtmr_queue_insert_take(&q, b, 12, busy);
-    busy[POLICY_MAP].never = 2; /* two slots went to an application: none comes back */
-    busy[POLICY_MAP].n = 0;
+    busy[BASE_TASK_MAP].never = 2; /* two slots went to an application: none comes back */
+    busy[BASE_TASK_MAP].n = 0;
     rtmr_queue_test(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, 40); /* 30, 30, 30, 40 without the two smallest */
-    busy[POLICY_MAP].never = 4;
+    busy[BASE_TASK_MAP].never = 4;
     rtmr_queue_test(&q, c, 20, busy, &v);
     CU_ASSERT_EQUAL(v.finish_us, SLOT_NEVER);
     CU_ASSERT_EQUAL(rtmr_queue_offer(&q, c, 20, busy, 0, NULL), 0);
@@ -211,18 +211,18 @@ static void test_reserved_sums(void)
 
 /* ---- literally ---- */
 struct naive_job {
-    int64_t submit, due, n[POLICY_KINDS], eps[POLICY_KINDS], st, e;
-    int64_t t[POLICY_KINDS][SLOTS]; /* after this job */
-    int64_t ends[POLICY_KINDS][STEPS];
-    size_t ends_n[POLICY_KINDS];
+    int64_t submit, due, n[BASE_TASK_KINDS], eps[BASE_TASK_KINDS], st, e;
+    int64_t t[BASE_TASK_KINDS][SLOTS]; /* after this job */
+    int64_t ends[BASE_TASK_KINDS][STEPS];
+    size_t ends_n[BASE_TASK_KINDS];
     bool finished, actual;
     int32_t seq;
 };
 struct naive {
     struct naive_job v[JOBS];
     size_t n;
-    int64_t base[POLICY_KINDS][SLOTS];
-    int64_t slots[POLICY_KINDS];
+    int64_t base[BASE_TASK_KINDS][SLOTS];
+    int64_t slots[BASE_TASK_KINDS];
 };
 
 static int cmp(const void *a, const void *b)
@@ -249,18 +249,18 @@ static void naive_fold(const struct naive *q, const struct naive_job *p, struct 
 {
     int64_t ref = j->st ? j->st : now;
 
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         memcpy(j->t[k], p ? p->t[k] : q->base[k], sizeof j->t[k]);
     if (j->actual) {
-        for (int k = 0; k < POLICY_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             for (size_t i = 0; i < j->ends_n[k]; i++) {
                 qsort(j->t[k], (size_t)q->slots[k], sizeof **j->t, cmp);
                 j->t[k][0] = j->ends[k][i];
             }
         return;
     }
-    j->e = put(j->t[POLICY_REDUCE], q->slots[POLICY_REDUCE], j->n[POLICY_REDUCE], j->eps[POLICY_REDUCE],
-               put(j->t[POLICY_MAP], q->slots[POLICY_MAP], j->n[POLICY_MAP], j->eps[POLICY_MAP], ref));
+    j->e = put(j->t[BASE_TASK_REDUCE], q->slots[BASE_TASK_REDUCE], j->n[BASE_TASK_REDUCE], j->eps[BASE_TASK_REDUCE],
+               put(j->t[BASE_TASK_MAP], q->slots[BASE_TASK_MAP], j->n[BASE_TASK_MAP], j->eps[BASE_TASK_MAP], ref));
 }
 
 /* On a copy; true: accepted. */
@@ -350,14 +350,14 @@ static bool history(int run)
 
             if (a.v[at].finished)
                 continue;
-            for (int k = 0; k < POLICY_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 struct naive_job *j = &a.v[at];
 
                 for (int64_t i = 0; i < j->n[k]; i++)
                     j->ends[k][j->ends_n[k]++] = j->st + rnd(now - j->st + 1);
                 qsort(j->ends[k], j->ends_n[k], sizeof **j->ends, cmp);
                 for (size_t i = j->ends_n[k]; i > 0; i--)
-                    rtmr_entry_ended(q.v[at], (enum policy_kind)k, j->ends[k][i - 1]);
+                    rtmr_entry_ended(q.v[at], k, j->ends[k][i - 1]);
             }
             rtmr_queue_finish(&q, q.v[at], now, correct);
             naive_finish(&a, at, now, correct);
@@ -390,7 +390,7 @@ static void fill(struct rtmr_queue *q, struct rtmr_busy *busy, int64_t now)
 
     rtmr_queue_init(q, false);
     rtmr_queue_resize(q, slots, 0);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t until = now;
 
         busy[k].n = (size_t)rnd(slots[k] + 1);
@@ -448,7 +448,7 @@ static bool offer_is_good(int64_t margin)
     bool ok = true;
 
     fill(&q, busy, now);
-    for (int k = 0; k < POLICY_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         later[k].n = busy[k].n;
         for (size_t i = 0; i < busy[k].n; i++)
             later[k].v[i] = (struct rtmr_until){now + margin + 20 * SLOTS, now + margin, 1};

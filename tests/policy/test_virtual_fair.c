@@ -21,10 +21,10 @@ static struct virtual_fair_job *arrive(struct virtual_fair *vf, int64_t at_s, in
 
     virtual_fair_advance(vf, at_s * S);
     j = virtual_fair_add(vf, &job);
-    virtual_fair_lasts(vf, j, POLICY_MAP, map_s < 0 ? -1 : map_s * S);
-    virtual_fair_tasks(vf, j, POLICY_MAP, maps, 0, 0);
-    virtual_fair_lasts(vf, j, POLICY_REDUCE, reduce_s < 0 ? -1 : reduce_s * S);
-    virtual_fair_tasks(vf, j, POLICY_REDUCE, reduces, 0, 0);
+    virtual_fair_lasts(vf, j, BASE_TASK_MAP, map_s < 0 ? -1 : map_s * S);
+    virtual_fair_tasks(vf, j, BASE_TASK_MAP, maps, 0, 0);
+    virtual_fair_lasts(vf, j, BASE_TASK_REDUCE, reduce_s < 0 ? -1 : reduce_s * S);
+    virtual_fair_tasks(vf, j, BASE_TASK_REDUCE, reduces, 0, 0);
     return j;
 }
 
@@ -32,12 +32,13 @@ static struct virtual_fair *cluster(double slowstart, int64_t maps, int64_t redu
 {
     struct virtual_fair *vf = virtual_fair_new(slowstart);
 
-    virtual_fair_slots(vf, POLICY_MAP, maps);
-    virtual_fair_slots(vf, POLICY_REDUCE, reduces);
+    virtual_fair_slots(vf, BASE_TASK_MAP, maps);
+    virtual_fair_slots(vf, BASE_TASK_REDUCE, reduces);
     return vf;
 }
 
-static int64_t finish_s(struct virtual_fair *vf, const struct virtual_fair_job *j, enum policy_kind kind, int64_t at_s)
+static int64_t finish_s(struct virtual_fair *vf, const struct virtual_fair_job *j, enum base_task_kind kind,
+                        int64_t at_s)
 {
     int64_t us;
 
@@ -52,17 +53,17 @@ static void test_slots(void)
     struct virtual_fair *vf = cluster(0, 2, 1);
     struct virtual_fair_job *a = arrive(vf, 0, 3, 10, 0, 0), *b = arrive(vf, 5, 1, 10, 0, 0);
 
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 9), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 9), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 10), 20);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 10), 20);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_REDUCE, 10), -1); /* it has none */
-    virtual_fair_slots(vf, POLICY_MAP, 3);
-    CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 12, 1, 7, 0, 0), POLICY_MAP, 12), 19);
-    virtual_fair_slots(vf, POLICY_MAP, 1); /* nothing is taken away */
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 9), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 9), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 10), 20);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 10), 20);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 10), -1); /* it has none */
+    virtual_fair_slots(vf, BASE_TASK_MAP, 3);
+    CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 12, 1, 7, 0, 0), BASE_TASK_MAP, 12), 19);
+    virtual_fair_slots(vf, BASE_TASK_MAP, 1); /* nothing is taken away */
     b = arrive(vf, 15, 1, 10, 0, 0);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 19), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 20), 30);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 19), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), 30);
     virtual_fair_free(vf);
 }
 
@@ -72,13 +73,13 @@ static void test_reduces(void)
     struct virtual_fair *vf = cluster(0.5, 1, 1);
     struct virtual_fair_job *a = arrive(vf, 0, 2, 10, 1, 5), *b = arrive(vf, 1, 0, 0, 1, 3);
 
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_REDUCE, 1), 4);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_REDUCE, 9), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 10), 20);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_REDUCE, 10), 25);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_REDUCE, 1), 4);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 9), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 10), 20);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_REDUCE, 10), 25);
     b = arrive(vf, 11, 0, 0, 1, 3);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_REDUCE, 24), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_REDUCE, 25), 28);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_REDUCE, 24), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_REDUCE, 25), 28);
     virtual_fair_free(vf);
 }
 
@@ -88,12 +89,12 @@ static void test_unknown(void)
     struct virtual_fair *vf = cluster(0, 1, 1);
     struct virtual_fair_job *a = arrive(vf, 0, 1, -1, 0, 0), *b = arrive(vf, 1, 1, 10, 0, 0);
 
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 50), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 50), -1);
-    virtual_fair_lasts(vf, a, POLICY_MAP, 60 * S);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 50), 60);
-    virtual_fair_lasts(vf, a, POLICY_MAP, 55 * S);
-    CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 56), 65);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 50), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 50), -1);
+    virtual_fair_lasts(vf, a, BASE_TASK_MAP, 60 * S);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 50), 60);
+    virtual_fair_lasts(vf, a, BASE_TASK_MAP, 55 * S);
+    CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 56), 65);
     virtual_fair_free(vf);
 }
 
@@ -106,12 +107,12 @@ static void test_gone(void)
 
         virtual_fair_advance(vf, 1 * S);
         virtual_fair_leave(vf, a, finished);
-        CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 2), finished ? -1 : 11);
-        CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 20), finished ? 30 : 11);
-        virtual_fair_tasks(vf, b, POLICY_MAP, 2, 0, 0);
-        CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 20), -1);
-        virtual_fair_tasks(vf, b, POLICY_MAP, -5, 0, 0);
-        CU_ASSERT_EQUAL(finish_s(vf, b, POLICY_MAP, 20), 30);
+        CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 2), finished ? -1 : 11);
+        CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), finished ? 30 : 11);
+        virtual_fair_tasks(vf, b, BASE_TASK_MAP, 2, 0, 0);
+        CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), -1);
+        virtual_fair_tasks(vf, b, BASE_TASK_MAP, -5, 0, 0);
+        CU_ASSERT_EQUAL(finish_s(vf, b, BASE_TASK_MAP, 20), 30);
         virtual_fair_free(vf);
     }
 }
@@ -123,10 +124,10 @@ static void test_many_starts(void)
     struct virtual_fair_job *a = arrive(vf, 0, 60, 10, 0, 0);
 
     virtual_fair_advance(vf, 5 * S);
-    virtual_fair_slots(vf, POLICY_MAP, 2);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 294), -1);
-    CU_ASSERT_EQUAL(finish_s(vf, a, POLICY_MAP, 295), 305);
-    CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 296, 1, 1, 0, 0), POLICY_MAP, 300), 301);
+    virtual_fair_slots(vf, BASE_TASK_MAP, 2);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 294), -1);
+    CU_ASSERT_EQUAL(finish_s(vf, a, BASE_TASK_MAP, 295), 305);
+    CU_ASSERT_EQUAL(finish_s(vf, arrive(vf, 296, 1, 1, 0, 0), BASE_TASK_MAP, 300), 301);
     virtual_fair_free(vf);
 }
 
@@ -137,8 +138,8 @@ enum { SLOTS = 3 };
 
 struct plain_job {
     struct virtual_fair_job *j;
-    int64_t at, lasts[POLICY_KINDS], starts[POLICY_KINDS][TASKS]; /* seconds; starts -1: waits */
-    int32_t n[POLICY_KINDS], weight;
+    int64_t at, lasts[BASE_TASK_KINDS], starts[BASE_TASK_KINDS][TASKS]; /* seconds; starts -1: waits */
+    int32_t n[BASE_TASK_KINDS], weight;
 };
 static uint64_t random_state;
 
@@ -152,11 +153,11 @@ static int64_t map_end(const struct plain_job *p) /* -1: maps wait */
 {
     int64_t end = p->at;
 
-    for (int32_t t = 0; t < p->n[POLICY_MAP]; t++) {
-        if (p->starts[POLICY_MAP][t] < 0)
+    for (int32_t t = 0; t < p->n[BASE_TASK_MAP]; t++) {
+        if (p->starts[BASE_TASK_MAP][t] < 0)
             return -1;
-        if (p->starts[POLICY_MAP][t] + p->lasts[POLICY_MAP] > end)
-            end = p->starts[POLICY_MAP][t] + p->lasts[POLICY_MAP];
+        if (p->starts[BASE_TASK_MAP][t] + p->lasts[BASE_TASK_MAP] > end)
+            end = p->starts[BASE_TASK_MAP][t] + p->lasts[BASE_TASK_MAP];
     }
     return end;
 }
@@ -165,18 +166,18 @@ static int64_t task_end(const struct plain_job *p, int k, int32_t t) /* -1: not 
 {
     int64_t from = p->starts[k][t], maps = map_end(p);
 
-    if (from < 0 || (k == POLICY_REDUCE && maps < 0))
+    if (from < 0 || (k == BASE_TASK_REDUCE && maps < 0))
         return -1;
-    return (k == POLICY_REDUCE && maps > from ? maps : from) + p->lasts[k];
+    return (k == BASE_TASK_REDUCE && maps > from ? maps : from) + p->lasts[k];
 }
 
 static bool ready(const struct plain_job *p, int k, int64_t now)
 {
     int32_t done = 0;
 
-    for (int32_t t = 0; k == POLICY_REDUCE && t < p->n[POLICY_MAP]; t++)
-        done += p->starts[POLICY_MAP][t] >= 0 && task_end(p, POLICY_MAP, t) <= now;
-    return k == POLICY_MAP || 2 * done >= p->n[POLICY_MAP];
+    for (int32_t t = 0; k == BASE_TASK_REDUCE && t < p->n[BASE_TASK_MAP]; t++)
+        done += p->starts[BASE_TASK_MAP][t] >= 0 && task_end(p, BASE_TASK_MAP, t) <= now;
+    return k == BASE_TASK_MAP || 2 * done >= p->n[BASE_TASK_MAP];
 }
 
 /* The job that gets a free slot of @k at @now, NULL: none; *@used: slots that are not free. */
@@ -204,7 +205,7 @@ static struct plain_job *choose(struct plain_job *v, int jobs, int k, int64_t no
 
 static void plain_second(struct plain_job *v, int jobs, int64_t now)
 {
-    for (int k = 0; k < POLICY_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (;;) {
             int used;
             struct plain_job *p = choose(v, jobs, k, now, &used);
@@ -221,7 +222,7 @@ static void plain_second(struct plain_job *v, int jobs, int64_t now)
 static bool agree(const struct plain_job *v, int jobs, int64_t now)
 {
     for (int i = 0; i < jobs; i++)
-        for (int k = 0; k < POLICY_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             int64_t end = v[i].n[k] ? 0 : -1;
 
             for (int32_t t = 0; t < v[i].n[k] && end >= 0; t++) {
@@ -229,10 +230,10 @@ static bool agree(const struct plain_job *v, int jobs, int64_t now)
 
                 end = of < 0 ? -1 : of > end ? of : end;
             }
-            if (virtual_fair_finish_us(v[i].j, (enum policy_kind)k) == (end < 0 ? VIRTUAL_NEVER : end * S))
+            if (virtual_fair_finish_us(v[i].j, k) == (end < 0 ? VIRTUAL_NEVER : end * S))
                 continue;
             printf("at %lld s, job %d, kind %d: %.6g s, not %lld s\n", (long long)now, i, k,
-                   (double)virtual_fair_finish_us(v[i].j, (enum policy_kind)k) / 1e6, (long long)end);
+                   (double)virtual_fair_finish_us(v[i].j, k) / 1e6, (long long)end);
             return false;
         }
     return true;
@@ -249,7 +250,7 @@ static void test_random(void)
         for (int i = 0; i < JOBS; i++) {
             v[i].weight = 1 + below(3);
             v[i].at = i ? v[i - 1].at + below(8) : 0;
-            for (int k = 0; k < POLICY_KINDS; k++) {
+            for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
                 v[i].n[k] = below(TASKS + 1);
                 v[i].lasts[k] = 1 + below(9);
                 for (int32_t t = 0; t < TASKS; t++)

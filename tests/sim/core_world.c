@@ -29,7 +29,7 @@ void world_init(struct world *w, const char *policy)
                                     .completed_apps_max = 1000,
                                     .kill_grace_ms = 250,
                                     .format_confirmed = true};
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         w->conf.slot_res[k] = (struct rm_res){{2048, 1, 0, 0}};
     w->core = rm_core_new(&w->conf, &err);
     base_assert(w->core);
@@ -414,7 +414,7 @@ static struct rm_container_report *reports(struct world *w, const struct world_n
                                             .task = ct->task,
                                             .task_attempt = ct->attempt,
                                             .resource = ct->resource};
-        r[i].resource.v[ct->slot == RM_SLOT_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
+        r[i].resource.v[ct->slot == BASE_TASK_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
     }
     return r;
 }
@@ -575,7 +575,7 @@ static struct rm_str_list hosts_of(int index, int hosts)
     return l;
 }
 
-static void add_group(struct rm_job_spec *s, enum rm_slot kind, int count)
+static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count)
 {
     if (!count)
         return;
@@ -601,8 +601,8 @@ struct rm_job_spec *world_spec(const char *text)
     s->max_attempts = attempts;
     s->json = base_strdup(text);
     if (!output && !hosts) {
-        add_group(s, RM_SLOT_MAP, maps);
-        add_group(s, RM_SLOT_REDUCE, reduces);
+        add_group(s, BASE_TASK_MAP, maps);
+        add_group(s, BASE_TASK_REDUCE, reduces);
         return s;
     }
     s->output = output ? base_strdup("/out") : NULL;
@@ -707,7 +707,7 @@ enum rm_app_state world_state(struct world *w, struct base_app_id id)
     return world_app(w, id).state;
 }
 
-struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum rm_slot kind, int32_t index,
+struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum base_task_kind kind, int32_t index,
                                     char diagnostics[256])
 {
     struct rm_views v = {0};

@@ -11,7 +11,7 @@ struct world_container { /* as its node knows it */
     struct base_task_id task;
     int32_t attempt, exit_code, priority;
     int64_t allocation_request_id;
-    enum rm_slot slot;
+    enum base_task_kind slot;
     bool has_task, master, ended, killed, suspended;
     bool may_commit; /* a test's note: it was told so */
     float progress;
@@ -20,7 +20,7 @@ struct world_container { /* as its node knows it */
 };
 struct world_node {
     char id[32], host[32], rack[32], instance[32], boot[32];
-    int32_t slots[RM_SLOT_KINDS];
+    int32_t slots[BASE_TASK_KINDS];
     int64_t response_id, epoch_seen; /* epoch_seen: highest that it has obeyed */
     int64_t sent_us; /* of its last request; 0: requests do not say when they were sent. Set it to have them say so */
     int instance_n, boot_n;
@@ -117,7 +117,7 @@ struct rm_app_spec *world_app_spec(const char *text); /* "name memory attempts u
 struct base_app_id world_submit_app(struct world *w, const char *text);
 enum rm_app_state world_state(struct world *w, struct base_app_id id);
 struct rm_app_view world_app(struct world *w, struct base_app_id id); /* texts in it are not to be read */
-struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum rm_slot kind, int32_t index,
+struct rm_task_view world_task_view(struct world *w, struct base_app_id id, enum base_task_kind kind, int32_t index,
                                     char diagnostics[256]);
 /* The RM is killed and started again with the first @records durable records. */
 void world_crash(struct world *w, size_t records);

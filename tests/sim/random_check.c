@@ -12,7 +12,7 @@ static size_t given_n;
 /* ---------------------------------------------------------------- invariants */
 static void check_node(const struct rm_node *n)
 {
-    int32_t used[RM_SLOT_KINDS] = {0}, suspended[RM_SLOT_KINDS] = {0}, freeing[RM_SLOT_KINDS] = {0}, count = 0;
+    int32_t used[BASE_TASK_KINDS] = {0}, suspended[BASE_TASK_KINDS] = {0}, freeing[BASE_TASK_KINDS] = {0}, count = 0;
 
     for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next) {
         bool stopped = ct->state == RM_CONTAINER_SUSPENDED;
@@ -28,7 +28,7 @@ static void check_node(const struct rm_node *n)
         MUST(!ct->task || ct->task->running == ct);
     }
     MUST(count == n->containers_n);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(used[k] == n->used[k]);
         MUST(n->used[k] <= n->slots[k] || n->used[k] <= SLOTS_MAX); /* fewer slots than before: what runs goes on */
         MUST(suspended[k] == n->suspended[k] && freeing[k] == n->freeing[k]);
@@ -40,8 +40,8 @@ static void check_node(const struct rm_node *n)
 static void check_master(const struct rm_app *a)
 {
     const struct rm_attempt *at = a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
-    int64_t asked[RM_SLOT_KINDS] = {0};
-    int32_t running[RM_SLOT_KINDS] = {0};
+    int64_t asked[BASE_TASK_KINDS] = {0};
+    int32_t running[BASE_TASK_KINDS] = {0};
     size_t rows = 0;
 
     for (size_t i = 0; i < a->asks_n; i++) {
@@ -53,7 +53,7 @@ static void check_master(const struct rm_app *a)
     }
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
         running[ct->slot] += !ct->master;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(asked[k] == a->asked[k] && running[k] == a->phase[k].running);
     MUST(rows == a->ask_rows);
     MUST(!at || !at->reregister || !a->asks_n); /* what it asked another instance for */
@@ -65,7 +65,7 @@ static void check_master(const struct rm_app *a)
 
 static void check_app(const struct rm_app *a)
 {
-    int64_t live = 0, progress[RM_SLOT_KINDS] = {0};
+    int64_t live = 0, progress[BASE_TASK_KINDS] = {0};
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
         live++;
@@ -77,7 +77,7 @@ static void check_app(const struct rm_app *a)
     MUST(!rm_app_ended(a->state) || !a->in_policy);
     if (!a->is_job)
         check_master(a);
-    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; a->is_job && k < BASE_TASK_KINDS; k++) {
         const struct rm_phase *p = &a->phase[k];
         int32_t n[RM_TASK_STATES] = {0}, kept = 0;
 
@@ -125,7 +125,7 @@ static void check_queues(void)
         MUST(w.core->queues[i].containers >= 0 && w.core->queues[i].used.v[RM_RES_MEMORY_MB] >= 0);
         containers += w.core->queues[i].containers;
         memory += w.core->queues[i].used.v[RM_RES_MEMORY_MB];
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             MUST(w.core->queues[i].pending[k] >= 0);
             wants += w.core->queues[i].pending[k];
         }
@@ -140,14 +140,14 @@ static void check_queues(void)
         pending -= a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
         containers -= a->containers_n;
         memory -= a->allocated.v[RM_RES_MEMORY_MB];
-        wants -= a->pj.phase[RM_SLOT_MAP].pending + a->pj.phase[RM_SLOT_REDUCE].pending;
+        wants -= a->pj.phase[BASE_TASK_MAP].pending + a->pj.phase[BASE_TASK_REDUCE].pending;
     }
     MUST(active == 0 && pending == 0 && containers == 0 && memory == 0 && wants == 0);
 }
 
 static void check_sums(void)
 {
-    int32_t runnable[RM_SLOT_KINDS] = {0};
+    int32_t runnable[BASE_TASK_KINDS] = {0};
     int64_t masters = 0;
     bool avoiding = false;
 
@@ -155,13 +155,13 @@ static void check_sums(void)
         const struct rm_app *a = w.core->apps[i];
 
         masters += a->activated;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             runnable[k] += a->in_policy && a->pj.phase[k].pending > 0;
             avoiding = avoiding || (a->in_policy && a->phase[k].avoiding);
         }
     }
     MUST(masters == w.core->masters_active);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         MUST(runnable[k] == w.core->runnable[k]);
         for (int b = 1; strict && holds_nothing() && !avoiding && runnable[k] && b < RM_FREE_BUCKETS; b++)
             MUST(!w.core->free_first[k][b]); /* a held heartbeat, a free slot, and work: cannot be */
@@ -178,14 +178,14 @@ static void check_capacity(void)
         if (!n || n->state != RM_NODE_RUNNING || !n->registered)
             continue;
         all.nodes++;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             all.slots[k] += n->slots[k];
             all.used[k] += n->used[k];
             all.freeing[k] += n->freeing[k];
         }
     }
     MUST(all.nodes == w.core->capacity.nodes);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         MUST(all.slots[k] == w.core->capacity.slots[k] && all.used[k] == w.core->capacity.used[k] &&
              all.freeing[k] == w.core->capacity.freeing[k]);
 }
@@ -207,7 +207,7 @@ static void check_fifo(void)
     for (size_t i = 0; i < w.step_launches_n; i++) {
         const struct world_launch *l = &w.step_launches[i];
         const struct rm_app *b = l->job ? rm_app_find(w.core, l->task.app) : NULL;
-        int k = l->task.kind == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+        int k = l->task.kind;
         const struct rm_container *ct = rm_container_find(w.core, &l->id);
 
         if (!b || !ct || ct->start_us != w.now) /* a repeated answer */
@@ -270,7 +270,7 @@ static void check_given(const struct world_container *ct)
 static void check_world(void)
 {
     for (size_t i = 0; i < w.nodes_n; i++) {
-        int32_t live[RM_SLOT_KINDS] = {0};
+        int32_t live[BASE_TASK_KINDS] = {0};
 
         for (size_t j = 0; j < w.nodes[i].n; j++) {
             const struct world_container *ct = &w.nodes[i].v[j];
@@ -279,7 +279,7 @@ static void check_world(void)
             if (ct->has_task)
                 check_given(ct);
         }
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             MUST(live[k] <= SLOTS_MAX);
     }
 }
@@ -324,7 +324,7 @@ static void check_refs(void)
             if (rm_app_touched_node(a, n))
                 count_ref(refs, n);
         MUST(!rm_app_ended(a->state) || a->containers || !a->nodes_words);
-        for (int k = 0; !rm_app_ended(a->state) && k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; !rm_app_ended(a->state) && k < BASE_TASK_KINDS; k++)
             for (int32_t j = 0; a->phase[k].tasks && j < a->phase[k].total; j++) {
                 const struct rm_task *t = &a->phase[k].tasks[j];
 

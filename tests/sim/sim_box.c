@@ -223,7 +223,7 @@ static void commit(struct sim_box *b)
 
     b->phase = BOX_COMMITS;
     rq->ev.u.task_commit.task =
-        (struct base_task_id){b->job->id, b->slot == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, b->index};
+        (struct base_task_id){b->job->id, b->slot, b->index};
     rq->ev.u.task_commit.attempt = b->attempt;
     b->ask.fn = commit_answered;
     sim_ask(&b->ask, rq);
@@ -232,13 +232,13 @@ static void commit(struct sim_box *b)
 /* ---------------------------------------------------------------- work */
 static bool writes_part(const struct sim_box *b)
 {
-    return b->job->output && (b->slot == RM_SLOT_REDUCE || !b->job->tasks_n[RM_SLOT_REDUCE]);
+    return b->job->output && (b->slot == BASE_TASK_REDUCE || !b->job->tasks_n[BASE_TASK_REDUCE]);
 }
 
 static void work_done(void *arg, uint64_t tag)
 {
     struct sim_box *b = arg;
-    bool fails = b->job->failing && b->slot == RM_SLOT_MAP && b->index == 0;
+    bool fails = b->job->failing && b->slot == BASE_TASK_MAP && b->index == 0;
 
     (void)tag;
     if (fails || (b->task && !b->attempt && sim_chance(&b->w->s, 30)))
@@ -315,7 +315,7 @@ static void outputs_told(void *user, const struct sim_answer *a)
         b->source[o->map].node = node;
         b->source[o->map].id = o->container;
     }
-    for (int m = 0; m < b->job->tasks_n[RM_SLOT_MAP]; m++) {
+    for (int m = 0; m < b->job->tasks_n[BASE_TASK_MAP]; m++) {
         if (b->fetched[m] || !b->source[m].known)
             continue;
         if (sim_nm_serves(&b->w->nm[b->source[m].node], &b->source[m].id)) {
@@ -333,7 +333,7 @@ static void fetch(struct sim_box *b)
 {
     struct sim_request *rq;
 
-    if (b->fetched_n == b->job->tasks_n[RM_SLOT_MAP]) {
+    if (b->fetched_n == b->job->tasks_n[BASE_TASK_MAP]) {
         work(b);
         return;
     }
@@ -509,7 +509,7 @@ static void begin(void *arg, uint64_t tag)
     (void)tag;
     if (b->master)
         master_next(b);
-    else if (b->task && b->slot == RM_SLOT_REDUCE && b->job->tasks_n[RM_SLOT_MAP])
+    else if (b->task && b->slot == BASE_TASK_REDUCE && b->job->tasks_n[BASE_TASK_MAP])
         fetch(b);
     else
         work(b);
@@ -531,9 +531,9 @@ struct sim_box *sim_box_start(struct sim_nm *nm, struct sim_disk_box *d)
     b->nm = nm;
     b->id = d->id;
     b->job = sim_job_of(w, d->id.attempt.app);
-    b->slot = d->launch.slot == NM_SLOT_REDUCE ? RM_SLOT_REDUCE : RM_SLOT_MAP;
+    b->slot = d->launch.slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     b->master = d->launch.kind == NM_KIND_MASTER;
-    b->wanted = b->outstanding = b->job->tasks_n[RM_SLOT_MAP];
+    b->wanted = b->outstanding = b->job->tasks_n[BASE_TASK_MAP];
     b->attempt = (int32_t)d->launch.task_attempt;
     if (d->launch.task && base_task_id_parse(d->launch.task, &task, NULL) == 0) {
         b->index = task.index;

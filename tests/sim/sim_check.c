@@ -108,7 +108,7 @@ void sim_check_launch(struct sim_world *w, struct sim_nm *nm, const struct rm_or
     w->totals->launches++;
     sim_log(&w->s, "%s: epoch %" PRId64 " starts %s, job %d %s %d attempt %d", nm->proc.name, a->epoch, id, j->index,
             o->master                   ? "master"
-            : o->slot == RM_SLOT_REDUCE ? "reduce"
+            : o->slot == BASE_TASK_REDUCE ? "reduce"
                                         : "map",
             o->task.index, o->task_attempt);
     /* of the same epoch: it may repeat an answer that was lost; the order to kill follows */
@@ -153,7 +153,7 @@ void sim_check_finishes(struct sim_world *w, struct sim_box *master)
 /* Processes that hold a slot: not those that were told to end, nor suspended ones. */
 void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
 {
-    int used[RM_SLOT_KINDS] = {0};
+    int used[BASE_TASK_KINDS] = {0};
 
     for (size_t i = 0; i < nm->boxes_n; i++) {
         const struct sim_disk_box *d = nm->boxes[i];
@@ -163,9 +163,9 @@ void sim_check_slots(struct sim_world *w, struct sim_nm *nm)
         if (d->box && !d->box->ended)
             used[d->box->slot]++;
         else if (!d->box && !d->ended && nm->core && nm_core_find(nm->core, &d->id))
-            used[d->launch.slot == NM_SLOT_REDUCE]++;
+            used[d->launch.slot == BASE_TASK_REDUCE]++;
     }
-    for (int k = 0; k < RM_SLOT_KINDS && !nm->was_full; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && !nm->was_full; k++)
         if (used[k] > nm->slots[k])
             sim_violated(&w->s, "I3", "%s runs %d processes in %d slots of kind %d", nm->proc.name, used[k],
                          nm->slots[k], k);
@@ -323,7 +323,7 @@ static bool wants(const struct rm_core *core, int k)
 
 static void check_idle(struct sim_world *w, const struct rm_core *core, const struct rm_node *n, struct sim_nm *nm)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         bool idle = n->state == RM_NODE_RUNNING && n->used[k] < n->slots[k] && wants(core, k);
 
         w->idle[nm->index][k] = idle ? w->idle[nm->index][k] + 1 : 0;
@@ -429,7 +429,7 @@ static void check_nodes(struct sim_world *w, struct rm_core *core)
         if (running == w->nm[i].gone)
             sim_violated(&w->s, "I6", "node nm%d %s, for the leader it is %s", i,
                          w->nm[i].gone ? "is gone" : "is there", n ? rm_node_state_name(n->state) : "unknown");
-        for (int k = 0; n && k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; n && k < BASE_TASK_KINDS; k++)
             if (n->used[k] || n->suspended[k] || n->freeing[k])
                 sim_violated(&w->s, "I6",
                              "nothing runs, and the leader counts %d used, %d suspended, %d freeing slots of nm%d",
@@ -438,7 +438,7 @@ static void check_nodes(struct sim_world *w, struct rm_core *core)
     if (core->containers_by_id.n)
         sim_violated(&w->s, "I6", "nothing runs, and the leader keeps %zu containers",
                      (size_t)core->containers_by_id.n);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (core->capacity.used[k] || core->runnable[k])
             sim_violated(&w->s, "I6", "nothing runs, and %d slots of kind %d count as used",
                          (int)core->capacity.used[k], k);

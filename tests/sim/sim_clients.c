@@ -12,7 +12,7 @@ struct sim_job *sim_job_of(struct sim_world *w, struct base_app_id id)
 }
 
 /* ---------------------------------------------------------------- submissions as text */
-static void add_group(struct rm_job_spec *s, enum rm_slot kind, int count)
+static void add_group(struct rm_job_spec *s, enum base_task_kind kind, int count)
 {
     if (!count)
         return;
@@ -58,8 +58,8 @@ struct rm_job_spec *sim_job_spec(const char *text)
     s->queue = base_strdup("default");
     s->json = base_strdup(text);
     if (!output) {
-        add_group(s, RM_SLOT_MAP, maps);
-        add_group(s, RM_SLOT_REDUCE, reduces);
+        add_group(s, BASE_TASK_MAP, maps);
+        add_group(s, BASE_TASK_REDUCE, reduces);
         return s;
     }
     s->output = base_printf("/out/%s", name);
@@ -207,7 +207,7 @@ static int apps_max(const struct sim_world *w)
     int low = INT32_MAX, next = INT32_MAX;
 
     for (int i = 0; i < w->nms; i++) {
-        int n = w->nm[i].slots[RM_SLOT_MAP];
+        int n = w->nm[i].slots[BASE_TASK_MAP];
 
         if (n < low) {
             next = low;
@@ -240,15 +240,15 @@ static void job_make(struct sim_world *w, int i)
     j->is_app = sim_chance(s, 250) && w->apps < apps_max(w);
     w->apps += j->is_app;
     if (j->is_app) {
-        j->tasks_n[RM_SLOT_MAP] = (int)sim_between(s, 1, 6);
+        j->tasks_n[BASE_TASK_MAP] = (int)sim_between(s, 1, 6);
         j->text = sim_text(s, "app%d %d", i, sim_chance(s, 300));
         return;
     }
     j->failing = sim_chance(s, 80);
     j->output = sim_chance(s, 700);
-    j->tasks_n[RM_SLOT_MAP] = maps;
-    j->tasks_n[RM_SLOT_REDUCE] = reduces;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    j->tasks_n[BASE_TASK_MAP] = maps;
+    j->tasks_n[BASE_TASK_REDUCE] = reduces;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         j->tasks[k] = sim_alloc(s, (size_t)(j->tasks_n[k] + 1) * sizeof *j->tasks[k]);
     j->text = sim_text(s, "job%d %d %d %d %d", i, maps, reduces, j->output, sim_chance(s, 500) ? w->nms : 0);
 }

@@ -167,7 +167,7 @@ static void report(struct nm_container *ct, void *user)
                                       .state = v->state == NM_COMPLETE    ? RM_CONTAINER_COMPLETED
                                                : v->state == NM_SUSPENDED ? RM_CONTAINER_SUSPENDED
                                                                           : RM_CONTAINER_RUNNING,
-                                      .slot = v->slot == NM_SLOT_REDUCE ? RM_SLOT_REDUCE : RM_SLOT_MAP,
+                                      .slot = v->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
                                       .progress = (float)v->progress,
                                       .exit_code = v->exit_code,
                                       .diagnostics =
@@ -182,7 +182,7 @@ static void report(struct nm_container *ct, void *user)
     r->allocation_request_id = v->allocation_request_id;
     r->resource.v[RM_RES_MEMORY_MB] = v->memory_mb;
     r->resource.v[RM_RES_VCORES] = v->vcores;
-    r->resource.v[r->slot == RM_SLOT_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
+    r->resource.v[r->slot == BASE_TASK_REDUCE ? RM_RES_REDUCE_SLOTS : RM_RES_MAP_SLOTS] = 1;
 }
 
 static void count_one(struct nm_container *ct, void *user)
@@ -217,8 +217,8 @@ static void fill_register(struct sim_nm *nm, struct rm_event *ev, const struct c
     r->version = "1";
     r->boot_id = sim_copy(&nm->w->s, nm->boot, strlen(nm->boot));
     r->instance = sim_copy(&nm->w->s, nm->instance, strlen(nm->instance));
-    r->map_slots = nm->slots[RM_SLOT_MAP];
-    r->reduce_slots = nm->slots[RM_SLOT_REDUCE];
+    r->map_slots = nm->slots[BASE_TASK_MAP];
+    r->reduce_slots = nm->slots[BASE_TASK_REDUCE];
     r->epoch_seen = nm_core_epoch(nm->core);
     r->sent_us = nm_core_sent_us(nm->core);
     r->reports = c->v;
@@ -362,7 +362,7 @@ static enum nm_kind kind_of(const struct rm_order *o)
         return NM_KIND_MASTER;
     if (!o->job)
         return NM_KIND_COMMAND;
-    return o->slot == RM_SLOT_REDUCE ? NM_KIND_REDUCE : NM_KIND_MAP;
+    return o->slot == BASE_TASK_REDUCE ? NM_KIND_REDUCE : NM_KIND_MAP;
 }
 
 static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_launch *l)
@@ -379,7 +379,7 @@ static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_lau
                             .priority = o->priority,
                             .allocation_request_id = o->allocation_request_id,
                             .kind = kind_of(o),
-                            .slot = o->slot == RM_SLOT_REDUCE ? NM_SLOT_REDUCE : NM_SLOT_MAP,
+                            .slot = o->slot == BASE_TASK_REDUCE ? BASE_TASK_REDUCE : BASE_TASK_MAP,
                             .raw = o};
     if (o->job) {
         base_task_id_text(&o->task, text);
@@ -674,7 +674,7 @@ void sim_nm_init(struct sim_world *w, int index)
     snprintf(nm->host, sizeof nm->host, "node%d", index);
     snprintf(nm->node_id, sizeof nm->node_id, "node%d:8042", index);
     nm->wall_us = sim_between(&w->s, -2 * S, 2 * S);
-    nm->slots[RM_SLOT_MAP] = (int32_t)sim_between(&w->s, 1, 3);
-    nm->slots[RM_SLOT_REDUCE] = (int32_t)sim_between(&w->s, 1, 2);
+    nm->slots[BASE_TASK_MAP] = (int32_t)sim_between(&w->s, 1, 3);
+    nm->slots[BASE_TASK_REDUCE] = (int32_t)sim_between(&w->s, 1, 2);
     sim_defer(&w->s, free_nm, nm);
 }

@@ -499,8 +499,8 @@ static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
     if (policy_conf_set(&options, "delay.w1", "0", &err) < 0 || policy_conf_set(&options, "delay.w2", "0", &err) < 0)
         sim_violated(&w->s, "setup", "%s", err.text);
     conf.options = &options;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        conf.slot_res[k] = (struct rm_res){{2048, 1, k == RM_SLOT_MAP, k == RM_SLOT_REDUCE}};
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        conf.slot_res[k] = (struct rm_res){{2048, 1, k == BASE_TASK_MAP, k == BASE_TASK_REDUCE}};
     core = rm_core_new(&conf, &err);
     policy_conf_free(&options);
     if (!core)

@@ -147,7 +147,7 @@ struct folder_work {
     struct base_app_id id;
     bool again, ok;
     const char *why;
-    enum rm_slot parts; /* commit: part i is that of attempts[i] of task i of this kind */
+    enum base_task_kind parts; /* commit: part i is that of attempts[i] of task i of this kind */
     int32_t attempts[W_TASKS];
     size_t attempts_n;
 };
@@ -196,7 +196,7 @@ static void take_part(struct folder_work *f, struct sim_job *j, size_t i)
 static void folder_commit(struct folder_work *f, struct sim_job *j)
 {
     struct sim_world *w = f->rm->w;
-    int parts = j->tasks_n[RM_SLOT_REDUCE] ? j->tasks_n[RM_SLOT_REDUCE] : j->tasks_n[RM_SLOT_MAP];
+    int parts = j->tasks_n[BASE_TASK_REDUCE] ? j->tasks_n[BASE_TASK_REDUCE] : j->tasks_n[BASE_TASK_MAP];
 
     f->ok = j->folder;
     if (f->ok && f->attempts_n != (size_t)parts)
@@ -241,7 +241,7 @@ void sim_rm_folder(struct sim_rm *rm, const struct rm_effect *fx)
 
     *f = (struct folder_work){
         .rm = rm, .round = rm->lead->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
-    f->parts = fx->u.job.kind == BASE_TASK_MAP ? RM_SLOT_MAP : RM_SLOT_REDUCE;
+    f->parts = fx->u.job.kind;
     for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS; f->attempts_n++)
         f->attempts[f->attempts_n] = fx->u.job.attempts[f->attempts_n];
     sim_at(&rm->w->s, rm->w->s.now_us + sim_between(&rm->w->s, 100, 10 * MS), &rm->proc, SIM_IO, folder_work, f, 0);

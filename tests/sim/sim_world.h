@@ -91,14 +91,14 @@ struct sim_job {
     char *text;
     bool is_app, output, failing;
     bool late_nodes; /* its master has registered again before they had told what they run */
-    int tasks_n[RM_SLOT_KINDS];
+    int tasks_n[BASE_TASK_KINDS];
     int64_t submit_us, kill_us, move_us; /* 0: never killed, never moved to another queue */
     int64_t work_us;                     /* of a task, about */
     struct sim_asker submit, kill, move;
     bool asked, acked, kill_asked, kill_acked, move_over, move_acked;
     enum rm_app_state kill_state; /* as acknowledged */
     int64_t acked_epoch, kill_epoch, kill_acked_us, move_epoch;
-    struct sim_task *tasks[RM_SLOT_KINDS];
+    struct sim_task *tasks[BASE_TASK_KINDS];
     bool folder, temporary, success; /* its output on the shared file system */
     int commits;
 };
@@ -112,7 +112,7 @@ struct sim_box { /* a container's process; outlives NodeManagers */
     struct sim_job *job;
     struct sim_task *task; /* NULL: of a plain application */
     struct sim_attempt *line;
-    enum rm_slot slot;
+    enum base_task_kind slot;
     int32_t index, attempt;
     bool master, ended, terminating;
     bool ordered_to_stop; /* by anybody who may */
@@ -160,7 +160,7 @@ struct sim_nm {
     char node_id[32], host[32], instance[32], boot[32];
     int instances, boots;
     int64_t wall_us; /* offset of its wall clock */
-    int32_t slots[RM_SLOT_KINDS];
+    int32_t slots[BASE_TASK_KINDS];
     /* disk */
     int64_t epoch_saved;
     bool full;
@@ -249,7 +249,7 @@ struct sim_world {
     struct sim_totals *totals;
     int next_kill, next_pause; /* who is elected next meets it */
     /* the checker */
-    int idle[W_NMS][RM_SLOT_KINDS], odd[W_NMS]; /* checks in a row */
+    int idle[W_NMS][BASE_TASK_KINDS], odd[W_NMS]; /* checks in a row */
     struct base_container_id odd_id[W_NMS];
 };
 

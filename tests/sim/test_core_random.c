@@ -379,7 +379,7 @@ static void do_late(void)
     MUST(known->registered == before.registered && known->awaited == before.awaited && known->state == before.state);
     MUST(known->parked == before.parked && known->response_id == before.response_id);
     MUST(known->sent_us == before.sent_us && known->last_us == before.last_us);
-    MUST(known->instance == before.instance && known->slots[RM_SLOT_MAP] == before.slots[RM_SLOT_MAP]);
+    MUST(known->instance == before.instance && known->slots[BASE_TASK_MAP] == before.slots[BASE_TASK_MAP]);
     MUST(known->containers == before.containers && known->containers_n == before.containers_n);
     MUST(known->queue.len == before.queue.len && known->sent.len == before.sent.len && w.journal_n == records);
 }
@@ -407,7 +407,7 @@ static void do_node_trouble(void)
         world_restart_node(&w, n);
         break;
     default:
-        for (int k = 0; !rnd(3) && k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; !rnd(3) && k < BASE_TASK_KINDS; k++)
             n->slots[k] = (int32_t)rnd(SLOTS_MAX + 1);
         world_restart_node(&w, n);
     }
@@ -431,7 +431,7 @@ static void do_queues(void)
         u->order = rnd(2) ? POLICY_QUEUE_FAIR : POLICY_QUEUE_FIFO;
         u->min_timeout_us = u->fair_timeout_us = rnd(2) ? INT64_MAX : rnd(3) * S;
         u->max.given = u->min.given = true;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             u->min.slots[k] = rnd(3) ? -1 : (int64_t)rnd(20);
             u->max.slots[k] = rnd(3) ? -1 : (int64_t)rnd(4);
         }
@@ -457,12 +457,12 @@ static void do_fetch_failure(void)
     struct rm_app *a = some_app();
     struct rm_event ev = {.kind = RM_EV_FETCH_FAILURE, .token = ++w.token};
 
-    if (!a || !a->phase[RM_SLOT_MAP].total)
+    if (!a || !a->phase[BASE_TASK_MAP].total)
         return;
     ev.u.fetch_failure.app = a->id;
-    ev.u.fetch_failure.map = (int32_t)rnd((uint32_t)a->phase[RM_SLOT_MAP].total);
+    ev.u.fetch_failure.map = (int32_t)rnd((uint32_t)a->phase[BASE_TASK_MAP].total);
     ev.u.fetch_failure.attempt = (int32_t)rnd(2);
-    ev.u.fetch_failure.reduce.index = (int32_t)rnd(a->phase[RM_SLOT_REDUCE].total > 1 ? 3 : 1);
+    ev.u.fetch_failure.reduce.index = (int32_t)rnd(a->phase[BASE_TASK_REDUCE].total > 1 ? 3 : 1);
     ev.u.fetch_failure.gone = rnd(4) == 0;
     world_step(&w, &ev);
 }
@@ -505,7 +505,7 @@ static void make_chaotic(bool on)
 /* What the durable records say, counted without the core's reader. */
 static int64_t succeeded_in_store(size_t records, struct base_app_id app)
 {
-    static char seen[RM_SLOT_KINDS][64];
+    static char seen[BASE_TASK_KINDS][64];
     int64_t n = 0;
 
     memset(seen, 0, sizeof seen);
@@ -518,7 +518,7 @@ static int64_t succeeded_in_store(size_t records, struct base_app_id app)
             continue;
         seen[id.kind == BASE_TASK_REDUCE][id.index] = r->data && strncmp(r->data, SUCCEEDED, 5) == 0;
     }
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int i = 0; i < 64; i++)
             n += seen[k][i];
     return n;
@@ -637,7 +637,7 @@ static void bring_to_end(void)
     ev.u.queues.queues = &none;
     world_step(&w, &ev);
     for (size_t i = 0; i < w.nodes_n; i++)
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (!w.nodes[i].slots[k]) {
                 w.nodes[i].slots[k] = 1;
                 world_restart_node(&w, &w.nodes[i]);

@@ -64,10 +64,10 @@ static struct sim_job job_of(double cv)
     struct sim_job j;
 
     sim_job_init(&j);
-    j.tasks[SIM_MAP] = j.tasks[SIM_REDUCE] = 1000000;
-    j.base_us[SIM_MAP] = 60 * S;
-    j.base_us[SIM_REDUCE] = 1000 * S;
-    j.cv[SIM_MAP] = j.cv[SIM_REDUCE] = cv;
+    j.tasks[BASE_TASK_MAP] = j.tasks[BASE_TASK_REDUCE] = 1000000;
+    j.base_us[BASE_TASK_MAP] = 60 * S;
+    j.base_us[BASE_TASK_REDUCE] = 1000 * S;
+    j.cv[BASE_TASK_MAP] = j.cv[BASE_TASK_REDUCE] = cv;
     return j;
 }
 
@@ -79,7 +79,7 @@ static void check_noise(double cv, double mean, double deviation)
 
     sim_cost_init(&c, 7, 1, &j, true);
     for (int32_t i = 0; i < 200000; i++)
-        sim_stat_add(&s, sim_cost_plain_us(&c, SIM_MAP, i) / 60e6);
+        sim_stat_add(&s, sim_cost_plain_us(&c, BASE_TASK_MAP, i) / 60e6);
     NEAR(s.mean, mean, .005);
     NEAR(sim_stat_deviation(&s), deviation, .005);
     CU_ASSERT(s.min >= 1 / 3.0 && s.max <= 3);
@@ -98,7 +98,7 @@ static void test_noise(void)
     j = job_of(9); /* cut at 1/3 and 3 not much is left of it: it ends all the same */
     sim_cost_init(&c, 7, 1, &j, true);
     for (int32_t i = 0; i < 10000; i++) {
-        double x = sim_cost_plain_us(&c, SIM_MAP, i) / 60e6;
+        double x = sim_cost_plain_us(&c, BASE_TASK_MAP, i) / 60e6;
 
         CU_ASSERT_FATAL(x >= 1 / 3.0 && x <= 3);
     }
@@ -141,7 +141,7 @@ static void test_belongs(void)
     /* the same everywhere, for ever: results that were published can be had again */
     CU_ASSERT_EQUAL(sim_cost_map_us(&a, 0, SIM_NODE_LOCAL, 1), GOLDEN_MAP);
     CU_ASSERT_EQUAL(sim_cost_reduce_us(&a, 999999, false, 1), GOLDEN_REDUCE);
-    j.task_us[SIM_MAP] = exact;
+    j.task_us[BASE_TASK_MAP] = exact;
     sim_cost_init(&a, 7, 1, &j, true);
     CU_ASSERT_EQUAL(sim_cost_map_us(&a, 1, SIM_NODE_LOCAL, 1), 7 * S);
     CU_ASSERT_EQUAL(sim_cost_map_us(&a, 0, SIM_RACK_LOCAL, 1), 10 * S);

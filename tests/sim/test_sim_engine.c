@@ -72,9 +72,9 @@ static bool asks_again(void *self, const struct sim_job_result *ended, int64_t n
     if (ended->accepted || w->loops++)
         return false;
     out->located = false;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         out->tasks[k] = ended->tasks[k];
-        out->base_us[k] = k == SIM_MAP ? 10 * S : 5 * S;
+        out->base_us[k] = k == BASE_TASK_MAP ? 10 * S : 5 * S;
     }
     out->deadline_us = ended->promised_us - now_us;
     return true;
@@ -118,10 +118,10 @@ static struct sim_job *add(struct world *w, double submit_s, int32_t maps, doubl
     sim_job_init(j);
     j->located = false;
     j->submit_us = (int64_t)(submit_s * 1e6);
-    j->tasks[SIM_MAP] = maps;
-    j->tasks[SIM_REDUCE] = reduces;
-    j->base_us[SIM_MAP] = (int64_t)(map_s * 1e6);
-    j->base_us[SIM_REDUCE] = (int64_t)(reduce_s * 1e6);
+    j->tasks[BASE_TASK_MAP] = maps;
+    j->tasks[BASE_TASK_REDUCE] = reduces;
+    j->base_us[BASE_TASK_MAP] = (int64_t)(map_s * 1e6);
+    j->base_us[BASE_TASK_REDUCE] = (int64_t)(reduce_s * 1e6);
     return j;
 }
 
@@ -185,11 +185,11 @@ static void test_fifo(void)
     CU_ASSERT_EQUAL(sim_sojourn_us(result(&w, 2)), 19 * S);
     CU_ASSERT_EQUAL(sim_waiting_us(result(&w, 2)), 9 * S);
     CU_ASSERT_EQUAL(sim_execution_us(result(&w, 2)), 10 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->launches[SIM_MAP], 3);
-    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->launches[BASE_TASK_MAP], 3);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_MAP], 30 * S);
     CU_ASSERT_EQUAL(sim_makespan_us(&w.totals), 20 * S);
-    CU_ASSERT_DOUBLE_EQUAL(sim_utilisation(&w.totals, SIM_MAP), 1, 1e-12);
-    CU_ASSERT_EQUAL(w.totals.completions[SIM_MAP], 4);
+    CU_ASSERT_DOUBLE_EQUAL(sim_utilisation(&w.totals, BASE_TASK_MAP), 1, 1e-12);
+    CU_ASSERT_EQUAL(w.totals.completions[BASE_TASK_MAP], 4);
     CU_ASSERT(w.text.data && strcmp(w.text.data, want) == 0);
     base_buf_free(&w.text);
 }
@@ -283,7 +283,7 @@ static void test_early_reduces(void)
         CU_ASSERT_EQUAL(r->finish_us, 25 * S);
         CU_ASSERT_EQUAL(r->maps_done_us, 20 * S);
         CU_ASSERT_EQUAL(r->idle_us, late ? 0 : 10 * S);
-        CU_ASSERT_EQUAL(r->useful_us[SIM_REDUCE], late ? 5 * S : 15 * S);
+        CU_ASSERT_EQUAL(r->useful_us[BASE_TASK_REDUCE], late ? 5 * S : 15 * S);
         CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 2 * S); /* before: reduces alone need no maps */
     }
 }
@@ -351,12 +351,12 @@ static void test_speeds_and_exact(void)
     w.group[1] = (struct sim_group){.nodes = 1, .slots = {1, 0}, .speed = .5};
     w.conf.cluster.groups_n = 2;
     j = add(&w, 0, 2, 0, 0, 0);
-    j->task_us[SIM_MAP] = malloc(sizeof us);
-    memcpy(j->task_us[SIM_MAP], us, sizeof us);
+    j->task_us[BASE_TASK_MAP] = malloc(sizeof us);
+    memcpy(j->task_us[BASE_TASK_MAP], us, sizeof us);
     w.conf.true_work = true;
     CU_ASSERT_EQUAL(run(&w), 0);
     CU_ASSERT_EQUAL(w.r[0].finish_us, 80 * S);
-    CU_ASSERT_EQUAL(w.r[0].work_us[SIM_MAP], 50 * S);
+    CU_ASSERT_EQUAL(w.r[0].work_us[BASE_TASK_MAP], 50 * S);
     CU_ASSERT_DOUBLE_EQUAL(w.totals.bound_us, 40e6, 1); /* the longest on the fast node */
 }
 
@@ -391,11 +391,11 @@ static void test_suspend(void)
     CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 50 * S);
     CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 20 * S);
     CU_ASSERT_EQUAL(result(&w, 3)->finish_us, 30 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[SIM_MAP], 1);
-    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 30 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->launches[SIM_MAP], 1);
-    CU_ASSERT_EQUAL(w.totals.resumes[SIM_MAP], 1);
-    CU_ASSERT_EQUAL(w.totals.suspended_node_max[SIM_MAP], 1);
+    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[BASE_TASK_MAP], 1);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_MAP], 30 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->launches[BASE_TASK_MAP], 1);
+    CU_ASSERT_EQUAL(w.totals.resumes[BASE_TASK_MAP], 1);
+    CU_ASSERT_EQUAL(w.totals.suspended_node_max[BASE_TASK_MAP], 1);
     CU_ASSERT_EQUAL(w.alloc_max, 1);
     CU_ASSERT(strstr(w.text.data, "10000000,suspend,1,m,0,0,0,\n") != NULL);
     CU_ASSERT(strstr(w.text.data, "30000000,resume,1,m,0,0,0,\n") != NULL);
@@ -411,7 +411,7 @@ static void test_swap(void)
     w.conf.swap_us = 4 * S;
     CU_ASSERT_EQUAL(run(&w), 0);
     CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 54 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_MAP], 34 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_MAP], 34 * S);
 }
 
 /* A reduce is suspended while it waits for the last map, and begins when both are over. */
@@ -425,9 +425,9 @@ static void test_suspend_early_reduce(void)
     CU_ASSERT_EQUAL(run(&w), 0);
     CU_ASSERT_EQUAL(result(&w, 2)->finish_us, 32 * S);
     CU_ASSERT_EQUAL(result(&w, 1)->finish_us, 62 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[SIM_REDUCE], 1);
+    CU_ASSERT_EQUAL(result(&w, 1)->suspensions[BASE_TASK_REDUCE], 1);
     CU_ASSERT_EQUAL(result(&w, 1)->idle_us, 2 * S);
-    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[SIM_REDUCE], 32 * S);
+    CU_ASSERT_EQUAL(result(&w, 1)->useful_us[BASE_TASK_REDUCE], 32 * S);
 }
 
 /* The long job's task is killed for the short one at a heartbeat and runs again from its beginning. */
@@ -447,11 +447,11 @@ static void test_kill(void)
         CU_ASSERT_EQUAL(run(&w), 0);
         a = result(&w, 1);
         b = result(&w, 2);
-        CU_ASSERT_EQUAL(a->kills[SIM_MAP], 1);
-        CU_ASSERT_EQUAL(a->launches[SIM_MAP], 9);
-        CU_ASSERT_EQUAL(w.totals.completions[SIM_MAP], 9);
-        CU_ASSERT_EQUAL(a->useful_us[SIM_MAP], 800 * S);
-        CU_ASSERT(a->lost_us[SIM_MAP] > 40 * S && a->lost_us[SIM_MAP] < 60 * S);
+        CU_ASSERT_EQUAL(a->kills[BASE_TASK_MAP], 1);
+        CU_ASSERT_EQUAL(a->launches[BASE_TASK_MAP], 9);
+        CU_ASSERT_EQUAL(w.totals.completions[BASE_TASK_MAP], 9);
+        CU_ASSERT_EQUAL(a->useful_us[BASE_TASK_MAP], 800 * S);
+        CU_ASSERT(a->lost_us[BASE_TASK_MAP] > 40 * S && a->lost_us[BASE_TASK_MAP] < 60 * S);
         CU_ASSERT(sim_waiting_us(b) < (oob ? 3 : 6) * S);
         CU_ASSERT(strstr(w.text.data, ",kill,1,m,1,0,0,\n") && strstr(w.text.data, ",launch,1,m,1,1,0,any\n"));
         base_buf_free(&w.text);
@@ -536,7 +536,7 @@ static void test_deadlines(void)
     yes = result(&w, 3);
     CU_ASSERT(!no->accepted && !no->met && result(&w, 1)->accepted && result(&w, 1)->met);
     CU_ASSERT_EQUAL(no->finish_us, 100 * S);
-    CU_ASSERT_EQUAL(no->launches[SIM_MAP], 0);
+    CU_ASSERT_EQUAL(no->launches[BASE_TASK_MAP], 0);
     CU_ASSERT(no->promised_us > 120 * S && no->promised_us < 200 * S);
     CU_ASSERT(yes->accepted && yes->met);
     CU_ASSERT(yes->promised_us >= yes->finish_us && yes->promised_us <= no->promised_us);
@@ -572,7 +572,7 @@ static void test_makespan(void)
     sim_totals_add(&t, &ran);
     sim_totals_add(&t, &refused);
     CU_ASSERT_EQUAL(sim_makespan_us(&t), 10);
-    CU_ASSERT_EQUAL(sim_utilisation(&t, SIM_MAP), 1);
+    CU_ASSERT_EQUAL(sim_utilisation(&t, BASE_TASK_MAP), 1);
 }
 
 /* The next job of a loop comes in the very heartbeat that ended the last one: the node beats again after its interval, not
@@ -605,7 +605,7 @@ static void busy(struct world *w, uint64_t seed)
         struct sim_job *j = add(w, i * 7, 1 + i * 3 % 40, 12, i % 4, 20);
 
         j->located = true;
-        j->cv[SIM_MAP] = j->cv[SIM_REDUCE] = .3;
+        j->cv[BASE_TASK_MAP] = j->cv[BASE_TASK_REDUCE] = .3;
         j->setup_us = i % 3 ? 0 : S;
     }
 }
@@ -697,7 +697,7 @@ static void test_bad_input(void)
  * that has one fewer than the core was told. */
 static void test_too_many(void)
 {
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int status = 0;
         pid_t child;
 

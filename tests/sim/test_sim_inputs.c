@@ -92,9 +92,9 @@ static void test_workloads(void)
         if (all[i].jobs >= 0)
             CU_ASSERT_EQUAL(run.totals.jobs, all[i].jobs);
         if (all[i].maps >= 0)
-            CU_ASSERT_EQUAL(run.totals.completions[SIM_MAP], all[i].maps);
+            CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_MAP], all[i].maps);
         if (all[i].reduces >= 0)
-            CU_ASSERT_EQUAL(run.totals.completions[SIM_REDUCE], all[i].reduces);
+            CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_REDUCE], all[i].reduces);
         CU_ASSERT_EQUAL(run.totals.accepted, run.totals.jobs);
         if (strncmp(all[i].what, "hfs-closed-loop", 15) == 0)
             CU_ASSERT_EQUAL(run.totals.jobs_live_max, 50);
@@ -141,8 +141,8 @@ static void test_traces(void)
     struct run run = simulate(sim_source_from("sls", in, &conf, &err), 3);
 
     CU_ASSERT_EQUAL(run.totals.jobs, 1);
-    CU_ASSERT_EQUAL(run.totals.completions[SIM_MAP], 4);
-    CU_ASSERT_EQUAL(run.totals.useful_us[SIM_MAP], 50e6); /* a task takes what the trace says, wherever it runs */
+    CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_MAP], 4);
+    CU_ASSERT_EQUAL(run.totals.useful_us[BASE_TASK_MAP], 50e6); /* a task takes what the trace says, wherever it runs */
     CU_ASSERT_EQUAL(run.last.finish_us - run.last.maps_done_us, 5000000);
     fclose(in);
     free(copy);

@@ -41,8 +41,8 @@ static int next(void *self, struct sim_job *out, struct base_error *err)
         return 0;
     m->given = true;
     sim_job_text(out->name, "only");
-    out->tasks[SIM_MAP] = m->tasks;
-    out->base_us[SIM_MAP] = 1000000;
+    out->tasks[BASE_TASK_MAP] = m->tasks;
+    out->base_us[BASE_TASK_MAP] = 1000000;
     out->located = false;
     return 1;
 }
@@ -189,8 +189,8 @@ static int next_of_three(void *self, struct sim_job *out, struct base_error *err
     (void)err;
     if (t->given == 3)
         return 0;
-    out->tasks[SIM_MAP] = 2 * ++t->given;
-    out->base_us[SIM_MAP] = 1000000;
+    out->tasks[BASE_TASK_MAP] = 2 * ++t->given;
+    out->base_us[BASE_TASK_MAP] = 1000000;
     return 1;
 }
 

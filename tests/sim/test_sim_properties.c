@@ -36,9 +36,9 @@ struct task {
 };
 struct job {
     struct sim_job spec; /* what hung on it is the engine's */
-    int64_t exact_us[SIM_KINDS][TASKS_MAX];
-    struct task task[SIM_KINDS][TASKS_MAX];
-    int32_t done[SIM_KINDS], turn; /* turn: of its submission */
+    int64_t exact_us[BASE_TASK_KINDS][TASKS_MAX];
+    struct task task[BASE_TASK_KINDS][TASKS_MAX];
+    int32_t done[BASE_TASK_KINDS], turn; /* turn: of its submission */
     int64_t submit_us, maps_done_us, finish_us;
     bool submitted, finished, refused;
     struct sim_job_result r;
@@ -55,7 +55,7 @@ struct world {
     bool timed; /* deadlines that can be promised: exact times told beforehand, at nominal speed, nothing else */
     struct job job[JOBS_MAX];
     int32_t jobs_n, given, turns;
-    int32_t slots[NODES_MAX][SIM_KINDS], used[NODES_MAX][SIM_KINDS], nodes_n;
+    int32_t slots[NODES_MAX][BASE_TASK_KINDS], used[NODES_MAX][BASE_TASK_KINDS], nodes_n;
     int64_t now_us;
     struct base_buf text;
     struct sim_log log;
@@ -198,14 +198,14 @@ static void rnd_job(struct world *w, struct job *j, int64_t at_us)
 {
     static const char *const pools[] = {"", "a", "b", "c"};
     static const double weights[] = {1, 1, 2, 0.5};
-    bool reduces = w->group[0].slots[SIM_REDUCE] > 0;
+    bool reduces = w->group[0].slots[BASE_TASK_REDUCE] > 0;
 
     sim_job_init(&j->spec);
     j->spec.submit_us = at_us;
-    j->spec.tasks[SIM_REDUCE] = reduces && one_in(w, 2) ? 1 + (int32_t)rnd(w, 4) : 0;
-    j->spec.tasks[SIM_MAP] =
-        j->spec.tasks[SIM_REDUCE] && one_in(w, 8) ? 0 : 1 + (int32_t)rnd(w, one_in(w, 3) ? TASKS_MAX : 3);
-    for (int k = 0; k < SIM_KINDS; k++)
+    j->spec.tasks[BASE_TASK_REDUCE] = reduces && one_in(w, 2) ? 1 + (int32_t)rnd(w, 4) : 0;
+    j->spec.tasks[BASE_TASK_MAP] =
+        j->spec.tasks[BASE_TASK_REDUCE] && one_in(w, 8) ? 0 : 1 + (int32_t)rnd(w, one_in(w, 3) ? TASKS_MAX : 3);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rnd_times(w, j, k);
     sim_job_text(j->spec.pool, pools[rnd(w, 4)]);
     j->spec.weight = weights[rnd(w, 4)];
@@ -302,7 +302,7 @@ static const char *parse(const char *at, struct line *l)
 
 static bool maps_done(const struct job *j)
 {
-    return j->done[SIM_MAP] == j->spec.tasks[SIM_MAP];
+    return j->done[BASE_TASK_MAP] == j->spec.tasks[BASE_TASK_MAP];
 }
 
 /* It counts for its time only when its input is there. */
@@ -310,7 +310,7 @@ static int64_t ran_us(const struct world *w, const struct job *j, int k, const s
 {
     int64_t from = t->since_us;
 
-    if (k == SIM_REDUCE) {
+    if (k == BASE_TASK_REDUCE) {
         if (!maps_done(j))
             return 0;
         from = j->maps_done_us > from ? j->maps_done_us : from;
@@ -329,12 +329,12 @@ static void hold(struct world *w, const struct job *j, int k, struct task *t)
 /* Tasks that could start: past slowstart, of a job whose setup nobody waits for. */
 static int32_t waiting(const struct world *w, const struct job *j, int k)
 {
-    int32_t n = 0, M = j->spec.tasks[SIM_MAP];
+    int32_t n = 0, M = j->spec.tasks[BASE_TASK_MAP];
     double slowstart = w->ops->reduces_last ? 1 : w->conf.slowstart;
 
     if (!j->submitted || j->refused || j->finished || j->spec.setup_us || j->spec.cleanup_us)
         return 0;
-    if (k == SIM_REDUCE && (double)j->done[SIM_MAP] < slowstart * M - 1e-9)
+    if (k == BASE_TASK_REDUCE && (double)j->done[BASE_TASK_MAP] < slowstart * M - 1e-9)
         return 0;
     for (int32_t i = 0; i < j->spec.tasks[k]; i++)
         n += j->task[k][i].state == PENDING;
@@ -353,7 +353,7 @@ static void check_fifo(struct world *w, const struct job *j)
     if (w->ops != policy_find("fifo") || !w->plain)
         return;
     for (int32_t i = 0; i < w->jobs_n; i++)
-        if (&w->job[i] != j && before(&w->job[i], j) && waiting(w, &w->job[i], SIM_MAP))
+        if (&w->job[i] != j && before(&w->job[i], j) && waiting(w, &w->job[i], BASE_TASK_MAP))
             breach(w, "passes an earlier one", j);
 }
 
@@ -362,7 +362,7 @@ static void check_idle(struct world *w)
 {
     if (w->mode != AT_ONCE || !w->plain || w->ops->admit)
         return;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int32_t unused = 0;
 
         for (int32_t i = 0; i < w->nodes_n; i++)
@@ -377,7 +377,7 @@ static void check_time(struct world *w, const struct job *j, int k, int32_t i)
 {
     const struct task *t = &j->task[k][i];
     double speed = t->node < w->group[0].nodes ? w->group[0].speed : w->group[1].speed;
-    bool colocated = k == SIM_REDUCE && j->spec.f_colo > 0 && j->spec.tasks[SIM_MAP] == 1;
+    bool colocated = k == BASE_TASK_REDUCE && j->spec.f_colo > 0 && j->spec.tasks[BASE_TASK_MAP] == 1;
     int64_t want;
 
     if (!j->exact_us[k][i] || w->conf.swap_us || !t->local || colocated)
@@ -389,13 +389,13 @@ static void check_time(struct world *w, const struct job *j, int k, int32_t i)
 
 static void take_task(struct world *w, const struct line *l, struct job *j)
 {
-    int k = l->kind == 'm' ? SIM_MAP : SIM_REDUCE;
+    int k = l->kind == 'm' ? BASE_TASK_MAP : BASE_TASK_REDUCE;
     struct task *t = &j->task[k][l->task];
 
     if (strcmp(l->event, "launch") == 0) {
         if (t->state != PENDING || !j->submitted || j->refused || l->attempt != t->kills)
             breach(w, "starts a task that does not wait", j);
-        if (k == SIM_MAP)
+        if (k == BASE_TASK_MAP)
             check_fifo(w, j);
         t->node = (int32_t)l->node;
         t->ran_us = 0;
@@ -422,7 +422,7 @@ static void take_task(struct world *w, const struct line *l, struct job *j)
         } else {
             t->state = DONE;
             check_time(w, j, k, (int32_t)l->task);
-            if (++j->done[k] == j->spec.tasks[k] && k == SIM_MAP)
+            if (++j->done[k] == j->spec.tasks[k] && k == BASE_TASK_MAP)
                 j->maps_done_us = w->now_us;
         }
     }
@@ -442,7 +442,7 @@ static void take_job(struct world *w, const struct line *l, struct job *j)
     j->finished = true;
     j->finish_us = w->now_us;
     j->refused = strcmp(l->event, "refuse") == 0;
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < j->spec.tasks[k]; i++)
             if (j->task[k][i].state != (j->refused ? PENDING : DONE))
                 breach(w, "ends with tasks left, or was refused and ran", j);
@@ -477,11 +477,11 @@ static void check_results(struct world *w)
 
         if (!j->finished)
             breach(w, "does not end", j);
-        for (int k = 0; !j->refused && k < SIM_KINDS; k++)
+        for (enum base_task_kind k = 0; !j->refused && k < BASE_TASK_KINDS; k++)
             if (j->r.launches[k] != j->spec.tasks[k] + j->r.kills[k] || (!j->r.kills[k] && j->r.lost_us[k]))
                 breach(w, "lost work without a kill", j);
     }
-    for (int k = 0; k < SIM_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (t->suspensions[k] < t->resumes[k])
             breach(w, "resumes more than was suspended", NULL);
     if (t->overruled || t->fallbacks)
@@ -565,7 +565,7 @@ static int run_seed(const struct policy_ops *ops, uint64_t seed, bool timed, str
         run_again(&w);
     sum->jobs += w.totals.jobs;
     sum->refused += w.totals.refused;
-    for (int k = 0; k < SIM_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         sum->launches += w.totals.launches[k];
         sum->suspensions += w.totals.suspensions[k];
         sum->kills += w.totals.kills[k];
@@ -629,8 +629,8 @@ static void equal_jobs(const char *policy, uint64_t seed)
     for (int32_t i = 0; i < w.jobs_n; i++) {
         sim_job_init(&w.job[i].spec);
         w.job[i].spec.located = false;
-        w.job[i].spec.tasks[SIM_MAP] = maps;
-        w.job[i].spec.base_us[SIM_MAP] = each;
+        w.job[i].spec.tasks[BASE_TASK_MAP] = maps;
+        w.job[i].spec.base_us[BASE_TASK_MAP] = each;
     }
     struct base_error err = {0};
     struct sim *s = sim_new(&w.conf, &err);

@@ -64,21 +64,21 @@ static struct sim_job_result job(uint64_t id, const char *class_name, int32_t ma
 {
     struct sim_job_result r = {.id = id, .name = "j", .class_name = class_name, .pool = "p", .user = "u"};
 
-    r.tasks[SIM_MAP] = maps;
+    r.tasks[BASE_TASK_MAP] = maps;
     r.submit_us = submit_s * S;
     r.first_us = first_s * S;
     r.finish_us = finish_s * S;
     r.accepted = r.met = true;
-    r.launches[SIM_MAP] = maps;
+    r.launches[BASE_TASK_MAP] = maps;
     r.level[SIM_NODE_LOCAL] = maps;
-    r.useful_us[SIM_MAP] = maps * S;
+    r.useful_us[BASE_TASK_MAP] = maps * S;
     return r;
 }
 
 static void fill(struct sim_outcome *o, struct sim_job_result *jobs, size_t n)
 {
     *o = (struct sim_outcome){.jobs = jobs, .jobs_n = n};
-    o->totals.slots[SIM_MAP] = 4;
+    o->totals.slots[BASE_TASK_MAP] = 4;
     o->totals.bound_us = 5e6;
     for (size_t i = 0; i < n; i++)
         sim_totals_add(&o->totals, &jobs[i]);
@@ -96,8 +96,8 @@ static void test_figures(void)
     v[0].level[SIM_NODE_LOCAL] = 30;
     v[0].level[SIM_RACK_LOCAL] = 6;
     v[0].level[SIM_OFF_RACK] = 4;
-    v[0].kills[SIM_MAP] = 2;
-    v[0].lost_us[SIM_MAP] = 7 * S;
+    v[0].kills[BASE_TASK_MAP] = 2;
+    v[0].lost_us[BASE_TASK_MAP] = 7 * S;
     v[1].deadline_us = v[2].deadline_us = 15 * S;
     v[2].met = false;
     v[3].accepted = false;
@@ -172,7 +172,7 @@ static void change(struct sim_usage *u, int64_t at_us, uint64_t id, const char *
                           .name = name,
                           .pool = "p",
                           .class_name = class_name,
-                          .kind = SIM_MAP,
+                          .kind = BASE_TASK_MAP,
                           .running = running};
 
     sim_usage_add(u, &a);
@@ -185,7 +185,7 @@ static double total(const struct sim_usage *u, const struct sim_usage_line *line
     for (size_t i = 0; i < sim_usage_cells(u); i++) {
         int64_t begin = (int64_t)i * u->width_us;
         int64_t end = begin + u->width_us < u->end_us ? begin + u->width_us : u->end_us;
-        sum += sim_usage_slots(u, line, SIM_MAP, i) * (double)(end - begin) / 1e6;
+        sum += sim_usage_slots(u, line, BASE_TASK_MAP, i) * (double)(end - begin) / 1e6;
     }
     return sum;
 }
@@ -208,8 +208,8 @@ static void test_usage(void)
     NEAR(total(&u, sim_usage_find(&u, SIM_BY_CLASS, "small")), 20 + 3 * 990 + 3);
     NEAR(total(&u, sim_usage_find(&u, SIM_BY_CLASS, "large")), 10);
     NEAR(total(&u, sim_usage_find(&u, SIM_BY_POOL, "p")), 20 + 3 * 990 + 3 + 10);
-    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "a"), SIM_MAP, 3), 2);
-    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "c"), SIM_MAP, sim_usage_cells(&u) - 1), 5);
+    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "a"), BASE_TASK_MAP, 3), 2);
+    NEAR(sim_usage_slots(&u, sim_usage_find(&u, SIM_BY_JOB, "c"), BASE_TASK_MAP, sim_usage_cells(&u) - 1), 5);
     CU_ASSERT_PTR_NULL(sim_usage_find(&u, SIM_BY_JOB, "d"));
 
     sim_usage_pack(&u, &bytes);

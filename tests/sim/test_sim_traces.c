@@ -87,12 +87,12 @@ static struct count count_file(const char *what, int32_t nodes)
         c.no_shuffle += j.shuffle_bytes == 0;
         c.empty += j.input_bytes + j.shuffle_bytes + j.output_bytes == 0;
         c.bins[atoi(j.class_name)]++;
-        c.reduce_jobs += j.tasks[SIM_REDUCE] > 0;
+        c.reduce_jobs += j.tasks[BASE_TASK_REDUCE] > 0;
         c.last_us = j.submit_us;
-        c.maps += j.tasks[SIM_MAP];
-        c.reduces += j.tasks[SIM_REDUCE];
-        if (j.tasks[SIM_REDUCE] > c.reduces_max)
-            c.reduces_max = j.tasks[SIM_REDUCE];
+        c.maps += j.tasks[BASE_TASK_MAP];
+        c.reduces += j.tasks[BASE_TASK_REDUCE];
+        if (j.tasks[BASE_TASK_REDUCE] > c.reduces_max)
+            c.reduces_max = j.tasks[BASE_TASK_REDUCE];
     }
     CU_ASSERT_EQUAL(sim_source_fraction(s), 1);
     sim_source_close(s);
@@ -145,36 +145,36 @@ static void test_swim_rules(void)
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_STRING_EQUAL(fx.job.name, "job0");
     CU_ASSERT_EQUAL(fx.job.submit_us, 49000000);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 11);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 4);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_MAP], 30000000);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_REDUCE], 20000000 + 53687091); /* 1 GiB at 20 MB/s */
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 11);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 4);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_MAP], 30000000);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_REDUCE], 20000000 + 53687091); /* 1 GiB at 20 MB/s */
     CU_ASSERT_EQUAL(fx.job.split_bytes, 122016117);
     CU_ASSERT_STRING_EQUAL(fx.job.class_name, "3");
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.submit_us, 50250000);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 0);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 0);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
     fx_close(&fx);
     fx_open(&fx, "swim", text, &conf); /* a hundredth */
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.input_bytes, 13421772);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
     CU_ASSERT_EQUAL(fx_next(&fx) + fx_next(&fx), 2);
     CU_ASSERT_EQUAL(fx.job.shuffle_bytes, 0);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
     CU_ASSERT_STRING_EQUAL(sim_source_note(fx.source), "");
     fx_close(&fx);
     conf.params_n = 3;
     conf.nodes = 600;
     fx_open(&fx, "swim", text, &conf);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 2);
-    CU_ASSERT_EQUAL(fx.job.cv[SIM_MAP], 0);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 2);
+    CU_ASSERT_EQUAL(fx.job.cv[BASE_TASK_MAP], 0);
     fx_close(&fx);
     /* more reduces than machines: a fifth of the machines */
     conf.params = (const char *[]){"origin=10"};
@@ -182,7 +182,7 @@ static void test_swim_rules(void)
     conf.nodes = 10;
     fx_open(&fx, "swim", "j\t0\t0\t1\t107374182400\t0\n", &conf);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 2);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 2);
     fx_close(&fx);
     conf.params_n = 0;
     fx_open(&fx, "swim", text, &conf);
@@ -385,7 +385,7 @@ static void test_order(void)
 
     fx_open(&fx, "csv", "submit_s,maps\n5,1\n3,2\n3,3\n1,4\n", NULL);
     for (int32_t want = 4; fx_next(&fx) > 0; want = want == 4 ? 2 : want == 2 ? 3 : 1)
-        CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], want);
+        CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], want);
     fx_close(&fx);
     base_buf_adds(&text, "submit_s,maps\n");
     for (int i = 0; i < 3 * SIM_SOURCE_WINDOW; i++) /* each up to 500 places from its own */
@@ -435,12 +435,12 @@ static void test_sls(void)
     CU_ASSERT_STRING_EQUAL(fx.job.pool, "sls_queue_1");
     CU_ASSERT_STRING_EQUAL(fx.job.user, "default");
     CU_ASSERT_EQUAL(fx.job.submit_us, 0);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 2);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 1);
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][0], 50000000);
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][1], 14928000);
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_REDUCE][0], 17843000);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_MAP], 32464000);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 2);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][0], 50000000);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][1], 14928000);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_REDUCE][0], 17843000);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_MAP], 32464000);
     CU_ASSERT(fx.job.located && fx.job.replicas == 1 && fx.job.f_off == 1 && fx.job.f_rack == 1);
     CU_ASSERT_EQUAL(fx.job.replica_nodes[0], 0);
     CU_ASSERT_EQUAL(fx.job.replica_nodes[1], 1);
@@ -448,9 +448,9 @@ static void test_sls(void)
         CU_ASSERT_EQUAL(fx_next(&fx), 1);
         CU_ASSERT_EQUAL((int)fx.job.id, 2 + i);
         CU_ASSERT_EQUAL(fx.job.submit_us, 105204000);
-        CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 4);
-        CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][2], 22163000);
-        CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][3], 1000);
+        CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 4);
+        CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][2], 22163000);
+        CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][3], 1000);
         CU_ASSERT_EQUAL(fx.job.replica_nodes[2], 1);
         CU_ASSERT_EQUAL(fx.job.replica_nodes[3], 0); /* the third host on two nodes */
     }
@@ -471,7 +471,7 @@ static void test_sls_forms(void)
     CU_ASSERT_STRING_EQUAL(fx.job.name, "7");
     CU_ASSERT(!fx.job.located && !fx.job.replica_nodes); /* not all maps have a host */
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 0);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 0);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.submit_us, 3000);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
@@ -531,21 +531,21 @@ static void test_csv(void)
     CU_ASSERT_STRING_EQUAL(fx.job.pool, "ann, \"bob\"");
     CU_ASSERT_EQUAL(fx.job.id, 41);
     CU_ASSERT_EQUAL(fx.job.submit_us, 1);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 3);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 0);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_MAP], 1500000);
-    CU_ASSERT_EQUAL(fx.job.expected_us[SIM_MAP], SIM_EXPECT_TRUE);
-    CU_ASSERT_EQUAL(fx.job.cv[SIM_MAP], 0.1);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 3);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 0);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_MAP], 1500000);
+    CU_ASSERT_EQUAL(fx.job.expected_us[BASE_TASK_MAP], SIM_EXPECT_TRUE);
+    CU_ASSERT_EQUAL(fx.job.cv[BASE_TASK_MAP], 0.1);
     CU_ASSERT_EQUAL(fx.job.weight, 1);
     CU_ASSERT(!fx.job.located);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.id, 2);
     CU_ASSERT_STRING_EQUAL(fx.job.name, "wordcount");
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 3);    /* two blocks and a byte */
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_REDUCE], 3); /* 2.5 GiB, rounded */
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 3);    /* two blocks and a byte */
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 3); /* 2.5 GiB, rounded */
     CU_ASSERT_EQUAL(fx.job.split_bytes, 89478486);
-    CU_ASSERT_EQUAL(fx.job.expected_us[SIM_MAP], 30000000);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_MAP], 30000000);
+    CU_ASSERT_EQUAL(fx.job.expected_us[BASE_TASK_MAP], 30000000);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_MAP], 30000000);
     CU_ASSERT_DOUBLE_EQUAL(fx.job.selectivity, 10, 1e-6);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
     fx_close(&fx);
@@ -608,10 +608,10 @@ static void test_jsonl(void)
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.id, 7);
     CU_ASSERT_EQUAL(fx.job.submit_us, 12500000);
-    CU_ASSERT_EQUAL(fx.job.tasks[SIM_MAP], 3);
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][1], 24800000);
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_REDUCE][0], 60200000);
-    CU_ASSERT_EQUAL(fx.job.base_us[SIM_MAP], 25300000);
+    CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_MAP], 3);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][1], 24800000);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_REDUCE][0], 60200000);
+    CU_ASSERT_EQUAL(fx.job.base_us[BASE_TASK_MAP], 25300000);
     CU_ASSERT_EQUAL(fx.job.replicas, 2);
     {
         static const uint32_t want[] = {0, 1, 1, 1, 2, 0};
@@ -623,7 +623,7 @@ static void test_jsonl(void)
     CU_ASSERT_EQUAL(fx.job.deadline_us, 600000000);
     CU_ASSERT_EQUAL(fx.job.weight, 2.5);
     CU_ASSERT_EQUAL(fx.job.replica_nodes[1], 5);
-    CU_ASSERT_EQUAL(fx.job.expected_us[SIM_MAP], SIM_EXPECT_TRUE);
+    CU_ASSERT_EQUAL(fx.job.expected_us[BASE_TASK_MAP], SIM_EXPECT_TRUE);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
     fx_close(&fx);
 }
@@ -675,11 +675,13 @@ static void round_trip(const char *name, bool json)
     if (!json)
         sim_csv_write_names(&first);
     for (sim_job_init(&job); made.open = 0, sim_made_next(&made, &job) > 0; sim_job_clear(&job)) {
-        if (json && job.id % 3 == 1 && job.tasks[SIM_MAP] > 0 && job.tasks[SIM_MAP] < 20) {
-            job.task_us[SIM_MAP] = base_alloc((size_t)job.tasks[SIM_MAP] * sizeof *job.task_us[SIM_MAP]);
-            job.replica_nodes = base_alloc((size_t)(job.tasks[SIM_MAP] * job.replicas) * sizeof *job.replica_nodes);
-            for (int32_t i = 0; i < job.tasks[SIM_MAP]; i++) {
-                job.task_us[SIM_MAP][i] = 1 + i * 1234567;
+        if (json && job.id % 3 == 1 && job.tasks[BASE_TASK_MAP] > 0 && job.tasks[BASE_TASK_MAP] < 20) {
+            job.task_us[BASE_TASK_MAP] =
+                base_alloc((size_t)job.tasks[BASE_TASK_MAP] * sizeof *job.task_us[BASE_TASK_MAP]);
+            job.replica_nodes =
+                base_alloc((size_t)(job.tasks[BASE_TASK_MAP] * job.replicas) * sizeof *job.replica_nodes);
+            for (int32_t i = 0; i < job.tasks[BASE_TASK_MAP]; i++) {
+                job.task_us[BASE_TASK_MAP][i] = 1 + i * 1234567;
                 job.replica_nodes[i * job.replicas] = (uint32_t)i;
             }
             sim_trace_means(&job);
@@ -793,11 +795,11 @@ static void test_history(void)
 
     sim_job_init(&j);
     j.submit_us = 1000000;
-    j.tasks[SIM_MAP] = 2;
-    j.tasks[SIM_REDUCE] = 1;
+    j.tasks[BASE_TASK_MAP] = 2;
+    j.tasks[BASE_TASK_REDUCE] = 1;
     j.f_rack = j.f_off = 1;
-    j.task_us[SIM_MAP] = map_us;
-    j.task_us[SIM_REDUCE] = reduce_us;
+    j.task_us[BASE_TASK_MAP] = map_us;
+    j.task_us[BASE_TASK_REDUCE] = reduce_us;
     sim_trace_means(&j);
     sim_jsonl_write(&j, &past, &text);
     CU_ASSERT(strstr(text.data,
@@ -807,7 +809,7 @@ static void test_history(void)
     fx_open(&fx, "jsonl", text.data, NULL);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_STRING_EQUAL(fx.err.text, "");
-    CU_ASSERT_EQUAL(fx.job.task_us[SIM_MAP][1], 6500000);
+    CU_ASSERT_EQUAL(fx.job.task_us[BASE_TASK_MAP][1], 6500000);
     CU_ASSERT_EQUAL(fx.job.replica_nodes[3], 1);
     fx_close(&fx);
     base_buf_free(&text);

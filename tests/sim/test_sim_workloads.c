@@ -20,7 +20,7 @@ static struct sim_made make(const char *name, uint64_t seed, const char *param, 
     return made;
 }
 
-static int64_t sum(const struct sim_made *made, enum sim_kind kind)
+static int64_t sum(const struct sim_made *made, enum base_task_kind kind)
 {
     int64_t n = 0;
 
@@ -46,8 +46,8 @@ static void check_common(const struct sim_made *made)
 
         CU_ASSERT(j->id > 0 && (i == 0 || j->id > made->v[i - 1].id));
         CU_ASSERT(j->submit_us >= (i ? made->v[i - 1].submit_us : 0));
-        CU_ASSERT(j->tasks[SIM_MAP] + j->tasks[SIM_REDUCE] > 0);
-        CU_ASSERT(j->base_us[SIM_MAP] >= 1 && j->base_us[SIM_REDUCE] >= 1);
+        CU_ASSERT(j->tasks[BASE_TASK_MAP] + j->tasks[BASE_TASK_REDUCE] > 0);
+        CU_ASSERT(j->base_us[BASE_TASK_MAP] >= 1 && j->base_us[BASE_TASK_REDUCE] >= 1);
         CU_ASSERT(j->after < j->id);
         CU_ASSERT(j->name[0] != '\0');
     }
@@ -90,15 +90,15 @@ static void test_hfs(void)
     double last = 0;
 
     CU_ASSERT_EQUAL(m.n, 100);
-    CU_ASSERT_EQUAL(sum(&m, SIM_MAP), 26410);
-    CU_ASSERT_EQUAL(sum(&m, SIM_REDUCE), 0);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 26410);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_REDUCE), 0);
     for (size_t b = 0; b < 9; b++)
         CU_ASSERT_EQUAL(count(&m, (char[]){(char)('1' + b), 0}), jobs[b]);
     for (size_t i = 0; i < m.n; i++) {
         const struct sim_job *j = &m.v[i];
 
-        CU_ASSERT_EQUAL(j->base_us[SIM_MAP], 12 * S);
-        CU_ASSERT(j->setup_us == 10 * S && j->cleanup_us == 10 * S && j->cv[SIM_MAP] == 0.1);
+        CU_ASSERT_EQUAL(j->base_us[BASE_TASK_MAP], 12 * S);
+        CU_ASSERT(j->setup_us == 10 * S && j->cleanup_us == 10 * S && j->cv[BASE_TASK_MAP] == 0.1);
         CU_ASSERT(j->f_off == 0 && j->f_rack == 0 && j->located && j->replicas == 3);
         CU_ASSERT(i == 0 || strcmp(j->user, m.v[0].user) != 0);
     }
@@ -111,11 +111,11 @@ static void test_hfs(void)
     }
     CU_ASSERT_DOUBLE_EQUAL(last, 99 * 14, 40); /* 4 standard errors */
     m = make("w-hfs", 3, "bound=cpu", NULL);
-    CU_ASSERT_EQUAL(m.v[7].base_us[SIM_MAP], 60 * S);
+    CU_ASSERT_EQUAL(m.v[7].base_us[BASE_TASK_MAP], 60 * S);
     CU_ASSERT(m.v[7].f_off == 1.15 && m.v[7].f_rack == 1.15);
     sim_made_free(&m);
     m = make("w-hfs", 3, "map_s=20", "gap_s=0");
-    CU_ASSERT_EQUAL(m.v[7].base_us[SIM_MAP], 20 * S);
+    CU_ASSERT_EQUAL(m.v[7].base_us[BASE_TASK_MAP], 20 * S);
     CU_ASSERT_EQUAL(m.v[99].submit_us, 0);
     sim_made_free(&m);
 }
@@ -126,8 +126,8 @@ static void test_hfs_mixed(void)
     struct sim_made m = make("w-hfs-mixed", 3, NULL, NULL);
 
     CU_ASSERT_EQUAL(m.n, 106);
-    CU_ASSERT_EQUAL(sum(&m, SIM_MAP), 26410 - 2 * 2400 + 6);
-    CU_ASSERT_EQUAL(sum(&m, SIM_REDUCE), 14 * 3 + 6 * 50 + 4 * 180 + 2 * 360 + 6);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 26410 - 2 * 2400 + 6);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_REDUCE), 14 * 3 + 6 * 50 + 4 * 180 + 2 * 360 + 6);
     for (size_t b = 0; b < 9; b++)
         CU_ASSERT_EQUAL(count(&m, (char[]){(char)('1' + b), 0}), jobs[b]);
     CU_ASSERT_EQUAL(count(&m, "join-tail"), 6);
@@ -135,7 +135,7 @@ static void test_hfs_mixed(void)
         if (strcmp(m.v[i].name, "join") == 0)
             for (size_t k = 1; k <= 3; k++) {
                 CU_ASSERT_EQUAL(m.v[i + k].after, m.v[i].id + k - 1);
-                CU_ASSERT_EQUAL(m.v[i + k].tasks[SIM_REDUCE], 1);
+                CU_ASSERT_EQUAL(m.v[i + k].tasks[BASE_TASK_REDUCE], 1);
                 CU_ASSERT_EQUAL(m.v[i + k].submit_us, m.v[i].submit_us);
             }
     sim_made_free(&m);
@@ -154,24 +154,26 @@ static void test_hfsp(void)
     for (size_t i = 0; i < m.n; i++) {
         const struct sim_job *j = &m.v[i];
 
-        CU_ASSERT(j->base_us[SIM_MAP] == 60 * S && j->base_us[SIM_REDUCE] == 1000 * S && j->cv[SIM_REDUCE] == 0.05);
+        CU_ASSERT(j->base_us[BASE_TASK_MAP] == 60 * S && j->base_us[BASE_TASK_REDUCE] == 1000 * S &&
+                  j->cv[BASE_TASK_REDUCE] == 0.05);
         if (j->class_name[0] == 's') {
-            one += j->tasks[SIM_MAP] == 1;
-            two += j->tasks[SIM_MAP] == 2;
-            CU_ASSERT_EQUAL(j->tasks[SIM_REDUCE], 0);
+            one += j->tasks[BASE_TASK_MAP] == 1;
+            two += j->tasks[BASE_TASK_MAP] == 2;
+            CU_ASSERT_EQUAL(j->tasks[BASE_TASK_REDUCE], 0);
         } else if (j->class_name[0] == 'm') {
-            CU_ASSERT(j->tasks[SIM_MAP] >= 5 && j->tasks[SIM_MAP] <= 500);
-            CU_ASSERT(j->tasks[SIM_REDUCE] == 0 || (j->tasks[SIM_REDUCE] >= 2 && j->tasks[SIM_REDUCE] <= 100));
-            map_only += j->tasks[SIM_REDUCE] == 0;
+            CU_ASSERT(j->tasks[BASE_TASK_MAP] >= 5 && j->tasks[BASE_TASK_MAP] <= 500);
+            CU_ASSERT(j->tasks[BASE_TASK_REDUCE] == 0 ||
+                      (j->tasks[BASE_TASK_REDUCE] >= 2 && j->tasks[BASE_TASK_REDUCE] <= 100));
+            map_only += j->tasks[BASE_TASK_REDUCE] == 0;
         } else {
-            large_maps += j->tasks[SIM_MAP];
+            large_maps += j->tasks[BASE_TASK_MAP];
         }
     }
     CU_ASSERT(one == 40 && two == 13 && map_only == 21);
     CU_ASSERT_EQUAL(large_maps, 3000 + 3000 + 700 + 1100 + 1500 + 200);
     sim_made_free(&m);
     m = make("w-hfsp", 3, "reduces=0", NULL);
-    CU_ASSERT_EQUAL(sum(&m, SIM_REDUCE), 0);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_REDUCE), 0);
     sim_made_free(&m);
 }
 
@@ -184,12 +186,13 @@ static void check_rtmr(const struct sim_made *m, const char *class_name, size_t 
 
         if (strcmp(j->class_name, class_name) != 0)
             continue;
-        CU_ASSERT(j->tasks[SIM_MAP] >= maps_low && j->tasks[SIM_MAP] <= maps_high);
-        CU_ASSERT(j->tasks[SIM_REDUCE] >= reduces_low && j->tasks[SIM_REDUCE] <= reduces_high);
+        CU_ASSERT(j->tasks[BASE_TASK_MAP] >= maps_low && j->tasks[BASE_TASK_MAP] <= maps_high);
+        CU_ASSERT(j->tasks[BASE_TASK_REDUCE] >= reduces_low && j->tasks[BASE_TASK_REDUCE] <= reduces_high);
         CU_ASSERT(j->deadline_us >= d_low * S && j->deadline_us <= d_high * S);
-        CU_ASSERT_EQUAL(j->base_us[SIM_MAP], 10 * S);
-        CU_ASSERT_EQUAL(j->base_us[SIM_REDUCE], 20 * S + llround(1e6 * j->tasks[SIM_MAP] / j->tasks[SIM_REDUCE]));
-        CU_ASSERT_EQUAL(j->cv[SIM_MAP], 0.3);
+        CU_ASSERT_EQUAL(j->base_us[BASE_TASK_MAP], 10 * S);
+        CU_ASSERT_EQUAL(j->base_us[BASE_TASK_REDUCE],
+                        20 * S + llround(1e6 * j->tasks[BASE_TASK_MAP] / j->tasks[BASE_TASK_REDUCE]));
+        CU_ASSERT_EQUAL(j->cv[BASE_TASK_MAP], 0.3);
     }
 }
 
@@ -217,7 +220,7 @@ static void test_rtmr(void)
         m = make("w-rtmr-2", seed, "reduces_max=30", NULL);
         CU_ASSERT(m.n >= 58 && m.n < 76);
         for (size_t i = 0; i < m.n; i++)
-            CU_ASSERT(m.v[i].tasks[SIM_REDUCE] <= 30);
+            CU_ASSERT(m.v[i].tasks[BASE_TASK_REDUCE] <= 30);
         check_common(&m);
         sim_made_free(&m);
     }
@@ -229,15 +232,15 @@ static void test_hsrtf(void)
 
     CU_ASSERT_EQUAL(m.n, 31);
     CU_ASSERT(count(&m, "large") == 3 && count(&m, "medium") == 8 && count(&m, "small") == 20);
-    CU_ASSERT_EQUAL(sum(&m, SIM_MAP), 3 * 256 + 8 * 64 + 20);
-    CU_ASSERT_EQUAL(sum(&m, SIM_REDUCE), 3 * 32 + 8 * 8 + 20);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 3 * 256 + 8 * 64 + 20);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_REDUCE), 3 * 32 + 8 * 8 + 20);
     for (size_t i = 0; i < m.n; i++) {
         const struct sim_job *j = &m.v[i];
 
         CU_ASSERT_EQUAL(j->submit_us, (int64_t)i * 10 * S);
-        CU_ASSERT_EQUAL(j->base_us[SIM_MAP], (i < 21 ? 75 : 100) * S);
-        CU_ASSERT_EQUAL(j->base_us[SIM_REDUCE], (i < 11 ? 400 : i < 21 ? 50 : 15) * S);
-        CU_ASSERT(j->cv[SIM_MAP] == 0.15 && j->f_off == 1.3 && j->f_colo == 0.7);
+        CU_ASSERT_EQUAL(j->base_us[BASE_TASK_MAP], (i < 21 ? 75 : 100) * S);
+        CU_ASSERT_EQUAL(j->base_us[BASE_TASK_REDUCE], (i < 11 ? 400 : i < 21 ? 50 : 15) * S);
+        CU_ASSERT(j->cv[BASE_TASK_MAP] == 0.15 && j->f_off == 1.3 && j->f_colo == 0.7);
     }
     CU_ASSERT_STRING_EQUAL(m.v[3].name, "medium-sort-1");
     CU_ASSERT_STRING_EQUAL(m.v[30].name, "small-wordcount-10");
@@ -252,8 +255,8 @@ static void test_figures(void)
     CU_ASSERT_EQUAL(m.n, 6);
     for (size_t i = 0; i < m.n; i++) {
         CU_ASSERT_EQUAL(m.v[i].submit_us, at_s[i] * S);
-        CU_ASSERT_EQUAL(m.v[i].tasks[SIM_MAP], i < 2 ? 12000 : 800);
-        CU_ASSERT_EQUAL(m.v[i].base_us[SIM_MAP], (i < 2 ? 25 : 12) * S);
+        CU_ASSERT_EQUAL(m.v[i].tasks[BASE_TASK_MAP], i < 2 ? 12000 : 800);
+        CU_ASSERT_EQUAL(m.v[i].base_us[BASE_TASK_MAP], (i < 2 ? 25 : 12) * S);
     }
     CU_ASSERT_STRING_EQUAL(m.v[4].pool, "pool3");
     CU_ASSERT_STRING_EQUAL(m.v[5].pool, "pool1");
@@ -261,30 +264,32 @@ static void test_figures(void)
     m = make("hfs-scans", 1, "jobs=50", NULL);
     CU_ASSERT_EQUAL(m.n, 50);
     for (size_t i = 0; i < m.n; i++)
-        CU_ASSERT(m.v[i].file == 1 && m.v[i].tasks[SIM_MAP] == 1440 && m.v[i].submit_us == 0);
+        CU_ASSERT(m.v[i].file == 1 && m.v[i].tasks[BASE_TASK_MAP] == 1440 && m.v[i].submit_us == 0);
     sim_made_free(&m);
     m = make("hfsp-fig2", 1, NULL, NULL);
-    CU_ASSERT(m.n == 3 && m.v[0].tasks[SIM_REDUCE] == 20 && m.v[1].tasks[SIM_REDUCE] == 11 &&
-              m.v[2].tasks[SIM_REDUCE] == 7);
-    CU_ASSERT(m.v[2].submit_us == 13 * S && m.v[0].base_us[SIM_REDUCE] == 30 * S);
+    CU_ASSERT(m.n == 3 && m.v[0].tasks[BASE_TASK_REDUCE] == 20 && m.v[1].tasks[BASE_TASK_REDUCE] == 11 &&
+              m.v[2].tasks[BASE_TASK_REDUCE] == 7);
+    CU_ASSERT(m.v[2].submit_us == 13 * S && m.v[0].base_us[BASE_TASK_REDUCE] == 30 * S);
     sim_made_free(&m);
     m = make("hfsp-fig7", 1, "tasks=8", "scale=0.01");
-    CU_ASSERT(m.n == 5 && m.v[0].tasks[SIM_REDUCE] == 8 && m.v[1].tasks[SIM_REDUCE] == 2 &&
-              m.v[4].tasks[SIM_REDUCE] == 1);
+    CU_ASSERT(m.n == 5 && m.v[0].tasks[BASE_TASK_REDUCE] == 8 && m.v[1].tasks[BASE_TASK_REDUCE] == 2 &&
+              m.v[4].tasks[BASE_TASK_REDUCE] == 1);
     CU_ASSERT(m.v[0].submit_us == 1400000 && m.v[1].submit_us == 1500000);
-    CU_ASSERT(m.v[0].base_us[SIM_REDUCE] == 5 * S && m.v[3].base_us[SIM_REDUCE] == 4 * S && m.v[3].cv[SIM_REDUCE] == 0);
-    CU_ASSERT_EQUAL(m.v[0].expected_us[SIM_REDUCE], SIM_EXPECT_TRUE);
-    CU_ASSERT_EQUAL(sum(&m, SIM_MAP), 0);
+    CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 5 * S && m.v[3].base_us[BASE_TASK_REDUCE] == 4 * S &&
+              m.v[3].cv[BASE_TASK_REDUCE] == 0);
+    CU_ASSERT_EQUAL(m.v[0].expected_us[BASE_TASK_REDUCE], SIM_EXPECT_TRUE);
+    CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 0);
     sim_made_free(&m);
     m = make("hfsp-decreasing", 1, "kind=map", NULL);
     for (size_t i = 1; i < m.n; i++)
-        CU_ASSERT(m.v[i].tasks[SIM_MAP] < m.v[i - 1].tasks[SIM_MAP] && m.v[i].submit_us == (int64_t)i * 15 * S);
+        CU_ASSERT(m.v[i].tasks[BASE_TASK_MAP] < m.v[i - 1].tasks[BASE_TASK_MAP] &&
+                  m.v[i].submit_us == (int64_t)i * 15 * S);
     sim_made_free(&m);
     m = make("reference-load", 1, NULL, NULL);
-    CU_ASSERT(m.n == 100 && sum(&m, SIM_MAP) == 100000 && sum(&m, SIM_REDUCE) == 100000);
+    CU_ASSERT(m.n == 100 && sum(&m, BASE_TASK_MAP) == 100000 && sum(&m, BASE_TASK_REDUCE) == 100000);
     CU_ASSERT_STRING_EQUAL(m.v[19].pool, "pool20");
     CU_ASSERT_STRING_EQUAL(m.v[20].pool, "pool01");
-    CU_ASSERT(m.v[0].base_us[SIM_REDUCE] == 10 * S && m.v[0].cv[SIM_MAP] == 0);
+    CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 10 * S && m.v[0].cv[BASE_TASK_MAP] == 0);
     sim_made_free(&m);
 }
 
@@ -361,7 +366,7 @@ static void test_source(void)
     w = sim_source_workload(s);
     sim_job_init(&job);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 1);
-    CU_ASSERT_EQUAL(job.tasks[SIM_MAP], 12);
+    CU_ASSERT_EQUAL(job.tasks[BASE_TASK_MAP], 12);
     CU_ASSERT_DOUBLE_EQUAL(sim_source_fraction(s), .25, 1e-12);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 1);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 0);

@@ -80,7 +80,7 @@ static inline struct world_container *attempt_on(struct world_node *n, struct ba
 
 static inline struct rm_phase_view maps(struct base_app_id id)
 {
-    return world_app(&w, id).phase[RM_SLOT_MAP];
+    return world_app(&w, id).phase[BASE_TASK_MAP];
 }
 
 static inline void succeeds(struct base_app_id id)

@@ -174,10 +174,10 @@ static void test_hadoop_1(void)
                                 &q),
                           0);
     u = queue(&q, "p");
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, POLICY_MAP, &c, 0), 5);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, POLICY_REDUCE, &c, 0), 6);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, POLICY_MAP, &c, 0), 7);
-    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, POLICY_REDUCE, &c, 0), 8);
+    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_MAP, &c, 0), 5);
+    CU_ASSERT_EQUAL(policy_limit_slots(&u->min, BASE_TASK_REDUCE, &c, 0), 6);
+    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, BASE_TASK_MAP, &c, 0), 7);
+    CU_ASSERT_EQUAL(policy_limit_slots(&u->max, BASE_TASK_REDUCE, &c, 0), 8);
     CU_ASSERT_EQUAL(u->max_running, 3);
     CU_ASSERT_EQUAL(q.user_max_running, 9);
     CU_ASSERT_PTR_NOT_NULL(strstr(notes.data, "f.xml:1: wieght: an unknown element"));
@@ -214,11 +214,11 @@ static void test_notations(void)
         CU_ASSERT_EQUAL(l.percent[1], good[i].cpu);
         CU_ASSERT_EQUAL(l.memory_mb, good[i].mb);
         CU_ASSERT_EQUAL(l.vcores, good[i].vcores);
-        CU_ASSERT_EQUAL(l.slots[POLICY_MAP], good[i].maps);
-        CU_ASSERT_EQUAL(l.slots[POLICY_REDUCE], good[i].reduces);
+        CU_ASSERT_EQUAL(l.slots[BASE_TASK_MAP], good[i].maps);
+        CU_ASSERT_EQUAL(l.slots[BASE_TASK_REDUCE], good[i].reduces);
     }
     CU_ASSERT_EQUAL(rm_allocations_limit("map-slots=12.5%", &l, &err), 0);
-    CU_ASSERT_EQUAL(l.slot_percent[POLICY_MAP], 12.5);
+    CU_ASSERT_EQUAL(l.slot_percent[BASE_TASK_MAP], 12.5);
 }
 
 static void test_bad_notations(void)

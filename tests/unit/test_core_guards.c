@@ -16,7 +16,7 @@ static struct policy_ops ops;
 
 static struct rm_phase_view maps(struct base_app_id id)
 {
-    return world_app(&w, id).phase[RM_SLOT_MAP];
+    return world_app(&w, id).phase[BASE_TASK_MAP];
 }
 
 static void drop_containers(struct world_node *n)
@@ -205,7 +205,7 @@ static void victims(struct policy *self, const struct policy_offer *offer, const
 {
     (void)self;
     asked_n++;
-    if (offer->kind != POLICY_MAP || offer->node != victim_node || !n || victims_left <= 0)
+    if (offer->kind != BASE_TASK_MAP || offer->node != victim_node || !n || victims_left <= 0)
         return;
     victims_left--;
     policy_plan_add(plan, here[0].container, how);
@@ -283,7 +283,7 @@ static void test_right_goes(void)
     world_beat(&w, n, 0);
     world_beat(&w, n, 0);
     CU_ASSERT(commit(a, 0));
-    n->slots[RM_SLOT_MAP] = 0; /* nothing is started again yet */
+    n->slots[BASE_TASK_MAP] = 0; /* nothing is started again yet */
     n->v[0].ended = true;
     n->v[0].exit_code = 1;
     world_restart_node(&w, n);
@@ -294,7 +294,7 @@ static void test_right_goes(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(last);
     CU_ASSERT_STRING_EQUAL(last->data, "c1 -1 ");
     world_crash(&w, w.journal_n);
-    n->slots[RM_SLOT_MAP] = 1;
+    n->slots[BASE_TASK_MAP] = 1;
     world_restart_node(&w, n);
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(maps(a).running, 1);
@@ -318,7 +318,7 @@ static void test_preempt_goes_on(void)
     world_submit(&w, "a 110 0 0 4 0 0");
     world_beat_all(&w, 0);
     world_beat_all(&w, 1000 * S); /* reported as running, and held */
-    CU_ASSERT_EQUAL(w.core->capacity.used[RM_SLOT_MAP], 110);
+    CU_ASSERT_EQUAL(w.core->capacity.used[BASE_TASK_MAP], 110);
     victims_left = 1;
     asked_n = 0;
     urgent[0] = world_submit(&w, "b 1 0 0 4 0 5");
@@ -400,7 +400,7 @@ static struct base_app_id begin_colocation(const char *wait)
     world_renew(&w);
     world_add_node(&w, 2, 1, NULL);
     world_add_node(&w, 2, 2, NULL);
-    w.nodes[0].slots[RM_SLOT_REDUCE] = 0; /* comes when the test says so */
+    w.nodes[0].slots[BASE_TASK_REDUCE] = 0; /* comes when the test says so */
     world_register(&w, &w.nodes[0]);
     id = world_submit(&w, "a 2 2 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
@@ -421,7 +421,7 @@ static void test_colocation(void)
     world_advance(&w, 5 * S);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[1]), 0);
-    w.nodes[0].slots[RM_SLOT_REDUCE] = 1; /* where its maps ran: at once, and the wait begins anew */
+    w.nodes[0].slots[BASE_TASK_REDUCE] = 1; /* where its maps ran: at once, and the wait begins anew */
     world_restart_node(&w, &w.nodes[0]);
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[0]), 1);
@@ -453,7 +453,7 @@ static void test_no_colocation(void)
     id = world_submit(&w, "b 0 1 0 4 0 5");
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(reduces_on(&w.nodes[1]), 1);
-    CU_ASSERT_EQUAL(world_app(&w, id).phase[RM_SLOT_REDUCE].running, 1);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[BASE_TASK_REDUCE].running, 1);
     world_free(&w);
 }
 

@@ -188,7 +188,7 @@ static void test_retry_elsewhere(void)
     finish(id, BASE_TASK_MAP, 0, 1, "no");
     world_beat(&w, n, 0); /* it failed everywhere: anywhere */
     CU_ASSERT_PTR_NOT_NULL(world_task(&w, id, BASE_TASK_MAP, 0, &other));
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).attempts, 3);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).attempts, 3);
     world_run_dry(&w);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_SUCCEEDED);
     CU_ASSERT_EQUAL(world_app(&w, id).counters[RM_C_FAILED_MAPS], 2);
@@ -219,9 +219,9 @@ static void test_fails_at_last(void)
     rm_views_free(&v);
     CU_ASSERT_EQUAL(w.aborts, 1);
     CU_ASSERT_EQUAL(w.commits, 0);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).state, RM_TASK_FAILED);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 1, NULL).state, RM_TASK_KILLED);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_REDUCE, 0, NULL).state, RM_TASK_KILLED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).state, RM_TASK_FAILED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 1, NULL).state, RM_TASK_KILLED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_REDUCE, 0, NULL).state, RM_TASK_KILLED);
     world_free(&w);
 }
 
@@ -272,7 +272,7 @@ static void test_full_disk_does_not_count(void)
     w.nodes[0].healthy = false;
     finish(id, BASE_TASK_MAP, 0, RM_EXIT_DISKS_FAILED, "No space left on device");
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_RUNNING);
-    world_task_view(&w, id, RM_SLOT_MAP, 0, why);
+    world_task_view(&w, id, BASE_TASK_MAP, 0, why);
     CU_ASSERT_STRING_EQUAL(why, "No space left on device");
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_EQUAL(w.nodes[0].launches, 1); /* unhealthy: gets nothing */
@@ -449,7 +449,7 @@ static void test_part_that_counts(void)
     id = world_submit(&w, "a 2 0 1 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
     CU_ASSERT_TRUE(commit(id, BASE_TASK_MAP, 0, 0));
-    for (int i = 0; i < 40 && world_task_view(&w, id, RM_SLOT_MAP, 0, NULL).state == RM_TASK_RUNNING; i++) {
+    for (int i = 0; i < 40 && world_task_view(&w, id, BASE_TASK_MAP, 0, NULL).state == RM_TASK_RUNNING; i++) {
         world_advance(&w, 1000000);
         world_beat(&w, &w.nodes[1], 0);
     }
@@ -612,7 +612,7 @@ static void test_views_in_pieces(void)
     begin(1, 2500, 1);
     id = world_submit(&w, "a 2500 1 0 4 0 0");
     world_beat(&w, &w.nodes[0], 0);
-    CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, RM_SLOT_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v), 0);
+    CU_ASSERT_EQUAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, 1u << RM_TASK_FAILED, &pos, 10, &v), 0);
     CU_ASSERT_EQUAL(pos, 1000); /* none of these; the reader comes back */
     rm_views_free(&v);
     for (size_t i = 0; i < w.nodes[0].n; i++) {
@@ -678,7 +678,7 @@ static void test_fetch_failures_bounded(void)
         world_beat_all(&w, 0);
     CU_ASSERT_EQUAL(world_state(&w, id), RM_APP_FINISHED);
     CU_ASSERT_EQUAL(world_app(&w, id).final_status, RM_FINAL_FAILED);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 0, why).state, RM_TASK_FAILED);
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 0, why).state, RM_TASK_FAILED);
     CU_ASSERT_STRING_EQUAL(why, "reduces could not fetch its output");
     world_free(&w);
 }
@@ -774,12 +774,12 @@ static void test_many_groups(void)
         struct rm_task_group *g = &s->groups[s->groups_n];
         int of = (int)(s->groups_n / 5 % NODES);
 
-        *g = (struct rm_task_group){.kind = s->groups_n % 3 == 1 ? RM_SLOT_REDUCE : RM_SLOT_MAP,
+        *g = (struct rm_task_group){.kind = s->groups_n % 3 == 1 ? BASE_TASK_REDUCE : BASE_TASK_MAP,
                                     .command = base_strdup("true"),
                                     .count = 1 + (int64_t)s->groups_n % 2};
         g->hosts.v = base_alloc(sizeof *g->hosts.v);
         g->hosts.v[g->hosts.n++] = base_strdup(w.nodes[of].host);
-        for (int64_t i = 0; g->kind == RM_SLOT_MAP && i < g->count && maps + 1 < LOOKED_AT; i++)
+        for (int64_t i = 0; g->kind == BASE_TASK_MAP && i < g->count && maps + 1 < LOOKED_AT; i++)
             host[++maps] = of; /* the first one, which was there, has none */
     }
     ev.u.submit_job.spec = s;

@@ -371,7 +371,7 @@ static void test_asks_bounded(void)
         asks[i] = plain("*", i + 1, 10000);
     allocate(1, asks, 100, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
-    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 1000000);
+    CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 1000000);
     asks[0] = plain("*", 101, 1);
     allocate(2, asks, 1, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.code, -BASE_EINVAL);
@@ -382,16 +382,16 @@ static void test_asks_bounded(void)
     asks[2] = plain("node0", 101, 9999); /* where, not how many */
     allocate(2, asks, 3, NULL, 0);
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_ALLOCATED);
-    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 1000000);
+    CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 1000000);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(core_app()->asks_n, 100); /* the first group got its one */
-    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 999996);
+    CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 999996);
     for (int i = 0; i < 101; i++)
         asks[i] = plain("*", i + 1, 0);
     allocate(3, asks, 101, NULL, 0);
     CU_ASSERT_EQUAL(core_app()->asks_n, 0);
     CU_ASSERT_EQUAL(core_app()->ask_rows, 0);
-    CU_ASSERT_EQUAL(core_app()->asked[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(core_app()->asked[BASE_TASK_MAP], 0);
     world_free(&w);
 }
 

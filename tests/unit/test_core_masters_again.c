@@ -304,7 +304,7 @@ static void test_cleanup_waits(void)
         world_beat(&w, n, 0);
     CU_ASSERT(n->cleanups > 0);
     CU_ASSERT_EQUAL(n->apps_n, 0);
-    CU_ASSERT_EQUAL(w.core->nodes[0]->used[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(w.core->nodes[0]->used[BASE_TASK_MAP], 0);
     world_free(&w);
 }
 

@@ -627,7 +627,7 @@ static bool task_has_node(struct base_app_id id, int64_t map)
     struct rm_views v = {0};
     bool has;
 
-    CU_ASSERT_FATAL(rm_view_tasks(w.core, id, RM_SLOT_MAP, UINT32_MAX, &map, 1, &v) >= 0 && v.tasks_n == 1);
+    CU_ASSERT_FATAL(rm_view_tasks(w.core, id, BASE_TASK_MAP, UINT32_MAX, &map, 1, &v) >= 0 && v.tasks_n == 1);
     has = v.tasks[0].node_id != NULL;
     rm_views_free(&v);
     return has;

@@ -54,13 +54,13 @@ static const struct rm_phase_view *maps(struct base_app_id id)
     static struct rm_app_view v;
 
     v = world_app(&w, id);
-    return &v.phase[RM_SLOT_MAP];
+    return &v.phase[BASE_TASK_MAP];
 }
 
 static void check_capacity(int64_t used, int64_t freeing)
 {
-    CU_ASSERT_EQUAL(w.core->capacity.used[RM_SLOT_MAP], used);
-    CU_ASSERT_EQUAL(w.core->capacity.freeing[RM_SLOT_MAP], freeing);
+    CU_ASSERT_EQUAL(w.core->capacity.used[BASE_TASK_MAP], used);
+    CU_ASSERT_EQUAL(w.core->capacity.freeing[BASE_TASK_MAP], freeing);
 }
 
 /* Two of four slots go to a new job at once; the stopped attempts go on when there is room, and end once. */
@@ -125,7 +125,7 @@ static void test_time(void)
     n->v[0].exit_code = 0;
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(world_state(&w, a), RM_APP_FINISHED);
-    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[POLICY_MAP].work_us, 5000000);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[BASE_TASK_MAP].work_us, 5000000);
     world_free(&w);
 }
 
@@ -150,7 +150,7 @@ static void test_kill(void)
     check_capacity(2, 0);
     CU_ASSERT_EQUAL(maps(b)->running, 1);
     v = world_app(&w, a);
-    CU_ASSERT_EQUAL(v.phase[RM_SLOT_MAP].pending, 1);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].pending, 1);
     CU_ASSERT_EQUAL(v.counters[RM_C_KILLED_MAPS], 1);
     CU_ASSERT_EQUAL(v.counters[RM_C_FAILED_MAPS], 0); /* it was not its fault */
     world_run_dry(&w);
@@ -175,7 +175,7 @@ static void test_kill_job(void)
     world_beat(&w, n, 0);
     world_beat(&w, n, 0);
     CU_ASSERT_EQUAL(world_state(&w, a), RM_APP_KILLED);
-    CU_ASSERT_EQUAL(w.core->suspended[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(w.core->suspended[BASE_TASK_MAP], 0);
     check_capacity(1, 0);
     world_free(&w);
 }
@@ -237,7 +237,7 @@ static void suspended_lost(void (*trouble)(struct world_node *))
     CU_ASSERT_EQUAL(maps(a)->suspended, 0);
     CU_ASSERT_EQUAL(maps(a)->pending, 1);
     CU_ASSERT_EQUAL(maps(a)->running, 1); /* goes on */
-    CU_ASSERT_EQUAL(w.core->suspended[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(w.core->suspended[BASE_TASK_MAP], 0);
     world_add_node(&w, 1, 1, NULL);
     world_beat(&w, &w.nodes[1], 0);
     CU_ASSERT_EQUAL(maps(a)->running, 2);
@@ -253,7 +253,7 @@ static void becomes_unhealthy(struct world_node *n)
 
 static void loses_its_slots(struct world_node *n)
 {
-    n->slots[RM_SLOT_MAP] = 0;
+    n->slots[BASE_TASK_MAP] = 0;
     world_restart_node(&w, n);
 }
 
@@ -292,9 +292,9 @@ static void test_recalled(void)
     n->v[0].ended = true;
     n->v[0].exit_code = 0;
     world_beat(&w, n, 0);
-    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[POLICY_MAP].work_us, 5000000);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[BASE_TASK_MAP].work_us, 5000000);
     world_crash(&w, w.durable);
-    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[POLICY_MAP].work_us, 5000000);
+    CU_ASSERT_EQUAL(rm_app_find(w.core, a)->pj.seen[BASE_TASK_MAP].work_us, 5000000);
     world_free(&w);
 }
 
@@ -319,7 +319,7 @@ static void test_past(void)
     n->v[0].ended = true;
     n->v[0].exit_code = 0;
     world_beat(&w, n, 0);
-    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[POLICY_REDUCE].work_us, 1001000); /* nodes say: for 1 ms */
+    CU_ASSERT_EQUAL(rm_app_find(w.core, id)->pj.seen[BASE_TASK_REDUCE].work_us, 1001000); /* nodes say: for 1 ms */
     world_free(&w);
 }
 
@@ -363,12 +363,12 @@ static void test_admission(void)
     CU_ASSERT_EQUAL(v.state, RM_APP_FAILED);
     CU_ASSERT_EQUAL(v.final_status, RM_FINAL_FAILED);
     CU_ASSERT_EQUAL(v.result, RM_RESULT_REFUSED);
-    CU_ASSERT_EQUAL(v.phase[RM_SLOT_MAP].running, 0);
+    CU_ASSERT_EQUAL(v.phase[BASE_TASK_MAP].running, 0);
     CU_ASSERT_EQUAL(v.earliest_us % 1000000, 0); /* whole seconds, not before what was said and the margin */
     CU_ASSERT(v.earliest_us >= w.now + 7500000 && v.earliest_us < w.now + 8500000);
     CU_ASSERT_PTR_NOT_NULL(strstr(rm_app_find(w.core, id)->diagnostics, "too much is promised already"));
     world_beat(&w, &w.nodes[0], 0);
-    CU_ASSERT_EQUAL(world_app(&w, id).phase[RM_SLOT_MAP].running, 0);
+    CU_ASSERT_EQUAL(world_app(&w, id).phase[BASE_TASK_MAP].running, 0);
     world_free(&w);
 }
 

@@ -137,11 +137,11 @@ static void test_move(void)
     CU_ASSERT_PTR_EQUAL(rm_app_find(w.core, job)->containers, first);
     CU_ASSERT_EQUAL(counts_of("dev")->containers, 0);
     CU_ASSERT_EQUAL(counts_of("dev")->active_apps, 0);
-    CU_ASSERT_EQUAL(counts_of("dev")->pending[RM_SLOT_MAP], 0);
+    CU_ASSERT_EQUAL(counts_of("dev")->pending[BASE_TASK_MAP], 0);
     CU_ASSERT_EQUAL(counts_of("dev")->used.v[RM_RES_MEMORY_MB], 0);
     CU_ASSERT_EQUAL(counts_of("prod.x")->containers, 4);
     CU_ASSERT_EQUAL(counts_of("prod.x")->active_apps, 1);
-    CU_ASSERT_EQUAL(counts_of("prod.x")->pending[RM_SLOT_MAP], 5);
+    CU_ASSERT_EQUAL(counts_of("prod.x")->pending[BASE_TASK_MAP], 5);
     CU_ASSERT_EQUAL(counts_of("prod.x")->used.v[RM_RES_MEMORY_MB], memory);
     world_move(&w, job, "prod.x"); /* asked again meanwhile: this answer waits as long */
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_OK);

@@ -34,11 +34,11 @@ static uint64_t succeeded_in_core(struct base_app_id id)
 {
     uint64_t set = 0;
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rm_views v = {0};
         int64_t pos = 0;
 
-        if (rm_view_tasks(w.core, id, (enum rm_slot)k, 1u << RM_TASK_SUCCEEDED, &pos, 100, &v) == 0)
+        if (rm_view_tasks(w.core, id, k, 1u << RM_TASK_SUCCEEDED, &pos, 100, &v) == 0)
             for (size_t i = 0; i < v.tasks_n; i++)
                 set |= UINT64_C(1) << (v.tasks[i].id.index + k * 32);
         rm_views_free(&v);

@@ -491,7 +491,7 @@ static void test_clocks(void)
             CU_ASSERT_EQUAL(v.deadline_us, w.now + HOUR);
         CU_ASSERT(world_app(&w, app).submit_us <= w.now);
         for (int32_t i = 0; i < 6; i++) {
-            t = world_task_view(&w, id, RM_SLOT_MAP, i, NULL);
+            t = world_task_view(&w, id, BASE_TASK_MAP, i, NULL);
             CU_ASSERT(t.start_us <= w.now && t.finish_us <= w.now);
             CU_ASSERT(!t.finish_us || t.finish_us >= t.start_us);
         }
@@ -517,13 +517,13 @@ static void test_durations(void)
     pass(50);
     end_task(&w.nodes[0], 0, 0);
     world_beat(&w, &w.nodes[0], 0);
-    took = world_task_view(&w, id, RM_SLOT_MAP, w.nodes[0].v[0].task.index, NULL).start_us;
-    took = world_task_view(&w, id, RM_SLOT_MAP, w.nodes[0].v[0].task.index, NULL).finish_us - took;
+    took = world_task_view(&w, id, BASE_TASK_MAP, w.nodes[0].v[0].task.index, NULL).start_us;
+    took = world_task_view(&w, id, BASE_TASK_MAP, w.nodes[0].v[0].task.index, NULL).finish_us - took;
     CU_ASSERT(took >= 50 * S);
     w.now -= HOUR;
     take_over(NULL);
     for (int32_t i = 0; i < 2; i++) {
-        struct rm_task_view t = world_task_view(&w, id, RM_SLOT_MAP, i, NULL);
+        struct rm_task_view t = world_task_view(&w, id, BASE_TASK_MAP, i, NULL);
 
         if (t.state == RM_TASK_SUCCEEDED)
             CU_ASSERT_EQUAL(t.finish_us - t.start_us, took);

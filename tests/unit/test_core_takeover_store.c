@@ -208,7 +208,7 @@ static void same_view(struct base_app_id id, const struct rm_app_view *was)
     CU_ASSERT_EQUAL(is.memory_seconds, was->memory_seconds);
     CU_ASSERT_EQUAL(memcmp(is.counters, was->counters, sizeof is.counters), 0);
     CU_ASSERT_DOUBLE_EQUAL(is.progress, was->progress, 0);
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         CU_ASSERT_EQUAL(is.phase[k].total, was->phase[k].total);
         CU_ASSERT_EQUAL(is.phase[k].succeeded, was->phase[k].succeeded);
         CU_ASSERT_EQUAL(is.phase[k].failed_attempts, was->phase[k].failed_attempts);
@@ -252,11 +252,11 @@ static void test_pruned(void)
     CU_ASSERT_EQUAL(records_of("commit"), 0);
     CU_ASSERT_EQUAL(records_of("meta"), 0);
     CU_ASSERT_EQUAL(records_of("app"), 2);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).state, RM_TASK_SUCCEEDED); /* still to be read */
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).state, RM_TASK_SUCCEEDED); /* still to be read */
     world_crash(&w, w.journal_n);
     same_view(id, &was);
     same_view(killed, &was_killed);
-    CU_ASSERT_EQUAL(world_task_view(&w, id, RM_SLOT_MAP, 5, NULL).container.num, 0); /* gone */
+    CU_ASSERT_EQUAL(world_task_view(&w, id, BASE_TASK_MAP, 5, NULL).container.num, 0); /* gone */
     CU_ASSERT_EQUAL(w.histories, 2);
     CU_ASSERT_FALSE(commit((struct world_container){.task = {id, BASE_TASK_MAP, 5}}));
     CU_ASSERT_EQUAL(w.reply.kind, RM_REPLY_FLAG);
@@ -359,7 +359,7 @@ static void test_kept_by_size(void)
 
             same_view(id[i], &was[i]);
             CU_ASSERT_EQUAL(world_app(&w, id[i]).tasks_gone, i < 4);
-            CU_ASSERT_EQUAL(rm_view_tasks(w.core, id[i], RM_SLOT_MAP, 0, &pos, 1000, &v), 0);
+            CU_ASSERT_EQUAL(rm_view_tasks(w.core, id[i], BASE_TASK_MAP, 0, &pos, 1000, &v), 0);
             CU_ASSERT_EQUAL(v.tasks_n, i < 4 ? 0 : 100);
             rm_views_free(&v);
             was[i].memory_seconds = i < 4 ? was[i].memory_seconds : 0; /* not stored of those with tasks */

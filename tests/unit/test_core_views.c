@@ -87,8 +87,8 @@ static void test_job(void)
     CU_ASSERT_STRING_EQUAL(a->queue, "default");
     CU_ASSERT_STRING_EQUAL(a->type, "MAPREDUCE");
     CU_ASSERT_STRING_EQUAL(a->diagnostics, "");
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].pending, 4);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_REDUCE].pending, 2);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].pending, 4);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_REDUCE].pending, 2);
     world_advance(&w, 1 * S);
     world_beat_all(&w, 0);
     finish(id, BASE_TASK_MAP, 0);
@@ -105,13 +105,13 @@ static void test_job(void)
     CU_ASSERT_EQUAL(a->start_us, submitted + 1 * S);
     CU_ASSERT_EQUAL(a->finish_us, 0);
     CU_ASSERT_EQUAL(a->running_containers, 5);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].total, 4);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].succeeded, 1);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].running, 3);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].pending, 0);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_REDUCE].running, 2);
-    CU_ASSERT(near(a->phase[RM_SLOT_MAP].progress, 1.75 / 4));
-    CU_ASSERT(fabs(a->phase[RM_SLOT_REDUCE].progress - 1.0 / 12) < 1e-4);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].total, 4);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].succeeded, 1);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].running, 3);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].pending, 0);
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_REDUCE].running, 2);
+    CU_ASSERT(near(a->phase[BASE_TASK_MAP].progress, 1.75 / 4));
+    CU_ASSERT(fabs(a->phase[BASE_TASK_REDUCE].progress - 1.0 / 12) < 1e-4);
     CU_ASSERT(fabs(a->progress - (1.75 / 4 + 1.0 / 12) / 2) < 1e-4);
     CU_ASSERT(fabs(a->shuffle_progress - 0.25) < 1e-3);
     CU_ASSERT_EQUAL(a->allocated.v[RM_RES_MEMORY_MB], 5 * 2048);
@@ -122,15 +122,15 @@ static void test_job(void)
         task(id, BASE_TASK_MAP, i)->progress = 1;
     world_beat_all(&w, 0);
     a = app(id);
-    CU_ASSERT_EQUAL(a->phase[RM_SLOT_MAP].running, 3);
-    CU_ASSERT(near(a->phase[RM_SLOT_MAP].progress, 0.99));
+    CU_ASSERT_EQUAL(a->phase[BASE_TASK_MAP].running, 3);
+    CU_ASSERT(near(a->phase[BASE_TASK_MAP].progress, 0.99));
     world_advance(&w, 4 * S);
     a = app(id);
     { /* all 4 maps for 10 s, 3 for 4 more, the reduces since their start */
         int64_t reduces = 0;
 
         for (const struct rm_container *ct = rm_app_find(w.core, id)->containers; ct; ct = ct->app_next)
-            reduces += ct->slot == RM_SLOT_REDUCE ? (w.core->now_us - ct->start_us) / S : 0;
+            reduces += ct->slot == BASE_TASK_REDUCE ? (w.core->now_us - ct->start_us) / S : 0;
         CU_ASSERT_EQUAL(a->vcore_seconds, 40 + reduces + 3 * (w.core->now_us - submitted - 11 * S) / S);
         CU_ASSERT_EQUAL(a->memory_seconds, 2048 * a->vcore_seconds);
     }
@@ -271,7 +271,7 @@ static void test_attempts_and_containers(void)
         CU_ASSERT_EQUAL(ct->id.num & ((INT64_C(1) << 40) - 1), 2 + (int64_t)i); /* 1 would be a master's */
         CU_ASSERT_EQUAL(ct->id.attempt.attempt, 1);
         CU_ASSERT_EQUAL(ct->state, RM_CONTAINER_RUNNING);
-        CU_ASSERT_EQUAL(ct->slot, RM_SLOT_MAP);
+        CU_ASSERT_EQUAL(ct->slot, BASE_TASK_MAP);
         CU_ASSERT_EQUAL(ct->resource.v[RM_RES_MEMORY_MB], 2048);
         CU_ASSERT_EQUAL(ct->exit_code, RM_EXIT_INVALID);
         CU_ASSERT_EQUAL(ct->finish_us, 0);
@@ -344,10 +344,10 @@ static void test_cluster_and_nodes(void)
     CU_ASSERT_STRING_EQUAL(v.nodes[0].health_report, "");
     CU_ASSERT_EQUAL(v.nodes[0].state, RM_NODE_RUNNING);
     CU_ASSERT_EQUAL(v.nodes[0].containers, 2);
-    CU_ASSERT_EQUAL(v.nodes[0].slots[RM_SLOT_MAP], 2);
-    CU_ASSERT_EQUAL(v.nodes[0].slots[RM_SLOT_REDUCE], 1);
-    CU_ASSERT_EQUAL(v.nodes[0].used_slots[RM_SLOT_MAP], 2);
-    CU_ASSERT_EQUAL(v.nodes[0].used_slots[RM_SLOT_REDUCE], 0);
+    CU_ASSERT_EQUAL(v.nodes[0].slots[BASE_TASK_MAP], 2);
+    CU_ASSERT_EQUAL(v.nodes[0].slots[BASE_TASK_REDUCE], 1);
+    CU_ASSERT_EQUAL(v.nodes[0].used_slots[BASE_TASK_MAP], 2);
+    CU_ASSERT_EQUAL(v.nodes[0].used_slots[BASE_TASK_REDUCE], 0);
     CU_ASSERT_EQUAL(v.nodes[0].used.v[RM_RES_MAP_SLOTS], 2);
     CU_ASSERT_EQUAL(v.nodes[0].used.v[RM_RES_MEMORY_MB], 2 * 2048);
     CU_ASSERT_EQUAL(v.nodes[0].total.v[RM_RES_MEMORY_MB], 3 * 2048);

@@ -410,7 +410,7 @@ static void test_what_is_said(void)
     world_free(&w);
     world_up(&w);
     o.launch.kind = NM_KIND_REDUCE;
-    o.launch.slot = NM_SLOT_REDUCE;
+    o.launch.slot = BASE_TASK_REDUCE;
     o.launch.name = "sums";
     o.launch.task = "task_1_0001_r_000003";
     o.launch.task_attempt = 2;
@@ -426,7 +426,7 @@ static void test_what_is_said(void)
     CU_ASSERT_PTR_NOT_NULL(find(&w, NM_FX_LAUNCH)->launch);
     const struct nm_container_view *v = nm_core_view(c);
     CU_ASSERT_EQUAL(v->kind, NM_KIND_REDUCE);
-    CU_ASSERT_EQUAL(v->slot, NM_SLOT_REDUCE);
+    CU_ASSERT_EQUAL(v->slot, BASE_TASK_REDUCE);
     CU_ASSERT_STRING_EQUAL(v->name, "sums");
     CU_ASSERT_STRING_EQUAL(v->task, "task_1_0001_r_000003");
     CU_ASSERT_EQUAL(v->task_attempt, 2);

@@ -30,7 +30,7 @@ static void test_register(void)
     CU_ASSERT_EQUAL(m.ev.u.node_register.sent_us, 4000000001);
     CU_ASSERT_EQUAL_FATAL(m.ev.u.node_register.reports_n, 1);
     CU_ASSERT_EQUAL(m.reports[0].state, RM_CONTAINER_COMPLETED);
-    CU_ASSERT_EQUAL(m.reports[0].slot, RM_SLOT_REDUCE);
+    CU_ASSERT_EQUAL(m.reports[0].slot, BASE_TASK_REDUCE);
     CU_ASSERT_EQUAL(m.reports[0].exit_code, 143);
     CU_ASSERT_EQUAL(m.reports[0].started_us, 10000);
     CU_ASSERT(m.reports[0].has_task);

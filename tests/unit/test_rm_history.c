@@ -49,8 +49,8 @@ static struct rm_app_view ended_job(struct rm_job_spec *s, int64_t maps, int64_t
                             .diagnostics = "",
                             .job = s};
 
-    a.phase[RM_SLOT_MAP].total = maps;
-    a.phase[RM_SLOT_REDUCE].total = reduces;
+    a.phase[BASE_TASK_MAP].total = maps;
+    a.phase[BASE_TASK_REDUCE].total = reduces;
     a.counters[RM_C_MAP_INPUT_BYTES] = 3000;
     a.counters[RM_C_SHUFFLE_BYTES] = 200;
     a.counters[RM_C_REDUCE_OUTPUT_BYTES] = 10;
@@ -89,7 +89,7 @@ static void test_round_trip(void)
     struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 7, 0), task(RM_TASK_SUCCEEDED, 2, 10, 2.5),
                                   task(RM_TASK_SUCCEEDED, 7, 12.25, 0)};
     struct rm_task_view reduces[] = {task(RM_TASK_SUCCEEDED, 8, 30, 1)};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
     struct base_buf line = {0};
     struct sim_job job;
 
@@ -104,14 +104,14 @@ static void test_round_trip(void)
     CU_ASSERT_EQUAL(job.weight, 2);
     CU_ASSERT_EQUAL(job.submit_us, 1000000);
     CU_ASSERT_EQUAL(job.deadline_us, 60000000);
-    CU_ASSERT_EQUAL(job.tasks[SIM_MAP], 3);
-    CU_ASSERT_EQUAL(job.tasks[SIM_REDUCE], 1);
-    CU_ASSERT_EQUAL(job.task_us[SIM_MAP][0], 5000000);
-    CU_ASSERT_EQUAL(job.task_us[SIM_MAP][1], 5500000);
-    CU_ASSERT_EQUAL(job.task_us[SIM_MAP][2], 5250000);
-    CU_ASSERT_EQUAL(job.task_us[SIM_REDUCE][0], 16750000); /* from the end of the last map at 12.25 */
-    CU_ASSERT_EQUAL(job.expected_us[SIM_MAP], 6000000);
-    CU_ASSERT_EQUAL(job.expected_us[SIM_REDUCE], 0);
+    CU_ASSERT_EQUAL(job.tasks[BASE_TASK_MAP], 3);
+    CU_ASSERT_EQUAL(job.tasks[BASE_TASK_REDUCE], 1);
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][0], 5000000);
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][1], 5500000);
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][2], 5250000);
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_REDUCE][0], 16750000); /* from the end of the last map at 12.25 */
+    CU_ASSERT_EQUAL(job.expected_us[BASE_TASK_MAP], 6000000);
+    CU_ASSERT_EQUAL(job.expected_us[BASE_TASK_REDUCE], 0);
     CU_ASSERT_TRUE(job.located);
     CU_ASSERT_EQUAL(job.replicas, 2);
     CU_ASSERT_EQUAL(job.replica_nodes[0], 0);
@@ -132,7 +132,7 @@ static void test_killed(void)
     struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 6, 0), task(RM_TASK_KILLED, 2, 10, 0),
                                   task(RM_TASK_KILLED, 0, 0, 0)};
     struct rm_task_view reduces[] = {task(RM_TASK_KILLED, 0, 0, 0)};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 3}, {.tasks = reduces, .tasks_n = 1}};
     struct base_buf line = {0};
     struct sim_job job;
 
@@ -143,8 +143,8 @@ static void test_killed(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(line.data, "\"map_ran_on\":[\"host1:8042\",null,null]"));
     job = read_back(&line);
     for (int i = 0; i < 3; i++)
-        CU_ASSERT_EQUAL(job.task_us[SIM_MAP][i], 4000000);
-    CU_ASSERT_EQUAL(job.task_us[SIM_REDUCE][0], 4000000);
+        CU_ASSERT_EQUAL(job.task_us[BASE_TASK_MAP][i], 4000000);
+    CU_ASSERT_EQUAL(job.task_us[BASE_TASK_REDUCE][0], 4000000);
     CU_ASSERT_FALSE(job.located);
     sim_job_clear(&job);
     base_buf_free(&line);
@@ -157,7 +157,7 @@ static void test_far_deadline(void)
     struct rm_job_spec *s = spec("[{\"command\":\"x\"}]");
     struct rm_app_view a = ended_job(s, 1, 0);
     struct rm_task_view maps[] = {task(RM_TASK_SUCCEEDED, 2, 6, 0)};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
     struct base_buf line = {0};
     struct sim_job job;
 
@@ -175,7 +175,7 @@ static void test_many_groups(void)
 {
     enum { GROUPS = 50000 };
     struct base_buf text = {0}, line = {0};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{0}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{0}};
     struct sim_job job;
 
     for (int i = 0; i < GROUPS; i++)
@@ -183,16 +183,16 @@ static void test_many_groups(void)
     base_buf_adds(&text, "]");
     struct rm_job_spec *s = spec(text.data);
     struct rm_app_view a = ended_job(s, GROUPS, 0);
-    tasks[RM_SLOT_MAP].tasks = base_alloc(GROUPS * sizeof *tasks[RM_SLOT_MAP].tasks);
-    tasks[RM_SLOT_MAP].tasks_n = GROUPS;
+    tasks[BASE_TASK_MAP].tasks = base_alloc(GROUPS * sizeof *tasks[BASE_TASK_MAP].tasks);
+    tasks[BASE_TASK_MAP].tasks_n = GROUPS;
     for (int i = 0; i < GROUPS; i++)
-        tasks[RM_SLOT_MAP].tasks[i] = task(RM_TASK_SUCCEEDED, 2, 6, 0);
+        tasks[BASE_TASK_MAP].tasks[i] = task(RM_TASK_SUCCEEDED, 2, 6, 0);
     CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, TS * 1000, &line));
     job = read_back(&line);
     CU_ASSERT_EQUAL(job.replicas, 1);
     CU_ASSERT_EQUAL(job.replica_nodes[GROUPS - 1], (GROUPS - 1) % 7);
     sim_job_clear(&job);
-    free(tasks[RM_SLOT_MAP].tasks);
+    free(tasks[BASE_TASK_MAP].tasks);
     base_buf_free(&text);
     base_buf_free(&line);
     rm_job_spec_unref(s);
@@ -204,7 +204,7 @@ static void test_unknown(void)
     struct rm_job_spec *s = spec("[{\"command\":\"x\"}]");
     struct rm_app_view a = ended_job(s, 1, 0);
     struct rm_task_view maps[] = {task(RM_TASK_KILLED, 0, 0, 0)};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 1}, {0}};
     struct base_buf line = {0};
 
     CU_ASSERT_FALSE(rm_history_put(&a, (const struct rm_views *)tasks, 0, &line));

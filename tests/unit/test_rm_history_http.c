@@ -271,7 +271,7 @@ static void test_shift(void)
     struct rm_task_view maps[] = {{.state = RM_TASK_SUCCEEDED, .start_us = AT(2.5), .finish_us = AT(9.000001), .node_id = "h1:1"},
                                   {.state = RM_TASK_KILLED, .start_us = AT(3), .finish_us = AT(4)}};
     struct rm_task_view reduces[] = {{.state = RM_TASK_SUCCEEDED, .start_us = AT(4), .finish_us = AT(30), .node_id = "h2:1"}};
-    struct rm_views tasks[RM_SLOT_KINDS] = {{.tasks = maps, .tasks_n = 2}, {.tasks = reduces, .tasks_n = 1}};
+    struct rm_views tasks[BASE_TASK_KINDS] = {{.tasks = maps, .tasks_n = 2}, {.tasks = reduces, .tasks_n = 1}};
     const int64_t zeros[] = {0, TS * 1000, (TS + 1234) * 1000, (TS + 90000) * 1000};
     struct rm_job_spec *s = NULL;
     struct base_error err;
@@ -284,8 +284,8 @@ static void test_shift(void)
                                     .start_us = AT(2), .finish_us = AT(30), .deadline_us = AT(61), .job = s};
             struct base_buf one = {0}, other = {0}, shifted = {0};
 
-            a.phase[RM_SLOT_MAP].total = 2;
-            a.phase[RM_SLOT_REDUCE].total = 1;
+            a.phase[BASE_TASK_MAP].total = 2;
+            a.phase[BASE_TASK_REDUCE].total = 1;
             CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, zeros[from], &one));
             CU_ASSERT_TRUE_FATAL(rm_history_put(&a, (const struct rm_views *)tasks, zeros[to], &other));
             CU_ASSERT_EQUAL(rm_history_shift(one.data, one.len, zeros[from], zeros[to], &shifted, &err), 0);

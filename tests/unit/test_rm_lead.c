@@ -511,7 +511,7 @@ static void post_register(struct rm_backend *b, struct post *p, const struct rm_
 static void test_unconfirmed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = RM_SLOT_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
     struct post p = {0};
     struct world w;
 
@@ -533,7 +533,7 @@ static void test_unconfirmed(void)
 static void test_confirmed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = RM_SLOT_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
     struct post p = {0};
     struct world w;
 
@@ -556,7 +556,7 @@ static void test_confirmed(void)
 static void test_epoch_not_believed(void)
 {
     const struct rm_container_report report = {
-        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = RM_SLOT_MAP};
+        .id = {{{1700000000000, 3}, 1}, (INT64_C(41) << 40) | 2}, .state = RM_CONTAINER_RUNNING, .slot = BASE_TASK_MAP};
     struct post first = {0}, p = {0}, again = {0};
     struct world w;
 

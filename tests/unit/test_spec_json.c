@@ -180,10 +180,10 @@ static void test_task_command(void)
 
     CU_ASSERT_EQUAL_FATAL(decode("{\"job\":{\"tasks\":[{\"command\":\"a\",\"count\":2},{\"kind\":\"reduce\",\"command\":"
                                  "\"r\"},{\"command\":\"b\"}]}}", &s, &err), 0);
-    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_MAP, 1), "a");
-    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_MAP, 2), "b");
-    CU_ASSERT_PTR_NULL(rm_spec_task_command(s, RM_SLOT_MAP, 3));
-    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, RM_SLOT_REDUCE, 0), "r");
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, BASE_TASK_MAP, 1), "a");
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, BASE_TASK_MAP, 2), "b");
+    CU_ASSERT_PTR_NULL(rm_spec_task_command(s, BASE_TASK_MAP, 3));
+    CU_ASSERT_STRING_EQUAL(rm_spec_task_command(s, BASE_TASK_REDUCE, 0), "r");
     rm_job_spec_unref(s);
 }
 

@@ -96,7 +96,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     a->attempts_n = a->attempts_cap = a->failed_attempts = 0;
     a->news_n = a->news_cap = 0;
     memset(a->counters, 0, sizeof a->counters);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         a->phase[k].total = a->phase[k].succeeded = 0;
     a->memory_ms = a->vcore_ms = a->launch_us = a->start_us = a->pj.first_us = 0;
     a->promised_us = a->earliest_us = a->epoch = 0;

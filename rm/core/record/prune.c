@@ -48,12 +48,12 @@ static bool prune_first(struct rm_core *c, int *budget, int *look)
     struct rm_app *a = c->prune;
 
     for (int64_t total = (int64_t)a->phase[0].total + a->phase[1].total; a->prune_at < total; a->prune_at++) {
-        bool map = a->prune_at < a->phase[RM_SLOT_MAP].total;
-        struct rm_phase *p = &a->phase[map ? RM_SLOT_MAP : RM_SLOT_REDUCE];
+        bool map = a->prune_at < a->phase[BASE_TASK_MAP].total;
+        struct rm_phase *p = &a->phase[map ? BASE_TASK_MAP : BASE_TASK_REDUCE];
 
         if (*budget <= 0 || (*look)-- <= 0)
             return false;
-        *budget -= rm_record_remove_task(c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[RM_SLOT_MAP].total)]);
+        *budget -= rm_record_remove_task(c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[BASE_TASK_MAP].total)]);
     }
     rm_record_remove_splits(c, a);
     a->unrecorded = true;

@@ -358,7 +358,7 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     int64_t n;
 
     a->pruned = a->summed = a->unrecorded = true;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         a->phase[k].total = (int32_t)rm_get_int_in(r, 0, INT32_MAX / 2);
         a->phase[k].succeeded = (int32_t)rm_get_int_in(r, 0, a->phase[k].total);
     }
@@ -663,7 +663,7 @@ static void take_state(struct rm_core *c, struct rm_app *a, struct rm_task *t, e
     p->pending--;
     p->succeeded += state == RM_TASK_SUCCEEDED;
     t->state = (uint8_t)state;
-    if (state == RM_TASK_SUCCEEDED && t->kind == RM_SLOT_MAP && a->phase[RM_SLOT_REDUCE].total)
+    if (state == RM_TASK_SUCCEEDED && t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total)
         rm_task_output_there(c, a, t);
 }
 

@@ -61,7 +61,7 @@ static char *app_key(struct rm_core *c, struct base_app_id id)
 
 static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
-    const struct base_task_id id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index};
+    const struct base_task_id id = {a->id, t->kind, t->index};
 
     return base_task_id_text(&id, rm_steps_alloc(&c->scratch, BASE_ID_TEXT_MAX));
 }
@@ -105,7 +105,7 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
 static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 {
     a->summed = true;
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         rm_put_int(b, a->phase[k].total);
         rm_put_int(b, a->phase[k].succeeded);
     }
@@ -297,8 +297,8 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
     rm_put_text(b, n->version);
     rm_put_text(b, n->boot_id);
     rm_put_text(b, n->instance);
-    rm_put_int(b, n->slots[RM_SLOT_MAP]);
-    rm_put_int(b, n->slots[RM_SLOT_REDUCE]);
+    rm_put_int(b, n->slots[BASE_TASK_MAP]);
+    rm_put_int(b, n->slots[BASE_TASK_REDUCE]);
     if (n->sent_us)
         rm_put_int(b, n->sent_us);
     return store(c, "node", rm_scratch_printf(c, "%s", n->id));
@@ -327,7 +327,7 @@ void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
     rm_store(c, "app", app_key(c, a->id), NULL, 0);
     if (!a->is_job || a->pruned)
         return;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             rm_record_remove_task(c, a, &a->phase[k].tasks[i]);
     rm_record_remove_splits(c, a);

@@ -38,7 +38,7 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
         clip(&a->attempts[i].start_us, c->now_us);
         clip(&a->attempts[i].finish_us, c->now_us);
     }
-    for (int k = 0; a->is_job && k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; a->is_job && k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             clip_task(&a->phase[k].tasks[i], c->now_us);
 }
@@ -55,7 +55,7 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 
     if (epochs > 0)
         base = epochs < BASE_MAX / RM_EPOCH_ATTEMPTS ? epochs * RM_EPOCH_ATTEMPTS : BASE_MAX;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             if (a->phase[k].tasks[i].next_attempt > highest)
                 highest = a->phase[k].tasks[i].next_attempt;
@@ -68,7 +68,7 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
  * that still run are counted when their nodes tell of them. Who failed without being to blame counts as killed. */
 static void recount_attempts(struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         int64_t launched = 0, failed = 0;
 
         for (int32_t i = 0; i < a->phase[k].total; i++) {
@@ -85,7 +85,7 @@ static void recount_attempts(struct rm_app *a)
 /* Its earlier attempt may be committing at this moment: nobody else does the task. */
 static void keep_tasks(struct rm_app *a)
 {
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             if (rm_task_is_kept(&a->phase[k].tasks[i])) {
                 a->phase[k].kept++;
@@ -128,7 +128,7 @@ void rm_takeover_begin(struct rm_core *c)
         set_attempt_base(c, a);
         recount_attempts(a);
         keep_tasks(a);
-        for (int k = 0; !c->awaited && k < RM_SLOT_KINDS; k++) /* nobody would release them later */
+        for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++) /* nobody would release them later */
             release_kept(c, a, &a->phase[k]);
         a->held = c->awaited > 0 && may_run(c, a);
     }
@@ -155,8 +155,8 @@ static void release_held(struct rm_core *c)
             rm_app_stored_new(c, a);
             continue;
         }
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
-            rm_app_counts(c, a, (enum rm_slot)k);
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            rm_app_counts(c, a, k);
         rm_job_check(c, a);
     }
 }
@@ -192,10 +192,10 @@ void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
         return;
     rm_timer_cancel(&c->timers, &c->grace_timer);
     for (size_t i = 0; i < c->apps_n; i++)
-        for (int k = 0; k < RM_SLOT_KINDS; k++)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->apps[i]->phase[k].kept) {
                 release_kept(c, c->apps[i], &c->apps[i]->phase[k]);
-                rm_app_counts(c, c->apps[i], (enum rm_slot)k);
+                rm_app_counts(c, c->apps[i], k);
             }
     release_held(c);
 }

@@ -7,7 +7,7 @@
 #include "rm/core/view/view_internal.h"
 
 /* ---------------------------------------------------------------- one application */
-static void fill_phase(const struct rm_app *a, enum rm_slot k, struct rm_phase_view *v)
+static void fill_phase(const struct rm_app *a, enum base_task_kind k, struct rm_phase_view *v)
 {
     const struct rm_phase *p = &a->phase[k];
 
@@ -19,8 +19,8 @@ static void fill_phase(const struct rm_app *a, enum rm_slot k, struct rm_phase_v
         return;
     }
     v->succeeded = p->succeeded;
-    v->failed_attempts = a->counters[k == RM_SLOT_MAP ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES];
-    v->killed_attempts = a->counters[k == RM_SLOT_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES];
+    v->failed_attempts = a->counters[k == BASE_TASK_MAP ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES];
+    v->killed_attempts = a->counters[k == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES];
     v->progress = rm_job_progress(a, k);
 }
 
@@ -34,9 +34,9 @@ static double overall(const struct rm_app *a)
         return 1;
     if (!a->is_job)
         return a->final_status == RM_FINAL_SUCCEEDED && rm_app_ended(a->state) ? 1 : a->progress;
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (p[k].total) {
-            sum += rm_job_progress(a, (enum rm_slot)k);
+            sum += rm_job_progress(a, k);
             kinds++;
         }
     return kinds ? sum / kinds : 0;
@@ -87,7 +87,7 @@ static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
         memory = base_sat_add(memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
         vcores = base_sat_add(vcores, rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
-        v->allocated.v[ct->slot == RM_SLOT_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
+        v->allocated.v[ct->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
     }
     v->memory_seconds = memory / 1000;
     v->vcore_seconds = vcores / 1000;
@@ -139,13 +139,13 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
     if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;
     usage(c, a, v);
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
-        fill_phase(a, (enum rm_slot)k, &v->phase[k]);
-    if (a->is_job && a->phase[RM_SLOT_REDUCE].total)
-        v->shuffle_progress = ((double)a->phase[RM_SLOT_REDUCE].succeeded +
-                               (double)a->phase[RM_SLOT_REDUCE].shuffle / RM_PROGRESS_ONE) /
-                              a->phase[RM_SLOT_REDUCE].total;
-    v->tasks_gone = a->pruned && !a->phase[RM_SLOT_MAP].tasks && !a->phase[RM_SLOT_REDUCE].tasks;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        fill_phase(a, k, &v->phase[k]);
+    if (a->is_job && a->phase[BASE_TASK_REDUCE].total)
+        v->shuffle_progress = ((double)a->phase[BASE_TASK_REDUCE].succeeded +
+                               (double)a->phase[BASE_TASK_REDUCE].shuffle / RM_PROGRESS_ONE) /
+                              a->phase[BASE_TASK_REDUCE].total;
+    v->tasks_gone = a->pruned && !a->phase[BASE_TASK_MAP].tasks && !a->phase[BASE_TASK_REDUCE].tasks;
     memcpy(v->counters, a->counters, sizeof v->counters);
     fill_master(a, v, out);
 }
@@ -307,7 +307,7 @@ static void add_container(const struct rm_app *a, const struct rm_container *ct,
     v = &out->containers[out->containers_n++];
     *v = (struct rm_container_view){.id = ct->id,
                                     .state = ct->state,
-                                    .slot = (enum rm_slot)ct->slot,
+                                    .slot = ct->slot,
                                     .resource = ct->resource,
                                     .node_id = rm_view_text(out, ct->node->id),
                                     .node_http = rm_view_text(out, ct->node->http),
@@ -322,7 +322,7 @@ static void add_container(const struct rm_app *a, const struct rm_container *ct,
                                     .master = ct->master,
                                     .task_attempt = ct->task_attempt};
     if (ct->task)
-        v->task = (struct base_task_id){a->id, ct->task->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE,
+        v->task = (struct base_task_id){a->id, ct->task->kind,
                                         ct->task->index};
 }
 

@@ -57,13 +57,13 @@ static void count_apps(const struct rm_core *c, struct rm_cluster_view *out)
     for (size_t i = 0; i < c->queues_n; i++) {
         out->apps_pending += c->queues[i].pending_apps;
         out->apps_running += c->queues[i].active_apps;
-        for (int k = 0; k < RM_SLOT_KINDS; k++) {
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             out->containers_pending += c->queues[i].pending[k];
             for (int r = 0; r < RM_RES_NAMES; r++)
                 out->pending.v[r] += c->queues[i].pending[k] * c->conf.slot_res[k].v[r];
         }
-        out->pending.v[RM_RES_MAP_SLOTS] += c->queues[i].pending[RM_SLOT_MAP];
-        out->pending.v[RM_RES_REDUCE_SLOTS] += c->queues[i].pending[RM_SLOT_REDUCE];
+        out->pending.v[RM_RES_MAP_SLOTS] += c->queues[i].pending[BASE_TASK_MAP];
+        out->pending.v[RM_RES_REDUCE_SLOTS] += c->queues[i].pending[BASE_TASK_REDUCE];
     }
 }
 
@@ -99,8 +99,8 @@ void rm_view_cluster(const struct rm_core *c, struct rm_cluster_view *out)
             out->total.v[r] += n->state == RM_NODE_RUNNING ? n->total.v[r] : 0;
             out->used.v[r] += n->used_res.v[r];
         }
-        out->used.v[RM_RES_MAP_SLOTS] += n->used[RM_SLOT_MAP];
-        out->used.v[RM_RES_REDUCE_SLOTS] += n->used[RM_SLOT_REDUCE];
+        out->used.v[RM_RES_MAP_SLOTS] += n->used[BASE_TASK_MAP];
+        out->used.v[RM_RES_REDUCE_SLOTS] += n->used[BASE_TASK_REDUCE];
     }
 }
 
@@ -122,12 +122,12 @@ static void add_node(const struct rm_node *n, struct rm_views *out)
                                .containers = n->containers_n,
                                .total = n->total,
                                .used = n->used_res};
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         v->slots[k] = n->slots[k];
         v->used_slots[k] = n->used[k];
     }
-    v->used.v[RM_RES_MAP_SLOTS] = n->used[RM_SLOT_MAP];
-    v->used.v[RM_RES_REDUCE_SLOTS] = n->used[RM_SLOT_REDUCE];
+    v->used.v[RM_RES_MAP_SLOTS] = n->used[BASE_TASK_MAP];
+    v->used.v[RM_RES_REDUCE_SLOTS] = n->used[BASE_TASK_REDUCE];
 }
 
 bool rm_view_nodes(const struct rm_core *c, size_t *pos, size_t max, struct rm_views *out)
@@ -157,15 +157,15 @@ static const char *order_name(enum policy_queue_order o)
 }
 
 /* Slots of both kinds as a resource. */
-static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[RM_SLOT_KINDS])
+static struct rm_res slots_res(const struct rm_core *c, const int64_t slots[BASE_TASK_KINDS])
 {
     struct rm_res out = {{0}};
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int r = RM_RES_MEMORY_MB; r <= RM_RES_VCORES; r++)
             out.v[r] += slots[k] * c->conf.slot_res[k].v[r];
-    out.v[RM_RES_MAP_SLOTS] = slots[RM_SLOT_MAP];
-    out.v[RM_RES_REDUCE_SLOTS] = slots[RM_SLOT_REDUCE];
+    out.v[RM_RES_MAP_SLOTS] = slots[BASE_TASK_MAP];
+    out.v[RM_RES_REDUCE_SLOTS] = slots[BASE_TASK_REDUCE];
     return out;
 }
 
@@ -175,7 +175,7 @@ static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
 
     v->pending_apps = q->pending_apps;
     v->active_apps = q->active_apps;
-    v->pending_containers = q->pending[RM_SLOT_MAP] + q->pending[RM_SLOT_REDUCE];
+    v->pending_containers = q->pending[BASE_TASK_MAP] + q->pending[BASE_TASK_REDUCE];
     v->allocated_containers = q->containers;
     v->used = q->used;
     v->demand = slots_res(c, q->pending);
@@ -186,11 +186,11 @@ static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
 static void limits(const struct rm_core *c, const struct policy_queue *q, const struct rm_res *total,
                    struct rm_queue_view *v)
 {
-    int64_t min[RM_SLOT_KINDS], max[RM_SLOT_KINDS];
+    int64_t min[BASE_TASK_KINDS], max[BASE_TASK_KINDS];
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++) {
-        min[k] = policy_limit_slots(&q->min, (enum policy_kind)k, &c->capacity, 0);
-        max[k] = policy_limit_slots(&q->max, (enum policy_kind)k, &c->capacity, c->capacity.slots[k]);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        min[k] = policy_limit_slots(&q->min, k, &c->capacity, 0);
+        max[k] = policy_limit_slots(&q->max, k, &c->capacity, c->capacity.slots[k]);
     }
     v->min = slots_res(c, min);
     v->max = q->max.given ? slots_res(c, max) : *total;
@@ -204,7 +204,7 @@ static void limits(const struct rm_core *c, const struct policy_queue *q, const 
 static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, int64_t beside,
                    struct rm_queue_view *v)
 {
-    int64_t share[RM_SLOT_KINDS], demand[RM_SLOT_KINDS];
+    int64_t share[BASE_TASK_KINDS], demand[BASE_TASK_KINDS];
 
     if (c->ops->queue_share && c->ops->queue_share(c->policy, (int32_t)i, share, demand)) {
         v->fair_share = slots_res(c, share);
@@ -228,7 +228,7 @@ static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
 
 void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
-    int64_t *slots = (int64_t[RM_SLOT_KINDS]){c->capacity.slots[RM_SLOT_MAP], c->capacity.slots[RM_SLOT_REDUCE]};
+    int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP], c->capacity.slots[BASE_TASK_REDUCE]};
     struct rm_res total = slots_res(c, slots);
     size_t n = c->tree.n, kept = 0;
     struct rm_queue_view *all = base_alloc(n * sizeof *all);
@@ -283,7 +283,7 @@ static void add_task(const struct rm_core *c, const struct rm_app *a, const stru
     out->tasks = rm_view_grow(out->tasks, out->tasks_n, sizeof *out->tasks);
     v = &out->tasks[out->tasks_n++];
     *v = (struct rm_task_view){
-        .id = {a->id, t->kind == RM_SLOT_MAP ? BASE_TASK_MAP : BASE_TASK_REDUCE, t->index},
+        .id = {a->id, t->kind, t->index},
         .state = (enum rm_task_state)t->state,
         .progress = task_progress(t),
         .attempts = t->attempts,
@@ -298,8 +298,8 @@ static void add_task(const struct rm_core *c, const struct rm_app *a, const stru
         .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
 }
 
-int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
-                  size_t max, struct rm_views *out)
+int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task_kind kind, uint32_t states,
+                  int64_t *pos, size_t max, struct rm_views *out)
 {
     const struct rm_app *a = rm_app_find(c, id);
     const struct rm_phase *p;
@@ -337,7 +337,7 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
 
     if (!a || !a->is_job)
         return -BASE_ENOTFOUND;
-    p = &a->phase[RM_SLOT_MAP];
+    p = &a->phase[BASE_TASK_MAP];
     *maps = p->total;
     *done = p->succeeded;
     for (i = outputs_known(c, a, since); i < a->out_counter && room; i++) {

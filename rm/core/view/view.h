@@ -35,7 +35,7 @@ struct rm_app_view {
     const char *master_node_id, *master_node_http, *master_host;
     int32_t master_rpc_port;
     /* jobs */
-    struct rm_phase_view phase[RM_SLOT_KINDS];
+    struct rm_phase_view phase[BASE_TASK_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
     bool tasks_gone;  /* it had ended before this instance began, or too much was kept: of its tasks the sums above are left */
@@ -57,7 +57,7 @@ struct rm_attempt_view {
 struct rm_container_view {
     struct base_container_id id;
     enum rm_container_state state;
-    enum rm_slot slot;
+    enum base_task_kind slot;
     struct rm_res resource;
     const char *node_id, *node_http, *user, *diagnostics;
     int32_t priority, exit_code;
@@ -71,7 +71,7 @@ struct rm_node_view {
     const char *id, *host, *http_address, *rack, *version, *health_report;
     enum rm_node_state state;
     int64_t last_heartbeat_us;
-    int32_t containers, slots[RM_SLOT_KINDS], used_slots[RM_SLOT_KINDS];
+    int32_t containers, slots[BASE_TASK_KINDS], used_slots[BASE_TASK_KINDS];
     struct rm_res total, used;
 };
 struct rm_task_view {
@@ -149,8 +149,8 @@ bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct r
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
 /* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
  * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any more (tasks_gone). */
-int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum rm_slot kind, uint32_t states, int64_t *pos,
-                  size_t max, struct rm_views *out);
+int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind, uint32_t states,
+                  int64_t *pos, size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
 /* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the newest of these (the newest
  * of all when no more follow), *maps and *done the counts (protocol: versions carry the epoch in the upper bits, so they

@@ -13,7 +13,7 @@ enum {
     SILENT_BEATS = 3, /* heartbeats that a node has left out before it is worth a word */
 };
 
-static const char *const kind_names[RM_SLOT_KINDS] = {[RM_SLOT_MAP] = "map", [RM_SLOT_REDUCE] = "reduce"};
+static const char *const kind_names[BASE_TASK_KINDS] = {[BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
 
 struct holder {
     const struct rm_app *app;
@@ -41,7 +41,7 @@ static void add_holder(struct holders *h, const struct rm_app *a)
     h->v[i].n++;
 }
 
-static void find_holders(const struct rm_core *c, enum rm_slot k, struct holders *h)
+static void find_holders(const struct rm_core *c, enum base_task_kind k, struct holders *h)
 {
     for (size_t i = 0; i < c->nodes_n && !h->cut; i++) {
         const struct rm_node *n = c->nodes[i];
@@ -66,7 +66,7 @@ static int by_slots(const void *a, const void *b)
     return base_app_id_cmp(&x->app->id, &y->app->id);
 }
 
-static void holder_words(const struct rm_core *c, const struct rm_app *a, enum rm_slot k, struct base_buf *out)
+static void holder_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k, struct base_buf *out)
 {
     struct holders h = {0};
     char text[BASE_ID_TEXT_MAX];
@@ -108,7 +108,7 @@ static void no_node_words(const struct rm_core *c, struct base_buf *out)
 }
 
 /* "6 map"; "map" of one alone. */
-static const char *all_of(int64_t slots, enum rm_slot k, char text[static 64])
+static const char *all_of(int64_t slots, enum base_task_kind k, char text[static 64])
 {
     if (slots == 1)
         return kind_names[k];
@@ -116,7 +116,7 @@ static const char *all_of(int64_t slots, enum rm_slot k, char text[static 64])
     return text;
 }
 
-static void slot_words(const struct rm_core *c, const struct rm_app *a, enum rm_slot k, struct base_buf *out)
+static void slot_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k, struct base_buf *out)
 {
     char text[64];
     int64_t slots = c->capacity.slots[k], used = c->capacity.used[k], freeing = c->capacity.freeing[k];
@@ -136,29 +136,29 @@ static void slot_words(const struct rm_core *c, const struct rm_app *a, enum rm_
 /* Nothing when it wants no slot now. */
 static void cluster_words(const struct rm_core *c, const struct rm_app *a, struct base_buf *out)
 {
-    bool wants[RM_SLOT_KINDS];
+    bool wants[BASE_TASK_KINDS];
 
-    for (int k = 0; k < RM_SLOT_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         wants[k] = a->pj.phase[k].pending > 0;
     if (a->waits)
-        wants[RM_SLOT_MAP] = true;
-    if (!wants[RM_SLOT_MAP] && !wants[RM_SLOT_REDUCE])
+        wants[BASE_TASK_MAP] = true;
+    if (!wants[BASE_TASK_MAP] && !wants[BASE_TASK_REDUCE])
         return;
     if (c->capacity.nodes == 0) {
         no_node_words(c, out);
         return;
     }
     if (a->waits) {
-        int64_t max = c->capacity.slots[RM_SLOT_MAP] / 2;
+        int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
 
         base_buf_addf(out, "its master waits for its turn: %lld of at most %lld masters run; ",
                       (long long)c->masters_active, (long long)(max > 0 ? max : 1));
     }
-    for (int k = 0, n = 0; k < RM_SLOT_KINDS; k++) {
+    for (int k = 0, n = 0; k < BASE_TASK_KINDS; k++) {
         if (!wants[k])
             continue;
         base_buf_adds(out, n++ ? "; " : "");
-        slot_words(c, a, (enum rm_slot)k, out);
+        slot_words(c, a, k, out);
     }
 }
 
@@ -201,8 +201,8 @@ int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t n
     if (!a->in_policy)
         return 0;
     cluster_words(core, a, out);
-    if (!out->len && a->containers && !a->held && !a->phase[RM_SLOT_MAP].suspended &&
-        !a->phase[RM_SLOT_REDUCE].suspended)
+    if (!out->len && a->containers && !a->held && !a->phase[BASE_TASK_MAP].suspended &&
+        !a->phase[BASE_TASK_REDUCE].suspended)
         base_buf_adds(out, "nothing of it waits for a slot");
     silent_words(core, a, now_us, out);
     if (core->ops->explain)

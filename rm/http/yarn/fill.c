@@ -341,8 +341,8 @@ void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_v
     room->resources[0] = (struct api_pair){"memory-mb", room->memory};
     room->resources[1] = (struct api_pair){"vcores", room->vcores};
     if (f->show_slots) {
-        room->resources[n++] = (struct api_pair){"map-slots", v->slot == RM_SLOT_MAP ? "1" : "0"};
-        room->resources[n++] = (struct api_pair){"reduce-slots", v->slot == RM_SLOT_REDUCE ? "1" : "0"};
+        room->resources[n++] = (struct api_pair){"map-slots", v->slot == BASE_TASK_MAP ? "1" : "0"};
+        room->resources[n++] = (struct api_pair){"reduce-slots", v->slot == BASE_TASK_REDUCE ? "1" : "0"};
     }
     *c = (struct yarn_container){
         .id = room->id,

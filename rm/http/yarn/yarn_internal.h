@@ -58,7 +58,7 @@ struct yarn_container_room {
     struct yarn_container container;
     char id[BASE_ID_TEXT_MAX], memory[24], vcores[24];
     struct base_buf logs, http;
-    struct api_pair resources[2 + RM_SLOT_KINDS];
+    struct api_pair resources[2 + BASE_TASK_KINDS];
 };
 void yarn_container_fill(const struct yarn_frame *f, const struct rm_container_view *v,
                          struct yarn_container_room *room);
