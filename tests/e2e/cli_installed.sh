@@ -23,8 +23,10 @@ usr/share/doc/creel/examples/creel-site.xml
 usr/share/doc/creel/examples/fair-scheduler.xml
 usr/share/doc/creel/examples/yarn-site-ha.xml
 usr/share/doc/creel/high-availability.md
+usr/share/doc/creel/jobs.md
 usr/share/doc/creel/operations.md
 usr/share/doc/creel/rest.md
+usr/share/doc/creel/simulator.md
 END
 [ -s "$T/root/usr/share/man/man1/creel-job-submit.1" ] && [ -s "$T/root/usr/share/man/man8/creel-rm.8" ] || fail "no manual"
 (cd "$T/root" && find . -type f ! -path './usr/share/man/*' | sed 's|^\./||' | sort) | diff "$T/wanted" - || fail "what is installed is not what is wanted (<)"

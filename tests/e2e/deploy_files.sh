@@ -44,7 +44,7 @@ done
 echo "ok example"
 
 # --- the pages
-pages="$DEPLOY/doc/high-availability.md $DEPLOY/doc/operations.md $DEPLOY/doc/rest.md $CREEL_SOURCE/README.md"
+pages=$(ls "$DEPLOY"/doc/*.md "$CREEL_SOURCE/README.md" | grep -v /configuration.md)
 "$BIN/creel-rm" --help > "$T/help"
 for key in $(grep -oh '`\(yarn\|creel\|hadoop\)\.[a-z][a-z.-]*[a-z][` =]' $pages | tr -d '` =' | sort -u); do
     case $key in yarn.resourcemanager.webapp.address) ;; *) grep -qF "$key (" "$T/help" || fail "$key is no key" ;; esac

@@ -1,4 +1,4 @@
-/* Goal: what a user's program writes about its progress is understood as README says, and nothing else. Method: a table. */
+/* Goal: what a user's program writes about its progress is understood as deploy/doc/jobs.md says, and nothing else. Method: a table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
