@@ -163,7 +163,7 @@ OPTION(opt_log)
 OPTION(opt_format)
 {
     c->format_given = true;
-    return sim_format_find(value, &c->format, err) < 0 ? base_error_wrap(err, -BASE_EINVAL, "%s", option) : 0;
+    return sim_format_parse(value, &c->format, err) < 0 ? base_error_wrap(err, -BASE_EINVAL, "%s", option) : 0;
 }
 OPTION(opt_jobs)
 {

@@ -180,7 +180,7 @@ static int check_variation(const struct plan *p, size_t v, struct base_error *er
     }
     if (sim_setup_slots(&p->setups[v], BASE_TASK_MAP) + sim_setup_slots(&p->setups[v], BASE_TASK_REDUCE) == 0)
         return base_error_set(err, -BASE_EINVAL, "map_slots and reduce_slots are both 0: nothing can run");
-    if (sim_source_once(p->cli->workload))
+    if (sim_source_is_one_shot(p->cli->workload))
         return 0;
     make_source(p, v, &conf);
     source = sim_source_open(&conf, err);
@@ -299,7 +299,7 @@ static void add_run(struct plan *p, struct place at)
 static bool wants_alone(const struct sim_cli *cli)
 {
     if (cli->slowdown >= 0)
-        return cli->slowdown && !sim_source_once(cli->workload);
+        return cli->slowdown && !sim_source_is_one_shot(cli->workload);
     return !strchr(cli->workload, ':') && strncmp(cli->workload, "reference-load", 14) != 0;
 }
 
@@ -314,7 +314,7 @@ static int make_plan(struct plan *p, struct base_error *err)
         rc = check_variation(p, v, err);
     if (rc < 0)
         return rc;
-    if (sim_source_once(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
+    if (sim_source_is_one_shot(cli->workload) && p->policies_n * p->variations_n * cli->seeds_n > 1)
         return base_error_set(err, -BASE_EINVAL,
                               "standard input and pipes can be read once: one policy, one seed, no sweep");
     p->alone = wants_alone(cli);
@@ -390,7 +390,7 @@ static void write_jobs(struct plan *p, const struct place *at, const struct sim_
         of.alone_s = alone_s(p, o->jobs[i].id);
         for (int f = 0; f < 2 && p->jobs[f]; f++) {
             base_buf_clear(&row);
-            sim_output_job(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, p->rows, &of, &o->jobs[i], &row);
+            sim_output_append_job(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, p->rows, &of, &o->jobs[i], &row);
             fwrite(row.data, 1, row.len, p->jobs[f]);
         }
     }
@@ -434,7 +434,7 @@ static bool take(void *ctx, size_t index, struct sim_outcome *o)
     }
     p->heartbeat_us = o->heartbeat_us;
     write_jobs(p, at, o);
-    sim_results_add(&p->results, at->variation, at->policy, at->seed, o, p->alone ? &p->last_alone : NULL);
+    sim_results_add_run(&p->results, at->variation, at->policy, at->seed, o, p->alone ? &p->last_alone : NULL);
     return true;
 }
 
@@ -463,7 +463,7 @@ static int open_jobs(struct plan *p, struct base_error *err)
         if (!p->jobs[f])
             return err->code;
         base_buf_clear(&head);
-        sim_output_jobs_begin(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, &head);
+        sim_output_begin_job_list(f ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, &head);
         fwrite(head.data, 1, head.len, p->jobs[f]);
     }
     base_buf_free(&head);
@@ -475,7 +475,7 @@ static int close_jobs(struct plan *p, struct base_error *err)
     struct base_buf tail = {0};
     int rc = 0;
 
-    sim_output_jobs_end(SIM_FORMAT_JSON, &tail);
+    sim_output_end_job_list(SIM_FORMAT_JSON, &tail);
     if (p->jobs[1])
         fwrite(tail.data, 1, tail.len, p->jobs[1]);
     base_buf_free(&tail);
@@ -494,7 +494,7 @@ static int write_summary(const struct plan *p, enum sim_format format, const cha
     struct base_buf text = {0};
     char *path = base_printf("%s/%s", p->cli->out, name);
 
-    sim_output_summary(&p->results, format, 0, &text);
+    sim_output_append_summary(&p->results, format, 0, &text);
     int rc = base_file_write_atomic(path, text.data, text.len, 0644, false, err);
     free(path);
     base_buf_free(&text);
@@ -591,7 +591,7 @@ static void print(const struct plan *p, bool written)
         free(seeds);
         free(cluster);
     }
-    sim_output_summary(&p->results, p->cli->format, base_terminal_width(STDOUT_FILENO), &text);
+    sim_output_append_summary(&p->results, p->cli->format, base_terminal_width(STDOUT_FILENO), &text);
     if (p->cli->out && written && p->cli->format == SIM_FORMAT_TABLE)
         base_buf_addf(&text, "\n%s/%s\n", p->cli->out, p->cli->no_pictures ? "summary.csv" : "index.html");
     fwrite(text.data, 1, text.len, stdout);
@@ -608,12 +608,12 @@ static int run_plan(struct plan *p, struct base_error *err)
     p->results.axis = p->axis;
     p->results.values = p->values;
     if (p->cli->out) {
-        rc = p->cli->no_pictures ? 0 : sim_picture_check(err);
-        rc = rc == 0 ? sim_report_folder(p->cli->out, p->cli->force, err) : rc;
+        rc = p->cli->no_pictures ? 0 : sim_picture_check_gnuplot(err);
+        rc = rc == 0 ? sim_report_prepare_folder(p->cli->out, p->cli->force, err) : rc;
     }
     for (size_t i = 0; rc == 0 && i < p->n; i++)
         if (p->specs[i].log_path)
-            rc = sim_report_file("--log", p->specs[i].log_path, p->cli->force, err);
+            rc = sim_report_check_output_file("--log", p->specs[i].log_path, p->cli->force, err);
     if (rc == 0 && p->cli->out)
         rc = open_jobs(p, err);
     if (rc == 0) {

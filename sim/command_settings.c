@@ -52,7 +52,7 @@ static int as_seconds(const char *key, const char *value, double min_s, double m
     int rc = as_real(key, value, min_s, max_s, &x, err);
 
     if (rc == 0)
-        *out = sim_trace_us_of(x);
+        *out = sim_trace_seconds_to_us(x);
     return rc;
 }
 

@@ -208,7 +208,7 @@ static bool ticked(void *ctx, int64_t now_us, const struct sim_totals *so_far)
         return false;
     if (!run->watch)
         return true;
-    double fraction = run->source ? sim_source_fraction(run->source) : -1;
+    double fraction = run->source ? sim_source_fraction_read(run->source) : -1;
     return run->watch->on_progress(run->watch->ctx, fraction, now_us, so_far);
 }
 
@@ -309,7 +309,7 @@ static int open_workload(struct run *run, struct base_error *err)
     run->source = sim_source_open(&conf, err);
     if (!run->source)
         return err->code;
-    run->inner = sim_source_workload(run->source);
+    run->inner = sim_source_as_workload(run->source);
     return 0;
 }
 
@@ -319,10 +319,10 @@ static void close_workload(struct run *run)
     char text[1200];
 
     if (run->source) {
-        keep_note(run, sim_source_note(run->source));
-        if (sim_source_skipped(run->source)) {
+        keep_note(run, sim_source_scaling_note(run->source));
+        if (sim_source_skipped_lines(run->source)) {
             snprintf(text, sizeof text, "bad lines that were passed over: %zu; the first: %s",
-                     sim_source_skipped(run->source), sim_source_first_skipped(run->source));
+                     sim_source_skipped_lines(run->source), sim_source_first_skipped_error(run->source));
             keep_note(run, text);
         }
         sim_source_close(run->source);

@@ -30,7 +30,7 @@ static int find_policies(const struct sim_cli *cli, struct single *s, struct bas
     }
     for (size_t i = 0; i < cli->policies.n; i++) {
         enum sim_single_policy p;
-        if (sim_single_find(cli->policies.v[i], &p, err) < 0)
+        if (sim_single_policy_find(cli->policies.v[i], &p, err) < 0)
             return err->code;
         bool there = false;
         for (size_t k = 0; k < s->n; k++)
@@ -55,16 +55,16 @@ static int run_seed(const struct sim_cli *cli, const struct sim_setup *setup, ui
 
     if (!source)
         return err->code;
-    int rc = sim_source_single(source, &jobs, &n, err);
-    if (rc >= 0 && sim_source_skipped(source))
-        fprintf(stderr, "creel: bad lines that were passed over: %zu; the first: %s\n", sim_source_skipped(source),
-                sim_source_first_skipped(source));
+    int rc = sim_source_read_single_jobs(source, &jobs, &n, err);
+    if (rc >= 0 && sim_source_skipped_lines(source))
+        fprintf(stderr, "creel: bad lines that were passed over: %zu; the first: %s\n",
+                sim_source_skipped_lines(source), sim_source_first_skipped_error(source));
     sim_source_close(source);
     if (rc >= 0) {
         double *finish_s = base_alloc(n * sizeof *finish_s);
-        sim_single_scale(jobs, n, cli->load > 0 ? cli->load : LOAD_DEFAULT);
+        sim_single_scale_to_load(jobs, n, cli->load > 0 ? cli->load : LOAD_DEFAULT);
         for (size_t i = 0; i < s->n; i++) {
-            sim_single_run(s->policies[i], jobs, n, NULL, NULL, finish_s);
+            sim_single_server_run(s->policies[i], jobs, n, NULL, NULL, finish_s);
             sim_stat_add(&s->mean_s[i], sim_single_mean_sojourn(jobs, n, finish_s));
         }
         free(finish_s);
@@ -81,23 +81,23 @@ static void print(const struct sim_cli *cli, const struct single *s)
 
     if (cli->format_given && cli->format == SIM_FORMAT_TABLE) {
         sim_table_begin(&t, 2, 1);
-        sim_table_cell(&t, "policy");
-        sim_table_cell(&t, "mean sojourn (s)");
+        sim_table_add_cell(&t, "policy");
+        sim_table_add_cell(&t, "mean sojourn (s)");
         for (size_t i = 0; i < s->n; i++) {
-            sim_table_cell(&t, sim_single_name(s->policies[i]));
-            sim_output_stat(&s->mean_s[i], 4, text, sizeof text);
-            sim_table_cell(&t, text);
+            sim_table_add_cell(&t, sim_single_policy_name(s->policies[i]));
+            sim_output_format_stat(&s->mean_s[i], 4, text, sizeof text);
+            sim_table_add_cell(&t, text);
         }
-        sim_table_end(&t, &out);
+        sim_table_render_and_free(&t, &out);
     } else if (cli->format_given && cli->format == SIM_FORMAT_JSON) {
         for (size_t i = 0; i < s->n; i++)
             base_buf_addf(&out, "%s\n  {\"policy\":\"%s\",\"mean_sojourn_s\":%.6f}", i ? "," : "[",
-                          sim_single_name(s->policies[i]), s->mean_s[i].mean);
+                          sim_single_policy_name(s->policies[i]), s->mean_s[i].mean);
         base_buf_adds(&out, "\n]\n");
     } else {
         base_buf_adds(&out, "policy,mean_sojourn_s\n");
         for (size_t i = 0; i < s->n; i++)
-            base_buf_addf(&out, "%s,%.6f\n", sim_single_name(s->policies[i]), s->mean_s[i].mean);
+            base_buf_addf(&out, "%s,%.6f\n", sim_single_policy_name(s->policies[i]), s->mean_s[i].mean);
     }
     fwrite(out.data, 1, out.len, stdout);
     base_buf_free(&out);

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "sim/engine/rng.h"
 
-/* The place of @id, or the free one where it would be. */
-static uint64_t *find(const struct sim_ids *s, uint64_t id)
+/* The slot that holds @id, or the free slot where @id belongs. Linear probing. */
+static uint64_t *find_slot(const struct sim_ids *s, uint64_t id)
 {
     size_t i = (size_t)sim_mix(id) & (s->size - 1);
 
@@ -15,8 +15,9 @@ static uint64_t *find(const struct sim_ids *s, uint64_t id)
     return &s->table[i];
 }
 
-/* Makes room by leaving out those up to @upto, and places when that is not much. */
-static void grow(struct sim_ids *s)
+/* Rebuilds the table without the ids up to s->upto. The table doubles only if more than a quarter
+ * remains in use. */
+static void rehash(struct sim_ids *s)
 {
     struct sim_ids old = *s;
 
@@ -27,7 +28,7 @@ static void grow(struct sim_ids *s)
     s->table = base_alloc(s->size * sizeof *s->table);
     for (size_t i = 0; i < old.size; i++)
         if (old.table[i] > s->upto)
-            *find(s, old.table[i]) = old.table[i];
+            *find_slot(s, old.table[i]) = old.table[i];
     free(old.table);
 }
 
@@ -40,12 +41,12 @@ bool sim_ids_add(struct sim_ids *s, uint64_t id)
     if (id == s->upto + 1) {
         do
             s->upto++;
-        while (s->size && *find(s, s->upto + 1));
+        while (s->size && *find_slot(s, s->upto + 1));
         return true;
     }
     if (2 * (s->n + 1) > s->size)
-        grow(s);
-    at = find(s, id);
+        rehash(s);
+    at = find_slot(s, id);
     if (*at)
         return false;
     *at = id;

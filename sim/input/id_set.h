@@ -1,5 +1,5 @@
-/* sim/input/id_set.h - a set of numbers of jobs. Numbers that go up one by one from 1 cost nothing, others 16 to 32 bytes.
- */
+/* sim/input/id_set.h - a set of job ids. Ids that count up from 1 without gaps cost no memory,
+ * others 16 to 32 bytes each. */
 #ifndef CREEL_SIM_INPUT_ID_SET_H
 #define CREEL_SIM_INPUT_ID_SET_H
 
@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sim_ids {     /* zero: empty */
-    uint64_t upto;   /* 1 to this are all there */
-    uint64_t *table; /* others, and some of those: open addressing, 0 is a free place */
-    size_t n, size;  /* used places, places: 0 or a power of two */
+struct sim_ids {   /* zeroed: empty */
+    uint64_t upto; /* every id from 1 to @upto is in the set */
+    /* open addressing, 0 marks a free slot; holds the other ids and may still hold some up to
+     * @upto */
+    uint64_t *table;
+    size_t n, size; /* used slots; all slots: 0 or a power of two */
 };
-/* Adds @id (> 0). False: it was there. O(1) on average. */
+/* Adds @id (> 0). Returns false if the id was already in the set. O(1) on average. */
 bool sim_ids_add(struct sim_ids *s, uint64_t id);
 void sim_ids_free(struct sim_ids *s);
 

@@ -9,12 +9,12 @@
 
 static const char *const names[SIM_SINGLE_POLICIES] = {"fifo", "ps", "las", "fsp", "srpt", "psbs"};
 
-const char *sim_single_name(enum sim_single_policy policy)
+const char *sim_single_policy_name(enum sim_single_policy policy)
 {
     return names[policy];
 }
 
-int sim_single_find(const char *name, enum sim_single_policy *out, struct base_error *err)
+int sim_single_policy_find(const char *name, enum sim_single_policy *out, struct base_error *err)
 {
     for (int i = 0; i < SIM_SINGLE_POLICIES; i++)
         if (strcmp(name, names[i]) == 0) {
@@ -26,7 +26,8 @@ int sim_single_find(const char *name, enum sim_single_policy *out, struct base_e
 }
 
 /* ---------------------------------------------------------------- heaps of jobs
- * A job is its rank by (submission, index), so that comparing ranks breaks ties. */
+ * Jobs are identified by their rank in order of (submission, index). Comparing ranks therefore
+ * breaks ties. */
 struct item {
     double key;
     uint32_t job;
@@ -36,7 +37,7 @@ struct heap {
     size_t n;
 };
 
-static bool before(struct item a, struct item b)
+static bool item_is_before(struct item a, struct item b)
 {
     return a.key < b.key || (a.key == b.key && a.job < b.job);
 }
@@ -46,7 +47,7 @@ static void heap_push(struct heap *h, double key, uint32_t job)
     struct item it = {key, job};
     size_t i = h->n++;
 
-    while (i > 0 && before(it, h->v[(i - 1) / 2])) {
+    while (i > 0 && item_is_before(it, h->v[(i - 1) / 2])) {
         h->v[i] = h->v[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -63,9 +64,9 @@ static void heap_pop(struct heap *h)
 
         if (child >= h->n)
             break;
-        if (child + 1 < h->n && before(h->v[child + 1], h->v[child]))
+        if (child + 1 < h->n && item_is_before(h->v[child + 1], h->v[child]))
             child++;
-        if (!before(h->v[child], last))
+        if (!item_is_before(h->v[child], last))
             break;
         h->v[i] = h->v[child];
         i = child;
@@ -73,22 +74,23 @@ static void heap_pop(struct heap *h)
     h->v[i] = last;
 }
 
-/* ---------------------------------------------------------------- a run */
+/* ---------------------------------------------------------------- state of a run */
 struct run {
-    size_t n, next;                         /* jobs; the first that has not arrived */
+    size_t n, next;                         /* number of jobs; first job that has not arrived */
     double *submit, *size, *guess, *weight; /* by rank */
-    double *left;                           /* work left */
-    double *finish;                         /* by rank */
+    double *left;                           /* remaining work, by rank */
+    double *finish;                         /* time of the end, by rank */
     double t;
-    struct heap a, b, c; /* what they hold is the policy's */
+    struct heap a, b, c; /* each policy uses them as it needs */
 };
 
 /* The time of the next arrival; INFINITY when there is none. */
-static double arrival(const struct run *r)
+static double next_arrival_time(const struct run *r)
 {
     return r->next < r->n ? r->submit[r->next] : INFINITY;
 }
 
+/* First in, first out: each job starts when it arrives or when its predecessor ends. */
 static void run_fifo(struct run *r)
 {
     for (uint32_t i = 0; i < r->n; i++) {
@@ -97,33 +99,34 @@ static void run_fifo(struct run *r)
     }
 }
 
-/* ---------------------------------------------------------------- shared service by weight, in virtual time
- * @lag is the service that a job of weight 1 has had since the server was last idle: it grows at rate 1 / (sum of
- * weights). A job that comes at lag g with work s ends at lag g + s/w, whatever comes later. */
+/* ------------------------------------------------------- shared service by weight, in virtual time
+ * @lag is the service received by a job of weight 1 since the server was last idle; it grows at
+ * rate 1 / (sum of weights). A job of work s and weight w that arrives at lag g ends at lag g +
+ * s/w, whatever arrives later. End lags therefore never change, and a heap suffices. */
 struct share {
-    struct heap *jobs; /* by the lag at which they end */
+    struct heap *jobs; /* keyed by the lag at which each job ends */
     double lag, weights;
 };
 
-static double share_next(const struct share *s, double t)
+static double share_next_end_time(const struct share *s, double t)
 {
     return s->jobs->n ? fmax(t, t + (s->jobs->v[0].key - s->lag) * s->weights) : INFINITY;
 }
 
-static void share_advance(struct share *s, double dt)
+static void share_advance_lag(struct share *s, double dt)
 {
     if (s->jobs->n)
         s->lag += dt / s->weights;
 }
 
-static void share_add(struct share *s, uint32_t job, double work, double weight)
+static void share_add_job(struct share *s, uint32_t job, double work, double weight)
 {
     heap_push(s->jobs, s->lag + work / weight, job);
     s->weights += weight;
 }
 
-/* Takes the first out, at its lag. */
-static uint32_t share_take(struct share *s, const double *weight)
+/* Removes the job that ends first and advances the lag to its end. */
+static uint32_t share_take_first_to_end(struct share *s, const double *weight)
 {
     struct item it = s->jobs->v[0];
 
@@ -138,26 +141,27 @@ static void run_ps(struct run *r)
     struct share s = {.jobs = &r->a};
 
     while (r->next < r->n || r->a.n) {
-        double end = share_next(&s, r->t), come = arrival(r);
+        double end = share_next_end_time(&s, r->t), come = next_arrival_time(r);
 
         if (end <= come) {
             r->t = end;
-            r->finish[share_take(&s, r->weight)] = end;
+            r->finish[share_take_first_to_end(&s, r->weight)] = end;
             if (!s.jobs->n)
-                s.lag = 0; /* small numbers keep their digits */
+                s.lag = 0; /* small numbers keep their precision */
         } else {
-            share_advance(&s, come - r->t);
+            share_advance_lag(&s, come - r->t);
             r->t = come;
-            share_add(&s, (uint32_t)r->next, r->size[r->next], r->weight[r->next]);
+            share_add_job(&s, (uint32_t)r->next, r->size[r->next], r->weight[r->next]);
             r->next++;
         }
     }
 }
 
 /* ---------------------------------------------------------------- least attained service
- * Groups of jobs with equal service form a stack, least on top. The top group shares the server until its smallest job
- * ends or it has had what the next group has: then they become one. Groups are leftist heaps by size, merged in
- * O(log n). */
+ * Groups of jobs with equal attained service form a stack, the group with the least on top. The top
+ * group shares the server equally until its smallest job ends or its attained service reaches that
+ * of the group below; then both merge. A new job is a group of its own with no service. Groups are
+ * leftist heaps ordered by size, which merge in O(log n). */
 #define NONE UINT32_MAX
 struct tree {
     uint32_t left, right, rank;
@@ -167,40 +171,40 @@ struct group {
     uint32_t root, n;
 };
 struct las {
-    struct tree *tree; /* by job */
+    struct tree *tree; /* indexed by job */
     struct group *v;
     size_t n;
 };
 
-static uint32_t rank_of(const struct las *l, uint32_t x)
+static uint32_t leftist_rank(const struct las *l, uint32_t x)
 {
     return x == NONE ? 0 : l->tree[x].rank;
 }
 
-/* Recursion runs down right spines: O(log n) deep. */
-static uint32_t merge(const struct run *r, struct las *l, uint32_t x, uint32_t y)
+/* Merges two leftist heaps. The recursion follows right spines, so its depth is O(log n). */
+static uint32_t leftist_merge(const struct run *r, struct las *l, uint32_t x, uint32_t y)
 {
     struct tree *t;
 
     if (x == NONE || y == NONE)
         return x == NONE ? y : x;
-    if (before((struct item){r->size[y], y}, (struct item){r->size[x], x})) {
+    if (item_is_before((struct item){r->size[y], y}, (struct item){r->size[x], x})) {
         uint32_t swap = x;
         x = y;
         y = swap;
     }
     t = &l->tree[x];
-    t->right = merge(r, l, t->right, y);
-    if (rank_of(l, t->left) < rank_of(l, t->right)) {
+    t->right = leftist_merge(r, l, t->right, y);
+    if (leftist_rank(l, t->left) < leftist_rank(l, t->right)) {
         uint32_t swap = t->left;
         t->left = t->right;
         t->right = swap;
     }
-    t->rank = rank_of(l, t->right) + 1;
+    t->rank = leftist_rank(l, t->right) + 1;
     return x;
 }
 
-static void las_end(struct run *r, struct las *l, double at)
+static void las_end_smallest_of_top(struct run *r, struct las *l, double at)
 {
     struct group *g = &l->v[l->n - 1];
     uint32_t job = g->root;
@@ -208,22 +212,22 @@ static void las_end(struct run *r, struct las *l, double at)
     r->t = at;
     r->finish[job] = at;
     g->attained = r->size[job];
-    g->root = merge(r, l, l->tree[job].left, l->tree[job].right);
+    g->root = leftist_merge(r, l, l->tree[job].left, l->tree[job].right);
     if (--g->n == 0)
         l->n--;
 }
 
-static void las_join(struct run *r, struct las *l, double at)
+static void las_join_top_groups(struct run *r, struct las *l, double at)
 {
     struct group *top = &l->v[l->n - 1], *under = &l->v[l->n - 2];
 
     r->t = at;
-    under->root = merge(r, l, under->root, top->root);
+    under->root = leftist_merge(r, l, under->root, top->root);
     under->n += top->n;
     l->n--;
 }
 
-static void las_arrive(struct run *r, struct las *l, double at)
+static void las_push_arrival(struct run *r, struct las *l, double at)
 {
     uint32_t job = (uint32_t)r->next++;
 
@@ -240,30 +244,31 @@ static void run_las(struct run *r)
 
     while (r->next < r->n || l.n) {
         const struct group *top = l.n ? &l.v[l.n - 1] : NULL;
-        double end = INFINITY, join = INFINITY, come = arrival(r);
+        double end = INFINITY, join = INFINITY, come = next_arrival_time(r);
 
         if (top)
             end = fmax(r->t, r->t + (r->size[top->root] - top->attained) * top->n);
         if (l.n > 1)
             join = fmax(r->t, r->t + (l.v[l.n - 2].attained - top->attained) * top->n);
         if (end <= join && end <= come)
-            las_end(r, &l, end);
+            las_end_smallest_of_top(r, &l, end);
         else if (join <= come)
-            las_join(r, &l, join);
+            las_join_top_groups(r, &l, join);
         else
-            las_arrive(r, &l, come);
+            las_push_arrival(r, &l, come);
     }
     free(l.tree);
     free(l.v);
 }
 
-/* ---------------------------------------------------------------- shortest remaining processing time
- * Only the served job's key changes, and it only falls: it stays the first of the heap. */
+/* -------------------------------------------------------------- shortest remaining processing time
+ * Only the key of the job in service changes, and it only decreases, so that job stays at the top
+ * of the heap. */
 static void run_srpt(struct run *r)
 {
     while (r->next < r->n || r->a.n) {
         struct item *first = r->a.n ? &r->a.v[0] : NULL;
-        double end = first ? r->t + r->left[first->job] : INFINITY, come = arrival(r);
+        double end = first ? r->t + r->left[first->job] : INFINITY, come = next_arrival_time(r);
 
         if (end <= come) {
             r->t = end;
@@ -282,37 +287,40 @@ static void run_srpt(struct run *r)
 }
 
 /* ---------------------------------------------------------------- fair sojourn protocol
- * Beside the real server runs a virtual one, ps on the estimates. The lag at which a job ends there is fixed when it
- * comes, so one heap of that key is the order of the real server. Late jobs have the smallest keys: they are first by
- * themselves. Under psbs they move into a share of their own instead. */
+ * A virtual server runs beside the real one: processor sharing on the estimates. A job's virtual
+ * end lag is fixed at arrival, so one heap with that key gives the real server's order. Late jobs
+ * (virtually ended, really unfinished) have the smallest keys and come first without further
+ * effort. Under psbs they move to a share of their own instead. */
 struct fsp {
-    struct share virt;  /* heap a */
-    struct heap *order; /* heap b: really unfinished, not in @late */
-    struct share late;  /* heap c: psbs */
+    struct share virt;  /* the virtual server; heap a */
+    struct heap *order; /* heap b: jobs that are really unfinished and not in @late */
+    struct share late;  /* heap c: late jobs under psbs */
     bool late_share;
 };
 
-static void fsp_serve(struct run *r, struct fsp *f, double dt)
+/* Lets the real server work for @dt: on all late jobs under psbs, otherwise on the first job in
+ * order. */
+static void fsp_serve_real(struct run *r, struct fsp *f, double dt)
 {
     if (f->late.jobs->n)
-        share_advance(&f->late, dt);
+        share_advance_lag(&f->late, dt);
     else if (f->order->n)
         r->left[f->order->v[0].job] -= dt;
 }
 
-static double fsp_next_end(const struct run *r, const struct fsp *f)
+static double fsp_next_real_end_time(const struct run *r, const struct fsp *f)
 {
     if (f->late.jobs->n)
-        return share_next(&f->late, r->t);
+        return share_next_end_time(&f->late, r->t);
     return f->order->n ? fmax(r->t, r->t + r->left[f->order->v[0].job]) : INFINITY;
 }
 
-static void fsp_end(struct run *r, struct fsp *f)
+static void fsp_end_real(struct run *r, struct fsp *f)
 {
     uint32_t job;
 
     if (f->late.jobs->n) {
-        job = share_take(&f->late, r->weight);
+        job = share_take_first_to_end(&f->late, r->weight);
         if (!f->late.jobs->n)
             f->late.lag = 0;
     } else {
@@ -323,23 +331,24 @@ static void fsp_end(struct run *r, struct fsp *f)
     r->finish[job] = r->t;
 }
 
-/* A job is over on the virtual server. The keys of both heaps are the same: if it is not over really, it is first. */
-static void fsp_virtual_end(struct run *r, struct fsp *f)
+/* A job ends on the virtual server. Both heaps use the same keys, so if the job is really
+ * unfinished, it is the first in @order. */
+static void fsp_end_virtual(struct run *r, struct fsp *f)
 {
-    uint32_t job = share_take(&f->virt, r->weight);
+    uint32_t job = share_take_first_to_end(&f->virt, r->weight);
 
     if (!f->late_share || !f->order->n || f->order->v[0].job != job)
         return;
     heap_pop(f->order);
-    share_add(&f->late, job, fmax(0, r->left[job]), r->weight[job]);
+    share_add_job(&f->late, job, fmax(0, r->left[job]), r->weight[job]);
 }
 
-static void fsp_arrive(struct run *r, struct fsp *f)
+static void fsp_add_arrival(struct run *r, struct fsp *f)
 {
     uint32_t job = (uint32_t)r->next++;
     double key = f->virt.lag + r->guess[job] / r->weight[job];
 
-    share_add(&f->virt, job, r->guess[job], r->weight[job]);
+    share_add_job(&f->virt, job, r->guess[job], r->weight[job]);
     heap_push(f->order, key, job);
 }
 
@@ -348,35 +357,40 @@ static void run_fsp(struct run *r, bool late_share)
     struct fsp f = {.virt.jobs = &r->a, .order = &r->b, .late.jobs = &r->c, .late_share = late_share};
 
     while (r->next < r->n || f.order->n || f.late.jobs->n || f.virt.jobs->n) {
-        double end = fsp_next_end(r, &f), over = share_next(&f.virt, r->t), come = arrival(r);
+        double end = fsp_next_real_end_time(r, &f), over = share_next_end_time(&f.virt, r->t),
+               come = next_arrival_time(r);
         double at = fmin(end, fmin(over, come));
 
-        if (end <= at) { /* a real end first: who ends with its virtual end is not late */
-            share_advance(&f.virt, at - r->t);
+        /* A real end goes first: a job that ends really and virtually at the same moment is not
+         * late. */
+        if (end <= at) {
+            share_advance_lag(&f.virt, at - r->t);
             r->t = at;
-            fsp_end(r, &f);
+            fsp_end_real(r, &f);
         } else if (over <= at) {
-            fsp_serve(r, &f, at - r->t);
+            fsp_serve_real(r, &f, at - r->t);
             r->t = at;
-            fsp_virtual_end(r, &f);
+            fsp_end_virtual(r, &f);
         } else {
-            fsp_serve(r, &f, at - r->t);
-            share_advance(&f.virt, at - r->t);
+            fsp_serve_real(r, &f, at - r->t);
+            share_advance_lag(&f.virt, at - r->t);
             r->t = at;
-            fsp_arrive(r, &f);
+            fsp_add_arrival(r, &f);
         }
         if (!f.virt.jobs->n && !f.order->n)
-            f.virt.lag = 0; /* nobody compares with keys of before; late ones have lags of their own */
+            /* No remaining job compares its key with new ones, since late jobs use their own lag.
+             * Restart at 0 to keep precision. */
+            f.virt.lag = 0;
     }
 }
 
-/* ---------------------------------------------------------------- the outside */
+/* ---------------------------------------------------------------- public functions */
 struct place {
     double submit_s;
     size_t index;
 };
 
-static int place_cmp(const void *x, const void *y)
+static int compare_submission(const void *x, const void *y)
 {
     const struct place *a = x, *b = y;
 
@@ -385,17 +399,17 @@ static int place_cmp(const void *x, const void *y)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static struct place *places(const struct sim_single_job *jobs, size_t n)
+static struct place *sort_by_submission(const struct sim_single_job *jobs, size_t n)
 {
     struct place *p = base_alloc(n * sizeof *p);
 
     for (size_t i = 0; i < n; i++)
         p[i] = (struct place){jobs[i].submit_s, i};
-    qsort(p, n, sizeof *p, place_cmp);
+    qsort(p, n, sizeof *p, compare_submission);
     return p;
 }
 
-static void run_init(struct run *r, size_t n)
+static void run_alloc(struct run *r, size_t n)
 {
     memset(r, 0, sizeof *r);
     r->n = n;
@@ -410,14 +424,14 @@ static void run_init(struct run *r, size_t n)
     r->c.v = r->b.v + n;
 }
 
-void sim_single_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
-                    const double *estimates_s, const double *weights, double *finish_s)
+void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
+                           const double *estimates_s, const double *weights, double *finish_s)
 {
-    struct place *p = places(jobs, n);
+    struct place *p = sort_by_submission(jobs, n);
     struct run r;
 
     base_assert(n < NONE);
-    run_init(&r, n);
+    run_alloc(&r, n);
     for (size_t i = 0; i < n; i++) {
         size_t from = p[i].index;
 
@@ -451,7 +465,7 @@ void sim_single_run(enum sim_single_policy policy, const struct sim_single_job *
     free(p);
 }
 
-void sim_single_scale(struct sim_single_job *jobs, size_t n, double load)
+void sim_single_scale_to_load(struct sim_single_job *jobs, size_t n, double load)
 {
     double sum = 0, last = 0;
 
@@ -463,7 +477,7 @@ void sim_single_scale(struct sim_single_job *jobs, size_t n, double load)
         jobs[i].size_s *= load * last / sum;
 }
 
-double sim_single_bytes(double input_bytes, double shuffle_bytes, double output_bytes)
+double sim_single_bytes_moved(double input_bytes, double shuffle_bytes, double output_bytes)
 {
     return input_bytes + (1 + 4) * shuffle_bytes + output_bytes;
 }

@@ -1,26 +1,31 @@
-/* sim/input/single_server.h - one server of unit speed: jobs of known size under FIFO, PS, LAS, FSP, SRPT and PSBS, exactly.
+/* sim/input/single_server.h - one server of unit speed: jobs of known size under FIFO, PS, LAS,
+ * FSP, SRPT and PSBS, exactly.
  *
- * An event-by-event simulation of a single machine that serves jobs at rate 1. Sharing policies are fluid: no time
- * slice, no switching cost. It is the yardstick of size-based scheduling, and what traces are tried on before a cluster
- * is simulated.
+ * An event-by-event simulation of a single machine that works at rate 1. Sharing policies are
+ * fluid: no time slices, no switching cost. The results are the yardstick for size-based
+ * scheduling, and allow trying a trace before simulating a cluster.
  *
  *   fifo   the earliest job alone, until it ends
  *   ps     every job at once, by weight (generalised processor sharing)
- *   las    the jobs that have had least service, sharing equally; needs no size
- *   fsp    the job that would end first under ps on the estimates, alone; jobs that are over there but not really
- *          (late ones: only with estimates that were too small) come first, in the order in which they were over there,
- *          and keep the server until they end
- *   srpt   the job with least estimated work left, alone
- *   psbs   fsp, but all late jobs share the server by weight
+ *   las    the jobs with the least attained service, sharing equally; needs no sizes
+ *   fsp    alone, the job that would end first under ps on the estimates. A job that has ended
+ *          there but not really is late (possible only if its estimate was too small); late jobs
+ *          come first, in the order of their virtual ends, and keep the server until they end
+ *   srpt   the job with the least estimated work left, alone
+ *   psbs   fsp, except that all late jobs share the server by weight
  *
- * SOURCE: FSP: Friedman and Henderson, "Fairness and efficiency in web server protocols", SIGMETRICS 2003.
- *         Late jobs and psbs: Dell'Amico, Carra, Michiardi, "PSBS: practical size-based scheduling", IEEE TC 2016
- *         (arXiv:1410.6122), sections 4 and 5.
- *         A single machine as the yardstick: Pastorelli et al., "HFSP", arXiv:1302.2749, section 2.
- * Units:  seconds and seconds of service, as double; ends of runs of 1e5 jobs over days are good to 1e-9 s.
- * Cost:   O(n log n) time, O(n) memory, whatever the policy.
- * Ties:   earlier submission, then lower index. A job of size 0 ends when it is its turn: at once, but under fifo behind
- *         those before it. */
+ * SOURCE: FSP: Friedman and Henderson, "Fairness and efficiency in web server protocols",
+ * SIGMETRICS 2003. Late jobs and psbs: Dell'Amico, Carra, Michiardi, "PSBS: practical size-based
+ * scheduling", IEEE TC 2016 (arXiv:1410.6122), sections 4 and 5. A single machine as the yardstick:
+ * Pastorelli et al., "HFSP", arXiv:1302.2749, section 2.
+ *
+ * Units: seconds and seconds of service, as double; end times are accurate to 1e-9 s in runs of 1e5
+ * jobs over days.
+ *
+ * Cost: O(n log n) time, O(n) memory, whatever the policy.
+ *
+ * Ties: earlier submission first, then lower index. A job of size 0 ends when the policy serves it:
+ * at once, except under fifo, where it waits for the jobs before it. */
 #ifndef CREEL_SIM_INPUT_SINGLE_SERVER_H
 #define CREEL_SIM_INPUT_SINGLE_SERVER_H
 
@@ -43,23 +48,23 @@ struct sim_single_job {
     double size_s;   /* finite, >= 0 */
 };
 
-/* "fifo", "ps", ... */
-const char *sim_single_name(enum sim_single_policy policy);
-/* 0, or -BASE_ENOTFOUND with the names there are. */
-int sim_single_find(const char *name, enum sim_single_policy *out, struct base_error *err);
+/* The name of @policy: "fifo", "ps", ... */
+const char *sim_single_policy_name(enum sim_single_policy policy);
+/* Finds the policy called @name. Returns 0, or -BASE_ENOTFOUND with the list of names. */
+int sim_single_policy_find(const char *name, enum sim_single_policy *out, struct base_error *err);
 
-/* Runs @n jobs; finish_s[i] is when job i ends. @estimates_s (>= 0; NULL: the sizes) are what fsp, srpt and psbs go by;
- * @weights (> 0; NULL: all 1) count under ps, fsp and psbs. */
-void sim_single_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
-                    const double *estimates_s, const double *weights, double *finish_s);
+/* Simulates @n jobs and sets finish_s[i] to the end time of job i. fsp, srpt and psbs decide by
+ * @estimates_s (>= 0; NULL: the sizes). ps, fsp and psbs share by @weights (> 0; NULL: all 1). */
+void sim_single_server_run(enum sim_single_policy policy, const struct sim_single_job *jobs, size_t n,
+                           const double *estimates_s, const double *weights, double *finish_s);
 
-/* Scales the sizes so that the server is busy the fraction @load (> 0) of the time until the last submission:
- * size *= load * last submission / sum of sizes. Does nothing when either is 0. */
-void sim_single_scale(struct sim_single_job *jobs, size_t n, double load);
-/* The size of a MapReduce job in bytes moved: what is read, what is shuffled (written, read, moved, sorted: 1 + 4) and
- * what is written. SOURCE: the trace reader of schedsim (Dell'Amico et al.), with four as its shuffle factor. */
-double sim_single_bytes(double input_bytes, double shuffle_bytes, double output_bytes);
-/* Mean of finish - submission; 0 without jobs. */
+/* Scales all sizes so that their sum is @load (> 0) times the time of the last submission. Does
+ * nothing if either the sum or that time is 0. */
+void sim_single_scale_to_load(struct sim_single_job *jobs, size_t n, double load);
+/* The size of a MapReduce job in bytes moved: input, output and five times the shuffle (1 + 4).
+ * SOURCE: the trace reader of schedsim (Dell'Amico et al.), with four as its shuffle factor. */
+double sim_single_bytes_moved(double input_bytes, double shuffle_bytes, double output_bytes);
+/* Mean of finish minus submission; 0 without jobs. */
 double sim_single_mean_sojourn(const struct sim_single_job *jobs, size_t n, const double *finish_s);
 
 #endif

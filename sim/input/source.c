@@ -18,23 +18,24 @@ static const char *const kinds[KINDS] = {"swim", "sls", "csv", "jsonl"};
 
 struct pending {
     uint64_t row;
-    size_t line; /* where it was */
+    size_t line; /* line number in the trace, for messages */
     struct sim_job job;
 };
 struct sim_source {
     enum kind kind;
     bool skip_bad;
-    struct sim_made made; /* NAMED */
+    struct sim_made_jobs made; /* only if kind is NAMED */
     struct sim_trace trace;
     struct sim_swim swim;
     struct sim_sls sls;
     struct sim_csv csv;
     struct sim_jsonl jsonl;
-    struct pending *window[SIM_SOURCE_WINDOW]; /* a heap, earliest first */
+    struct pending *window[SIM_SOURCE_WINDOW]; /* binary heap, earliest submission on top */
     size_t window_n;
-    int64_t listed; /* see SIM_SOURCE_LISTED_MAX */
+    /* list elements in the window; at most SIM_SOURCE_LISTED_MAX before the next job is read */
+    int64_t listed;
     uint64_t rows;
-    struct sim_ids ids; /* of all jobs so far */
+    struct sim_ids ids; /* ids of all jobs read so far */
     int64_t last_us;
     bool ended;
     size_t skipped;
@@ -43,7 +44,7 @@ struct sim_source {
 };
 
 /* ---------------------------------------------------------------- settings of traces */
-static int set_swim(struct sim_source *s, const char *param, struct base_error *err)
+static int parse_swim_setting(struct sim_source *s, const char *param, struct base_error *err)
 {
     struct sim_swim *w = &s->swim;
     struct sim_trace at = {.name = (char *)"swim"};
@@ -53,23 +54,23 @@ static int set_swim(struct sim_source *s, const char *param, struct base_error *
     int rc;
 
     if (strcmp(key, "origin") == 0 || strcmp(key, "target") == 0) {
-        rc = sim_trace_int(&at, key, value, 0, SIM_TRACE_HOSTS_MAX, &n, err);
+        rc = sim_trace_parse_int(&at, key, value, 0, SIM_TRACE_HOSTS_MAX, &n, err);
         if (rc == 0 && key[0] == 'o')
             w->origin = (int32_t)n;
         else if (rc == 0)
-            sim_swim_target(w, (int32_t)n);
+            sim_swim_set_target(w, (int32_t)n);
     } else if (strcmp(key, "block_bytes") == 0) {
-        rc = sim_trace_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.block_bytes, err);
+        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.block_bytes, err);
     } else if (strcmp(key, "per_reduce_bytes") == 0) {
-        rc = sim_trace_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.per_reduce_bytes, err);
+        rc = sim_trace_parse_int(&at, key, value, 1, SIM_TRACE_BYTES_MAX, &w->guess.per_reduce_bytes, err);
     } else if (strcmp(key, "map_s") == 0) {
-        rc = sim_trace_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.map_us, err);
+        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.map_us, err);
     } else if (strcmp(key, "reduce_s") == 0) {
-        rc = sim_trace_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.reduce_us, err);
+        rc = sim_trace_parse_seconds(&at, key, value, 1e-6, SIM_TRACE_TIME_MAX_S, &w->guess.reduce_us, err);
     } else if (strcmp(key, "reduce_bytes_s") == 0) {
-        rc = sim_trace_real(&at, key, value, 1e3, 1e18, &w->guess.reduce_bytes_s, err);
+        rc = sim_trace_parse_real(&at, key, value, 1e3, 1e18, &w->guess.reduce_bytes_s, err);
     } else if (strcmp(key, "cv") == 0) {
-        rc = sim_trace_real(&at, key, value, 0, 10, &w->guess.cv, err);
+        rc = sim_trace_parse_real(&at, key, value, 0, 10, &w->guess.cv, err);
     } else {
         rc = base_error_set(
             err, -BASE_EINVAL,
@@ -81,13 +82,13 @@ static int set_swim(struct sim_source *s, const char *param, struct base_error *
     return rc;
 }
 
-static int set_params(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+static int parse_settings(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
 {
     for (size_t i = 0; i < conf->params_n; i++) {
         int rc;
 
         if (s->kind == SWIM)
-            rc = set_swim(s, conf->params[i], err);
+            rc = parse_swim_setting(s, conf->params[i], err);
         else
             rc = base_error_set(err, -BASE_EINVAL, "%s has no setting '%.60s': it has none", kinds[s->kind],
                                 conf->params[i]);
@@ -98,16 +99,16 @@ static int set_params(struct sim_source *s, const struct sim_source_conf *conf, 
 }
 
 /* ---------------------------------------------------------------- opening */
-static int start(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+static int start_reader(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
 {
     int rc;
 
-    sim_swim_init(&s->swim, &s->trace, sim_swim_origin(s->trace.name), conf->nodes);
+    sim_swim_init(&s->swim, &s->trace, sim_swim_origin_machines(s->trace.name), conf->nodes);
     sim_csv_init(&s->csv, &s->trace);
     sim_jsonl_init(&s->jsonl, &s->trace, conf->nodes);
     if (s->kind == SLS)
         sim_sls_init(&s->sls, &s->trace, conf->nodes);
-    if ((rc = set_params(s, conf, err)) < 0)
+    if ((rc = parse_settings(s, conf, err)) < 0)
         return rc;
     if (s->kind == SWIM && s->swim.target > 0 && s->swim.origin == 0)
         snprintf(s->note, sizeof s->note,
@@ -116,8 +117,9 @@ static int start(struct sim_source *s, const struct sim_source_conf *conf, struc
     return 0;
 }
 
-/* "NAME,KEY=VALUE,...": the settings in the text go before those of the list, which may overrule them. */
-static int open_named(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
+/* Opens "NAME,KEY=VALUE,...". Settings inside the text come first, so the list in @conf overrides
+ * them. */
+static int open_workload(struct sim_source *s, const struct sim_source_conf *conf, struct base_error *err)
 {
     char *text = base_strdup(conf->what), *name = text, *p = strchr(text, ',');
     const char **params = NULL;
@@ -140,7 +142,7 @@ static int open_named(struct sim_source *s, const struct sim_source_conf *conf, 
     return rc;
 }
 
-static struct sim_source *source_new(const struct sim_source_conf *conf, enum kind kind)
+static struct sim_source *source_alloc(const struct sim_source_conf *conf, enum kind kind)
 {
     struct sim_source *s = base_alloc(sizeof *s);
 
@@ -149,15 +151,15 @@ static struct sim_source *source_new(const struct sim_source_conf *conf, enum ki
     return s;
 }
 
-struct sim_source *sim_source_from(const char *kind, FILE *in, const struct sim_source_conf *conf,
-                                   struct base_error *err)
+struct sim_source *sim_source_open_stream(const char *kind, FILE *in, const struct sim_source_conf *conf,
+                                          struct base_error *err)
 {
     for (int k = 0; k < KINDS; k++)
         if (strcmp(kinds[k], kind) == 0) {
-            struct sim_source *s = source_new(conf, (enum kind)k);
+            struct sim_source *s = source_alloc(conf, (enum kind)k);
 
-            sim_trace_from(&s->trace, in, kind);
-            if (start(s, conf, err) == 0)
+            sim_trace_open_stream(&s->trace, in, kind);
+            if (start_reader(s, conf, err) == 0)
                 return s;
             sim_source_close(s);
             return NULL;
@@ -173,8 +175,8 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
     int rc;
 
     if (!colon) {
-        s = source_new(conf, NAMED);
-        rc = open_named(s, conf, err);
+        s = source_alloc(conf, NAMED);
+        rc = open_workload(s, conf, err);
     } else {
         size_t n = (size_t)(colon - conf->what);
         int k = 0;
@@ -186,10 +188,10 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
                            (int)(n < 60 ? n : 60), conf->what);
             return NULL;
         }
-        s = source_new(conf, (enum kind)k);
+        s = source_alloc(conf, (enum kind)k);
         rc = sim_trace_open(&s->trace, colon + 1, err);
         if (rc == 0)
-            rc = start(s, conf, err);
+            rc = start_reader(s, conf, err);
     }
     if (rc == 0)
         return s;
@@ -197,7 +199,7 @@ struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct ba
     return NULL;
 }
 
-bool sim_source_once(const char *what)
+bool sim_source_is_one_shot(const char *what)
 {
     const char *colon = strchr(what, ':');
     struct stat st;
@@ -207,25 +209,26 @@ bool sim_source_once(const char *what)
 }
 
 /* ---------------------------------------------------------------- reading */
-static int read_row(struct sim_source *s, struct sim_job *out, struct base_error *err)
+static int read_next_row(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
     sim_job_init(out);
     switch (s->kind) {
     case SWIM:
-        return sim_swim_next(&s->swim, out, err);
+        return sim_swim_next_job(&s->swim, out, err);
     case SLS:
-        return sim_sls_next(&s->sls, out, err);
+        return sim_sls_next_job(&s->sls, out, err);
     case CSV:
-        return sim_csv_next(&s->csv, out, err);
+        return sim_csv_next_job(&s->csv, out, err);
     default:
-        return sim_jsonl_next(&s->jsonl, out, err);
+        return sim_jsonl_next_job(&s->jsonl, out, err);
     }
 }
 
-/* True: the line is counted, and the reader goes on. */
-static bool skip(struct sim_source *s, int rc, const struct base_error *err)
+/* True: the bad line is counted and the caller continues with the next one. */
+static bool skip_bad_line(struct sim_source *s, int rc, const struct base_error *err)
 {
-    bool nothing = s->kind == CSV && s->csv.columns < 0; /* without names of columns */
+    /* without a header, every line would be bad */
+    bool nothing = s->kind == CSV && s->csv.columns < 0;
 
     if (!s->skip_bad || nothing || (rc != -BASE_EINVAL && rc != -BASE_ELIMIT))
         return false;
@@ -234,12 +237,13 @@ static bool skip(struct sim_source *s, int rc, const struct base_error *err)
     return true;
 }
 
-static bool earlier(const struct pending *a, const struct pending *b)
+static bool submitted_earlier(const struct pending *a, const struct pending *b)
 {
     return a->job.submit_us < b->job.submit_us || (a->job.submit_us == b->job.submit_us && a->row < b->row);
 }
 
-static int64_t listed(const struct sim_job *job)
+/* The number of list elements the job holds in memory; huge jobs fill the window early. */
+static int64_t list_elements(const struct sim_job *job)
 {
     int64_t n = 0;
 
@@ -252,15 +256,15 @@ static void window_add(struct sim_source *s, struct pending *p)
 {
     size_t i = s->window_n++;
 
-    while (i > 0 && earlier(p, s->window[(i - 1) / 2])) {
+    while (i > 0 && submitted_earlier(p, s->window[(i - 1) / 2])) {
         s->window[i] = s->window[(i - 1) / 2];
         i = (i - 1) / 2;
     }
     s->window[i] = p;
-    s->listed += listed(&p->job);
+    s->listed += list_elements(&p->job);
 }
 
-static struct pending *window_take(struct sim_source *s)
+static struct pending *window_take_first(struct sim_source *s)
 {
     struct pending *first = s->window[0], *last = s->window[--s->window_n];
     size_t i = 0;
@@ -270,21 +274,21 @@ static struct pending *window_take(struct sim_source *s)
 
         if (child >= s->window_n)
             break;
-        if (child + 1 < s->window_n && earlier(s->window[child + 1], s->window[child]))
+        if (child + 1 < s->window_n && submitted_earlier(s->window[child + 1], s->window[child]))
             child++;
-        if (!earlier(s->window[child], last))
+        if (!submitted_earlier(s->window[child], last))
             break;
         s->window[i] = s->window[child];
         i = child;
     }
     s->window[i] = last;
-    s->listed -= listed(&first->job);
+    s->listed -= list_elements(&first->job);
     return first;
 }
 
-/* A job without an id is numbered by its row. No two may have one number: durations, places and what comes after what
- * hang on it. */
-static int number(struct sim_source *s, struct pending *p, struct base_error *err)
+/* Gives a job without an id its row number. Ids must be unique: durations, split locations and
+ * "after" depend on them. */
+static int assign_row_and_id(struct sim_source *s, struct pending *p, struct base_error *err)
 {
     char text[24];
 
@@ -297,27 +301,28 @@ static int number(struct sim_source *s, struct pending *p, struct base_error *er
         return 1;
     }
     snprintf(text, sizeof text, "%llu", (unsigned long long)p->job.id);
-    return sim_trace_bad(&s->trace, "id", text, "of one job alone (one that is given no id has the number of its row)",
-                         err);
+    return sim_trace_refuse_value(&s->trace, "id", text,
+                                  "of one job alone (one that is given no id has the number of its row)", err);
 }
 
-/* Reads until the window is full. Negative: a bad line; the next call goes on behind it. */
-static int fill(struct sim_source *s, struct base_error *err)
+/* Reads rows until the window is full. After an error (a bad line) the next call continues behind
+ * that line. */
+static int fill_window(struct sim_source *s, struct base_error *err)
 {
     struct base_error own;
     struct base_error *e = err ? err : &own;
 
     while (!s->ended && s->window_n < SIM_SOURCE_WINDOW && s->listed < SIM_SOURCE_LISTED_MAX) {
         struct pending *p = base_alloc(sizeof *p);
-        int rc = read_row(s, &p->job, e);
+        int rc = read_next_row(s, &p->job, e);
 
         if (rc > 0)
-            rc = number(s, p, e);
+            rc = assign_row_and_id(s, p, e);
         if (rc <= 0) {
             sim_job_clear(&p->job);
             free(p);
             s->ended = rc == 0;
-            if (rc < 0 && !skip(s, rc, e))
+            if (rc < 0 && !skip_bad_line(s, rc, e))
                 return rc;
             continue;
         }
@@ -326,7 +331,7 @@ static int fill(struct sim_source *s, struct base_error *err)
     return 0;
 }
 
-static int out_of_place(const struct sim_source *s, const struct pending *p, struct base_error *err)
+static int refuse_out_of_order(const struct sim_source *s, const struct pending *p, struct base_error *err)
 {
     return base_error_set(
         err, -BASE_EINVAL,
@@ -335,7 +340,9 @@ static int out_of_place(const struct sim_source *s, const struct pending *p, str
         s->trace.name, p->line, (double)p->job.submit_us / 1e6, SIM_SOURCE_WINDOW);
 }
 
-static int trace_next(struct sim_source *s, struct sim_job *out, struct base_error *err)
+/* Hands out the earliest job in the window. A job that was submitted before the last one handed out
+ * lies more than a window out of order and counts as a bad line. */
+static int trace_next_in_order(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
     struct base_error own;
     struct base_error *e = err ? err : &own;
@@ -343,15 +350,15 @@ static int trace_next(struct sim_source *s, struct sim_job *out, struct base_err
     for (;;) {
         struct pending *p;
         bool late;
-        int rc = fill(s, e);
+        int rc = fill_window(s, e);
 
         if (rc < 0)
             return rc;
         if (s->window_n == 0)
             return 0;
-        p = window_take(s);
+        p = window_take_first(s);
         late = p->job.submit_us < s->last_us;
-        rc = late ? out_of_place(s, p, e) : 1;
+        rc = late ? refuse_out_of_order(s, p, e) : 1;
         if (late) {
             sim_job_clear(&p->job);
         } else {
@@ -359,51 +366,52 @@ static int trace_next(struct sim_source *s, struct sim_job *out, struct base_err
             *out = p->job;
         }
         free(p);
-        if (!late || !skip(s, rc, e))
+        if (!late || !skip_bad_line(s, rc, e))
             return rc;
     }
 }
 
-int sim_source_next(struct sim_source *s, struct sim_job *out, struct base_error *err)
+int sim_source_next_job(struct sim_source *s, struct sim_job *out, struct base_error *err)
 {
-    return s->kind == NAMED ? sim_made_next(&s->made, out) : trace_next(s, out, err);
+    return s->kind == NAMED ? sim_made_jobs_take_next(&s->made, out) : trace_next_in_order(s, out, err);
 }
 
-/* ---------------------------------------------------------------- as a workload */
-static int workload_next(void *self, struct sim_job *out, struct base_error *err)
+/* ---------------------------------------------------------------- adapter for the engine */
+static int next_job_for_engine(void *self, struct sim_job *out, struct base_error *err)
 {
-    return sim_source_next(self, out, err);
+    return sim_source_next_job(self, out, err);
 }
 
-static bool workload_at_end(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
+static bool replace_ended_job(void *self, const struct sim_job_result *ended, int64_t now_us, struct sim_job *out)
 {
-    return sim_made_at_end(&((struct sim_source *)self)->made, ended->id, now_us, out);
+    return sim_made_jobs_replace_ended(&((struct sim_source *)self)->made, ended->id, now_us, out);
 }
 
-struct sim_workload sim_source_workload(struct sim_source *s)
+struct sim_workload sim_source_as_workload(struct sim_source *s)
 {
-    return (struct sim_workload){
-        .self = s, .next = workload_next, .at_end = s->kind == NAMED && s->made.open > 0 ? workload_at_end : NULL};
+    return (struct sim_workload){.self = s,
+                                 .next = next_job_for_engine,
+                                 .at_end = s->kind == NAMED && s->made.open > 0 ? replace_ended_job : NULL};
 }
 
-double sim_source_fraction(const struct sim_source *s)
+double sim_source_fraction_read(const struct sim_source *s)
 {
     if (s->kind != NAMED)
-        return s->ended && s->window_n == 0 ? 1 : sim_trace_progress(&s->trace);
+        return s->ended && s->window_n == 0 ? 1 : sim_trace_fraction_read(&s->trace);
     return s->made.n ? (double)s->made.next / (double)s->made.n : 1;
 }
 
-size_t sim_source_skipped(const struct sim_source *s)
+size_t sim_source_skipped_lines(const struct sim_source *s)
 {
     return s->skipped;
 }
 
-const char *sim_source_first_skipped(const struct sim_source *s)
+const char *sim_source_first_skipped_error(const struct sim_source *s)
 {
     return s->first_skipped;
 }
 
-const char *sim_source_note(const struct sim_source *s)
+const char *sim_source_scaling_note(const struct sim_source *s)
 {
     return s->note;
 }
@@ -416,7 +424,7 @@ void sim_source_close(struct sim_source *s)
         sim_job_clear(&s->window[i]->job);
         free(s->window[i]);
     }
-    sim_made_free(&s->made);
+    sim_made_jobs_free(&s->made);
     sim_ids_free(&s->ids);
     sim_sls_free(&s->sls);
     sim_jsonl_free(&s->jsonl);
@@ -424,8 +432,8 @@ void sim_source_close(struct sim_source *s)
     free(s);
 }
 
-/* ---------------------------------------------------------------- one server */
-static double work_s(const struct sim_job *job)
+/* ---------------------------------------------------------------- adapter for the single server */
+static double total_work_s(const struct sim_job *job)
 {
     double us = 0;
 
@@ -434,7 +442,7 @@ static double work_s(const struct sim_job *job)
     return us / 1e6;
 }
 
-int sim_source_single(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err)
+int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err)
 {
     struct sim_single_job *v = NULL;
     double *work = NULL;
@@ -443,12 +451,13 @@ int sim_source_single(struct sim_source *s, struct sim_single_job **out, size_t 
     struct sim_job job;
     int rc;
 
-    for (sim_job_init(&job); (rc = sim_source_next(s, &job, err)) > 0; sim_job_clear(&job)) {
-        double size = sim_single_bytes((double)job.input_bytes, (double)job.shuffle_bytes, (double)job.output_bytes);
+    for (sim_job_init(&job); (rc = sim_source_next_job(s, &job, err)) > 0; sim_job_clear(&job)) {
+        double size =
+            sim_single_bytes_moved((double)job.input_bytes, (double)job.shuffle_bytes, (double)job.output_bytes);
 
         base_array_grow(&v, len, &cap);
         base_array_grow(&work, len, &work_cap);
-        work[len] = work_s(&job);
+        work[len] = total_work_s(&job);
         v[len++] = (struct sim_single_job){(double)job.submit_us / 1e6, size};
         bytes = bytes || size > 0;
     }

@@ -1,13 +1,14 @@
-/* sim/input/source.h - where the jobs of a simulation come from: a workload by name, or a trace.
+/* sim/input/source.h - where the jobs of a simulation come from: a named workload or a trace.
  *
  *     NAME[,KEY=VALUE...]   sim/input/workload.h            swim:FILE    sim/input/trace_swim.h
  *     csv:FILE              sim/input/trace_csv.h           sls:FILE     sim/input/trace_sls.h
  *     jsonl:FILE            sim/input/trace_jsonl.h         FILE "-": standard input
  *
- * Jobs come in order of submission. Files need not be sorted: up to SIM_SOURCE_WINDOW jobs are read ahead and given out
- * earliest first (then by row); one that is further out of place is a bad line. Memory: that window, whatever the
- * length of the file, and a set of ids unless they go up one by one (sim/input/id_set.h). A job without an id gets the number of
- * its row; an id that another job has is a bad line. */
+ * Jobs are handed out in order of submission. Files need not be sorted: up to SIM_SOURCE_WINDOW
+ * jobs are read ahead, and the earliest one is handed out first (ties: lower row). A job further
+ * out of order counts as a bad line. Memory: that window, whatever the length of the file, plus a
+ * set of ids unless they count up without gaps (sim/input/id_set.h). A job without an id gets its
+ * row number; a line that repeats another job's id is bad. */
 #ifndef CREEL_SIM_INPUT_SOURCE_H
 #define CREEL_SIM_INPUT_SOURCE_H
 
@@ -19,44 +20,49 @@
 #include "sim/input/single_server.h"
 
 #define SIM_SOURCE_WINDOW     1000
-#define SIM_SOURCE_LISTED_MAX 4000000 /* lengths of lists that hang on jobs in the window, added up */
+#define SIM_SOURCE_LISTED_MAX 4000000 /* total length of the task lists of all jobs in the window */
 
 struct sim_source_conf {
-    const char *what;          /* "w-hfs,bound=cpu", "swim:FILE" */
-    const char *const *params; /* more KEY=VALUE. Of a workload: its settings. Of swim: origin, target (machines: bytes
-                                  are multiplied by target/origin; 0: they are not), block_bytes, per_reduce_bytes,
-                                  map_s, reduce_s, reduce_bytes_s, cv. Of the others: none. */
+    const char *what; /* such as "w-hfs,bound=cpu" or "swim:FILE" */
+    /* More settings, KEY=VALUE. Workloads have settings of their own. swim has origin and target
+     * (machines: bytes are multiplied by target/origin; 0: not scaled), block_bytes,
+     * per_reduce_bytes, map_s, reduce_s, reduce_bytes_s and cv. The other formats have none. */
+    const char *const *params;
     size_t params_n;
-    uint64_t seed; /* of workloads */
-    int32_t nodes; /* of the simulated cluster: swim's target, and hosts are numbered modulo them. 0: not known */
-    bool skip_bad; /* count bad lines and go on */
+    uint64_t seed; /* for workloads */
+    /* size of the simulated cluster: swim's target; hosts are numbered modulo it. 0: unknown */
+    int32_t nodes;
+    bool skip_bad; /* count bad lines instead of failing */
 };
 struct sim_source;
 
-/* NULL with @err: no such workload (with the names there are), a wrong setting, a file that cannot be opened. */
+/* Opens @conf->what. Returns NULL with @err for an unknown workload (the message lists the names),
+ * a bad setting, or a file that cannot be opened. */
 struct sim_source *sim_source_open(const struct sim_source_conf *conf, struct base_error *err);
-/* The same from memory or a pipe: @kind "swim", "sls", "csv" or "jsonl"; @in stays the caller's. */
-struct sim_source *sim_source_from(const char *kind, FILE *in, const struct sim_source_conf *conf,
-                                   struct base_error *err);
-/* Opening it again would not give the same: standard input, a pipe. */
-bool sim_source_once(const char *what);
-/* The next job into @out (initialised): 1; no more: 0; negative: a bad line (unless skip_bad), or the file. The caller
- * owns what hangs on @out. */
-int sim_source_next(struct sim_source *s, struct sim_job *out, struct base_error *err);
-/* The source as the engine takes it; @s must outlive the run. */
-struct sim_workload sim_source_workload(struct sim_source *s);
-/* The share that was read, 0..1; -1: not known. */
-double sim_source_fraction(const struct sim_source *s);
-/* Bad lines passed over, and what was wrong with the first ("": none). */
-size_t sim_source_skipped(const struct sim_source *s);
-const char *sim_source_first_skipped(const struct sim_source *s);
-/* Something the user should know ("" : nothing): a trace of which the number of machines is not known was not scaled.
- */
-const char *sim_source_note(const struct sim_source *s);
+/* Opens a trace in memory or from a pipe. @kind is "swim", "sls", "csv" or "jsonl"; the caller
+ * keeps and closes @in. */
+struct sim_source *sim_source_open_stream(const char *kind, FILE *in, const struct sim_source_conf *conf,
+                                          struct base_error *err);
+/* True for standard input and pipes, which cannot be read a second time. */
+bool sim_source_is_one_shot(const char *what);
+/* Moves the next job into @out (initialised by the caller), which then owns the job's arrays.
+ * Returns 1, 0 when no job is left, or a negative error: a bad line (unless skip_bad) or a read
+ * error. */
+int sim_source_next_job(struct sim_source *s, struct sim_job *out, struct base_error *err);
+/* The source in the form the engine takes. @s must outlive the run. */
+struct sim_workload sim_source_as_workload(struct sim_source *s);
+/* The fraction read so far, in [0,1]; -1 if unknown. */
+double sim_source_fraction_read(const struct sim_source *s);
+/* The number of bad lines skipped, and the error of the first one ("" if there was none). */
+size_t sim_source_skipped_lines(const struct sim_source *s);
+const char *sim_source_first_skipped_error(const struct sim_source *s);
+/* A note for the user, or "": a trace was not scaled because its number of machines is unknown. */
+const char *sim_source_scaling_note(const struct sim_source *s);
 void sim_source_close(struct sim_source *s);
 
-/* Reads all of @s as jobs of one server: its sizes are sim_single_bytes of the bytes, or, when no job has any, the work
- * of all its tasks in seconds. Caller frees *out. 0 or negative as sim_source_next. */
-int sim_source_single(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err);
+/* Reads all of @s as jobs for a single server. A job's size is sim_single_bytes_moved(); if no job
+ * has any bytes, sizes are the total work of all tasks in seconds. The caller frees *out. Returns 0
+ * or a negative error as sim_source_next_job(). */
+int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err);
 
 #endif

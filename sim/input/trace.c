@@ -15,12 +15,12 @@ int sim_trace_open(struct sim_trace *t, const char *path, struct base_error *err
 
     if (!in)
         return base_error_sys(err, -BASE_EIO, errno, "cannot read %s", path);
-    sim_trace_from(t, in, in == stdin ? "standard input" : path);
+    sim_trace_open_stream(t, in, in == stdin ? "standard input" : path);
     t->ours = in != stdin;
     return 0;
 }
 
-void sim_trace_from(struct sim_trace *t, FILE *in, const char *name)
+void sim_trace_open_stream(struct sim_trace *t, FILE *in, const char *name)
 {
     *t = (struct sim_trace){.in = in, .name = base_strdup(name)};
 }
@@ -34,7 +34,7 @@ void sim_trace_close(struct sim_trace *t)
     *t = (struct sim_trace){0};
 }
 
-double sim_trace_progress(const struct sim_trace *t)
+double sim_trace_fraction_read(const struct sim_trace *t)
 {
     struct stat st;
     off_t at = ftello(t->in);
@@ -45,8 +45,8 @@ double sim_trace_progress(const struct sim_trace *t)
 }
 
 /* ---------------------------------------------------------------- lines */
-/* A byte order mark, as some editors put before a text, is none of it. */
-static void drop_mark(struct base_buf *b)
+/* Some editors put a byte order mark at the start of a text file. */
+static void drop_byte_order_mark(struct base_buf *b)
 {
     if (b->len >= 3 && memcmp(b->data, "\xef\xbb\xbf", 3) == 0) {
         b->len -= 3;
@@ -54,12 +54,13 @@ static void drop_mark(struct base_buf *b)
     }
 }
 
-/* One line, blank or not: 1, or 0 at the end. @nul: it has a NUL; @longer: it was cut. */
-static int any_line(struct sim_trace *t, bool *nul, bool *longer)
+/* Reads one line, blank or not. Returns 1, or 0 at the end of the file. Sets *has_nul if the line
+ * contains a NUL byte, *too_long if the line was cut at the maximum length. */
+static int read_line_or_blank(struct sim_trace *t, bool *has_nul, bool *too_long)
 {
     int ch = getc_unlocked(t->in);
 
-    *nul = *longer = false;
+    *has_nul = *too_long = false;
     base_buf_reserve(&t->buf, 256);
     base_buf_clear(&t->buf);
     if (ch == EOF)
@@ -67,9 +68,9 @@ static int any_line(struct sim_trace *t, bool *nul, bool *longer)
     t->line++;
     for (; ch != EOF && ch != '\n'; ch = getc_unlocked(t->in)) {
         if (ch == '\0')
-            *nul = true;
+            *has_nul = true;
         if (t->buf.len >= SIM_TRACE_LINE_MAX) {
-            *longer = true;
+            *too_long = true;
             continue;
         }
         if (t->buf.len + 1 >= t->buf.cap)
@@ -80,55 +81,55 @@ static int any_line(struct sim_trace *t, bool *nul, bool *longer)
         t->buf.len--;
     t->buf.data[t->buf.len] = '\0';
     if (t->line == 1)
-        drop_mark(&t->buf);
+        drop_byte_order_mark(&t->buf);
     return 1;
 }
 
-int sim_trace_end(const struct sim_trace *t, struct base_error *err)
+int sim_trace_check_end(const struct sim_trace *t, struct base_error *err)
 {
     return ferror(t->in) ? base_error_sys(err, -BASE_EIO, errno, "cannot read %s", t->name) : 0;
 }
 
-int sim_trace_line(struct sim_trace *t, struct base_error *err)
+int sim_trace_read_line(struct sim_trace *t, struct base_error *err)
 {
-    bool nul, longer;
+    bool has_nul, too_long;
 
-    while (any_line(t, &nul, &longer)) {
-        if (longer) {
+    while (read_line_or_blank(t, &has_nul, &too_long)) {
+        if (too_long) {
             base_error_set(err, -BASE_ELIMIT, "the line is longer than %lld bytes", (long long)SIM_TRACE_LINE_MAX);
-            return sim_trace_wrap(t, -BASE_ELIMIT, err);
+            return sim_trace_prefix_place(t, -BASE_ELIMIT, err);
         }
-        if (nul) {
+        if (has_nul) {
             base_error_set(err, -BASE_EINVAL, "the line has a NUL byte: this is not text");
-            return sim_trace_wrap(t, -BASE_EINVAL, err);
+            return sim_trace_prefix_place(t, -BASE_EINVAL, err);
         }
         if (t->buf.data[strspn(t->buf.data, " \t")] != '\0')
             return 1;
     }
-    return sim_trace_end(t, err);
+    return sim_trace_check_end(t, err);
 }
 
-/* ---------------------------------------------------------------- complaints */
-#define SHOWN_MAX 60 /* bytes of a value */
+/* ---------------------------------------------------------------- error messages */
+#define SHOWN_MAX 60 /* bytes of a value quoted in a message */
 
-int sim_trace_bad(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
-                  struct base_error *err)
+int sim_trace_refuse_value(const struct sim_trace *t, const char *field, const char *value, const char *wanted,
+                           struct base_error *err)
 {
     char *shown = base_utf8_shown(value, SHOWN_MAX);
 
     base_error_set(err, -BASE_EINVAL, "%s: '%s' is not %s", field, shown, wanted);
     free(shown);
-    return t->line ? sim_trace_wrap(t, -BASE_EINVAL, err) : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
+    return t->line ? sim_trace_prefix_place(t, -BASE_EINVAL, err) : base_error_wrap(err, -BASE_EINVAL, "%s", t->name);
 }
 
-int sim_trace_wrap(const struct sim_trace *t, int rc, struct base_error *err)
+int sim_trace_prefix_place(const struct sim_trace *t, int rc, struct base_error *err)
 {
     return base_error_wrap(err, rc, "%s:%zu", t->name, t->line);
 }
 
 /* ---------------------------------------------------------------- values */
-int sim_trace_int(const struct sim_trace *t, const char *field, const char *value, int64_t min, int64_t max,
-                  int64_t *out, struct base_error *err)
+int sim_trace_parse_int(const struct sim_trace *t, const char *field, const char *value, int64_t min, int64_t max,
+                        int64_t *out, struct base_error *err)
 {
     char wanted[96], *end;
     long long v;
@@ -140,11 +141,11 @@ int sim_trace_int(const struct sim_trace *t, const char *field, const char *valu
         return 0;
     }
     snprintf(wanted, sizeof wanted, "an integer from %lld to %lld", (long long)min, (long long)max);
-    return sim_trace_bad(t, field, value, wanted, err);
+    return sim_trace_refuse_value(t, field, value, wanted, err);
 }
 
-/* A decimal number: no hexadecimal, no inf, no nan, no space. */
-static bool decimal(const char *value, double *out)
+/* Parses a plain decimal number: no hexadecimal, no inf, no nan, no spaces. */
+static bool parse_decimal(const char *value, double *out)
 {
     char *end;
 
@@ -154,42 +155,43 @@ static bool decimal(const char *value, double *out)
     return end != value && !*end && isfinite(*out);
 }
 
-static int real_as(const struct sim_trace *t, const char *field, const char *value, const char *what, double min,
-                   double max, double *out, struct base_error *err)
+static int parse_real_described_as(const struct sim_trace *t, const char *field, const char *value, const char *what,
+                                   double min, double max, double *out, struct base_error *err)
 {
     char wanted[96];
     double v;
 
-    if (decimal(value, &v) && v >= min && v <= max) {
+    if (parse_decimal(value, &v) && v >= min && v <= max) {
         *out = v;
         return 0;
     }
     snprintf(wanted, sizeof wanted, "%s from %.10g to %.10g", what, min, max);
-    return sim_trace_bad(t, field, value, wanted, err);
+    return sim_trace_refuse_value(t, field, value, wanted, err);
 }
 
-int sim_trace_real(const struct sim_trace *t, const char *field, const char *value, double min, double max, double *out,
-                   struct base_error *err)
+int sim_trace_parse_real(const struct sim_trace *t, const char *field, const char *value, double min, double max,
+                         double *out, struct base_error *err)
 {
-    return real_as(t, field, value, "a number", min, max, out, err);
+    return parse_real_described_as(t, field, value, "a number", min, max, out, err);
 }
 
-#define TIME_LIMIT_US 9e18 /* what is more does not fit, and is refused where it matters */
+/* larger times would overflow int64_t; the callers' bounds refuse them */
+#define TIME_LIMIT_US 9e18
 
-int64_t sim_trace_us_of(double seconds)
+int64_t sim_trace_seconds_to_us(double seconds)
 {
     return llround(fmax(-TIME_LIMIT_US, fmin(TIME_LIMIT_US, seconds * 1e6)));
 }
 
-int sim_trace_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,
-                      int64_t *out_us, struct base_error *err)
+int sim_trace_parse_seconds(const struct sim_trace *t, const char *field, const char *value, double min_s, double max_s,
+                            int64_t *out_us, struct base_error *err)
 {
     double v = 0;
-    int rc = real_as(t, field, value, "a number of seconds", min_s, max_s, &v, err);
+    int rc = parse_real_described_as(t, field, value, "a number of seconds", min_s, max_s, &v, err);
 
     if (rc < 0)
         return rc;
-    *out_us = sim_trace_us_of(v);
+    *out_us = sim_trace_seconds_to_us(v);
     return 0;
 }
 
@@ -200,7 +202,7 @@ struct sim_host {
     char name[];
 };
 
-int sim_hosts_number(struct sim_hosts *h, const char *name, uint32_t *out, struct base_error *err)
+int sim_hosts_number_of(struct sim_hosts *h, const char *name, uint32_t *out, struct base_error *err)
 {
     struct sim_host *host;
     size_t len = strlen(name);
@@ -230,8 +232,8 @@ void sim_hosts_free(struct sim_hosts *h)
     *h = (struct sim_hosts){0};
 }
 
-/* ---------------------------------------------------------------- guesses */
-void sim_guess_init(struct sim_guess *g)
+/* ---------------------------------------------------------------- assumptions */
+void sim_guess_init_defaults(struct sim_guess *g)
 {
     *g = (struct sim_guess){.block_bytes = SIM_BLOCK_BYTES,
                             .per_reduce_bytes = INT64_C(1) << 30,
@@ -241,12 +243,12 @@ void sim_guess_init(struct sim_guess *g)
                             .cv = 0.1};
 }
 
-int64_t sim_guess_maps(const struct sim_guess *g, int64_t input_bytes)
+int64_t sim_guess_map_count(const struct sim_guess *g, int64_t input_bytes)
 {
     return input_bytes > 0 ? (input_bytes - 1) / g->block_bytes + 1 : 1;
 }
 
-int64_t sim_guess_reduces(const struct sim_guess *g, int64_t shuffle_bytes, int64_t output_bytes)
+int64_t sim_guess_reduce_count(const struct sim_guess *g, int64_t shuffle_bytes, int64_t output_bytes)
 {
     int64_t n;
 
@@ -265,17 +267,17 @@ double sim_guess_selectivity(const struct sim_job *job)
     return fmin(SIM_TRACE_SELECTIVITY_MAX, (double)job->shuffle_bytes / (double)job->input_bytes);
 }
 
-int64_t sim_guess_reduce_us(const struct sim_guess *g, const struct sim_job *job)
+int64_t sim_guess_reduce_duration_us(const struct sim_guess *g, const struct sim_job *job)
 {
     double bytes = (double)job->shuffle_bytes + (double)job->output_bytes;
 
     if (job->tasks[BASE_TASK_REDUCE] <= 0)
         return g->reduce_us;
-    return g->reduce_us + sim_trace_us_of(bytes / job->tasks[BASE_TASK_REDUCE] / g->reduce_bytes_s);
+    return g->reduce_us + sim_trace_seconds_to_us(bytes / job->tasks[BASE_TASK_REDUCE] / g->reduce_bytes_s);
 }
 
 /* ---------------------------------------------------------------- jobs */
-void sim_trace_means(struct sim_job *job)
+void sim_trace_set_mean_durations(struct sim_job *job)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         double sum = 0;
@@ -287,7 +289,7 @@ void sim_trace_means(struct sim_job *job)
     }
 }
 
-static void *copy_of(const void *from, size_t size)
+static void *copy_array(const void *from, size_t size)
 {
     void *to = from ? base_alloc(size) : NULL;
 
@@ -296,11 +298,11 @@ static void *copy_of(const void *from, size_t size)
     return to;
 }
 
-void sim_trace_copy(struct sim_job *to, const struct sim_job *from)
+void sim_trace_copy_job(struct sim_job *to, const struct sim_job *from)
 {
     *to = *from;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        to->task_us[k] = copy_of(from->task_us[k], (size_t)from->tasks[k] * sizeof *from->task_us[k]);
-    to->replica_nodes = copy_of(from->replica_nodes, (size_t)from->tasks[BASE_TASK_MAP] * (size_t)from->replicas *
-                                                         sizeof *from->replica_nodes);
+        to->task_us[k] = copy_array(from->task_us[k], (size_t)from->tasks[k] * sizeof *from->task_us[k]);
+    to->replica_nodes = copy_array(from->replica_nodes, (size_t)from->tasks[BASE_TASK_MAP] * (size_t)from->replicas *
+                                                            sizeof *from->replica_nodes);
 }

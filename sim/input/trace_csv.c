@@ -10,9 +10,9 @@ void sim_csv_init(struct sim_csv *r, struct sim_trace *trace)
     *r = (struct sim_csv){.trace = trace};
 }
 
-/* Takes a cell out of the text at *@p, unquoting it in place: 1, and *p behind its comma (NULL: it was the last).
- * Negative: a quote is out of place. */
-static int cell(const struct sim_trace *t, char **p, char **out, struct base_error *err)
+/* Takes the next cell from the text at *p and unquotes it in place. Returns 1 and advances *p past
+ * the comma, or sets *p to NULL after the last cell. Fails if a quote is misplaced. */
+static int take_cell(const struct sim_trace *t, char **p, char **out, struct base_error *err)
 {
     char *from = *p, *to, *end;
 
@@ -37,14 +37,14 @@ static int cell(const struct sim_trace *t, char **p, char **out, struct base_err
         shown = base_utf8_shown(*out, 60);
         base_error_set(err, -BASE_EINVAL, what, shown);
         free(shown);
-        return sim_trace_wrap(t, -BASE_EINVAL, err);
+        return sim_trace_prefix_place(t, -BASE_EINVAL, err);
     }
     *p = from[1] ? from + 2 : NULL;
     *to = '\0';
     return 1;
 }
 
-static int refuse_name(const struct sim_trace *t, const char *name, const char *why, struct base_error *err)
+static int refuse_column(const struct sim_trace *t, const char *name, const char *why, struct base_error *err)
 {
     char *shown = base_utf8_shown(name, 60);
     struct base_buf names = {0};
@@ -59,11 +59,11 @@ static int refuse_name(const struct sim_trace *t, const char *name, const char *
     return rc;
 }
 
-static int read_names(struct sim_csv *r, struct base_error *err)
+static int read_header(struct sim_csv *r, struct base_error *err)
 {
     uint64_t seen = 0;
     char *p, *name;
-    int n = 0, rc = sim_trace_line(r->trace, err);
+    int n = 0, rc = sim_trace_read_line(r->trace, err);
 
     if (rc <= 0)
         return rc;
@@ -71,23 +71,23 @@ static int read_names(struct sim_csv *r, struct base_error *err)
     while (p) {
         int field;
 
-        if ((rc = cell(r->trace, &p, &name, err)) < 0)
+        if ((rc = take_cell(r->trace, &p, &name, err)) < 0)
             return rc;
-        field = sim_field_find(name);
+        field = sim_field_find_by_name(name);
         if (field < 0)
-            return refuse_name(r->trace, name, "is not known", err);
+            return refuse_column(r->trace, name, "is not known", err);
         if (seen >> field & 1)
-            return refuse_name(r->trace, name, "is there twice", err);
+            return refuse_column(r->trace, name, "is there twice", err);
         seen |= UINT64_C(1) << field;
         r->column[n++] = (int8_t)field;
     }
-    if (!(seen >> sim_field_find("submit_s") & 1))
-        return refuse_name(r->trace, "submit_s", "is missing", err);
+    if (!(seen >> sim_field_find_by_name("submit_s") & 1))
+        return refuse_column(r->trace, "submit_s", "is missing", err);
     r->columns = n;
     return 1;
 }
 
-int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err)
+int sim_csv_next_job(struct sim_csv *r, struct sim_job *out, struct base_error *err)
 {
     uint64_t seen = 0;
     char *p, *value;
@@ -95,39 +95,39 @@ int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err)
 
     if (r->columns < 0)
         return base_error_set(err, -BASE_EINVAL, "%s: the first line names no columns", r->trace->name);
-    if (r->columns == 0 && (rc = read_names(r, err)) <= 0) {
-        r->columns = rc; /* negative: no line can be read */
+    if (r->columns == 0 && (rc = read_header(r, err)) <= 0) {
+        r->columns = rc; /* a bad header makes every line unreadable */
         return rc;
     }
-    if ((rc = sim_trace_line(r->trace, err)) <= 0)
+    if ((rc = sim_trace_read_line(r->trace, err)) <= 0)
         return rc;
     for (p = r->trace->buf.data; p; n++) {
-        if ((rc = cell(r->trace, &p, &value, err)) < 0)
+        if ((rc = take_cell(r->trace, &p, &value, err)) < 0)
             return rc;
         if (n >= r->columns || !*value)
             continue;
-        if ((rc = sim_field_read(r->trace, r->column[n], value, out, err)) < 0)
+        if ((rc = sim_field_parse_text(r->trace, r->column[n], value, out, err)) < 0)
             return rc;
         seen |= UINT64_C(1) << r->column[n];
     }
     if (n != r->columns) {
         base_error_set(err, -BASE_EINVAL, "%d cells instead of the %d that the first line names", n, r->columns);
-        return sim_trace_wrap(r->trace, -BASE_EINVAL, err);
+        return sim_trace_prefix_place(r->trace, -BASE_EINVAL, err);
     }
-    rc = sim_fields_complete(r->trace, seen, out, err);
+    rc = sim_fields_fill_absent(r->trace, seen, out, err);
     return rc < 0 ? rc : 1;
 }
 
 /* ---------------------------------------------------------------- writing */
-void sim_csv_write_names(struct base_buf *out)
+void sim_csv_write_header(struct base_buf *out)
 {
     for (int i = 0; i < SIM_FIELDS; i++)
         base_buf_addf(out, "%s%s", i ? "," : "", sim_fields[i].name);
     base_buf_adds(out, "\n");
 }
 
-/* Texts with control characters would break the line: those become spaces. */
-static void write_text(const char *text, struct base_buf *out)
+/* Line ends would break the row, so each becomes a space. */
+static void write_cell(const char *text, struct base_buf *out)
 {
     bool quote = strpbrk(text, ",\"") != NULL;
 
@@ -142,7 +142,7 @@ static void write_text(const char *text, struct base_buf *out)
         base_buf_adds(out, "\"");
 }
 
-void sim_csv_write(const struct sim_job *job, struct base_buf *out)
+void sim_csv_write_job(const struct sim_job *job, struct base_buf *out)
 {
     struct base_buf value = {0};
 
@@ -152,8 +152,8 @@ void sim_csv_write(const struct sim_job *job, struct base_buf *out)
         if (sim_field_is_default(i, job))
             continue;
         base_buf_clear(&value);
-        sim_field_write(i, job, &value);
-        write_text(value.data ? value.data : "", out);
+        sim_field_write_value(i, job, &value);
+        write_cell(value.data ? value.data : "", out);
     }
     base_buf_adds(out, "\n");
     base_buf_free(&value);

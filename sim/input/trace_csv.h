@@ -1,13 +1,13 @@
 /* sim/input/trace_csv.h - reads and writes jobs as CSV.
  *
- * The first line names the columns, in any order, each at most once; submit_s is needed. The names are those of
- * sim/input/trace_fields.h. Then a job a line; an empty cell is an absent value. Values with commas or quotes are quoted as
- * RFC 4180 says ("" is one quote); a value cannot hold an end of line. Spaces belong to values.
+ * The first line (the header) names the columns in any order, each at most once; submit_s is
+ * required. sim/input/trace_fields.h lists the names. Each further line is one job; an empty cell
+ * means an absent value. Values with commas or quotes are quoted as in RFC 4180 ("" stands for one
+ * quote); a value cannot contain a line end. Spaces are part of the value.
  *
  *     id,submit_s,pool,maps,reduces,map_s
  *     1,0,etl,200,10,25
- *     2,12.5,"ann, bob",3,,
- */
+ *     2,12.5,"ann, bob",3,, */
 #ifndef CREEL_SIM_INPUT_TRACE_CSV_H
 #define CREEL_SIM_INPUT_TRACE_CSV_H
 
@@ -16,16 +16,18 @@
 
 struct sim_csv {
     struct sim_trace *trace;   /* borrowed */
-    int8_t column[SIM_FIELDS]; /* field of each column */
-    int columns;               /* 0: the first line was not read; negative: it is bad */
+    int8_t column[SIM_FIELDS]; /* the field in each column */
+    int columns;               /* 0: header not yet read; negative: the header is bad */
 };
 void sim_csv_init(struct sim_csv *r, struct sim_trace *trace);
-/* The job of the next line into @out (initialised): 1; at the end 0; negative as in sim/input/trace.h. A bad first line is
- * told by every call: what follows cannot be read. */
-int sim_csv_next(struct sim_csv *r, struct sim_job *out, struct base_error *err);
+/* Reads the next line's job into @out (initialised by the caller). Returns 1, 0 at the end of the
+ * file, or a negative error as in sim/input/trace.h. After a bad header every call fails, since no
+ * line can be interpreted. */
+int sim_csv_next_job(struct sim_csv *r, struct sim_job *out, struct base_error *err);
 
-/* The line of names, with all fields; and the line of a job. Lists of single tasks are not written. */
-void sim_csv_write_names(struct base_buf *out);
-void sim_csv_write(const struct sim_job *job, struct base_buf *out);
+/* Append the header with all fields, and the line of one job. Lists of single tasks are not
+ * written. */
+void sim_csv_write_header(struct base_buf *out);
+void sim_csv_write_job(const struct sim_job *job, struct base_buf *out);
 
 #endif

@@ -87,7 +87,7 @@ const struct sim_field sim_fields[SIM_FIELDS] = {
 static_assert(F_END == SIM_FIELDS, "a field of each name");
 static_assert(SIM_FIELDS <= 64, "a bit per field");
 
-int sim_field_find(const char *name)
+int sim_field_find_by_name(const char *name)
 {
     for (int i = 0; i < SIM_FIELDS; i++)
         if (strcmp(sim_fields[i].name, name) == 0)
@@ -95,18 +95,20 @@ int sim_field_find(const char *name)
     return -1;
 }
 
-static void *place(int field, struct sim_job *job)
+static void *field_in_job(int field, struct sim_job *job)
 {
     return (char *)job + sim_fields[field].offset;
 }
 
-static const void *place_of(int field, const struct sim_job *job)
+static const void *const_field_in_job(int field, const struct sim_job *job)
 {
     return (const char *)job + sim_fields[field].offset;
 }
 
 /* ---------------------------------------------------------------- reading */
-static int read_id(const struct sim_trace *t, const char *value, struct sim_job *job, struct base_error *err)
+/* A value that is not an integer becomes the job's name; the caller then numbers the job by its
+ * row. */
+static int parse_id(const struct sim_trace *t, const char *value, struct sim_job *job, struct base_error *err)
 {
     const struct sim_field *f = &sim_fields[F_ID];
     int64_t v = 0;
@@ -117,16 +119,16 @@ static int read_id(const struct sim_trace *t, const char *value, struct sim_job 
             sim_job_text(job->name, value);
         return 0;
     }
-    rc = sim_trace_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
+    rc = sim_trace_parse_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
     job->id = (uint64_t)v;
     return rc;
 }
 
-static int read_integer(const struct sim_trace *t, const struct sim_field *f, const char *value, void *to,
-                        struct base_error *err)
+static int parse_integer_field(const struct sim_trace *t, const struct sim_field *f, const char *value, void *to,
+                               struct base_error *err)
 {
     int64_t v = 0;
-    int rc = sim_trace_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
+    int rc = sim_trace_parse_int(t, f->name, value, (int64_t)f->min, (int64_t)f->max, &v, err);
 
     if (rc < 0)
         return rc;
@@ -139,47 +141,49 @@ static int read_integer(const struct sim_trace *t, const struct sim_field *f, co
     return 0;
 }
 
-int sim_field_read(const struct sim_trace *t, int field, const char *value, struct sim_job *job, struct base_error *err)
+int sim_field_parse_text(const struct sim_trace *t, int field, const char *value, struct sim_job *job,
+                         struct base_error *err)
 {
     const struct sim_field *f = &sim_fields[field];
-    void *to = place(field, job);
+    void *to = field_in_job(field, job);
 
     switch (f->type) {
     case SIM_FIELD_ID:
-        return read_id(t, value, job, err);
+        return parse_id(t, value, job, err);
     case SIM_FIELD_TEXT:
         sim_job_text(to, value);
         return 0;
     case SIM_FIELD_REAL:
-        return sim_trace_real(t, f->name, value, f->min, f->max, to, err);
+        return sim_trace_parse_real(t, f->name, value, f->min, f->max, to, err);
     case SIM_FIELD_EXPECT:
         if (strcmp(value, "true") == 0) {
             *(int64_t *)to = SIM_EXPECT_TRUE;
             return 0;
         }
-        return sim_trace_seconds(t, f->name, value, f->min, f->max, to, err);
+        return sim_trace_parse_seconds(t, f->name, value, f->min, f->max, to, err);
     case SIM_FIELD_TIME:
-        return sim_trace_seconds(t, f->name, value, f->min, f->max, to, err);
+        return sim_trace_parse_seconds(t, f->name, value, f->min, f->max, to, err);
     case SIM_FIELD_BOOL:
         if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
-            return sim_trace_bad(t, f->name, value, "true or false", err);
+            return sim_trace_refuse_value(t, f->name, value, "true or false", err);
         *(bool *)to = value[0] == 't';
         return 0;
     default:
-        return read_integer(t, f, value, to, err);
+        return parse_integer_field(t, f, value, to, err);
     }
 }
 
-int sim_field_number(const struct sim_trace *t, int field, double value, struct sim_job *job, struct base_error *err)
+int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
+                         struct base_error *err)
 {
     char text[40];
 
     snprintf(text, sizeof text, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.17g", value);
-    return sim_field_read(t, field, text, job, err);
+    return sim_field_parse_text(t, field, text, job, err);
 }
 
 /* ---------------------------------------------------------------- writing */
-void sim_seconds_write(int64_t us, struct base_buf *out)
+void sim_write_us_as_seconds(int64_t us, struct base_buf *out)
 {
     uint64_t v = us < 0 ? -(uint64_t)us : (uint64_t)us;
     char text[40];
@@ -193,7 +197,7 @@ void sim_seconds_write(int64_t us, struct base_buf *out)
     base_buf_add(out, text, n);
 }
 
-void sim_real_write(double x, struct base_buf *out)
+void sim_write_real(double x, struct base_buf *out)
 {
     char text[40];
 
@@ -203,17 +207,17 @@ void sim_real_write(double x, struct base_buf *out)
     base_buf_adds(out, text);
 }
 
-void sim_field_write(int field, const struct sim_job *job, struct base_buf *out)
+void sim_field_write_value(int field, const struct sim_job *job, struct base_buf *out)
 {
     const struct sim_field *f = &sim_fields[field];
-    const void *at = place_of(field, job);
+    const void *at = const_field_in_job(field, job);
 
     switch (f->type) {
     case SIM_FIELD_TEXT:
         base_buf_adds(out, at);
         break;
     case SIM_FIELD_REAL:
-        sim_real_write(*(const double *)at, out);
+        sim_write_real(*(const double *)at, out);
         break;
     case SIM_FIELD_INT32:
         base_buf_addf(out, "%" PRId32, *(const int32_t *)at);
@@ -226,10 +230,10 @@ void sim_field_write(int field, const struct sim_job *job, struct base_buf *out)
             base_buf_adds(out, "true");
             break;
         }
-        sim_seconds_write(*(const int64_t *)at, out);
+        sim_write_us_as_seconds(*(const int64_t *)at, out);
         break;
     case SIM_FIELD_TIME:
-        sim_seconds_write(*(const int64_t *)at, out);
+        sim_write_us_as_seconds(*(const int64_t *)at, out);
         break;
     case SIM_FIELD_BOOL:
         base_buf_adds(out, *(const bool *)at ? "true" : "false");
@@ -251,52 +255,52 @@ bool sim_field_is_default(int field, const struct sim_job *job)
     if (worked_out & BIT(field))
         return false;
     sim_job_init(&fresh);
-    sim_field_write(field, job, &a);
-    sim_field_write(field, &fresh, &b);
+    sim_field_write_value(field, job, &a);
+    sim_field_write_value(field, &fresh, &b);
     same = a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
     base_buf_free(&a);
     base_buf_free(&b);
     return same;
 }
 
-/* ---------------------------------------------------------------- what was absent */
-static int missing(const struct sim_trace *t, const char *field, const char *why, struct base_error *err)
+/* ---------------------------------------------------------------- absent fields */
+static int refuse_field(const struct sim_trace *t, const char *field, const char *why, struct base_error *err)
 {
     base_error_set(err, -BASE_EINVAL, "%s: %s", field, why);
-    return sim_trace_wrap(t, -BASE_EINVAL, err);
+    return sim_trace_prefix_place(t, -BASE_EINVAL, err);
 }
 
-static int complete_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g, struct sim_job *job,
-                           struct base_error *err)
+static int fill_task_counts(const struct sim_trace *t, uint64_t seen, const struct sim_guess *g, struct sim_job *job,
+                            struct base_error *err)
 {
     int64_t maps = job->tasks[BASE_TASK_MAP], reduces = job->tasks[BASE_TASK_REDUCE];
 
     if (!(seen & BIT(F_REDUCES)))
-        reduces = sim_guess_reduces(g, job->shuffle_bytes, job->output_bytes);
+        reduces = sim_guess_reduce_count(g, job->shuffle_bytes, job->output_bytes);
     if (!(seen & BIT(F_MAPS)) && (seen & BIT(F_INPUT)))
-        maps = sim_guess_maps(g, job->input_bytes);
+        maps = sim_guess_map_count(g, job->input_bytes);
     if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX)
-        return missing(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes make too many", err);
+        return refuse_field(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes make too many", err);
     job->tasks[BASE_TASK_MAP] = (int32_t)maps;
     job->tasks[BASE_TASK_REDUCE] = (int32_t)reduces;
     if (maps == 0 && reduces == 0)
-        return missing(t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many", err);
+        return refuse_field(t, "maps", "a job has at least one task: maps, reduces or input_bytes say how many", err);
     return 0;
 }
 
-/* The bytes of all maps, and of what they put out, are numbers that fit. */
-static int check_sizes(const struct sim_trace *t, const struct sim_job *job, struct base_error *err)
+/* Total input and total map output must stay within the byte limit. */
+static int check_data_sizes(const struct sim_trace *t, const struct sim_job *job, struct base_error *err)
 {
     double input = (double)job->split_bytes * job->tasks[BASE_TASK_MAP];
 
     if (input > BYTES_MAX)
-        return missing(t, "split_bytes", "times maps are more than 1e18 bytes", err);
+        return refuse_field(t, "split_bytes", "times maps are more than 1e18 bytes", err);
     if (input * job->selectivity > BYTES_MAX)
-        return missing(t, "selectivity", "times the input are more than 1e18 bytes", err);
+        return refuse_field(t, "selectivity", "times the input are more than 1e18 bytes", err);
     return 0;
 }
 
-static void complete_sizes(uint64_t seen, struct sim_job *job)
+static void fill_data_sizes(uint64_t seen, struct sim_job *job)
 {
     int64_t maps = job->tasks[BASE_TASK_MAP], reduces = job->tasks[BASE_TASK_REDUCE];
 
@@ -308,30 +312,32 @@ static void complete_sizes(uint64_t seen, struct sim_job *job)
         job->partition_bytes = (job->shuffle_bytes - 1) / reduces + 1;
 }
 
-int sim_fields_complete(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err)
+/* The order matters: task counts may follow from bytes, the bytes per task follow from the counts,
+ * and durations follow from both. */
+int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err)
 {
     struct sim_guess g;
     int rc;
 
-    sim_guess_init(&g);
+    sim_guess_init_defaults(&g);
     if (job->split_bytes > 0)
         g.block_bytes = job->split_bytes;
     if (!(seen & BIT(F_SUBMIT)))
-        return missing(t, "submit_s", "is required", err);
+        return refuse_field(t, "submit_s", "is required", err);
     if (job->after != 0 && job->after == job->id)
-        return missing(t, "after", "a job cannot wait for itself", err);
-    if ((rc = complete_counts(t, seen, &g, job, err)) < 0)
+        return refuse_field(t, "after", "a job cannot wait for itself", err);
+    if ((rc = fill_task_counts(t, seen, &g, job, err)) < 0)
         return rc;
-    complete_sizes(seen, job);
-    if ((rc = check_sizes(t, job, err)) < 0)
+    fill_data_sizes(seen, job);
+    if ((rc = check_data_sizes(t, job, err)) < 0)
         return rc;
     if (job->task_us[BASE_TASK_MAP] || job->task_us[BASE_TASK_REDUCE])
-        sim_trace_means(job);
+        sim_trace_set_mean_durations(job);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         if (job->tasks[k] > 0 && job->base_us[k] == 0)
-            job->base_us[k] = k == BASE_TASK_MAP ? g.map_us : sim_guess_reduce_us(&g, job);
-        if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_us_of(TIME_MAX))
-            return missing(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
+            job->base_us[k] = k == BASE_TASK_MAP ? g.map_us : sim_guess_reduce_duration_us(&g, job);
+        if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_seconds_to_us(TIME_MAX))
+            return refuse_field(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
         if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == BASE_TASK_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
             job->cv[k] = g.cv;
     }

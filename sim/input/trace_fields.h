@@ -1,35 +1,40 @@
-/* sim/input/trace_fields.h - the fields of a job in Creel's own formats, as columns of CSV and members of JSON-lines
- * alike.
+/* sim/input/trace_fields.h - the fields of a job in Creel's own trace formats: columns of CSV,
+ * members of JSON lines.
  *
- *   id              integer above 0, unique: durations and places hang on it. Another text is taken as the name, and
- *                   the job is numbered by its row
- *   name class pool user   texts
- *   submit_s        REQUIRED; seconds from the beginning of the simulation
- *   weight          above 0; 1
- *   priority        integer, larger first; 0
- *   after, gap_s    id of an earlier job that must have ended before, and so long after its end
- *   deadline_s      after submission; 0: none
- *   maps            absent: one per split (or block) of input_bytes; absent too: 0, when there are reduces
- *   reduces         absent: one per GiB of shuffle and output, none without shuffle
- *   map_s           mean duration of a map with its data on its node; 30
- *   reduce_s        of a reduce, from its start or the end of the last map, whichever is later; 20 and its bytes at
- *                   20 MB/s
- *   map_cv reduce_cv   coefficient of variation of lognormal noise on them; 0.1
- *   map_expected_s reduce_expected_s   told to the policy with the submission; "true": what they will really take;
- *                   0: nothing
- *   setup_s cleanup_s   before the first task and after the last, without a slot; 0
- *   input_bytes shuffle_bytes output_bytes   of the whole job; 0: not known
- *   split_bytes     input of a map; input_bytes / maps, or 128 MiB
- *   partition_bytes input of a reduce; shuffle_bytes / reduces, or selectivity * input / reduces
- *   selectivity     bytes of map output per byte of input; shuffle_bytes / input_bytes, or 1
- *   f_rack f_off    a map takes so many times longer with its data in the rack only, or off it; 0: the defaults (1.2
- *                   or 2; 2)
- *   f_colo          the reduce of a job of one map on that map's node: its duration times this; 0: 1
- *   located         true or false: its splits have places; true
- *   replicas        of a split; 3
- *   file            jobs of equal number read the same splits; 0: its own
+ *   id              integer above 0, unique; durations and split locations are derived from it.
+ *                   Any other text becomes the job's name, and the job is numbered by its row
+ *   name class pool user   text
+ *   submit_s        REQUIRED; seconds since the beginning of the simulation
+ *   weight          above 0; default 1
+ *   priority        integer, larger is more important; default 0
+ *   after, gap_s    id of an earlier job that must end first, and the delay after its end
+ *   deadline_s      relative to submission; 0: none
+ *   maps            default: one per split (or block) of input_bytes; 0 without input_bytes if the
+ *                   job has reduces
+ *   reduces         default: one per GiB of shuffle and output; none without shuffle
+ *   map_s           mean duration of a map with its data on its node; default 30
+ *   reduce_s        mean duration of a reduce, counted from its start or the end of the last map,
+ *                   whichever is later; default 20 plus its bytes at 20 MB/s
+ *   map_cv reduce_cv   coefficient of variation of the lognormal noise on durations; default 0.1
+ *   map_expected_s reduce_expected_s   duration told to the policy at submission; "true": the real
+ *                   duration; 0: nothing is told
+ *   setup_s cleanup_s   time before the first task and after the last, without a slot; default 0
+ *   input_bytes shuffle_bytes output_bytes   of the whole job; 0: unknown
+ *   split_bytes     input of one map; default input_bytes / maps, or 128 MiB
+ *   partition_bytes input of one reduce; default shuffle_bytes / reduces, or
+ *                   selectivity * input / reduces
+ *   selectivity     bytes of map output per byte of input; default shuffle_bytes / input_bytes,
+ *                   or 1
+ *   f_rack f_off    factor on a map's duration when its data is only in its rack, or in another
+ *                   rack; 0: the defaults (1.2, or 2 in a cluster of one rack; 2)
+ *   f_colo          factor on the reduce's duration in a job of one map when both run on the same
+ *                   node; 0: 1
+ *   located         true or false: the splits have locations; default true
+ *   replicas        replicas per split; default 3
+ *   file            jobs with an equal number read the same splits; 0: a file of its own
  *
- * Durations of single tasks, and places, are lists: JSON-lines alone (sim/input/trace_jsonl.h). */
+ * Durations and locations of single tasks are lists, which only JSON lines can hold
+ * (sim/input/trace_jsonl.h). */
 #ifndef CREEL_SIM_INPUT_TRACE_FIELDS_H
 #define CREEL_SIM_INPUT_TRACE_FIELDS_H
 
@@ -42,37 +47,41 @@ enum sim_field_type {
     SIM_FIELD_INT32,
     SIM_FIELD_BYTES,  /* int64_t */
     SIM_FIELD_NUMBER, /* uint64_t */
-    SIM_FIELD_TIME,   /* int64_t microseconds, written in seconds */
+    SIM_FIELD_TIME,   /* int64_t microseconds, written as seconds */
     SIM_FIELD_EXPECT, /* a time, or "true" */
     SIM_FIELD_BOOL
 };
 struct sim_field {
     const char *name;
     enum sim_field_type type;
-    size_t offset; /* in struct sim_job */
+    size_t offset; /* into struct sim_job */
     double min, max;
 };
 #define SIM_FIELDS 33
-extern const struct sim_field sim_fields[SIM_FIELDS]; /* in the order in which they are written */
+extern const struct sim_field sim_fields[SIM_FIELDS]; /* in output order */
 
-/* The index of the field of that name; -1: none. */
-int sim_field_find(const char *name);
-/* Reads the text @value into the field of @job. */
-int sim_field_read(const struct sim_trace *t, int field, const char *value, struct sim_job *job,
-                   struct base_error *err);
-/* A real number that the field takes (JSON), checked as a text is. Not for texts and booleans. */
-int sim_field_number(const struct sim_trace *t, int field, double value, struct sim_job *job, struct base_error *err);
-/* Appends the value as it is read, without quotes. */
-void sim_field_write(int field, const struct sim_job *job, struct base_buf *out);
-/* The field has the value that it has when it is absent from a line (of those whose default is fixed). */
+/* The index of the field called @name; -1 if there is none. */
+int sim_field_find_by_name(const char *name);
+/* Parses @value and stores it in the field of @job. */
+int sim_field_parse_text(const struct sim_trace *t, int field, const char *value, struct sim_job *job,
+                         struct base_error *err);
+/* Stores the real number @value in the field of @job, with the same checks as for text. For numeric
+ * fields only. */
+int sim_field_parse_real(const struct sim_trace *t, int field, double value, struct sim_job *job,
+                         struct base_error *err);
+/* Appends the field's value in the form sim_field_parse_text() accepts, without quotes. */
+void sim_field_write_value(int field, const struct sim_job *job, struct base_buf *out);
+/* True if the field's value equals its fixed default, so that writers may omit it. Always false for
+ * fields whose default depends on other fields. */
 bool sim_field_is_default(int field, const struct sim_job *job);
 
-/* Works out what was absent (@seen: bit per field) and checks the whole: -BASE_EINVAL naming the field. */
-int sim_fields_complete(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err);
+/* Fills the fields that were absent (@seen has one bit per field present), then checks the job as a
+ * whole. Fails with -BASE_EINVAL, naming the field. */
+int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_job *job, struct base_error *err);
 
-/* Appends @us as seconds: "12.5". */
-void sim_seconds_write(int64_t us, struct base_buf *out);
-/* Appends the shortest of %.15g and %.17g that reads back as @x. */
-void sim_real_write(double x, struct base_buf *out);
+/* Appends @us in seconds, such as "12.5". */
+void sim_write_us_as_seconds(int64_t us, struct base_buf *out);
+/* Appends @x with 15 significant digits if that reads back as @x, otherwise with 17. */
+void sim_write_real(double x, struct base_buf *out);
 
 #endif

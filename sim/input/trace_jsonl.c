@@ -10,7 +10,7 @@
 
 static const char *const lists[BASE_TASK_KINDS] = {"map_durations_s", "reduce_durations_s"};
 static const char *const counts[BASE_TASK_KINDS] = {"maps", "reduces"};
-/* Members that are not fields. */
+/* Members that are not fields of struct sim_job. */
 static const char *const others[] = {
     "version",      "map_durations_s", "reduce_durations_s", "map_nodes",     "map_hosts",
     "app",          "state",           "time_0_ms",          "start_s",       "finish_s",
@@ -28,7 +28,7 @@ void sim_jsonl_free(struct sim_jsonl *r)
 }
 
 /* ---------------------------------------------------------------- members */
-static bool known_other(const char *name)
+static bool is_other_member(const char *name)
 {
     for (size_t i = 0; others[i]; i++)
         if (strcmp(others[i], name) == 0)
@@ -36,7 +36,7 @@ static bool known_other(const char *name)
     return false;
 }
 
-static int unknown(const char *name, struct base_error *err)
+static int refuse_unknown_member(const char *name, struct base_error *err)
 {
     const char *best = NULL;
     size_t distance = 0;
@@ -50,7 +50,7 @@ static int unknown(const char *name, struct base_error *err)
     return base_error_set(err, -BASE_EINVAL, "%.60s: unknown member", name);
 }
 
-/* One of the fields. Returns negative with @err, without the place; or with it, when *placed is set. */
+/* Reads one field. On failure *placed tells whether @err already begins with FILE:LINE. */
 static int read_field(const struct sim_jsonl *r, int field, const json_t *j, struct sim_job *job, bool *placed,
                       struct base_error *err)
 {
@@ -59,17 +59,17 @@ static int read_field(const struct sim_jsonl *r, int field, const json_t *j, str
 
     *placed = true;
     if (json_is_string(j) && is_text)
-        return sim_field_read(r->trace, field, json_string_value(j), job, err);
+        return sim_field_parse_text(r->trace, field, json_string_value(j), job, err);
     if (json_is_boolean(j) && (f->type == SIM_FIELD_BOOL || (f->type == SIM_FIELD_EXPECT && json_is_true(j))))
-        return sim_field_read(r->trace, field, json_is_true(j) ? "true" : "false", job, err);
+        return sim_field_parse_text(r->trace, field, json_is_true(j) ? "true" : "false", job, err);
     if (json_is_integer(j) && f->type != SIM_FIELD_TEXT && f->type != SIM_FIELD_BOOL) {
         char text[24];
 
         snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(j));
-        return sim_field_read(r->trace, field, text, job, err);
+        return sim_field_parse_text(r->trace, field, text, job, err);
     }
     if (json_is_real(j) && !is_text && f->type != SIM_FIELD_BOOL)
-        return sim_field_number(r->trace, field, json_real_value(j), job, err);
+        return sim_field_parse_real(r->trace, field, json_real_value(j), job, err);
     *placed = false;
     return base_json_refuse(j, "", f->name,
                             f->type == SIM_FIELD_TEXT   ? "a string"
@@ -87,26 +87,26 @@ static int read_fields(const struct sim_jsonl *r, const json_t *obj, struct sim_
 
     json_object_foreach((json_t *)obj, name, value)
     {
-        int field = sim_field_find(name), rc = 0;
+        int field = sim_field_find_by_name(name), rc = 0;
         bool placed = false;
 
         if (field >= 0 && !json_is_null(value)) {
             rc = read_field(r, field, value, job, &placed, err);
             *seen |= UINT64_C(1) << field;
-        } else if (field < 0 && !known_other(name)) {
-            rc = unknown(name, err);
+        } else if (field < 0 && !is_other_member(name)) {
+            rc = refuse_unknown_member(name, err);
         }
         if (rc < 0)
-            return placed ? rc : sim_trace_wrap(r->trace, rc, err);
+            return placed ? rc : sim_trace_prefix_place(r->trace, rc, err);
     }
     return 0;
 }
 
 /* ---------------------------------------------------------------- lists */
-static int read_durations(const json_t *obj, enum base_task_kind kind, struct sim_job *job, uint64_t *seen,
-                          struct base_error *err)
+static int read_task_durations(const json_t *obj, enum base_task_kind kind, struct sim_job *job, uint64_t *seen,
+                               struct base_error *err)
 {
-    uint64_t counted = UINT64_C(1) << sim_field_find(counts[kind]);
+    uint64_t counted = UINT64_C(1) << sim_field_find_by_name(counts[kind]);
     json_t *list = NULL;
     size_t n;
     int rc = base_json_arr(obj, "", lists[kind], false, SIM_TASKS_MAX, &list, err);
@@ -131,13 +131,13 @@ static int read_durations(const json_t *obj, enum base_task_kind kind, struct si
             snprintf(where, sizeof where, "%s[%zu]", lists[kind], i);
             return base_json_refuse(j, where, "", "a number of seconds from 0.000001 to 1000000000", err);
         }
-        job->task_us[kind][i] = sim_trace_us_of(s);
+        job->task_us[kind][i] = sim_trace_seconds_to_us(s);
     }
     return 0;
 }
 
-static int read_place(struct sim_jsonl *r, const json_t *j, const char *where, bool names, uint32_t *out,
-                      struct base_error *err)
+static int parse_node_or_host(struct sim_jsonl *r, const json_t *j, const char *where, bool names, uint32_t *out,
+                              struct base_error *err)
 {
     int rc;
 
@@ -147,7 +147,7 @@ static int read_place(struct sim_jsonl *r, const json_t *j, const char *where, b
     if (!names) {
         *out = (uint32_t)json_integer_value(j);
     } else {
-        rc = sim_hosts_number(&r->hosts, json_string_value(j), out, err);
+        rc = sim_hosts_number_of(&r->hosts, json_string_value(j), out, err);
         if (rc < 0)
             return rc;
     }
@@ -156,9 +156,10 @@ static int read_place(struct sim_jsonl *r, const json_t *j, const char *where, b
     return 0;
 }
 
-/* Splits with fewer places than others have their first one again: every map has as many. */
-static int read_places(struct sim_jsonl *r, const json_t *list, const char *name, size_t width, struct sim_job *job,
-                       struct base_error *err)
+/* Fills job->replica_nodes. Every map needs the same number of locations, so shorter lists repeat
+ * their first one. */
+static int parse_split_locations(struct sim_jsonl *r, const json_t *list, const char *name, size_t width,
+                                 struct sim_job *job, struct base_error *err)
 {
     bool names = strcmp(name, "map_hosts") == 0;
     size_t n = json_array_size(list);
@@ -174,7 +175,7 @@ static int read_places(struct sim_jsonl *r, const json_t *list, const char *name
             int rc;
 
             snprintf(where, sizeof where, "%s[%zu][%zu]", name, i, at);
-            rc = read_place(r, json_array_get(row, at), where, names, &job->replica_nodes[i * width + k], err);
+            rc = parse_node_or_host(r, json_array_get(row, at), where, names, &job->replica_nodes[i * width + k], err);
             if (rc < 0)
                 return rc;
         }
@@ -182,7 +183,7 @@ static int read_places(struct sim_jsonl *r, const json_t *list, const char *name
     return 0;
 }
 
-static int read_map_places(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+static int read_split_locations(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
 {
     const char *name = json_object_get(obj, "map_nodes") ? "map_nodes" : "map_hosts";
     json_t *list = NULL;
@@ -207,15 +208,15 @@ static int read_map_places(struct sim_jsonl *r, const json_t *obj, struct sim_jo
             width = json_array_size(row);
         all = all && json_array_size(row) > 0;
     }
-    if (!all || width == 0) { /* some are not known: none are */
+    if (!all || width == 0) { /* one unknown location makes the job unlocated */
         job->located = false;
         return 0;
     }
-    return read_places(r, list, name, width, job, err);
+    return parse_split_locations(r, list, name, width, job, err);
 }
 
-/* ---------------------------------------------------------------- a line */
-static int read_object(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
+/* ---------------------------------------------------------------- one line */
+static int decode_job(struct sim_jsonl *r, const json_t *obj, struct sim_job *job, struct base_error *err)
 {
     int64_t version = SIM_JSONL_VERSION;
     uint64_t seen = 0;
@@ -223,33 +224,33 @@ static int read_object(struct sim_jsonl *r, const json_t *obj, struct sim_job *j
 
     if (!json_is_object(obj)) {
         rc = base_json_refuse(obj, "the line", "", "an object", err);
-        return sim_trace_wrap(r->trace, rc, err);
+        return sim_trace_prefix_place(r->trace, rc, err);
     }
     rc = base_json_int(obj, "", "version", false, SIM_JSONL_VERSION, SIM_JSONL_VERSION, &version, err);
     if (rc < 0)
-        return sim_trace_wrap(r->trace, rc, err);
+        return sim_trace_prefix_place(r->trace, rc, err);
     if ((rc = read_fields(r, obj, job, &seen, err)) < 0)
         return rc;
-    if ((rc = read_durations(obj, BASE_TASK_MAP, job, &seen, err)) < 0 ||
-        (rc = read_durations(obj, BASE_TASK_REDUCE, job, &seen, err)) < 0)
-        return sim_trace_wrap(r->trace, rc, err);
-    if ((rc = sim_fields_complete(r->trace, seen, job, err)) < 0)
+    if ((rc = read_task_durations(obj, BASE_TASK_MAP, job, &seen, err)) < 0 ||
+        (rc = read_task_durations(obj, BASE_TASK_REDUCE, job, &seen, err)) < 0)
+        return sim_trace_prefix_place(r->trace, rc, err);
+    if ((rc = sim_fields_fill_absent(r->trace, seen, job, err)) < 0)
         return rc;
-    if ((rc = read_map_places(r, obj, job, err)) < 0)
-        return sim_trace_wrap(r->trace, rc, err);
+    if ((rc = read_split_locations(r, obj, job, err)) < 0)
+        return sim_trace_prefix_place(r->trace, rc, err);
     return 1;
 }
 
-int sim_jsonl_next(struct sim_jsonl *r, struct sim_job *out, struct base_error *err)
+int sim_jsonl_next_job(struct sim_jsonl *r, struct sim_job *out, struct base_error *err)
 {
     json_t *obj = NULL;
-    int rc = sim_trace_line(r->trace, err);
+    int rc = sim_trace_read_line(r->trace, err);
 
     if (rc <= 0)
         return rc;
     if ((rc = base_json_parse(r->trace->buf.data, r->trace->buf.len, &obj, err)) < 0)
-        return sim_trace_wrap(r->trace, rc, err);
-    rc = read_object(r, obj, out, err);
+        return sim_trace_prefix_place(r->trace, rc, err);
+    rc = decode_job(r, obj, out, err);
     if (rc < 0)
         sim_job_clear(out);
     json_decref(obj);
@@ -257,7 +258,8 @@ int sim_jsonl_next(struct sim_jsonl *r, struct sim_job *out, struct base_error *
 }
 
 /* ---------------------------------------------------------------- writing */
-/* A text that is not UTF-8 (a trace may hold any bytes) keeps its ASCII. */
+/* Trace texts may contain any bytes. If the text is not UTF-8, each byte outside ASCII becomes
+ * '?'. */
 static void write_string(const char *text, struct base_buf *out)
 {
     json_t *j = json_string(text);
@@ -275,7 +277,7 @@ static void write_string(const char *text, struct base_buf *out)
     json_decref(j);
 }
 
-static void write_member(int field, const struct sim_job *job, struct base_buf *out)
+static void write_field_member(int field, const struct sim_job *job, struct base_buf *out)
 {
     const struct sim_field *f = &sim_fields[field];
 
@@ -283,10 +285,10 @@ static void write_member(int field, const struct sim_job *job, struct base_buf *
     if (f->type == SIM_FIELD_TEXT)
         write_string((const char *)job + f->offset, out);
     else
-        sim_field_write(field, job, out);
+        sim_field_write_value(field, job, out);
 }
 
-static void write_times(const char *name, const int64_t *us, int32_t n, struct base_buf *out)
+static void write_seconds_list(const char *name, const int64_t *us, int32_t n, struct base_buf *out)
 {
     if (!us || n <= 0)
         return;
@@ -294,12 +296,12 @@ static void write_times(const char *name, const int64_t *us, int32_t n, struct b
     for (int32_t i = 0; i < n; i++) {
         if (i)
             base_buf_adds(out, ",");
-        sim_seconds_write(us[i], out);
+        sim_write_us_as_seconds(us[i], out);
     }
     base_buf_adds(out, "]");
 }
 
-static void write_nodes(const struct sim_job *job, struct base_buf *out)
+static void write_map_nodes(const struct sim_job *job, struct base_buf *out)
 {
     base_buf_adds(out, ",\"map_nodes\":[");
     for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
@@ -311,7 +313,7 @@ static void write_nodes(const struct sim_job *job, struct base_buf *out)
     base_buf_adds(out, "]");
 }
 
-static void write_names(const char *name, const char *const *v, int32_t n, struct base_buf *out)
+static void write_string_list(const char *name, const char *const *v, int32_t n, struct base_buf *out)
 {
     if (!v || n <= 0)
         return;
@@ -327,54 +329,54 @@ static void write_names(const char *name, const char *const *v, int32_t n, struc
     base_buf_adds(out, "]");
 }
 
-static void write_hosts(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+static void write_map_hosts(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
 {
     base_buf_adds(out, ",\"map_hosts\":[");
     for (int32_t i = 0; i < job->tasks[BASE_TASK_MAP]; i++) {
         base_buf_adds(out, i ? ",[" : "[");
-        for (size_t k = 0; past->map_hosts[i] && past->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
+        for (size_t k = 0; history->map_hosts[i] && history->map_hosts[i][k] && k < SIM_REPLICAS_MAX; k++) {
             if (k)
                 base_buf_adds(out, ",");
-            write_string(past->map_hosts[i][k], out);
+            write_string(history->map_hosts[i][k], out);
         }
         base_buf_adds(out, "]");
     }
     base_buf_adds(out, "]");
 }
 
-static void write_past(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+static void write_history(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
 {
-    if (past->app) {
+    if (history->app) {
         base_buf_adds(out, ",\"app\":");
-        write_string(past->app, out);
+        write_string(history->app, out);
     }
-    if (past->state) {
+    if (history->state) {
         base_buf_adds(out, ",\"state\":");
-        write_string(past->state, out);
+        write_string(history->state, out);
     }
-    base_buf_addf(out, ",\"time_0_ms\":%" PRId64 ",\"start_s\":", past->time_0_ms);
-    sim_seconds_write(past->start_us, out);
+    base_buf_addf(out, ",\"time_0_ms\":%" PRId64 ",\"start_s\":", history->time_0_ms);
+    sim_write_us_as_seconds(history->start_us, out);
     base_buf_adds(out, ",\"finish_s\":");
-    sim_seconds_write(past->finish_us, out);
-    if (past->map_hosts)
-        write_hosts(job, past, out);
-    write_times("map_starts_s", past->starts_us[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
-    write_times("reduce_starts_s", past->starts_us[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
-    write_names("map_ran_on", past->ran_on[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
-    write_names("reduce_ran_on", past->ran_on[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
+    sim_write_us_as_seconds(history->finish_us, out);
+    if (history->map_hosts)
+        write_map_hosts(job, history, out);
+    write_seconds_list("map_starts_s", history->starts_us[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
+    write_seconds_list("reduce_starts_s", history->starts_us[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
+    write_string_list("map_ran_on", history->ran_on[BASE_TASK_MAP], job->tasks[BASE_TASK_MAP], out);
+    write_string_list("reduce_ran_on", history->ran_on[BASE_TASK_REDUCE], job->tasks[BASE_TASK_REDUCE], out);
 }
 
-void sim_jsonl_write(const struct sim_job *job, const struct sim_jsonl_past *past, struct base_buf *out)
+void sim_jsonl_write_job(const struct sim_job *job, const struct sim_jsonl_history *history, struct base_buf *out)
 {
     base_buf_addf(out, "{\"version\":%d", SIM_JSONL_VERSION);
     for (int i = 0; i < SIM_FIELDS; i++)
         if (!sim_field_is_default(i, job))
-            write_member(i, job, out);
+            write_field_member(i, job, out);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        write_times(lists[k], job->task_us[k], job->tasks[k], out);
+        write_seconds_list(lists[k], job->task_us[k], job->tasks[k], out);
     if (job->replica_nodes)
-        write_nodes(job, out);
-    if (past)
-        write_past(job, past, out);
+        write_map_nodes(job, out);
+    if (history)
+        write_history(job, history, out);
     base_buf_adds(out, "}\n");
 }

@@ -20,14 +20,14 @@ static const struct sim_recipe *recipe_at(size_t index)
     return NULL;
 }
 
-const char *sim_workload_at(size_t index)
+const char *sim_workload_name_at(size_t index)
 {
     const struct sim_recipe *r = recipe_at(index);
 
     return r ? r->name : NULL;
 }
 
-const char *sim_workload_bin(int32_t maps)
+const char *sim_workload_size_bin(int32_t maps)
 {
     static const struct {
         int32_t to;
@@ -49,7 +49,7 @@ static int knob_index(const struct sim_recipe *r, const char *key)
     return -1;
 }
 
-double sim_knob(const struct sim_maker *m, const char *key)
+double sim_knob_value(const struct sim_workload_maker *m, const char *key)
 {
     int i = knob_index(m->recipe, key);
 
@@ -57,17 +57,17 @@ double sim_knob(const struct sim_maker *m, const char *key)
     return m->value[i];
 }
 
-int64_t sim_knob_us(const struct sim_maker *m, const char *key)
+int64_t sim_knob_value_us(const struct sim_workload_maker *m, const char *key)
 {
-    return llround(sim_knob(m, key) * 1e6);
+    return llround(sim_knob_value(m, key) * 1e6);
 }
 
-int sim_knob_word(const struct sim_maker *m, const char *key)
+int sim_knob_word_index(const struct sim_workload_maker *m, const char *key)
 {
-    return (int)sim_knob(m, key);
+    return (int)sim_knob_value(m, key);
 }
 
-static int refuse_key(const struct sim_recipe *r, const char *key, struct base_error *err)
+static int refuse_unknown_setting(const struct sim_recipe *r, const char *key, struct base_error *err)
 {
     struct base_buf keys = {0};
     int rc;
@@ -79,8 +79,8 @@ static int refuse_key(const struct sim_recipe *r, const char *key, struct base_e
     return rc;
 }
 
-/* The index of @value in "a,b,c"; -1: it is not there. */
-static int word_index(const char *words, const char *value)
+/* The index of @value in the list "a,b,c"; -1 when absent. */
+static int index_of_word(const char *words, const char *value)
 {
     size_t len = strlen(value);
     int i = 0;
@@ -95,7 +95,7 @@ static int word_index(const char *words, const char *value)
     return -1;
 }
 
-static int set_knob(struct sim_maker *m, const char *param, struct base_error *err)
+static int parse_setting(struct sim_workload_maker *m, const char *param, struct base_error *err)
 {
     const char *eq = strchr(param, '=');
     char *key = eq ? base_strndup(param, (size_t)(eq - param)) : base_strdup(param), *end = NULL;
@@ -105,9 +105,9 @@ static int set_knob(struct sim_maker *m, const char *param, struct base_error *e
     double v = 0;
 
     if (!k) {
-        rc = refuse_key(m->recipe, key, err);
+        rc = refuse_unknown_setting(m->recipe, key, err);
     } else if (k->words) {
-        v = word_index(k->words, value);
+        v = index_of_word(k->words, value);
         if (v < 0)
             rc = base_error_set(err, -BASE_EINVAL, "%s: '%.60s' is not one of %s", k->key, value, k->words);
     } else {
@@ -122,15 +122,15 @@ static int set_knob(struct sim_maker *m, const char *param, struct base_error *e
     return rc;
 }
 
-/* ---------------------------------------------------------------- making */
-static int unknown(const char *name, struct base_error *err)
+/* ---------------------------------------------------------------- generating jobs */
+static int refuse_unknown_workload(const char *name, struct base_error *err)
 {
     struct base_buf names = {0};
     const char *best = NULL, *at;
     size_t distance = 0;
     int rc;
 
-    for (size_t i = 0; (at = sim_workload_at(i)); i++) {
+    for (size_t i = 0; (at = sim_workload_name_at(i)); i++) {
         base_nearest_offer(name, at, &best, &distance);
         base_buf_addf(&names, "%s%s", i ? ", " : "", at);
     }
@@ -140,43 +140,44 @@ static int unknown(const char *name, struct base_error *err)
     return rc;
 }
 
-int sim_workload_make(const char *name, const char *const *params, size_t params_n, uint64_t seed, struct sim_made *out,
-                      struct base_error *err)
+int sim_workload_make(const char *name, const char *const *params, size_t params_n, uint64_t seed,
+                      struct sim_made_jobs *out, struct base_error *err)
 {
-    struct sim_maker m = {.seed = seed, .made = out};
+    struct sim_workload_maker m = {.seed = seed, .made = out};
     int rc;
 
     for (size_t i = 0; (m.recipe = recipe_at(i)) && strcmp(m.recipe->name, name) != 0; i++)
         ;
     if (!m.recipe)
-        return unknown(name, err);
+        return refuse_unknown_workload(name, err);
     for (int i = 0; m.recipe->knobs[i].key; i++) {
         base_assert(i < SIM_KNOBS_MAX);
         m.value[i] = m.recipe->knobs[i].value;
     }
     for (size_t i = 0; i < params_n; i++)
-        if ((rc = set_knob(&m, params[i], err)) < 0)
+        if ((rc = parse_setting(&m, params[i], err)) < 0)
             return base_error_wrap(err, rc, "workload %s", name);
     m.recipe->make(&m);
     return 0;
 }
 
-struct sim_rng sim_maker_rng(const struct sim_maker *m, uint64_t purpose)
+struct sim_rng sim_workload_rng_for(const struct sim_workload_maker *m, uint64_t purpose)
 {
     return sim_rng_of(m->seed, purpose);
 }
 
-/* The setting of that name, or @other where the recipe has none. */
-static double knob_or(const struct sim_maker *m, const char *key, double other)
+/* The value of setting @key, or @other if the recipe has no such setting. */
+static double knob_value_or_default(const struct sim_workload_maker *m, const char *key, double other)
 {
     int i = knob_index(m->recipe, key);
 
     return i >= 0 ? m->value[i] : other;
 }
 
-struct sim_job *sim_maker_add(struct sim_maker *m, const char *class_name, int32_t maps, int32_t reduces)
+struct sim_job *sim_workload_add_job(struct sim_workload_maker *m, const char *class_name, int32_t maps,
+                                     int32_t reduces)
 {
-    struct sim_made *made = m->made;
+    struct sim_made_jobs *made = m->made;
     struct sim_job *job;
 
     base_array_grow(&made->v, made->n, &made->cap);
@@ -186,21 +187,22 @@ struct sim_job *sim_maker_add(struct sim_maker *m, const char *class_name, int32
     sim_job_text(job->class_name, class_name);
     job->tasks[BASE_TASK_MAP] = maps;
     job->tasks[BASE_TASK_REDUCE] = reduces;
-    job->base_us[BASE_TASK_MAP] = llround(knob_or(m, "map_s", 1) * 1e6);
-    job->base_us[BASE_TASK_REDUCE] = llround(knob_or(m, "reduce_s", 1) * 1e6);
-    job->cv[BASE_TASK_MAP] = job->cv[BASE_TASK_REDUCE] = knob_or(m, "cv", 0);
-    job->f_rack = knob_or(m, "f_rack", 0);
-    job->f_off = knob_or(m, "f_off", 0);
-    job->f_colo = 0.7; /* the data of its only map is still in memory */
-    job->setup_us = llround(knob_or(m, "setup_s", 0) * 1e6);
-    job->cleanup_us = llround(knob_or(m, "cleanup_s", 0) * 1e6);
+    job->base_us[BASE_TASK_MAP] = llround(knob_value_or_default(m, "map_s", 1) * 1e6);
+    job->base_us[BASE_TASK_REDUCE] = llround(knob_value_or_default(m, "reduce_s", 1) * 1e6);
+    job->cv[BASE_TASK_MAP] = job->cv[BASE_TASK_REDUCE] = knob_value_or_default(m, "cv", 0);
+    job->f_rack = knob_value_or_default(m, "f_rack", 0);
+    job->f_off = knob_value_or_default(m, "f_off", 0);
+    job->f_colo = 0.7; /* a job's only map output is still in memory on that node */
+    job->setup_us = llround(knob_value_or_default(m, "setup_s", 0) * 1e6);
+    job->cleanup_us = llround(knob_value_or_default(m, "cleanup_s", 0) * 1e6);
     return job;
 }
 
-void sim_maker_shuffle(struct sim_maker *m)
+/* Fisher-Yates shuffle. Ids are reassigned afterwards so that they follow the submission order. */
+void sim_workload_shuffle_jobs(struct sim_workload_maker *m)
 {
-    struct sim_rng rng = sim_maker_rng(m, 1);
-    struct sim_made *made = m->made;
+    struct sim_rng rng = sim_workload_rng_for(m, 1);
+    struct sim_made_jobs *made = m->made;
 
     for (size_t i = made->n; i > 1; i--) {
         size_t k = (size_t)sim_rng_below(&rng, i);
@@ -213,9 +215,9 @@ void sim_maker_shuffle(struct sim_maker *m)
         made->v[i].id = i + 1;
 }
 
-void sim_maker_arrivals(struct sim_maker *m, double mean_gap_s)
+void sim_workload_draw_submissions(struct sim_workload_maker *m, double mean_gap_s)
 {
-    struct sim_rng rng = sim_maker_rng(m, 2);
+    struct sim_rng rng = sim_workload_rng_for(m, 2);
     double at_us = 0;
 
     for (size_t i = 0; i < m->made->n; i++) {
@@ -224,42 +226,42 @@ void sim_maker_arrivals(struct sim_maker *m, double mean_gap_s)
     }
 }
 
-/* ---------------------------------------------------------------- giving out */
-static void give(struct sim_made *made, struct sim_job *out)
+/* ---------------------------------------------------------------- handing out jobs */
+static void hand_out_next_job(struct sim_made_jobs *made, struct sim_job *out)
 {
     *out = made->v[made->next];
-    sim_job_init(&made->v[made->next++]); /* what hung on it is the caller's */
+    sim_job_init(&made->v[made->next++]); /* @out now owns the job's arrays */
 }
 
-int sim_made_next(struct sim_made *made, struct sim_job *out)
+int sim_made_jobs_take_next(struct sim_made_jobs *made, struct sim_job *out)
 {
     if (made->next >= made->n || (made->open > 0 && made->next >= made->open))
         return 0;
-    give(made, out);
+    hand_out_next_job(made, out);
     return 1;
 }
 
-bool sim_made_at_end(struct sim_made *made, uint64_t ended, int64_t now_us, struct sim_job *out)
+bool sim_made_jobs_replace_ended(struct sim_made_jobs *made, uint64_t ended, int64_t now_us, struct sim_job *out)
 {
     if (made->open == 0 || made->next >= made->n || ended == made->last_ended)
         return false;
     made->last_ended = ended;
-    give(made, out);
+    hand_out_next_job(made, out);
     out->submit_us = now_us;
     return true;
 }
 
-void sim_made_free(struct sim_made *made)
+void sim_made_jobs_free(struct sim_made_jobs *made)
 {
     for (size_t i = made->next; i < made->n; i++)
         sim_job_clear(&made->v[i]);
     free(made->v);
-    *made = (struct sim_made){0};
+    *made = (struct sim_made_jobs){0};
 }
 
-/* ---------------------------------------------------------------- for people */
-/* The word of that index. */
-static void add_word(const char *words, int index, struct base_buf *out)
+/* ---------------------------------------------------------------- description for users */
+/* Appends the word at @index of the list "a,b,c". */
+static void append_word_at(const char *words, int index, struct base_buf *out)
 {
     for (; index > 0; index--)
         words += strcspn(words, ",") + 1;
@@ -275,7 +277,7 @@ void sim_workload_describe(struct base_buf *out)
         for (const struct sim_knob *k = r->knobs; k->key; k++) {
             base_buf_addf(out, "      %s=", k->key);
             if (k->words)
-                add_word(k->words, (int)k->value, out);
+                append_word_at(k->words, (int)k->value, out);
             else
                 base_buf_addf(out, "%.10g", k->value);
             if (k->words)

@@ -309,8 +309,8 @@ static void draw_each(struct sim_paper_run *run)
         qsort(gain, n, sizeof *gain, by_size);
     for (size_t i = 0; i < n; i++)
         at[i] = 100 * ((double)i + 0.5) / (double)n;
-    series =
-        (struct sim_series){.name = "fair - hfsp", .colour = sim_picture_colour("hfsp", 0), .x = at, .y = gain, .n = n};
+    series = (struct sim_series){
+        .name = "fair - hfsp", .colour = sim_picture_colour_for("hfsp", 0), .x = at, .y = gain, .n = n};
     sim_picture_init(&p);
     p.name = "hfsp-each";
     p.title = "Sojourn under FAIR less that under HFSP, job by job (fig. 4)";

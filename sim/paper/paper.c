@@ -232,7 +232,7 @@ double sim_paper_median(const struct sim_outcome *o, const char *class_name, sim
         if (counts(&o->jobs[i], class_name))
             sim_samples_add(&s, of(&o->jobs[i]));
     sim_samples_sort(&s);
-    median = sim_samples_at(&s, 0.5);
+    median = sim_samples_quantile(&s, 0.5);
     sim_samples_free(&s);
     return median;
 }
@@ -292,9 +292,9 @@ void sim_paper_picture(struct sim_paper_run *run, const struct sim_picture *p, c
 
     if (!run->page || !sim_picture_has_data(p))
         return;
-    rc = sim_picture_write(run->dir, p, &err);
+    rc = sim_picture_draw(run->dir, p, &err);
     if (rc >= 0)
-        rc = sim_page_picture(run->page, run->dir, p->name, caption, &err);
+        rc = sim_page_embed_picture(run->page, run->dir, p->name, caption, &err);
     if (rc < 0 && !run->err.code)
         run->err = err;
 }

@@ -61,7 +61,7 @@ static void csv(const struct sim_paper_run *run, struct base_buf *out)
         base_buf_adds(out, run->paper->name);
         for (int i = 0; i < COLUMNS; i++) {
             base_buf_adds(out, ",");
-            sim_output_csv_text(cells[i], out);
+            sim_output_append_csv_text(cells[i], out);
         }
         base_buf_adds(out, "\n");
     }
@@ -113,18 +113,22 @@ static void page_table(const struct sim_paper_run *run, struct sim_page *page)
 {
     const char *cells[COLUMNS];
 
-    sim_page_words_begin(page);
-    sim_page_table_head(page, columns, COLUMNS);
+    sim_page_begin_text_table(page);
+    sim_page_add_table_head(page, columns, COLUMNS);
     for (size_t r = 0; r < run->rows_n; r++) {
         enum sim_paper_verdict v = run->rows[r].verdict;
 
         cells_of(&run->rows[r], cells);
-        sim_page_table_row(page);
+        sim_page_begin_table_row(page);
         for (int i = 0; i < COLUMNS; i++)
-            sim_page_table_cell(page, false, i < COLUMNS - 1 ? "" : v == SIM_PAPER_PASS ? "good" : v == SIM_PAPER_FAIL ? "bad" : "weak",
-                                cells[i]);
+            sim_page_add_table_cell(page, false,
+                                    i < COLUMNS - 1       ? ""
+                                    : v == SIM_PAPER_PASS ? "good"
+                                    : v == SIM_PAPER_FAIL ? "bad"
+                                                          : "weak",
+                                    cells[i]);
     }
-    sim_page_table_end(page);
+    sim_page_end_table(page);
 }
 
 static int write_markdown(const struct sim_paper_conf *conf, const struct sim_paper_run *runs, size_t n,
@@ -155,14 +159,14 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
     int rc;
 
     for (size_t i = 0; i < n; i++) {
-        sim_page_heading(&page, "%s", runs[i].paper->title);
+        sim_page_add_heading(&page, "%s", runs[i].paper->title);
         page_table(&runs[i], &page);
         runs[i].page = &page;
         runs[i].dir = conf->dir;
         if (runs[i].paper->draw) {
-            sim_page_pictures_begin(&page);
+            sim_page_begin_pictures(&page);
             runs[i].paper->draw(&runs[i]);
-            sim_page_pictures_end(&page);
+            sim_page_end_pictures(&page);
         }
         if (runs[i].err.code < 0) {
             *err = runs[i].err;
@@ -170,7 +174,7 @@ static int write_folder(const struct sim_paper_conf *conf, struct sim_paper_run 
             return err->code;
         }
     }
-    rc = sim_page_write(&page, conf->dir, "The papers' results, here", err);
+    rc = sim_page_write_and_free(&page, conf->dir, "The papers' results, here", err);
     return rc < 0 ? rc : write_markdown(conf, runs, n, err);
 }
 
@@ -223,9 +227,9 @@ int sim_paper_main(const struct sim_paper_conf *conf, struct base_error *err)
         p += len + (p[len] == ',');
     } while (rc >= 0 && *p);
     if (rc >= 0 && conf->dir) /* what would hinder in the end, before the runs */
-        rc = sim_picture_check(err);
+        rc = sim_picture_check_gnuplot(err);
     if (rc >= 0 && conf->dir)
-        rc = sim_report_folder(conf->dir, conf->force, err);
+        rc = sim_report_prepare_folder(conf->dir, conf->force, err);
     for (size_t i = 0; rc >= 0 && i < n; i++) {
         runs[i].first_seed = conf->first_seed;
         runs[i].seeds = conf->seeds;

@@ -58,7 +58,7 @@ static int open_after_profile(const struct sim_spec *spec, struct sim_workload *
     p->open = sim_source_open(&source, err);
     if (!p->open)
         return err->code;
-    *out = sim_source_workload(p->open);
+    *out = sim_source_as_workload(p->open);
     return 0;
 }
 

@@ -12,11 +12,12 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-/* What makes a folder one of a report, finished or not; all of it is made by every report, or by those of papers. */
+/* Files that mark a folder as a report, finished or not. Every report, or every report of the
+ * papers' experiments, contains all of them. */
 static const char *const names[] = {"index.html",    "summary.csv", "summary.json", "jobs.csv",
                                     "jobs.json",     "RESULTS.md",  "manifest.json", NULL};
 
-static bool is_named(const char *name)
+static bool is_named_report_file(const char *name)
 {
     for (const char *const *n = names; *n; n++)
         if (strcmp(*n, name) == 0)
@@ -24,10 +25,10 @@ static bool is_named(const char *name)
     return false;
 }
 
-/* A page alone may be of any site: it tells nothing. */
-static bool tells_report(const char *name)
+/* An index.html alone proves nothing: any web site has one. */
+static bool identifies_report(const char *name)
 {
-    return is_named(name) && strcmp(name, "index.html") != 0;
+    return is_named_report_file(name) && strcmp(name, "index.html") != 0;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -37,19 +38,19 @@ static bool ends_with(const char *name, const char *end)
     return n > e && strcmp(name + n - e, end) == 0;
 }
 
-static bool is_picture(const char *name)
+static bool is_picture_file(const char *name)
 {
     return ends_with(name, ".svg");
 }
 
-static bool is_data(const char *name)
+static bool is_data_file(const char *name)
 {
     return ends_with(name, ".dat") || ends_with(name, ".gp");
 }
 
-static bool is_of_report(const char *name)
+static bool is_report_file(const char *name)
 {
-    return is_named(name) || is_picture(name);
+    return is_named_report_file(name) || is_picture_file(name);
 }
 
 struct found {
@@ -57,9 +58,10 @@ struct found {
     bool report;
 };
 
-/* Counts what is in @dir, and removes the files that @doomed chooses (NULL: none). Absent, or no folder: nothing is
- * there. */
-static int walk(const char *dir, bool (*doomed)(const char *name), struct found *out, struct base_error *err)
+/* Counts the entries of @dir and removes the regular files accepted by @doomed (NULL: removes
+ * none). A missing @dir, or one that is not a folder, counts as empty. */
+static int count_and_remove_files(const char *dir, bool (*doomed)(const char *name), struct found *out,
+                                  struct base_error *err)
 {
     DIR *d = opendir(dir);
     int rc = 0;
@@ -75,7 +77,7 @@ static int walk(const char *dir, bool (*doomed)(const char *name), struct found 
         out->all++;
         if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
-        out->report = out->report || tells_report(e->d_name);
+        out->report = out->report || identifies_report(e->d_name);
         if (doomed && doomed(e->d_name) && unlinkat(dirfd(d), e->d_name, 0) < 0)
             rc = base_error_sys(err, -BASE_EIO, errno, "%s/%s", dir, e->d_name);
     }
@@ -83,30 +85,31 @@ static int walk(const char *dir, bool (*doomed)(const char *name), struct found 
     return rc;
 }
 
-int sim_report_folder(const char *dir, bool force, struct base_error *err)
+int sim_report_prepare_folder(const char *dir, bool force, struct base_error *err)
 {
     struct found found, data;
     char *inner = base_printf("%s/data", dir);
     struct stat st;
-    int rc = walk(dir, NULL, &found, err);
+    int rc = count_and_remove_files(dir, NULL, &found, err);
 
     if (rc == 0 && found.all > 0 && !force)
         rc = base_error_set(err, -BASE_EEXIST, "--out: %s is not empty; --force replaces the report in it", dir);
     else if (rc == 0 && found.all > 0 && !found.report)
-        rc = base_error_set(err, -BASE_EEXIST, "--out: %s holds something else than a report; name another folder", dir);
+        rc = base_error_set(err, -BASE_EEXIST,
+                            "--out: %s contains something other than a report; choose another folder", dir);
     else if (rc == 0 && found.all > 0)
-        rc = walk(dir, is_of_report, &found, err);
+        rc = count_and_remove_files(dir, is_report_file, &found, err);
     if (rc == 0 && lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
-        rc = walk(inner, is_data, &data, err);
+        rc = count_and_remove_files(inner, is_data_file, &data, err);
     free(inner);
     return rc < 0 ? rc : base_mkdirs(dir, 0755, err);
 }
 
-int sim_report_file(const char *option, const char *path, bool force, struct base_error *err)
+int sim_report_check_output_file(const char *option, const char *path, bool force, struct base_error *err)
 {
     struct stat st;
 
     if (force || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
         return 0;
-    return base_error_set(err, -BASE_EEXIST, "%s: %s is there; --force replaces it", option, path);
+    return base_error_set(err, -BASE_EEXIST, "%s: %s already exists; --force replaces it", option, path);
 }

@@ -1,5 +1,6 @@
-/* sim/report/folder.h - where a report is written: a folder of its own. What is there is not overwritten unless that
- * is asked for, and then nothing of it stays behind beside the new report. */
+/* sim/report/folder.h - prepares the place where a report is written. Existing files are
+ * overwritten only on request, and then no file of an older report stays behind beside the new
+ * one. */
 #ifndef CREEL_SIM_REPORT_FOLDER_H
 #define CREEL_SIM_REPORT_FOLDER_H
 
@@ -7,10 +8,12 @@
 
 #include "base/error.h"
 
-/* Makes the folder @dir, or takes an empty one. One with something in it is refused (-BASE_EEXIST), unless @force and it
- * holds a report: then the report's files are removed, and what else is there stays. */
-int sim_report_folder(const char *dir, bool force, struct base_error *err);
-/* The same for a single file: -BASE_EEXIST where @path is a file and not @force. @option names it in the message. */
-int sim_report_file(const char *option, const char *path, bool force, struct base_error *err);
+/* Creates @dir, or accepts it if it is empty. Fails with -BASE_EEXIST if @dir has contents, unless
+ * @force is set and the contents include a report: then the report's files are removed and other
+ * files stay. */
+int sim_report_prepare_folder(const char *dir, bool force, struct base_error *err);
+/* Fails with -BASE_EEXIST if @path is a regular file and @force is not set. @option is the
+ * command-line option named in the message. */
+int sim_report_check_output_file(const char *option, const char *path, bool force, struct base_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* sim/report/job_list.c - the list of jobs: one function names all fields, for CSV's first line, its rows, and JSON. */
+/* sim/report/job_list.c - the list of jobs. One function names all fields; the mode decides whether
+ * it writes the CSV header, a CSV row or a JSON object, so the three cannot disagree. */
 #include <math.h>
 
 #include "sim/report/summary.h"
@@ -10,8 +11,9 @@ struct row {
     bool begun;
 };
 
-/* True: a value is wanted. */
-static bool field(struct row *w, const char *key)
+/* Writes the separator and, depending on the mode, the key. Returns true if the caller must write
+ * the value. */
+static bool begin_field(struct row *w, const char *key)
 {
     base_buf_adds(w->out, w->begun ? "," : "");
     w->begun = true;
@@ -22,38 +24,38 @@ static bool field(struct row *w, const char *key)
     return w->mode != NAMES;
 }
 
-static void add_text(struct row *w, const char *key, const char *text)
+static void add_text_field(struct row *w, const char *key, const char *text)
 {
-    if (!field(w, key))
+    if (!begin_field(w, key))
         return;
     if (w->mode == CSV)
-        sim_output_csv_text(text, w->out);
+        sim_output_append_csv_text(text, w->out);
     else
-        sim_output_json_text(text, w->out);
+        sim_output_append_json_text(text, w->out);
 }
 
-static void add_int(struct row *w, const char *key, int64_t n)
+static void add_int_field(struct row *w, const char *key, int64_t n)
 {
-    if (field(w, key))
+    if (begin_field(w, key))
         base_buf_addf(w->out, "%lld", (long long)n);
 }
 
-static void add_real(struct row *w, const char *key, double x)
+static void add_real_field(struct row *w, const char *key, double x)
 {
-    if (field(w, key))
-        sim_output_number(x, w->mode == JSON ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, w->out);
+    if (begin_field(w, key))
+        sim_output_append_number(x, w->mode == JSON ? SIM_FORMAT_JSON : SIM_FORMAT_CSV, w->out);
 }
 
-static void add_bool(struct row *w, const char *key, bool yes)
+static void add_bool_field(struct row *w, const char *key, bool yes)
 {
-    if (field(w, key))
+    if (begin_field(w, key))
         base_buf_adds(w->out, yes ? "true" : "false");
 }
 
-/* Microseconds as seconds, exactly. */
-static void add_us(struct row *w, const char *key, int64_t us)
+/* Writes microseconds as seconds without rounding. */
+static void add_seconds_field(struct row *w, const char *key, int64_t us)
 {
-    if (!field(w, key))
+    if (!begin_field(w, key))
         return;
     uint64_t n = us < 0 ? -(uint64_t)us : (uint64_t)us;
     base_buf_addf(w->out, us < 0 ? "-%llu" : "%llu", (unsigned long long)(n / 1000000));
@@ -64,53 +66,53 @@ static void add_us(struct row *w, const char *key, int64_t us)
     }
 }
 
-static void add_fields(struct row *w, const struct sim_output_job *of, const struct sim_job_result *r)
+static void add_job_fields(struct row *w, const struct sim_output_job *of, const struct sim_job_result *r)
 {
     double sojourn_s = (double)sim_sojourn_us(r) / 1e6;
 
-    add_text(w, "variation", of->variation ? of->variation : "");
-    add_text(w, "policy", of->policy);
-    add_int(w, "seed", (int64_t)of->seed);
-    add_int(w, "job", (int64_t)r->id);
-    add_text(w, "name", r->name);
-    add_text(w, "class", r->class_name);
-    add_text(w, "pool", r->pool);
-    add_text(w, "user", r->user);
-    add_int(w, "maps", r->tasks[BASE_TASK_MAP]);
-    add_int(w, "reduces", r->tasks[BASE_TASK_REDUCE]);
-    add_int(w, "priority", r->priority);
-    add_real(w, "weight", r->weight);
-    add_bool(w, "accepted", r->accepted);
-    add_us(w, "submit_s", r->submit_us);
-    add_us(w, "start_s", r->first_us);
-    add_us(w, "maps_done_s", r->maps_done_us);
-    add_us(w, "finish_s", r->finish_us);
-    add_us(w, "waiting_s", sim_waiting_us(r));
-    add_us(w, "execution_s", sim_execution_us(r));
-    add_us(w, "sojourn_s", sim_sojourn_us(r));
-    add_real(w, "slowdown", r->accepted && of->alone_s > 0 ? sojourn_s / of->alone_s : NAN);
-    add_us(w, "deadline_s", r->deadline_us);
-    add_bool(w, "met", r->met);
-    add_us(w, "promised_s", r->promised_us);
-    add_int(w, "node_local", r->level[SIM_NODE_LOCAL]);
-    add_int(w, "rack_local", r->level[SIM_RACK_LOCAL]);
-    add_int(w, "off_rack", r->level[SIM_OFF_RACK]);
-    add_int(w, "map_launches", r->launches[BASE_TASK_MAP]);
-    add_int(w, "reduce_launches", r->launches[BASE_TASK_REDUCE]);
-    add_int(w, "map_kills", r->kills[BASE_TASK_MAP]);
-    add_int(w, "reduce_kills", r->kills[BASE_TASK_REDUCE]);
-    add_int(w, "map_suspensions", r->suspensions[BASE_TASK_MAP]);
-    add_int(w, "reduce_suspensions", r->suspensions[BASE_TASK_REDUCE]);
-    add_us(w, "map_slot_s", r->useful_us[BASE_TASK_MAP]);
-    add_us(w, "reduce_slot_s", r->useful_us[BASE_TASK_REDUCE]);
-    add_us(w, "reduce_idle_s", r->idle_us);
-    add_us(w, "map_lost_s", r->lost_us[BASE_TASK_MAP]);
-    add_us(w, "reduce_lost_s", r->lost_us[BASE_TASK_REDUCE]);
-    add_us(w, "map_work_s", r->work_us[BASE_TASK_MAP]);
-    add_us(w, "reduce_work_s", r->work_us[BASE_TASK_REDUCE]);
+    add_text_field(w, "variation", of->variation ? of->variation : "");
+    add_text_field(w, "policy", of->policy);
+    add_int_field(w, "seed", (int64_t)of->seed);
+    add_int_field(w, "job", (int64_t)r->id);
+    add_text_field(w, "name", r->name);
+    add_text_field(w, "class", r->class_name);
+    add_text_field(w, "pool", r->pool);
+    add_text_field(w, "user", r->user);
+    add_int_field(w, "maps", r->tasks[BASE_TASK_MAP]);
+    add_int_field(w, "reduces", r->tasks[BASE_TASK_REDUCE]);
+    add_int_field(w, "priority", r->priority);
+    add_real_field(w, "weight", r->weight);
+    add_bool_field(w, "accepted", r->accepted);
+    add_seconds_field(w, "submit_s", r->submit_us);
+    add_seconds_field(w, "start_s", r->first_us);
+    add_seconds_field(w, "maps_done_s", r->maps_done_us);
+    add_seconds_field(w, "finish_s", r->finish_us);
+    add_seconds_field(w, "waiting_s", sim_waiting_us(r));
+    add_seconds_field(w, "execution_s", sim_execution_us(r));
+    add_seconds_field(w, "sojourn_s", sim_sojourn_us(r));
+    add_real_field(w, "slowdown", r->accepted && of->alone_s > 0 ? sojourn_s / of->alone_s : NAN);
+    add_seconds_field(w, "deadline_s", r->deadline_us);
+    add_bool_field(w, "met", r->met);
+    add_seconds_field(w, "promised_s", r->promised_us);
+    add_int_field(w, "node_local", r->level[SIM_NODE_LOCAL]);
+    add_int_field(w, "rack_local", r->level[SIM_RACK_LOCAL]);
+    add_int_field(w, "off_rack", r->level[SIM_OFF_RACK]);
+    add_int_field(w, "map_launches", r->launches[BASE_TASK_MAP]);
+    add_int_field(w, "reduce_launches", r->launches[BASE_TASK_REDUCE]);
+    add_int_field(w, "map_kills", r->kills[BASE_TASK_MAP]);
+    add_int_field(w, "reduce_kills", r->kills[BASE_TASK_REDUCE]);
+    add_int_field(w, "map_suspensions", r->suspensions[BASE_TASK_MAP]);
+    add_int_field(w, "reduce_suspensions", r->suspensions[BASE_TASK_REDUCE]);
+    add_seconds_field(w, "map_slot_s", r->useful_us[BASE_TASK_MAP]);
+    add_seconds_field(w, "reduce_slot_s", r->useful_us[BASE_TASK_REDUCE]);
+    add_seconds_field(w, "reduce_idle_s", r->idle_us);
+    add_seconds_field(w, "map_lost_s", r->lost_us[BASE_TASK_MAP]);
+    add_seconds_field(w, "reduce_lost_s", r->lost_us[BASE_TASK_REDUCE]);
+    add_seconds_field(w, "map_work_s", r->work_us[BASE_TASK_MAP]);
+    add_seconds_field(w, "reduce_work_s", r->work_us[BASE_TASK_REDUCE]);
 }
 
-void sim_output_jobs_begin(enum sim_format format, struct base_buf *out)
+void sim_output_begin_job_list(enum sim_format format, struct base_buf *out)
 {
     static const struct sim_output_job of;
     static const struct sim_job_result r;
@@ -120,22 +122,22 @@ void sim_output_jobs_begin(enum sim_format format, struct base_buf *out)
         base_buf_adds(out, "[");
         return;
     }
-    add_fields(&w, &of, &r);
+    add_job_fields(&w, &of, &r);
     base_buf_adds(out, "\n");
 }
 
-void sim_output_job(enum sim_format format, size_t index, const struct sim_output_job *of,
-                    const struct sim_job_result *r, struct base_buf *out)
+void sim_output_append_job(enum sim_format format, size_t index, const struct sim_output_job *of,
+                           const struct sim_job_result *r, struct base_buf *out)
 {
     struct row w = {.mode = format == SIM_FORMAT_JSON ? JSON : CSV, .out = out};
 
     if (w.mode == JSON)
         base_buf_adds(out, index ? ",\n{" : "\n{");
-    add_fields(&w, of, r);
+    add_job_fields(&w, of, r);
     base_buf_adds(out, w.mode == JSON ? "}" : "\n");
 }
 
-void sim_output_jobs_end(enum sim_format format, struct base_buf *out)
+void sim_output_end_job_list(enum sim_format format, struct base_buf *out)
 {
     if (format == SIM_FORMAT_JSON)
         base_buf_adds(out, "\n]\n");

@@ -36,7 +36,7 @@ static const char style[] =
     "svg{display:block;width:100%;height:auto;max-width:760px}.wide{display:block}.wide figure svg{max-width:1100px}\n"
     "figcaption{color:var(--soft);font-size:.9rem;padding:0 .5rem}\n";
 
-static void add_escaped(struct base_buf *b, const char *text)
+static void append_escaped(struct base_buf *b, const char *text)
 {
     for (const char *at = text; *at; at++)
         switch (*at) {
@@ -57,23 +57,24 @@ static void add_escaped(struct base_buf *b, const char *text)
         }
 }
 
-static void add_element(struct base_buf *b, const char *begin, const char *text, const char *end)
+static void append_element(struct base_buf *b, const char *begin, const char *text, const char *end)
 {
     base_buf_adds(b, begin);
-    add_escaped(b, text);
+    append_escaped(b, text);
     base_buf_adds(b, end);
 }
 
-static void add_formatted(struct base_buf *b, const char *begin, const char *end, const char *fmt, va_list ap)
+static void append_formatted_element(struct base_buf *b, const char *begin, const char *end, const char *fmt,
+                                     va_list ap)
 {
     struct base_buf text = {0};
 
     base_buf_vaddf(&text, fmt, ap);
-    add_element(b, begin, text.data ? text.data : "", end);
+    append_element(b, begin, text.data ? text.data : "", end);
     base_buf_free(&text);
 }
 
-void sim_page_heading(struct sim_page *p, const char *fmt, ...)
+void sim_page_add_heading(struct sim_page *p, const char *fmt, ...)
 {
     struct base_buf text = {0};
     va_list ap;
@@ -83,121 +84,123 @@ void sim_page_heading(struct sim_page *p, const char *fmt, ...)
     va_end(ap);
     p->headings++;
     base_buf_addf(&p->contents, "<a href=\"#s%zu\">", p->headings);
-    add_element(&p->contents, "", text.data, "</a>\n");
+    append_element(&p->contents, "", text.data, "</a>\n");
     base_buf_addf(&p->html, "<h2 id=\"s%zu\">", p->headings);
-    add_element(&p->html, "", text.data, "</h2>\n");
+    append_element(&p->html, "", text.data, "</h2>\n");
     base_buf_free(&text);
 }
 
-void sim_page_subheading(struct sim_page *p, const char *fmt, ...)
+void sim_page_add_subheading(struct sim_page *p, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    add_formatted(&p->html, "<h3>", "</h3>\n", fmt, ap);
+    append_formatted_element(&p->html, "<h3>", "</h3>\n", fmt, ap);
     va_end(ap);
 }
 
-void sim_page_text(struct sim_page *p, const char *fmt, ...)
+void sim_page_add_paragraph(struct sim_page *p, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    add_formatted(&p->html, "<p>", "</p>\n", fmt, ap);
+    append_formatted_element(&p->html, "<p>", "</p>\n", fmt, ap);
     va_end(ap);
 }
 
-void sim_page_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n)
+void sim_page_add_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n)
 {
     base_buf_adds(&p->html, "<dl>\n");
     for (size_t i = 0; i < n; i++) {
-        add_element(&p->html, "<dt>", pairs[i][0], "</dt>");
-        add_element(&p->html, "<dd>", pairs[i][1], "</dd>\n");
+        append_element(&p->html, "<dt>", pairs[i][0], "</dt>");
+        append_element(&p->html, "<dd>", pairs[i][1], "</dd>\n");
     }
     base_buf_adds(&p->html, "</dl>\n");
 }
 
-void sim_page_links(struct sim_page *p, const char *const (*files)[2], size_t n)
+void sim_page_add_file_links(struct sim_page *p, const char *const (*files)[2], size_t n)
 {
     base_buf_adds(&p->html, "<p>Files of this report: ");
     for (size_t i = 0; i < n; i++) {
-        add_element(&p->html, i ? "; <a href=\"" : "<a href=\"", files[i][0], "\">");
-        add_element(&p->html, "", files[i][0], "</a> (");
-        add_element(&p->html, "", files[i][1], ")");
+        append_element(&p->html, i ? "; <a href=\"" : "<a href=\"", files[i][0], "\">");
+        append_element(&p->html, "", files[i][0], "</a> (");
+        append_element(&p->html, "", files[i][1], ")");
     }
     base_buf_adds(&p->html, ".</p>\n");
 }
 
 /* ---------------------------------------------------------------- tables */
-void sim_page_table_begin(struct sim_page *p, const char *caption)
+void sim_page_begin_table(struct sim_page *p, const char *caption)
 {
     base_buf_adds(&p->html, "<div class=\"table\"><table>");
     if (caption)
-        add_element(&p->html, "<caption>", caption, "</caption>");
+        append_element(&p->html, "<caption>", caption, "</caption>");
 }
 
-void sim_page_words_begin(struct sim_page *p)
+void sim_page_begin_text_table(struct sim_page *p)
 {
     base_buf_adds(&p->html, "<div class=\"table words\"><table>");
 }
 
-void sim_page_table_head(struct sim_page *p, const char *const *titles, size_t n)
+void sim_page_add_table_head(struct sim_page *p, const char *const *titles, size_t n)
 {
     base_buf_adds(&p->html, "\n<tr>");
     for (size_t i = 0; i < n; i++)
-        add_element(&p->html, i ? "<th class=\"n\">" : "<th>", titles[i], "</th>");
+        append_element(&p->html, i ? "<th class=\"n\">" : "<th>", titles[i], "</th>");
     p->in_row = true;
 }
 
-void sim_page_table_row(struct sim_page *p)
+void sim_page_begin_table_row(struct sim_page *p)
 {
     base_buf_adds(&p->html, p->in_row ? "</tr>\n<tr>" : "\n<tr>");
     p->in_row = true;
 }
 
-void sim_page_table_cell(struct sim_page *p, bool number, const char *tone, const char *text)
+void sim_page_add_table_cell(struct sim_page *p, bool number, const char *tone, const char *text)
 {
-    const char *interval = number ? strstr(text, " ±") : NULL; /* less loud than the mean */
+    /* the interval is printed fainter than the mean */
+    const char *interval = number ? strstr(text, " ±") : NULL;
 
     base_buf_addf(&p->html, "<td class=\"%s%s\">", number ? "n " : "", tone);
     if (interval) {
         char *mean = base_strndup(text, (size_t)(interval - text));
-        add_element(&p->html, "", mean, "<span class=\"weak\">");
-        add_element(&p->html, "", interval, "</span></td>");
+        append_element(&p->html, "", mean, "<span class=\"weak\">");
+        append_element(&p->html, "", interval, "</span></td>");
         free(mean);
         return;
     }
-    add_element(&p->html, "", text, "</td>");
+    append_element(&p->html, "", text, "</td>");
 }
 
-void sim_page_table_end(struct sim_page *p)
+void sim_page_end_table(struct sim_page *p)
 {
     base_buf_adds(&p->html, p->in_row ? "</tr>\n</table></div>\n" : "</table></div>\n");
     p->in_row = false;
 }
 
 /* ---------------------------------------------------------------- pictures */
-void sim_page_pictures_begin(struct sim_page *p)
+void sim_page_begin_pictures(struct sim_page *p)
 {
     base_buf_adds(&p->html, "<div class=\"pictures\">\n");
 }
 
-void sim_page_wide_pictures_begin(struct sim_page *p)
+void sim_page_begin_wide_pictures(struct sim_page *p)
 {
     base_buf_adds(&p->html, "<div class=\"pictures wide\">\n");
 }
 
-void sim_page_pictures_end(struct sim_page *p)
+void sim_page_end_pictures(struct sim_page *p)
 {
     base_buf_adds(&p->html, "</div>\n");
 }
 
-int sim_page_picture(struct sim_page *p, const char *dir, const char *name, const char *caption, struct base_error *err)
+int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name, const char *caption,
+                           struct base_error *err)
 {
     struct base_buf svg = {0};
     char *path = base_printf("%s/%s.svg", dir, name);
     int rc = base_file_read(path, PICTURE_MAX, &svg, err);
-    const char *begin = rc == 0 ? strstr(svg.data, "<svg") : NULL; /* without the line that says it is XML */
+    const char *begin = rc == 0 ? strstr(svg.data, "<svg") : NULL; /* skips the XML declaration */
 
     if (rc == 0 && !begin)
         rc = base_error_set(err, -BASE_ECORRUPT, "%s: not an SVG picture", path);
@@ -206,7 +209,7 @@ int sim_page_picture(struct sim_page *p, const char *dir, const char *name, cons
         base_buf_adds(&p->html, "<figure>\n");
         base_buf_adds(&p->html, begin);
         if (caption)
-            add_element(&p->html, "<figcaption>", caption, "</figcaption>\n");
+            append_element(&p->html, "<figcaption>", caption, "</figcaption>\n");
         base_buf_adds(&p->html, "</figure>\n");
     }
     free(path);
@@ -215,16 +218,16 @@ int sim_page_picture(struct sim_page *p, const char *dir, const char *name, cons
 }
 
 /* ---------------------------------------------------------------- the page */
-int sim_page_write(struct sim_page *p, const char *dir, const char *title, struct base_error *err)
+int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title, struct base_error *err)
 {
     struct base_buf all = {0};
     char *path = base_printf("%s/index.html", dir);
 
     base_buf_adds(&all, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    add_element(&all, "<title>", title, "</title>\n<style>\n");
+    append_element(&all, "<title>", title, "</title>\n<style>\n");
     base_buf_adds(&all, style);
-    add_element(&all, "</style>\n</head>\n<body>\n<main>\n<h1>", title, "</h1>\n");
+    append_element(&all, "</style>\n</head>\n<body>\n<main>\n<h1>", title, "</h1>\n");
     if (p->headings > 1)
         base_buf_addf(&all, "<nav>\n%s</nav>\n", p->contents.data);
     base_buf_add(&all, p->html.data, p->html.len);

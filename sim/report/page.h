@@ -1,5 +1,5 @@
-/* sim/report/page.h - one HTML page that needs nothing beside it: plain CSS, light or dark as the reader has it,
- * tables, and pictures inside the page. Texts are escaped here. */
+/* sim/report/page.h - a self-contained HTML page: plain CSS, light or dark by the reader's
+ * preference, tables, and pictures embedded in the page. All text is escaped here. */
 #ifndef CREEL_SIM_REPORT_PAGE_H
 #define CREEL_SIM_REPORT_PAGE_H
 
@@ -9,37 +9,39 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-struct sim_page { /* zero to begin with */
+struct sim_page { /* zeroed: an empty page */
     struct base_buf html;
-    struct base_buf contents; /* links to the headings */
+    struct base_buf contents; /* the list of links to headings */
     size_t headings, pictures;
-    bool in_row; /* of a table */
+    bool in_row; /* a table row is open */
 };
-void sim_page_heading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sim_page_subheading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void sim_page_text(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Name and value, one below the other. */
-void sim_page_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n);
+void sim_page_add_heading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_page_add_subheading(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sim_page_add_paragraph(struct sim_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a list of names and values, one pair per line. */
+void sim_page_add_facts(struct sim_page *p, const char *const (*pairs)[2], size_t n);
 
-/* A table is told cell by cell. Cells are numbers (right) or texts (left); @tone: "", "good", "bad", "weak". */
-/* Links to files beside the page, each with what is in it. */
-void sim_page_links(struct sim_page *p, const char *const (*files)[2], size_t n);
-void sim_page_table_begin(struct sim_page *p, const char *caption);
-void sim_page_words_begin(struct sim_page *p); /* of sentences, which are broken into lines */
-void sim_page_table_head(struct sim_page *p, const char *const *titles, size_t n);
-void sim_page_table_row(struct sim_page *p);
-void sim_page_table_cell(struct sim_page *p, bool number, const char *tone, const char *text);
-void sim_page_table_end(struct sim_page *p);
+/* Adds links to files beside the page, each with a description. */
+void sim_page_add_file_links(struct sim_page *p, const char *const (*files)[2], size_t n);
+/* A table is built cell by cell. Numbers are aligned right, texts left. @tone: "", "good", "bad" or
+ * "weak". */
+void sim_page_begin_table(struct sim_page *p, const char *caption);
+void sim_page_begin_text_table(struct sim_page *p); /* cells may wrap */
+void sim_page_add_table_head(struct sim_page *p, const char *const *titles, size_t n);
+void sim_page_begin_table_row(struct sim_page *p);
+void sim_page_add_table_cell(struct sim_page *p, bool number, const char *tone, const char *text);
+void sim_page_end_table(struct sim_page *p);
 
-/* Pictures side by side where the window is wide enough. */
-void sim_page_pictures_begin(struct sim_page *p);
-void sim_page_wide_pictures_begin(struct sim_page *p); /* or one below the other */
-/* Takes DIR/NAME.svg into the page. */
-int sim_page_picture(struct sim_page *p, const char *dir, const char *name, const char *caption, struct base_error *err);
-void sim_page_pictures_end(struct sim_page *p);
+/* Pictures stand side by side where the window is wide enough. */
+void sim_page_begin_pictures(struct sim_page *p);
+void sim_page_begin_wide_pictures(struct sim_page *p); /* one below the other */
+/* Embeds DIR/NAME.svg with an optional caption. */
+int sim_page_embed_picture(struct sim_page *p, const char *dir, const char *name, const char *caption,
+                           struct base_error *err);
+void sim_page_end_pictures(struct sim_page *p);
 
-/* Writes DIR/index.html and frees @p. */
-int sim_page_write(struct sim_page *p, const char *dir, const char *title, struct base_error *err);
+/* Writes DIR/index.html. Frees @p, on failure too. */
+int sim_page_write_and_free(struct sim_page *p, const char *dir, const char *title, struct base_error *err);
 void sim_page_free(struct sim_page *p);
 
 #endif

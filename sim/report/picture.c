@@ -11,7 +11,8 @@
 
 #include "base/io/io.h"
 
-/* Colours that stand for others until the picture is done: of texts and axes, of the grid. */
+/* Placeholder colours for text and axes, and for the grid. gnuplot draws with them; the finished
+ * SVG has the page's own colours instead. */
 #define INK  "#010203"
 #define GRID "#040506"
 enum { SVG_MAX = 64 << 20, LOG_TICS_DECADES = 3, WORDS_MAX = 4000, NAMES_BELOW_MAX = 6, VALUES_MAX = 12 };
@@ -21,7 +22,7 @@ void sim_picture_init(struct sim_picture *p)
     *p = (struct sim_picture){.x_min = NAN, .x_max = NAN, .y_min = NAN, .y_max = NAN};
 }
 
-const char *sim_picture_colour(const char *name, size_t index)
+const char *sim_picture_colour_for(const char *name, size_t index)
 {
     static const char *const known[][2] = {
         {"fifo", "#868686"},      {"naive-fair", "#a9794e"}, {"fair", "#3b82c4"},      {"hsrtf-pu", "#2f9e63"},
@@ -51,7 +52,7 @@ bool sim_picture_has_data(const struct sim_picture *p)
 }
 
 /* ---------------------------------------------------------------- numbers */
-static void add_number(struct base_buf *b, double x)
+static void append_number(struct base_buf *b, double x)
 {
     if (isfinite(x))
         base_buf_addf(b, "%.10g", x);
@@ -59,8 +60,8 @@ static void add_number(struct base_buf *b, double x)
         base_buf_adds(b, "?");
 }
 
-/* A comment must not end before its line does. */
-static void add_comment(struct base_buf *b, const char *text)
+/* Control characters become spaces: a line end would end the comment. */
+static void append_comment(struct base_buf *b, const char *text)
 {
     base_buf_adds(b, "# ");
     for (; text && *text; text++)
@@ -68,51 +69,52 @@ static void add_comment(struct base_buf *b, const char *text)
     base_buf_adds(b, "\n");
 }
 
-/* A block per series: x, y, half width. */
-static void add_blocks(const struct sim_picture *p, struct base_buf *b)
+/* Writes one data block per series: x, y, half width of the interval. */
+static void append_series_data(const struct sim_picture *p, struct base_buf *b)
 {
     for (size_t s = 0; s < p->series_n; s++) {
         const struct sim_series *v = &p->series[s];
         base_buf_adds(b, s ? "\n\n" : "");
-        add_comment(b, v->name);
+        append_comment(b, v->name);
         for (size_t i = 0; i < v->n; i++) {
-            add_number(b, v->x[i]);
+            append_number(b, v->x[i]);
             base_buf_adds(b, " ");
-            add_number(b, v->y[i]);
+            append_number(b, v->y[i]);
             base_buf_adds(b, " ");
-            add_number(b, v->half ? v->half[i] : 0);
+            append_number(b, v->half ? v->half[i] : 0);
             base_buf_adds(b, "\n");
         }
     }
 }
 
-/* One block: x, then the sums of the first series, of the first two, ...; each at the beginning and the end of its
- * step. */
-static void add_stack(const struct sim_picture *p, struct base_buf *b)
+/* Writes one data block: x, then the cumulative sums over the series. Each step has two rows, one
+ * at its beginning and one at its end. */
+static void append_stacked_data(const struct sim_picture *p, struct base_buf *b)
 {
     size_t n = p->series_n ? p->series[0].n : 0;
 
     for (size_t s = 0; s < p->series_n; s++)
-        add_comment(b, p->series[s].name);
+        append_comment(b, p->series[s].name);
     for (size_t i = 0; i < 2 * n; i++) {
         const double *x = p->series[0].x;
         size_t at = (i + 1) / 2 < n ? (i + 1) / 2 : n - 1;
         double sum = 0;
 
-        add_number(b, i + 1 == 2 * n && n > 1 ? 2 * x[n - 1] - x[n - 2] : x[at]);
+        append_number(b, i + 1 == 2 * n && n > 1 ? 2 * x[n - 1] - x[n - 2] : x[at]);
         for (size_t s = 0; s < p->series_n; s++) {
             sum += p->series[s].y[i / 2];
             base_buf_adds(b, " ");
-            add_number(b, sum);
+            append_number(b, sum);
         }
         base_buf_adds(b, "\n");
     }
 }
 
-/* ---------------------------------------------------------------- commands */
-/* Nothing in it ends the quotes: gnuplot does not read '' as a quote everywhere, and runs what stands in `` outside of
- * quotes. */
-static void add_quoted(struct base_buf *b, const char *text, bool format)
+/* ---------------------------------------------------------------- gnuplot commands */
+/* Quotes @text for gnuplot such that no character can end the quotes early. gnuplot does not accept
+ * '' as an escaped quote everywhere, and would execute text in back-ticks outside quotes. @format:
+ * a format string, in which % must be doubled. */
+static void append_quoted(struct base_buf *b, const char *text, bool format)
 {
     base_buf_adds(b, "'");
     for (; text && *text; text++)
@@ -125,12 +127,12 @@ static void add_quoted(struct base_buf *b, const char *text, bool format)
     base_buf_adds(b, "'");
 }
 
-static void add_text(struct base_buf *b, const char *text)
+static void append_quoted_text(struct base_buf *b, const char *text)
 {
-    add_quoted(b, text, false);
+    append_quoted(b, text, false);
 }
 
-static void add_range(struct base_buf *b, char axis, double low, double high)
+static void append_axis_range(struct base_buf *b, char axis, double low, double high)
 {
     base_buf_addf(b, "set %crange [", axis);
     if (isfinite(low))
@@ -145,8 +147,9 @@ static void add_range(struct base_buf *b, char axis, double low, double high)
     base_buf_adds(b, "]\n");
 }
 
-/* Least and largest value on an axis with its intervals, of positive ones alone if need be. */
-static void range_of(const struct sim_picture *p, bool of_x, bool positive, double *low, double *high)
+/* Finds the smallest and largest value on an axis, including intervals. @positive: ignores values
+ * that a logarithmic axis cannot show. */
+static void find_value_range(const struct sim_picture *p, bool of_x, bool positive, double *low, double *high)
 {
     *low = INFINITY;
     *high = -INFINITY;
@@ -162,14 +165,14 @@ static void range_of(const struct sim_picture *p, bool of_x, bool positive, doub
         }
 }
 
-/* A little more than the data, so that marks at the ends are within. On a short axis 1, 2 and 5 of each decade have
- * their numbers. */
-static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char axis)
+/* The range is slightly wider than the data so that marks at the ends are not clipped. Short axes
+ * label 1, 2 and 5 of each decade. */
+static void append_log_axis(struct base_buf *b, const struct sim_picture *p, char axis)
 {
     double low, high, from = axis == 'x' ? p->x_min : p->y_min, to = axis == 'x' ? p->x_max : p->y_max;
     const char *between = "";
 
-    range_of(p, axis == 'x', true, &low, &high);
+    find_value_range(p, axis == 'x', true, &low, &high);
     if (from > 0)
         low = from * 1.08;
     if (to > 0)
@@ -177,7 +180,7 @@ static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char a
     base_buf_addf(b, "set logscale %c\n", axis);
     if (!(high > 0))
         return;
-    add_range(b, axis, low / 1.08, high * 1.08);
+    append_axis_range(b, axis, low / 1.08, high * 1.08);
     if (log10(high / low) > LOG_TICS_DECADES)
         return;
     base_buf_addf(b, "set %ctics (", axis);
@@ -186,15 +189,16 @@ static void add_log_axis(struct base_buf *b, const struct sim_picture *p, char a
     base_buf_adds(b, ")\n");
 }
 
-/* A parameter that takes a few values has these on its axis, and marks at the ends are within. */
-static void add_values(struct base_buf *b, const struct sim_picture *p)
+/* A parameter with few values is labelled with exactly these values. The range is widened so that
+ * marks at the ends are not clipped. */
+static void append_value_tics(struct base_buf *b, const struct sim_picture *p)
 {
     const struct sim_series *most = &p->series[0];
     double low, high;
 
-    range_of(p, true, false, &low, &high);
+    find_value_range(p, true, false, &low, &high);
     if (!p->log_x && isnan(p->x_min) && isnan(p->x_max) && high > low)
-        add_range(b, 'x', low - (high - low) / 30, high + (high - low) / 30);
+        append_axis_range(b, 'x', low - (high - low) / 30, high + (high - low) / 30);
     for (size_t i = 1; i < p->series_n; i++)
         most = p->series[i].n > most->n ? &p->series[i] : most;
     base_buf_adds(b, "set xtics (");
@@ -203,7 +207,7 @@ static void add_values(struct base_buf *b, const struct sim_picture *p)
     base_buf_adds(b, ")\n");
 }
 
-static void add_categories(struct base_buf *b, const struct sim_picture *p)
+static void append_category_tics(struct base_buf *b, const struct sim_picture *p)
 {
     size_t letters = 0;
 
@@ -212,13 +216,13 @@ static void add_categories(struct base_buf *b, const struct sim_picture *p)
     base_buf_addf(b, "set xtics %s(", letters > 90 ? "rotate by -35 " : "");
     for (size_t i = 0; i < p->categories_n; i++) {
         base_buf_adds(b, i ? ", " : "");
-        add_quoted(b, p->categories[i], true); /* the name of a mark is a format */
+        append_quoted(b, p->categories[i], true); /* gnuplot treats tic labels as formats */
         base_buf_addf(b, " %zu", i);
     }
     base_buf_addf(b, ")\nset xrange [-0.6:%zu.6]\n", p->categories_n ? p->categories_n - 1 : 0);
 }
 
-static void add_axes(struct base_buf *b, const struct sim_picture *p)
+static void append_axes(struct base_buf *b, const struct sim_picture *p)
 {
     bool from_0 = p->kind != SIM_PICTURE_STEPS && !p->log_y;
 
@@ -229,45 +233,45 @@ static void add_axes(struct base_buf *b, const struct sim_picture *p)
                      "set lmargin 9\n");
     if (p->title) {
         base_buf_adds(b, "set title ");
-        add_text(b, p->title);
+        append_quoted_text(b, p->title);
         base_buf_adds(b, " textcolor rgb '" INK "'\n");
     }
     base_buf_adds(b, "set xlabel ");
-    add_text(b, p->x_label);
+    append_quoted_text(b, p->x_label);
     base_buf_adds(b, " textcolor rgb '" INK "'\nset ylabel ");
-    add_text(b, p->y_label);
+    append_quoted_text(b, p->y_label);
     base_buf_adds(b, " textcolor rgb '" INK "'\n");
-    add_range(b, 'x', p->x_min, p->x_max);
-    add_range(b, 'y', isnan(p->y_min) && from_0 ? 0 : p->y_min, p->y_max);
+    append_axis_range(b, 'x', p->x_min, p->x_max);
+    append_axis_range(b, 'y', isnan(p->y_min) && from_0 ? 0 : p->y_min, p->y_max);
     if (p->log_x)
-        add_log_axis(b, p, 'x');
+        append_log_axis(b, p, 'x');
     if (p->log_y)
-        add_log_axis(b, p, 'y');
+        append_log_axis(b, p, 'y');
     if (p->kind == SIM_PICTURE_POINTS && !p->categories && p->series_n && p->series[0].n <= VALUES_MAX)
-        add_values(b, p);
+        append_value_tics(b, p);
     if (p->categories)
-        add_categories(b, p);
+        append_category_tics(b, p);
 }
 
-static const char *colour_of(const struct sim_series *s, size_t index)
+static const char *colour_of_series(const struct sim_series *s, size_t index)
 {
-    return s->colour ? s->colour : sim_picture_colour(s->name, index);
+    return s->colour ? s->colour : sim_picture_colour_for(s->name, index);
 }
 
-static void add_plot(struct base_buf *b, const char *what, const char *data, const struct sim_series *s, size_t index,
-                     const char *using, const char *style, bool named)
+static void append_plot_clause(struct base_buf *b, const char *what, const char *data, const struct sim_series *s,
+                               size_t index, const char *using, const char *style, bool named)
 {
     base_buf_addf(b, "%s '%s' index %zu using %s %s ", what, data, index, using, style);
-    base_buf_addf(b, "lc rgb '%s' ", colour_of(s, index));
+    base_buf_addf(b, "lc rgb '%s' ", colour_of_series(s, index));
     if (named) {
         base_buf_adds(b, "title ");
-        add_text(b, s->name);
+        append_quoted_text(b, s->name);
     } else {
         base_buf_adds(b, "notitle");
     }
 }
 
-static bool has_width(const struct sim_series *s)
+static bool has_intervals(const struct sim_series *s)
 {
     for (size_t i = 0; s->half && i < s->n; i++)
         if (s->half[i] > 0)
@@ -275,7 +279,7 @@ static bool has_width(const struct sim_series *s)
     return false;
 }
 
-static void add_series(struct base_buf *b, const struct sim_picture *p, const char *data)
+static void append_plot_command(struct base_buf *b, const struct sim_picture *p, const char *data)
 {
     double width = 0.82 / (double)p->series_n;
     const char *what = "plot";
@@ -288,53 +292,55 @@ static void add_series(struct base_buf *b, const struct sim_picture *p, const ch
         const char *style = p->kind == SIM_PICTURE_STEPS ? "with steps lw 2" : "with lines lw 2";
         double aside = p->kind == SIM_PICTURE_BARS ? ((double)i - (double)(p->series_n - 1) / 2) * width : 0;
 
-        if (p->kind == SIM_PICTURE_BARS) /* a logarithmic axis has no zero for bars to stand on: their length would lie */
+        /* A logarithmic axis has no zero where bars could begin, so their length would mislead:
+         * draw points. */
+        if (p->kind == SIM_PICTURE_BARS)
             style = p->log_y ? "with points pt 7 ps 1.1" : "with boxes";
         else if (p->kind == SIM_PICTURE_POINTS)
             style = "with linespoints lw 2 pt 7 ps 0.6";
         if (s->dashed && p->kind != SIM_PICTURE_BARS)
             style = "with lines lw 2 dt 2";
         snprintf(using, sizeof using, "($1+%.6g):2", aside);
-        add_plot(b, what, data, s, i, using, style, true);
+        append_plot_clause(b, what, data, s, i, using, style, true);
         what = ", \\\n    ";
-        if (!has_width(s))
+        if (!has_intervals(s))
             continue;
         snprintf(using, sizeof using, "($1+%.6g):2:3", aside);
         base_buf_addf(b, "%s '%s' index %zu using %s with yerrorbars ps 0 lw 1.2 lc rgb '%s' notitle", what, data, i,
-                      using, p->kind == SIM_PICTURE_BARS ? INK : colour_of(s, i));
+                      using, p->kind == SIM_PICTURE_BARS ? INK : colour_of_series(s, i));
     }
     if (p->mark_label) {
         base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what, p->mark_y);
-        add_text(b, p->mark_label);
+        append_quoted_text(b, p->mark_label);
     }
     base_buf_adds(b, "\n");
 }
 
-/* The highest first: what lies below is drawn over it. */
-static void add_areas(struct base_buf *b, const struct sim_picture *p, const char *data)
+/* The highest area is drawn first; the lower ones cover it. */
+static void append_stacked_areas(struct base_buf *b, const struct sim_picture *p, const char *data)
 {
     const char *what = "plot";
 
     for (size_t i = p->series_n; i-- > 0;) {
         const struct sim_series *s = &p->series[i];
         base_buf_addf(b, "%s '%s' using 1:%zu with filledcurves x1 fs solid 1 noborder lc rgb '%s' title ", what, data,
-                      i + 2, colour_of(s, i));
-        add_text(b, s->name);
+                      i + 2, colour_of_series(s, i));
+        append_quoted_text(b, s->name);
         what = ", \\\n    ";
     }
     if (p->mark_label) {
         base_buf_addf(b, "%s %.10g with lines lw 1.5 dt 2 lc rgb '" INK "' title ", what, p->mark_y);
-        add_text(b, p->mark_label);
+        append_quoted_text(b, p->mark_label);
     }
     base_buf_adds(b, "\n");
 }
 
-static void add_commands(struct base_buf *b, const struct sim_picture *p)
+static void append_gnuplot_script(struct base_buf *b, const struct sim_picture *p)
 {
     char *data = base_printf("data/%s.dat", p->name), *plain = base_strdup(p->name);
     size_t names = p->series_n + (p->mark_label != NULL);
 
-    for (char *at = plain; *at; at++) /* what gnuplot lets a name consist of */
+    for (char *at = plain; *at; at++) /* gnuplot accepts no '-' in the name of an SVG */
         *at = *at == '-' ? '_' : *at;
     base_buf_addf(b, "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,14' name '%s'\n",
                   p->width ? p->width : 640, p->height ? p->height : 400, plain);
@@ -347,17 +353,17 @@ static void add_commands(struct base_buf *b, const struct sim_picture *p)
     else
         base_buf_adds(b, "set key outside right top vertical Left reverse samplen 1.5 font ',12' textcolor rgb '" INK
                          "'\n");
-    add_axes(b, p);
+    append_axes(b, p);
     if (p->kind == SIM_PICTURE_STACK)
-        add_areas(b, p, data);
+        append_stacked_areas(b, p, data);
     else
-        add_series(b, p, data);
+        append_plot_command(b, p, data);
     free(data);
     free(plain);
 }
 
 /* ---------------------------------------------------------------- gnuplot */
-_Noreturn static void be_gnuplot(const char *dir, const char *arg, int words)
+_Noreturn static void exec_gnuplot(const char *dir, const char *arg, int words)
 {
     if ((dir && chdir(dir) < 0) || dup2(words, STDOUT_FILENO) < 0 || dup2(words, STDERR_FILENO) < 0)
         _exit(126);
@@ -366,7 +372,7 @@ _Noreturn static void be_gnuplot(const char *dir, const char *arg, int words)
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-static void add_words(struct base_buf *words, const char *data, size_t n)
+static void append_gnuplot_message(struct base_buf *words, const char *data, size_t n)
 {
     for (size_t i = 0; i < n && words->len < WORDS_MAX; i++) {
         bool blank = (unsigned char)data[i] <= ' ' || data[i] == '^';
@@ -377,7 +383,7 @@ static void add_words(struct base_buf *words, const char *data, size_t n)
     }
 }
 
-/* Runs gnuplot in @dir. What it said becomes the error. */
+/* Runs gnuplot in @dir. Its output becomes the error message. */
 static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
 {
     struct base_buf words = {0};
@@ -390,7 +396,7 @@ static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        be_gnuplot(dir, arg, ends[1]);
+        exec_gnuplot(dir, arg, ends[1]);
     int sys = errno;
     close(ends[1]);
     if (pid < 0) {
@@ -399,7 +405,7 @@ static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
     }
     while ((n = read(ends[0], piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
         if (n > 0)
-            add_words(&words, piece, (size_t)n);
+            append_gnuplot_message(&words, piece, (size_t)n);
     close(ends[0]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -409,20 +415,20 @@ static int run_gnuplot(const char *dir, const char *arg, struct base_error *err)
                             "gnuplot draws the pictures of a report and is not installed (on Debian: apt-get install "
                             "gnuplot-nox)");
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        rc =
-            base_error_set(err, -BASE_EIO, "gnuplot failed on %s: %s", arg, words.len ? words.data : "it says nothing");
+        rc = base_error_set(err, -BASE_EIO, "gnuplot failed on %s: %s", arg,
+                            words.len ? words.data : "it printed no message");
     base_buf_free(&words);
     return rc;
 }
 
-int sim_picture_check(struct base_error *err)
+int sim_picture_check_gnuplot(struct base_error *err)
 {
     return run_gnuplot(NULL, "--version", err);
 }
 
-/* ---------------------------------------------------------------- the picture itself */
-/* Takes @from off the front of *@at, when it is there. */
-static bool eat(const char **at, const char *from)
+/* ---------------------------------------------------------------- editing gnuplot's SVG */
+/* Advances *@at past @from if it begins with @from. */
+static bool skip_prefix(const char **at, const char *from)
 {
     size_t n = strlen(from);
 
@@ -432,7 +438,7 @@ static bool eat(const char **at, const char *from)
     return true;
 }
 
-static void add_xml(struct base_buf *b, const char *text)
+static void append_xml_text(struct base_buf *b, const char *text)
 {
     for (; text && *text; text++)
         if (*text == '<')
@@ -443,22 +449,22 @@ static void add_xml(struct base_buf *b, const char *text)
             base_buf_addf(b, "%c", *text);
 }
 
-/* One line of gnuplot's SVG: its stand-in colours become those of the text around the picture, its ids become unique,
- * so that several pictures can be in one page. */
-static void add_line(struct base_buf *b, const char *line, const char *end, const char *name)
+/* Copies one line of gnuplot's SVG. The placeholder colours become the page's text colour, and ids
+ * get the picture's name as a prefix, so that one page can hold several pictures. */
+static void append_themed_svg_line(struct base_buf *b, const char *line, const char *end, const char *name)
 {
     while (line < end) {
-        if (eat(&line, "rgb(  1,   2,   3)") || eat(&line, "rgb(1,2,3)"))
+        if (skip_prefix(&line, "rgb(  1,   2,   3)") || skip_prefix(&line, "rgb(1,2,3)"))
             base_buf_adds(b, "currentColor");
-        else if (eat(&line, "stroke='rgb(  4,   5,   6)'"))
+        else if (skip_prefix(&line, "stroke='rgb(  4,   5,   6)'"))
             base_buf_adds(b, "stroke='currentColor' stroke-opacity='0.18'");
-        else if (eat(&line, "color=\"black\" "))
+        else if (skip_prefix(&line, "color=\"black\" "))
             continue;
-        else if (eat(&line, "'#gp"))
+        else if (skip_prefix(&line, "'#gp"))
             base_buf_addf(b, "'#%s-gp", name);
-        else if (eat(&line, "id='"))
+        else if (skip_prefix(&line, "id='"))
             base_buf_addf(b, "id='%s-", name);
-        else if (eat(&line, "id=\"gnuplot_canvas\""))
+        else if (skip_prefix(&line, "id=\"gnuplot_canvas\""))
             base_buf_addf(b, "id=\"%s-canvas\"", name);
         else
             base_buf_add(b, line++, 1);
@@ -466,15 +472,16 @@ static void add_line(struct base_buf *b, const char *line, const char *end, cons
     base_buf_adds(b, "\n");
 }
 
-/* gnuplot wipes a white disc below the middle of every interval, and draws a point of no size there. */
-static bool is_blot(const char *at, const char *stop)
+/* True for two marks that gnuplot adds to every interval: a white disc in the middle and a point of
+ * size zero. */
+static bool is_gnuplot_artifact(const char *at, const char *stop)
 {
     size_t n = (size_t)(stop - at);
 
     return memmem(at, n, "<use ", 5) && (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
 }
 
-static void polish(const struct base_buf *svg, const struct sim_picture *p, struct base_buf *out)
+static void polish_svg(const struct base_buf *svg, const struct sim_picture *p, struct base_buf *out)
 {
     const char *at = svg->data, *end = svg->data + svg->len;
     bool in_defs = false;
@@ -485,23 +492,23 @@ static void polish(const struct base_buf *svg, const struct sim_picture *p, stru
         const char *next = stop < end ? stop + 1 : end;
         if (strncmp(at, "<title>", 7) == 0) {
             base_buf_adds(out, "<title>");
-            add_xml(out, p->title ? p->title : p->name);
+            append_xml_text(out, p->title ? p->title : p->name);
             base_buf_adds(out, "</title>\n");
-        } else if (strncmp(at, "<desc>", 6) == 0 || at == stop || is_blot(at, stop)) {
+        } else if (strncmp(at, "<desc>", 6) == 0 || at == stop || is_gnuplot_artifact(at, stop)) {
             at = next;
             continue;
         } else if (strncmp(at, "<g ", 3) == 0 && !in_defs && strncmp(next, "</g>\n", 5) == 0) {
-            next += 5; /* a group of nothing: gnuplot makes many */
+            next += 5; /* skips an empty group; gnuplot writes many */
         } else {
             in_defs = strncmp(at, "<defs>", 6) == 0 || (in_defs && strncmp(at, "</defs>", 7) != 0);
-            add_line(out, at, stop, p->name);
+            append_themed_svg_line(out, at, stop, p->name);
         }
         at = next;
     }
 }
 
-static int write_file(const char *dir, const char *sub, const char *name, const char *end, const struct base_buf *b,
-                      struct base_error *err)
+static int write_picture_file(const char *dir, const char *sub, const char *name, const char *end,
+                              const struct base_buf *b, struct base_error *err)
 {
     char *path = base_printf("%s/%s%s%s", dir, sub, name, end);
     int rc = base_file_write_atomic(path, b->data, b->len, 0644, false, err);
@@ -510,15 +517,15 @@ static int write_file(const char *dir, const char *sub, const char *name, const 
     return rc;
 }
 
-static int polish_file(const char *dir, const struct sim_picture *p, struct base_error *err)
+static int polish_svg_file(const char *dir, const struct sim_picture *p, struct base_error *err)
 {
     struct base_buf svg = {0}, out = {0};
     char *path = base_printf("%s/%s.svg", dir, p->name);
     int rc = base_file_read(path, SVG_MAX, &svg, err);
 
     if (rc == 0) {
-        polish(&svg, p, &out);
-        rc = write_file(dir, "", p->name, ".svg", &out, err);
+        polish_svg(&svg, p, &out);
+        rc = write_picture_file(dir, "", p->name, ".svg", &out, err);
     }
     free(path);
     base_buf_free(&svg);
@@ -526,25 +533,25 @@ static int polish_file(const char *dir, const struct sim_picture *p, struct base
     return rc;
 }
 
-int sim_picture_write(const char *dir, const struct sim_picture *p, struct base_error *err)
+int sim_picture_draw(const char *dir, const struct sim_picture *p, struct base_error *err)
 {
     struct base_buf data = {0}, commands = {0};
     char *folder = base_printf("%s/data", dir), *script = base_printf("data/%s.gp", p->name);
     int rc = base_mkdirs(folder, 0755, err);
 
     if (p->kind == SIM_PICTURE_STACK)
-        add_stack(p, &data);
+        append_stacked_data(p, &data);
     else
-        add_blocks(p, &data);
-    add_commands(&commands, p);
+        append_series_data(p, &data);
+    append_gnuplot_script(&commands, p);
     if (rc == 0)
-        rc = write_file(dir, "data/", p->name, ".dat", &data, err);
+        rc = write_picture_file(dir, "data/", p->name, ".dat", &data, err);
     if (rc == 0)
-        rc = write_file(dir, "data/", p->name, ".gp", &commands, err);
+        rc = write_picture_file(dir, "data/", p->name, ".gp", &commands, err);
     if (rc == 0)
         rc = run_gnuplot(dir, script, err);
     if (rc == 0)
-        rc = polish_file(dir, p, err);
+        rc = polish_svg_file(dir, p, err);
     base_buf_free(&data);
     base_buf_free(&commands);
     free(folder);

@@ -1,4 +1,5 @@
-/* sim/report/report_internal.h - a report while it is written. Only sim/report/report.c and sim/report/figures.c include this. */
+/* sim/report/report_internal.h - a report under construction. Only sim/report/report.c and
+ * sim/report/figures.c include this header. */
 #ifndef CREEL_SIM_REPORT_REPORT_INTERNAL_H
 #define CREEL_SIM_REPORT_REPORT_INTERNAL_H
 
@@ -8,23 +9,25 @@ struct report {
     const char *dir;
     const struct sim_results *r;
     struct sim_page page;
-    char prefix[32]; /* of the names of pictures: the variation */
+    char prefix[32]; /* for file names of pictures: the variation */
     int failed;
     struct base_error *err;
 };
 
-/* A class for people: one without a name too. */
-const char *report_class(const char *name);
-/* Writes the picture, with the prefix before its name, and takes it into the page. One without data is left out; after a
- * failure nothing more is done. */
-int report_picture(struct report *w, const struct sim_picture *p, const char *caption);
+/* A class name for display, also for the class without a name. */
+const char *report_class_label(const char *name);
+/* Draws the picture, with w->prefix before its file name, and embeds it in the page. Skips pictures
+ * without data. After a failure it does nothing and returns the error again. */
+int report_draw_picture(struct report *w, const struct sim_picture *p, const char *caption);
 
-/* Of the variation @v: */
-void report_bars(struct report *w, size_t v);          /* mean sojourn, locality, slowdown, deadlines, by class */
-void report_distributions(struct report *w, size_t v); /* of sojourns, by class */
-void report_gains(struct report *w, size_t v);         /* against the first policy */
-void report_usage(struct report *w, size_t v);         /* slots over time */
-/* Over all variations: */
-void report_sweep(struct report *w);
+/* Pictures of variation @v: */
+/* mean sojourn, locality, slowdown and deadlines by class */
+void report_draw_class_bars(struct report *w, size_t v);
+void report_draw_distributions(struct report *w, size_t v); /* distributions of sojourns by class */
+/* comparison with the first policy */
+void report_draw_speedups(struct report *w, size_t v);
+void report_draw_slot_usage(struct report *w, size_t v); /* slots over time */
+/* Picture over all variations: */
+void report_draw_sweep(struct report *w);
 
 #endif

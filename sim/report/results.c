@@ -19,7 +19,7 @@ struct sim_cell *sim_results_cell(const struct sim_results *r, size_t variation,
     return &r->cells[variation * r->policies_n + policy];
 }
 
-static struct sim_cell_class *class_of(struct sim_cell *c, const char *name, size_t from)
+static struct sim_cell_class *find_or_add_class(struct sim_cell *c, const char *name, size_t from)
 {
     for (size_t i = from; i < c->classes_n; i++)
         if (strcmp(c->classes[i].name, name) == 0)
@@ -31,31 +31,31 @@ static struct sim_cell_class *class_of(struct sim_cell *c, const char *name, siz
     return k;
 }
 
-static void add_jobs(struct sim_cell *c, uint64_t seed, const struct sim_outcome *o)
+static void add_accepted_jobs(struct sim_cell *c, uint64_t seed, const struct sim_outcome *o)
 {
-    class_of(c, SIM_CLASS_ALL, 0);
+    find_or_add_class(c, SIM_CLASS_ALL, 0);
     for (size_t i = 0; i < o->jobs_n; i++) {
         const struct sim_job_result *r = &o->jobs[i];
         double sojourn_s = (double)sim_sojourn_us(r) / 1e6;
         if (!r->accepted)
             continue;
-        sim_samples_add(&class_of(c, r->class_name, 1)->sojourn_s, sojourn_s);
+        sim_samples_add(&find_or_add_class(c, r->class_name, 1)->sojourn_s, sojourn_s);
         sim_samples_add(&c->classes[0].sojourn_s, sojourn_s);
         base_array_grow(&c->jobs, c->jobs_n, &c->jobs_cap);
         c->jobs[c->jobs_n++] = (struct sim_cell_job){.seed = seed, .id = r->id, .sojourn_s = sojourn_s};
     }
 }
 
-void sim_results_add(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
-                     const struct sim_outcome *alone)
+void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
+                         const struct sim_outcome *alone)
 {
     struct sim_cell *c = sim_results_cell(r, variation, policy);
     struct sim_run_figures figures;
     size_t cap = c->runs_cap;
 
-    sim_figures_of(o, alone, &figures);
-    sim_over_add(&c->over, &figures);
-    add_jobs(c, seed, o);
+    sim_figures_compute(o, alone, &figures);
+    sim_seed_summary_add_run(&c->summary, &figures);
+    add_accepted_jobs(c, seed, o);
     base_array_grow(&c->runs, c->runs_n, &c->runs_cap);
     if (c->runs_cap != cap)
         c->seeds = base_realloc_array(c->seeds, c->runs_cap, sizeof *c->seeds);
@@ -73,7 +73,7 @@ void sim_results_free(struct sim_results *r)
 {
     for (size_t i = 0; i < r->policies_n * r->variations_n; i++) {
         struct sim_cell *c = &r->cells[i];
-        sim_over_free(&c->over);
+        sim_seed_summary_free(&c->summary);
         for (size_t k = 0; k < c->runs_n; k++)
             sim_figures_free(&c->runs[k]);
         for (size_t k = 0; k < c->classes_n; k++)

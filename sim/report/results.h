@@ -1,6 +1,8 @@
-/* sim/report/results.h - results of many runs in their order: variations of a parameter x policies, each over seeds.
+/* sim/report/results.h - the results of many runs: a cell for each variation of a parameter and
+ * each policy, over all seeds.
  *
- * What output and report are made of. Runs are added one by one and need not be kept. */
+ * Output and reports are made from this table. Outcomes are added one by one and need not be
+ * kept. */
 #ifndef CREEL_SIM_REPORT_RESULTS_H
 #define CREEL_SIM_REPORT_RESULTS_H
 
@@ -11,41 +13,44 @@
 #include "sim/run.h"
 #include "sim/report/stats.h"
 
-struct sim_cell { /* a policy under a variation */
-    struct sim_over over;
-    struct sim_run_figures *runs; /* by seed, in order */
+struct sim_cell { /* one policy under one variation */
+    struct sim_seed_summary summary;
+    struct sim_run_figures *runs; /* one per seed, in the order added */
     uint64_t *seeds;
     size_t runs_n, runs_cap;
-    struct sim_cell_class { /* sojourns of accepted jobs over all seeds; [0]: all */
+    struct sim_cell_class { /* sojourns of accepted jobs over all seeds; [0]: all jobs */
         char name[SIM_TEXT_MAX];
         struct sim_samples sojourn_s;
-    } *classes;
+    } * classes;
     size_t classes_n, classes_cap;
-    struct sim_cell_job { /* of all seeds */
+    struct sim_cell_job { /* accepted jobs of all seeds */
         uint64_t seed, id;
         double sojourn_s;
-    } *jobs;
+    } * jobs;
     size_t jobs_n, jobs_cap;
-    struct sim_usage *usage; /* of the first seed; NULL: none */
+    struct sim_usage *usage; /* of the first seed; NULL: not recorded */
     uint64_t usage_seed;
     double cpu_s;
 };
 struct sim_results {
-    const char *axis;               /* what varies: "nodes"; NULL: nothing */
-    const char *const *variations;  /* "20", ...: variations_n; with several parameters "nodes=20 hfsp.xi=1" */
-    const double *values;           /* the same as numbers; NULL: they are none, or there are several parameters */
-    size_t variations_n;            /* 1 when nothing varies */
+    const char *axis; /* the varied parameter, such as "nodes"; NULL: none */
+    /* values such as "20"; with several parameters "nodes=20 hfsp.xi=1" */
+    const char *const *variations;
+    /* the variations as numbers; NULL: not numeric, or several parameters */
+    const double *values;
+    size_t variations_n; /* 1 if nothing varies */
     const char *const *policies;
     size_t policies_n;
-    struct sim_cell *cells;         /* variations x policies */
+    struct sim_cell *cells; /* variations times policies */
 };
 /* All pointers are borrowed. */
 void sim_results_init(struct sim_results *r, const char *const *policies, size_t policies_n,
                       const char *const *variations, size_t variations_n);
 struct sim_cell *sim_results_cell(const struct sim_results *r, size_t variation, size_t policy);
-/* Takes o->usage of the first run of a cell that has one. @alone as in sim_figures_of. */
-void sim_results_add(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
-                     const struct sim_outcome *alone);
+/* Adds the outcome of one run. Takes over o->usage if the cell has none yet. @alone as in
+ * sim_figures_compute(). */
+void sim_results_add_run(struct sim_results *r, size_t variation, size_t policy, uint64_t seed, struct sim_outcome *o,
+                         const struct sim_outcome *alone);
 void sim_results_free(struct sim_results *r);
 
 #endif

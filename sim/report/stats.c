@@ -38,7 +38,7 @@ void sim_samples_add(struct sim_samples *s, double x)
     s->v[s->n++] = x;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -48,7 +48,7 @@ static int by_value(const void *a, const void *b)
 void sim_samples_sort(struct sim_samples *s)
 {
     if (s->n)
-        qsort(s->v, s->n, sizeof *s->v, by_value);
+        qsort(s->v, s->n, sizeof *s->v, compare_doubles);
 }
 
 void sim_samples_free(struct sim_samples *s)
@@ -57,7 +57,7 @@ void sim_samples_free(struct sim_samples *s)
     *s = (struct sim_samples){0};
 }
 
-double sim_samples_at(const struct sim_samples *s, double p)
+double sim_samples_quantile(const struct sim_samples *s, double p)
 {
     if (!s->n)
         return NAN;
@@ -78,9 +78,9 @@ double sim_samples_mean(const struct sim_samples *s)
     return s->n ? sum / (double)s->n : NAN;
 }
 
-double sim_samples_share(const struct sim_samples *s, double x)
+double sim_samples_share_up_to(const struct sim_samples *s, double x)
 {
-    size_t low = 0, high = s->n; /* v[low-1] <= x < v[high] */
+    size_t low = 0, high = s->n; /* invariant: v[low-1] <= x < v[high] */
 
     while (low < high) {
         size_t mid = low + (high - low) / 2;
@@ -104,8 +104,8 @@ size_t sim_samples_cdf(const struct sim_samples *s, size_t max, double *x, doubl
     return n;
 }
 
-/* ---------------------------------------------------------------- of a run */
-struct sums { /* of a class while jobs are added */
+/* ---------------------------------------------------------------- one run */
+struct sums { /* sums over the jobs of one class */
     const char *name;
     int64_t jobs, accepted, with_deadline, met, launches[SIM_LEVELS], kills, suspensions, slowdowns;
     double tasks[BASE_TASK_KINDS], waiting_s, execution_s, slowdown;
@@ -117,25 +117,25 @@ struct alone {
     double sojourn_s;
 };
 
-static int by_id(const void *a, const void *b)
+static int compare_job_id(const void *a, const void *b)
 {
     const struct alone *x = a, *y = b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static struct alone *sort_alone(const struct sim_outcome *o)
+static struct alone *sort_sojourns_alone(const struct sim_outcome *o)
 {
     struct alone *v = base_alloc(o->jobs_n * sizeof *v);
 
     for (size_t i = 0; i < o->jobs_n; i++)
         v[i] = (struct alone){o->jobs[i].id, (double)sim_sojourn_us(&o->jobs[i]) / 1e6};
     if (o->jobs_n)
-        qsort(v, o->jobs_n, sizeof *v, by_id);
+        qsort(v, o->jobs_n, sizeof *v, compare_job_id);
     return v;
 }
 
-static void add_job(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
+static void add_job_to_sums(struct sums *s, const struct sim_job_result *r, const struct alone *alone)
 {
     s->jobs++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -161,17 +161,17 @@ static void add_job(struct sums *s, const struct sim_job_result *r, const struct
     }
 }
 
-static double share(double part, double of)
+static double percentage_of(double part, double of)
 {
     return of > 0 ? 100 * part / of : NAN;
 }
 
-static double mean(double sum, int64_t n)
+static double mean_or_nan(double sum, int64_t n)
 {
     return n ? sum / (double)n : NAN;
 }
 
-static void figures_of_class(struct sums *s, struct sim_figures *f)
+static void compute_class_figures(struct sums *s, struct sim_figures *f)
 {
     double *v = f->v;
     double launches = (double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL] + s->launches[SIM_OFF_RACK]);
@@ -179,24 +179,24 @@ static void figures_of_class(struct sums *s, struct sim_figures *f)
     for (int m = 0; m < SIM_METRICS; m++)
         v[m] = NAN;
     sim_job_text(f->name, s->name);
-    f->size = mean(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP] : s->tasks[BASE_TASK_REDUCE], s->jobs);
+    f->size = mean_or_nan(s->tasks[BASE_TASK_MAP] > 0 ? s->tasks[BASE_TASK_MAP] : s->tasks[BASE_TASK_REDUCE], s->jobs);
     sim_samples_sort(&s->sojourn_s);
     v[SIM_M_JOBS] = (double)s->jobs;
     v[SIM_M_SOJOURN] = sim_samples_mean(&s->sojourn_s);
-    v[SIM_M_SOJOURN_MEDIAN] = sim_samples_at(&s->sojourn_s, 0.5);
-    v[SIM_M_SOJOURN_P95] = sim_samples_at(&s->sojourn_s, 0.95);
-    v[SIM_M_WAITING] = mean(s->waiting_s, s->accepted);
-    v[SIM_M_EXECUTION] = mean(s->execution_s, s->accepted);
-    v[SIM_M_SLOWDOWN] = mean(s->slowdown, s->slowdowns);
-    v[SIM_M_NODE_LOCAL] = share((double)s->launches[SIM_NODE_LOCAL], launches);
-    v[SIM_M_RACK_LOCAL] = share((double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL]), launches);
+    v[SIM_M_SOJOURN_MEDIAN] = sim_samples_quantile(&s->sojourn_s, 0.5);
+    v[SIM_M_SOJOURN_P95] = sim_samples_quantile(&s->sojourn_s, 0.95);
+    v[SIM_M_WAITING] = mean_or_nan(s->waiting_s, s->accepted);
+    v[SIM_M_EXECUTION] = mean_or_nan(s->execution_s, s->accepted);
+    v[SIM_M_SLOWDOWN] = mean_or_nan(s->slowdown, s->slowdowns);
+    v[SIM_M_NODE_LOCAL] = percentage_of((double)s->launches[SIM_NODE_LOCAL], launches);
+    v[SIM_M_RACK_LOCAL] = percentage_of((double)(s->launches[SIM_NODE_LOCAL] + s->launches[SIM_RACK_LOCAL]), launches);
     v[SIM_M_KILLS] = (double)s->kills;
     v[SIM_M_SUSPENSIONS] = (double)s->suspensions;
-    v[SIM_M_ACCEPTED] = share((double)s->accepted, (double)s->jobs);
-    v[SIM_M_SUCCESS] = share((double)s->met, (double)s->with_deadline);
+    v[SIM_M_ACCEPTED] = percentage_of((double)s->accepted, (double)s->jobs);
+    v[SIM_M_SUCCESS] = percentage_of((double)s->met, (double)s->with_deadline);
 }
 
-static void figures_of_run(const struct sim_outcome *o, double v[SIM_METRICS])
+static void add_run_figures(const struct sim_outcome *o, double v[SIM_METRICS])
 {
     const struct sim_totals *t = &o->totals;
     double lost_us = 0;
@@ -217,7 +217,7 @@ static void figures_of_run(const struct sim_outcome *o, double v[SIM_METRICS])
     }
 }
 
-static struct sums *class_of(struct sums **v, size_t *n, size_t *cap, const char *name)
+static struct sums *find_or_add_class(struct sums **v, size_t *n, size_t *cap, const char *name)
 {
     for (size_t i = 1; i < *n; i++)
         if (strcmp((*v)[i].name, name) == 0)
@@ -227,37 +227,37 @@ static struct sums *class_of(struct sums **v, size_t *n, size_t *cap, const char
     return &(*v)[(*n)++];
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_class_size(const void *a, const void *b)
 {
     const struct sim_figures *x = a, *y = b;
 
     return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : strcmp(x->name, y->name);
 }
 
-void sim_figures_of(const struct sim_outcome *o, const struct sim_outcome *alone, struct sim_run_figures *out)
+void sim_figures_compute(const struct sim_outcome *o, const struct sim_outcome *alone, struct sim_run_figures *out)
 {
     struct sums *v = NULL;
     size_t n = 0, cap = 0;
-    struct alone *times = alone ? sort_alone(alone) : NULL;
+    struct alone *times = alone ? sort_sojourns_alone(alone) : NULL;
 
     base_array_grow(&v, n, &cap);
     v[n++] = (struct sums){.name = SIM_CLASS_ALL};
     for (size_t i = 0; i < o->jobs_n; i++) {
         const struct sim_job_result *r = &o->jobs[i];
         struct alone key = {.id = r->id};
-        const struct alone *time = times ? bsearch(&key, times, alone->jobs_n, sizeof *times, by_id) : NULL;
-        struct sums *class_sums = class_of(&v, &n, &cap, r->class_name);
-        add_job(class_sums, r, time);
-        add_job(&v[0], r, time);
+        const struct alone *time = times ? bsearch(&key, times, alone->jobs_n, sizeof *times, compare_job_id) : NULL;
+        struct sums *class_sums = find_or_add_class(&v, &n, &cap, r->class_name);
+        add_job_to_sums(class_sums, r, time);
+        add_job_to_sums(&v[0], r, time);
     }
     *out = (struct sim_run_figures){.v = base_alloc(n * sizeof *out->v), .n = n};
     for (size_t i = 0; i < n; i++) {
-        figures_of_class(&v[i], &out->v[i]);
+        compute_class_figures(&v[i], &out->v[i]);
         sim_samples_free(&v[i].sojourn_s);
     }
-    figures_of_run(o, out->v[0].v);
+    add_run_figures(o, out->v[0].v);
     if (n > 2)
-        qsort(out->v + 1, n - 1, sizeof *out->v, by_size);
+        qsort(out->v + 1, n - 1, sizeof *out->v, compare_class_size);
     free(v);
     free(times);
 }
@@ -268,36 +268,37 @@ void sim_figures_free(struct sim_run_figures *f)
     *f = (struct sim_run_figures){0};
 }
 
-/* ---------------------------------------------------------------- over runs */
-static struct sim_figures_over *over_of(struct sim_over *s, const struct sim_figures *f, size_t from)
+/* ---------------------------------------------------------------- summaries over several runs */
+static struct sim_class_summary *find_or_insert_class(struct sim_seed_summary *s, const struct sim_figures *f,
+                                                      size_t from)
 {
     for (size_t i = from; i < s->n; i++)
         if (strcmp(s->v[i].name, f->name) == 0)
             return &s->v[i];
     base_array_grow(&s->v, s->n, &s->cap);
-    /* among classes by size, as far as sizes of one run tell */
+    /* keep classes in order of size, judged by the run that first had the class */
     size_t at = s->n;
     while (at > from && s->v[at - 1].size > f->size)
         at--;
     memmove(&s->v[at + 1], &s->v[at], (s->n - at) * sizeof *s->v);
     s->n++;
-    s->v[at] = (struct sim_figures_over){.size = f->size};
+    s->v[at] = (struct sim_class_summary){.size = f->size};
     sim_job_text(s->v[at].name, f->name);
     return &s->v[at];
 }
 
-void sim_over_add(struct sim_over *s, const struct sim_run_figures *run)
+void sim_seed_summary_add_run(struct sim_seed_summary *s, const struct sim_run_figures *run)
 {
     s->runs++;
     for (size_t i = 0; i < run->n; i++) {
-        struct sim_figures_over *to = over_of(s, &run->v[i], i > 0);
+        struct sim_class_summary *to = find_or_insert_class(s, &run->v[i], i > 0);
         for (int m = 0; m < SIM_METRICS; m++)
             if (!isnan(run->v[i].v[m]))
                 sim_stat_add(&to->v[m], run->v[i].v[m]);
     }
 }
 
-const struct sim_figures_over *sim_over_find(const struct sim_over *s, const char *class_name)
+const struct sim_class_summary *sim_seed_summary_find_class(const struct sim_seed_summary *s, const char *class_name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->v[i].name, class_name) == 0)
@@ -305,8 +306,8 @@ const struct sim_figures_over *sim_over_find(const struct sim_over *s, const cha
     return NULL;
 }
 
-void sim_over_free(struct sim_over *s)
+void sim_seed_summary_free(struct sim_seed_summary *s)
 {
     free(s->v);
-    *s = (struct sim_over){0};
+    *s = (struct sim_seed_summary){0};
 }

@@ -1,4 +1,4 @@
-/* sim/report/summary.c - summaries and their pieces; see the header. */
+/* sim/report/summary.c - summaries and their building blocks; see the header. */
 #include "sim/report/summary.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sim_format_find(const char *name, enum sim_format *out, struct base_error *err)
+int sim_format_parse(const char *name, enum sim_format *out, struct base_error *err)
 {
     static const char *const names[] = {"table", "csv", "json"};
 
@@ -18,8 +18,8 @@ int sim_format_find(const char *name, enum sim_format *out, struct base_error *e
     return base_error_set(err, -BASE_EINVAL, "'%.60s' is no format: there are table, csv, json", name);
 }
 
-/* ---------------------------------------------------------------- pieces */
-void sim_output_csv_text(const char *text, struct base_buf *out)
+/* ---------------------------------------------------------------- building blocks */
+void sim_output_append_csv_text(const char *text, struct base_buf *out)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         base_buf_adds(out, text);
@@ -31,7 +31,7 @@ void sim_output_csv_text(const char *text, struct base_buf *out)
     base_buf_adds(out, "\"");
 }
 
-void sim_output_json_text(const char *text, struct base_buf *out)
+void sim_output_append_json_text(const char *text, struct base_buf *out)
 {
     base_buf_adds(out, "\"");
     for (; *text; text++)
@@ -44,7 +44,7 @@ void sim_output_json_text(const char *text, struct base_buf *out)
     base_buf_adds(out, "\"");
 }
 
-void sim_output_number(double x, enum sim_format format, struct base_buf *out)
+void sim_output_append_number(double x, enum sim_format format, struct base_buf *out)
 {
     char text[40];
 
@@ -60,7 +60,7 @@ void sim_output_number(double x, enum sim_format format, struct base_buf *out)
     base_buf_adds(out, text);
 }
 
-void sim_output_stat(const struct sim_stat *s, int digits, char *out, size_t size)
+void sim_output_format_stat(const struct sim_stat *s, int digits, char *out, size_t size)
 {
     if (s->n && (s->mean >= 1000 || s->mean <= -1000))
         digits = 0;
@@ -72,7 +72,7 @@ void sim_output_stat(const struct sim_stat *s, int digits, char *out, size_t siz
         snprintf(out, size, "%.*f ±%.*f", digits, s->mean, digits, sim_stat_half95(s));
 }
 
-void sim_output_title(enum sim_metric metric, char *out, size_t size)
+void sim_output_format_title(enum sim_metric metric, char *out, size_t size)
 {
     const struct sim_metric_info *m = &sim_metric_infos[metric];
 
@@ -85,26 +85,28 @@ void sim_table_begin(struct sim_table *t, size_t columns, size_t left)
     *t = (struct sim_table){.columns = columns, .left = left};
 }
 
-void sim_table_cell(struct sim_table *t, const char *text)
+void sim_table_add_cell(struct sim_table *t, const char *text)
 {
     base_array_grow(&t->cells, t->n, &t->cap);
     t->cells[t->n++] = base_strdup(text);
 }
 
-static size_t width_of(const char *text)
+static size_t display_width(const char *text)
 {
     size_t n = 0;
 
     for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80; /* bytes that begin a character */
+        n += ((unsigned char)*text & 0xc0) != 0x80; /* skip UTF-8 continuation bytes */
     return n;
 }
 
-/* All rows with the columns that name them and those from @first to before @end. */
-static void add_block(const struct sim_table *t, const size_t *widest, size_t first, size_t end, struct base_buf *out)
+/* Appends all rows, with the columns that name the rows and the columns from @first to before
+ * @end. */
+static void append_column_block(const struct sim_table *t, const size_t *widest, size_t first, size_t end,
+                                struct base_buf *out)
 {
     for (size_t i = 0; i < t->n; i++) {
-        size_t column = i % t->columns, pad = widest[column] - width_of(t->cells[i]);
+        size_t column = i % t->columns, pad = widest[column] - display_width(t->cells[i]);
         bool last = column + 1 == end;
 
         if (column >= t->left && (column < first || column >= end))
@@ -118,13 +120,14 @@ static void add_block(const struct sim_table *t, const size_t *widest, size_t fi
     }
 }
 
-/* A table that is wider than @t->width goes on below itself, each part with the columns that name the rows. */
-void sim_table_end(struct sim_table *t, struct base_buf *out)
+/* A table wider than t->width is split into several parts below each other; each part repeats the
+ * columns that name the rows. */
+void sim_table_render_and_free(struct sim_table *t, struct base_buf *out)
 {
     size_t *widest = base_alloc(t->columns * sizeof *widest), names = 0;
 
     for (size_t i = 0; i < t->n; i++) {
-        size_t w = width_of(t->cells[i]);
+        size_t w = display_width(t->cells[i]);
         widest[i % t->columns] = w > widest[i % t->columns] ? w : widest[i % t->columns];
     }
     for (size_t c = 0; c < t->left && c < t->columns; c++)
@@ -139,7 +142,7 @@ void sim_table_end(struct sim_table *t, struct base_buf *out)
         }
         if (first > t->left)
             base_buf_adds(out, "\n");
-        add_block(t, widest, first, end > first ? end : t->columns, out);
+        append_column_block(t, widest, first, end > first ? end : t->columns, out);
         if (end == first)
             break;
     }
@@ -150,51 +153,51 @@ void sim_table_end(struct sim_table *t, struct base_buf *out)
     *t = (struct sim_table){0};
 }
 
-/* ---------------------------------------------------------------- what is worth a column */
-static bool any(const struct sim_results *r, bool (*holds)(const struct sim_figures_over *f))
+/* ---------------------------------------------------------------- which columns are shown */
+static bool any_class_satisfies(const struct sim_results *r, bool (*holds)(const struct sim_class_summary *f))
 {
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
-        for (size_t i = 0; i < r->cells[c].over.n; i++)
-            if (holds(&r->cells[c].over.v[i]))
+        for (size_t i = 0; i < r->cells[c].summary.n; i++)
+            if (holds(&r->cells[c].summary.v[i]))
                 return true;
     return false;
 }
 
-static bool has_deadlines(const struct sim_figures_over *f)
+static bool class_has_deadlines(const struct sim_class_summary *f)
 {
     return f->v[SIM_M_SUCCESS].n > 0;
 }
 
-static bool has_refusals(const struct sim_figures_over *f)
+static bool class_has_refusals(const struct sim_class_summary *f)
 {
     return f->v[SIM_M_ACCEPTED].n > 0 && f->v[SIM_M_ACCEPTED].mean < 100;
 }
 
-static bool has_racks(const struct sim_figures_over *f)
+static bool class_differs_by_rack(const struct sim_class_summary *f)
 {
     return f->v[SIM_M_RACK_LOCAL].n > 0 && f->v[SIM_M_RACK_LOCAL].mean < 100 &&
            f->v[SIM_M_RACK_LOCAL].mean > f->v[SIM_M_NODE_LOCAL].mean;
 }
 
-bool sim_output_shown(const struct sim_results *r, enum sim_metric metric)
+bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric metric)
 {
     bool needs_more = metric == SIM_M_KILLS || metric == SIM_M_SUSPENSIONS || metric == SIM_M_LOST ||
                       metric == SIM_M_UTILISATION_MAP || metric == SIM_M_UTILISATION_REDUCE;
 
     if (metric == SIM_M_ACCEPTED)
-        return any(r, has_deadlines) || any(r, has_refusals);
+        return any_class_satisfies(r, class_has_deadlines) || any_class_satisfies(r, class_has_refusals);
     if (metric == SIM_M_RACK_LOCAL)
-        return any(r, has_racks);
+        return any_class_satisfies(r, class_differs_by_rack);
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
-        for (size_t i = 0; i < r->cells[c].over.n; i++) {
-            const struct sim_stat *s = &r->cells[c].over.v[i].v[metric];
+        for (size_t i = 0; i < r->cells[c].summary.n; i++) {
+            const struct sim_stat *s = &r->cells[c].summary.v[i].v[metric];
             if (s->n && (!needs_more || s->mean > 0))
                 return true;
         }
     return false;
 }
 
-/* ---------------------------------------------------------------- the summary for people */
+/* ---------------------------------------------------------------- the summary as a table */
 static const enum sim_metric of_jobs[] = {SIM_M_JOBS,           SIM_M_SOJOURN,     SIM_M_BOUND,   SIM_M_BOUND_RATIO,
                                           SIM_M_SOJOURN_MEDIAN, SIM_M_SOJOURN_P95, SIM_M_WAITING, SIM_M_EXECUTION,
                                           SIM_M_SLOWDOWN,       SIM_M_ACCEPTED,    SIM_M_SUCCESS, SIM_M_NODE_LOCAL,
@@ -203,9 +206,10 @@ static const enum sim_metric of_runs[] = {
     SIM_M_MAKESPAN,        SIM_M_UTILISATION_MAP, SIM_M_UTILISATION_REDUCE, SIM_M_UTILISATION,
     SIM_M_UTILISATION_MET, SIM_M_KILLS,           SIM_M_SUSPENSIONS,        SIM_M_LOST};
 
-/* A row per variation and policy; with @classes one for each class instead, of all policies below each other. */
-static void add_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n, bool classes,
-                      size_t width, struct base_buf *out)
+/* Appends a table with one row per variation and policy. With @classes there is one row per
+ * variation, class and policy, so that a class's policies stand below each other. */
+static void append_text_table(const struct sim_results *r, const enum sim_metric *metrics, size_t n, bool classes,
+                              size_t width, struct base_buf *out)
 {
     enum sim_metric shown[SIM_METRICS];
     size_t shown_n = 0, left = classes ? 2 : 1;
@@ -213,135 +217,137 @@ static void add_table(const struct sim_results *r, const enum sim_metric *metric
     char text[128];
 
     for (size_t i = 0; i < n; i++)
-        if (sim_output_shown(r, metrics[i]) && !(classes && sim_metric_infos[metrics[i]].whole))
+        if (sim_output_is_column_shown(r, metrics[i]) && !(classes && sim_metric_infos[metrics[i]].whole))
             shown[shown_n++] = metrics[i];
     left += r->axis != NULL;
     sim_table_begin(&t, left + shown_n, left);
     t.width = width;
     if (r->axis)
-        sim_table_cell(&t, r->axis);
+        sim_table_add_cell(&t, r->axis);
     if (classes)
-        sim_table_cell(&t, "class");
-    sim_table_cell(&t, "policy");
+        sim_table_add_cell(&t, "class");
+    sim_table_add_cell(&t, "policy");
     for (size_t i = 0; i < shown_n; i++) {
-        sim_output_title(shown[i], text, sizeof text);
-        sim_table_cell(&t, text);
+        sim_output_format_title(shown[i], text, sizeof text);
+        sim_table_add_cell(&t, text);
     }
     for (size_t v = 0; v < r->variations_n; v++) {
-        const struct sim_over *first = &sim_results_cell(r, v, 0)->over;
+        const struct sim_seed_summary *first = &sim_results_cell(r, v, 0)->summary;
         for (size_t k = classes; k < (classes ? first->n : 1) && k < first->n; k++)
             for (size_t p = 0; p < r->policies_n; p++) {
-                const struct sim_figures_over *f = sim_over_find(&sim_results_cell(r, v, p)->over, first->v[k].name);
+                const struct sim_class_summary *f =
+                    sim_seed_summary_find_class(&sim_results_cell(r, v, p)->summary, first->v[k].name);
                 if (r->axis)
-                    sim_table_cell(&t, r->variations[v]);
+                    sim_table_add_cell(&t, r->variations[v]);
                 if (classes)
-                    sim_table_cell(&t, first->v[k].name[0] ? first->v[k].name : "-");
-                sim_table_cell(&t, r->policies[p]);
+                    sim_table_add_cell(&t, first->v[k].name[0] ? first->v[k].name : "-");
+                sim_table_add_cell(&t, r->policies[p]);
                 for (size_t i = 0; i < shown_n; i++) {
                     static const struct sim_stat none;
-                    sim_output_stat(f ? &f->v[shown[i]] : &none, sim_metric_infos[shown[i]].digits, text, sizeof text);
-                    sim_table_cell(&t, text);
+                    sim_output_format_stat(f ? &f->v[shown[i]] : &none, sim_metric_infos[shown[i]].digits, text,
+                                           sizeof text);
+                    sim_table_add_cell(&t, text);
                 }
             }
     }
-    sim_table_end(&t, out);
+    sim_table_render_and_free(&t, out);
 }
 
 static bool has_classes(const struct sim_results *r)
 {
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++)
-        if (r->cells[c].over.n > 2)
+        if (r->cells[c].summary.n > 2)
             return true;
     return false;
 }
 
-/* ---------------------------------------------------------------- the summary for programs */
-static void add_csv(const struct sim_results *r, struct base_buf *out)
+/* ---------------------------------------------------------------- the summary as CSV and JSON */
+static void append_csv(const struct sim_results *r, struct base_buf *out)
 {
     base_buf_adds(out, r->axis ? "variation,policy,class,runs" : "policy,class,runs");
     for (int m = 0; m < SIM_METRICS; m++)
         base_buf_addf(out, ",%s,%s_half95", sim_metric_infos[m].key, sim_metric_infos[m].key);
     base_buf_adds(out, "\n");
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++) {
-        const struct sim_over *over = &r->cells[c].over;
-        for (size_t k = 0; k < over->n; k++) {
+        const struct sim_seed_summary *summary = &r->cells[c].summary;
+        for (size_t k = 0; k < summary->n; k++) {
             if (r->axis) {
-                sim_output_csv_text(r->variations[c / r->policies_n], out);
+                sim_output_append_csv_text(r->variations[c / r->policies_n], out);
                 base_buf_adds(out, ",");
             }
-            sim_output_csv_text(r->policies[c % r->policies_n], out);
+            sim_output_append_csv_text(r->policies[c % r->policies_n], out);
             base_buf_adds(out, ",");
-            sim_output_csv_text(over->v[k].name, out);
-            base_buf_addf(out, ",%zu", over->runs);
+            sim_output_append_csv_text(summary->v[k].name, out);
+            base_buf_addf(out, ",%zu", summary->runs);
             for (int m = 0; m < SIM_METRICS; m++) {
-                const struct sim_stat *s = &over->v[k].v[m];
+                const struct sim_stat *s = &summary->v[k].v[m];
                 base_buf_adds(out, ",");
-                sim_output_number(s->n ? s->mean : NAN, SIM_FORMAT_CSV, out);
+                sim_output_append_number(s->n ? s->mean : NAN, SIM_FORMAT_CSV, out);
                 base_buf_adds(out, ",");
-                sim_output_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_CSV, out);
+                sim_output_append_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_CSV, out);
             }
             base_buf_adds(out, "\n");
         }
     }
 }
 
-static void add_json_class(const struct sim_figures_over *f, struct base_buf *out)
+static void append_json_class(const struct sim_class_summary *f, struct base_buf *out)
 {
     base_buf_adds(out, "{\"class\":");
-    sim_output_json_text(f->name, out);
+    sim_output_append_json_text(f->name, out);
     for (int m = 0; m < SIM_METRICS; m++) {
         const struct sim_stat *s = &f->v[m];
         if (!s->n)
             continue;
         base_buf_addf(out, ",\"%s\":{\"mean\":", sim_metric_infos[m].key);
-        sim_output_number(s->mean, SIM_FORMAT_JSON, out);
+        sim_output_append_number(s->mean, SIM_FORMAT_JSON, out);
         base_buf_adds(out, ",\"half95\":");
-        sim_output_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_JSON, out);
+        sim_output_append_number(s->n > 1 ? sim_stat_half95(s) : NAN, SIM_FORMAT_JSON, out);
         base_buf_addf(out, ",\"runs\":%lld}", (long long)s->n);
     }
     base_buf_adds(out, "}");
 }
 
-static void add_json(const struct sim_results *r, struct base_buf *out)
+static void append_json(const struct sim_results *r, struct base_buf *out)
 {
     base_buf_adds(out, "{\"results\":[");
     for (size_t c = 0; c < r->policies_n * r->variations_n; c++) {
         const struct sim_cell *cell = &r->cells[c];
         base_buf_adds(out, c ? ",\n{" : "\n{");
         if (r->axis) {
-            sim_output_json_text(r->axis, out);
+            sim_output_append_json_text(r->axis, out);
             base_buf_adds(out, ":");
-            sim_output_json_text(r->variations[c / r->policies_n], out);
+            sim_output_append_json_text(r->variations[c / r->policies_n], out);
             base_buf_adds(out, ",");
         }
         base_buf_adds(out, "\"policy\":");
-        sim_output_json_text(r->policies[c % r->policies_n], out);
+        sim_output_append_json_text(r->policies[c % r->policies_n], out);
         base_buf_adds(out, ",\"seeds\":[");
         for (size_t i = 0; i < cell->runs_n; i++)
             base_buf_addf(out, "%s%llu", i ? "," : "", (unsigned long long)cell->seeds[i]);
         base_buf_adds(out, "],\"classes\":[");
-        for (size_t k = 0; k < cell->over.n; k++) {
+        for (size_t k = 0; k < cell->summary.n; k++) {
             base_buf_adds(out, k ? ",\n  " : "\n  ");
-            add_json_class(&cell->over.v[k], out);
+            append_json_class(&cell->summary.v[k], out);
         }
         base_buf_adds(out, "]}");
     }
     base_buf_adds(out, "\n]}\n");
 }
 
-void sim_output_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out)
+void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out)
 {
     if (format == SIM_FORMAT_CSV) {
-        add_csv(r, out);
+        append_csv(r, out);
     } else if (format == SIM_FORMAT_JSON) {
-        add_json(r, out);
+        append_json(r, out);
     } else {
-        add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, false, width, out);
+        append_text_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, false, width, out);
         base_buf_adds(out, "\n");
-        add_table(r, of_runs, sizeof of_runs / sizeof *of_runs, false, width, out);
+        append_text_table(r, of_runs, sizeof of_runs / sizeof *of_runs, false, width, out);
         if (has_classes(r)) {
             base_buf_adds(out, "\n");
-            add_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, true, width, out);
+            append_text_table(r, of_jobs, sizeof of_jobs / sizeof *of_jobs, true, width, out);
         }
     }
 }

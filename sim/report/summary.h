@@ -1,7 +1,8 @@
-/* sim/report/summary.h - results as a table for people, as CSV and as JSON; the list of jobs.
+/* sim/report/summary.h - results as text tables, CSV and JSON; the list of jobs.
  *
- * CSV: a line of names, then RFC 4180; numbers with a point, NAN as an empty field. JSON: NAN as null.
- * Seconds, shares in per cent; "_half95" beside a mean: half the width of its 95 % interval over seeds. */
+ * CSV: a header, then rows as in RFC 4180; decimal points, NAN as an empty field. JSON: NAN as
+ * null. Times are in seconds, shares in per cent. "KEY_half95" beside a mean is half the width of
+ * its 95 % interval over seeds. */
 #ifndef CREEL_SIM_REPORT_SUMMARY_H
 #define CREEL_SIM_REPORT_SUMMARY_H
 
@@ -13,45 +14,52 @@
 #include "sim/report/results.h"
 
 enum sim_format { SIM_FORMAT_TABLE, SIM_FORMAT_CSV, SIM_FORMAT_JSON };
-/* 0, or -BASE_EINVAL with the names there are. */
-int sim_format_find(const char *name, enum sim_format *out, struct base_error *err);
+/* Parses "table", "csv" or "json". Returns 0, or -BASE_EINVAL with the known names. */
+int sim_format_parse(const char *name, enum sim_format *out, struct base_error *err);
 
-/* ---- summaries: a row per variation, policy and class ---- */
-/* @width: columns that tables may take; 0: any number. */
-void sim_output_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out);
-/* Is there anything to see in this column? Figures that never apply, and kills that never happen, are left out of what
- * people read. */
-bool sim_output_shown(const struct sim_results *r, enum sim_metric metric);
-/* "12.3 ±0.4", "12.3" for one value or equal ones, "-" without a value. From 1,000 on whole numbers. */
-void sim_output_stat(const struct sim_stat *s, int digits, char *out, size_t size);
-/* "mean sojourn (s)" */
-void sim_output_title(enum sim_metric metric, char *out, size_t size);
+/* ---- summaries: one row per variation, policy and class ---- */
+/* @width: terminal columns available to tables; 0: unlimited. */
+void sim_output_append_summary(const struct sim_results *r, enum sim_format format, size_t width, struct base_buf *out);
+/* True if the column has anything to show. Text tables leave out figures that never apply and kills
+ * that never happen. */
+bool sim_output_is_column_shown(const struct sim_results *r, enum sim_metric metric);
+/* Formats "12.3 ±0.4", "12.3" for a single value or equal values, "-" for none. Values of 1,000 and
+ * more are shown as whole numbers. */
+void sim_output_format_stat(const struct sim_stat *s, int digits, char *out, size_t size);
+/* Formats a title with its unit, such as "mean sojourn (s)". */
+void sim_output_format_title(enum sim_metric metric, char *out, size_t size);
 
-/* ---- jobs: a row each ---- */
+/* ---- jobs: one row each ---- */
 struct sim_output_job {
     const char *variation; /* NULL: nothing varies */
     const char *policy;
     uint64_t seed;
-    double alone_s; /* NAN: not known */
+    double alone_s; /* NAN: unknown */
 };
-void sim_output_jobs_begin(enum sim_format format, struct base_buf *out); /* CSV or JSON */
-/* @index: of the row, from 0. */
-void sim_output_job(enum sim_format format, size_t index, const struct sim_output_job *of,
-                    const struct sim_job_result *r, struct base_buf *out);
-void sim_output_jobs_end(enum sim_format format, struct base_buf *out);
+/* @format: CSV or JSON */
+void sim_output_begin_job_list(enum sim_format format, struct base_buf *out);
+/* @index: row number, from 0. */
+void sim_output_append_job(enum sim_format format, size_t index, const struct sim_output_job *of,
+                           const struct sim_job_result *r, struct base_buf *out);
+void sim_output_end_job_list(enum sim_format format, struct base_buf *out);
 
-/* ---- pieces ---- */
-void sim_output_csv_text(const char *text, struct base_buf *out);
-void sim_output_json_text(const char *text, struct base_buf *out);
-void sim_output_number(double x, enum sim_format format, struct base_buf *out); /* shortest that reads back */
+/* ---- building blocks ---- */
+void sim_output_append_csv_text(const char *text, struct base_buf *out);
+void sim_output_append_json_text(const char *text, struct base_buf *out);
+/* shortest text that reads back equal */
+void sim_output_append_number(double x, enum sim_format format, struct base_buf *out);
 
-/* ---- a table of aligned columns: the first two to the left, numbers to the right ---- */
-struct sim_table { /* zero to begin with */
+/* ---- a table of aligned columns: the first ones left-aligned, numbers right-aligned ---- */
+struct sim_table { /* zeroed: empty */
     char **cells;
-    size_t n, cap, columns, left, width; /* width: of the terminal, set before the end; 0: any */
+    /* width of the terminal, to be set before rendering; 0: unlimited */
+    size_t n, cap, columns, left, width;
 };
-void sim_table_begin(struct sim_table *t, size_t columns, size_t left); /* @left: so many first columns are texts */
-void sim_table_cell(struct sim_table *t, const char *text);             /* row by row, titles first */
-void sim_table_end(struct sim_table *t, struct base_buf *out);          /* renders and frees */
+/* @left: number of leading columns with text */
+void sim_table_begin(struct sim_table *t, size_t columns, size_t left);
+/* row by row, titles first */
+void sim_table_add_cell(struct sim_table *t, const char *text);
+/* appends the table to @out and frees @t */
+void sim_table_render_and_free(struct sim_table *t, struct base_buf *out);
 
 #endif

@@ -56,12 +56,12 @@ static void check_written(const struct sim_job *j, bool json)
     struct sim_job again;
     FILE *in;
 
-    json ? sim_jsonl_write(j, NULL, &a) : (sim_csv_write_names(&a), sim_csv_write(j, &a));
+    json ? sim_jsonl_write_job(j, NULL, &a) : (sim_csv_write_header(&a), sim_csv_write_job(j, &a));
     in = fmemopen(a.data, a.len, "r");
-    s = sim_source_from(json ? "jsonl" : "csv", in, &conf, &err);
+    s = sim_source_open_stream(json ? "jsonl" : "csv", in, &conf, &err);
     sim_job_init(&again);
-    base_assert(s && sim_source_next(s, &again, &err) == 1);
-    json ? sim_jsonl_write(&again, NULL, &b) : (sim_csv_write_names(&b), sim_csv_write(&again, &b));
+    base_assert(s && sim_source_next_job(s, &again, &err) == 1);
+    json ? sim_jsonl_write_job(&again, NULL, &b) : (sim_csv_write_header(&b), sim_csv_write_job(&again, &b));
     base_assert(a.len == b.len && memcmp(a.data, b.data, a.len) == 0);
     sim_job_clear(&again);
     sim_source_close(s);
@@ -89,9 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(kind, data, head - 1 - conf.skip_bad);
     in = fmemopen((void *)(uintptr_t)(data + head), size - head, "r");
     if (in)
-        s = sim_source_from(kind, in, &conf, &err);
+        s = sim_source_open_stream(kind, in, &conf, &err);
     sim_job_init(&job);
-    for (int n = 0; s && n < JOBS_MAX && (rc = sim_source_next(s, &job, &err)) > 0; n++) {
+    for (int n = 0; s && n < JOBS_MAX && (rc = sim_source_next_job(s, &job, &err)) > 0; n++) {
         check_job(&job, last_us);
         last_us = job.submit_us;
         if (n < 20 && job.tasks[BASE_TASK_MAP] <= TASKS_MAX && job.tasks[BASE_TASK_REDUCE] <= TASKS_MAX) {

@@ -308,9 +308,9 @@ if command -v gnuplot > /dev/null; then
     grep -q 'with boxes' "$T/log/data/locality.gp" || fail "no bars on a linear axis"
     mkdir "$T/blocked"
     touch "$T/blocked/data"
-    refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
+    refused "something other than a report" "${run[@]}" --out "$T/blocked" --force
     touch "$T/blocked/index.html" # a page alone does not make a report
-    refused "something else than a report" "${run[@]}" --out "$T/blocked" --force
+    refused "something other than a report" "${run[@]}" --out "$T/blocked" --force
     touch "$T/blocked/manifest.json"
     expect 1 "${run[@]}" --out "$T/blocked" --force
     grep -q '^hsrtf-pr ' "$T/o" || fail "a report that cannot be written hides the results"
@@ -330,6 +330,6 @@ if command -v gnuplot > /dev/null; then
         fail "a picture of the earlier report is left"
 fi
 expect 0 --workload w-hsrtf --slowdown off --log "$T/events"
-refused "events is there; --force" --workload w-hsrtf --slowdown off --log "$T/events"
+refused "events already exists; --force" --workload w-hsrtf --slowdown off --log "$T/events"
 expect 0 --workload w-hsrtf --slowdown off --log "$T/events" --force
 echo "ok report"

@@ -39,7 +39,7 @@ static struct run simulate(struct sim_source *s, int32_t nodes)
     sim_conf_init(&conf);
     conf.cluster = (struct sim_cluster){
         .groups = &group, .groups_n = 1, .racks = nodes < 4 ? 1 : 4, .heartbeat_us = 3000000, .oob = true};
-    conf.workload = sim_source_workload(s);
+    conf.workload = sim_source_as_workload(s);
     conf.on_job = on_job;
     conf.ctx = &run;
     conf.log = &log;
@@ -113,12 +113,12 @@ static void test_replay(void)
     struct run first, again;
     FILE *in;
 
-    for (sim_job_init(&job); sim_source_next(s, &job, &err) > 0; sim_job_clear(&job))
-        sim_jsonl_write(&job, NULL, &text);
+    for (sim_job_init(&job); sim_source_next_job(s, &job, &err) > 0; sim_job_clear(&job))
+        sim_jsonl_write_job(&job, NULL, &text);
     sim_source_close(s);
     first = simulate_named("w-hsrtf", 58);
     in = fmemopen(text.data, text.len, "r");
-    again = simulate(sim_source_from("jsonl", in, &conf, &err), 58);
+    again = simulate(sim_source_open_stream("jsonl", in, &conf, &err), 58);
     CU_ASSERT(first.log.len > 1000);
     CU_ASSERT_EQUAL(first.log.len, again.log.len);
     CU_ASSERT(first.log.len == again.log.len && memcmp(first.log.data, again.log.data, first.log.len) == 0);
@@ -138,7 +138,7 @@ static void test_traces(void)
     struct base_error err = {0};
     char *copy = base_strdup(sls);
     FILE *in = fmemopen(copy, sizeof sls - 1, "r");
-    struct run run = simulate(sim_source_from("sls", in, &conf, &err), 3);
+    struct run run = simulate(sim_source_open_stream("sls", in, &conf, &err), 3);
 
     CU_ASSERT_EQUAL(run.totals.jobs, 1);
     CU_ASSERT_EQUAL(run.totals.completions[BASE_TASK_MAP], 4);
@@ -164,11 +164,11 @@ static void test_bad_line(void)
     struct sim *sim;
     char *copy = base_strdup(text);
     FILE *in = fmemopen(copy, sizeof text - 1, "r");
-    struct sim_source *s = sim_source_from("csv", in, &source, &err);
+    struct sim_source *s = sim_source_open_stream("csv", in, &source, &err);
 
     sim_conf_init(&conf);
     conf.cluster = (struct sim_cluster){.groups = &group, .groups_n = 1};
-    conf.workload = sim_source_workload(s);
+    conf.workload = sim_source_as_workload(s);
     sim = sim_new(&conf, &err);
     CU_ASSERT_PTR_NOT_NULL_FATAL(sim);
     CU_ASSERT_EQUAL(sim_run(sim, &err), -BASE_EINVAL);

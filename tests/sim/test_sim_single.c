@@ -15,12 +15,12 @@ static void expect(enum sim_single_policy policy, const struct sim_single_job *j
 {
     double finish[JOBS_MAX];
 
-    sim_single_run(policy, jobs, n, guess, weight, finish);
+    sim_single_server_run(policy, jobs, n, guess, weight, finish);
     for (size_t i = 0; i < n; i++) {
         CU_ASSERT_DOUBLE_EQUAL(finish[i], want[i], 1e-9);
         if (fabs(finish[i] - want[i]) > 1e-9)
-            fprintf(stderr, "%s: job %zu ends at %.12g instead of %.12g\n", sim_single_name(policy), i, finish[i],
-                    want[i]);
+            fprintf(stderr, "%s: job %zu ends at %.12g instead of %.12g\n", sim_single_policy_name(policy), i,
+                    finish[i], want[i]);
     }
 }
 
@@ -31,15 +31,15 @@ static void test_three_jobs(void)
     double finish[3];
 
     expect(SIM_SINGLE_PS, jobs, 3, NULL, NULL, (double[]){50, 37.5, 42.5});
-    sim_single_run(SIM_SINGLE_PS, jobs, 3, NULL, NULL, finish);
+    sim_single_server_run(SIM_SINGLE_PS, jobs, 3, NULL, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 3, finish), 35, 1e-9);
     expect(SIM_SINGLE_FSP, jobs, 3, NULL, NULL, (double[]){50, 20, 30});
-    sim_single_run(SIM_SINGLE_FSP, jobs, 3, NULL, NULL, finish);
+    sim_single_server_run(SIM_SINGLE_FSP, jobs, 3, NULL, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 3, finish), 25, 1e-9);
     expect(SIM_SINGLE_PSBS, jobs, 3, NULL, NULL, (double[]){50, 20, 30});
     expect(SIM_SINGLE_SRPT, jobs, 3, NULL, NULL, (double[]){50, 20, 30});
     expect(SIM_SINGLE_FIFO, jobs, 3, NULL, NULL, (double[]){30, 40, 50});
-    sim_single_run(SIM_SINGLE_FIFO, jobs, 3, NULL, NULL, finish);
+    sim_single_server_run(SIM_SINGLE_FIFO, jobs, 3, NULL, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 3, finish), 95.0 / 3, 1e-9);
     /* least service: j2 alone from 10 to 15, j3 alone to 20, both to their ends at 30, then j1 */
     expect(SIM_SINGLE_LAS, jobs, 3, NULL, NULL, (double[]){50, 30, 30});
@@ -68,9 +68,9 @@ static void test_late_jobs(void)
     expect(SIM_SINGLE_SRPT, jobs, 4, NULL, NULL, (double[]){40, 9, 13, 22});
     expect(SIM_SINGLE_FSP, jobs, 4, guess, NULL, (double[]){30, 34, 38, 40});
     expect(SIM_SINGLE_PSBS, jobs, 4, guess, NULL, (double[]){40, 79.0 / 3, 325.0 / 12, 341.0 / 12});
-    sim_single_run(SIM_SINGLE_PSBS, jobs, 4, guess, NULL, finish);
+    sim_single_server_run(SIM_SINGLE_PSBS, jobs, 4, guess, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 545.0 / 24, 1e-9);
-    sim_single_run(SIM_SINGLE_FSP, jobs, 4, guess, NULL, finish);
+    sim_single_server_run(SIM_SINGLE_FSP, jobs, 4, guess, NULL, finish);
     CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, 4, finish), 27.75, 1e-9);
     expect(SIM_SINGLE_PS, believed, 4, NULL, NULL, (double[]){7.5, 13.5, 14, 22}); /* the virtual ends */
     /* believed to have nothing left, it keeps the server under srpt too */
@@ -100,7 +100,7 @@ static void test_ties_and_nothing(void)
     expect(SIM_SINGLE_PSBS, equal, 4, NULL, NULL, (double[]){7, 9, 0, 5});
     expect(SIM_SINGLE_SRPT, equal, 4, NULL, NULL, (double[]){7, 9, 0, 5});
     for (int p = 0; p < SIM_SINGLE_POLICIES; p++)
-        sim_single_run((enum sim_single_policy)p, NULL, 0, NULL, NULL, &none);
+        sim_single_server_run((enum sim_single_policy)p, NULL, 0, NULL, NULL, &none);
     CU_ASSERT_EQUAL(sim_single_mean_sojourn(NULL, 0, NULL), 0);
 }
 
@@ -110,10 +110,10 @@ static void test_names(void)
     struct base_error err = {0};
 
     for (int i = 0; i < SIM_SINGLE_POLICIES; i++) {
-        CU_ASSERT_EQUAL(sim_single_find(sim_single_name((enum sim_single_policy)i), &p, &err), 0);
+        CU_ASSERT_EQUAL(sim_single_policy_find(sim_single_policy_name((enum sim_single_policy)i), &p, &err), 0);
         CU_ASSERT_EQUAL((int)p, i);
     }
-    CU_ASSERT_EQUAL(sim_single_find("fair", &p, &err), -BASE_ENOTFOUND);
+    CU_ASSERT_EQUAL(sim_single_policy_find("fair", &p, &err), -BASE_ENOTFOUND);
     CU_ASSERT_STRING_EQUAL(err.text, "no single-server policy 'fair': there are fifo, ps, las, fsp, srpt, psbs");
 }
 
@@ -121,12 +121,12 @@ static void test_scale(void)
 {
     struct sim_single_job jobs[] = {{0, 1}, {50, 2}, {100, 2}}, idle[] = {{0, 3}};
 
-    sim_single_scale(jobs, 3, .5);
+    sim_single_scale_to_load(jobs, 3, .5);
     CU_ASSERT_DOUBLE_EQUAL(jobs[0].size_s, 10, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(jobs[2].size_s, 20, 1e-12);
-    sim_single_scale(idle, 1, .5); /* the last submission is at 0: no load to have */
+    sim_single_scale_to_load(idle, 1, .5); /* the last submission is at 0: no load to have */
     CU_ASSERT_EQUAL(idle[0].size_s, 3);
-    CU_ASSERT_EQUAL(sim_single_bytes(1, 10, 100), 151);
+    CU_ASSERT_EQUAL(sim_single_bytes_moved(1, 10, 100), 151);
 }
 
 /* ---------------------------------------------------------------- random jobs
@@ -272,12 +272,12 @@ static void test_random(void)
             *r = (struct ref){
                 .jobs = jobs, .guess = guess, .weight = weight, .n = n, .policy = (enum sim_single_policy)p};
             ref_run(r);
-            sim_single_run((enum sim_single_policy)p, jobs, n, guess, weight, finish);
+            sim_single_server_run((enum sim_single_policy)p, jobs, n, guess, weight, finish);
             for (size_t i = 0; i < n; i++) {
                 CU_ASSERT_DOUBLE_EQUAL(finish[i], r->finish[i], 1e-6);
                 if (fabs(finish[i] - r->finish[i]) > 1e-6)
                     fprintf(stderr, "round %d %s: job %zu ends at %.9f instead of %.9f\n", round,
-                            sim_single_name((enum sim_single_policy)p), i, finish[i], r->finish[i]);
+                            sim_single_policy_name((enum sim_single_policy)p), i, finish[i], r->finish[i]);
             }
             free(r);
         }
@@ -295,9 +295,9 @@ static void test_dominance(void)
 
         for (size_t i = 0; i < JOBS_MAX; i++)
             jobs[i] = (struct sim_single_job){floor(draw(&rng, 0, 60)), floor(draw(&rng, 0, 4))};
-        sim_single_run(SIM_SINGLE_PS, jobs, JOBS_MAX, NULL, NULL, ps);
-        sim_single_run(SIM_SINGLE_FSP, jobs, JOBS_MAX, NULL, NULL, fsp);
-        sim_single_run(SIM_SINGLE_SRPT, jobs, JOBS_MAX, NULL, NULL, srpt);
+        sim_single_server_run(SIM_SINGLE_PS, jobs, JOBS_MAX, NULL, NULL, ps);
+        sim_single_server_run(SIM_SINGLE_FSP, jobs, JOBS_MAX, NULL, NULL, fsp);
+        sim_single_server_run(SIM_SINGLE_SRPT, jobs, JOBS_MAX, NULL, NULL, srpt);
         for (size_t i = 0; i < JOBS_MAX; i++)
             CU_ASSERT(fsp[i] <= ps[i] + 1e-9);
         CU_ASSERT(sim_single_mean_sojourn(jobs, JOBS_MAX, srpt) <= sim_single_mean_sojourn(jobs, JOBS_MAX, fsp) + 1e-9);

@@ -18,20 +18,20 @@ static void test_percentiles(void)
 {
     struct sim_samples s = {0};
 
-    CU_ASSERT(isnan(sim_samples_at(&s, 0.5)));
+    CU_ASSERT(isnan(sim_samples_quantile(&s, 0.5)));
     CU_ASSERT(isnan(sim_samples_mean(&s)));
     for (int i = 10; i >= 1; i--)
         sim_samples_add(&s, i);
     sim_samples_sort(&s);
     NEAR(sim_samples_mean(&s), 5.5);
-    NEAR(sim_samples_at(&s, 0), 1);
-    NEAR(sim_samples_at(&s, 0.5), 5.5);
-    NEAR(sim_samples_at(&s, 0.95), 9.55);
-    NEAR(sim_samples_at(&s, 1), 10);
-    NEAR(sim_samples_share(&s, 0.5), 0);
-    NEAR(sim_samples_share(&s, 3), 0.3);
-    NEAR(sim_samples_share(&s, 3.9), 0.3);
-    NEAR(sim_samples_share(&s, 99), 1);
+    NEAR(sim_samples_quantile(&s, 0), 1);
+    NEAR(sim_samples_quantile(&s, 0.5), 5.5);
+    NEAR(sim_samples_quantile(&s, 0.95), 9.55);
+    NEAR(sim_samples_quantile(&s, 1), 10);
+    NEAR(sim_samples_share_up_to(&s, 0.5), 0);
+    NEAR(sim_samples_share_up_to(&s, 3), 0.3);
+    NEAR(sim_samples_share_up_to(&s, 3.9), 0.3);
+    NEAR(sim_samples_share_up_to(&s, 99), 1);
     sim_samples_free(&s);
 }
 
@@ -54,7 +54,7 @@ static void test_distribution(void)
     NEAR(x[4], 106);
     NEAR(y[4], 1);
     for (int i = 0; i < 5; i++)
-        NEAR(y[i], sim_samples_share(&s, x[i]));
+        NEAR(y[i], sim_samples_share_up_to(&s, x[i]));
     sim_samples_free(&s);
 }
 
@@ -103,7 +103,7 @@ static void test_figures(void)
     v[3].accepted = false;
     fill(&o, v, 4);
     fill(&alone, one, 3);
-    sim_figures_of(&o, &alone, &f);
+    sim_figures_compute(&o, &alone, &f);
     CU_ASSERT_EQUAL_FATAL(f.n, 3);
     CU_ASSERT_STRING_EQUAL(f.v[0].name, "all");
     CU_ASSERT_STRING_EQUAL(f.v[1].name, "small"); /* by size, not by appearance */
@@ -144,18 +144,18 @@ static void test_over_seeds(void)
                                       job(2, "c", 9, 0, 0, finish_s[seed - 1])};
         struct sim_outcome o;
         fill(&o, v, 2);
-        sim_results_add(&r, 0, 0, seed, &o, NULL);
+        sim_results_add_run(&r, 0, 0, seed, &o, NULL);
     }
     const struct sim_cell *c = sim_results_cell(&r, 0, 0);
-    const struct sim_stat *s = &c->over.v[0].v[SIM_M_SOJOURN];
+    const struct sim_stat *s = &c->summary.v[0].v[SIM_M_SOJOURN];
     CU_ASSERT_EQUAL(s->n, 3);
     NEAR(s->mean, 13);
     CU_ASSERT_DOUBLE_EQUAL(sim_stat_half95(s), 4.303 * sqrt(13.0) / sqrt(3.0), 1e-6);
-    CU_ASSERT_EQUAL_FATAL(c->over.n, 4);
-    CU_ASSERT_STRING_EQUAL(c->over.v[3].name, "c"); /* the largest, though b came later */
-    CU_ASSERT_EQUAL(sim_over_find(&c->over, "b")->v[SIM_M_SOJOURN].n, 1);
-    NEAR(sim_stat_half95(&sim_over_find(&c->over, "b")->v[SIM_M_SOJOURN]), 0);
-    CU_ASSERT_PTR_NULL(sim_over_find(&c->over, "d"));
+    CU_ASSERT_EQUAL_FATAL(c->summary.n, 4);
+    CU_ASSERT_STRING_EQUAL(c->summary.v[3].name, "c"); /* the largest, though b came later */
+    CU_ASSERT_EQUAL(sim_seed_summary_find_class(&c->summary, "b")->v[SIM_M_SOJOURN].n, 1);
+    NEAR(sim_stat_half95(&sim_seed_summary_find_class(&c->summary, "b")->v[SIM_M_SOJOURN]), 0);
+    CU_ASSERT_PTR_NULL(sim_seed_summary_find_class(&c->summary, "d"));
     CU_ASSERT_EQUAL(c->jobs_n, 6);
     CU_ASSERT_EQUAL(c->classes[0].sojourn_s.n, 6);
     CU_ASSERT_EQUAL(c->runs_n, 3);

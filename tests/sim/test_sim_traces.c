@@ -30,7 +30,7 @@ static void fx_open(struct fx *fx, const char *kind, const char *text, const str
     *fx = (struct fx){.text = base_strdup(text)};
     fx->in = fmemopen(fx->text, strlen(text), "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(fx->in);
-    fx->source = sim_source_from(kind, fx->in, conf ? conf : &(struct sim_source_conf){0}, &fx->err);
+    fx->source = sim_source_open_stream(kind, fx->in, conf ? conf : &(struct sim_source_conf){0}, &fx->err);
     sim_job_init(&fx->job);
 }
 
@@ -38,7 +38,7 @@ static int fx_next(struct fx *fx)
 {
     sim_job_clear(&fx->job);
     fx->err = (struct base_error){0};
-    return sim_source_next(fx->source, &fx->job, &fx->err);
+    return sim_source_next_job(fx->source, &fx->job, &fx->err);
 }
 
 static void fx_close(struct fx *fx)
@@ -81,7 +81,7 @@ static struct count count_file(const char *what, int32_t nodes)
     struct sim_job j;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-    for (sim_job_init(&j); sim_source_next(s, &j, &err) > 0; sim_job_clear(&j)) {
+    for (sim_job_init(&j); sim_source_next_job(s, &j, &err) > 0; sim_job_clear(&j)) {
         c.n++;
         CU_ASSERT_EQUAL(j.id, c.n);
         c.no_shuffle += j.shuffle_bytes == 0;
@@ -94,7 +94,7 @@ static struct count count_file(const char *what, int32_t nodes)
         if (j.tasks[BASE_TASK_REDUCE] > c.reduces_max)
             c.reduces_max = j.tasks[BASE_TASK_REDUCE];
     }
-    CU_ASSERT_EQUAL(sim_source_fraction(s), 1);
+    CU_ASSERT_EQUAL(sim_source_fraction_read(s), 1);
     sim_source_close(s);
     return c;
 }
@@ -126,8 +126,8 @@ static void test_swim_scaled(void)
     CU_ASSERT_EQUAL(small.reduce_jobs, whole.reduce_jobs); /* a shuffle stays one */
     CU_ASSERT(small.reduces_max <= 20);
     CU_ASSERT(whole.reduces_max <= 600);
-    CU_ASSERT_EQUAL(sim_swim_origin("a/b/FB-2010_samples_24_times_1hr_3.tsv"), 3000);
-    CU_ASSERT_EQUAL(sim_swim_origin("FB-2009/x.tsv"), 0);
+    CU_ASSERT_EQUAL(sim_swim_origin_machines("a/b/FB-2010_samples_24_times_1hr_3.tsv"), 3000);
+    CU_ASSERT_EQUAL(sim_swim_origin_machines("FB-2009/x.tsv"), 0);
 }
 
 static void test_swim_rules(void)
@@ -167,7 +167,7 @@ static void test_swim_rules(void)
     CU_ASSERT_EQUAL(fx_next(&fx) + fx_next(&fx), 2);
     CU_ASSERT_EQUAL(fx.job.shuffle_bytes, 0);
     CU_ASSERT_EQUAL(fx.job.tasks[BASE_TASK_REDUCE], 1);
-    CU_ASSERT_STRING_EQUAL(sim_source_note(fx.source), "");
+    CU_ASSERT_STRING_EQUAL(sim_source_scaling_note(fx.source), "");
     fx_close(&fx);
     conf.params_n = 3;
     conf.nodes = 600;
@@ -186,7 +186,7 @@ static void test_swim_rules(void)
     fx_close(&fx);
     conf.params_n = 0;
     fx_open(&fx, "swim", text, &conf);
-    CU_ASSERT(strstr(sim_source_note(fx.source), "origin=N") != NULL);
+    CU_ASSERT(strstr(sim_source_scaling_note(fx.source), "origin=N") != NULL);
     fx_close(&fx);
 }
 
@@ -212,15 +212,15 @@ static void test_swim_errors(void)
                  "swim:1: gap: 'x' is not a number of seconds from -1000000000 to 1000000000");
     expect_error("swim", "job0\t0\t0\t900000000000000000\t0\t0\n",
                  "swim:1: 6705522538 maps and 0 reduces: at most 10000000 of a kind");
-    CU_ASSERT_PTR_NULL(sim_source_from("swim", stdin, &conf, &err));
+    CU_ASSERT_PTR_NULL(sim_source_open_stream("swim", stdin, &conf, &err));
     CU_ASSERT_STRING_EQUAL(err.text, "swim: cv: '-1' is not a number from 0 to 10");
     conf.params = (const char *[]){"nodes=3"};
-    CU_ASSERT_PTR_NULL(sim_source_from("swim", stdin, &conf, &err));
+    CU_ASSERT_PTR_NULL(sim_source_open_stream("swim", stdin, &conf, &err));
     CU_ASSERT_STRING_EQUAL(err.text,
                            "swim has no setting 'nodes': there are origin, target, block_bytes, per_reduce_bytes, "
                            "map_s, reduce_s, reduce_bytes_s, cv");
-    CU_ASSERT_PTR_NULL(sim_source_from("csv", stdin, &conf, &err));
-    CU_ASSERT_PTR_NULL(sim_source_from("xml", stdin, &conf, &err));
+    CU_ASSERT_PTR_NULL(sim_source_open_stream("csv", stdin, &conf, &err));
+    CU_ASSERT_PTR_NULL(sim_source_open_stream("xml", stdin, &conf, &err));
     CU_ASSERT_STRING_EQUAL(err.text, "no format 'xml': there are swim, sls, csv, jsonl");
     conf = (struct sim_source_conf){.what = "swim:/nowhere/at.all"};
     CU_ASSERT_PTR_NULL(sim_source_open(&conf, &err));
@@ -242,8 +242,8 @@ static void test_skip_bad(void)
     CU_ASSERT_STRING_EQUAL(fx.job.name, "job2");
     CU_ASSERT_EQUAL(fx.job.id, 2);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
-    CU_ASSERT_EQUAL(sim_source_skipped(fx.source), 2);
-    CU_ASSERT(strncmp(sim_source_first_skipped(fx.source), "swim:2: 1 field instead", 23) == 0);
+    CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 2);
+    CU_ASSERT(strncmp(sim_source_first_skipped_error(fx.source), "swim:2: 1 field instead", 23) == 0);
     fx_close(&fx);
     conf.skip_bad = false; /* who goes on all the same reads on behind the line */
     fx_open(&fx, "swim", text, &conf);
@@ -289,13 +289,13 @@ static void test_folders(void)
 
         sim_job_init(&job);
         CU_ASSERT_PTR_NOT_NULL_FATAL(source);
-        CU_ASSERT_EQUAL(sim_source_next(source, &job, &err), -BASE_EIO);
-        CU_ASSERT_EQUAL(sim_source_skipped(source), 0);
+        CU_ASSERT_EQUAL(sim_source_next_job(source, &job, &err), -BASE_EIO);
+        CU_ASSERT_EQUAL(sim_source_skipped_lines(source), 0);
         sim_source_close(source);
     }
-    CU_ASSERT(sim_source_once("csv:-") && sim_source_once("swim:/dev/null"));
-    CU_ASSERT(!sim_source_once("w-hfs,bound=cpu") && !sim_source_once("csv:/nowhere") &&
-              !sim_source_once("sls:" FB2009));
+    CU_ASSERT(sim_source_is_one_shot("csv:-") && sim_source_is_one_shot("swim:/dev/null"));
+    CU_ASSERT(!sim_source_is_one_shot("w-hfs,bound=cpu") && !sim_source_is_one_shot("csv:/nowhere") &&
+              !sim_source_is_one_shot("sls:" FB2009));
 }
 
 /* Two jobs of one number: the later one is a bad line, whether or not the other has ended meanwhile. */
@@ -316,7 +316,7 @@ static void test_ids(void)
         CU_ASSERT_EQUAL(fx.job.id, ids[i]);
     }
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
-    CU_ASSERT_EQUAL(sim_source_skipped(fx.source), 2);
+    CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 2);
     fx_close(&fx);
 
     for (uint64_t i = 1; i <= 100000; i++) /* pairs in the wrong order are as cheap as order */
@@ -371,7 +371,7 @@ static void test_overflows(void)
     CU_ASSERT_EQUAL(fx_next(&fx), -BASE_ELIMIT);
     CU_ASSERT(strstr(fx.err.text, "swim:1: a reduce of ") != NULL);
     fx_close(&fx);
-    CU_ASSERT(sim_trace_us_of(1e308) > INT64_C(8000000000000000000) && sim_trace_us_of(-1e308) < -1);
+    CU_ASSERT(sim_trace_seconds_to_us(1e308) > INT64_C(8000000000000000000) && sim_trace_seconds_to_us(-1e308) < -1);
 }
 
 /* ---------------------------------------------------------------- order */
@@ -397,9 +397,9 @@ static void test_order(void)
         last = fx.job.submit_us;
     }
     CU_ASSERT_EQUAL(n, 3 * SIM_SOURCE_WINDOW);
-    CU_ASSERT_EQUAL(sim_source_skipped(fx.source), 1);
+    CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 1);
     CU_ASSERT_STRING_EQUAL(
-        sim_source_first_skipped(fx.source),
+        sim_source_first_skipped_error(fx.source),
         "csv:3002: submission: '7.000000' is not in order: more than 1000 jobs before it were submitted "
         "later; sort the file");
     fx_close(&fx);
@@ -513,7 +513,7 @@ static void test_sls_errors(void)
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
     CU_ASSERT_EQUAL(fx.job.submit_us, 2000);
     CU_ASSERT_EQUAL(fx_next(&fx), 0);
-    CU_ASSERT_EQUAL(sim_source_skipped(fx.source), 3);
+    CU_ASSERT_EQUAL(sim_source_skipped_lines(fx.source), 3);
     fx_close(&fx);
 }
 
@@ -665,7 +665,7 @@ static void test_jsonl_errors(void)
  * what was read is written again. */
 static void round_trip(const char *name, bool json)
 {
-    struct sim_made made = {0};
+    struct sim_made_jobs made = {0};
     struct base_buf first = {0}, second = {0};
     struct base_error err;
     struct sim_job job;
@@ -673,8 +673,8 @@ static void round_trip(const char *name, bool json)
 
     CU_ASSERT_EQUAL_FATAL(sim_workload_make(name, NULL, 0, 5, &made, &err), 0);
     if (!json)
-        sim_csv_write_names(&first);
-    for (sim_job_init(&job); made.open = 0, sim_made_next(&made, &job) > 0; sim_job_clear(&job)) {
+        sim_csv_write_header(&first);
+    for (sim_job_init(&job); made.open = 0, sim_made_jobs_take_next(&made, &job) > 0; sim_job_clear(&job)) {
         if (json && job.id % 3 == 1 && job.tasks[BASE_TASK_MAP] > 0 && job.tasks[BASE_TASK_MAP] < 20) {
             job.task_us[BASE_TASK_MAP] =
                 base_alloc((size_t)job.tasks[BASE_TASK_MAP] * sizeof *job.task_us[BASE_TASK_MAP]);
@@ -684,20 +684,20 @@ static void round_trip(const char *name, bool json)
                 job.task_us[BASE_TASK_MAP][i] = 1 + i * 1234567;
                 job.replica_nodes[i * job.replicas] = (uint32_t)i;
             }
-            sim_trace_means(&job);
+            sim_trace_set_mean_durations(&job);
         }
-        json ? sim_jsonl_write(&job, NULL, &first) : sim_csv_write(&job, &first);
+        json ? sim_jsonl_write_job(&job, NULL, &first) : sim_csv_write_job(&job, &first);
     }
     if (!json)
-        sim_csv_write_names(&second);
+        sim_csv_write_header(&second);
     fx_open(&fx, json ? "jsonl" : "csv", first.data, NULL);
     while (fx_next(&fx) > 0)
-        json ? sim_jsonl_write(&fx.job, NULL, &second) : sim_csv_write(&fx.job, &second);
+        json ? sim_jsonl_write_job(&fx.job, NULL, &second) : sim_csv_write_job(&fx.job, &second);
     CU_ASSERT_STRING_EQUAL(fx.err.text, "");
     CU_ASSERT_EQUAL(first.len, second.len);
     CU_ASSERT(first.len == second.len && memcmp(first.data, second.data, first.len) == 0);
     fx_close(&fx);
-    sim_made_free(&made);
+    sim_made_jobs_free(&made);
     base_buf_free(&first);
     base_buf_free(&second);
 }
@@ -706,7 +706,7 @@ static void test_round_trips(void)
 {
     const char *name;
 
-    for (size_t i = 0; (name = sim_workload_at(i)); i++) {
+    for (size_t i = 0; (name = sim_workload_name_at(i)); i++) {
         round_trip(name, false);
         round_trip(name, true);
     }
@@ -758,7 +758,7 @@ static void test_all_fields(void)
                          .located = false,
                          .replicas = 2,
                          .file = 3};
-    sim_jsonl_write(&j, NULL, &text);
+    sim_jsonl_write_job(&j, NULL, &text);
     CU_ASSERT_STRING_EQUAL(text.data, want);
     fx_open(&fx, "jsonl", text.data, NULL);
     CU_ASSERT_EQUAL(fx_next(&fx), 1);
@@ -769,7 +769,7 @@ static void test_all_fields(void)
     fx_close(&fx);
     base_buf_clear(&text);
     sim_job_text(j.name, "not \xff utf-8");
-    sim_jsonl_write(&j, NULL, &text);
+    sim_jsonl_write_job(&j, NULL, &text);
     CU_ASSERT(strstr(text.data, "\"name\":\"not ? utf-8\"") != NULL);
     base_buf_free(&text);
 }
@@ -781,14 +781,14 @@ static void test_history(void)
     const char *const first[] = {"a", "b", NULL}, *const second[] = {"b", NULL},
                       *const *const hosts[] = {first, second};
     int64_t map_us[] = {7000000, 6500000}, reduce_us[] = {3000000};
-    struct sim_jsonl_past past = {.app = "application_1700000000000_0003",
-                                  .state = "SUCCEEDED",
-                                  .time_0_ms = 1700000000123,
-                                  .start_us = 1500000,
-                                  .finish_us = 12000000,
-                                  .starts_us = {map_starts, reduce_starts},
-                                  .ran_on = {map_ran, reduce_ran},
-                                  .map_hosts = hosts};
+    struct sim_jsonl_history past = {.app = "application_1700000000000_0003",
+                                     .state = "SUCCEEDED",
+                                     .time_0_ms = 1700000000123,
+                                     .start_us = 1500000,
+                                     .finish_us = 12000000,
+                                     .starts_us = {map_starts, reduce_starts},
+                                     .ran_on = {map_ran, reduce_ran},
+                                     .map_hosts = hosts};
     struct base_buf text = {0};
     struct sim_job j;
     struct fx fx;
@@ -800,8 +800,8 @@ static void test_history(void)
     j.f_rack = j.f_off = 1;
     j.task_us[BASE_TASK_MAP] = map_us;
     j.task_us[BASE_TASK_REDUCE] = reduce_us;
-    sim_trace_means(&j);
-    sim_jsonl_write(&j, &past, &text);
+    sim_trace_set_mean_durations(&j);
+    sim_jsonl_write_job(&j, &past, &text);
     CU_ASSERT(strstr(text.data,
                      ",\"app\":\"application_1700000000000_0003\",\"state\":\"SUCCEEDED\",\"time_0_ms\":1700000000123,"
                      "\"start_s\":1.5,\"finish_s\":12,\"map_hosts\":[[\"a\",\"b\"],[\"b\"]],\"map_starts_s\":[1.5,2],"
@@ -828,15 +828,15 @@ static void check_single(const char *file, double load, size_t rows, size_t empt
     size_t n = 0, none = 0;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-    CU_ASSERT_EQUAL_FATAL(sim_source_single(s, &jobs, &n, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0);
     CU_ASSERT_EQUAL(n, rows);
     for (size_t i = 0; i < n; i++)
         none += jobs[i].size_s == 0;
     CU_ASSERT_EQUAL(none, empty);
-    sim_single_scale(jobs, n, load);
+    sim_single_scale_to_load(jobs, n, load);
     for (int p = 0; p < 5; p++) {
         finish[p] = base_alloc(n * sizeof **finish);
-        sim_single_run(policies[p], jobs, n, NULL, NULL, finish[p]);
+        sim_single_server_run(policies[p], jobs, n, NULL, NULL, finish[p]);
         if (want[p] > 0)
             CU_ASSERT_DOUBLE_EQUAL(sim_single_mean_sojourn(jobs, n, finish[p]), want[p],
                                    5.1e-5); /* all that is printed */

@@ -10,17 +10,17 @@
 
 #define S INT64_C(1000000)
 
-static struct sim_made make(const char *name, uint64_t seed, const char *param, const char *other)
+static struct sim_made_jobs make(const char *name, uint64_t seed, const char *param, const char *other)
 {
     const char *params[] = {param, other};
-    struct sim_made made = {0};
+    struct sim_made_jobs made = {0};
     struct base_error err = {0};
 
     CU_ASSERT_EQUAL_FATAL(sim_workload_make(name, params, param ? 1 + (other != NULL) : 0, seed, &made, &err), 0);
     return made;
 }
 
-static int64_t sum(const struct sim_made *made, enum base_task_kind kind)
+static int64_t sum(const struct sim_made_jobs *made, enum base_task_kind kind)
 {
     int64_t n = 0;
 
@@ -29,7 +29,7 @@ static int64_t sum(const struct sim_made *made, enum base_task_kind kind)
     return n;
 }
 
-static size_t count(const struct sim_made *made, const char *class_name)
+static size_t count(const struct sim_made_jobs *made, const char *class_name)
 {
     size_t n = 0;
 
@@ -39,7 +39,7 @@ static size_t count(const struct sim_made *made, const char *class_name)
 }
 
 /* Whatever the workload: numbers from 1 in order, in order of submission, something to do, chains to earlier jobs. */
-static void check_common(const struct sim_made *made)
+static void check_common(const struct sim_made_jobs *made)
 {
     for (size_t i = 0; i < made->n; i++) {
         const struct sim_job *j = &made->v[i];
@@ -59,7 +59,7 @@ static void test_bins(void)
     static const char want[] = "1233445566778899";
 
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        CU_ASSERT_EQUAL(sim_workload_bin(edges[i])[0], want[i]);
+        CU_ASSERT_EQUAL(sim_workload_size_bin(edges[i])[0], want[i]);
 }
 
 static void test_every_one(void)
@@ -67,8 +67,9 @@ static void test_every_one(void)
     const char *name;
     size_t n = 0;
 
-    for (; (name = sim_workload_at(n)); n++) {
-        struct sim_made a = make(name, 1, NULL, NULL), b = make(name, 1, NULL, NULL), c = make(name, 2, NULL, NULL);
+    for (; (name = sim_workload_name_at(n)); n++) {
+        struct sim_made_jobs a = make(name, 1, NULL, NULL), b = make(name, 1, NULL, NULL),
+                             c = make(name, 2, NULL, NULL);
 
         check_common(&a);
         CU_ASSERT_EQUAL_FATAL(a.n, b.n);
@@ -76,9 +77,9 @@ static void test_every_one(void)
         if (strncmp(name, "w-hfs", 5) == 0 || strncmp(name, "w-rtmr", 6) == 0)
             CU_ASSERT_NOT_EQUAL(memcmp(a.v, c.v, a.n * sizeof *a.v), 0);
         CU_ASSERT_EQUAL(a.n, c.n);
-        sim_made_free(&a);
-        sim_made_free(&b);
-        sim_made_free(&c);
+        sim_made_jobs_free(&a);
+        sim_made_jobs_free(&b);
+        sim_made_jobs_free(&c);
     }
     CU_ASSERT_EQUAL(n, 14);
 }
@@ -86,7 +87,7 @@ static void test_every_one(void)
 static void test_hfs(void)
 {
     static const size_t jobs[] = {38, 16, 14, 8, 6, 6, 4, 4, 4};
-    struct sim_made m = make("w-hfs", 3, NULL, NULL);
+    struct sim_made_jobs m = make("w-hfs", 3, NULL, NULL);
     double last = 0;
 
     CU_ASSERT_EQUAL(m.n, 100);
@@ -103,27 +104,27 @@ static void test_hfs(void)
         CU_ASSERT(i == 0 || strcmp(j->user, m.v[0].user) != 0);
     }
     CU_ASSERT_EQUAL(m.v[0].submit_us, 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     for (uint64_t seed = 1; seed <= 200; seed++) { /* 99 gaps of 14 s in the mean: about 24 minutes */
         m = make("w-hfs", seed, NULL, NULL);
         last += (double)m.v[m.n - 1].submit_us / 1e6 / 200;
-        sim_made_free(&m);
+        sim_made_jobs_free(&m);
     }
     CU_ASSERT_DOUBLE_EQUAL(last, 99 * 14, 40); /* 4 standard errors */
     m = make("w-hfs", 3, "bound=cpu", NULL);
     CU_ASSERT_EQUAL(m.v[7].base_us[BASE_TASK_MAP], 60 * S);
     CU_ASSERT(m.v[7].f_off == 1.15 && m.v[7].f_rack == 1.15);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("w-hfs", 3, "map_s=20", "gap_s=0");
     CU_ASSERT_EQUAL(m.v[7].base_us[BASE_TASK_MAP], 20 * S);
     CU_ASSERT_EQUAL(m.v[99].submit_us, 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
 }
 
 static void test_hfs_mixed(void)
 {
     static const size_t jobs[] = {38, 16, 14, 8, 6, 6, 4, 4, 4};
-    struct sim_made m = make("w-hfs-mixed", 3, NULL, NULL);
+    struct sim_made_jobs m = make("w-hfs-mixed", 3, NULL, NULL);
 
     CU_ASSERT_EQUAL(m.n, 106);
     CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 26410 - 2 * 2400 + 6);
@@ -138,12 +139,12 @@ static void test_hfs_mixed(void)
                 CU_ASSERT_EQUAL(m.v[i + k].tasks[BASE_TASK_REDUCE], 1);
                 CU_ASSERT_EQUAL(m.v[i + k].submit_us, m.v[i].submit_us);
             }
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
 }
 
 static void test_hfsp(void)
 {
-    struct sim_made m = make("w-hfsp", 3, NULL, NULL);
+    struct sim_made_jobs m = make("w-hfsp", 3, NULL, NULL);
     size_t one = 0, two = 0, map_only = 0;
     int64_t large_maps = 0;
 
@@ -171,13 +172,13 @@ static void test_hfsp(void)
     }
     CU_ASSERT(one == 40 && two == 13 && map_only == 21);
     CU_ASSERT_EQUAL(large_maps, 3000 + 3000 + 700 + 1100 + 1500 + 200);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("w-hfsp", 3, "reduces=0", NULL);
     CU_ASSERT_EQUAL(sum(&m, BASE_TASK_REDUCE), 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
 }
 
-static void check_rtmr(const struct sim_made *m, const char *class_name, size_t jobs, int32_t maps_low,
+static void check_rtmr(const struct sim_made_jobs *m, const char *class_name, size_t jobs, int32_t maps_low,
                        int32_t maps_high, int32_t reduces_low, int32_t reduces_high, int64_t d_low, int64_t d_high)
 {
     CU_ASSERT_EQUAL(count(m, class_name), jobs);
@@ -199,7 +200,7 @@ static void check_rtmr(const struct sim_made *m, const char *class_name, size_t 
 static void test_rtmr(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct sim_made m = make("w-rtmr-1", seed, NULL, NULL);
+        struct sim_made_jobs m = make("w-rtmr-1", seed, NULL, NULL);
 
         CU_ASSERT_EQUAL(m.n, 88);
         check_rtmr(&m, "1", 38, 1, 1, 1, 5, 200, 300);
@@ -208,7 +209,7 @@ static void test_rtmr(void)
         check_rtmr(&m, "4", 8, 50, 50, 10, 20, 500, 800);
         check_rtmr(&m, "5", 6, 100, 100, 20, 30, 1000, 1500);
         check_rtmr(&m, "6", 6, 200, 200, 30, 30, 2000, 2500);
-        sim_made_free(&m);
+        sim_made_jobs_free(&m);
         m = make("w-rtmr-2", seed, NULL, NULL);
         CU_ASSERT_EQUAL(m.n, 89);
         check_rtmr(&m, "1", 9, 1, 10, 1, 5, 200, 300);
@@ -216,19 +217,19 @@ static void test_rtmr(void)
         check_rtmr(&m, "3", 25, 50, 100, 15, 30, 1000, 1500);
         check_rtmr(&m, "4", 18, 100, 200, 25, 50, 1500, 2500);
         check_rtmr(&m, "5", 13, 200, 300, 35, 70, 2500, 3500);
-        sim_made_free(&m);
+        sim_made_jobs_free(&m);
         m = make("w-rtmr-2", seed, "reduces_max=30", NULL);
         CU_ASSERT(m.n >= 58 && m.n < 76);
         for (size_t i = 0; i < m.n; i++)
             CU_ASSERT(m.v[i].tasks[BASE_TASK_REDUCE] <= 30);
         check_common(&m);
-        sim_made_free(&m);
+        sim_made_jobs_free(&m);
     }
 }
 
 static void test_hsrtf(void)
 {
-    struct sim_made m = make("w-hsrtf", 1, NULL, NULL);
+    struct sim_made_jobs m = make("w-hsrtf", 1, NULL, NULL);
 
     CU_ASSERT_EQUAL(m.n, 31);
     CU_ASSERT(count(&m, "large") == 3 && count(&m, "medium") == 8 && count(&m, "small") == 20);
@@ -244,12 +245,12 @@ static void test_hsrtf(void)
     }
     CU_ASSERT_STRING_EQUAL(m.v[3].name, "medium-sort-1");
     CU_ASSERT_STRING_EQUAL(m.v[30].name, "small-wordcount-10");
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
 }
 
 static void test_figures(void)
 {
-    struct sim_made m = make("hfs-fig11", 1, NULL, NULL);
+    struct sim_made_jobs m = make("hfs-fig11", 1, NULL, NULL);
     static const int at_s[] = {0, 57, 118, 118, 118, 494};
 
     CU_ASSERT_EQUAL(m.n, 6);
@@ -260,17 +261,17 @@ static void test_figures(void)
     }
     CU_ASSERT_STRING_EQUAL(m.v[4].pool, "pool3");
     CU_ASSERT_STRING_EQUAL(m.v[5].pool, "pool1");
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("hfs-scans", 1, "jobs=50", NULL);
     CU_ASSERT_EQUAL(m.n, 50);
     for (size_t i = 0; i < m.n; i++)
         CU_ASSERT(m.v[i].file == 1 && m.v[i].tasks[BASE_TASK_MAP] == 1440 && m.v[i].submit_us == 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("hfsp-fig2", 1, NULL, NULL);
     CU_ASSERT(m.n == 3 && m.v[0].tasks[BASE_TASK_REDUCE] == 20 && m.v[1].tasks[BASE_TASK_REDUCE] == 11 &&
               m.v[2].tasks[BASE_TASK_REDUCE] == 7);
     CU_ASSERT(m.v[2].submit_us == 13 * S && m.v[0].base_us[BASE_TASK_REDUCE] == 30 * S);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("hfsp-fig7", 1, "tasks=8", "scale=0.01");
     CU_ASSERT(m.n == 5 && m.v[0].tasks[BASE_TASK_REDUCE] == 8 && m.v[1].tasks[BASE_TASK_REDUCE] == 2 &&
               m.v[4].tasks[BASE_TASK_REDUCE] == 1);
@@ -279,46 +280,46 @@ static void test_figures(void)
               m.v[3].cv[BASE_TASK_REDUCE] == 0);
     CU_ASSERT_EQUAL(m.v[0].expected_us[BASE_TASK_REDUCE], SIM_EXPECT_TRUE);
     CU_ASSERT_EQUAL(sum(&m, BASE_TASK_MAP), 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("hfsp-decreasing", 1, "kind=map", NULL);
     for (size_t i = 1; i < m.n; i++)
         CU_ASSERT(m.v[i].tasks[BASE_TASK_MAP] < m.v[i - 1].tasks[BASE_TASK_MAP] &&
                   m.v[i].submit_us == (int64_t)i * 15 * S);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("reference-load", 1, NULL, NULL);
     CU_ASSERT(m.n == 100 && sum(&m, BASE_TASK_MAP) == 100000 && sum(&m, BASE_TASK_REDUCE) == 100000);
     CU_ASSERT_STRING_EQUAL(m.v[19].pool, "pool20");
     CU_ASSERT_STRING_EQUAL(m.v[20].pool, "pool01");
     CU_ASSERT(m.v[0].base_us[BASE_TASK_REDUCE] == 10 * S && m.v[0].cv[BASE_TASK_MAP] == 0);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
 }
 
 /* A closed loop: so many at first, one more for each end, never two for one. */
 static void test_closed_loop(void)
 {
-    struct sim_made m = make("hfs-closed-loop", 1, "jobs=7", "open=3");
+    struct sim_made_jobs m = make("hfs-closed-loop", 1, "jobs=7", "open=3");
     struct sim_job job;
     uint64_t given = 0;
 
     sim_job_init(&job);
-    while (sim_made_next(&m, &job))
+    while (sim_made_jobs_take_next(&m, &job))
         CU_ASSERT_EQUAL(job.id, ++given);
     CU_ASSERT_EQUAL(given, 3);
     for (uint64_t ended = 1; ended <= 7; ended++) {
-        bool more = sim_made_at_end(&m, ended, (int64_t)ended * S, &job);
+        bool more = sim_made_jobs_replace_ended(&m, ended, (int64_t)ended * S, &job);
 
         CU_ASSERT_EQUAL(more, given < 7);
         if (more) {
             CU_ASSERT_EQUAL(job.id, ++given);
             CU_ASSERT_EQUAL(job.submit_us, (int64_t)ended * S);
         }
-        CU_ASSERT(!sim_made_at_end(&m, ended, (int64_t)ended * S, &job));
+        CU_ASSERT(!sim_made_jobs_replace_ended(&m, ended, (int64_t)ended * S, &job));
     }
     CU_ASSERT_EQUAL(given, 7);
-    sim_made_free(&m);
+    sim_made_jobs_free(&m);
     m = make("w-hfs", 1, NULL, NULL);
-    CU_ASSERT(!sim_made_at_end(&m, 1, 0, &job));
-    sim_made_free(&m);
+    CU_ASSERT(!sim_made_jobs_replace_ended(&m, 1, 0, &job));
+    sim_made_jobs_free(&m);
 }
 
 static void refused(const char *what, const char *param, const char *want)
@@ -363,11 +364,11 @@ static void test_source(void)
     size_t n;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
-    w = sim_source_workload(s);
+    w = sim_source_as_workload(s);
     sim_job_init(&job);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 1);
     CU_ASSERT_EQUAL(job.tasks[BASE_TASK_MAP], 12);
-    CU_ASSERT_DOUBLE_EQUAL(sim_source_fraction(s), .25, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(sim_source_fraction_read(s), .25, 1e-12);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 1);
     CU_ASSERT_EQUAL(w.next(w.self, &job, &err), 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(w.at_end);
@@ -376,8 +377,8 @@ static void test_source(void)
     sim_source_close(s);
     conf = (struct sim_source_conf){.what = "w-hfsp", .seed = 1};
     s = sim_source_open(&conf, &err);
-    CU_ASSERT_PTR_NULL(sim_source_workload(s).at_end);
-    CU_ASSERT_EQUAL(sim_source_single(s, &jobs, &n, &err), 0); /* no bytes: the work of the tasks */
+    CU_ASSERT_PTR_NULL(sim_source_as_workload(s).at_end);
+    CU_ASSERT_EQUAL(sim_source_read_single_jobs(s, &jobs, &n, &err), 0); /* no bytes: the work of the tasks */
     CU_ASSERT_EQUAL(n, 100);
     for (size_t i = 0; i < n; i++)
         CU_ASSERT(jobs[i].size_s >= 60 && jobs[i].size_s <= 200 * 60 + 1000e3);
@@ -391,7 +392,7 @@ static void test_describe(void)
 
     sim_workload_describe(&text);
     CU_ASSERT(strstr(text.data, "w-hfs\n    100 jobs of 1 to 4,800 maps") == text.data);
-    CU_ASSERT(strstr(text.data, "      bound=io  maps that wait for data, or that compute (io,cpu)\n") != NULL);
+    CU_ASSERT(strstr(text.data, "      bound=io  maps bound by I/O or by CPU (io,cpu)\n") != NULL);
     CU_ASSERT(strstr(text.data, "      kind=reduce  which tasks the jobs have (reduce,map)\n") != NULL);
     CU_ASSERT(strstr(text.data, "      jobs=200  number of jobs (1 to 1000000)\n") != NULL);
     base_buf_free(&text);

@@ -68,9 +68,9 @@ static struct sim_job read_back(const struct base_buf *line)
     int rc;
 
     sim_job_init(&job);
-    sim_trace_from(&t, f, "history");
+    sim_trace_open_stream(&t, f, "history");
     sim_jsonl_init(&r, &t, 10);
-    rc = sim_jsonl_next(&r, &job, &err);
+    rc = sim_jsonl_next_job(&r, &job, &err);
     if (rc != 1)
         printf("%s\n%s\n", err.text, line->data);
     CU_ASSERT_EQUAL_FATAL(rc, 1);
