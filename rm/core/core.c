@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rm/core/record/damage.h"
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* ---------------------------------------------------------------- effects */
 struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)

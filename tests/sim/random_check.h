@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 
 #define SLOTS_MAX 3 /* of a kind on a node */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 

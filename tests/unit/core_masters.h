@@ -3,7 +3,7 @@
 #ifndef CREEL_CORE_MASTERS_H
 #define CREEL_CORE_MASTERS_H
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "rm/core/record/record.h"
 
 int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)

@@ -26,7 +26,7 @@
 #ifndef CREEL_RM_CORE_RECORD_DAMAGE_H
 #define CREEL_RM_CORE_RECORD_DAMAGE_H
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* Damage in @rec: kept for rm_damage_write. */
 void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 #define LOOK_STEP (64 * RM_PRUNE_STEP) /* tasks looked at in one step, most of which have no record */
 

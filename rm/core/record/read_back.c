@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rm/core/record/damage.h"
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 #include "rm/core/record/record.h"
 
 /* ---------------------------------------------------------------- reader */

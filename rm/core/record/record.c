@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* A number and a space; at most NUMBER_MAX bytes. */
 #define NUMBER_MAX 24

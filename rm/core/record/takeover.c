@@ -1,6 +1,6 @@
 /* After a restart or a takeover: what is held and for how long, times of another host's clock, numbers of attempts; and
  * nodes that are silent all together. The rules: rm/core/core.h. */
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* ---------------------------------------------------------------- times */
 /* As late as @now_us at most; 0 stays: not yet. */

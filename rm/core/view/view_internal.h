@@ -2,7 +2,7 @@
 #ifndef CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
 #define CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 struct rm_arena {
     struct rm_arena_steps memory;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 enum {
     HOLDERS_LOOK_MAX = 5000,

@@ -8,10 +8,10 @@
  *
  * The index of a forgotten node is given to the next new one. Tasks of ended applications may still have it: rm_task_node
  * tells by the order in which nodes were made. Names of hosts and racks have counts of their own (rm_names_hold): nodes
- * hold theirs, a host that of its rack, and the index of a live job (rm/core/pick.c) those of its hosts. */
+ * hold theirs, a host that of its rack, and the index of a live job (rm/core/job/pick.c) those of its hosts. */
 #include <stdlib.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 #define FORGET_STEP    RM_PRUNE_STEP    /* nodes forgotten at a time */
 #define FORGET_NEXT_US INT64_C(1000)    /* the others so much later */

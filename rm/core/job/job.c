@@ -1,7 +1,7 @@
 /* Jobs: submission, the two phases, the end. The RM is their master. */
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
 {

@@ -2,7 +2,7 @@
  * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and FairScheduler.moveApplication. */
 #include <stdlib.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* What queues count of it, out of the one it is in. */
 static void leave_queue(struct rm_core *c, struct rm_app *a)

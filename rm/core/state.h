@@ -1,6 +1,6 @@
-/* rm/core/core_internal.h - the core's objects. Only files of rm/core include this. */
-#ifndef CREEL_RM_CORE_CORE_INTERNAL_H
-#define CREEL_RM_CORE_CORE_INTERNAL_H
+/* rm/core/state.h - the core's objects. Only files of rm/core include this. */
+#ifndef CREEL_RM_CORE_STATE_H
+#define CREEL_RM_CORE_STATE_H
 
 #include "base/limits.h"
 #include "base/sat.h"
@@ -104,7 +104,7 @@ struct rm_node {
     uint64_t free_round[BASE_TASK_KINDS]; /* round of offers in which nobody wanted it */
     int32_t round_assigned[BASE_TASK_KINDS];
     bool round_off_rack;
-    /* rm/core/record/forget.c */
+    /* rm/core/node/forget.c */
     bool gone;    /* in the list of gone nodes, since gone_us */
     int64_t refs; /* applications that have not ended and containers that refer to it */
     uint64_t born; /* in the order in which nodes were made, from 1 */
@@ -422,7 +422,7 @@ char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...) __attribute__((
 void rm_set_diagnostics(char **at, const char *text);
 void rm_timer_fired(struct rm_core *c, struct rm_timer *t);
 
-/* ---- rm/core/active_policy.c ---- */
+/* ---- rm/core/schedule/active_policy.c ---- */
 /* @options: NULL: as they are. */
 int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options, struct base_error *err);
 void rm_policy_free(struct rm_core *c);
@@ -441,7 +441,7 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
 /* After a restart: what its ended tasks had shown. */
 void rm_policy_recall(struct rm_core *c, struct rm_app *a);
 
-/* ---- rm/core/app.c ---- */
+/* ---- rm/core/app/app.c ---- */
 /* Gives a submission without an id the next one. False: it is refused, the error is answered. */
 bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
@@ -480,10 +480,10 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
 void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n);
 bool rm_app_touched_node(const struct rm_app *a, uint32_t node); /* it had containers there */
 
-/* ---- rm/core/move.c ---- */
+/* ---- rm/core/app/move.c ---- */
 void rm_app_on_move(struct rm_core *c, const struct rm_event *ev);
 
-/* ---- rm/core/job.c ---- */
+/* ---- rm/core/job/job.c ---- */
 void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
@@ -502,7 +502,7 @@ static inline double rm_progress_shown(double progress, bool ended)
     return !ended && progress > 0.99 ? 0.99 : progress;
 }
 
-/* ---- rm/core/task.c ---- */
+/* ---- rm/core/job/task_attempt.c ---- */
 void rm_tasks_init(struct rm_core *c, struct rm_app *a);
 void rm_tasks_free(struct rm_app *a); /* its index was dropped before, or the core goes */
 bool rm_tasks_kept(const struct rm_app *a); /* in memory */
@@ -547,14 +547,14 @@ void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make);
 
-/* ---- rm/core/pick.c ---- */
+/* ---- rm/core/job/pick.c ---- */
 void rm_pick_init(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
 void rm_pick_free(struct rm_core *c, struct rm_phase *p); /* @c NULL: it goes */
 void rm_pick_add_all(struct rm_phase *p); /* after rm_pick_init: all are pending */
 void rm_pick_add(struct rm_core *c, struct rm_app *a, struct rm_task *t);    /* becomes pending */
 void rm_pick_remove(struct rm_app *a, struct rm_task *t); /* pending no more */
 
-/* ---- rm/core/container.c ---- */
+/* ---- rm/core/app/container.c ---- */
 /* Hints to the processor: these reports come next. */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
@@ -578,7 +578,7 @@ void rm_container_started(struct rm_core *c, struct rm_container *ct);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
 void rm_containers_expire(struct rm_core *c);
 
-/* ---- rm/core/node.c ---- */
+/* ---- rm/core/node/node.c ---- */
 struct rm_node *rm_node_find(const struct rm_core *c, const char *id);
 struct rm_node *rm_node_new(struct rm_core *c, const char *id);
 void rm_node_free(struct rm_node *n);
@@ -599,7 +599,7 @@ void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, c
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
 
-/* ---- rm/core/record/forget.c ---- */
+/* ---- rm/core/node/forget.c ---- */
 /* To be called when its registration, its awaiting or its refusal may have changed. */
 void rm_node_check_gone(struct rm_core *c, struct rm_node *n);
 void rm_node_hold(struct rm_core *c, struct rm_node *n); /* something refers to it */
@@ -608,14 +608,14 @@ void rm_nodes_forget(struct rm_core *c); /* the timer */
 void rm_rack_drop(struct rm_core *c, uint32_t rack); /* a hold of c->racks */
 void rm_host_drop(struct rm_core *c, uint32_t host); /* of c->hosts; with the last one goes that of its rack */
 
-/* ---- rm/core/offer.c ---- */
+/* ---- rm/core/schedule/offer.c ---- */
 void rm_offer_node(struct rm_core *c, struct rm_node *n);
 void rm_offer_all(struct rm_core *c);
 /* Would @a use a slot here? If it waits for one near its data it has declined this one. */
 enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n);
 void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
 
-/* ---- rm/core/app_master.c, rm/core/ask.c ---- */
+/* ---- rm/core/master/master.c, rm/core/master/ask.c ---- */
 void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev);
 void rm_am_accepted(struct rm_core *c, struct rm_app *a);
 void rm_am_on_register(struct rm_core *c, const struct rm_event *ev);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 enum base_task_kind rm_slot_of(const struct rm_res *r)
 {

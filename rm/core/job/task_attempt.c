@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 int64_t rm_task_count(const struct rm_job_spec *s, enum base_task_kind k)
 {

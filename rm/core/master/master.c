@@ -1,9 +1,9 @@
-/* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm/core/master_protocol.c. */
+/* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm/core/master/protocol.c. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 struct rm_attempt *rm_am_attempt(struct rm_app *a)
 {

@@ -1,7 +1,7 @@
 /* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling, launches. */
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
                         struct rm_task *t)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* ---------------------------------------------------------------- what a policy may ask */
 static void describe(const struct rm_core *c, struct rm_container *ct, struct policy_running *out)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 static uint64_t id_hash(const struct base_container_id *id)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* Where the search for a task's group left off: tasks asked for in ascending order take one walk over the groups. */
 struct group_at {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "rm/core/core_internal.h"
+#include "rm/core/state.h"
 
 /* The application and its current attempt, or an error is answered. */
 static struct rm_app *current(struct rm_core *c, uint64_t token, const struct base_attempt_id *id)
