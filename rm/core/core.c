@@ -1,128 +1,35 @@
 /* The step: event in, effects out; timers; what is durable; the active policy. */
 #include "rm/core/core.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "rm/core/app/finished.h"
+#include "rm/core/app/kill.h"
+#include "rm/core/app/kind.h"
+#include "rm/core/app/move.h"
+#include "rm/core/emit.h"
+#include "rm/core/job/job.h"
+#include "rm/core/job/job_submit.h"
+#include "rm/core/job/map_output.h"
+#include "rm/core/job/task_attempt.h"
+#include "rm/core/ledger.h"
+#include "rm/core/master/app_submit.h"
+#include "rm/core/master/master.h"
+#include "rm/core/master/protocol.h"
+#include "rm/core/node/answer.h"
+#include "rm/core/node/forget.h"
+#include "rm/core/node/heartbeat.h"
+#include "rm/core/node/loss.h"
+#include "rm/core/node/register.h"
+#include "rm/core/record/confirm.h"
 #include "rm/core/record/damage.h"
+#include "rm/core/record/prune.h"
+#include "rm/core/record/read_back.h"
+#include "rm/core/record/takeover.h"
+#include "rm/core/schedule/active_policy.h"
+#include "rm/core/schedule/offer.h"
+#include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
-
-/* ---------------------------------------------------------------- effects */
-struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)
-{
-    struct rm_effects *out = c->out;
-    struct rm_effect *fx;
-
-    base_array_grow(&out->v, out->len, &out->cap);
-    fx = &out->v[out->len++];
-    memset(fx, 0, sizeof *fx);
-    fx->kind = kind;
-    return fx;
-}
-
-struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after)
-{
-    struct rm_effect *fx;
-
-    if (!token) {
-        c->nobody = (struct rm_effect){0};
-        return &c->nobody;
-    }
-    fx = rm_effect_add(c, RM_FX_REPLY);
-    fx->token = token;
-    fx->after_seq = after > c->stored ? after : 0;
-    fx->u.reply.kind = kind;
-    return fx;
-}
-
-static char *scratch_vprintf(struct rm_core *c, const char *fmt, va_list ap)
-{
-    struct base_buf b = {0};
-    char *text;
-
-    base_buf_vaddf(&b, fmt, ap);
-    text = rm_steps_alloc(&c->scratch, b.len + 1);
-    memcpy(text, b.data, b.len + 1);
-    base_buf_free(&b);
-    return text;
-}
-
-char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
-{
-    va_list ap;
-    char *text;
-
-    va_start(ap, fmt);
-    text = scratch_vprintf(c, fmt, ap);
-    va_end(ap);
-    return text;
-}
-
-void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
-{
-    struct rm_effect *fx = rm_reply(c, token, RM_REPLY_ERROR, 0);
-    va_list ap;
-
-    if (!token)
-        return;
-    fx->u.reply.code = code;
-    va_start(ap, fmt);
-    fx->u.reply.text = scratch_vprintf(c, fmt, ap);
-    va_end(ap);
-}
-
-void rm_note(struct rm_core *c, int level, const char *fmt, ...)
-{
-    struct rm_effect *fx;
-    va_list ap;
-
-    if (!c->out)
-        return;
-    fx = rm_effect_add(c, RM_FX_NOTE);
-    fx->u.note.level = level;
-    va_start(ap, fmt);
-    fx->u.note.text = scratch_vprintf(c, fmt, ap);
-    va_end(ap);
-}
-
-uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len)
-{
-    struct rm_effect *fx = rm_effect_add(c, RM_FX_STORE);
-
-    fx->u.store.seq = ++c->seq;
-    fx->u.store.record = (struct rm_record){.table = table, .key = key, .data = data, .len = len};
-    return c->seq;
-}
-
-/* They are part of records: whoever makes them, they stay within what a record may take. */
-void rm_set_diagnostics(char **at, const char *text)
-{
-    char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;
-
-    free(*at);
-    *at = copy;
-}
-
-/* ---------------------------------------------------------------- what is durable */
-void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra)
-{
-    if (c->acks_n == c->acks_cap) {
-        size_t cap = c->acks_cap ? c->acks_cap * 2 : 1024;
-        struct rm_ack *v = base_realloc_array(NULL, cap, sizeof *v);
-
-        for (size_t i = 0; i < c->acks_n; i++)
-            v[i] = c->acks[(c->acks_head + i) & (c->acks_cap - 1)];
-        free(c->acks);
-        c->acks = v;
-        c->acks_cap = cap;
-        c->acks_head = 0;
-    }
-    base_assert(c->acks_n == 0 || c->acks[(c->acks_head + c->acks_n - 1) & (c->acks_cap - 1)].seq <= seq);
-    if (kind != RM_ACK_FORGET)
-        ((struct rm_app *)p)->refs++;
-    c->acks[(c->acks_head + c->acks_n++) & (c->acks_cap - 1)] = (struct rm_ack){seq, kind, p, extra};
-}
 
 static void acked(struct rm_core *c, const struct rm_ack *ack)
 {
@@ -167,7 +74,6 @@ static void drain_acks(struct rm_core *c)
     }
 }
 
-/* ---------------------------------------------------------------- timers */
 void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
 {
     switch (t->kind) {
@@ -237,7 +143,6 @@ static void wish_wake(struct rm_core *c)
     rm_effect_add(c, RM_FX_WAKE)->u.wake.at_us = at;
 }
 
-/* ---------------------------------------------------------------- life of the core */
 static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
 {
     if (conf->node_expiry_us <= 0 || conf->heartbeat_us <= 0)
@@ -438,6 +343,9 @@ static void settle(struct rm_core *c)
     rm_node_flush(c);
     wish_wake(c);
     c->out = NULL;
+#ifdef RM_LEDGER_AUDIT
+    rm_ledger_check_sometimes(c);
+#endif
 }
 
 void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effects *out)
@@ -500,20 +408,10 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        if (rm_app_ended(a->state)) {
+        if (rm_app_ended(a->state))
             rm_app_retire(c, a);
-        } else if (a->state == RM_APP_FINAL_SAVING && a->is_job) {
-            rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
-        } else if (a->state == RM_APP_NEW_SAVING) {
-            continue;
-        } else if (a->is_job) {
-            rm_policy_recall(c, a);
-            rm_tasks_recall_failure(c, a);
-            rm_job_open(c, a);
-            rm_job_check(c, a);
-        } else {
-            rm_am_recovered(c, a);
-        }
+        else if (a->state != RM_APP_NEW_SAVING)
+            a->kind->recovered(c, a);
     }
     rm_apps_stored_new(c); /* they are read from the store: so they are there */
     c->recovering = false;

@@ -9,10 +9,12 @@
 
 #include "base/mem.h"
 
+#define RM_NONE UINT32_MAX /* no name, node, host, rack or queue */
+
 /* Bump memory, reset at the beginning of each step. A reset keeps chunks for the next step, but none above
  * RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */
 #define RM_STEPS_CHUNK_KEPT ((size_t)1 << 20)
-#define RM_STEPS_KEPT ((size_t)16 << 20)
+#define RM_STEPS_KEPT       ((size_t)16 << 20)
 struct rm_arena_steps {
     struct rm_chunk *first, *now; /* now: NULL after a reset */
     size_t held;                  /* bytes in all chunks */
@@ -27,7 +29,7 @@ struct rm_map {
     struct rm_place {
         uint64_t hash;
         void *p;
-    } *v;
+    } * v;
     size_t n, cap; /* power of two */
 };
 typedef bool rm_map_eq(const void *object, const void *key);
@@ -46,15 +48,15 @@ static inline uint64_t rm_hash_mix(uint64_t x)
 /* Names as small integers. A name stays for good, unless somebody held it: then until the last one has dropped it. Its
  * number is given to another name after that. */
 struct rm_names {
-    char **v; /* NULL: such a number that is free */
-    size_t n, cap; /* numbers are below n; names: map.n */
+    char **v;          /* NULL: such a number that is free */
+    size_t n, cap;     /* numbers are below n; names: map.n */
     struct rm_map map; /* of struct rm_name */
     uint32_t *free;
     size_t free_n, free_cap;
 };
 uint32_t rm_names_add(struct rm_names *t, const char *name);
 uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max); /* UINT32_MAX: full */
-uint32_t rm_names_find(const struct rm_names *t, const char *name); /* UINT32_MAX: unknown */
+uint32_t rm_names_find(const struct rm_names *t, const char *name);            /* UINT32_MAX: unknown */
 void rm_names_hold(struct rm_names *t, uint32_t index);
 bool rm_names_drop(struct rm_names *t, uint32_t index); /* true: it is gone */
 void rm_names_free(struct rm_names *t);
@@ -71,8 +73,16 @@ void rm_pool_put(struct rm_pool *p, void *o);
 void rm_pool_free(struct rm_pool *p);
 
 /* Timers in a heap; ties by the order of setting. */
-enum rm_timer_kind { RM_TIMER_NODE_HOLD, RM_TIMER_NODE_EXPIRY, RM_TIMER_AM, RM_TIMER_UNSTARTED, RM_TIMER_POLICY,
-                     RM_TIMER_GRACE, RM_TIMER_TRIM, RM_TIMER_GONE };
+enum rm_timer_kind {
+    RM_TIMER_NODE_HOLD,
+    RM_TIMER_NODE_EXPIRY,
+    RM_TIMER_AM,
+    RM_TIMER_UNSTARTED,
+    RM_TIMER_POLICY,
+    RM_TIMER_GRACE,
+    RM_TIMER_TRIM,
+    RM_TIMER_GONE
+};
 struct rm_timer {
     int64_t at_us;
     uint64_t order;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rm/core/effect.h"
+#include "rm/core/view/view.h"
 
 void world_init(struct world *w, const char *policy)
 {

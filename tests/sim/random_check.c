@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/app/app_nodes.h"
+#include "rm/core/ledger.h"
 #include "tests/sim/random_check.h"
 
 #define GIVEN_MAX (1u << 18)
@@ -359,6 +361,7 @@ void check(bool all)
     check_sums();
     check_capacity();
     check_queues();
+    rm_ledger_check(w.core);
     MUST(w.core->stats.fallbacks == 0);
     for (size_t i = 0; all && i < w.core->nodes_n; i++)
         if (w.core->nodes[i])

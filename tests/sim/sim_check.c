@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/sim_nm.h"
 #include "tests/sim/sim_rm.h"
 

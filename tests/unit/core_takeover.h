@@ -4,6 +4,7 @@
 #define CREEL_CORE_TAKEOVER_H
 
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

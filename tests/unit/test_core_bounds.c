@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "rm/core/emit.h"
+#include "rm/core/record/record.h"
 #include "tests/unit/core_masters.h"
 
 static char *filled(size_t len)

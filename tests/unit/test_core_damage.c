@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
 static struct base_app_id running, reading, killed, waiting, ended, finishing;

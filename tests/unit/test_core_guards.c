@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

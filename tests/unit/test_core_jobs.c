@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/view/view.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

@@ -1,6 +1,7 @@
 /* Goal: plain applications: the master's life and its protocol as YARN's. Method: event sequences. */
 #include <string.h>
 
+#include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
 static void test_whole_life(void)

@@ -2,6 +2,8 @@
  * Method: event sequences, the store and the nodes keep what they have. */
 #include <string.h>
 
+#include "rm/core/record/takeover.h"
+#include "rm/core/view/view.h"
 #include "tests/unit/core_masters.h"
 
 /* The master's first words to it; @n: containers that the answer lists, the first of them is returned. */

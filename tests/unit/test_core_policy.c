@@ -2,7 +2,9 @@
  * Method: shares under naive fair, change on a running cluster, a policy that answers nothing. */
 #include <string.h>
 
+#include "rm/core/schedule/offer.h"
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"
 

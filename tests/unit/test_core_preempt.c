@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm/core/schedule/active_policy.h"
 #include "rm/core/state.h"
 #include "tests/sim/core_world.h"
 #include "tests/unit/cunit_main.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/view/view.h"
 #include "tests/unit/core_takeover.h"
 
 #define HOUR (3600 * S)

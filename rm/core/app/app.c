@@ -1,7 +1,13 @@
-/* Applications of both kinds: table, states, end, kill, what policies see of them. */
+/* Applications of both kinds: table, states, what policies see of them. */
+#include "rm/core/app/app.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/app/kind.h"
+#include "rm/core/emit.h"
+#include "rm/core/ledger.h"
+#include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
 static uint64_t id_hash(struct base_app_id id)
@@ -20,43 +26,6 @@ static bool id_eq(const void *object, const void *key)
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
 {
     return rm_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
-}
-
-void rm_queues_sync(struct rm_core *c)
-{
-    if (c->queues_n == c->tree.n)
-        return;
-    c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
-    memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
-    c->queues_n = c->tree.n;
-    if (c->ops && c->ops->on_queues)
-        c->ops->on_queues(c->policy, c->now_us);
-}
-
-int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
-                   uint32_t *index, struct base_error *err)
-{
-    int32_t at = -1;
-    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v, groups->n, &at,
-                                 err);
-
-    *index = rc < 0 ? RM_NONE : (uint32_t)at;
-    rm_queues_sync(c);
-    return rc;
-}
-
-void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
-{
-    size_t before = c->tree.n;
-
-    policy_queues_replace(&c->tree, ev->u.queues.queues);
-    rm_queues_sync(c);
-    if (c->tree.n == before && c->ops->on_queues)
-        c->ops->on_queues(c->policy, c->now_us);
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        c->offer_all[k] = true;
-    rm_note(c, 6, "%zu queues are configured now", c->tree.n);
-    rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
 /* Where @id is or would be among the applications in order of id. */
@@ -128,8 +97,8 @@ static void set_sizes(struct rm_app *a)
     }
 }
 
-struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job, struct rm_app_spec *spec,
-                          const char *token)
+struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
+                          struct rm_job_spec *job, struct rm_app_spec *spec, const char *token)
 {
     struct rm_app *a = base_alloc(sizeof *a);
     size_t at = position(c, id), n;
@@ -137,6 +106,7 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
 
     a->id = id;
     a->refs = 1;
+    a->kind = kind;
     a->is_job = job != NULL;
     a->job = job;
     a->app = spec;
@@ -179,6 +149,15 @@ struct rm_app *rm_app_new(struct rm_core *c, struct base_app_id id, struct rm_jo
     return a;
 }
 
+void rm_app_unlist(struct rm_core *c, struct rm_app *a)
+{
+    size_t at = position(c, a->id);
+
+    memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
+    c->apps_n--;
+    rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
+}
+
 void rm_app_free(struct rm_app *a)
 {
     rm_tasks_free(a);
@@ -198,44 +177,10 @@ void rm_app_unref(struct rm_app *a)
         rm_app_free(a);
 }
 
-static bool counts_pending(enum rm_app_state s)
-{
-    return s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED;
-}
-
-static bool counts_active(enum rm_app_state s)
-{
-    return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
-}
-
-/* It is shown under the name it gave itself where that is the same queue. */
-void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
-{
-    const char *named = a->queue;
-
-    a->queue = named && *named ? named : "default";
-    a->queue_index = index;
-    if (index == RM_NONE)
-        return;
-    a->pj.queue = (int32_t)index;
-    c->queues[index].pending_apps += counts_pending(a->state);
-    c->queues[index].active_apps += counts_active(a->state);
-    if (policy_queues_find(&c->tree, a->queue) == (int32_t)index)
-        return;
-    named = c->tree.v[index].name;
-    a->placed = base_strdup(strncmp(named, "root.", 5) == 0 ? named + 5 : named);
-    a->queue = a->placed;
-}
-
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s)
 {
     base_assert(rm_app_edge(a->state, s));
-    if (a->queue_index != RM_NONE) {
-        struct rm_queue *q = &c->queues[a->queue_index];
-
-        q->pending_apps += counts_pending(s) - counts_pending(a->state);
-        q->active_apps += counts_active(s) - counts_active(a->state);
-    }
+    rm_ledger_app_state(c, a, s);
     if (s == RM_APP_KILLING || (s == RM_APP_FINAL_SAVING && a->state != RM_APP_KILLING))
         a->state_before = a->state;
     a->state = s;
@@ -246,7 +191,6 @@ void rm_app_save(struct rm_core *c, struct rm_app *a)
     a->saved_seq = rm_record_app(c, a);
 }
 
-/* ---------------------------------------------------------------- what the policy sees */
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
 {
     if (a->in_policy)
@@ -254,8 +198,10 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
     a->in_policy = true;
     c->policy_jobs++;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        const struct policy_phase none = {0};
+
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
-        c->capacity.outstanding[k] += a->phase[k].total;
+        rm_ledger_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
         a->pj.maps_done_us = a->submit_us; /* not now: its reduces may run since before a restart */
@@ -269,12 +215,9 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     if (!a->in_policy)
         return;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        struct policy_phase *p = &a->pj.phase[k];
+        const struct policy_phase none = {0};
 
-        c->capacity.outstanding[k] -= p->total - p->done;
-        c->runnable[k] -= p->pending > 0;
-        if (a->queue_index != RM_NONE)
-            c->queues[a->queue_index].pending[k] -= p->pending;
+        rm_ledger_demand(c, a, k, &a->pj.phase[k], &none);
     }
     a->in_policy = false;
     c->policy_jobs--;
@@ -284,69 +227,40 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     delay_leave(&c->delay, &a->delay);
 }
 
-static struct policy_phase app_phase(struct rm_app *a, enum base_task_kind k)
-{
-    struct policy_phase p = {0};
-
-    if (a->is_job) {
-        const struct rm_phase *ph = &a->phase[k];
-
-        p.total = ph->total;
-        p.running = ph->running;
-        p.suspended = rm_app_live(a) ? ph->suspended : 0; /* nothing of one that ends goes on */
-        p.done = ph->succeeded;
-        p.pending = ph->open && !a->held && rm_app_live(a) ? ph->pending - ph->kept : 0;
-    } else {
-        int32_t pending[BASE_TASK_KINDS];
-
-        rm_ask_counts(a, pending);
-        p.pending = pending[k];
-        p.running = a->phase[k].running;
-        p.total = p.pending + p.running;
-    }
-    return p;
-}
-
 void rm_app_counts(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
     struct policy_phase *p = &a->pj.phase[k], old = *p;
 
     if (!a->in_policy)
         return;
-    *p = app_phase(a, k);
-    c->capacity.outstanding[k] += (p->total - p->done) - (old.total - old.done);
-    c->runnable[k] += (p->pending > 0) - (old.pending > 0);
+    *p = a->kind->demand(a, k);
+    rm_ledger_demand(c, a, k, &old, p);
     if (p->pending > old.pending) {
         c->offer_all[k] = true;
         c->preempt_all = c->preempt_all || (!old.pending && c->ops->victims);
     }
-    if (a->queue_index != RM_NONE)
-        c->queues[a->queue_index].pending[k] += p->pending - old.pending;
     c->ops->on_job_changed(c->policy, &a->pj, k);
 }
 
-void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+bool rm_policy_refused(const struct rm_app *a)
 {
-    size_t word = n->index / 64;
-
-    if (rm_app_touched_node(a, n->index))
-        return;
-
-    if (word >= a->nodes_words) {
-        a->nodes = base_realloc_array(a->nodes, word + 1, sizeof *a->nodes);
-        memset(a->nodes + a->nodes_words, 0, (word + 1 - a->nodes_words) * sizeof *a->nodes);
-        a->nodes_words = word + 1;
-    }
-    a->nodes[word] |= UINT64_C(1) << (n->index % 64);
-    rm_node_hold(c, n);
+    return a->is_job && a->final_status == RM_FINAL_FAILED && a->diagnostics &&
+           strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
 }
 
-bool rm_app_touched_node(const struct rm_app *a, uint32_t node)
+enum rm_result rm_app_result(const struct rm_app *a)
 {
-    return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
+    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
+        return RM_RESULT_NONE;
+    if (rm_policy_refused(a))
+        return RM_RESULT_REFUSED;
+    if (a->final_status == RM_FINAL_SUCCEEDED)
+        return RM_RESULT_SUCCEEDED;
+    if (a->final_status == RM_FINAL_KILLED || a->state == RM_APP_KILLED)
+        return RM_RESULT_KILLED;
+    return a->final_status == RM_FINAL_FAILED || a->state == RM_APP_FAILED ? RM_RESULT_FAILED : RM_RESULT_ENDED;
 }
 
-/* ---------------------------------------------------------------- the end */
 void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
                   const char *diagnostics)
 {
@@ -368,10 +282,7 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
     if (a->state != RM_APP_NEW_SAVING)
         return; /* killed meanwhile */
     rm_app_set_state(c, a, RM_APP_SUBMITTED);
-    if (a->is_job)
-        rm_job_accepted(c, a);
-    else
-        rm_am_accepted(c, a);
+    a->kind->accepted(c, a);
 }
 
 void rm_apps_stored_new(struct rm_core *c)
@@ -381,252 +292,10 @@ void rm_apps_stored_new(struct rm_core *c)
             rm_app_stored_new(c, c->apps[i]);
 }
 
-void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
-{
-    if (!a->nodes_left)
-        a->nodes_left = c->nodes_born;
-    for (size_t w = 0; w < a->nodes_words; w++)
-        for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
-            struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
-
-            if (n->registered && !c->conf.simulation) /* there is nothing on the disks of simulated ones */
-                rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
-            rm_node_release(c, n);
-        }
-    free(a->nodes);
-    a->nodes = NULL;
-    a->nodes_words = 0;
-}
-
-/* About what an ended application takes: its submission, as text and read, and itself; then its tasks. */
-#define TEXTS      3
-#define APP_BYTES  4096
-#define TASK_BYTES 300 /* with its counters and its split */
-
-static int64_t light_bytes(const struct rm_app *a)
-{
-    const char *json = a->is_job ? a->job->json : a->app->json;
-
-    return APP_BYTES + TEXTS * (int64_t)strlen(json ? json : "");
-}
-
-static int64_t task_bytes(const struct rm_app *a)
-{
-    return a->is_job && rm_tasks_kept(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total) : 0;
-}
-
-enum rm_result rm_app_result(const struct rm_app *a)
-{
-    if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
-        return RM_RESULT_NONE;
-    if (rm_policy_refused(a))
-        return RM_RESULT_REFUSED;
-    if (a->final_status == RM_FINAL_SUCCEEDED)
-        return RM_RESULT_SUCCEEDED;
-    if (a->final_status == RM_FINAL_KILLED || a->state == RM_APP_KILLED)
-        return RM_RESULT_KILLED;
-    return a->final_status == RM_FINAL_FAILED || a->state == RM_APP_FAILED ? RM_RESULT_FAILED : RM_RESULT_ENDED;
-}
-
-static const char *scratch_text(struct rm_core *c, const char *text)
-{
-    return rm_scratch_printf(c, "%s", text ? text : "");
-}
-
-/* Copies: the application may be trimmed before its effect is looked at. */
-static void tell_end(struct rm_core *c, struct rm_app *a)
-{
-    const char *user = scratch_text(c, a->user), *name = scratch_text(c, a->name);
-    const char *queue = scratch_text(c, a->queue), *diagnostics = scratch_text(c, a->diagnostics);
-    struct rm_effect *fx = rm_effect_add(c, RM_FX_APP_ENDED);
-
-    fx->u.ended.id = a->id;
-    fx->u.ended.user = user;
-    fx->u.ended.name = name;
-    fx->u.ended.queue = queue;
-    fx->u.ended.diagnostics = diagnostics;
-    fx->u.ended.state = a->state;
-    fx->u.ended.final_status = a->final_status;
-    fx->u.ended.refused = rm_policy_refused(a);
-}
-
-void rm_app_retire(struct rm_core *c, struct rm_app *a)
-{
-    if (!a->end_told && (!c->recovering || a->damaged))
-        tell_end(c, a);
-    if (!a->containers) /* else when the last one has ended: a node that cleans up tells nothing of those it still has */
-        rm_app_cleanup(c, a);
-    rm_tasks_drop_index(c, a);
-    if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
-        rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
-    rm_prune_job(c, a);
-    a->finished_prev = c->finished_last;
-    if (c->finished_last)
-        c->finished_last->finished_next = a;
-    else
-        c->finished = a;
-    c->finished_last = a;
-    c->finished_n++;
-    a->kept_bytes = light_bytes(a) + task_bytes(a);
-    c->finished_bytes += a->kept_bytes;
-    c->finished_light += light_bytes(a);
-    if (!c->heavy)
-        c->heavy = a;
-    c->trim_due = true;
-    c->stats.results[rm_app_result(a)]++;
-    if (a->state == RM_APP_FINISHED)
-        c->stats.completed++;
-    else if (a->state == RM_APP_FAILED)
-        c->stats.failed++;
-    else
-        c->stats.killed++;
-}
-
 void rm_app_stored_final(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_FINAL_SAVING)
         return;
     rm_app_set_state(c, a, a->target);
-    if (!a->is_job)
-        rm_am_stored_final(c, a);
-    else
-        rm_app_retire(c, a);
-}
-
-static void remove_finished(struct rm_core *c, struct rm_app *a)
-{
-    size_t at = position(c, a->id);
-
-    if (a->finished_prev)
-        a->finished_prev->finished_next = a->finished_next;
-    else
-        c->finished = a->finished_next;
-    if (a->finished_next)
-        a->finished_next->finished_prev = a->finished_prev;
-    else
-        c->finished_last = a->finished_prev;
-    c->finished_n--;
-    c->finished_bytes -= a->kept_bytes;
-    c->finished_light -= light_bytes(a);
-    if (c->heavy == a)
-        c->heavy = a->finished_next;
-    rm_record_remove_app(c, a);
-    memmove(c->apps + at, c->apps + at + 1, (c->apps_n - at - 1) * sizeof *c->apps);
-    c->apps_n--;
-    rm_map_remove(&c->apps_by_id, id_hash(a->id), a);
-    rm_timer_cancel(&c->timers, &a->timer);
-    rm_app_unref(a);
-}
-
-#define STAYS_US INT64_C(60000000) /* whoever has waited for an end can look at it, and the history is written from it */
-
-static bool too_heavy(const struct rm_core *c, int64_t bytes)
-{
-    return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
-}
-
-/* False: @a has ended a moment ago; its time is noted. An end further ahead than that is of another clock: it would hold up
- * all that ended after it. */
-static bool may_go(struct rm_core *c, const struct rm_app *a)
-{
-    if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
-        return true;
-    rm_timer_set(&c->timers, &c->trim_timer, a->finish_us + STAYS_US);
-    return false;
-}
-
-/* The oldest that have tasks lose them, until the rest is light enough. */
-static void lighten(struct rm_core *c)
-{
-    while (c->heavy && too_heavy(c, c->finished_bytes) && may_go(c, c->heavy)) {
-        struct rm_app *a = c->heavy;
-        int64_t bytes = task_bytes(a);
-
-        c->heavy = a->finished_next;
-        if (!bytes || a->containers)
-            continue;
-        rm_prune_tasks(c, a);
-        a->kept_bytes -= bytes;
-        c->finished_bytes -= bytes;
-    }
-}
-
-void rm_app_trim_due(struct rm_core *c)
-{
-    c->trim_due = true;
-}
-
-/* The oldest go; one of whose containers a node still has to tell waits, and those after it go in its place. */
-void rm_app_trim_finished(struct rm_core *c)
-{
-    struct rm_app *next;
-
-    if (!c->trim_due)
-        return;
-    c->trim_due = false;
-    lighten(c);
-    for (struct rm_app *a = c->finished; a; a = next) {
-        bool many = c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max;
-
-        next = a->finished_next;
-        if (!many && !(too_heavy(c, c->finished_light) && may_go(c, a)))
-            break;
-        if (!a->containers)
-            remove_finished(c, a);
-    }
-}
-
-/* Those that no node ever heard of end at once: the application may have come to its end when this returns. */
-void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters)
-{
-    struct rm_container *next;
-
-    for (struct rm_container *ct = a->containers; ct; ct = next) {
-        next = ct->app_next;
-        if (ct->master && !masters)
-            continue;
-        if (rm_container_unsent(ct))
-            rm_container_end(c, ct, status, reason, NULL);
-        else
-            rm_container_kill(c, ct, status, reason);
-    }
-}
-
-static void reply_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool ended)
-{
-    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_KILL, a->saved_seq);
-
-    fx->u.reply.app_id = a->id;
-    fx->u.reply.flag = ended;
-    fx->u.reply.app_state = a->state;
-}
-
-void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev)
-{
-    struct rm_app *a = rm_app_find(c, ev->u.kill.id);
-    char id[BASE_ID_TEXT_MAX];
-    const char *why = ev->u.kill.diagnostics;
-
-    if (!a) {
-        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "app with id: %s not found",
-                       base_app_id_text(&ev->u.kill.id, id));
-        return;
-    }
-    if (rm_app_ended(a->state)) {
-        reply_kill(c, ev, a, true);
-        return;
-    }
-    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING || a->state == RM_APP_KILLING) {
-        reply_kill(c, ev, a, false);
-        return;
-    }
-    if (!why || !*why)
-        why = rm_scratch_printf(c, "Application %s was killed by user %s%s%s", base_app_id_text(&a->id, id),
-                                ev->caller ? ev->caller : "unknown", ev->u.kill.peer ? " at " : "",
-                                ev->u.kill.peer ? ev->u.kill.peer : "");
-    if (a->is_job)
-        rm_job_end(c, a, RM_END_KILL, why);
-    else
-        rm_am_end(c, a, RM_END_KILL, why);
-    reply_kill(c, ev, a, false);
+    a->kind->final_stored(c, a);
 }

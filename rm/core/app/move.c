@@ -1,46 +1,21 @@
 /* An application that waits or runs goes to another queue. What it runs goes on; its promise and its age stay.
  * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and FairScheduler.moveApplication. */
+#include "rm/core/app/move.h"
+
 #include <stdlib.h>
 
+#include "rm/core/emit.h"
 #include "rm/core/state.h"
-
-/* What queues count of it, out of the one it is in. */
-static void leave_queue(struct rm_core *c, struct rm_app *a)
-{
-    struct rm_queue *q = &c->queues[a->queue_index];
-
-    q->pending_apps -= a->state == RM_APP_ACCEPTED;
-    q->active_apps -= a->state == RM_APP_RUNNING;
-    q->containers -= a->containers_n;
-    for (int i = 0; i < RM_RES_NAMES; i++)
-        q->used.v[i] -= a->allocated.v[i];
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        q->pending[k] -= a->pj.phase[k].pending;
-}
-
-static void enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
-{
-    struct rm_queue *q;
-
-    free(a->placed);
-    a->placed = NULL;
-    a->queue = a->is_job ? a->job->queue : a->app->queue;
-    rm_app_enter_queue(c, a, index);
-    q = &c->queues[index];
-    q->containers += a->containers_n;
-    for (int i = 0; i < RM_RES_NAMES; i++)
-        q->used.v[i] += a->allocated.v[i];
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        q->pending[k] += a->pj.phase[k].pending;
-}
 
 static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
     char id[BASE_ID_TEXT_MAX];
     const char *from = c->tree.v[a->queue_index].name;
 
-    leave_queue(c, a);
-    enter_queue(c, a, index);
+    free(a->placed);
+    a->placed = NULL;
+    a->queue = a->is_job ? a->job->queue : a->app->queue;
+    rm_app_enter_queue(c, a, index);
     if (a->in_policy && c->ops->on_job_moved)
         c->ops->on_job_moved(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* shares and limits are others now */

@@ -1,101 +1,11 @@
-/* Jobs: submission, the two phases, the end. The RM is their master. */
-#include <string.h>
+/* Jobs: their two phases and their end. The RM is their master. */
+#include "rm/core/job/job.h"
 
+#include "rm/core/app/kill.h"
+#include "rm/core/emit.h"
+#include "rm/core/job/admission.h"
+#include "rm/core/job/pick.h"
 #include "rm/core/state.h"
-
-static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
-{
-    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
-
-    fx->u.reply.app_id = a->id;
-    fx->u.reply.flag = made;
-    fx->u.reply.app_state = a->state;
-}
-
-/* True when the submission is answered already: repeated, or refused. */
-static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
-{
-    struct rm_job_spec *spec = ev->u.submit_job.spec;
-    struct rm_app *a = rm_app_find(c, spec->id);
-    char id[BASE_ID_TEXT_MAX];
-
-    if (!a)
-        return false;
-    if (a->is_job && strcmp(a->job->json ? a->job->json : "", spec->json ? spec->json : "") == 0)
-        reply_job(c, ev, a, false);
-    else
-        rm_reply_error(c, ev->token, -BASE_EEXIST, "id: %s exists already with another body",
-                       base_app_id_text(&spec->id, id));
-    return true;
-}
-
-#define EXPECTED_MAX 1e17 /* microseconds, of the tasks of one kind one after the other: policies add such times up */
-
-static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
-{
-    int64_t longest = 0;
-
-    for (size_t g = 0; g < spec->groups_n; g++)
-        if (spec->groups[g].kind == k && spec->groups[g].expected_us > longest)
-            longest = spec->groups[g].expected_us;
-    return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
-}
-
-/* The queue comes last: it may be made. A deadline that has passed may still come out of a store: then it is missed. */
-static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
-{
-    const struct rm_job_spec *spec = ev->u.submit_job.spec;
-    struct base_error err;
-
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        const char *kind = k ? "reduce" : "map";
-
-        if (rm_task_count(spec, k) < 0 || rm_task_count(spec, k) > INT32_MAX / 2) {
-            rm_reply_error(c, ev->token, -BASE_ELIMIT, "too many %s tasks", kind);
-            return true;
-        }
-        if (takes_too_long(spec, k)) {
-            rm_reply_error(c, ev->token, -BASE_EINVAL,
-                           "job.tasks: expected-s of the longest %s task times their number is more than %g", kind,
-                           EXPECTED_MAX / 1e6);
-            return true;
-        }
-    }
-    if (spec->deadline_at_us && spec->deadline_at_us <= c->now_us) {
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "job.deadline-at-ms: %lld is in the past: it is %lld now",
-                       (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
-        return true;
-    }
-    if (rm_queue_place(c, spec->queue, spec->user, &spec->user_groups, queue, &err) < 0) {
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", err.text);
-        return true;
-    }
-    return false;
-}
-
-void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
-{
-    struct rm_job_spec *spec = ev->u.submit_job.spec;
-    struct rm_app *a;
-    uint32_t queue;
-
-    if (spec->id.seq && submitted_before(c, ev)) {
-        rm_job_spec_unref(spec);
-        return;
-    }
-    if (rm_record_too_large(c, ev->token, spec->json, spec) || rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
-        rm_job_spec_unref(spec);
-        return;
-    }
-    a = rm_app_new(c, spec->id, spec, NULL, ev->u.submit_job.app_token);
-    rm_app_enter_queue(c, a, queue);
-    rm_tasks_init(c, a);
-    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
-    rm_record_splits(c, a);
-    rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
-    reply_job(c, ev, a, true);
-}
 
 /* Nothing of it runs any more: what was left is not going to be done. */
 static void drop_tasks(struct rm_app *a)
@@ -236,8 +146,7 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
 void rm_job_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    enum base_task_kind k =
-        a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP; /* of those with parts */
+    enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP; /* of those with parts */
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
 
@@ -314,4 +223,25 @@ double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
         return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
     return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total,
                              p->succeeded == p->total);
+}
+
+void rm_job_fails_by(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+{
+    struct base_task_id id = {a->id, t->kind, t->index};
+    const struct rm_node *n = rm_task_node(c, a, t);
+    char text[BASE_ID_TEXT_MAX];
+    struct base_buf why = {0};
+
+    base_buf_addf(&why, "Task %s failed %d times; last on node %s: %s", base_task_id_text(&id, text), t->failures,
+                  n ? n->id : "unknown", t->diagnostics ? t->diagnostics : "no diagnostics");
+    rm_job_end(c, a, RM_END_FAIL, why.data);
+    base_buf_free(&why);
+}
+
+void rm_tasks_recall_failure(struct rm_core *c, struct rm_app *a)
+{
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && a->ending == RM_END_NONE; k++)
+        for (int32_t i = 0; i < a->phase[k].total && a->ending == RM_END_NONE; i++)
+            if (a->phase[k].tasks[i].state == RM_TASK_FAILED)
+                rm_job_fails_by(c, a, &a->phase[k].tasks[i]);
 }

@@ -1,8 +1,10 @@
 /* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made once per job.
  * Lowest index first. */
-#include <stdlib.h>
-#include <string.h>
+#include "rm/core/job/pick.h"
 
+#include <stdlib.h>
+
+#include "rm/core/node/places.h"
 #include "rm/core/state.h"
 
 /* Where the search for a task's group left off: tasks asked for in ascending order take one walk over the groups. */
@@ -36,7 +38,6 @@ static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum base
     return k == BASE_TASK_MAP && (size_t)index < s->splits_n ? &s->splits[index].hosts : NULL;
 }
 
-/* ---------------------------------------------------------------- bit set */
 static bool is_pending(const struct rm_phase *p, int32_t i)
 {
     return p->bits[i / 64] >> (i % 64) & 1;
@@ -88,7 +89,6 @@ static int32_t pending_after(const struct rm_phase *p, int32_t after)
     return (int32_t)(w * 64 + (size_t)__builtin_ctzll(bits));
 }
 
-/* ---------------------------------------------------------------- lists by host and by rack */
 static uint32_t near_hash(uint32_t key)
 {
     return (uint32_t)(key * UINT32_C(2654435769)) >> 7;
@@ -144,8 +144,8 @@ enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 /* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. Names of hosts are made once,
  * for the index by host, which holds them; that of another host would be held by nobody. @at: of the job and kind, zero at
  * first. */
-static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
-                        enum keys what, struct group_at *at, uint32_t *keys, size_t max)
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k, int32_t index, enum keys what,
+                        struct group_at *at, uint32_t *keys, size_t max)
 {
     bool compact = s->near_n && k == BASE_TASK_MAP;
     const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
@@ -347,7 +347,6 @@ void rm_pick_remove(struct rm_app *a, struct rm_task *t)
         clear_pending(&a->phase[t->kind], t->index);
 }
 
-/* ---------------------------------------------------------------- choice */
 /* @t failed on @node, and another live node could try it. */
 static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t index, const struct rm_node *node)
 {
@@ -434,8 +433,8 @@ void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k, const 
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
 
-struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
-                                  const struct rm_node *node, enum delay_level *level, bool *located)
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node,
+                                  enum delay_level *level, bool *located)
 {
     struct rm_phase *p = &a->phase[k];
     struct rm_task *t;

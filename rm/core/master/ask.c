@@ -1,5 +1,7 @@
 /* The ask table of a master: absolute counts by (priority, allocation request id, resource name), as in YARN.
  * Groups and the named rows in them are kept in order; what has come down to 0 is dropped. */
+#include "rm/core/master/ask.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +34,6 @@ static int64_t wanted(const struct rm_ask_group *g)
     return g->any_given ? g->any : g->named;
 }
 
-/* ---------------------------------------------------------------- groups and rows */
 static int order(const struct rm_ask_group *g, int32_t priority, int64_t id)
 {
     if (g->priority != priority)
@@ -116,7 +117,6 @@ static void group_free(struct rm_app *a, struct rm_ask_group *g)
     free(g);
 }
 
-/* ---------------------------------------------------------------- what a master says */
 static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
 {
     size_t kept = 0;
@@ -232,22 +232,17 @@ void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
     sum_up(a);
 }
 
-void rm_ask_counts(struct rm_app *a, int32_t pending[BASE_TASK_KINDS])
+int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_attempt *at = rm_am_attempt(a);
 
-    memset(pending, 0, BASE_TASK_KINDS * sizeof *pending);
     if (!at || a->ending != RM_END_NONE)
-        return;
-    if (at->state == RM_ATTEMPT_SCHEDULED) {
-        pending[BASE_TASK_MAP] = a->activated;
-        return;
-    }
-    for (enum base_task_kind k = 0; at->state == RM_ATTEMPT_RUNNING && k < BASE_TASK_KINDS; k++)
-        pending[k] = (int32_t)a->asked[k];
+        return 0;
+    if (at->state == RM_ATTEMPT_SCHEDULED)
+        return k == BASE_TASK_MAP && a->activated;
+    return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
 }
 
-/* ---------------------------------------------------------------- what a node can give */
 static struct rm_ask_row *here(const struct rm_ask_group *g, const char *name, bool must_relax)
 {
     struct rm_ask_row *row = row_of(g, name);
@@ -262,8 +257,7 @@ static struct rm_ask_row *host_row(const struct rm_ask_group *g, const struct rm
     return row ? row : here(g, n->id, false);
 }
 
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
-                                 enum delay_level *level)
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n, enum delay_level *level)
 {
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];

@@ -1,137 +1,13 @@
 /* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm/core/master/protocol.c. */
-#include <assert.h>
-#include <stdlib.h>
+#include "rm/core/master/master.h"
+
 #include <string.h>
 
+#include "rm/core/app/finished.h"
+#include "rm/core/app/kill.h"
+#include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-struct rm_attempt *rm_am_attempt(struct rm_app *a)
-{
-    return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
-}
-
-void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
-{
-    base_assert(rm_attempt_edge(at->state, s));
-    if (s == RM_ATTEMPT_FINAL_SAVING)
-        at->state_before = at->state;
-    at->state = s;
-}
-
-#define WHOLE_KEPT 10        /* newest attempts that keep all of their diagnostics */
-#define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
-
-static void attempt_free(struct rm_attempt *at)
-{
-    free(at->host);
-    free(at->tracking_url);
-    free(at->diagnostics);
-    free(at->node_id);
-    free(at->node_http);
-    free(at->allocated);
-    free(at->completed);
-}
-
-/* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
-#define ATTEMPT_BYTES_MAX (16 << 10)
-static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
-                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) < BASE_RECORD_MAX,
-              "the record of an application fits, whatever becomes of it");
-
-/* Attempts that fail without its fault do not count towards their limit, so there may be any number of them; the record
- * of the application has to stay within BASE_RECORD_MAX. */
-static void make_room(struct rm_app *a)
-{
-    if (a->attempts_n >= WHOLE_KEPT) {
-        char *text = a->attempts[a->attempts_n - WHOLE_KEPT].diagnostics;
-
-        if (text && strlen(text) > DIAGNOSTICS_KEPT)
-            text[DIAGNOSTICS_KEPT] = '\0';
-    }
-    if (a->attempts_n < RM_ATTEMPTS_KEPT)
-        return;
-    attempt_free(&a->attempts[0]);
-    memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
-}
-
-struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
-{
-    const struct rm_attempt *last;
-    struct rm_attempt *at;
-
-    make_room(a);
-    if (a->attempts_n == a->attempts_cap) {
-        a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
-        a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
-    }
-    last = rm_am_attempt(a);
-    at = &a->attempts[a->attempts_n++];
-    *at = (struct rm_attempt){
-        .id = {a->id, last ? last->id.attempt + 1 : 1}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
-    return at;
-}
-
-void rm_am_free(struct rm_app *a)
-{
-    for (int32_t i = 0; i < a->attempts_n; i++)
-        attempt_free(&a->attempts[i]);
-    free(a->attempts);
-    free(a->news);
-    rm_ask_clear(a);
-}
-
-/* ---------------------------------------------------------------- submission */
-static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
-{
-    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
-
-    fx->u.reply.app_id = a->id;
-    fx->u.reply.flag = made;
-    fx->u.reply.app_state = a->state;
-}
-
-static bool too_big(const struct rm_core *c, const struct rm_res *r, enum rm_res_name name)
-{
-    return r->v[name] > c->conf.slot_res[rm_slot_of(r)].v[name];
-}
-
-void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
-{
-    struct rm_app_spec *spec = ev->u.submit_app.spec;
-    struct rm_app *a = spec->id.seq ? rm_app_find(c, spec->id) : NULL;
-    const char *wrong = NULL;
-    uint32_t queue;
-
-    if (too_big(c, &spec->resource, RM_RES_MEMORY_MB))
-        wrong = "Requested more memory than configured max";
-    else if (too_big(c, &spec->resource, RM_RES_VCORES))
-        wrong = "Requested more cores than configured max";
-    if (a || wrong) {
-        if (a)
-            reply_app(c, ev, a, false);
-        else
-            rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", wrong);
-        rm_app_spec_unref(spec);
-        return;
-    }
-    if (rm_record_too_large(c, ev->token, spec->json, NULL) || rm_confirm_refuses(c, ev->token) ||
-        !rm_app_take_id(c, ev->token, &spec->id)) {
-        rm_app_spec_unref(spec);
-        return;
-    }
-    for (int i = 0; i < RM_RES_NAMES; i++)
-        if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
-            spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
-    a = rm_app_new(c, spec->id, NULL, spec, ev->u.submit_app.app_token);
-    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
-    rm_app_enter_queue(c, a, queue);
-    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
-    rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
-    reply_app(c, ev, a, true);
-}
-
-/* ---------------------------------------------------------------- attempts */
 static void wait_for_turn(struct rm_core *c, struct rm_app *a)
 {
     a->wait_next = NULL;
@@ -226,14 +102,12 @@ void rm_am_passivate(struct rm_core *c, struct rm_app *a)
     a->activated = false;
 }
 
-/* ---------------------------------------------------------------- containers */
 static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     struct rm_attempt *at = rm_am_attempt(a);
     struct base_container_id id = {at->id, c->conf.epoch << 40 | 1};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource);
+    struct rm_container *ct = rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
 
-    ct->master = true;
     ct->pulled = true;
     at->master = ct;
     at->has_master = true;
@@ -268,7 +142,7 @@ void rm_am_tell(struct rm_app *a, struct rm_container *ct)
     a->news[a->news_n++] = ct;
 }
 
-bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
 {
     struct rm_attempt *at = rm_am_attempt(a);
     struct base_container_id id;
@@ -276,6 +150,7 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     struct rm_container *ct;
     enum delay_level level;
 
+    (void)no_delay; /* a master asks again for what it was not given where it wants it */
     if (at->state == RM_ATTEMPT_SCHEDULED) {
         offer_master(c, a, n);
         return true;
@@ -284,12 +159,11 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     if (!g)
         return false;
     id = (struct base_container_id){at->id, c->conf.epoch << 40 | at->next_num++};
-    ct = rm_container_new(c, a, n, &id, k, &g->capability);
+    ct = rm_container_new(c, a, n, &id, k, &g->capability, false);
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
     rm_ask_taken(a, g, n, level);
-    a->phase[k].running++;
     rm_am_tell(a, ct);
     if (ct->launch)
         rm_container_launch(c, ct, ct->launch);
@@ -297,7 +171,6 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     return true;
 }
 
-/* ---------------------------------------------------------------- ends */
 static void forget_later(struct rm_core *c, struct rm_container *ct)
 {
     rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
@@ -417,17 +290,18 @@ static bool hears_of(const struct rm_attempt *at, const struct rm_container *ct)
     return ct->id.attempt.attempt == at->id.attempt && at->state <= RM_ATTEMPT_RUNNING;
 }
 
-void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
+void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                           const struct rm_container_report *r)
 {
     const struct rm_attempt *at = rm_am_attempt(a);
 
+    (void)r; /* its exit status is all that a master is told */
     if (ct->master) {
         master_ended(c, a, ct);
         forget_later(c, ct);
         rm_am_check(c, a);
         return;
     }
-    a->phase[ct->slot].running--;
     rm_app_counts(c, a, ct->slot);
     if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* else it is there since it was allocated */
@@ -528,7 +402,6 @@ void rm_am_expired(struct rm_core *c, struct rm_app *a)
                    true);
 }
 
-/* ---------------------------------------------------------------- after a restart */
 /* @n has told of all it runs, or never will: masters that should be there and are not have gone with the restart. */
 void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n)
 {

@@ -1,8 +1,12 @@
 /* The protocol with a running master: register, allocate, finish; as YARN's, repeats included. */
-#include <stdlib.h>
+#include "rm/core/master/protocol.h"
+
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/emit.h"
+#include "rm/core/master/master.h"
+#include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
 /* The application and its current attempt, or an error is answered. */
@@ -37,7 +41,6 @@ static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_conta
                                  .capability = ct->resource};
 }
 
-/* ---------------------------------------------------------------- register */
 /* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks for afterwards is what it
  * wants beside them, so those are among them whose ends it hears of with its first allocate. */
 static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
@@ -139,7 +142,6 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     reply_registered(c, ev, a);
 }
 
-/* ---------------------------------------------------------------- allocate */
 static void drop_launches(const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++)
@@ -204,10 +206,7 @@ static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_e
 
         if (!ct || ct->app != a || ct->master || ct->state == RM_CONTAINER_COMPLETED)
             continue;
-        if (rm_container_unsent(ct))
-            rm_container_end(c, ct, RM_EXIT_ABORTED, "Container released by application", NULL);
-        else
-            rm_container_kill(c, ct, RM_EXIT_ABORTED, "Container released by application");
+        rm_container_stop(c, ct, RM_EXIT_ABORTED, "Container released by application");
     }
 }
 
@@ -268,8 +267,7 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.nodes = c->capacity.nodes;
     fx->u.reply.allocate.command = command;
     for (size_t i = 0; i < c->nodes_n; i++)
-        for (enum base_task_kind k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS;
-             k++) {
+        for (enum base_task_kind k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS; k++) {
             int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
 
             fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;
@@ -338,7 +336,6 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     reply_allocated(c, ev, at, NULL);
 }
 
-/* ---------------------------------------------------------------- finish */
 void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = current(c, ev->token, &ev->u.am_finish.attempt);

@@ -8,9 +8,12 @@
  *
  * The index of a forgotten node is given to the next new one. Tasks of ended applications may still have it: rm_task_node
  * tells by the order in which nodes were made. Names of hosts and racks have counts of their own (rm_names_hold): nodes
- * hold theirs, a host that of its rack, and the index of a live job (rm/core/job/pick.c) those of its hosts. */
-#include <stdlib.h>
+ * hold theirs, a host that of its rack, and the index of a live job (rm/core/pick.c) those of its hosts. */
+#include "rm/core/node/forget.h"
 
+#include "rm/core/emit.h"
+#include "rm/core/node/places.h"
+#include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
 #define FORGET_STEP    RM_PRUNE_STEP    /* nodes forgotten at a time */
@@ -90,22 +93,6 @@ void rm_node_release(struct rm_core *c, struct rm_node *n)
     base_assert(n->refs > 0);
     n->refs--;
     rm_node_check_gone(c, n);
-}
-
-void rm_rack_drop(struct rm_core *c, uint32_t rack)
-{
-    if (rm_names_drop(&c->racks, rack)) /* indexes by rack may have its number */
-        c->rack_stamp++;
-}
-
-void rm_host_drop(struct rm_core *c, uint32_t host)
-{
-    uint32_t rack = host < c->host_rack_n ? c->host_rack[host] : RM_NONE;
-
-    if (!rm_names_drop(&c->hosts, host) || rack == RM_NONE)
-        return;
-    c->host_rack[host] = RM_NONE;
-    rm_rack_drop(c, rack);
 }
 
 /* Nothing refers to it, and no effect of this step does: timers come first. */

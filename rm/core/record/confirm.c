@@ -2,11 +2,16 @@
  * rm/core/core.h. What is found out is kept: meta/format "f2 <confirmed 0|1>".
  * Its version stands for the whole store, too: a ResourceManager that does not know it must not lead jobs that a newer one
  * has led. "f1" let attempts put their parts at the last place; its job's commit would throw those away that wait for it. */
+#include "rm/core/record/confirm.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/core/state.h"
+#include "rm/core/emit.h"
+#include "rm/core/node/forget.h"
+#include "rm/core/record/reader.h"
 #include "rm/core/record/record.h"
+#include "rm/core/state.h"
 
 int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/emit.h"
+#include "rm/core/record/prune.h"
 #include "rm/core/record/record.h"
+#include "rm/core/state.h"
 
 #define KEPT_KEY_MAX 1024 /* bytes of a damaged record's key that its copy is named by */
 
-/* ---------------------------------------------------------------- what is kept */
 void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_stash *s = rm_stash_new(rec, rec->table, true);
@@ -85,7 +87,6 @@ void rm_damage_write(struct rm_core *c)
     }
 }
 
-/* ---------------------------------------------------------------- an application */
 void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
 {
     int64_t submit_us = a->submit_us;
@@ -112,7 +113,6 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     rm_app_enter_queue(c, a, RM_NONE);
 }
 
-/* ---------------------------------------------------------------- states */
 static const struct rm_attempt *newest(const struct rm_app *a)
 {
     return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;

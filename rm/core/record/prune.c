@@ -1,8 +1,12 @@
 /* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have ended (what is shown of
  * such a job is in its own record; where the tasks are kept, that begins when there are too many of them), and those whose application has gone, left over from a removal that was cut short. */
+#include "rm/core/record/prune.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "rm/core/emit.h"
+#include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
 #define LOOK_STEP (64 * RM_PRUNE_STEP) /* tasks looked at in one step, most of which have no record */
@@ -107,4 +111,26 @@ void rm_prune_step(struct rm_core *c)
             c->prune_last = NULL;
         rm_app_unref(a);
     }
+}
+
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data)
+{
+    struct rm_stash *s = base_alloc(sizeof *s);
+
+    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
+    if (!data)
+        return s;
+    s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */
+    if (s->len)
+        memcpy(s->data, rec->data, s->len);
+    s->data[s->len] = '\0';
+    return s;
+}
+
+void rm_stash_free(struct rm_stash *s)
+{
+    free(s->key);
+    free(s->data);
+    free(s->why);
+    free(s);
 }

@@ -1,89 +1,22 @@
 /* Records: reading back after a restart. Nothing here is trusted: each record is read whole, and what does not fit costs
  * what rm/core/record/damage.h draws. */
+#include "rm/core/record/read_back.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "rm/core/app/app_nodes.h"
+#include "rm/core/job/job_kind.h"
+#include "rm/core/job/pick.h"
+#include "rm/core/job/task_attempt.h"
+#include "rm/core/master/plain_kind.h"
+#include "rm/core/record/confirm.h"
 #include "rm/core/record/damage.h"
+#include "rm/core/record/prune.h"
+#include "rm/core/record/reader.h"
 #include "rm/core/state.h"
-#include "rm/core/record/record.h"
-
-/* ---------------------------------------------------------------- reader */
-int64_t rm_get_int(struct rm_reader *r)
-{
-    bool negative = r->p < r->end && *r->p == '-', digits = false;
-    uint64_t v = 0;
-
-    r->p += negative;
-    for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; r->p++, digits = true) {
-        r->bad = r->bad || v > (UINT64_C(1) << 63) / 10;
-        v = v * 10 + (uint64_t)(*r->p - '0');
-    }
-    if (!digits || r->p == r->end || (*r->p != ' ' && *r->p != ':') || v > (uint64_t)INT64_MAX + negative) {
-        r->bad = true;
-        r->p = r->end;
-        return 0;
-    }
-    r->p++;
-    return negative ? (int64_t)(0 - v) : (int64_t)v;
-}
-
-int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high)
-{
-    int64_t v = rm_get_int(r);
-
-    if (v < low || v > high) {
-        r->bad = true;
-        r->p = r->end;
-        return low;
-    }
-    return r->bad ? low : v;
-}
-
-bool rm_get_slice(struct rm_reader *r, const char **text, size_t *n)
-{
-    int64_t len;
-
-    if (r->end - r->p >= 2 && r->p[0] == '-' && r->p[1] == ' ') {
-        r->p += 2;
-        return false;
-    }
-    len = rm_get_int(r);
-    if (r->bad || len < 0 || r->p[-1] != ':' || len >= r->end - r->p || r->p[len] != ' ') {
-        r->bad = true;
-        r->p = r->end;
-        return false;
-    }
-    *text = r->p;
-    *n = (size_t)len;
-    r->p += len + 1;
-    return true;
-}
-
-char *rm_get_text(struct rm_reader *r)
-{
-    const char *text;
-    size_t n;
-
-    return rm_get_slice(r, &text, &n) ? base_strndup(text, n) : NULL;
-}
-
-bool rm_get_word(struct rm_reader *r, const char *word)
-{
-    size_t n = strlen(word);
-
-    if ((size_t)(r->end - r->p) <= n || memcmp(r->p, word, n) != 0 || r->p[n] != ' ') {
-        r->bad = true;
-        return false;
-    }
-    r->p += n + 1;
-    return true;
-}
-
-int64_t rm_get_time(struct rm_reader *r)
-{
-    return rm_get_int_in(r, 0, RM_TIME_MAX);
-}
 
 /* "a1" or "a2"; the latter's sums are in milliseconds. */
 static int64_t get_app_version(struct rm_reader *r)
@@ -119,29 +52,6 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
         return corrupt(rec, err, "no submission in it");
     *json = r.end - n; /* to the record's end: a zero byte follows if one follows the record */
     return 0;
-}
-
-/* ---------------------------------------------------------------- split lists */
-struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data)
-{
-    struct rm_stash *s = base_alloc(sizeof *s);
-
-    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
-    if (!data)
-        return s;
-    s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */
-    if (s->len)
-        memcpy(s->data, rec->data, s->len);
-    s->data[s->len] = '\0';
-    return s;
-}
-
-void rm_stash_free(struct rm_stash *s)
-{
-    free(s->key);
-    free(s->data);
-    free(s->why);
-    free(s);
 }
 
 static bool stash_eq(const void *object, const void *key)
@@ -276,7 +186,6 @@ static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool dam
     rm_stash_free(s);
 }
 
-/* ---------------------------------------------------------------- applications */
 void rm_core_recover_job(struct rm_core *c, struct rm_job_spec *spec)
 {
     rm_job_spec_unref(c->recover_job);
@@ -460,6 +369,12 @@ static const char *fill_app(struct rm_core *c, const struct rm_record *rec, cons
     return r.bad || r.p != r.end ? "it is cut short or damaged" : rm_damage_of_states(a);
 }
 
+static struct rm_app *new_app(struct rm_core *c, struct base_app_id id, struct rm_job_spec *job,
+                              struct rm_app_spec *spec)
+{
+    return rm_app_new(c, job ? &rm_job_kind : &rm_plain_kind, id, job, spec, NULL);
+}
+
 /* Its record is good; without its list of splits it cannot go on, or is shown without its tasks. */
 static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a, const char *wrong)
 {
@@ -493,7 +408,7 @@ static void damaged_app(struct rm_core *c, const struct rm_record *rec, const ch
         spec->refs = 1;
     }
     keep_spec(id, job != NULL, &job, &spec);
-    rm_damage_fail_app(c, rm_app_new(c, id, job, spec, NULL), why);
+    rm_damage_fail_app(c, new_app(c, id, job, spec), why);
 }
 
 void rm_core_recover_damaged(struct rm_core *c, const struct rm_record *rec, const char *why)
@@ -525,7 +440,7 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     keep_spec(id, is_job, &job, &spec);
     if (is_job)
         no_splits = use_splits(c, rec, job);
-    a = rm_app_new(c, id, job, spec, NULL);
+    a = new_app(c, id, job, spec);
     wrong = fill_app(c, rec, json, a, &queue);
     if (wrong) {
         corrupt(rec, err, wrong);
@@ -544,7 +459,6 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     return 0;
 }
 
-/* ---------------------------------------------------------------- nodes */
 /* It may still run something: it is awaited, and says all the rest when it registers. */
 static void damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
@@ -618,7 +532,6 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* ---------------------------------------------------------------- tasks */
 /* NULL: none, or forgotten since the application ended. */
 static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const char *id)
 {
@@ -808,7 +721,6 @@ static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct
     return 0;
 }
 
-/* ---------------------------------------------------------------- any record */
 static int recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     c->loading = true;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/limits.h"
+#include "rm/core/emit.h"
 #include "rm/core/state.h"
 
 /* A number and a space; at most NUMBER_MAX bytes. */

@@ -1,15 +1,14 @@
 /* rm/core/record/record.h - the stored form of what must survive: short text, versioned by its first word.
  *
  * Fields are separated by one space; a number is decimal, a text is "<length>:<bytes>" ("-" is an absent text).
- *   app   a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state> <before> <target> <final> <ending>
- *            <set up> <diagnostics> <counters of the core: n n1..nn> <failed attempts> <attempts: n, each: number state
+ *   app   a1 <job 0|1> <length of json> <token> <submit> <launch> <start> <finish> <state> <before> <target> <final>
+ * <ending> <set up> <diagnostics> <counters of the core: n n1..nn> <failed attempts> <attempts: n, each: number state
  *            registered has_master master_num node http host url diagnostics rpc exit start finish next_num>
- *            <promised> <earliest> <queue> <epoch of its submission> [of an ended job whose tasks have no records: <maps>
- *            <succeeded> <reduces> <succeeded> <MiB us> <vcore us> <counters of tasks: n n1..nn>] <json>
- *         a2: the same with <MiB ms> <vcore ms>; written when the sums in microseconds would not fit
- *   task  t1 <state> <attempts> <next> <last> <failures> <exit> <container num> <node> <start> <finish> <diagnostics>
- *            <n bad nodes> <each> <counters: n n1..nn> [<time suspended>]
- *   node  n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots> <reduce slots>
+ *            <promised> <earliest> <queue> <epoch of its submission> [of an ended job whose tasks have no records:
+ * <maps> <succeeded> <reduces> <succeeded> <MiB us> <vcore us> <counters of tasks: n n1..nn>] <json> a2: the same with
+ * <MiB ms> <vcore ms>; written when the sums in microseconds would not fit task  t1 <state> <attempts> <next> <last>
+ * <failures> <exit> <container num> <node> <start> <finish> <diagnostics> <n bad nodes> <each> <counters: n n1..nn>
+ * [<time suspended>] node  n1 <state> <host> <http> <rack> <version> <boot id> <instance> <map slots> <reduce slots>
  *   commit c1 <attempt>            the attempt that may commit; -1: nobody any more
  *   meta  f2 <0: the store was made empty and nobody has confirmed it, 1: it is known to be the right one> key "format"
  *   meta  s1 <paths: n, each> <splits: n, each: path offset length gzip hosts: n, each>     key "splits_<app id>"
@@ -18,21 +17,23 @@
 #define CREEL_RM_CORE_RECORD_RECORD_H
 
 #include "base/mem.h"
-#include "rm/core/types.h"
+#include "rm/core/state.h"
 
-void rm_put_int(struct base_buf *b, int64_t v);        /* with a space behind */
-void rm_put_text(struct base_buf *b, const char *s);   /* NULL is fine */
+void rm_put_int(struct base_buf *b, int64_t v);      /* with a space behind */
+void rm_put_text(struct base_buf *b, const char *s); /* NULL is fine */
 
-struct rm_reader {
-    const char *p, *end;
-    bool bad; /* something did not read back; what was got since is worthless */
-};
-int64_t rm_get_int(struct rm_reader *r);
-int64_t rm_get_int_in(struct rm_reader *r, int64_t low, int64_t high); /* outside: bad */
-int64_t rm_get_time(struct rm_reader *r);                              /* 0 to RM_TIME_MAX */
-char *rm_get_text(struct rm_reader *r);                                /* caller frees; NULL: absent or bad */
-bool rm_get_word(struct rm_reader *r, const char *word);               /* the version */
-/* Borrowed text; false: absent or bad. */
-bool rm_get_slice(struct rm_reader *r, const char **text, size_t *n);
+uint64_t rm_record_app(struct rm_core *c, struct rm_app *a);
+void rm_record_splits(struct rm_core *c, struct rm_app *a);
+size_t rm_record_splits_size(const struct rm_job_spec *s); /* bytes of that record, exactly */
+/* A submission whose records would be over their bounds is refused, and answered. @job: NULL for an application. */
+bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json, const struct rm_job_spec *job);
+uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t);
+uint64_t rm_record_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n);
+void rm_record_remove_node(struct rm_core *c, const struct rm_node *n);
+uint64_t rm_record_format(struct rm_core *c, bool confirmed);
+void rm_record_remove_app(struct rm_core *c, struct rm_app *a);
+int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_task *t); /* how many there were */
+void rm_record_remove_splits(struct rm_core *c, struct rm_app *a);
 
 #endif

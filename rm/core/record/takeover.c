@@ -1,8 +1,13 @@
 /* After a restart or a takeover: what is held and for how long, times of another host's clock, numbers of attempts; and
  * nodes that are silent all together. The rules: rm/core/core.h. */
+#include "rm/core/record/takeover.h"
+
+#include "rm/core/emit.h"
+#include "rm/core/job/job.h"
+#include "rm/core/job/pick.h"
+#include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* ---------------------------------------------------------------- times */
 /* As late as @now_us at most; 0 stays: not yet. */
 static void clip(int64_t *at, int64_t now_us)
 {
@@ -43,7 +48,6 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
             clip_task(&a->phase[k].tasks[i], c->now_us);
 }
 
-/* ---------------------------------------------------------------- what is held */
 #define BASE_MAX (RM_TASK_ATTEMPT_MAX / 10 * 9)
 #define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a limit */
 
@@ -200,7 +204,6 @@ void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
     release_held(c);
 }
 
-/* ---------------------------------------------------------------- silence */
 /* Of more than half of the nodes nothing was heard for long. Nodes that fell silent at one moment have been heard last up
  * to a heartbeat apart: half an expiry tells them from those that speak. */
 static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all)

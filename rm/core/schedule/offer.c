@@ -1,121 +1,15 @@
 /* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling, launches. */
+#include "rm/core/schedule/offer.h"
+
 #include <string.h>
 
+#include "rm/core/app/kind.h"
+#include "rm/core/emit.h"
+#include "rm/core/job/pick.h"
+#include "rm/core/node/capacity.h"
+#include "rm/core/schedule/active_policy.h"
+#include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
-
-static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
-                        struct rm_task *t)
-{
-    struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k]);
-
-    ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
-    rm_task_launched(c, a, t, ct, false);
-    rm_container_launch(c, ct, NULL);
-    rm_app_counts(c, a, k);
-}
-
-static void count_locality(struct rm_app *a, enum delay_level level)
-{
-    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS};
-
-    a->counters[counter[level]]++;
-}
-
-/* Delay scheduling comes between the order of jobs and the choice of the task. */
-static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
-{
-    if (located && !no_delay && delay_is_on(&c->delay))
-        return !delay_offer(&c->delay, &a->delay, level);
-    delay_launched(&c->delay, &a->delay);
-    return false;
-}
-
-/* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
-static void passes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool no_delay)
-{
-    if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
-        delay_pass(&c->delay, &a->delay);
-}
-
-/* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
-static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
-{
-    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_touched_node(a, n->index)) {
-        a->colo_since_us = 0;
-        return false;
-    }
-    if (!a->colo_since_us)
-        a->colo_since_us = c->now_us;
-    return c->now_us - a->colo_since_us < c->colo_wait_us;
-}
-
-/* An attempt of it that is suspended here goes on before another task starts. */
-static bool resume_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
-{
-    struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
-
-    if (ct)
-        rm_container_resume(c, ct);
-    return ct != NULL;
-}
-
-static bool offer_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
-{
-    enum delay_level level;
-    bool located;
-    struct rm_task *t;
-
-    if (resume_job(c, a, k, n))
-        return true;
-    if (a->pj.phase[k].pending <= 0)
-        return false;
-    t = rm_task_pick_near(c, a, k, n, &level, &located);
-    if (!t)
-        t = rm_task_pick_any(c, a, k, n);
-    if (!t) {
-        passes(c, a, k, no_delay);
-        return false;
-    }
-    __builtin_prefetch(t); /* written when its container has been made */
-    __builtin_prefetch((const char *)t + 64);
-    if (k == BASE_TASK_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
-        return false;
-    if (k == BASE_TASK_MAP) {
-        count_locality(a, located ? level : DELAY_ANY);
-        n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
-    }
-    launch_task(c, a, k, n, t);
-    return true;
-}
-
-enum policy_take rm_offer_ask(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
-{
-    enum delay_level level;
-    bool located;
-    struct rm_task *t;
-
-    if (!a->is_job)
-        return POLICY_TAKES;
-    if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
-        return POLICY_TAKES_NEAR;
-    if (a->pj.phase[k].pending <= 0)
-        return POLICY_DECLINES;
-    t = rm_task_pick_near(c, a, k, n, &level, &located);
-    if (!t)
-        t = rm_task_pick_any(c, a, k, n);
-    if (!t)
-        passes(c, a, k, false);
-    if (!t || (k == BASE_TASK_REDUCE && not_colocated(c, a, n)))
-        return POLICY_DECLINES;
-    if (k == BASE_TASK_REDUCE || !located)
-        return POLICY_TAKES;
-    if (level == DELAY_NODE)
-        return POLICY_TAKES_NEAR;
-    if (delay_is_on(&c->delay) && !delay_ask(&c->delay, &a->delay, level))
-        return POLICY_DECLINES;
-    return POLICY_TAKES;
-}
 
 /* A policy that keeps answering nothing while work waits is replaced by FIFO. */
 static void policy_fault(struct rm_core *c)
@@ -159,7 +53,7 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind
             c->stats.overruled++;
             break;
         }
-        if (a->is_job ? offer_job(c, a, k, n, offer.no_delay) : rm_am_offer(c, a, k, n)) {
+        if (a->kind->offer(c, a, k, n, offer.no_delay)) {
             n->round_assigned[k]++;
             c->stats.assignments++;
             c->faults = 0;
@@ -237,23 +131,6 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
     }
 }
 
-/* To the end of its list: nobody wanted it in this round. */
-static void free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
-{
-    n->free_round[k] = c->round;
-    if (!n->free_next[k])
-        return;
-    n->free_next[k]->free_prev[k] = n->free_prev[k];
-    if (n->free_prev[k])
-        n->free_prev[k]->free_next[k] = n->free_next[k];
-    else
-        c->free_first[k][b] = n->free_next[k];
-    n->free_prev[k] = c->free_last[k][b];
-    n->free_prev[k]->free_next[k] = n;
-    n->free_next[k] = NULL;
-    c->free_last[k][b] = n;
-}
-
 /* Nodes with held heartbeats, those with most free slots first, one slot at a time. */
 static void offer_kind(struct rm_core *c, int k)
 {
@@ -269,7 +146,7 @@ static void offer_kind(struct rm_core *c, int k)
             if (!n || n->free_round[k] == c->round)
                 break;
             if (!offer_slot(c, n, k) && n->free_bucket[k] == b)
-                free_rotate(c, n, k, b);
+                rm_node_free_rotate(c, n, k, b);
         }
 }
 

@@ -4,6 +4,8 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "rm/core/job/job.h"
+#include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
 
 /* ---------------------------------------------------------------- one application */

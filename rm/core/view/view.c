@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "rm/core/job/job.h"
+#include "rm/core/state.h"
 #include "rm/core/view/view_internal.h"
 
 char *rm_view_text(struct rm_views *v, const char *s)

@@ -3,6 +3,7 @@
 #define CREEL_RM_CORE_VIEW_VIEW_INTERNAL_H
 
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 
 struct rm_arena {
     struct rm_arena_steps memory;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "rm/core/state.h"
+#include "rm/core/view/view.h"
 
 enum {
     HOLDERS_LOOK_MAX = 5000,

@@ -1,0 +1,11 @@
+/* rm/core/app/finished.h - ended applications: kept for a while, then forgotten. */
+#ifndef CREEL_RM_CORE_APP_FINISHED_H
+#define CREEL_RM_CORE_APP_FINISHED_H
+
+#include "rm/core/state.h"
+
+void rm_app_retire(struct rm_core *c, struct rm_app *a); /* it has ended: nodes clean up */
+void rm_app_trim_due(struct rm_core *c);                 /* the timer */
+void rm_app_trim_finished(struct rm_core *c);
+
+#endif

@@ -1,0 +1,10 @@
+/* rm/core/app/kill.h - applications are killed. */
+#ifndef CREEL_RM_CORE_APP_KILL_H
+#define CREEL_RM_CORE_APP_KILL_H
+
+#include "rm/core/state.h"
+
+void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
+void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
+
+#endif

@@ -1,0 +1,9 @@
+/* rm/core/app/move.h - an application goes to another queue. */
+#ifndef CREEL_RM_CORE_APP_MOVE_H
+#define CREEL_RM_CORE_APP_MOVE_H
+
+#include "rm/core/state.h"
+
+void rm_app_on_move(struct rm_core *c, const struct rm_event *ev);
+
+#endif

@@ -1,0 +1,62 @@
+/* Queues: what is in them beside the tree, and who goes where. */
+#include "rm/core/app/queues.h"
+
+#include <string.h>
+
+#include "rm/core/emit.h"
+#include "rm/core/ledger.h"
+#include "rm/core/state.h"
+
+void rm_queues_sync(struct rm_core *c)
+{
+    if (c->queues_n == c->tree.n)
+        return;
+    c->queues = base_realloc_array(c->queues, c->tree.n, sizeof *c->queues);
+    memset(c->queues + c->queues_n, 0, (c->tree.n - c->queues_n) * sizeof *c->queues);
+    c->queues_n = c->tree.n;
+    if (c->ops && c->ops->on_queues)
+        c->ops->on_queues(c->policy, c->now_us);
+}
+
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
+                   uint32_t *index, struct base_error *err)
+{
+    int32_t at = -1;
+    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v, groups->n, &at,
+                                 err);
+
+    *index = rc < 0 ? RM_NONE : (uint32_t)at;
+    rm_queues_sync(c);
+    return rc;
+}
+
+void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
+{
+    size_t before = c->tree.n;
+
+    policy_queues_replace(&c->tree, ev->u.queues.queues);
+    rm_queues_sync(c);
+    if (c->tree.n == before && c->ops->on_queues)
+        c->ops->on_queues(c->policy, c->now_us);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        c->offer_all[k] = true;
+    rm_note(c, 6, "%zu queues are configured now", c->tree.n);
+    rm_reply(c, ev->token, RM_REPLY_OK, 0);
+}
+
+/* It is shown under the name it gave itself where that is the same queue. */
+void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
+{
+    const char *named = a->queue;
+
+    a->queue = named && *named ? named : "default";
+    rm_ledger_enter_queue(c, a, index);
+    if (index == RM_NONE)
+        return;
+    a->pj.queue = (int32_t)index;
+    if (policy_queues_find(&c->tree, a->queue) == (int32_t)index)
+        return;
+    named = c->tree.v[index].name;
+    a->placed = base_strdup(strncmp(named, "root.", 5) == 0 ? named + 5 : named);
+    a->queue = a->placed;
+}

@@ -1,0 +1,10 @@
+/* rm/core/job/admission.h - a job with a deadline is admitted or refused. */
+#ifndef CREEL_RM_CORE_JOB_ADMISSION_H
+#define CREEL_RM_CORE_JOB_ADMISSION_H
+
+#include "rm/core/state.h"
+
+/* May this new job enter? False: refused, its end has begun. */
+bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
+
+#endif

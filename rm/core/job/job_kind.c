@@ -1,0 +1,78 @@
+/* Jobs as a kind of applications: what differs from plain ones. */
+#include "rm/core/job/job_kind.h"
+
+#include "rm/core/app/finished.h"
+#include "rm/core/job/attach.h"
+#include "rm/core/job/job.h"
+#include "rm/core/job/learn.h"
+#include "rm/core/job/task_attempt.h"
+#include "rm/core/job/task_offer.h"
+#include "rm/core/state.h"
+
+static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
+{
+    const struct rm_phase *p = &a->phase[k];
+
+    return (struct policy_phase){.total = p->total,
+                                 .pending = p->open && !a->held && rm_app_live(a) ? p->pending - p->kept : 0,
+                                 .running = p->running,
+                                 .suspended = rm_app_live(a) ? p->suspended : 0, /* nothing of one that ends goes on */
+                                 .done = p->succeeded};
+}
+
+/* How the attempt of @ct's task ended. A full disk says nothing against the task, unless the task fills it again and again. */
+static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container *ct, const struct rm_container_report *r)
+{
+    struct rm_task *t = ct->task;
+    bool killed, counts;
+
+    if (!t || t->running != ct)
+        return;
+    if (r && ct->exit_code == 0 && rm_app_live(a)) {
+        rm_task_succeeded(c, a, t, ct, r);
+        return;
+    }
+    killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED || ct->exit_code == RM_EXIT_PREEMPTED ||
+             ct->exit_code == RM_EXIT_KILLED_BY_RM;
+    counts = !killed && (ct->exit_code != RM_EXIT_DISKS_FAILED || rm_task_is_bad_on(t, ct->node->index));
+    if (rm_task_failed(c, a, t, ct, counts, killed, ct->diagnostics))
+        rm_job_fails_by(c, a, t);
+}
+
+/* A container that its node reported is remembered until the task's record is durable: the node forgets it then. */
+static void container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                            const struct rm_container_report *r)
+{
+    end_attempt(c, a, ct, r);
+    ct->task = NULL;
+    if (r)
+        rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
+    else
+        rm_container_free(c, ct);
+    rm_job_check(c, a);
+}
+
+/* What its ended tasks had shown comes first: the policy is asked with that known. */
+static void recovered(struct rm_core *c, struct rm_app *a)
+{
+    if (a->state == RM_APP_FINAL_SAVING) {
+        rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+        return;
+    }
+    rm_policy_recall(c, a);
+    rm_tasks_recall_failure(c, a);
+    rm_job_open(c, a);
+    rm_job_check(c, a);
+}
+
+const struct rm_app_kind rm_job_kind = {
+    .accepted = rm_job_accepted,
+    .demand = demand,
+    .takes = rm_job_takes,
+    .offer = rm_job_offer,
+    .attach = rm_job_attach,
+    .container_ended = container_ended,
+    .end = rm_job_end,
+    .final_stored = rm_app_retire,
+    .recovered = recovered,
+};

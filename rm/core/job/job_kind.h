@@ -1,0 +1,9 @@
+/* rm/core/job/job_kind.h - jobs as a kind of applications. */
+#ifndef CREEL_RM_CORE_JOB_JOB_KIND_H
+#define CREEL_RM_CORE_JOB_JOB_KIND_H
+
+#include "rm/core/app/kind.h"
+
+extern const struct rm_app_kind rm_job_kind;
+
+#endif

@@ -1,0 +1,12 @@
+/* rm/core/job/learn.h - what ended attempts show. */
+#ifndef CREEL_RM_CORE_JOB_LEARN_H
+#define CREEL_RM_CORE_JOB_LEARN_H
+
+#include "rm/core/state.h"
+
+void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,
+                          const struct rm_container_report *r, bool success, bool killed);
+/* After a restart: what its ended tasks had shown. */
+void rm_policy_recall(struct rm_core *c, struct rm_app *a);
+
+#endif

@@ -1,0 +1,14 @@
+/* rm/core/job/suspend.h - attempts are suspended and resumed. */
+#ifndef CREEL_RM_CORE_JOB_SUSPEND_H
+#define CREEL_RM_CORE_JOB_SUSPEND_H
+
+#include "rm/core/state.h"
+
+void rm_container_order(struct rm_core *c, struct rm_container *ct, enum rm_order_kind kind);
+void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct);
+/* Its process tree is stopped, its slot free; resumed on the same node. Tasks of jobs that run, or are suspended. */
+void rm_container_suspend(struct rm_core *c, struct rm_container *ct);
+void rm_container_resume(struct rm_core *c, struct rm_container *ct);
+struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum base_task_kind k);
+
+#endif

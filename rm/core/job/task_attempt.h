@@ -1,0 +1,21 @@
+/* rm/core/job/task_attempt.h - attempts of tasks: launched, ended, allowed to commit. */
+#ifndef CREEL_RM_CORE_JOB_TASK_ATTEMPT_H
+#define CREEL_RM_CORE_JOB_TASK_ATTEMPT_H
+
+#include "rm/core/state.h"
+
+void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);
+/* The attempt of @t that this instance gave makes way for one given before it. */
+void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t); /* gives its output a version */
+void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
+                       const struct rm_container_report *r);
+/* The running attempt ended without success. @counts: towards max-attempts. True: @t has failed for good, and so has
+ * its job. */
+bool rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
+                    bool killed, const char *why);
+void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why);
+void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
+bool rm_task_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+
+#endif

@@ -1,0 +1,119 @@
+/* A slot is offered to a job: delay scheduling, colocation, the launch. */
+#include "rm/core/job/task_offer.h"
+
+#include "rm/core/app/app_nodes.h"
+#include "rm/core/job/pick.h"
+#include "rm/core/job/suspend.h"
+#include "rm/core/job/task_attempt.h"
+#include "rm/core/state.h"
+
+static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, struct rm_task *t)
+{
+    struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
+    struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
+
+    ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
+    rm_task_launched(c, a, t, ct, false);
+    rm_container_launch(c, ct, NULL);
+    rm_app_counts(c, a, k);
+}
+
+static void count_locality(struct rm_app *a, enum delay_level level)
+{
+    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS};
+
+    a->counters[counter[level]]++;
+}
+
+/* Delay scheduling comes between the order of jobs and the choice of the task. */
+static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
+{
+    if (located && !no_delay && delay_is_on(&c->delay))
+        return !delay_offer(&c->delay, &a->delay, level);
+    delay_launched(&c->delay, &a->delay);
+    return false;
+}
+
+/* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
+static void passes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool no_delay)
+{
+    if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
+        delay_pass(&c->delay, &a->delay);
+}
+
+/* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
+static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
+{
+    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_touched_node(a, n->index)) {
+        a->colo_since_us = 0;
+        return false;
+    }
+    if (!a->colo_since_us)
+        a->colo_since_us = c->now_us;
+    return c->now_us - a->colo_since_us < c->colo_wait_us;
+}
+
+/* An attempt of it that is suspended here goes on before another task starts. */
+static bool resume_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+{
+    struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
+
+    if (ct)
+        rm_container_resume(c, ct);
+    return ct != NULL;
+}
+
+bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
+{
+    enum delay_level level;
+    bool located;
+    struct rm_task *t;
+
+    if (resume_job(c, a, k, n))
+        return true;
+    if (a->pj.phase[k].pending <= 0)
+        return false;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    if (!t)
+        t = rm_task_pick_any(c, a, k, n);
+    if (!t) {
+        passes(c, a, k, no_delay);
+        return false;
+    }
+    __builtin_prefetch(t); /* written when its container has been made */
+    __builtin_prefetch((const char *)t + 64);
+    if (k == BASE_TASK_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
+        return false;
+    if (k == BASE_TASK_MAP) {
+        count_locality(a, located ? level : DELAY_ANY);
+        n->round_off_rack = n->round_off_rack || (located && level == DELAY_ANY);
+    }
+    launch_task(c, a, k, n, t);
+    return true;
+}
+
+enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+{
+    enum delay_level level;
+    bool located;
+    struct rm_task *t;
+
+    if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
+        return POLICY_TAKES_NEAR;
+    if (a->pj.phase[k].pending <= 0)
+        return POLICY_DECLINES;
+    t = rm_task_pick_near(c, a, k, n, &level, &located);
+    if (!t)
+        t = rm_task_pick_any(c, a, k, n);
+    if (!t)
+        passes(c, a, k, false);
+    if (!t || (k == BASE_TASK_REDUCE && not_colocated(c, a, n)))
+        return POLICY_DECLINES;
+    if (k == BASE_TASK_REDUCE || !located)
+        return POLICY_TAKES;
+    if (level == DELAY_NODE)
+        return POLICY_TAKES_NEAR;
+    if (delay_is_on(&c->delay) && !delay_ask(&c->delay, &a->delay, level))
+        return POLICY_DECLINES;
+    return POLICY_TAKES;
+}

@@ -1,0 +1,150 @@
+/* The ledger. Containers: one function, count_as, knows which counts a container has part in. It takes the difference between
+ * what a container is counted as and what it becomes, so that beginning, changing and ending are the same code with another
+ * sign, and a count that is forgotten is forgotten in both directions. */
+#include "rm/core/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/app/kind.h"
+#include "rm/core/node/capacity.h"
+
+static struct rm_queue *queue_of(struct rm_core *c, const struct rm_app *a)
+{
+    return a->queue_index == RM_NONE ? NULL : &c->queues[a->queue_index];
+}
+
+static bool holds_slot(enum rm_tally t)
+{
+    return t == RM_TALLY_HELD || t == RM_TALLY_FREEING;
+}
+
+static void count_container(struct rm_core *c, const struct rm_container *ct, int32_t by)
+{
+    struct rm_queue *q = queue_of(c, ct->app);
+
+    ct->app->containers_n += by;
+    ct->node->containers_n += by;
+    if (q)
+        q->containers += by;
+    if (ct->app->kind->runs_containers && !ct->master)
+        ct->app->phase[ct->slot].running += by;
+}
+
+static void count_resources(struct rm_core *c, const struct rm_container *ct, int32_t by)
+{
+    struct rm_queue *q = queue_of(c, ct->app);
+
+    for (int i = 0; i < RM_RES_NAMES; i++) {
+        int64_t amount = by * ct->resource.v[i];
+
+        ct->app->allocated.v[i] += amount;
+        ct->node->used_res.v[i] += amount;
+        if (q)
+            q->used.v[i] += amount;
+    }
+}
+
+/* The slot last: a slot that comes free changes the node's place among the free ones. */
+static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
+{
+    struct rm_node *n = ct->node;
+    enum rm_tally from = ct->tally;
+    int32_t there = (to != RM_TALLY_NONE) - (from != RM_TALLY_NONE);
+    int32_t slots = holds_slot(to) - holds_slot(from);
+    int32_t suspended = (to == RM_TALLY_SUSPENDED) - (from == RM_TALLY_SUSPENDED);
+    int32_t freeing = (to == RM_TALLY_FREEING) - (from == RM_TALLY_FREEING);
+
+    ct->tally = to;
+    if (there)
+        count_container(c, ct, there);
+    if (suspended) {
+        n->suspended[ct->slot] += suspended;
+        c->suspended[ct->slot] += suspended;
+    }
+    if (freeing) {
+        n->freeing[ct->slot] += freeing;
+        if (n->counted)
+            c->capacity.freeing[ct->slot] += freeing;
+    }
+    if (slots) {
+        count_resources(c, ct, slots);
+        rm_node_use(c, n, ct->slot, slots);
+    }
+}
+
+void rm_ledger_begin(struct rm_core *c, struct rm_container *ct)
+{
+    base_assert(ct->tally == RM_TALLY_NONE);
+    count_as(c, ct, RM_TALLY_HELD);
+}
+
+void rm_ledger_change(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
+{
+    base_assert(ct->tally != RM_TALLY_NONE && to != RM_TALLY_NONE);
+    count_as(c, ct, to);
+}
+
+void rm_ledger_end(struct rm_core *c, struct rm_container *ct)
+{
+    struct rm_app *a = ct->app;
+    int64_t lived = c->now_us - ct->start_us;
+
+    base_assert(ct->tally != RM_TALLY_NONE);
+    count_as(c, ct, RM_TALLY_NONE);
+    a->memory_ms = base_sat_add(a->memory_ms, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], lived));
+    a->vcore_ms = base_sat_add(a->vcore_ms, rm_held_ms(ct->resource.v[RM_RES_VCORES], lived));
+}
+
+/* ---------------------------------------------------------------- queues, states, demand */
+static bool state_is_pending(enum rm_app_state s)
+{
+    return s == RM_APP_SUBMITTED || s == RM_APP_ACCEPTED;
+}
+
+static bool state_is_active(enum rm_app_state s)
+{
+    return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
+}
+
+/* All that is counted of @a in its queue. */
+static void count_in_queue(struct rm_queue *q, const struct rm_app *a, int32_t sign)
+{
+    q->pending_apps += sign * state_is_pending(a->state);
+    q->active_apps += sign * state_is_active(a->state);
+    q->containers += sign * a->containers_n;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        q->used.v[i] += sign * a->allocated.v[i];
+    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++)
+        q->pending[k] += sign * a->pj.phase[k].pending;
+}
+
+void rm_ledger_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
+{
+    if (a->queue_index != RM_NONE)
+        count_in_queue(&c->queues[a->queue_index], a, -1);
+    a->queue_index = index;
+    if (index != RM_NONE)
+        count_in_queue(&c->queues[index], a, 1);
+}
+
+void rm_ledger_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_state to)
+{
+    struct rm_queue *q = queue_of(c, a);
+
+    if (!q)
+        return;
+    q->pending_apps += state_is_pending(to) - state_is_pending(a->state);
+    q->active_apps += state_is_active(to) - state_is_active(a->state);
+}
+
+void rm_ledger_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k, const struct policy_phase *from,
+                      const struct policy_phase *to)
+{
+    struct rm_queue *q = queue_of(c, a);
+
+    c->capacity.outstanding[k] += (to->total - to->done) - (from->total - from->done);
+    c->runnable[k] += (to->pending > 0) - (from->pending > 0);
+    if (q)
+        q->pending[k] += to->pending - from->pending;
+}

@@ -1,0 +1,167 @@
+/* The ledger's audit: adds up every count anew from the objects and compares. */
+#include <stdlib.h>
+
+#include "rm/core/app/kind.h"
+#include "rm/core/ledger.h"
+
+struct sums {
+    int64_t containers, running[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS], freeing[BASE_TASK_KINDS];
+    struct rm_res held;
+};
+
+static bool same_res(const struct rm_res *a, const struct rm_res *b)
+{
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        if (a->v[i] != b->v[i])
+            return false;
+    return true;
+}
+
+/* What @ct should be counted as, by its own state. */
+static enum rm_tally tally_of(const struct rm_container *ct)
+{
+    if (ct->suspended_at_us)
+        return RM_TALLY_SUSPENDED;
+    return ct->killing ? RM_TALLY_FREEING : RM_TALLY_HELD;
+}
+
+static void add(struct sums *s, const struct rm_container *ct)
+{
+    enum rm_tally t = tally_of(ct);
+
+    base_assert(ct->tally == t && ct->state != RM_CONTAINER_COMPLETED);
+    s->containers++;
+    s->running[ct->slot] += !ct->master;
+    s->suspended[ct->slot] += t == RM_TALLY_SUSPENDED;
+    s->freeing[ct->slot] += t == RM_TALLY_FREEING;
+    if (t == RM_TALLY_SUSPENDED)
+        return;
+    s->used[ct->slot]++;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        s->held.v[i] += ct->resource.v[i];
+}
+
+static void check_tasks(const struct rm_app *a, enum base_task_kind k)
+{
+    const struct rm_phase *p = &a->phase[k];
+    int32_t n[RM_TASK_STATES] = {0};
+
+    for (int32_t i = 0; i < p->total; i++)
+        n[p->tasks[i].state]++;
+    base_assert(n[RM_TASK_PENDING] == p->pending && n[RM_TASK_RUNNING] == p->running);
+    base_assert(n[RM_TASK_SUSPENDED] == p->suspended && n[RM_TASK_SUCCEEDED] == p->succeeded);
+}
+
+static void check_app(const struct rm_core *c, const struct rm_app *a, struct rm_queue *q)
+{
+    struct sums s = {0};
+
+    for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
+        add(&s, ct);
+    base_assert(s.containers == a->containers_n && same_res(&s.held, &a->allocated));
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        if (a->kind->runs_containers)
+            base_assert(s.running[k] == a->phase[k].running);
+        else if (a->phase[k].tasks && !rm_app_is_over(a))
+            check_tasks(a, k);
+    }
+    if (a->queue_index == RM_NONE)
+        return;
+    base_assert(a->queue_index < c->queues_n);
+    q += a->queue_index;
+    q->pending_apps += a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
+    q->active_apps += a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+    q->containers += s.containers;
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        q->used.v[i] += s.held.v[i];
+    for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++)
+        q->pending[k] += a->pj.phase[k].pending;
+}
+
+static void check_queues(const struct rm_core *c)
+{
+    struct rm_queue *q = base_alloc((c->queues_n + 1) * sizeof *q);
+
+    for (size_t i = 0; i < c->apps_n; i++)
+        check_app(c, c->apps[i], q);
+    for (size_t i = 0; i < c->queues_n; i++) {
+        const struct rm_queue *is = &c->queues[i];
+
+        base_assert(q[i].pending_apps == is->pending_apps && q[i].active_apps == is->active_apps);
+        base_assert(q[i].containers == is->containers && same_res(&q[i].used, &is->used));
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            base_assert(q[i].pending[k] == is->pending[k]);
+    }
+    free(q);
+}
+
+static void check_demand(const struct rm_core *c)
+{
+    int64_t runnable[BASE_TASK_KINDS] = {0}, outstanding[BASE_TASK_KINDS] = {0}, masters = 0;
+    size_t known = 0;
+
+    for (size_t i = 0; i < c->apps_n; i++) {
+        const struct rm_app *a = c->apps[i];
+
+        masters += a->activated;
+        known += a->in_policy;
+        for (enum base_task_kind k = 0; a->in_policy && k < BASE_TASK_KINDS; k++) {
+            runnable[k] += a->pj.phase[k].pending > 0;
+            outstanding[k] += a->pj.phase[k].total - a->pj.phase[k].done;
+        }
+    }
+    base_assert(masters == c->masters_active && known == c->policy_jobs);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        base_assert(runnable[k] == c->runnable[k] && outstanding[k] == c->capacity.outstanding[k]);
+}
+
+static void check_node(const struct rm_node *n, struct policy_capacity *all, int64_t suspended[BASE_TASK_KINDS])
+{
+    struct sums s = {0};
+
+    for (const struct rm_container *ct = n->containers; ct; ct = ct->node_next)
+        add(&s, ct);
+    base_assert(s.containers == n->containers_n && same_res(&s.held, &n->used_res));
+    all->nodes += n->counted;
+    all->memory_mb += n->counted ? n->counted_res.v[RM_RES_MEMORY_MB] : 0;
+    all->vcores += n->counted ? n->counted_res.v[RM_RES_VCORES] : 0;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        base_assert(s.used[k] == n->used[k] && s.suspended[k] == n->suspended[k] && s.freeing[k] == n->freeing[k]);
+        suspended[k] += s.suspended[k];
+        all->slots[k] += n->counted ? n->counted_slots[k] : 0;
+        all->used[k] += n->counted ? s.used[k] : 0;
+        all->freeing[k] += n->counted ? s.freeing[k] : 0;
+    }
+}
+
+static void check_nodes(const struct rm_core *c)
+{
+    struct policy_capacity all = {0};
+    int64_t suspended[BASE_TASK_KINDS] = {0};
+
+    for (size_t i = 0; i < c->nodes_n; i++)
+        if (c->nodes[i])
+            check_node(c->nodes[i], &all, suspended);
+    base_assert(all.nodes == c->capacity.nodes && all.memory_mb == c->capacity.memory_mb);
+    base_assert(all.vcores == c->capacity.vcores);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        base_assert(all.slots[k] == c->capacity.slots[k] && all.used[k] == c->capacity.used[k]);
+        base_assert(all.freeing[k] == c->capacity.freeing[k] && suspended[k] == c->suspended[k]);
+    }
+}
+
+void rm_ledger_check(const struct rm_core *c)
+{
+    check_nodes(c);
+    check_queues(c);
+    check_demand(c);
+}
+
+/* Once in as many steps as there are objects: each step costs a debug build a few of them, however large the cluster is. */
+void rm_ledger_check_sometimes(const struct rm_core *c)
+{
+    uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;
+
+    if ((uint64_t)c->stats.events % objects == 0)
+        rm_ledger_check(c);
+}

@@ -1,0 +1,58 @@
+/* Submission of plain applications. */
+#include "rm/core/master/app_submit.h"
+
+#include "rm/core/emit.h"
+#include "rm/core/master/plain_kind.h"
+#include "rm/core/record/confirm.h"
+#include "rm/core/record/record.h"
+#include "rm/core/state.h"
+
+static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+{
+    struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
+
+    fx->u.reply.app_id = a->id;
+    fx->u.reply.flag = made;
+    fx->u.reply.app_state = a->state;
+}
+
+static bool too_big(const struct rm_core *c, const struct rm_res *r, enum rm_res_name name)
+{
+    return r->v[name] > c->conf.slot_res[rm_slot_of(r)].v[name];
+}
+
+void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_app_spec *spec = ev->u.submit_app.spec;
+    struct rm_app *a = spec->id.seq ? rm_app_find(c, spec->id) : NULL;
+    const char *wrong = NULL;
+    uint32_t queue;
+
+    if (too_big(c, &spec->resource, RM_RES_MEMORY_MB))
+        wrong = "Requested more memory than configured max";
+    else if (too_big(c, &spec->resource, RM_RES_VCORES))
+        wrong = "Requested more cores than configured max";
+    if (a || wrong) {
+        if (a)
+            reply_app(c, ev, a, false);
+        else
+            rm_reply_error(c, ev->token, -BASE_EINVAL, "%s", wrong);
+        rm_app_spec_unref(spec);
+        return;
+    }
+    if (rm_record_too_large(c, ev->token, spec->json, NULL) || rm_confirm_refuses(c, ev->token) ||
+        !rm_app_take_id(c, ev->token, &spec->id)) {
+        rm_app_spec_unref(spec);
+        return;
+    }
+    for (int i = 0; i < RM_RES_NAMES; i++)
+        if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
+            spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
+    a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
+    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
+    rm_app_enter_queue(c, a, queue);
+    rm_app_set_state(c, a, RM_APP_NEW_SAVING);
+    rm_app_save(c, a);
+    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    reply_app(c, ev, a, true);
+}

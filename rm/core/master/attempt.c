@@ -1,0 +1,79 @@
+/* Attempts of plain applications as objects. */
+#include "rm/core/master/attempt.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "rm/core/state.h"
+
+void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
+{
+    base_assert(rm_attempt_edge(at->state, s));
+    if (s == RM_ATTEMPT_FINAL_SAVING)
+        at->state_before = at->state;
+    at->state = s;
+}
+
+#define WHOLE_KEPT 10        /* newest attempts that keep all of their diagnostics */
+#define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
+
+static void attempt_free(struct rm_attempt *at)
+{
+    free(at->host);
+    free(at->tracking_url);
+    free(at->diagnostics);
+    free(at->node_id);
+    free(at->node_http);
+    free(at->allocated);
+    free(at->completed);
+}
+
+/* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
+#define ATTEMPT_BYTES_MAX (16 << 10)
+static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
+                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) < BASE_RECORD_MAX,
+              "the record of an application fits, whatever becomes of it");
+
+/* Attempts that fail without its fault do not count towards their limit, so there may be any number of them; the record
+ * of the application has to stay within BASE_RECORD_MAX. */
+static void make_room(struct rm_app *a)
+{
+    if (a->attempts_n >= WHOLE_KEPT) {
+        char *text = a->attempts[a->attempts_n - WHOLE_KEPT].diagnostics;
+
+        if (text && strlen(text) > DIAGNOSTICS_KEPT)
+            text[DIAGNOSTICS_KEPT] = '\0';
+    }
+    if (a->attempts_n < RM_ATTEMPTS_KEPT)
+        return;
+    attempt_free(&a->attempts[0]);
+    memmove(a->attempts, a->attempts + 1, (size_t)(--a->attempts_n) * sizeof *a->attempts);
+}
+
+struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
+{
+    const struct rm_attempt *last;
+    struct rm_attempt *at;
+
+    make_room(a);
+    if (a->attempts_n == a->attempts_cap) {
+        a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
+        a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
+    }
+    last = rm_am_attempt(a);
+    at = &a->attempts[a->attempts_n++];
+    *at = (struct rm_attempt){
+        .id = {a->id, last ? last->id.attempt + 1 : 1}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
+    return at;
+}
+
+void rm_am_free(struct rm_app *a)
+{
+    for (int32_t i = 0; i < a->attempts_n; i++)
+        attempt_free(&a->attempts[i]);
+    free(a->attempts);
+    free(a->news);
+    rm_ask_clear(a);
+}

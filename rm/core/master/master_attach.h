@@ -1,0 +1,10 @@
+/* rm/core/master/master_attach.h - containers of plain applications that an earlier instance of the RM started. */
+#ifndef CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
+#define CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
+
+#include "rm/core/state.h"
+
+struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
+                                  const struct rm_container_report *r);
+
+#endif

@@ -1,0 +1,9 @@
+/* rm/core/master/plain_kind.h - plain applications as a kind of applications. */
+#ifndef CREEL_RM_CORE_MASTER_PLAIN_KIND_H
+#define CREEL_RM_CORE_MASTER_PLAIN_KIND_H
+
+#include "rm/core/app/kind.h"
+
+extern const struct rm_app_kind rm_plain_kind;
+
+#endif

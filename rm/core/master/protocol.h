@@ -1,0 +1,11 @@
+/* rm/core/master/protocol.h - the protocol with a running master. */
+#ifndef CREEL_RM_CORE_MASTER_PROTOCOL_H
+#define CREEL_RM_CORE_MASTER_PROTOCOL_H
+
+#include "rm/core/state.h"
+
+void rm_am_on_register(struct rm_core *c, const struct rm_event *ev);
+void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev);
+void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev);
+
+#endif

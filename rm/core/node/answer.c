@@ -1,0 +1,77 @@
+/* Answers of heartbeats: held until there is an order or the interval is over. */
+#include "rm/core/node/answer.h"
+
+#include "rm/core/emit.h"
+#include "rm/core/node/capacity.h"
+#include "rm/core/state.h"
+
+void rm_node_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
+                   const struct rm_orders *orders, uint64_t after)
+{
+    struct rm_effect *fx;
+
+    if (!token)
+        return;
+    fx = rm_effect_add(c, RM_FX_HEARTBEAT);
+    fx->token = token;
+    fx->after_seq = after > c->stored ? after : 0;
+    fx->u.heartbeat.epoch = c->conf.epoch;
+    fx->u.heartbeat.rm_instance_ms = c->conf.rm_instance_ms;
+    fx->u.heartbeat.cluster_ts_ms = c->conf.cluster_ts_ms;
+    fx->u.heartbeat.response_id = response_id;
+    fx->u.heartbeat.interval_us = c->conf.heartbeat_us;
+    fx->u.heartbeat.registered = registered;
+    fx->u.heartbeat.orders = orders && orders->len ? rm_orders_expand(c, orders) : NULL;
+    fx->u.heartbeat.orders_n = orders ? orders->len : 0;
+}
+
+void rm_node_unpark(struct rm_core *c, struct rm_node *n)
+{
+    n->parked = 0;
+    rm_timer_cancel(&c->timers, &n->hold);
+    rm_node_index(c, n);
+}
+
+/* What is queued goes out, and is kept for a repeat of the same heartbeat. */
+void rm_node_send_orders(struct rm_node *n)
+{
+    struct rm_orders old = n->sent;
+
+    rm_orders_clear(&old);
+    n->sent = n->queue;
+    n->queue = old;
+    n->urgent = false;
+}
+
+void rm_node_answer_parked(struct rm_core *c, struct rm_node *n)
+{
+    uint64_t token = n->parked;
+
+    if (!token)
+        return;
+    rm_node_unpark(c, n);
+    rm_node_send_orders(n);
+    rm_node_answer(c, token, ++n->response_id, false, &n->sent, 0);
+}
+
+void rm_node_answer_resync(struct rm_core *c, uint64_t token)
+{
+    rm_reply(c, token, RM_REPLY_RESYNC, 0);
+}
+
+void rm_node_flush(struct rm_core *c)
+{
+    for (size_t i = 0; i < c->dirty_n; i++) {
+        struct rm_node *n = c->dirty[i];
+
+        n->dirty = false;
+        if (n->parked && (n->urgent || !n->hold.place))
+            rm_node_answer_parked(c, n);
+    }
+    c->dirty_n = 0;
+}
+
+void rm_node_hold_over(struct rm_core *c, struct rm_node *n)
+{
+    rm_node_mark_dirty(c, n); /* its hold is not set any more: the flush answers it */
+}

@@ -1,0 +1,16 @@
+/* rm/core/node/answer.h - answers to nodes. */
+#ifndef CREEL_RM_CORE_NODE_ANSWER_H
+#define CREEL_RM_CORE_NODE_ANSWER_H
+
+#include "rm/core/state.h"
+
+void rm_node_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
+                    const struct rm_orders *orders, uint64_t after);
+void rm_node_unpark(struct rm_core *c, struct rm_node *n);
+void rm_node_send_orders(struct rm_node *n);
+void rm_node_answer_parked(struct rm_core *c, struct rm_node *n);
+void rm_node_answer_resync(struct rm_core *c, uint64_t token);
+void rm_node_flush(struct rm_core *c);
+void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
+
+#endif

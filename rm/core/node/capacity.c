@@ -1,0 +1,119 @@
+/* Slots of nodes: taken, free, and what the cluster has of them. */
+#include "rm/core/node/capacity.h"
+
+#include <string.h>
+
+#include "rm/core/state.h"
+
+static void free_remove(struct rm_core *c, struct rm_node *n, int k)
+{
+    int b = n->free_bucket[k];
+
+    if (n->free_prev[k])
+        n->free_prev[k]->free_next[k] = n->free_next[k];
+    else
+        c->free_first[k][b] = n->free_next[k];
+    if (n->free_next[k])
+        n->free_next[k]->free_prev[k] = n->free_prev[k];
+    else
+        c->free_last[k][b] = n->free_prev[k];
+    n->free_prev[k] = n->free_next[k] = NULL;
+    n->free_bucket[k] = -1;
+}
+
+static void free_append(struct rm_core *c, struct rm_node *n, int k, int b)
+{
+    n->free_prev[k] = c->free_last[k][b];
+    n->free_next[k] = NULL;
+    if (c->free_last[k][b])
+        c->free_last[k][b]->free_next[k] = n;
+    else
+        c->free_first[k][b] = n;
+    c->free_last[k][b] = n;
+    n->free_bucket[k] = (int16_t)b;
+}
+
+/* To the end of its list: nobody wanted it in this round. */
+void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
+{
+    n->free_round[k] = c->round;
+    if (!n->free_next[k])
+        return;
+    n->free_next[k]->free_prev[k] = n->free_prev[k];
+    if (n->free_prev[k])
+        n->free_prev[k]->free_next[k] = n->free_next[k];
+    else
+        c->free_first[k][b] = n->free_next[k];
+    n->free_prev[k] = c->free_last[k][b];
+    n->free_prev[k]->free_next[k] = n;
+    n->free_next[k] = NULL;
+    c->free_last[k][b] = n;
+}
+
+void rm_node_index(struct rm_core *c, struct rm_node *n)
+{
+    if (n->offering)
+        return;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        int32_t room = n->slots[k] - n->used[k];
+        int b = -1;
+
+        if (n->parked && n->state == RM_NODE_RUNNING && n->registered && room > 0)
+            b = room < RM_FREE_BUCKETS ? room : RM_FREE_BUCKETS - 1;
+        if (b == n->free_bucket[k])
+            continue;
+        if (n->free_bucket[k] >= 0)
+            free_remove(c, n, k);
+        if (b >= 0)
+            free_append(c, n, k, b);
+    }
+}
+
+void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k, int32_t by)
+{
+    n->used[k] += by;
+    base_assert(n->used[k] >= 0);
+    if (n->counted)
+        c->capacity.used[k] += by;
+    if (!n->parked)
+        return;
+    if (by < 0)
+        c->offer_all[k] = true;
+    rm_node_index(c, n);
+}
+
+static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
+{
+    c->capacity.nodes += sign;
+    c->capacity.memory_mb += sign * n->counted_res.v[RM_RES_MEMORY_MB];
+    c->capacity.vcores += sign * n->counted_res.v[RM_RES_VCORES];
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
+        c->capacity.slots[k] += sign * n->counted_slots[k];
+        c->capacity.used[k] += sign * n->used[k];
+        c->capacity.freeing[k] += sign * n->freeing[k];
+        c->live_nodes[k] += n->counted_slots[k] > 0 ? sign : 0;
+    }
+}
+
+void rm_capacity_changed(struct rm_core *c, struct rm_node *n)
+{
+    if (n->counted)
+        count_capacity(c, n, -1);
+    n->counted = n->state == RM_NODE_RUNNING && n->registered;
+    memcpy(n->counted_slots, n->slots, sizeof n->slots);
+    n->counted_res = n->total;
+    if (n->counted)
+        count_capacity(c, n, 1);
+    if (c->ops->on_capacity)
+        c->ops->on_capacity(c->policy, c->now_us);
+}
+
+void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s)
+{
+    if (n->state == s)
+        return;
+    base_assert(rm_node_edge(n->state, s));
+    n->state = s;
+    rm_node_index(c, n);
+    rm_capacity_changed(c, n);
+}

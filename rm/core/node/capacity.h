@@ -1,0 +1,14 @@
+/* rm/core/node/capacity.h - slots of nodes: taken, free, and what the cluster has of them. */
+#ifndef CREEL_RM_CORE_NODE_CAPACITY_H
+#define CREEL_RM_CORE_NODE_CAPACITY_H
+
+#include "rm/core/state.h"
+
+void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b);
+void rm_node_index(struct rm_core *c, struct rm_node *n); /* its place among free nodes */
+void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+                 int32_t by);                                   /* slots taken or given back */
+void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
+void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s);
+
+#endif

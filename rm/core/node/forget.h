@@ -1,0 +1,13 @@
+/* rm/core/node/forget.h - nodes that have gone are forgotten after a while. */
+#ifndef CREEL_RM_CORE_NODE_FORGET_H
+#define CREEL_RM_CORE_NODE_FORGET_H
+
+#include "rm/core/state.h"
+
+/* To be called when its registration, its awaiting or its refusal may have changed. */
+void rm_node_check_gone(struct rm_core *c, struct rm_node *n);
+void rm_node_hold(struct rm_core *c, struct rm_node *n); /* something refers to it */
+void rm_node_release(struct rm_core *c, struct rm_node *n);
+void rm_nodes_forget(struct rm_core *c); /* the timer */
+
+#endif

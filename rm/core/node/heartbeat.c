@@ -1,0 +1,128 @@
+/* Heartbeats: what the node reports is taken, then its free slots are offered. */
+#include "rm/core/node/heartbeat.h"
+
+#include <string.h>
+
+#include "rm/core/emit.h"
+#include "rm/core/node/answer.h"
+#include "rm/core/node/capacity.h"
+#include "rm/core/node/loss.h"
+#include "rm/core/node/report.h"
+#include "rm/core/schedule/offer.h"
+#include "rm/core/state.h"
+
+static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    n->healthy = ev->u.heartbeat.healthy;
+    if (ev->u.heartbeat.health_report && (*ev->u.heartbeat.health_report || *n->health_report))
+        rm_node_set_text(&n->health_report, ev->u.heartbeat.health_report);
+    if (n->healthy && n->state == RM_NODE_UNHEALTHY)
+        rm_node_set_state(c, n, RM_NODE_RUNNING);
+    else if (!n->healthy && n->state == RM_NODE_RUNNING)
+        rm_node_set_state(c, n, RM_NODE_UNHEALTHY);
+    if (n->state == RM_NODE_UNHEALTHY)
+        for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+            rm_node_drop_suspended(c, n, k, "suspended on a node that became unhealthy");
+}
+
+#define AHEAD 8 /* reports whose containers are fetched together */
+
+static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev)
+{
+    uint32_t place = ev->u.heartbeat.place;
+
+    if (place && place <= c->nodes_n && c->nodes[place - 1] && ev->u.heartbeat.node_id &&
+        strcmp(c->nodes[place - 1]->id, ev->u.heartbeat.node_id) == 0)
+        return c->nodes[place - 1];
+    return rm_node_find(c, ev->u.heartbeat.node_id);
+}
+
+void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
+{
+    const struct rm_node *n = place && place <= c->nodes_n ? c->nodes[place - 1] : NULL;
+
+    if (!n)
+        return;
+    if (step == 0) {
+        for (size_t line = 0; line < sizeof *n; line += 64)
+            __builtin_prefetch((const char *)n + line);
+        return;
+    }
+    __builtin_prefetch(n->id);
+    __builtin_prefetch(n->instance);
+    __builtin_prefetch(n->health_report);
+    if (n->queue.v)
+        __builtin_prefetch(n->queue.v);
+    if (n->sent.v)
+        __builtin_prefetch(n->sent.v);
+    if (n->containers)
+        for (size_t line = 0; line < sizeof *n->containers; line += 64)
+            __builtin_prefetch((const char *)n->containers + line);
+}
+
+/* Of the NodeManager that is registered, and sent after what was taken from it: the numbers of answers begin anew with
+ * each registration, they alone do not tell a heartbeat of an earlier one. */
+static bool may_take(const struct rm_node *n, const struct rm_event *ev)
+{
+    int64_t sent_us = ev->u.heartbeat.sent_us;
+
+    return n && n->registered && ev->u.heartbeat.instance && strcmp(n->instance, ev->u.heartbeat.instance) == 0 &&
+           (!sent_us || sent_us >= n->sent_us);
+}
+
+void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_node *n = sender(c, ev);
+
+    c->stats.heartbeats++;
+    if (!may_take(n, ev)) {
+        rm_node_answer_resync(c, ev->token);
+        return;
+    }
+    n->last_us = c->now_us;
+    if (ev->u.heartbeat.sent_us)
+        n->sent_us = ev->u.heartbeat.sent_us;
+    if (ev->u.heartbeat.response_id == n->response_id - 1) { /* its answer was lost: the same once more */
+        rm_node_answer(c, ev->token, n->response_id, false, &n->sent, 0);
+        return;
+    }
+    if (ev->u.heartbeat.response_id != n->response_id) {
+        rm_node_answer_resync(c, ev->token);
+        return;
+    }
+    if (n->parked) { /* the node has given that request up: nothing is taken from it */
+        uint64_t token = n->parked;
+
+        rm_node_unpark(c, n);
+        rm_node_answer(c, token, n->response_id, false, NULL, 0);
+    }
+    take_health(c, n, ev);
+    for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
+        if (i % AHEAD == 0)
+            rm_container_prefetch(c, &ev->u.heartbeat.reports[i],
+                                  ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
+        rm_container_report(c, n, &ev->u.heartbeat.reports[i], false);
+    }
+    n->parked = ev->token;
+    n->offering = true;
+    rm_offer_node(c, n);
+    n->offering = false;
+    if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
+        rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
+    if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
+        rm_node_index(c, n);
+    rm_node_mark_dirty(c, n);
+}
+
+void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
+{
+    struct rm_node *n = rm_node_find(c, ev->u.node.node_id);
+
+    if (!n || !n->registered || !ev->u.node.instance || strcmp(n->instance, ev->u.node.instance) != 0) {
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "node-id: %s is not registered",
+                       ev->u.node.node_id ? ev->u.node.node_id : "");
+        return;
+    }
+    rm_node_answer_parked(c, n);
+    rm_reply(c, ev->token, RM_REPLY_OK, 0);
+}

@@ -1,0 +1,10 @@
+/* rm/core/node/heartbeat.h - heartbeats. */
+#ifndef CREEL_RM_CORE_NODE_HEARTBEAT_H
+#define CREEL_RM_CORE_NODE_HEARTBEAT_H
+
+#include "rm/core/state.h"
+
+void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev);
+void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev);
+
+#endif

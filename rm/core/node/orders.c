@@ -1,0 +1,113 @@
+/* Orders to a node: queued, sent, kept for a repeat. */
+#include "rm/core/node/orders.h"
+
+#include <stdlib.h>
+
+#include "rm/core/state.h"
+
+void rm_orders_clear(struct rm_orders *q)
+{
+    for (size_t i = 0; i < q->len; i++) {
+        if (q->v[i].app)
+            rm_app_unref(q->v[i].app);
+        rm_launch_unref(q->v[i].launch);
+    }
+    q->len = 0;
+}
+
+void rm_orders_free(struct rm_orders *q)
+{
+    rm_orders_clear(q);
+    free(q->v);
+}
+
+void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
+{
+    if (n->dirty)
+        return;
+    n->dirty = true;
+    base_array_grow(&c->dirty, c->dirty_n, &c->dirty_cap);
+    c->dirty[c->dirty_n++] = n;
+}
+
+/* Such an order is queued and not sent yet. */
+bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id)
+{
+    for (size_t i = 0; i < n->queue.len; i++)
+        if (n->queue.v[i].container.num == id->num && n->queue.v[i].kind == kind &&
+            base_container_id_cmp(&n->queue.v[i].container, id) == 0)
+            return true;
+    return false;
+}
+
+/* Borrowed until the next order to this node. */
+struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind)
+{
+    struct rm_orders *q = &n->queue;
+
+    base_array_grow(&q->v, q->len, &q->cap);
+    q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
+    if (kind != RM_ORDER_FORGET && kind != RM_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
+        n->urgent = true;
+        rm_node_mark_dirty(c, n);
+    }
+    return &q->v[q->len++];
+}
+
+static void expand_launch(struct rm_order *o, const struct rm_queued *q)
+{
+    struct rm_app *a = q->app;
+
+    o->slot = q->slot;
+    o->resource.v[RM_RES_MEMORY_MB] = q->memory_mb;
+    o->resource.v[RM_RES_VCORES] = q->vcores;
+    o->priority = q->priority;
+    o->user = a->user;
+    o->name = a->name;
+    o->token = a->token;
+    o->launch = q->launch;
+    o->master = q->master;
+    if (!q->has_task) {
+        o->allocation_request_id = q->allocation_id;
+        return;
+    }
+    o->job = a->job;
+    o->task = (struct base_task_id){a->id, q->slot, q->task};
+    o->task_attempt = q->task_attempt;
+}
+
+/* Orders as the shell sees them, in memory of this step. */
+struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
+{
+    struct rm_order *v = rm_steps_alloc(&c->scratch, q->len * sizeof *v);
+
+    for (size_t i = 0; i < q->len; i++) {
+        v[i] = (struct rm_order){.kind = (enum rm_order_kind)q->v[i].kind,
+                                 .container = q->v[i].container,
+                                 .app = q->v[i].container.attempt.app,
+                                 .reason = q->v[i].reason,
+                                 .grace_ms = q->v[i].grace_ms};
+        if (v[i].kind == RM_ORDER_LAUNCH)
+            expand_launch(&v[i], &q->v[i]);
+    }
+    return v;
+}
+
+void rm_node_order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
+{
+    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_KILL);
+
+    o->container = *id;
+    o->reason = reason;
+    o->grace_ms = (int32_t)c->conf.kill_grace_ms;
+}
+
+void rm_node_order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
+{
+    struct rm_queued *o;
+
+    if (rm_node_ordered(n, RM_ORDER_FORGET, id))
+        return;
+    o = rm_node_order(c, n, RM_ORDER_FORGET);
+    o->container = *id;
+}

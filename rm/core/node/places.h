@@ -1,0 +1,10 @@
+/* rm/core/node/places.h - hosts and racks as small numbers, held by whoever stores one. */
+#ifndef CREEL_RM_CORE_NODE_PLACES_H
+#define CREEL_RM_CORE_NODE_PLACES_H
+
+#include "rm/core/state.h"
+
+void rm_rack_drop(struct rm_core *c, uint32_t rack); /* a hold of c->racks */
+void rm_host_drop(struct rm_core *c, uint32_t host); /* of c->hosts; with the last one goes that of its rack */
+
+#endif

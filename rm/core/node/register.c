@@ -1,0 +1,137 @@
+/* A node registers, with all it runs. */
+#include "rm/core/node/register.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rm/core/app/app_nodes.h"
+#include "rm/core/emit.h"
+#include "rm/core/master/master.h"
+#include "rm/core/node/answer.h"
+#include "rm/core/node/capacity.h"
+#include "rm/core/node/forget.h"
+#include "rm/core/node/loss.h"
+#include "rm/core/node/report.h"
+#include "rm/core/record/confirm.h"
+#include "rm/core/record/record.h"
+#include "rm/core/record/takeover.h"
+#include "rm/core/state.h"
+
+static int by_id(const void *a, const void *b)
+{
+    return base_container_id_cmp(*(const struct base_container_id *const *)a,
+                                 *(const struct base_container_id *const *)b);
+}
+
+/* Containers that should be there and were not reported are lost. */
+static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    size_t reports_n = ev->u.node_register.reports_n;
+    const struct base_container_id **ids = base_realloc_array(NULL, reports_n ? reports_n : 1, sizeof *ids);
+    struct rm_container *next;
+
+    for (size_t i = 0; i < reports_n; i++)
+        ids[i] = &ev->u.node_register.reports[i].id;
+    qsort(ids, reports_n, sizeof *ids, by_id);
+    for (struct rm_container *ct = n->containers; ct; ct = next) {
+        const struct base_container_id *id = &ct->id;
+
+        next = ct->node_next;
+        if (rm_node_ordered(n, RM_ORDER_LAUNCH, &ct->id) || rm_container_unsent(ct) ||
+            bsearch(&id, ids, reports_n, sizeof *ids, by_id))
+            continue;
+        rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted", NULL);
+        next = n->containers; /* the end of one can change the list: begin again */
+    }
+    free(ids);
+}
+
+static void take_registration(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    rm_node_set_text(&n->http, ev->u.node_register.http_address);
+    rm_node_set_text(&n->version, ev->u.node_register.version);
+    rm_node_set_text(&n->boot_id, ev->u.node_register.boot_id);
+    rm_node_set_text(&n->instance, ev->u.node_register.instance);
+    rm_node_set_text(&n->health_report, "");
+    n->sent_us = ev->u.node_register.sent_us;
+    rm_node_set_place(c, n, ev->u.node_register.host, ev->u.node_register.rack);
+    rm_node_set_slots(c, n, ev->u.node_register.map_slots, ev->u.node_register.reduce_slots);
+    n->healthy = true;
+}
+
+/* What lies on its disk: of applications that have ended while it was away, or while the RM was, nobody else knows. */
+static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+{
+    for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
+        struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
+
+        if (a && (!rm_app_ended(a->state) || a->containers))
+            rm_app_touch_node(c, a, n);
+        else
+            rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
+    }
+}
+
+/* A request that the NodeManager has given up, or that it had sent before it was started again: newer ones have been
+ * taken, perhaps by an earlier instance of the RM. Times since another boot say nothing, and no time counts when the
+ * node is lost: a machine that was put back to an earlier state is let in again then. */
+static bool came_late(const struct rm_node *n, const struct rm_event *ev)
+{
+    return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
+           ev->u.node_register.sent_us <= n->sent_us && n->boot_id && ev->u.node_register.boot_id &&
+           strcmp(n->boot_id, ev->u.node_register.boot_id) == 0;
+}
+
+void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
+{
+    const char *id = ev->u.node_register.node_id;
+    struct rm_node *n;
+    uint64_t after;
+
+    if (!id || !*id || !ev->u.node_register.instance || !ev->u.node_register.host) {
+        rm_reply_error(c, ev->token, -BASE_EINVAL, "node-id, host and instance must be given");
+        return;
+    }
+    n = rm_node_find(c, id);
+    if (n && came_late(n, ev)) {
+        rm_node_answer_resync(c, ev->token);
+        return;
+    }
+    if (rm_confirm_refuses_node(c, ev))
+        return;
+    if (!n)
+        n = rm_node_new(c, id);
+    if (n->parked) { /* given up by the node */
+        uint64_t token = n->parked;
+
+        rm_node_unpark(c, n);
+        rm_node_answer(c, token, n->response_id, false, NULL, 0);
+    }
+    if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
+        strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
+        rm_node_down(c, n, RM_NODE_REBOOTED, "Container was lost when its node was started again");
+    take_registration(c, n, ev);
+    n->registered = true;
+    rm_node_check_gone(c, n);
+    n->spared = false;
+    n->last_us = c->now_us;
+    n->response_id = 0;
+    if (n->state != RM_NODE_RUNNING) {
+        rm_node_set_state(c, n, RM_NODE_RUNNING);
+        rm_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0], n->slots[1]);
+    }
+    rm_capacity_changed(c, n);
+    rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
+    end_missing(c, n, ev);
+    for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
+        rm_container_report(c, n, &ev->u.node_register.reports[i], true);
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        if (!n->slots[k])
+            rm_node_drop_suspended(c, n, k, "suspended on a node that has no such slots any more");
+    rm_node_not_awaited(c, n);
+    rm_am_masters_missing(c, n);
+    take_apps(c, n, ev);
+    after = rm_record_node(c, n);
+    rm_node_send_orders(n);
+    rm_node_answer(c, ev->token, 0, true, &n->sent, after);
+}

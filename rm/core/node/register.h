@@ -1,0 +1,9 @@
+/* rm/core/node/register.h - a node registers, with all it runs. */
+#ifndef CREEL_RM_CORE_NODE_REGISTER_H
+#define CREEL_RM_CORE_NODE_REGISTER_H
+
+#include "rm/core/state.h"
+
+void rm_node_on_register(struct rm_core *c, const struct rm_event *ev);
+
+#endif

@@ -1,0 +1,9 @@
+/* rm/core/node/report.h - what a node reports of one container. */
+#ifndef CREEL_RM_CORE_NODE_REPORT_H
+#define CREEL_RM_CORE_NODE_REPORT_H
+
+#include "rm/core/state.h"
+
+void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r, bool registering);
+
+#endif

@@ -1,0 +1,16 @@
+/* rm/core/record/prune.h - records that nobody needs any more. */
+#ifndef CREEL_RM_CORE_RECORD_PRUNE_H
+#define CREEL_RM_CORE_RECORD_PRUNE_H
+
+#include "rm/core/state.h"
+
+void rm_prune_job(struct rm_core *c, struct rm_app *a);   /* it has ended, and its record is stored */
+void rm_prune_tasks(struct rm_core *c, struct rm_app *a); /* its tasks go from the store and then from memory */
+void rm_prune_free(struct rm_core *c);
+void rm_prune_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
+void rm_prune_step(struct rm_core *c);
+/* @table: static. Without @data: the key alone. */
+struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bool data);
+void rm_stash_free(struct rm_stash *s);
+
+#endif

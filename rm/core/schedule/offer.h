@@ -1,0 +1,13 @@
+/* rm/core/schedule/offer.h - free slots to those who wait. */
+#ifndef CREEL_RM_CORE_SCHEDULE_OFFER_H
+#define CREEL_RM_CORE_SCHEDULE_OFFER_H
+
+#include "rm/core/state.h"
+
+#define RM_POLICY_FAULTS_MAX 3 /* empty answers in a row before the core falls back to FIFO */
+
+void rm_offer_node(struct rm_core *c, struct rm_node *n);
+void rm_offer_preempt(struct rm_core *c); /* room on held nodes for work that has just come */
+void rm_offer_all(struct rm_core *c);
+
+#endif
