@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "rm/leader/core_clock.h"
+#include "rm/term/core_clock.h"
 #include "rm/daemon/core_lock.h"
 #include "rm/daemon/daemon.h"
 #include "rm/jobs/job_folders.h"

@@ -7,7 +7,7 @@
 
 #include "base/io/log.h"
 #include "rm/daemon/backend.h"
-#include "rm/daemon/effect_copy.h"
+#include "rm/term/effect_copy.h"
 
 struct batch { /* records queued while the previous transaction ran */
     struct base_buf bytes; /* table NUL key NUL data NUL, one after another */

@@ -3,9 +3,8 @@
 foreach(part run net zk_tree zk zk_client rm rm_serve nm box clients faults check world)
   list(APPEND fault_sources ${CMAKE_SOURCE_DIR}/tests/sim/sim_${part}.c)
 endforeach()
-add_library(creel_sim_faults STATIC ${fault_sources} ${CMAKE_SOURCE_DIR}/rm/leader/core_clock.c
-                                    ${CMAKE_SOURCE_DIR}/rm/daemon/effect_copy.c)
-target_link_libraries(creel_sim_faults PUBLIC creel_ha creel_nm_core creel_rm_core creel_base)
+add_library(creel_sim_faults STATIC ${fault_sources})
+target_link_libraries(creel_sim_faults PUBLIC creel_ha creel_nm_core creel_rm_term creel_rm_core creel_base)
 if(CREEL_SANITIZE OR CREEL_COVERAGE)
   set(fault_runs 1500)
 else()

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/daemon/effect_copy.h"
+#include "rm/term/effect_copy.h"
 
 static void timer_set(struct sim_rm *rm);
 static void flush(struct sim_lead *l);

@@ -9,7 +9,7 @@
 #include "ha/election/election.h"
 #include "ha/log/log.h"
 #include "ha/log/follow.h"
-#include "rm/leader/core_clock.h"
+#include "rm/term/core_clock.h"
 #include "tests/sim/sim_world.h"
 
 struct sim_held {

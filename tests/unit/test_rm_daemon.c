@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/conf/conf.h"
-#include "rm/leader/core_clock.h"
+#include "rm/term/core_clock.h"
 #include "rm/daemon/daemon.h"
 #include "rm/http/spec_json.h"
 #include "tests/unit/count_jobs.h"

@@ -1,7 +1,7 @@
-/* rm/daemon/effect_copy.h - an effect that has to wait for the store outlives the core's next step: a copy of its own,
+/* rm/term/effect_copy.h - an effect that has to wait for the store outlives the core's next step: a copy of its own,
  * one allocation, specs referenced. */
-#ifndef CREEL_RM_DAEMON_EFFECT_COPY_H
-#define CREEL_RM_DAEMON_EFFECT_COPY_H
+#ifndef CREEL_RM_TERM_EFFECT_COPY_H
+#define CREEL_RM_TERM_EFFECT_COPY_H
 
 #include "rm/core/core.h"
 

@@ -1,4 +1,4 @@
-#include "rm/leader/core_clock.h"
+#include "rm/term/core_clock.h"
 
 #define CATCH_UP 10 /* of so much time, one part may be gained */
 

@@ -1,10 +1,10 @@
-/* rm/leader/core_clock.h - the core's time: shown as the wall clock, steady enough to measure expiries in.
+/* rm/term/core_clock.h - the core's time: shown as the wall clock, steady enough to measure expiries in.
  *
  * It runs at the monotonic clock's rate from where the wall stood at the start. A wall that is ahead is caught up with
  * by at most a tenth of the time that passes, so that no expiry comes more than a tenth early; a wall that is behind is
  * waited for. It never goes back. */
-#ifndef CREEL_RM_LEADER_CORE_CLOCK_H
-#define CREEL_RM_LEADER_CORE_CLOCK_H
+#ifndef CREEL_RM_TERM_CORE_CLOCK_H
+#define CREEL_RM_TERM_CORE_CLOCK_H
 
 #include <stdatomic.h>
 

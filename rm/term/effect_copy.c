@@ -1,4 +1,4 @@
-#include "rm/daemon/effect_copy.h"
+#include "rm/term/effect_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
