@@ -5,7 +5,7 @@
 #include "rm/jobs/ended_jobs.h"
 
 /* The last place before anything leaves this process: past the lease nothing is granted and nothing acknowledged. */
-void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const struct rm_effect *fx)
+void rm_effect_apply_now(struct rm_leadership *t, struct rm_ticket *ticket, const struct rm_effect *fx)
 {
     bool leads = rm_backend_leads(t->b);
 
@@ -34,7 +34,7 @@ void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const stru
     }
 }
 
-static void apply(struct rm_term *t, const struct rm_effect *fx)
+static void apply(struct rm_leadership *t, const struct rm_effect *fx)
 {
     struct rm_ticket *ticket = NULL;
 
@@ -72,7 +72,7 @@ static void apply(struct rm_term *t, const struct rm_effect *fx)
     rm_effect_apply_now(t, ticket, fx);
 }
 
-void rm_effects_apply(struct rm_term *t, struct rm_effects *fx)
+void rm_effects_apply(struct rm_leadership *t, struct rm_effects *fx)
 {
     for (size_t i = 0; i < fx->len; i++)
         apply(t, &fx->v[i]);

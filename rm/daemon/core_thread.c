@@ -15,7 +15,7 @@ int64_t rm_core_time(struct rm_backend *b)
 }
 
 /* ---------------------------------------------------------------- tokens */
-uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user)
+uint64_t rm_ticket_add(struct rm_leadership *t, rm_reply_fn *fn, void *user)
 {
     struct rm_ticket *ticket = base_alloc(sizeof *ticket);
     uint32_t i;
@@ -33,7 +33,7 @@ uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user)
     return (uint64_t)t->slots[i].generation << 32 | (i + 1);
 }
 
-struct rm_ticket *rm_ticket_take(struct rm_term *t, uint64_t token)
+struct rm_ticket *rm_ticket_take(struct rm_leadership *t, uint64_t token)
 {
     uint32_t i = (uint32_t)token - 1;
     struct rm_ticket *ticket;
@@ -115,7 +115,7 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
         rm_posted_refuse(&p, why.code, why.text);
 }
 
-void rm_core_stored(struct rm_term *t, uint64_t seq)
+void rm_core_stored(struct rm_leadership *t, uint64_t seq)
 {
     struct rm_backend *b = t->b;
 
@@ -125,7 +125,7 @@ void rm_core_stored(struct rm_term *t, uint64_t seq)
     pthread_mutex_unlock(&b->qlock);
 }
 
-static void wait_for_work(struct rm_term *t)
+static void wait_for_work(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
 
@@ -155,19 +155,19 @@ static void wait_for_work(struct rm_term *t)
 
 /* ---------------------------------------------------------------- the core's thread */
 /* Nothing may be decided any more when the lease is over. */
-static bool may_step(const struct rm_term *t)
+static bool may_step(const struct rm_leadership *t)
 {
     return !atomic_load_explicit(&t->halt, memory_order_relaxed) && rm_backend_leads(t->b);
 }
 
-static void step(struct rm_term *t, struct rm_event *ev)
+static void step(struct rm_leadership *t, struct rm_event *ev)
 {
     rm_core_step(t->b->core, ev, &t->fx);
     atomic_fetch_add_explicit(&t->b->events, 1, memory_order_relaxed);
     rm_effects_apply(t, &t->fx);
 }
 
-static void step_posted(struct rm_term *t, const struct rm_posted *p, int64_t now)
+static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int64_t now)
 {
     if (!may_step(t)) {
         rm_posted_refuse(p, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
@@ -180,7 +180,7 @@ static void step_posted(struct rm_term *t, const struct rm_posted *p, int64_t no
         p->release(p->user);
 }
 
-static void step_timer(struct rm_term *t, int64_t now)
+static void step_timer(struct rm_leadership *t, int64_t now)
 {
     if (t->wake_us == 0 || t->wake_us > now)
         return;
@@ -192,7 +192,7 @@ static void step_timer(struct rm_term *t, int64_t now)
     step(t, &(struct rm_event){.kind = RM_EV_TIMER, .at_us = now});
 }
 
-static void step_stored(struct rm_term *t, uint64_t stored, int64_t now)
+static void step_stored(struct rm_leadership *t, uint64_t stored, int64_t now)
 {
     struct rm_event ev = {.kind = RM_EV_STORED, .at_us = now};
 
@@ -202,7 +202,7 @@ static void step_stored(struct rm_term *t, uint64_t stored, int64_t now)
 }
 
 /* Runs @n events in turns, so that readers get in between. */
-static void run_batch(struct rm_term *t, size_t n, uint64_t stored)
+static void run_batch(struct rm_leadership *t, size_t n, uint64_t stored)
 {
     struct rm_backend *b = t->b;
     size_t i = 0;
@@ -225,7 +225,7 @@ static void run_batch(struct rm_term *t, size_t n, uint64_t stored)
     } while (i < n);
 }
 
-static void swap_queue(struct rm_term *t)
+static void swap_queue(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_posted *swap = t->batch;
@@ -240,7 +240,7 @@ static void swap_queue(struct rm_term *t)
 
 void *rm_core_thread_main(void *arg)
 {
-    struct rm_term *t = arg;
+    struct rm_leadership *t = arg;
     struct rm_backend *b = t->b;
 
     for (;;) {

@@ -169,7 +169,7 @@ int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops
     struct policy_conf options = {0};
     struct policy_queues tree = {0};
     struct ha_store *store = NULL;
-    struct rm_term *t = NULL;
+    struct rm_leadership *t = NULL;
     int64_t epoch = 0;
     int rc, has_queues = 0;
 
@@ -185,16 +185,16 @@ int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops
     if (rc >= 0)
         rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
     if (rc >= 0) {
-        t = rm_term_new(b, store, epoch);
-        rc = rm_term_load(t, has_queues ? &tree : NULL, err);
+        t = rm_leadership_new(b, store, epoch);
+        rc = rm_leadership_load(t, has_queues ? &tree : NULL, err);
     }
     policy_queues_free(&tree); /* what no core has taken */
     if (rc < 0) {
-        rm_term_free(t);
+        rm_leadership_free(t);
         rm_daemon_free(b);
         return rc;
     }
-    rm_term_install(t); /* there was no core before */
+    rm_leadership_install(t); /* there was no core before */
     *out = b;
     return 0;
 }
@@ -244,19 +244,19 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
 
 void rm_daemon_start(struct rm_backend *b)
 {
-    struct rm_term *t = b->term;
+    struct rm_leadership *t = b->term;
 
     rm_roles_start(b);
     b->watch = rm_watch_start();
     if (t)
-        rm_term_prepare(t);
+        rm_leadership_prepare(t);
     b->started = true;
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
     rm_relay_start(b->relay);
     rm_files_start(b->files);
     if (t)
-        rm_term_run(t);
+        rm_leadership_run(t);
 }
 
 /* ---------------------------------------------------------------- leaderships of one of several */
@@ -273,13 +273,13 @@ static void free_core_later(struct rm_backend *b, struct rm_core *core)
     rm_backend_slow(b, RM_SLOW_LISTS, free_core, core);
 }
 
-static int load_term(struct rm_backend *b, struct rm_term *t, struct base_error *err)
+static int load_term(struct rm_backend *b, struct rm_leadership *t, struct base_error *err)
 {
     struct policy_queues tree = {0};
     int rc = rm_queues_load(b, &tree, err);
 
     if (rc >= 0)
-        rc = rm_term_load(t, rc ? &tree : NULL, err);
+        rc = rm_leadership_load(t, rc ? &tree : NULL, err);
     policy_queues_free(&tree);
     if (rc == 0 && (atomic_load(&b->roles.deposed) || !rm_roles_hold(b, t->epoch)))
         rc = base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
@@ -293,18 +293,18 @@ static void set_loading(struct rm_backend *b, struct ha_store *store)
     pthread_mutex_unlock(&b->qlock);
 }
 
-static void drop_term(struct rm_backend *b, struct rm_term *t)
+static void drop_term(struct rm_backend *b, struct rm_leadership *t)
 {
     if (t->core)
         free_core_later(b, t->core);
     t->core = NULL;
-    rm_term_free(t);
+    rm_leadership_free(t);
 }
 
 /* Holding life. */
 static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err)
 {
-    struct rm_term *t;
+    struct rm_leadership *t;
     int rc;
 
     if (b->ending || b->term) {
@@ -312,7 +312,7 @@ static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
         return base_error_set(err, -BASE_ESTATE, b->ending ? STOPPING_TEXT : "this ResourceManager is active already");
     }
     atomic_store(&b->roles.deposed, false);
-    t = rm_term_new(b, store, epoch);
+    t = rm_leadership_new(b, store, epoch);
     set_loading(b, store);
     rm_roles_set(b, RM_ROLE_ACTIVATING);
     rc = load_term(b, t, err);
@@ -322,11 +322,11 @@ static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
         drop_term(b, t);
         return rc;
     }
-    rm_term_prepare(t);
-    free_core_later(b, rm_term_install(t));
+    rm_leadership_prepare(t);
+    free_core_later(b, rm_leadership_install(t));
     atomic_fetch_add(&b->roles.takeovers, 1);
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE); /* told to who waits when the core is there to serve them */
-    rm_term_run(t);
+    rm_leadership_run(t);
     rm_roles_told(b);
     return 0;
 }
@@ -389,7 +389,7 @@ void rm_daemon_deactivate(struct rm_backend *b, const char *why)
     pthread_mutex_lock(&b->life); /* an activation under way ends now */
     if (b->term) {
         rm_roles_set(b, RM_ROLE_STANDBY);
-        rm_term_cut(b->term);
+        rm_leadership_cut(b->term);
         base_log_info("rm", "standby: %s", why);
         replace_core_soon(b);
     }
@@ -402,7 +402,7 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
 
     pthread_mutex_lock(&b->life);
     if (b->term) {
-        rc = rm_term_finish(b->term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT, err);
+        rc = rm_leadership_finish(b->term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT, err);
         base_log_info("rm", "standby: %s", why);
         replace_core_soon(b);
     }
@@ -415,9 +415,9 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
 static int lead_above(struct rm_backend *b, int64_t seen, struct base_error *err)
 {
     struct ha_store *store = NULL;
-    struct rm_term *t;
+    struct rm_leadership *t;
     int64_t epoch;
-    int rc = rm_term_finish(b->term, -BASE_EVERSION, HIGHER_TEXT, err);
+    int rc = rm_leadership_finish(b->term, -BASE_EVERSION, HIGHER_TEXT, err);
 
     if (rc == 0)
         rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
@@ -427,16 +427,16 @@ static int lead_above(struct rm_backend *b, int64_t seen, struct base_error *err
         epoch = seen + 1;
         rc = ha_store_raise(store, epoch, err);
     }
-    t = rm_term_new(b, store, epoch);
+    t = rm_leadership_new(b, store, epoch);
     if (rc == 0)
         rc = load_term(b, t, err);
     if (rc < 0) {
         drop_term(b, t);
         return rc;
     }
-    rm_term_prepare(t);
-    free_core_later(b, rm_term_install(t));
-    rm_term_run(t);
+    rm_leadership_prepare(t);
+    free_core_later(b, rm_leadership_install(t));
+    rm_leadership_run(t);
     base_log_info("rm", "nodes have obeyed epoch %lld: going on under epoch %lld", (long long)seen, (long long)epoch);
     return 0;
 }
@@ -481,7 +481,7 @@ int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
     pthread_mutex_lock(&b->life);
     b->ending = true;
     if (b->term)
-        rc = rm_term_finish(b->term, -BASE_EIO, STOPPING_TEXT, err);
+        rc = rm_leadership_finish(b->term, -BASE_EIO, STOPPING_TEXT, err);
     else if ((rc = b->lost.code) < 0 && err)
         *err = b->lost;
     pthread_mutex_unlock(&b->life);
@@ -498,7 +498,7 @@ void rm_daemon_free(struct rm_backend *b)
 {
     if (!b)
         return;
-    rm_term_free(b->term); /* one that never ran */
+    rm_leadership_free(b->term); /* one that never ran */
     if (b->watch)
         rm_watch_free(b->watch);
     for (int i = 0; i < RM_SLOW_KINDS; i++)

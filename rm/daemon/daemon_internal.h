@@ -1,7 +1,7 @@
 /* rm/daemon/daemon_internal.h - shared by the daemon's own files only.
  *
  *   rm/daemon/daemon.c       the process: conf, helpers' threads, what handlers ask
- *   rm/leader/term.c         a leadership: from the stored records to a core that is served, and its end
+ *   rm/leader/leadership.c         a leadership: from the stored records to a core that is served, and its end
  *   rm/daemon/core_thread.c  queue of events, tickets of those who wait, the core's thread
  *   rm/daemon/carry_out.c    what the core decided, done
  *   rm/leader/load_store.c   the store read back
@@ -40,7 +40,7 @@ struct rm_slot_entry { /* of the token table: token = generation << 32 | index +
     uint32_t generation, next_free;
 };
 
-struct rm_term { /* one leadership; alone: the life of the process */
+struct rm_leadership { /* one leadership; alone: the life of the process */
     struct rm_backend *b;
     int64_t epoch;
     struct ha_store *opened; /* until the store's thread has it */
@@ -114,7 +114,7 @@ struct rm_backend {
     bool stop;             /* the core's thread ends when the queue is empty */
     int closed;            /* posts are refused with this code; 0: taken */
     const char *closed_text;
-    struct rm_term *term;  /* that the queue is for; NULL: none */
+    struct rm_leadership *term;  /* that the queue is for; NULL: none */
     struct ha_store *loading; /* being read by an activation */
     int64_t commits_before, records_before; /* of leaderships that have ended */
     _Atomic int64_t events;
@@ -133,39 +133,39 @@ struct rm_backend {
 void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen);
 
 /* ---- rm/daemon/core_thread.c ---- */
-uint64_t rm_ticket_add(struct rm_term *t, rm_reply_fn *fn, void *user);
-struct rm_ticket *rm_ticket_take(struct rm_term *t, uint64_t token); /* NULL: unknown or already answered */
+uint64_t rm_ticket_add(struct rm_leadership *t, rm_reply_fn *fn, void *user);
+struct rm_ticket *rm_ticket_take(struct rm_leadership *t, uint64_t token); /* NULL: unknown or already answered */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx); /* frees it */
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
 /* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
 int64_t rm_core_time(struct rm_backend *b); /* of the core's thread, or where there is none */
-void rm_core_stored(struct rm_term *t, uint64_t seq); /* any thread */
+void rm_core_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
 void *rm_core_thread_main(void *term);
 
-/* ---- rm/leader/term.c ----
+/* ---- rm/leader/leadership.c ----
  *
  *   new -> load -> prepare -> install -> run -> finish | cut            (alone: install, then prepare)
  *           \-> free, when it fails or is not wanted any more */
 /* @store is taken. */
-struct rm_term *rm_term_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
+struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
-int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err);
-void rm_term_prepare(struct rm_term *t); /* its helpers' threads */
+int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
+void rm_leadership_prepare(struct rm_leadership *t); /* its helpers' threads */
 /* Its core is what readers see from now on, and events may be posted. Returns the core that was there, the caller's. */
-struct rm_core *rm_term_install(struct rm_term *t);
-void rm_term_run(struct rm_term *t); /* the core's thread */
+struct rm_core *rm_leadership_install(struct rm_leadership *t);
+void rm_leadership_run(struct rm_leadership *t); /* the core's thread */
 /* In good order: what is queued is carried out, written, answered. Who waits longer gets @code, @text. Frees it. */
-int rm_term_finish(struct rm_term *t, int code, const char *text, struct base_error *err);
-void rm_term_cut(struct rm_term *t);  /* at once; frees it */
-void rm_term_free(struct rm_term *t); /* one that does not run; NULL is fine */
+int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err);
+void rm_leadership_cut(struct rm_leadership *t);  /* at once; frees it */
+void rm_leadership_free(struct rm_leadership *t); /* one that does not run; NULL is fine */
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/carry_out.c ---- */
-void rm_effects_apply(struct rm_term *t, struct rm_effects *fx);
+void rm_effects_apply(struct rm_leadership *t, struct rm_effects *fx);
 /* Applies an effect whose wait is over. */
-void rm_effect_apply_now(struct rm_term *t, struct rm_ticket *ticket, const struct rm_effect *fx);
+void rm_effect_apply_now(struct rm_leadership *t, struct rm_ticket *ticket, const struct rm_effect *fx);
 
 /* ---- rm/leader/role.c ---- */
 void rm_roles_init(struct rm_backend *b);

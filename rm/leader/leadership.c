@@ -1,4 +1,4 @@
-/* rm/leader/term.c - a leadership: from the stored records to a core that is served, and its end. */
+/* rm/leader/leadership.c - a leadership: from the stored records to a core that is served, and its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_
 }
 
 /* ---------------------------------------------------------------- the beginning */
-int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_error *err)
+int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err)
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
@@ -95,11 +95,11 @@ int rm_term_load(struct rm_term *t, struct policy_queues *tree, struct base_erro
     return 0;
 }
 
-struct rm_term *rm_term_new(struct rm_backend *b, struct ha_store *store, int64_t epoch)
+struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch)
 {
-    struct rm_term *t = base_alloc(sizeof *t);
+    struct rm_leadership *t = base_alloc(sizeof *t);
 
-    *t = (struct rm_term){.b = b, .opened = store, .epoch = epoch};
+    *t = (struct rm_leadership){.b = b, .opened = store, .epoch = epoch};
     return t;
 }
 
@@ -131,7 +131,7 @@ struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core)
     return old;
 }
 
-struct rm_core *rm_term_install(struct rm_term *t)
+struct rm_core *rm_leadership_install(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     struct rm_core *old;
@@ -164,7 +164,7 @@ static void on_release(void *user, void *ticket, const struct rm_effect *fx, int
 
 static void on_over(void *user, const char *text)
 {
-    struct rm_term *t = user;
+    struct rm_leadership *t = user;
 
     rm_role_depose(t->b);
     base_log_warn("store", "%s: nothing is granted or acknowledged any more", text);
@@ -203,7 +203,7 @@ static bool may_touch_files(void *user)
     return rm_backend_leads(user);
 }
 
-void rm_term_prepare(struct rm_term *t)
+void rm_leadership_prepare(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {.user = t, .stored = on_stored, .release = on_release, .over = on_over};
     const struct rm_jobs_io_calls io = {.user = t->b, .done = on_job_done, .may = may_touch_files};
@@ -217,7 +217,7 @@ void rm_term_prepare(struct rm_term *t)
     pthread_mutex_unlock(&t->b->qlock);
 }
 
-void rm_term_run(struct rm_term *t)
+void rm_leadership_run(struct rm_leadership *t)
 {
     rm_effects_apply(t, &t->fx);
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
@@ -225,7 +225,7 @@ void rm_term_run(struct rm_term *t)
 
 /* ---------------------------------------------------------------- the end */
 /* Posts are refused from now on. The core's thread ends: at once, or when the queue is empty. */
-static void close_queue(struct rm_term *t, bool at_once, int code, const char *text)
+static void close_queue(struct rm_leadership *t, bool at_once, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
@@ -241,7 +241,7 @@ static void close_queue(struct rm_term *t, bool at_once, int code, const char *t
 }
 
 /* Everybody who still waits for the core is told. The term's threads have ended. */
-static void dismiss(struct rm_term *t, int code, const char *text)
+static void dismiss(struct rm_leadership *t, int code, const char *text)
 {
     struct rm_backend *b = t->b;
 
@@ -253,7 +253,7 @@ static void dismiss(struct rm_term *t, int code, const char *text)
     rm_watch_flush(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
 }
 
-static void forget(struct rm_term *t)
+static void forget(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
     int64_t commits, records;
@@ -267,10 +267,10 @@ static void forget(struct rm_term *t)
     pthread_mutex_unlock(&b->qlock);
     rm_store_free(t->store);
     t->store = NULL;
-    rm_term_free(t);
+    rm_leadership_free(t);
 }
 
-int rm_term_finish(struct rm_term *t, int code, const char *text, struct base_error *err)
+int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err)
 {
     bool ha = t->b->roles.ha;
     int rc;
@@ -288,7 +288,7 @@ int rm_term_finish(struct rm_term *t, int code, const char *text, struct base_er
     return rc;
 }
 
-void rm_term_cut(struct rm_term *t)
+void rm_leadership_cut(struct rm_leadership *t)
 {
     close_queue(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     rm_store_abandon(t->store);
@@ -297,7 +297,7 @@ void rm_term_cut(struct rm_term *t)
     forget(t);
 }
 
-void rm_term_free(struct rm_term *t)
+void rm_leadership_free(struct rm_leadership *t)
 {
     if (!t)
         return;

@@ -651,4 +651,4 @@ static const struct cunit_case cases[] = {{"leaderships under posts", test_back_
                                           {"alone", test_alone},
                                           {"alone, confirmed", test_alone_confirmed},
                                           {"times of the cluster", test_cluster_timestamps}};
-CUNIT_MAIN("rm_term", cases)
+CUNIT_MAIN("rm_leadership", cases)
