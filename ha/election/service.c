@@ -444,14 +444,19 @@ void ha_service_stop(struct ha_service *s)
 }
 
 /* An epoch is held once: when it is ours before and after the look at the lease, the lease was that epoch's. */
-bool ha_service_holds(const struct ha_service *s, int64_t epoch)
+int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
 {
     int64_t lease_us;
 
     if (atomic_load(&s->held_epoch) != epoch)
-        return false;
+        return 0;
     lease_us = atomic_load(&s->lease_us);
-    return mono_us() < lease_us && atomic_load(&s->held_epoch) == epoch;
+    return atomic_load(&s->held_epoch) == epoch ? lease_us : 0;
+}
+
+bool ha_service_holds(const struct ha_service *s, int64_t epoch)
+{
+    return mono_us() < ha_service_lease_us(s, epoch);
 }
 
 void ha_service_resign(struct ha_service *s, int64_t hold_us)

@@ -44,6 +44,8 @@ void ha_service_stop(struct ha_service *s);
 
 /* Any thread, cheap: leading under @epoch, and the lease is not over at this very moment. */
 bool ha_service_holds(const struct ha_service *s, int64_t epoch);
+/* End of the lease of the leadership under @epoch on base_mono_us(); INT64_MAX: it is off; 0: not leading under @epoch. */
+int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch);
 /* Leadership ends and goes to the next in line; this RM claims again when another has had it, or after @hold_us. */
 void ha_service_resign(struct ha_service *s, int64_t hold_us);
 void ha_service_at_least(struct ha_service *s, int64_t epoch); /* ha_election_at_least */

@@ -6,13 +6,11 @@
 #include "rm/core/core.h"
 #include "rm/core/view/view.h"
 #include "rm/jobs/file_pool.h"
+#include "rm/term/term.h"
 #include "rm/daemon/worker.h"
 
 struct rm_backend;
 struct base_conf;
-
-/* Text of the errors (-BASE_EVERSION) that those get who meet an RM which is not the active one, or not any more. */
-#define RM_NOT_ACTIVE_TEXT "this ResourceManager is no longer the active one"
 
 /* The reply of a posted event, called once on the core's or the store's thread: copy what is needed, answer, return
  * soon. @fx is RM_FX_REPLY or RM_FX_HEARTBEAT; borrowed for the call. */
@@ -71,7 +69,7 @@ bool rm_backend_leads(const struct rm_backend *b);
 
 /* Store figures for /metrics. */
 struct rm_backend_stats {
-    int64_t store_commits, store_records, events, queue_length;
+    int64_t store_commits, store_records, queue_length;
     int64_t epoch, takeovers;  /* of this process: how often it became active */
     int64_t late_answers;      /* answers and orders held back because the lease was over */
     int64_t refused_writes;    /* by the store: another RM has authority */

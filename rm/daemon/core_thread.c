@@ -7,47 +7,13 @@
 
 #define TURN_US 1000 /* the core's thread lets readers in after this long */
 #define TURN_EVENTS 256
-#define LEASE_LOOK_US 20000 /* timers of a leadership whose lease is over wait to be torn down */
 
 int64_t rm_core_time(struct rm_backend *b)
 {
     return rm_clock_look(&b->clock);
 }
 
-/* ---------------------------------------------------------------- tokens */
-uint64_t rm_ticket_add(struct rm_leadership *t, rm_reply_fn *fn, void *user)
-{
-    struct rm_ticket *ticket = base_alloc(sizeof *ticket);
-    uint32_t i;
-
-    *ticket = (struct rm_ticket){fn, user};
-    if (t->free_slot) {
-        i = t->free_slot - 1;
-        t->free_slot = t->slots[i].next_free;
-    } else {
-        base_array_grow(&t->slots, t->slots_len, &t->slots_cap);
-        i = (uint32_t)t->slots_len++;
-        t->slots[i] = (struct rm_slot_entry){.generation = 1};
-    }
-    t->slots[i].ticket = ticket;
-    return (uint64_t)t->slots[i].generation << 32 | (i + 1);
-}
-
-struct rm_ticket *rm_ticket_take(struct rm_leadership *t, uint64_t token)
-{
-    uint32_t i = (uint32_t)token - 1;
-    struct rm_ticket *ticket;
-
-    if (token == 0 || i >= t->slots_len || t->slots[i].generation != token >> 32 || !t->slots[i].ticket)
-        return NULL;
-    ticket = t->slots[i].ticket;
-    t->slots[i].ticket = NULL;
-    t->slots[i].generation++;
-    t->slots[i].next_free = t->free_slot;
-    t->free_slot = i + 1;
-    return ticket;
-}
-
+/* ---------------------------------------------------------------- tickets */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx)
 {
     ticket->fn(ticket->user, fx);
@@ -129,15 +95,15 @@ static void wait_for_work(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;
 
-    while (b->queue_len == 0 && !b->stop && !t->halt && b->stored_seq == t->stored_seen) {
+    while (b->queue_len == 0 && !b->stop && !t->halt && b->stored_seq == t->rules.stored_seq) {
         int64_t left;
         struct timespec until;
 
-        if (t->wake_us == 0) {
+        if (t->rules.wake_us == 0) {
             pthread_cond_wait(&b->qwake, &b->qlock);
             continue;
         }
-        left = t->wake_us - rm_core_time(b);
+        left = t->rules.wake_us - rm_core_time(b);
         if (left <= 0)
             return;
         if (left > 60000000)
@@ -154,51 +120,26 @@ static void wait_for_work(struct rm_leadership *t)
 }
 
 /* ---------------------------------------------------------------- the core's thread */
-/* Nothing may be decided any more when the lease is over. */
-static bool may_step(const struct rm_leadership *t)
+static struct rm_ticket *ticket_new(const struct rm_posted *p)
 {
-    return !atomic_load_explicit(&t->halt, memory_order_relaxed) && rm_backend_leads(t->b);
-}
+    struct rm_ticket *ticket = p->fn ? base_alloc(sizeof *ticket) : NULL;
 
-static void step(struct rm_leadership *t, struct rm_event *ev)
-{
-    rm_core_step(t->b->core, ev, &t->fx);
-    atomic_fetch_add_explicit(&t->b->events, 1, memory_order_relaxed);
-    rm_effects_apply(t, &t->fx);
+    if (ticket)
+        *ticket = (struct rm_ticket){p->fn, p->user};
+    return ticket;
 }
 
 static void step_posted(struct rm_leadership *t, const struct rm_posted *p, int64_t now)
 {
-    if (!may_step(t)) {
-        rm_posted_refuse(p, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-        return;
-    }
+    struct rm_ticket *ticket = ticket_new(p);
+
     p->ev->at_us = now;
-    p->ev->token = p->fn ? rm_ticket_add(t, p->fn, p->user) : 0;
-    step(t, p->ev);
-    if (p->release)
+    if (!rm_term_event(&t->rules, p->ev, ticket)) {
+        free(ticket);
+        rm_posted_refuse(p, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    } else if (p->release) {
         p->release(p->user);
-}
-
-static void step_timer(struct rm_leadership *t, int64_t now)
-{
-    if (t->wake_us == 0 || t->wake_us > now)
-        return;
-    if (!may_step(t)) {
-        t->wake_us = now + LEASE_LOOK_US;
-        return;
     }
-    t->wake_us = 0;
-    step(t, &(struct rm_event){.kind = RM_EV_TIMER, .at_us = now});
-}
-
-static void step_stored(struct rm_leadership *t, uint64_t stored, int64_t now)
-{
-    struct rm_event ev = {.kind = RM_EV_STORED, .at_us = now};
-
-    ev.u.stored.seq = t->stored_seen = stored;
-    if (may_step(t))
-        step(t, &ev);
 }
 
 /* Runs @n events in turns, so that readers get in between. */
@@ -212,14 +153,14 @@ static void run_batch(struct rm_leadership *t, size_t n, uint64_t stored)
 
         rm_core_lock_take(&b->lock);
         began = now = rm_core_time(b);
-        if (stored != t->stored_seen)
-            step_stored(t, stored, now);
+        if (stored != t->rules.stored_seq)
+            rm_term_stored(&t->rules, stored, now);
         for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
             step_posted(t, &t->batch[i++], now);
             atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
             now = rm_core_time(b);
         }
-        step_timer(t, now);
+        rm_term_timer(&t->rules, now);
         rm_core_lock_give(&b->lock);
         atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
     } while (i < n);

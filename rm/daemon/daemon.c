@@ -97,7 +97,7 @@ void rm_backend_files(struct rm_backend *b, struct rm_files_work *w)
 
 void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
 {
-    *out = (struct rm_backend_stats){.events = atomic_load(&b->events), .epoch = rm_daemon_epoch(b)};
+    *out = (struct rm_backend_stats){.epoch = rm_daemon_epoch(b)};
     pthread_mutex_lock(&b->qlock);
     if (b->term && b->term->store)
         rm_store_counts(b->term->store, &out->store_commits, &out->store_records);
@@ -227,7 +227,7 @@ void rm_daemon_confirm_format(struct rm_backend *b)
 {
     b->repair.format_confirmed = true;
     if (b->term) /* its state has been read already */
-        rm_core_confirm_format(b->core, &b->term->fx);
+        rm_core_confirm_format(b->core, &b->term->rules.fx);
 }
 
 void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair)
@@ -281,7 +281,7 @@ static int load_term(struct rm_backend *b, struct rm_leadership *t, struct base_
     if (rc >= 0)
         rc = rm_leadership_load(t, rc ? &tree : NULL, err);
     policy_queues_free(&tree);
-    if (rc == 0 && (atomic_load(&b->roles.deposed) || !rm_roles_hold(b, t->epoch)))
+    if (rc == 0 && !rm_role_holds(b, t->rules.epoch))
         rc = base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
     return rc;
 }
@@ -311,7 +311,7 @@ static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
         ha_store_close(store);
         return base_error_set(err, -BASE_ESTATE, b->ending ? STOPPING_TEXT : "this ResourceManager is active already");
     }
-    atomic_store(&b->roles.deposed, false);
+    rm_lease_begin(&b->roles.lease);
     t = rm_leadership_new(b, store, epoch);
     set_loading(b, store);
     rm_roles_set(b, RM_ROLE_ACTIVATING);
@@ -453,7 +453,7 @@ static bool take_above(void *user, bool stopping)
 
     (void)stopping; /* there is no term then */
     pthread_mutex_lock(&b->life);
-    if (b->term && b->term->epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
+    if (b->term && b->term->rules.epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
         base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
         kill(getpid(), SIGTERM);
     }

@@ -24,6 +24,7 @@
 #include "rm/leader/role.h"
 #include "rm/leader/store_thread.h"
 #include "rm/leader/parked.h"
+#include "rm/term/term.h"
 
 struct rm_posted { /* one entry of the queue */
     struct rm_event *ev;
@@ -31,18 +32,14 @@ struct rm_posted { /* one entry of the queue */
     void (*release)(void *user);
     void *user;
 };
-struct rm_ticket { /* who waits for a token */
+struct rm_ticket { /* of the requester of an event */
     rm_reply_fn *fn;
     void *user;
 };
-struct rm_slot_entry { /* of the token table: token = generation << 32 | index + 1 */
-    struct rm_ticket *ticket;
-    uint32_t generation, next_free;
-};
 
-struct rm_leadership { /* one leadership; alone: the life of the process */
+struct rm_leadership { /* the shell around a struct rm_term; alone: one that never ends */
     struct rm_backend *b;
-    int64_t epoch;
+    struct rm_term rules; /* the core's thread; its core is the backend's once it is installed */
     struct ha_store *opened; /* until the store's thread has it */
     struct rm_core *core;    /* until the backend has it */
     char master_key[RM_MASTER_KEY_MAX];
@@ -53,12 +50,6 @@ struct rm_leadership { /* one leadership; alone: the life of the process */
     /* core thread only */
     struct rm_posted *batch;
     size_t batch_cap;
-    uint64_t stored_seen;
-    int64_t wake_us; /* 0: none */
-    struct rm_effects fx;
-    struct rm_slot_entry *slots;
-    size_t slots_len, slots_cap;
-    uint32_t free_slot; /* index + 1, 0: none */
 };
 
 struct rm_roles { /* rm/leader/role.c */
@@ -66,8 +57,9 @@ struct rm_roles { /* rm/leader/role.c */
     char *rm_id, *all_urls; /* NULL: alone */
     pthread_rwlock_t source_lock; /* held for reading while one of its functions runs */
     struct rm_role_source source;
+    atomic_bool lease_ends; /* the source has a lease: it must be asked; false: endless */
     _Atomic enum rm_role role;
-    atomic_bool deposed; /* the leadership that is, or is being made, is over */
+    struct rm_lease lease; /* of the leadership that is, or is being made */
     pthread_mutex_t lock;
     char active_url[512];
     struct rm_watch *watch;
@@ -117,7 +109,6 @@ struct rm_backend {
     struct rm_leadership *term;  /* that the queue is for; NULL: none */
     struct ha_store *loading; /* being read by an activation */
     int64_t commits_before, records_before; /* of leaderships that have ended */
-    _Atomic int64_t events;
     atomic_bool busy;       /* the core's thread has something to do */
     _Atomic uint64_t turns; /* grows while it does it */
     struct rm_repair repair;
@@ -133,9 +124,8 @@ struct rm_backend {
 void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen);
 
 /* ---- rm/daemon/core_thread.c ---- */
-uint64_t rm_ticket_add(struct rm_leadership *t, rm_reply_fn *fn, void *user);
-struct rm_ticket *rm_ticket_take(struct rm_leadership *t, uint64_t token); /* NULL: unknown or already answered */
-void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx); /* frees it */
+/* Each frees the ticket. */
+void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
 /* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
@@ -163,9 +153,8 @@ int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_
 struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/carry_out.c ---- */
-void rm_effects_apply(struct rm_leadership *t, struct rm_effects *fx);
-/* Applies an effect whose wait is over. */
-void rm_effect_apply_now(struct rm_leadership *t, struct rm_ticket *ticket, const struct rm_effect *fx);
+/* What the rules of @t let out goes to its store, its helpers, and whoever waits. */
+void rm_carry_out_calls(struct rm_leadership *t, struct rm_term_calls *out);
 
 /* ---- rm/leader/role.c ---- */
 void rm_roles_init(struct rm_backend *b);
@@ -175,7 +164,8 @@ void rm_roles_free(struct rm_backend *b);
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
 void rm_roles_set(struct rm_backend *b, enum rm_role role); /* who waits for a change is told */
 void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
-bool rm_roles_hold(const struct rm_backend *b, int64_t epoch);         /* what the source says of the lease */
+/* End of the lease of the leadership under @epoch, for rm_lease_holds(). */
+int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch);
 void rm_roles_told(struct rm_backend *b);                   /* something has changed: the same */
 void rm_roles_late(struct rm_backend *b);                   /* an answer or order was held back */
 
@@ -188,7 +178,7 @@ int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_
 /* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
  * ids that two leaderships give differ, whatever their clocks say. */
 int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
-/* @stop: checked between records; true: -BASE_EVERSION. */
-int rm_recover(struct rm_core *core, struct ha_store *store, const atomic_bool *stop, struct base_error *err);
+/* @lease: looked at between records; -BASE_EVERSION when it is deposed. */
+int rm_recover(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease, struct base_error *err);
 
 #endif

@@ -18,8 +18,6 @@
 #define UNFIT_HOLD_US      30000000
 #define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
 
-#define LEASE_LOOK_US      100000
-
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
     enum job_kind kind;
@@ -40,7 +38,6 @@ struct rm_lead {
     void *user;
     atomic_bool has_ended;
     _Atomic int64_t lease_us;
-    _Atomic int64_t lost_epoch; /* its lease was over at some moment; -1: none yet */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -48,7 +45,6 @@ struct rm_lead {
     bool quitting;
     /* lead thread only */
     bool unfit;   /* the store was empty where nodes work when we led last */
-    bool overdue; /* at the last look the lease was over, and nobody had said so */
     char active[256];
 };
 
@@ -72,7 +68,7 @@ static void put(struct rm_lead *l, const struct job *job)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* NULL: we are active, and LEASE_LOOK_US have passed without a job. */
+/* NULL: we are active, and RM_LEASE_LOOK_US have passed without a job. */
 static struct job *take(struct rm_lead *l)
 {
     bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
@@ -81,7 +77,7 @@ static struct job *take(struct rm_lead *l)
     int rc = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LEASE_LOOK_US * 1000;
+    until.tv_nsec += RM_LEASE_LOOK_US * 1000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&l->lock);
@@ -142,19 +138,11 @@ static void on_refused(void *user, const struct base_error *why)
 }
 
 /* ---------------------------------------------------------------- what the daemon asks */
-/* What was not granted or done while the lease was over is missing: the service may lengthen it after that with an
- * answer that it had at hand in time, and this epoch is lost all the same. */
-static bool holds(void *user, int64_t epoch)
+static int64_t lease_us(void *user, int64_t epoch)
 {
     struct rm_lead *l = user;
 
-    if (l->conf->lease_off)
-        return true;
-    /* In this order: who was refused before the lease was lengthened has marked it. */
-    if (ha_service_holds(l->service, epoch) && atomic_load(&l->lost_epoch) != epoch)
-        return true;
-    atomic_store(&l->lost_epoch, epoch);
-    return false;
+    return l->conf->lease_off ? RM_LEASE_ENDLESS : ha_service_lease_us(l->service, epoch);
 }
 
 static void resign(void *user, int64_t hold_us)
@@ -273,7 +261,7 @@ static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_er
     pthread_mutex_lock(&l->lock);
     over = is_over(l);
     pthread_mutex_unlock(&l->lock);
-    if (err->code == -BASE_EVERSION && (over || !holds(l, epoch))) {
+    if (err->code == -BASE_EVERSION && (over || !rm_role_holds(l->b, epoch))) {
         base_log_info("rm", "standby: %s", err->text);
         if (!over)
             ha_service_resign(l->service, 0); /* as in look_at_lease() */
@@ -341,20 +329,16 @@ static void stop(struct rm_lead *l, const struct job *job)
     look_at_active(l);
 }
 
-/* The service says at once that the lease is over, and why; but not while it waits for the names of ZooKeeper's servers
- * to be resolved. Seen twice it is over without a word. */
+/* The service announces the end of the lease at once, and why; but not while it waits for the names of ZooKeeper's
+ * servers to be resolved. */
 static void look_at_lease(struct rm_lead *l)
 {
-    bool over = !rm_backend_leads(l->b);
-
-    if (over && l->overdue) {
-        ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
-        base_watchdog_ending(l->watchdog);
-        rm_daemon_deactivate(l->b, "the lease is over");
-        base_watchdog_ended(l->watchdog);
-        over = false;
-    }
-    l->overdue = over;
+    if (!rm_role_is_overdue(l->b))
+        return;
+    ha_service_resign(l->service, 0); /* it may think otherwise; nothing if it does not lead */
+    base_watchdog_ending(l->watchdog);
+    rm_daemon_deactivate(l->b, "the lease is over");
+    base_watchdog_ended(l->watchdog);
 }
 
 static void quit(struct rm_lead *l)
@@ -442,7 +426,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
         .user = l, .busy = busy, .limit_us = lease_of, .expired = expired,
         .still = "the core's thread stands still for longer than the lease",
         .ending = "the end of the leadership takes longer than a second"};
-    const struct rm_role_source source = {.user = l, .holds = holds, .resign = resign, .zk_text = zk_text,
+    const struct rm_role_source source = {.user = l, .lease_us = lease_us, .resign = resign, .zk_text = zk_text,
                                           .refused_writes = refused_writes, .store_multis = store_multis,
                                           .unconfirmed = unconfirmed, .epoch_low = epoch_low};
     pthread_condattr_t attr;
@@ -450,7 +434,6 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
 
     *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
     l->last = &l->first;
-    atomic_init(&l->lost_epoch, -1);
     pthread_mutex_init(&l->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

@@ -85,21 +85,24 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
     if (rc == 0)
         rc = rm_cluster_ts_take(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
-        rc = make_core(b, t->epoch, cluster_ts_ms, tree, &t->core, err);
+        rc = make_core(b, t->rules.epoch, cluster_ts_ms, tree, &t->core, err);
     if (rc == 0)
-        rc = rm_recover(t->core, t->opened, &b->roles.deposed, err);
+        rc = rm_recover(t->core, t->opened, &b->roles.lease, err);
     if (rc < 0)
         return rc;
     b->repair.new_key = false; /* once */
-    rm_core_recovered(t->core, rm_core_time(b), &t->fx);
+    rm_core_recovered(t->core, rm_core_time(b), &t->rules.fx);
     return 0;
 }
 
 struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch)
 {
     struct rm_leadership *t = base_alloc(sizeof *t);
+    struct rm_term_calls calls;
 
-    *t = (struct rm_leadership){.b = b, .opened = store, .epoch = epoch};
+    *t = (struct rm_leadership){.b = b, .opened = store};
+    rm_carry_out_calls(t, &calls);
+    rm_term_init(&t->rules, epoch, &b->roles.lease, &calls);
     return t;
 }
 
@@ -137,7 +140,7 @@ struct rm_core *rm_leadership_install(struct rm_leadership *t)
     struct rm_core *old;
 
     use_key(b, t->master_key);
-    atomic_store(&b->epoch, t->epoch);
+    atomic_store(&b->epoch, t->rules.epoch);
     old = rm_core_swap(b, t->core);
     t->core = NULL;
     pthread_mutex_lock(&b->qlock);
@@ -156,10 +159,9 @@ static void on_stored(void *user, uint64_t seq)
 
 static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
 {
-    if (error == 0)
-        rm_effect_apply_now(user, ticket, fx);
-    else if (ticket)
-        rm_ticket_fail(ticket, error, text);
+    struct rm_leadership *t = user;
+
+    rm_term_release(&t->rules, ticket, fx, error, text);
 }
 
 static void on_over(void *user, const char *text)
@@ -219,7 +221,7 @@ void rm_leadership_prepare(struct rm_leadership *t)
 
 void rm_leadership_run(struct rm_leadership *t)
 {
-    rm_effects_apply(t, &t->fx);
+    rm_term_open(&t->rules, t->b->core); /* nobody else replaces the backend's core while a leadership runs */
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
 }
 
@@ -247,9 +249,7 @@ static void dismiss(struct rm_leadership *t, int code, const char *text)
 
     for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
         rm_posted_refuse(&b->queue[i], code, text);
-    for (size_t i = 0; i < t->slots_len; i++)
-        if (t->slots[i].ticket)
-            rm_ticket_fail(t->slots[i].ticket, code, text);
+    rm_term_dismiss(&t->rules, code, text);
     rm_watch_flush(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
 }
 
@@ -304,7 +304,6 @@ void rm_leadership_free(struct rm_leadership *t)
     ha_store_close(t->opened);
     rm_core_free(t->core);
     free(t->batch);
-    free(t->slots);
-    free(t->fx.v);
+    rm_term_free(&t->rules);
     free(t);
 }

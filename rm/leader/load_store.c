@@ -80,7 +80,7 @@ int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error
 /* ---------------------------------------------------------------- the records */
 struct recovery {
     struct rm_core *core;
-    const atomic_bool *stop;
+    const struct rm_lease *lease;
     size_t records, apps;
 };
 
@@ -126,7 +126,7 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
     struct base_error why;
 
-    if (atomic_load_explicit(r->stop, memory_order_relaxed))
+    if (rm_lease_is_deposed(r->lease))
         return base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
     r->records++;
     if (strcmp(rec.table, "app") != 0 || give_spec(r, &rec, &why) == 0)
@@ -135,10 +135,10 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     return 0;
 }
 
-int rm_recover(struct rm_core *core, struct ha_store *store, const atomic_bool *stop,
+int rm_recover(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
                struct base_error *err)
 {
-    struct recovery r = {.core = core, .stop = stop};
+    struct recovery r = {.core = core, .lease = lease};
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         int rc = ha_store_load(store, tables[i], one, &r, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/io/log.h"
 #include "ha/election/election.h"
 #include "rm/daemon/daemon_internal.h"
@@ -19,6 +20,7 @@ void rm_roles_init(struct rm_backend *b)
     pthread_rwlock_init(&b->roles.source_lock, &attr);
     pthread_rwlockattr_destroy(&attr);
     atomic_init(&b->roles.role, RM_ROLE_ACTIVE);
+    rm_lease_init(&b->roles.lease);
 }
 
 void rm_roles_start(struct rm_backend *b)
@@ -59,16 +61,30 @@ void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
 {
     pthread_rwlock_wrlock(&b->roles.source_lock);
     b->roles.source = source ? *source : (struct rm_role_source){0};
+    atomic_store(&b->roles.lease_ends, b->roles.source.lease_us);
     pthread_rwlock_unlock(&b->roles.source_lock);
 }
 
-bool rm_roles_hold(const struct rm_backend *b, int64_t epoch)
+/* Asked several times for each heartbeat: an endless lease is told without the lock of the source. */
+int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch)
 {
-    const struct rm_role_source *s = enter(b);
-    bool yes = !s->holds || s->holds(s->user, epoch);
+    const struct rm_role_source *s;
+    int64_t until_us;
 
+    if (!atomic_load(&b->roles.lease_ends))
+        return RM_LEASE_ENDLESS;
+    s = enter(b);
+    until_us = s->lease_us ? s->lease_us(s->user, epoch) : RM_LEASE_ENDLESS;
     leave(b);
-    return yes;
+    return until_us;
+}
+
+bool rm_role_holds(struct rm_backend *b, int64_t epoch)
+{
+    int64_t until_us = rm_roles_lease_us(b, epoch);
+    int64_t now_us = until_us == RM_LEASE_ENDLESS ? 0 : base_mono_us(&base_clock_real);
+
+    return rm_lease_holds(&b->roles.lease, epoch, until_us, now_us);
 }
 
 /* A node's word moves the epoch for good: one that cannot have been taken is not believed. */
@@ -157,11 +173,16 @@ void rm_role_active(struct rm_backend *b, const char *url)
 
 void rm_role_depose(struct rm_backend *b)
 {
-    atomic_store(&b->roles.deposed, true);
+    rm_lease_depose(&b->roles.lease);
     pthread_mutex_lock(&b->qlock);
     if (b->loading)
         ha_store_abort(b->loading);
     pthread_mutex_unlock(&b->qlock);
+}
+
+bool rm_role_is_overdue(struct rm_backend *b)
+{
+    return rm_lease_look(&b->roles.lease, rm_backend_leads(b));
 }
 
 void rm_roles_late(struct rm_backend *b)
@@ -229,8 +250,7 @@ bool rm_backend_leads(const struct rm_backend *b)
 {
     if (!b->roles.ha)
         return true;
-    return rm_backend_role(b) == RM_ROLE_ACTIVE && !atomic_load(&b->roles.deposed) &&
-           rm_roles_hold(b, rm_daemon_epoch(b));
+    return rm_backend_role(b) == RM_ROLE_ACTIVE && rm_role_holds((struct rm_backend *)b, rm_daemon_epoch(b));
 }
 
 int rm_backend_resign(struct rm_backend *b, int64_t hold_us, struct base_error *err)

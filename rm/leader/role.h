@@ -4,9 +4,10 @@
 
 #include "rm/daemon/backend.h"
 
-struct rm_role_source { /* NULL: always, nothing, "", 0 */
+struct rm_role_source { /* NULL: endless, nothing, "", 0 */
     void *user;
-    bool (*holds)(void *user, int64_t epoch); /* the lease of the leadership under @epoch is not over; cheap */
+    /* End of the lease of the leadership under @epoch on base_mono_us(), 0: no such leadership (any more); cheap. */
+    int64_t (*lease_us)(void *user, int64_t epoch);
     void (*resign)(void *user, int64_t hold_us);
     void (*zk_text)(void *user, char out[256]);
     int64_t (*refused_writes)(void *user);
@@ -25,5 +26,9 @@ void rm_role_active(struct rm_backend *b, const char *url);
 /* The leadership is over: from this moment on nothing is granted or acknowledged, and an activation under way ends
  * early. rm_daemon_deactivate() does the rest. */
 void rm_role_depose(struct rm_backend *b);
+/* Does the leadership under @epoch hold, whatever the role is by now? Latches a refusal (rm/term/lease.h). */
+bool rm_role_holds(struct rm_backend *b, int64_t epoch);
+/* One thread, every RM_LEASE_LOOK_US while active: rm_lease_look(). */
+bool rm_role_is_overdue(struct rm_backend *b);
 
 #endif

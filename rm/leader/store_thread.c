@@ -6,27 +6,9 @@
 #include <time.h>
 
 #include "base/io/log.h"
-#include "rm/daemon/backend.h"
-#include "rm/term/effect_copy.h"
+#include "rm/term/batch.h"
+#include "rm/term/outbox.h"
 
-struct batch { /* records queued while the previous transaction ran */
-    struct base_buf bytes; /* table NUL key NUL data NUL, one after another */
-    struct entry {
-        size_t table, key, data, len;
-        bool remove;
-    } *v;
-    size_t len, cap;
-    uint64_t last_seq;
-};
-struct held {
-    uint64_t after_seq;
-    struct rm_effect *fx;
-    void *ticket;
-};
-struct held_list {
-    struct held *v;
-    size_t len, cap;
-};
 struct rm_store {
     struct ha_store *store;
     struct rm_store_calls calls;
@@ -34,79 +16,40 @@ struct rm_store {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     /* under the lock */
-    struct batch queued;
-    uint64_t stored_seq;
-    struct held_list held;
-    bool stop, failing, over; /* over: another has authority, or we were told so */
-    struct base_error why;
+    struct rm_batch queued;
+    struct rm_outbox outbox;
+    bool stop;
     int64_t commits, records;
     /* the thread's own */
     double rate;      /* of records, per microsecond */
     int64_t taken_us; /* when the batch before was taken */
-    struct batch writing;
+    struct rm_batch writing;
     struct ha_record *vec;
     size_t vec_cap;
-    struct held_list ready;
+    struct rm_ready ready;
 };
 
 void rm_store_put(struct rm_store *s, uint64_t seq, const struct rm_record *rec)
 {
-    struct batch *b = &s->queued;
-    struct entry e = {0};
-
     pthread_mutex_lock(&s->lock);
-    e.table = b->bytes.len;
-    base_buf_add(&b->bytes, rec->table, strlen(rec->table) + 1);
-    e.key = b->bytes.len;
-    base_buf_add(&b->bytes, rec->key, strlen(rec->key) + 1);
-    e.data = b->bytes.len;
-    e.len = rec->len;
-    e.remove = !rec->data;
-    if (rec->data)
-        base_buf_add(&b->bytes, rec->data, rec->len);
-    base_buf_add(&b->bytes, "", 1);
-    base_array_grow(&b->v, b->len, &b->cap);
-    b->v[b->len++] = e;
-    b->last_seq = seq;
-    if (b->len == 1)
+    rm_batch_add(&s->queued, seq, rec);
+    if (s->queued.len == 1)
         pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
 }
 
-static void hold_add(struct held_list *l, struct held h)
-{
-    base_array_grow(&l->v, l->len, &l->cap);
-    l->v[l->len++] = h;
-}
-
-/* The core has taken the change: it is carried out if it can be stored later. */
-#define OPEN_OUTCOME                                                                                                  \
-    "it may still be carried out: look at the jobs, or repeat it (a submission with the same job.id)"
-
-static void release_failed(struct rm_store *s, const struct held *h, int code, const char *why)
-{
-    char *text = base_printf("%s; " OPEN_OUTCOME, why);
-
-    s->calls.release(s->calls.user, h->ticket, h->fx, code, text);
-    free(text);
-}
-
 bool rm_store_hold(struct rm_store *s, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
 {
-    struct base_error why = {0};
-    bool holds, refuse;
+    struct rm_refusal refusal = {0};
+    enum rm_outbox_verdict verdict;
 
     pthread_mutex_lock(&s->lock);
-    holds = s->stored_seq < after_seq;
-    refuse = holds && s->failing && (s->over || fx->kind == RM_FX_REPLY);
-    if (refuse)
-        why = s->why;
-    else if (holds)
-        hold_add(&s->held, (struct held){after_seq, rm_effect_copy(fx), ticket});
+    verdict = rm_outbox_hold(&s->outbox, after_seq, fx, ticket, &refusal);
     pthread_mutex_unlock(&s->lock);
-    if (refuse)
-        release_failed(s, &(struct held){after_seq, (struct rm_effect *)fx, ticket}, why.code, why.text);
-    return holds;
+    if (verdict == RM_OUTBOX_REFUSED)
+        s->calls.release(s->calls.user, ticket, fx, refusal.code, refusal.text);
+    free(refusal.text);
+    return verdict != RM_OUTBOX_DURABLE;
 }
 
 bool rm_store_failing(struct rm_store *s, struct base_error *why)
@@ -114,9 +57,9 @@ bool rm_store_failing(struct rm_store *s, struct base_error *why)
     bool failing;
 
     pthread_mutex_lock(&s->lock);
-    failing = s->failing;
+    failing = s->outbox.state != RM_OUTBOX_WRITABLE;
     if (failing && why)
-        *why = s->why;
+        *why = s->outbox.why;
     pthread_mutex_unlock(&s->lock);
     return failing;
 }
@@ -129,87 +72,65 @@ void rm_store_counts(struct rm_store *s, int64_t *commits, int64_t *records)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Moves what may go now into s->ready: all that waited for a stored number; or, when the store fails, the replies; or,
- * when it is over, everything. */
-static void collect(struct rm_store *s, bool failed)
-{
-    size_t keep = 0;
-
-    s->ready.len = 0;
-    for (size_t i = 0; i < s->held.len; i++) {
-        struct held *h = &s->held.v[i];
-        if (failed ? s->over || h->fx->kind == RM_FX_REPLY : h->after_seq <= s->stored_seq)
-            hold_add(&s->ready, *h);
-        else
-            s->held.v[keep++] = *h;
-    }
-    s->held.len = keep;
-}
-
-static void release(struct rm_store *s, int code, const char *text)
+/* Without the lock: whoever is answered may take a while. */
+static void release_ready(struct rm_store *s)
 {
     for (size_t i = 0; i < s->ready.len; i++) {
-        struct held *h = &s->ready.v[i];
-        if (code < 0)
-            release_failed(s, h, code, text);
-        else
-            s->calls.release(s->calls.user, h->ticket, h->fx, 0, NULL);
-        rm_effect_copy_free(h->fx);
+        const struct rm_held *h = &s->ready.v[i];
+
+        s->calls.release(s->calls.user, h->ticket, h->fx, s->ready.code, s->ready.text);
     }
-    s->ready.len = 0;
+    rm_ready_clear(&s->ready);
 }
 
 static int write_batch(struct rm_store *s, struct base_error *err)
 {
-    struct batch *b = &s->writing;
+    struct rm_batch *b = &s->writing;
 
     if (s->vec_cap < b->len) {
         s->vec_cap = b->cap;
         s->vec = base_realloc_array(s->vec, s->vec_cap, sizeof *s->vec);
     }
     for (size_t i = 0; i < b->len; i++) {
-        const struct entry *e = &b->v[i];
-        s->vec[i] = (struct ha_record){b->bytes.data + e->table, b->bytes.data + e->key,
-                                       e->remove ? NULL : b->bytes.data + e->data, e->len};
+        const struct rm_record rec = rm_batch_record(b, i);
+
+        s->vec[i] = (struct ha_record){rec.table, rec.key, rec.data, rec.len};
     }
     return ha_store_write(s->store, s->vec, b->len, err);
 }
 
-/* Nothing will be written any more: tell who waits, then wait for the end. */
+/* Another RM has authority. This one is deposed before anybody is refused, by rm_store_hold() on the core's thread too:
+ * a client refused earlier would come back to an RM that still looks active. */
 static void on_over(struct rm_store *s, const struct base_error *err)
 {
     bool known;
 
     pthread_mutex_lock(&s->lock);
-    known = s->over;
+    known = s->outbox.state == RM_OUTBOX_OVER;
     pthread_mutex_unlock(&s->lock);
-    if (!known && s->calls.over) /* before anybody is refused, whoever holds something just now too */
+    if (!known && s->calls.over)
         s->calls.over(s->calls.user, err->text);
     pthread_mutex_lock(&s->lock);
-    s->over = s->failing = true;
-    base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-    collect(s, true);
+    rm_outbox_over(&s->outbox, &s->ready);
     pthread_mutex_unlock(&s->lock);
-    release(s, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    release_ready(s);
     pthread_mutex_lock(&s->lock);
     while (!s->stop)
         pthread_cond_wait(&s->wake, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The disk refused: tell who waits, then wait a little (less when told to stop). */
+/* The disk refused: refuse waiting clients, then pause before the same batch is tried again (less when told to stop). */
 static void on_failure(struct rm_store *s, const struct base_error *err)
 {
     struct timespec until;
 
     pthread_mutex_lock(&s->lock);
-    if (!s->failing)
+    if (s->outbox.state == RM_OUTBOX_WRITABLE)
         base_log_error("store", "%s; changes are refused until it can be written again", err->text);
-    s->failing = true;
-    s->why = *err;
-    collect(s, true);
+    rm_outbox_failed(&s->outbox, err, &s->ready);
     pthread_mutex_unlock(&s->lock);
-    release(s, err->code, err->text);
+    release_ready(s);
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += RM_STORE_RETRY_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
@@ -225,27 +146,14 @@ static void on_success(struct rm_store *s)
     uint64_t seq = s->writing.last_seq;
 
     pthread_mutex_lock(&s->lock);
-    if (s->failing)
+    if (s->outbox.state == RM_OUTBOX_FAILING)
         base_log_info("store", "the state store can be written again");
-    s->failing = false;
-    s->stored_seq = seq;
     s->commits++;
     s->records += (int64_t)s->writing.len;
-    collect(s, false);
+    rm_outbox_stored(&s->outbox, seq, &s->ready);
     pthread_mutex_unlock(&s->lock);
     s->calls.stored(s->calls.user, seq); /* first: the core may go on while the answers are written */
-    release(s, 0, NULL);
-}
-
-#define BATCH_KEEP (4u << 20) /* a batch buffer that grew beyond this is given back */
-
-static void clear_batch(struct batch *b)
-{
-    if (b->bytes.cap > BATCH_KEEP)
-        base_buf_free(&b->bytes);
-    else
-        base_buf_clear(&b->bytes);
-    b->len = 0;
+    release_ready(s);
 }
 
 static int64_t mono_us(void)
@@ -288,7 +196,6 @@ static void *store_main(void *arg)
 
     for (;;) {
         struct base_error err = {0};
-        struct batch swap;
         bool last;
 
         if (s->writing.len == 0) {
@@ -296,13 +203,11 @@ static void *store_main(void *arg)
             while (s->queued.len == 0 && !s->stop)
                 pthread_cond_wait(&s->wake, &s->lock);
             gather(s);
-            if (s->queued.len == 0 || s->over) {
+            if (s->queued.len == 0 || s->outbox.state == RM_OUTBOX_OVER) {
                 pthread_mutex_unlock(&s->lock);
                 return NULL;
             }
-            swap = s->writing;
-            s->writing = s->queued;
-            s->queued = swap;
+            rm_batch_swap(&s->queued, &s->writing);
             pthread_mutex_unlock(&s->lock);
             note_rate(s);
         }
@@ -311,7 +216,7 @@ static void *store_main(void *arg)
         pthread_mutex_unlock(&s->lock);
         if (write_batch(s, &err) == 0) {
             on_success(s);
-            clear_batch(&s->writing);
+            rm_batch_clear(&s->writing);
             continue;
         }
         if (err.code == -BASE_EVERSION) {
@@ -341,12 +246,6 @@ struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_ca
     return s;
 }
 
-static void free_batch(struct batch *b)
-{
-    base_buf_free(&b->bytes);
-    free(b->v);
-}
-
 static void end_thread(struct rm_store *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -356,54 +255,41 @@ static void end_thread(struct rm_store *s)
     pthread_join(s->thread, NULL);
 }
 
-/* The thread has ended. */
-static void close_store(struct rm_store *s, int code, const char *why)
+/* The thread has ended: nobody else looks at the outbox. */
+static int close_store(struct rm_store *s, struct base_error *err)
 {
-    for (size_t i = 0; i < s->held.len; i++) {
-        release_failed(s, &s->held.v[i], code, why);
-        rm_effect_copy_free(s->held.v[i].fx);
-    }
-    s->held.len = 0;
+    int rc = rm_outbox_close(&s->outbox, &s->ready, err);
+
+    release_ready(s);
     ha_store_close(s->store);
+    return rc;
 }
 
 int rm_store_stop(struct rm_store *s, struct base_error *err)
 {
-    int rc = 0;
-
     end_thread(s);
-    if (s->failing) {
-        rc = s->why.code;
-        if (err)
-            *err = s->why;
-    }
-    if (s->over)
-        close_store(s, s->why.code, s->why.text);
-    else
-        close_store(s, -BASE_EIO, "the ResourceManager is shutting down");
-    return rc;
+    return close_store(s, err);
 }
 
 void rm_store_abandon(struct rm_store *s)
 {
     pthread_mutex_lock(&s->lock);
-    base_error_set(&s->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
-    s->over = s->failing = true;
+    rm_outbox_abandon(&s->outbox);
     pthread_mutex_unlock(&s->lock);
     ha_store_abort(s->store);
     end_thread(s);
-    close_store(s, s->why.code, s->why.text);
+    close_store(s, NULL);
 }
 
 void rm_store_free(struct rm_store *s)
 {
     if (!s)
         return;
-    free_batch(&s->queued);
-    free_batch(&s->writing);
+    rm_batch_free(&s->queued);
+    rm_batch_free(&s->writing);
     free(s->vec);
-    free(s->held.v);
-    free(s->ready.v);
+    rm_outbox_free(&s->outbox);
+    rm_ready_free(&s->ready);
     pthread_cond_destroy(&s->wake);
     pthread_mutex_destroy(&s->lock);
     free(s);

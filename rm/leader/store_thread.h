@@ -5,13 +5,9 @@
  *   core thread: rm_store_put() ... rm_store_hold(effect waiting for seq)
  *   store thread: take all -> one transaction -> fsync -> stored(seq) -> release what waited
  *
- * When the disk refuses (full, broken): nothing is acknowledged. Held replies are released with the error (503 to the
- * client: the outcome is open, and repeating the request under the same id is safe); held answers to nodes stay held,
- * since a node must not act on what may be forgotten; the same batch is tried again every RM_STORE_RETRY_MS, and all
- * goes on by itself when it succeeds. Meanwhile rm_store_failing() lets the daemon refuse new changes at once.
- *
- * When the store says that another RM has authority (-BASE_EVERSION), it is over: nothing is tried again, and
- * everything held fails with that code, answers to nodes too. */
+ * What may leave when, and who is refused with which error while the disk refuses or after another RM has taken
+ * authority, is decided by rm/term/outbox.h. A batch that could not be written is tried again every RM_STORE_RETRY_MS;
+ * after -BASE_EVERSION nothing is tried again. Meanwhile rm_store_failing() lets the daemon refuse new changes at once. */
 #ifndef CREEL_RM_LEADER_STORE_THREAD_H
 #define CREEL_RM_LEADER_STORE_THREAD_H
 

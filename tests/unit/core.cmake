@@ -23,8 +23,8 @@ target_link_libraries(core_alone PRIVATE creel_rm_core)
 add_test(NAME core_alone COMMAND core_alone)
 set_tests_properties(core_alone PROPERTIES LABELS unit TIMEOUT 60)
 creel_script_test(core_symbols ${CMAKE_CURRENT_SOURCE_DIR}/unit/core_symbols LABELS unit
-                  ARGS $<TARGET_FILE:creel_rm_core> $<TARGET_FILE:creel_policies>
-                  $<TARGET_FILE:core_alone>)
+                  ARGS $<TARGET_FILE:core_alone> $<TARGET_FILE:creel_rm_core>
+                  $<TARGET_FILE:creel_policies>)
 creel_script_test(structure ${CMAKE_CURRENT_SOURCE_DIR}/unit/structure LABELS unit
                   ARGS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set(mutants ${CMAKE_SOURCE_DIR}/tests/mutants)

@@ -98,9 +98,9 @@ static struct role {
     int64_t resigned_us;
 } roles[2];
 
-static bool holds(void *user, int64_t epoch)
+static int64_t lease_us(void *user, int64_t epoch)
 {
-    return epoch >= 0 && atomic_load(&((struct role *)user)->lease);
+    return epoch >= 0 && atomic_load(&((struct role *)user)->lease) ? RM_LEASE_ENDLESS : 0;
 }
 
 static void resign(void *user, int64_t hold_us)
@@ -124,7 +124,7 @@ static void start(void)
 
     for (int i = 0; i < 2; i++) {
         sources[i] = (struct rm_role_source){
-            .user = &roles[i], .holds = holds, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
+            .user = &roles[i], .lease_us = lease_us, .resign = resign, .zk_text = zk_text, .refused_writes = refused_writes};
         atomic_store(&roles[i].lease, true);
     }
     rms_start(sources);

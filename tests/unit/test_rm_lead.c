@@ -100,10 +100,10 @@ void ha_service_stop(struct ha_service *s)
     atomic_fetch_add(&sv.stopped, 1);
 }
 
-bool ha_service_holds(const struct ha_service *s, int64_t epoch)
+int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
 {
     (void)s;
-    return atomic_load(&sv.epoch) == epoch;
+    return atomic_load(&sv.epoch) == epoch ? INT64_MAX : 0;
 }
 
 void ha_service_resign(struct ha_service *s, int64_t hold_us)

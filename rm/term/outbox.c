@@ -1,0 +1,140 @@
+#include "rm/term/outbox.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "rm/term/effect_copy.h"
+#include "rm/term/term.h"
+
+#define OPEN_OUTCOME                                                                                                   \
+    "it may still be carried out: look at the jobs, or repeat it (a submission with the same job.id)"
+
+/* ---------------------------------------------------------------- what leaves */
+void rm_ready_clear(struct rm_ready *r)
+{
+    for (size_t i = 0; i < r->len; i++)
+        rm_effect_copy_free(r->v[i].fx);
+    free(r->text);
+    r->text = NULL;
+    r->len = 0;
+    r->code = 0;
+}
+
+void rm_ready_free(struct rm_ready *r)
+{
+    rm_ready_clear(r);
+    free(r->v);
+    *r = (struct rm_ready){0};
+}
+
+static char *refusal_text(const char *why)
+{
+    return base_printf("%s; " OPEN_OUTCOME, why);
+}
+
+static void ready_add(struct rm_ready *r, const struct rm_held *h)
+{
+    base_array_grow(&r->v, r->len, &r->cap);
+    r->v[r->len++] = *h;
+}
+
+/* ---------------------------------------------------------------- what is let go, by state */
+/* Which effects the present state refuses. While the store fails only replies are: a client can ask again, whereas a
+ * node that is refused would register anew although nothing has been decided. */
+static bool is_refused(const struct rm_outbox *o, const struct rm_effect *fx)
+{
+    return o->state == RM_OUTBOX_OVER || (o->state == RM_OUTBOX_FAILING && fx->kind == RM_FX_REPLY);
+}
+
+/* Keeps the order of the rest, too: two answers to one node must not overtake each other. */
+static void let_go(struct rm_outbox *o, bool refuse, struct rm_ready *out)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < o->len; i++) {
+        const struct rm_held *h = &o->held[i];
+
+        if (refuse ? is_refused(o, h->fx) : h->after_seq <= o->stored_seq)
+            ready_add(out, h);
+        else
+            o->held[kept++] = *h;
+    }
+    o->len = kept;
+}
+
+static void refuse_held(struct rm_outbox *o, struct rm_ready *out)
+{
+    rm_ready_clear(out);
+    let_go(o, true, out);
+    out->code = o->why.code;
+    out->text = refusal_text(o->why.text);
+}
+
+enum rm_outbox_verdict rm_outbox_hold(struct rm_outbox *o, uint64_t after_seq, const struct rm_effect *fx, void *ticket,
+                                      struct rm_refusal *refusal)
+{
+    if (after_seq <= o->stored_seq)
+        return RM_OUTBOX_DURABLE;
+    if (is_refused(o, fx)) {
+        *refusal = (struct rm_refusal){o->why.code, refusal_text(o->why.text)};
+        return RM_OUTBOX_REFUSED;
+    }
+    base_array_grow(&o->held, o->len, &o->cap);
+    o->held[o->len++] = (struct rm_held){after_seq, rm_effect_copy(fx), ticket};
+    return RM_OUTBOX_HELD;
+}
+
+void rm_outbox_stored(struct rm_outbox *o, uint64_t seq, struct rm_ready *out)
+{
+    rm_ready_clear(out);
+    if (o->state == RM_OUTBOX_FAILING)
+        o->state = RM_OUTBOX_WRITABLE;
+    o->stored_seq = seq;
+    let_go(o, false, out);
+}
+
+void rm_outbox_failed(struct rm_outbox *o, const struct base_error *why, struct rm_ready *out)
+{
+    if (o->state != RM_OUTBOX_OVER) {
+        o->state = RM_OUTBOX_FAILING;
+        o->why = *why;
+    }
+    refuse_held(o, out);
+}
+
+void rm_outbox_abandon(struct rm_outbox *o)
+{
+    o->state = RM_OUTBOX_OVER;
+    base_error_set(&o->why, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+}
+
+void rm_outbox_over(struct rm_outbox *o, struct rm_ready *out)
+{
+    rm_outbox_abandon(o);
+    refuse_held(o, out);
+}
+
+/* ---------------------------------------------------------------- the end */
+int rm_outbox_close(struct rm_outbox *o, struct rm_ready *out, struct base_error *err)
+{
+    const struct base_error shutting_down = {-BASE_EIO, "the ResourceManager is shutting down"};
+    int rc = o->state == RM_OUTBOX_WRITABLE ? 0 : o->why.code;
+
+    if (rc < 0 && err)
+        *err = o->why;
+    rm_ready_clear(out);
+    for (size_t i = 0; i < o->len; i++)
+        ready_add(out, &o->held[i]);
+    o->len = 0;
+    out->code = o->state == RM_OUTBOX_OVER ? o->why.code : shutting_down.code;
+    out->text = refusal_text(o->state == RM_OUTBOX_OVER ? o->why.text : shutting_down.text);
+    return rc;
+}
+
+void rm_outbox_free(struct rm_outbox *o)
+{
+    for (size_t i = 0; i < o->len; i++)
+        rm_effect_copy_free(o->held[i].fx);
+    free(o->held);
+    *o = (struct rm_outbox){0};
+}

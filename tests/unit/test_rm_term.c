@@ -1,0 +1,412 @@
+/* Goal: rm/term/term.h, lease.h and tickets.h keep to their state machines: nothing is decided and nothing leaves past
+ * the lease, a refusal is latched, each requester is answered once. Method: a real core, calls that write down what they
+ * are asked for, a clock and a lease of the test. */
+#include "tests/unit/cunit_main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rm/term/term.h"
+#include "tests/sim/core_world.h"
+
+/* ---------------------------------------------------------------- the lease */
+static void test_lease(void)
+{
+    struct rm_lease l;
+
+    rm_lease_init(&l);
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 3, 100, 99));
+    CU_ASSERT_FALSE(rm_lease_would_hold(&l, 3, 100, 100));
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 3, 101, 100)); /* the look above left nothing undone */
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 101, 101));
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 200, 102)); /* latched: extended too late */
+    CU_ASSERT_FALSE(rm_lease_would_hold(&l, 3, 200, 102));
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 4, 200, 102));
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 0, 0, 0)); /* no such leadership */
+}
+
+static void test_lease_endless(void)
+{
+    struct rm_lease l;
+
+    rm_lease_init(&l);
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 0, RM_LEASE_ENDLESS, RM_LEASE_ENDLESS - 1));
+    rm_lease_depose(&l);
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 0, RM_LEASE_ENDLESS, 0));
+}
+
+static void test_lease_deposed(void)
+{
+    struct rm_lease l;
+
+    rm_lease_init(&l);
+    rm_lease_depose(&l);
+    CU_ASSERT_TRUE(rm_lease_is_deposed(&l));
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 3, 100, 0));
+    CU_ASSERT_FALSE(rm_lease_holds(&l, 4, 100, 0)); /* one that is being taken over, too */
+    rm_lease_begin(&l);
+    CU_ASSERT_FALSE(rm_lease_is_deposed(&l));
+    CU_ASSERT_TRUE(rm_lease_holds(&l, 4, 100, 0)); /* though 4 was refused: epochs may begin anew */
+}
+
+static void test_lease_looked_at(void)
+{
+    struct rm_lease l;
+
+    rm_lease_init(&l);
+    CU_ASSERT_FALSE(rm_lease_look(&l, true));
+    CU_ASSERT_FALSE(rm_lease_look(&l, false));
+    CU_ASSERT_FALSE(rm_lease_look(&l, true));
+    CU_ASSERT_FALSE(rm_lease_look(&l, false));
+    CU_ASSERT_TRUE(rm_lease_look(&l, false));
+    CU_ASSERT_FALSE(rm_lease_look(&l, false)); /* given up: begins anew */
+}
+
+/* ---------------------------------------------------------------- tickets */
+static void test_tickets(void)
+{
+    struct rm_tickets t = {0};
+    char a, b, c;
+    uint64_t of_a = rm_tickets_add(&t, &a), of_b = rm_tickets_add(&t, &b), of_c;
+
+    CU_ASSERT_NOT_EQUAL(of_a, 0);
+    CU_ASSERT_NOT_EQUAL(of_a, of_b);
+    CU_ASSERT_PTR_EQUAL(rm_tickets_take(&t, of_a), &a);
+    CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_a));
+    of_c = rm_tickets_add(&t, &c);
+    CU_ASSERT_EQUAL((uint32_t)of_c, (uint32_t)of_a); /* the place again, */
+    CU_ASSERT_NOT_EQUAL(of_c, of_a);                 /* the token not */
+    CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_a));
+    CU_ASSERT_PTR_NULL(rm_tickets_take(&t, 0));
+    CU_ASSERT_PTR_NULL(rm_tickets_take(&t, of_b + 1));
+    CU_ASSERT_PTR_EQUAL(rm_tickets_take(&t, of_c), &c);
+    CU_ASSERT_PTR_EQUAL(rm_tickets_take(&t, of_b), &b);
+    rm_tickets_free(&t);
+}
+
+static void test_tickets_left(void)
+{
+    struct rm_tickets t = {0};
+    char v[4];
+    uint64_t token[4];
+    size_t at = 0;
+
+    for (int i = 0; i < 3; i++)
+        token[i] = rm_tickets_add(&t, &v[i]);
+    rm_tickets_take(&t, token[1]);
+    CU_ASSERT_PTR_EQUAL(rm_tickets_take_next(&t, &at), &v[0]);
+    CU_ASSERT_PTR_EQUAL(rm_tickets_take_next(&t, &at), &v[2]);
+    CU_ASSERT_PTR_NULL(rm_tickets_take_next(&t, &at));
+    CU_ASSERT_PTR_NULL(rm_tickets_take(&t, token[0]));
+    for (int i = 0; i < 4; i++) /* the three places, and one more */
+        token[i] = rm_tickets_add(&t, &v[i]);
+    CU_ASSERT_EQUAL(t.len, 4);
+    for (int i = 0; i < 4; i++)
+        CU_ASSERT_PTR_EQUAL(rm_tickets_take(&t, token[i]), &v[i]);
+    rm_tickets_free(&t);
+}
+
+/* ---------------------------------------------------------------- a leadership */
+struct scene {
+    struct rm_lease lease;
+    struct rm_term term;
+    struct rm_core *core;
+    int64_t until_us, now_us, looks_left; /* looks_left: then the lease is over; -1: it stays */
+    bool durable;                         /* nothing is held */
+    struct base_buf log;
+    uint64_t last_seq;
+};
+
+static int64_t lease_us(void *user, int64_t epoch)
+{
+    struct scene *s = user;
+
+    CU_ASSERT_EQUAL(epoch, 5);
+    if (s->looks_left > 0 && --s->looks_left == 0)
+        s->now_us = s->until_us;
+    return s->until_us;
+}
+
+static int64_t mono_us(void *user)
+{
+    return ((struct scene *)user)->now_us;
+}
+
+static void store(void *user, uint64_t seq, const struct rm_record *rec)
+{
+    struct scene *s = user;
+
+    s->last_seq = seq;
+    base_buf_addf(&s->log, "store:%s ", rec->table);
+}
+
+static bool hold(void *user, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
+{
+    struct scene *s = user;
+
+    if (s->durable)
+        return false;
+    base_buf_addf(&s->log, "hold:%d%s ", (int)(s->last_seq - after_seq), ticket ? (const char *)ticket : "-");
+    (void)fx;
+    return true;
+}
+
+static void answer(void *user, void *ticket, const struct rm_effect *fx)
+{
+    struct scene *s = user;
+
+    base_buf_addf(&s->log, "answer:%s%s ", (const char *)ticket, fx->kind == RM_FX_HEARTBEAT ? "*" : "");
+}
+
+static void refuse(void *user, void *ticket, int code, const char *text)
+{
+    struct scene *s = user;
+
+    base_buf_addf(&s->log, "refuse:%s,%d,%s ", (const char *)ticket, code,
+                  strcmp(text, RM_NOT_ACTIVE_TEXT) == 0 ? "over" : text);
+}
+
+static void late(void *user)
+{
+    base_buf_adds(&((struct scene *)user)->log, "late ");
+}
+
+static void folder(void *user, const struct rm_effect *fx)
+{
+    base_buf_addf(&((struct scene *)user)->log, "folder:%d ", (int)(fx->kind - RM_FX_JOB_SETUP));
+}
+
+static void outputs(void *user, const struct rm_effect *fx)
+{
+    base_buf_addf(&((struct scene *)user)->log, "outputs:%d ", (int)fx->u.map_output.version);
+}
+
+static void tell(void *user, const struct rm_effect *fx)
+{
+    base_buf_addf(&((struct scene *)user)->log, "tell:%d ", (int)fx->kind - (int)RM_FX_NOTE);
+}
+
+static void begin(struct scene *s)
+{
+    const struct rm_term_calls calls = {.user = s, .lease_us = lease_us, .mono_us = mono_us, .store = store,
+                                        .hold = hold, .answer = answer, .refuse = refuse, .late = late,
+                                        .folder = folder, .outputs = outputs, .tell = tell};
+    const struct rm_core_conf conf = {.cluster_ts_ms = 1,
+                                      .epoch = 5,
+                                      .policy = "fifo",
+                                      .node_expiry_us = 10000000,
+                                      .heartbeat_us = 1000000,
+                                      .am_attempts_max = 1,
+                                      .task_attempts_max = 1,
+                                      .completed_apps_max = 10};
+    struct base_error err;
+
+    *s = (struct scene){.until_us = 1000, .now_us = 10, .looks_left = -1};
+    rm_lease_init(&s->lease);
+    s->core = rm_core_new(&conf, &err);
+    rm_term_init(&s->term, 5, &s->lease, &calls);
+    rm_core_recovered(s->core, 1, &s->term.fx);
+    rm_term_open(&s->term, s->core);
+    base_buf_clear(&s->log);
+    base_buf_adds(&s->log, "");
+}
+
+static void expect(struct scene *s, const char *log)
+{
+    if (strcmp(s->log.data, log) != 0)
+        printf("\n expected %s\n      got %s\n", log, s->log.data);
+    CU_ASSERT_STRING_EQUAL(s->log.data, log);
+    base_buf_clear(&s->log);
+    base_buf_adds(&s->log, "");
+}
+
+static void end(struct scene *s)
+{
+    rm_term_free(&s->term);
+    rm_core_free(s->core);
+    base_buf_free(&s->log);
+}
+
+static bool ask_id(struct scene *s, int64_t at_us, const char *ticket)
+{
+    struct rm_event ev = {.kind = RM_EV_NEW_APP_ID, .at_us = at_us};
+
+    return rm_term_event(&s->term, &ev, (void *)ticket);
+}
+
+static bool submit(struct scene *s, int64_t at_us, const char *ticket)
+{
+    struct rm_event ev = {.kind = RM_EV_SUBMIT_JOB, .at_us = at_us};
+
+    ev.u.submit_job.spec = world_spec("j 1 0 1 1 0 0");
+    ev.u.submit_job.app_token = "0123456789abcdef0123456789abcdef";
+    return rm_term_event(&s->term, &ev, (void *)ticket);
+}
+
+static void test_term_answers(void)
+{
+    struct scene s;
+
+    begin(&s);
+    CU_ASSERT_TRUE(ask_id(&s, 2, "a"));
+    expect(&s, "answer:a ");
+    CU_ASSERT_TRUE(ask_id(&s, 2, NULL)); /* nobody waits */
+    expect(&s, "");
+    end(&s);
+}
+
+static void test_term_holds(void)
+{
+    const struct rm_effect reply = {.kind = RM_FX_REPLY};
+    struct scene s;
+
+    begin(&s);
+    CU_ASSERT_TRUE(submit(&s, 2, "a"));
+    expect(&s, "store:meta store:app hold:0a ");
+    rm_term_release(&s.term, (void *)"a", &reply, 0, NULL);
+    expect(&s, "answer:a ");
+    rm_term_dismiss(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT); /* a held reply is the outbox's */
+    expect(&s, "");
+    s.durable = true;
+    CU_ASSERT_TRUE(submit(&s, 3, "b"));
+    expect(&s, "store:meta store:app answer:b ");
+    end(&s);
+}
+
+/* The first look at the lease: before the core decides anything. */
+static void test_term_decides_nothing_late(void)
+{
+    struct scene s;
+
+    begin(&s);
+    s.now_us = 1000;
+    CU_ASSERT_FALSE(ask_id(&s, 2, "a"));
+    expect(&s, "");
+    s.until_us = 2000; /* extended too late: latched */
+    CU_ASSERT_FALSE(ask_id(&s, 2, "a"));
+    rm_term_dismiss(&s.term, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT); /* the caller has refused it */
+    expect(&s, "");
+    end(&s);
+}
+
+/* The last look: the step has outlasted the lease. */
+static void test_term_answers_nothing_late(void)
+{
+    struct scene s;
+
+    begin(&s);
+    s.looks_left = 2;
+    CU_ASSERT_TRUE(ask_id(&s, 2, "a"));
+    expect(&s, "late refuse:a,-12,over ");
+    end(&s);
+}
+
+/* What the wait for the store has outlasted, by kind. */
+static void test_term_releases(void)
+{
+    struct rm_effect fx[] = {{.kind = RM_FX_REPLY},      {.kind = RM_FX_HEARTBEAT}, {.kind = RM_FX_JOB_SETUP},
+                             {.kind = RM_FX_JOB_COMMIT}, {.kind = RM_FX_JOB_ABORT}, {.kind = RM_FX_MAP_OUTPUT}};
+    struct scene s;
+
+    begin(&s);
+    fx[5].u.map_output.version = 7;
+    for (size_t i = 0; i < 6; i++)
+        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
+    expect(&s, "answer:a answer:a* folder:0 folder:1 folder:2 outputs:7 ");
+    for (size_t i = 0; i < 6; i++)
+        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], -BASE_EIO, "disk");
+    expect(&s, "refuse:a,-6,disk refuse:a,-6,disk ");
+    s.now_us = 1000;
+    for (size_t i = 0; i < 6; i++)
+        rm_term_release(&s.term, i < 2 ? (void *)"a" : NULL, &fx[i], 0, NULL);
+    expect(&s, "late refuse:a,-12,over late refuse:a,-12,over ");
+    end(&s);
+}
+
+static void test_term_stored(void)
+{
+    struct scene s;
+
+    begin(&s);
+    submit(&s, 2, "a");
+    expect(&s, "store:meta store:app hold:0a ");
+    rm_term_stored(&s.term, s.last_seq, 3);
+    CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq);
+    expect(&s, "folder:0 "); /* the job's output folder, now that the job cannot be forgotten */
+    submit(&s, 4, "b");
+    expect(&s, "store:meta store:app hold:0b ");
+    s.now_us = 1000;
+    rm_term_stored(&s.term, s.last_seq, 5);
+    CU_ASSERT_EQUAL(s.term.stored_seq, s.last_seq); /* told, and nothing is decided */
+    expect(&s, "");
+    end(&s);
+}
+
+static void test_term_timer(void)
+{
+    struct scene s;
+
+    begin(&s);
+    s.term.wake_us = 0;
+    rm_term_timer(&s.term, 50);
+    s.term.wake_us = 100;
+    rm_term_timer(&s.term, 99);
+    CU_ASSERT_EQUAL(s.term.wake_us, 100);
+    rm_term_timer(&s.term, 100);
+    CU_ASSERT_EQUAL(s.term.wake_us, 0); /* nothing of the core is due by time */
+    s.term.wake_us = 200;
+    s.now_us = 1000;
+    rm_term_timer(&s.term, 200);
+    CU_ASSERT_EQUAL(s.term.wake_us, 200 + RM_TERM_TIMER_AGAIN_US);
+    end(&s);
+}
+
+static void test_term_dismisses(void)
+{
+    struct scene s;
+
+    begin(&s);
+    rm_tickets_add(&s.term.tickets, (void *)"a");
+    rm_tickets_add(&s.term.tickets, (void *)"b");
+    rm_term_dismiss(&s.term, -BASE_EIO, "stopping");
+    expect(&s, "refuse:a,-6,stopping refuse:b,-6,stopping ");
+    rm_term_dismiss(&s.term, -BASE_EIO, "stopping");
+    expect(&s, "");
+    end(&s);
+}
+
+/* Alone: no lease is asked for, no clock is read. */
+static void test_term_alone(void)
+{
+    struct scene s;
+
+    begin(&s);
+    s.term.calls.lease_us = NULL;
+    s.term.calls.mono_us = NULL;
+    CU_ASSERT_TRUE(ask_id(&s, 2, "a"));
+    expect(&s, "answer:a ");
+    rm_lease_depose(&s.lease);
+    CU_ASSERT_FALSE(ask_id(&s, 3, "b"));
+    end(&s);
+}
+
+static const struct cunit_case cases[] = {
+    {"the lease latches a refusal", test_lease},
+    {"an endless lease", test_lease_endless},
+    {"deposed", test_lease_deposed},
+    {"an overdue end", test_lease_looked_at},
+    {"tickets", test_tickets},
+    {"tickets that are left", test_tickets_left},
+    {"an answer", test_term_answers},
+    {"an answer that waits for its record", test_term_holds},
+    {"nothing is decided past the lease", test_term_decides_nothing_late},
+    {"nothing is answered past the lease", test_term_answers_nothing_late},
+    {"nothing is released past the lease", test_term_releases},
+    {"records are stored", test_term_stored},
+    {"the timer", test_term_timer},
+    {"everybody is dismissed", test_term_dismisses},
+    {"alone", test_term_alone},
+};
+CUNIT_MAIN("rm_term", cases)
