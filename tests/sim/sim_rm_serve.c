@@ -66,7 +66,7 @@ static void on_core(void *arg, uint64_t tag)
     (void)tag;
     if (call->to_life != rm->proc.life)
         return;
-    if (!l || !l->core || !sim_rm_leads(rm)) {
+    if (!l || !l->active || !sim_rm_leads(rm)) {
         rm->w->totals->late_answers += l != NULL;
         sim_rm_away(rm, call);
         return;
@@ -79,8 +79,8 @@ static void on_core(void *arg, uint64_t tag)
         ev.u.am_allocate.asks =
             sim_copy(&rm->w->s, ev.u.am_allocate.asks, ev.u.am_allocate.asks_n * sizeof *ev.u.am_allocate.asks);
     take_specs(rm, rq, &ev);
-    ev.token = sim_rm_token(l, call);
-    sim_rm_step(l, &ev);
+    if (!sim_lead_event(l, &ev, call))
+        sim_violated(&rm->w->s, "I7", "%s: the lease ends in no time", rm->proc.name);
     if (ev.kind == RM_EV_AM_REGISTER)
         sim_check_registered(rm->w, rm, ev.u.am_register.attempt.app);
 }
@@ -165,7 +165,7 @@ static void folder_done(void *arg, uint64_t tag)
     ev.u.job_done.id = f->id;
     ev.u.job_done.ok = f->ok;
     ev.u.job_done.diagnostics = f->why;
-    sim_rm_step(f->rm->lead, &ev);
+    sim_lead_event(f->rm->lead, &ev, NULL);
 }
 
 static void folder_setup(struct folder_work *f, struct sim_job *j)
@@ -235,12 +235,13 @@ static void folder_work(void *arg, uint64_t tag)
     sim_at(s, s->now_us + sim_between(s, 0, 2 * MS), &f->rm->proc, SIM_IO, folder_done, f, 0);
 }
 
-void sim_rm_folder(struct sim_rm *rm, const struct rm_effect *fx)
+void sim_rm_folder(struct sim_lead *l, const struct rm_effect *fx)
 {
+    struct sim_rm *rm = l->rm;
     struct folder_work *f = sim_alloc(&rm->w->s, sizeof *f);
 
     *f = (struct folder_work){
-        .rm = rm, .round = rm->lead->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
+        .rm = rm, .round = l->round, .what = fx->kind, .id = fx->u.job.id, .again = fx->u.job.again};
     f->parts = fx->u.job.kind;
     for (f->attempts_n = 0; f->attempts_n < fx->u.job.attempts_n && f->attempts_n < W_TASKS; f->attempts_n++)
         f->attempts[f->attempts_n] = fx->u.job.attempts[f->attempts_n];

@@ -16,7 +16,7 @@
 #define MS INT64_C(1000)
 #define S  INT64_C(1000000)
 
-enum sim_thread { SIM_SERVICE, SIM_CORE, SIM_IO, SIM_OUT, SIM_THREADS };
+enum sim_thread { SIM_SERVICE, SIM_LEAD, SIM_CORE, SIM_IO, SIM_OUT, SIM_THREADS };
 typedef void sim_fn(void *arg, uint64_t tag);
 struct sim_call;
 struct sim_proc;

@@ -1,0 +1,504 @@
+/* tests/sim/sim_lead.c - the threads of one leadership in virtual time: the rules are rm/term/'s, as in the daemon; here are
+ * the core's thread, the store's, and the lead thread's part (take over, tear down, retire). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/sim_rm.h"
+
+#define TAKEOVER_US (20 * MS) /* reading what the log has loaded, at most */
+
+static void after_step(struct sim_lead *l);
+
+/* ---------------------------------------------------------------- what the rules let out */
+static int64_t lease_us(void *user, int64_t epoch)
+{
+    struct sim_lead *l = user;
+
+    return sim_rm_lease_us(l->rm, epoch);
+}
+
+static int64_t mono_us(void *user)
+{
+    struct sim_lead *l = user;
+
+    return l->rm->w->s.now_us;
+}
+
+static void store(void *user, uint64_t seq, const struct rm_record *rec)
+{
+    struct sim_lead *l = user;
+
+    if (strcmp(rec->table, "damaged") == 0)
+        sim_violated(&l->rm->w->s, "I1", "%s: a record does not read back: %s", l->rm->proc.name, rec->key);
+    rm_batch_add(&l->queued, seq, rec);
+}
+
+static bool hold(void *user, uint64_t after_seq, const struct rm_effect *fx, void *ticket)
+{
+    struct sim_lead *l = user;
+    struct rm_refusal refusal = {0};
+    enum rm_outbox_verdict verdict;
+
+    if (l->rm->w->breaks.ack_early)
+        return false;
+    verdict = rm_outbox_hold(&l->outbox, after_seq, fx, ticket, &refusal);
+    if (verdict == RM_OUTBOX_REFUSED)
+        rm_term_release(&l->rules, ticket, fx, refusal.code, refusal.text);
+    free(refusal.text);
+    return verdict != RM_OUTBOX_DURABLE;
+}
+
+static void answer(void *user, void *ticket, const struct rm_effect *fx)
+{
+    struct sim_lead *l = user;
+
+    sim_rm_send(l->rm, ticket, fx);
+}
+
+static void refuse(void *user, void *ticket, int code, const char *text)
+{
+    struct sim_lead *l = user;
+
+    (void)text;
+    if (code != -BASE_EVERSION)
+        sim_violated(&l->rm->w->s, "I7", "%s refuses with %s", l->rm->proc.name, base_error_name(code));
+    sim_rm_away(l->rm, ticket);
+}
+
+static void late(void *user)
+{
+    struct sim_lead *l = user;
+
+    l->rm->w->totals->late_answers++;
+}
+
+static void folder(void *user, const struct rm_effect *fx)
+{
+    struct sim_lead *l = user;
+
+    sim_rm_folder(l, fx);
+}
+
+static void outputs(void *user, const struct rm_effect *fx) /* reduces ask again by themselves */
+{
+    (void)user;
+    (void)fx;
+}
+
+static void note(struct sim_lead *l, const char *text)
+{
+    struct sim_world *w = l->rm->w;
+
+    sim_log(&w->s, "%s: %s", l->rm->proc.name, text);
+    for (int i = 0; i < w->nms; i++)
+        if (strstr(text, w->nm[i].node_id) && (strstr(text, "LOST") || strstr(text, "REBOOTED")))
+            w->nm[i].given_up = true;
+}
+
+static void tell(void *user, const struct rm_effect *fx)
+{
+    struct sim_lead *l = user;
+
+    if (fx->kind == RM_FX_NOTE)
+        note(l, fx->u.note.text);
+    else if ((fx->kind == RM_FX_UNCONFIRMED || fx->kind == RM_FX_EPOCH_LOW) && l->epoch == l->rm->w->epoch_max)
+        sim_violated(&l->rm->w->s, "I1", "%s: the store is not the one that nodes work for", l->rm->proc.name);
+}
+
+/* ---------------------------------------------------------------- the core's thread */
+static int64_t core_now(struct sim_rm *rm)
+{
+    rm->source.now_us = rm->w->s.now_us;
+    rm->source.base_us = INT64_C(1700000000) * S + rm->wall_us;
+    return rm_clock_look(&rm->clock);
+}
+
+bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *call)
+{
+    bool done;
+
+    ev->at_us = core_now(l->rm);
+    done = rm_term_event(&l->rules, ev, call);
+    after_step(l);
+    return done;
+}
+
+static void on_timer(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+
+    if (!l || l->round != tag || core_now(rm) < l->armed_us) /* a later time was asked for meanwhile */
+        return;
+    l->armed_us = 0;
+    rm_term_timer(&l->rules, core_now(rm));
+    after_step(l);
+}
+
+static void arm_timer(struct sim_lead *l)
+{
+    int64_t in = l->rules.wake_us - core_now(l->rm);
+
+    if (!l->rules.wake_us || l->rules.wake_us == l->armed_us)
+        return;
+    l->armed_us = l->rules.wake_us;
+    sim_at(&l->rm->w->s, l->rm->w->s.now_us + (in > 0 ? in : 0), &l->rm->proc, SIM_CORE, on_timer, l->rm, l->round);
+}
+
+static void on_core_stored(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+
+    if (!l || l->round != tag || l->outbox.stored_seq == l->rules.stored_seq)
+        return;
+    rm_term_stored(&l->rules, l->outbox.stored_seq, core_now(rm));
+    after_step(l);
+}
+
+/* ---------------------------------------------------------------- the store's thread */
+/* What the core wants stored while a batch is written goes into the next one; or, pipelined, follows at once. */
+static void flush(struct sim_lead *l)
+{
+    size_t most = l->rm->w->serial_store ? 1 : sizeof l->flight / sizeof *l->flight, n = l->queued.len;
+    struct ha_record *v;
+    uint64_t batch;
+
+    if (!n || l->flight_n >= most || l->over)
+        return;
+    v = base_alloc(n * sizeof *v);
+    for (size_t i = 0; i < n; i++) {
+        const struct rm_record rec = rm_batch_record(&l->queued, i);
+
+        v[i] = (struct ha_record){.table = rec.table, .key = rec.key, .data = rec.data, .len = rec.len};
+    }
+    batch = ha_log_write(l->log, v, n);
+    free(v);
+    l->flight[l->flight_n++] = (struct sim_flight){batch, l->queued.last_seq};
+    rm_batch_clear(&l->queued);
+}
+
+static void after_step(struct sim_lead *l)
+{
+    flush(l);
+    arm_timer(l);
+}
+
+static void release_ready(struct sim_lead *l)
+{
+    for (size_t i = 0; i < l->ready.len; i++) {
+        const struct rm_held *h = &l->ready.v[i];
+
+        rm_term_release(&l->rules, h->ticket, h->fx, l->ready.code, l->ready.text);
+    }
+    rm_ready_clear(&l->ready);
+}
+
+/* In the daemon the core hears of it on its own thread, before or after the answers are written here. */
+static void on_stored(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+    struct sim *s = &rm->w->s;
+
+    if (!l || l->round != tag || l->written_seq <= l->outbox.stored_seq)
+        return;
+    rm_outbox_stored(&l->outbox, l->written_seq, &l->ready);
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &rm->proc, SIM_CORE, on_core_stored, rm, l->round);
+    release_ready(l);
+    flush(l);
+    sim_lead_retire_further(l);
+}
+
+static void log_written(void *user, uint64_t batch)
+{
+    struct sim_lead *l = user;
+    struct sim *s = &l->rm->w->s;
+    size_t n = 0;
+
+    if (l->over)
+        return;
+    while (n < l->flight_n && l->flight[n].batch <= batch)
+        l->written_seq = l->flight[n++].seq;
+    if (!n)
+        return;
+    memmove(l->flight, l->flight + n, (l->flight_n - n) * sizeof *l->flight);
+    l->flight_n -= n;
+    sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_IO, on_stored, l->rm, l->round);
+}
+
+static void log_fenced(void *user, const char *text)
+{
+    struct sim_lead *l = user;
+
+    if (l->over)
+        return;
+    sim_log(&l->rm->w->s, "%s: fenced: %s", l->rm->proc.name, text);
+    l->rm->w->totals->refused_writes++;
+    rm_lease_depose(&l->rm->lease); /* before anybody is refused */
+    rm_outbox_over(&l->outbox, &l->ready);
+    release_ready(l);
+    sim_rm_fenced(l->rm);
+}
+
+static void log_broken(void *user, const struct base_error *err)
+{
+    struct sim_lead *l = user;
+
+    if (!l->over)
+        sim_violated(&l->rm->w->s, "I1", "%s: the log is broken: %s", l->rm->proc.name, err->text);
+}
+
+static void log_send(void *user, const struct ha_zk_request *rq)
+{
+    struct sim_lead *l = user;
+
+    sim_zkc_send(l->rm->zkc, rq, l->round);
+}
+
+/* ---------------------------------------------------------------- recovery */
+struct recovery {
+    struct sim_lead *lead;
+    size_t records;
+};
+
+/* A damaged recovery, for tests of the checker. */
+static bool passed_over(const struct sim_breaks *b, const struct ha_record *r)
+{
+    return (b->forget_commits && strcmp(r->table, "commit") == 0) || (b->no_wait && strcmp(r->table, "node") == 0) ||
+           (b->forget_tasks && strcmp(r->table, "task") == 0);
+}
+
+static int recover_one(void *user, const struct ha_record *stored, struct base_error *err)
+{
+    struct recovery *r = user;
+    struct rm_record rec = {.table = stored->table, .key = stored->key, .data = stored->data, .len = stored->len};
+    struct base_app_id id;
+    const char *text;
+    bool is_job;
+    int rc;
+
+    if (passed_over(&r->lead->rm->w->breaks, stored))
+        return 0;
+    r->records++;
+    if (strcmp(rec.table, "app") == 0) {
+        rc = rm_record_app_json(&rec, &is_job, &text, &id, err);
+        if (rc < 0)
+            return rc;
+        if (is_job)
+            rm_core_recover_job(r->lead->core, sim_job_spec(text));
+        else
+            rm_core_recover_app(r->lead->core, sim_app_spec(text));
+    }
+    return rm_core_recover(r->lead->core, &rec, err);
+}
+
+static struct rm_core *core_new(struct sim_rm *rm, int64_t epoch)
+{
+    struct sim_world *w = rm->w;
+    int64_t now = core_now(rm);
+    struct rm_core_conf conf = {.cluster_ts_ms = now / 1000,
+                                .rm_instance_ms = now / 1000,
+                                .epoch = epoch,
+                                .policy = w->policy,
+                                .queues = "batch",
+                                .node_expiry_us = w->expiry_us,
+                                .heartbeat_us = w->heartbeat_us,
+                                .am_expiry_us = 60 * S,
+                                .allocation_expiry_us = 60 * S,
+                                .slowstart = 0.05,
+                                .am_attempts_max = 3,
+                                .task_attempts_max = w->attempts_max,
+                                .completed_apps_max = 1000,
+                                .kill_grace_ms = 250,
+                                .takeover_grace_us = w->grace_us,
+                                .gone_nodes_us = w->serial_store ? w->heartbeat_us : 0,
+                                .gone_nodes_max = w->serial_store ? 0 : 1,
+                                .prune_ended = w->prune};
+    struct policy_conf options = {0};
+    struct base_error err;
+    struct rm_core *core;
+
+    /* waiting for locality is no matter of faults */
+    if (policy_conf_set(&options, "delay.w1", "0", &err) < 0 || policy_conf_set(&options, "delay.w2", "0", &err) < 0)
+        sim_violated(&w->s, "setup", "%s", err.text);
+    conf.options = &options;
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
+        conf.slot_res[k] = (struct rm_res){{2048, 1, k == BASE_TASK_MAP, k == BASE_TASK_REDUCE}};
+    core = rm_core_new(&conf, &err);
+    policy_conf_free(&options);
+    if (!core)
+        sim_violated(&w->s, "setup", "%s", err.text);
+    return core;
+}
+
+static bool read_back(struct sim_lead *l, struct recovery *r)
+{
+    static const char *const tables[] = {"meta", "app", "node", "task", "commit"};
+    struct base_error err = {0};
+
+    l->core = core_new(l->rm, l->epoch);
+    for (size_t i = 0; l->core && i < sizeof tables / sizeof *tables; i++)
+        if (ha_log_each(l->log, tables[i], recover_one, r, &err) < 0) {
+            sim_violated(&l->rm->w->s, "I1", "%s: the state does not read back: %s", l->rm->proc.name, err.text);
+            return false;
+        }
+    return l->core;
+}
+
+/* ---------------------------------------------------------------- the lead thread */
+static void look_at_lease(void *arg, uint64_t tag);
+
+static void look_later(struct sim_lead *l)
+{
+    struct sim *s = &l->rm->w->s;
+
+    sim_at(s, s->now_us + RM_LEASE_LOOK_US, &l->rm->proc, SIM_LEAD, look_at_lease, l->rm, l->round);
+}
+
+static void activate(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+    struct recovery r = {.lead = l};
+
+    if (!l || l->round != tag || l->over || !rm_term_leads(&l->rules) || !read_back(l, &r))
+        return;
+    ha_log_loaded_free(l->log);
+    l->active_us = rm->w->s.now_us;
+    sim_log(&rm->w->s, "%s: active with epoch %" PRId64 ", %zu records", rm->proc.name, l->epoch, r.records);
+    rm_core_recovered(l->core, core_now(rm), &l->rules.fx);
+    l->active = true;
+    rm_term_open(&l->rules, l->core);
+    after_step(l);
+    look_later(l);
+    rm->w->totals->takeovers++;
+    rm->w->leader_us = rm->w->s.now_us;
+    sim_check_activated(rm->w, rm);
+    sim_rm_look_at_parked(rm);
+}
+
+static void activate_soon(struct sim_lead *l)
+{
+    struct sim *s = &l->rm->w->s;
+
+    sim_at(s, s->now_us + sim_between(s, 0, TAKEOVER_US), &l->rm->proc, SIM_LEAD, activate, l->rm, l->round);
+}
+
+static void log_loaded(void *user, int rc, const struct base_error *err)
+{
+    struct sim_lead *l = user;
+
+    if (l->over)
+        return;
+    if (rc < 0) {
+        sim_violated(&l->rm->w->s, "I1", "%s: the log cannot be read: %s", l->rm->proc.name, err->text);
+        return;
+    }
+    l->loaded = true;
+    if (l == l->rm->lead)
+        activate_soon(l);
+}
+
+void sim_lead_take(struct sim_lead *l)
+{
+    struct sim_rm *rm = l->rm;
+
+    rm->lead = l;
+    rm_lease_begin(&rm->lease);
+    if (l->loaded)
+        activate_soon(l);
+}
+
+static void dismiss(struct sim_lead *l)
+{
+    rm_outbox_close(&l->outbox, &l->ready, NULL);
+    release_ready(l);
+    rm_term_dismiss(&l->rules, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
+    l->rm->lead = NULL;
+    if (l->rm->elected == l)
+        l->rm->elected = NULL;
+    sim_lead_free(l);
+}
+
+void sim_lead_cut(struct sim_lead *l)
+{
+    rm_outbox_abandon(&l->outbox);
+    dismiss(l);
+}
+
+static void look_at_lease(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+
+    if (!l || l->round != tag)
+        return;
+    if (!rm_lease_look(&rm->lease, rm_term_leads(&l->rules))) {
+        look_later(l);
+        return;
+    }
+    sim_log(&rm->w->s, "%s: nobody has said that the lease is over", rm->proc.name);
+    sim_rm_resign_now(rm, 0);
+    if (rm->lead == l)
+        sim_lead_cut(l);
+}
+
+/* ---------------------------------------------------------------- in good order */
+static void retired(void *arg, uint64_t tag)
+{
+    struct sim_rm *rm = arg;
+    struct sim_lead *l = rm->lead;
+
+    if (!l || l->round != tag || !l->closed || l->flight_n || l->queued.len)
+        return;
+    sim_log(&rm->w->s, "%s: retires", rm->proc.name);
+    dismiss(l);
+    sim_rm_resign_now(rm, 2 * S);
+}
+
+void sim_lead_retire_further(struct sim_lead *l)
+{
+    struct sim *s = &l->rm->w->s;
+
+    if (l->closed && !l->flight_n && !l->queued.len)
+        sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_LEAD, retired, l->rm, l->round);
+}
+
+void sim_lead_retire(struct sim_lead *l)
+{
+    l->closed = true;
+    sim_lead_retire_further(l);
+}
+
+/* ---------------------------------------------------------------- life */
+struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version)
+{
+    struct sim_lead *l = base_alloc(sizeof *l);
+    const struct rm_term_calls calls = {.user = l, .lease_us = lease_us, .mono_us = mono_us, .store = store,
+                                        .hold = hold, .answer = answer, .refuse = refuse, .late = late,
+                                        .folder = folder, .outputs = outputs, .tell = tell};
+
+    l->rm = rm;
+    l->round = ++rm->round;
+    l->epoch = epoch;
+    rm_term_init(&l->rules, epoch, &rm->lease, &calls);
+    l->log = ha_log_new("/creel/sim", epoch, version,
+                        &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
+    if (rm->w->small_log)
+        ha_log_limit(l->log, &(struct ha_log_limits){2000, 4, 4000});
+    return l;
+}
+
+void sim_lead_free(struct sim_lead *l)
+{
+    ha_log_free(l->log);
+    rm_core_free(l->core);
+    rm_term_free(&l->rules);
+    rm_batch_free(&l->queued);
+    rm_outbox_free(&l->outbox);
+    rm_ready_free(&l->ready);
+    free(l);
+}
