@@ -8,11 +8,6 @@
 #define TURN_US 1000 /* the core's thread lets readers in after this long */
 #define TURN_EVENTS 256
 
-int64_t rm_core_time(struct rm_backend *b)
-{
-    return rm_clock_look(&b->clock);
-}
-
 /* ---------------------------------------------------------------- tickets */
 void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx)
 {

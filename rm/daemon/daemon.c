@@ -1,10 +1,8 @@
-/* The process's part of the daemon: what lives through leaderships, and what handlers ask. */
+/* rm/daemon/daemon.c - the life of the process: what lives through leaderships, their beginning and their end. */
 #include "rm/daemon/daemon.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/conf/conf.h"
@@ -20,102 +18,10 @@
 #define FILES_SLOW_US 1000000
 #define FILES_GRACE_US 2000000
 #define STALE_US 5000000 /* after a leadership its core can be read for so long */
-#define HIGHER_TEXT   "the ResourceManager is taking a higher epoch, which nodes have seen"
 #define STOPPING_TEXT "the ResourceManager is shutting down"
 
-/* ---------------------------------------------------------------- what handlers ask */
-int64_t rm_backend_now_us(const struct rm_backend *b)
-{
-    return rm_clock_now(&b->clock);
-}
-
-const struct rm_core *rm_backend_hold(struct rm_backend *b)
-{
-    rm_core_lock_take(&b->lock);
-    return b->core;
-}
-
-void rm_backend_release(struct rm_backend *b)
-{
-    rm_core_lock_give(&b->lock);
-}
-
-const struct base_conf *rm_backend_conf(const struct rm_backend *b)
-{
-    return b->conf;
-}
-
-const char *rm_backend_master_key(const struct rm_backend *b)
-{
-    return atomic_load(&b->master_key);
-}
-
-const char *rm_backend_url(const struct rm_backend *b)
-{
-    const char *url = atomic_load(&b->url);
-
-    return url ? url : "";
-}
-
-int64_t rm_daemon_epoch(const struct rm_backend *b)
-{
-    return atomic_load(&b->epoch);
-}
-
-void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
-                              void (*fn)(void *user), void *user)
-{
-    struct rm_views none = {0};
-    int64_t newest = version, maps, done;
-    int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
-
-    rm_watch_add(b->watch, id, version, mono, fn, user);
-    /* What came between the caller's look and the line above is found by looking once more. */
-    if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
-        rm_backend_role(b) != RM_ROLE_ACTIVE)
-        newest = INT64_MAX; /* the job is gone, or the leadership: no need to wait */
-    rm_backend_release(b);
-    rm_views_free(&none);
-    if (newest > version)
-        rm_watch_news(b->watch, id, newest);
-}
-
-void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user)
-{
-    rm_worker_add(b->slow[kind], task, user);
-}
-
-struct rm_relay *rm_backend_relay(struct rm_backend *b)
-{
-    return b->relay;
-}
-
-void rm_backend_files(struct rm_backend *b, struct rm_files_work *w)
-{
-    rm_files_add(b->files, w);
-}
-
-void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
-{
-    *out = (struct rm_backend_stats){.epoch = rm_daemon_epoch(b)};
-    pthread_mutex_lock(&b->qlock);
-    if (b->term && b->term->store)
-        rm_store_counts(b->term->store, &out->store_commits, &out->store_records);
-    out->store_commits += b->commits_before;
-    out->store_records += b->records_before;
-    out->queue_length = (int64_t)b->queue_len;
-    pthread_mutex_unlock(&b->qlock);
-    rm_roles_stats(b, out);
-}
-
-bool rm_daemon_busy(const struct rm_backend *b, uint64_t *turns)
-{
-    *turns = atomic_load(&b->turns);
-    return atomic_load(&b->busy);
-}
-
 /* ---------------------------------------------------------------- making one */
-static struct rm_backend *new_backend(const struct base_conf *conf)
+struct rm_backend *rm_daemon_make(const struct base_conf *conf)
 {
     struct rm_backend *b = base_alloc(sizeof *b);
     pthread_condattr_t attr;
@@ -142,75 +48,20 @@ static struct rm_backend *new_backend(const struct base_conf *conf)
                                                     .quick = FILES_QUICK,
                                                     .most = FILES_MOST,
                                                     .limit = "creel.rm.input-timeout-ms"});
+    b->closed = -BASE_EVERSION;
+    b->closed_text = RM_NOT_ACTIVE_TEXT;
     return b;
-}
-
-int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                  struct rm_backend **out, struct base_error *err)
-{
-    return rm_daemon_new_repair(conf, ops, where, &(struct rm_repair){0}, out, err);
-}
-
-static int choose_store(struct rm_backend *b, const struct ha_store_ops *ops, struct base_error *err)
-{
-    static const char key[] = "creel.rm.state-store";
-    int rc = 0;
-
-    b->ops = ops;
-    if (!ops)
-        rc = ha_store_choose(base_conf_get(b->conf, key), false, &b->ops, err);
-    return rc < 0 ? base_error_wrap(err, rc, "%s", key) : 0;
-}
-
-int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                         const struct rm_repair *repair, struct rm_backend **out, struct base_error *err)
-{
-    struct rm_backend *b = new_backend(conf);
-    struct policy_conf options = {0};
-    struct policy_queues tree = {0};
-    struct ha_store *store = NULL;
-    struct rm_leadership *t = NULL;
-    int64_t epoch = 0;
-    int rc, has_queues = 0;
-
-    b->repair = *repair;
-    b->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
-    /* what is wrong with the configuration leaves the store as it is */
-    rc = rm_options_read(conf, &options, err);
-    policy_conf_free(&options);
-    if (rc >= 0)
-        rc = has_queues = rm_queues_load(b, &tree, err);
-    if (rc >= 0)
-        rc = choose_store(b, ops, err);
-    if (rc >= 0)
-        rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
-    if (rc >= 0) {
-        t = rm_leadership_new(b, store, epoch);
-        rc = rm_leadership_load(t, has_queues ? &tree : NULL, err);
-    }
-    policy_queues_free(&tree); /* what no core has taken */
-    if (rc < 0) {
-        rm_leadership_free(t);
-        rm_daemon_free(b);
-        return rc;
-    }
-    rm_leadership_install(t); /* there was no core before */
-    *out = b;
-    return 0;
 }
 
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err)
 {
-    struct rm_backend *b = new_backend(conf);
+    struct rm_backend *b = rm_daemon_make(conf);
     struct policy_queues tree = {0};
     int rc;
 
     b->roles.ha = true;
     b->history = rm_history_file_new(base_conf_get(conf, "creel.rm.state-dir"),
                                      base_conf_int(conf, "creel.rm.history-max-mb") << 20);
-    atomic_store(&b->roles.role, RM_ROLE_STANDBY);
-    b->closed = -BASE_EVERSION;
-    b->closed_text = RM_NOT_ACTIVE_TEXT;
     rc = rm_queues_load(b, &tree, err);
     policy_queues_free(&tree); /* read again when it becomes active */
     if (rc >= 0)
@@ -242,24 +93,27 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
     atomic_store(&b->url, base_strdup(url));
 }
 
+/* The threads of a leadership. Before the daemon has started there are none: its start comes here as well. */
+static void serve(struct rm_leadership *t)
+{
+    rm_leadership_prepare(t);
+    rm_leadership_run(t);
+}
+
 void rm_daemon_start(struct rm_backend *b)
 {
-    struct rm_leadership *t = b->term;
-
     rm_roles_start(b);
     b->watch = rm_watch_start();
-    if (t)
-        rm_leadership_prepare(t);
     b->started = true;
     for (int i = 0; i < RM_SLOW_KINDS; i++)
         rm_worker_start(b->slow[i]);
     rm_relay_start(b->relay);
     rm_files_start(b->files);
-    if (t)
-        rm_leadership_run(t);
+    if (b->term)
+        serve(b->term);
 }
 
-/* ---------------------------------------------------------------- leaderships of one of several */
+/* ---------------------------------------------------------------- leaderships */
 static bool free_core(void *user, bool stopping)
 {
     (void)stopping;
@@ -267,20 +121,22 @@ static bool free_core(void *user, bool stopping)
     return false;
 }
 
-/* Large ones take a while. */
+/* A large one takes a while. */
 static void free_core_later(struct rm_backend *b, struct rm_core *core)
 {
-    rm_backend_slow(b, RM_SLOW_LISTS, free_core, core);
+    if (core)
+        rm_backend_slow(b, RM_SLOW_LISTS, free_core, core);
 }
 
-static int load_term(struct rm_backend *b, struct rm_leadership *t, struct base_error *err)
+static int load_term(struct rm_backend *b, struct rm_leadership *t, struct rm_first_queues *first,
+                     struct base_error *err)
 {
-    struct policy_queues tree = {0};
-    int rc = rm_queues_load(b, &tree, err);
+    struct policy_queues now = {0}, *tree = first ? &first->tree : &now;
+    int rc = first ? first->given : rm_queues_load(b, &now, err);
 
     if (rc >= 0)
-        rc = rm_leadership_load(t, rc ? &tree : NULL, err);
-    policy_queues_free(&tree);
+        rc = rm_leadership_load(t, rc ? tree : NULL, err);
+    policy_queues_free(tree); /* what no core has taken */
     if (rc == 0 && !rm_role_holds(b, t->rules.epoch))
         rc = base_error_set(err, -BASE_EVERSION, "the leadership ended while the state was being read");
     return rc;
@@ -295,14 +151,17 @@ static void set_loading(struct rm_backend *b, struct ha_store *store)
 
 static void drop_term(struct rm_backend *b, struct rm_leadership *t)
 {
-    if (t->core)
+    if (b->started) {
         free_core_later(b, t->core);
-    t->core = NULL;
+        t->core = NULL;
+    }
     rm_leadership_free(t);
 }
 
-/* Holding life. */
-static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct base_error *err)
+/* The one way into a leadership, for an elected RM as for one that is alone. Posts are taken once the core is there;
+ * whoever waits for a change of roles is told last, when there are threads to serve them. */
+int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct rm_first_queues *queues,
+                    struct base_error *err)
 {
     struct rm_leadership *t;
     int rc;
@@ -315,18 +174,18 @@ static int activate(struct rm_backend *b, struct ha_store *store, int64_t epoch,
     t = rm_leadership_new(b, store, epoch);
     set_loading(b, store);
     rm_roles_set(b, RM_ROLE_ACTIVATING);
-    rc = load_term(b, t, err);
+    rc = load_term(b, t, queues, err);
     set_loading(b, NULL);
     if (rc < 0) {
         rm_roles_set(b, RM_ROLE_STANDBY);
         drop_term(b, t);
         return rc;
     }
-    rm_leadership_prepare(t);
     free_core_later(b, rm_leadership_install(t));
-    atomic_fetch_add(&b->roles.takeovers, 1);
-    atomic_store(&b->roles.role, RM_ROLE_ACTIVE); /* told to who waits when the core is there to serve them */
-    rm_leadership_run(t);
+    atomic_fetch_add(&b->roles.takeovers, b->roles.ha); /* alone there is nobody to take over from */
+    atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
+    if (b->started)
+        serve(t);
     rm_roles_told(b);
     return 0;
 }
@@ -337,7 +196,7 @@ int rm_daemon_activate(struct rm_backend *b, struct ha_store *store, int64_t epo
 
     base_assert(b->started && b->roles.ha);
     pthread_mutex_lock(&b->life);
-    rc = activate(b, store, epoch, err);
+    rc = rm_daemon_enter(b, store, epoch, NULL, err);
     pthread_mutex_unlock(&b->life);
     return rc;
 }
@@ -410,66 +269,6 @@ int rm_daemon_retire(struct rm_backend *b, const char *why, struct base_error *e
     return rc;
 }
 
-/* ---------------------------------------------------------------- alone: a higher epoch */
-/* Holding life. Who waits for the core asks again: all that was taken is stored. */
-static int lead_above(struct rm_backend *b, int64_t seen, struct base_error *err)
-{
-    struct ha_store *store = NULL;
-    struct rm_leadership *t;
-    int64_t epoch;
-    int rc = rm_leadership_finish(b->term, -BASE_EVERSION, HIGHER_TEXT, err);
-
-    if (rc == 0)
-        rc = ha_store_open(b->ops, b->where, NULL, &store, &epoch, err);
-    if (rc < 0)
-        return rc;
-    if (epoch <= seen) {
-        epoch = seen + 1;
-        rc = ha_store_raise(store, epoch, err);
-    }
-    t = rm_leadership_new(b, store, epoch);
-    if (rc == 0)
-        rc = load_term(b, t, err);
-    if (rc < 0) {
-        drop_term(b, t);
-        return rc;
-    }
-    rm_leadership_prepare(t);
-    free_core_later(b, rm_leadership_install(t));
-    rm_leadership_run(t);
-    base_log_info("rm", "nodes have obeyed epoch %lld: going on under epoch %lld", (long long)seen, (long long)epoch);
-    return 0;
-}
-
-struct above {
-    struct rm_backend *b;
-    int64_t seen;
-};
-
-static bool take_above(void *user, bool stopping)
-{
-    struct above *a = user;
-    struct rm_backend *b = a->b;
-
-    (void)stopping; /* there is no term then */
-    pthread_mutex_lock(&b->life);
-    if (b->term && b->term->rules.epoch <= a->seen && lead_above(b, a->seen, &b->lost) < 0) {
-        base_log_error("rm", "%s; nothing can be served any more", b->lost.text);
-        kill(getpid(), SIGTERM);
-    }
-    pthread_mutex_unlock(&b->life);
-    free(a);
-    return false;
-}
-
-void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen)
-{
-    struct above *a = base_alloc(sizeof *a);
-
-    *a = (struct above){b, seen};
-    rm_backend_slow(b, RM_SLOW_FILES, take_above, a);
-}
-
 /* ---------------------------------------------------------------- the end */
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err)
 {
@@ -512,7 +311,6 @@ void rm_daemon_free(struct rm_backend *b)
         free(k);
     }
     free(b->queue);
-    free(b->where);
     base_buf_free(&b->queues_good);
     free(atomic_load(&b->url));
     free(b->queues_path);

@@ -5,31 +5,25 @@
  *        |                                                       v              v
  *        +------------- replies, once durable --------- store thread      HTTP threads
  *
- * Life, alone: new (store opened, epoch raised, records read) -> start (threads) -> stop (nothing acknowledged is lost;
- * all who wait are answered) -> free.
+ * Life of one of several RMs (rm/leader/leader.h): new_standby -> start -> [activate -> deactivate]* -> stop -> free.
+ * Alone (rm/leader/alone.h): new, which activates -> start -> stop -> free. A stop loses nothing acknowledged, and
+ * everybody who waits is answered.
  *
- * Life of one of several RMs (rm/leader/leader.h): new_standby -> start -> [activate -> deactivate]* -> stop -> free. What a
- * leadership needs (core, store, queue, tickets, thread for output folders) is made by activate and torn down by
- * deactivate; between them rm_backend_hold() gives a core without anything in it. After deactivate the last core stays readable for
- * requests that were on their way, until the next activate or some seconds later. */
+ * What a leadership needs (core, store, queue, tickets, thread for output folders) is made by activate and torn down by
+ * deactivate; between them rm_backend_hold() gives a core without anything in it. After deactivate the last core stays
+ * readable for requests that were on their way, until the next activate or some seconds later. */
 #ifndef CREEL_RM_DAEMON_DAEMON_H
 #define CREEL_RM_DAEMON_DAEMON_H
 
 #include "ha/store/store.h"
 #include "rm/daemon/backend.h"
 
-/* Opens the store of @conf (creel.rm.state-store in creel.rm.state-dir) or, in tests, @ops at @where. -BASE_ECORRUPT, -BASE_ESTATE, ... with a
- * message that says what to do. @conf must outlive the daemon. */
-int rm_daemon_new(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                  struct rm_backend **out, struct base_error *err);
 /* What an operator has asked for, once, about a store that cannot be used as it is. */
 struct rm_repair {
     bool format_confirmed; /* --format-confirmed (rm_core_conf) */
     bool new_key;          /* --new-key (rm/daemon/master_token.h) */
 };
-int rm_daemon_new_repair(const struct base_conf *conf, const struct ha_store_ops *ops, const char *where,
-                         const struct rm_repair *repair, struct rm_backend **out, struct base_error *err);
-void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair); /* one of several: before it is started */
+void rm_daemon_repair(struct rm_backend *b, const struct rm_repair *repair); /* before its first leadership */
 /* One of several: a standby that knows nothing; reads and checks @conf as new does. */
 int rm_daemon_new_standby(const struct base_conf *conf, struct rm_backend **out, struct base_error *err);
 /* Reads @store (taken in any case) and goes on with what it holds under @epoch: afterwards the role is ACTIVE. Blocks

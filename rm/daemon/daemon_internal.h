@@ -1,9 +1,10 @@
 /* rm/daemon/daemon_internal.h - shared by the daemon's own files only.
  *
- *   rm/daemon/daemon.c       the process: conf, helpers' threads, what handlers ask
- *   rm/leader/leadership.c         a leadership: from the stored records to a core that is served, and its end
- *   rm/daemon/core_thread.c  queue of events, tickets of those who wait, the core's thread
- *   rm/daemon/carry_out.c    what the core decided, done
+ *   rm/daemon/daemon.c       the process: helpers' threads, beginning and end of leaderships
+ *   rm/leader/leadership.c   one leadership: from the stored records to a core that is served, and its end
+ *   rm/daemon/core_thread.c  the queue of events and the thread that steps the core
+ *   rm/daemon/carry_out.c    where effects go
+ *   rm/daemon/backend.c      what handlers and all of the above ask
  *   rm/leader/load_store.c   the store read back
  *   rm/leader/role.c         which of several RMs this is
  *
@@ -112,16 +113,22 @@ struct rm_backend {
     atomic_bool busy;       /* the core's thread has something to do */
     _Atomic uint64_t turns; /* grows while it does it */
     struct rm_repair repair;
-    /* alone: the store, to open it again; why it could not be (under life) */
-    const struct ha_store_ops *ops;
-    char *where;
-    struct base_error lost;
+    struct base_error lost; /* alone, under life: why the leadership could not be entered anew */
 };
 
+/* ---- rm/daemon/backend.c ---- */
+int64_t rm_core_time(struct rm_backend *b); /* of the core's thread, or where there is none */
+struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
+
 /* ---- rm/daemon/daemon.c ---- */
-/* Alone, over a confirmed store: another leadership, whose epoch is above @seen, takes the place of the one that runs.
- * From another thread, soon; where it cannot, the process is told to end. */
-void rm_daemon_epoch_above(struct rm_backend *b, int64_t seen);
+struct rm_backend *rm_daemon_make(const struct base_conf *conf); /* a standby that has no core yet */
+struct rm_first_queues { /* read before the store was opened */
+    bool given; /* false: there is no allocation file */
+    struct policy_queues tree;
+};
+/* Holding life: rm_daemon_activate(), also before the daemon has started. @queues: NULL to read them now; else emptied. */
+int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch, struct rm_first_queues *queues,
+                    struct base_error *err);
 
 /* ---- rm/daemon/core_thread.c ---- */
 /* Each frees the ticket. */
@@ -129,13 +136,12 @@ void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
 /* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
-int64_t rm_core_time(struct rm_backend *b); /* of the core's thread, or where there is none */
 void rm_core_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
 void *rm_core_thread_main(void *term);
 
 /* ---- rm/leader/leadership.c ----
  *
- *   new -> load -> prepare -> install -> run -> finish | cut            (alone: install, then prepare)
+ *   new -> load -> install -> prepare -> run -> finish | cut
  *           \-> free, when it fails or is not wanted any more */
 /* @store is taken. */
 struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
@@ -150,7 +156,6 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, st
 void rm_leadership_cut(struct rm_leadership *t);  /* at once; frees it */
 void rm_leadership_free(struct rm_leadership *t); /* one that does not run; NULL is fine */
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
-struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/carry_out.c ---- */
 /* What the rules of @t let out goes to its store, its helpers, and whoever waits. */

@@ -20,6 +20,7 @@
 #include "policies/conf.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/leader/alone.h"
 #include "rm/leader/leader.h"
 #include "rm/config/policy_options.h"
 #include "rm/config/allocation_file.h"
@@ -344,7 +345,7 @@ static int open_daemon(const struct settings *s, struct rm_backend **b, struct b
     int rc = s->ha.enabled ? join_others(s, b, err) : base_conf_make_folder(s->conf, "creel.rm.state-dir", 0700, err);
 
     if (rc == 0 && !s->ha.enabled)
-        rc = rm_daemon_new_repair(s->conf, NULL, NULL, &s->repair, b, err);
+        rc = rm_alone_new(s->conf, NULL, NULL, &s->repair, b, err);
     else if (rc == 0)
         rm_daemon_repair(*b, &s->repair);
     return rc;

@@ -122,18 +122,6 @@ static void use_key(struct rm_backend *b, const char *text)
     atomic_store(&b->master_key, k->text);
 }
 
-struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core)
-{
-    struct rm_core *old;
-
-    rm_core_lock_take(&b->lock);
-    old = b->core;
-    b->core = core;
-    b->core_serial++;
-    rm_core_lock_give(&b->lock);
-    return old;
-}
-
 struct rm_core *rm_leadership_install(struct rm_leadership *t)
 {
     struct rm_backend *b = t->b;

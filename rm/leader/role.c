@@ -19,7 +19,7 @@ void rm_roles_init(struct rm_backend *b)
     pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&b->roles.source_lock, &attr);
     pthread_rwlockattr_destroy(&attr);
-    atomic_init(&b->roles.role, RM_ROLE_ACTIVE);
+    atomic_init(&b->roles.role, RM_ROLE_STANDBY);
     rm_lease_init(&b->roles.lease);
 }
 
@@ -35,6 +35,8 @@ void rm_roles_stop(struct rm_backend *b)
 
 void rm_roles_free(struct rm_backend *b)
 {
+    if (b->roles.source.free)
+        b->roles.source.free(b->roles.source.user);
     if (b->roles.watch)
         rm_watch_free(b->roles.watch);
     free(b->roles.rm_id);
@@ -59,10 +61,15 @@ static void leave(const struct rm_backend *b)
 
 void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
 {
+    struct rm_role_source before;
+
     pthread_rwlock_wrlock(&b->roles.source_lock);
+    before = b->roles.source;
     b->roles.source = source ? *source : (struct rm_role_source){0};
     atomic_store(&b->roles.lease_ends, b->roles.source.lease_us);
     pthread_rwlock_unlock(&b->roles.source_lock);
+    if (before.free)
+        before.free(before.user);
 }
 
 /* Asked several times for each heartbeat: an endless lease is told without the lock of the source. */
@@ -110,10 +117,6 @@ void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
         if (low)
             return;
         seen = -1;
-    }
-    if (low && !b->roles.ha) {
-        rm_daemon_epoch_above(b, seen);
-        return;
     }
     s = enter(b);
     if (low && s->epoch_low)
@@ -248,8 +251,6 @@ void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_m
 
 bool rm_backend_leads(const struct rm_backend *b)
 {
-    if (!b->roles.ha)
-        return true;
     return rm_backend_role(b) == RM_ROLE_ACTIVE && rm_role_holds((struct rm_backend *)b, rm_daemon_epoch(b));
 }
 

@@ -16,6 +16,7 @@ struct rm_role_source { /* NULL: endless, nothing, "", 0 */
     void (*unconfirmed)(void *user, int64_t epoch_seen);
     /* Nodes have obeyed epoch @seen: a higher one is needed. */
     void (*epoch_low)(void *user, int64_t seen);
+    void (*free)(void *user); /* the source was taken away, or the daemon is freed */
 };
 /* Before the daemon starts: who this one of several RMs is. @all_urls: as rm_backend_all_urls(). Copied. */
 void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls);

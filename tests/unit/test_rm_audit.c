@@ -17,6 +17,7 @@
 #include "rm/daemon/audit.h"
 #include "rm/daemon/audit_limit.h"
 #include "rm/daemon/daemon.h"
+#include "rm/leader/alone.h"
 #include "rm/http/routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
@@ -50,7 +51,7 @@ static void start(void)
     free(setting);
     routes = rm_routes_new(&n);
     base_assert(rm_audit_open(path, &err) == 0);
-    base_assert(rm_daemon_new(conf, store_kind("memory"), memory_place("audit"), &b, &err) == 0);
+    base_assert(rm_alone_new(conf, store_kind("memory"), memory_place("audit"), NULL, &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     rm_daemon_start(b);

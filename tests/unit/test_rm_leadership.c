@@ -12,6 +12,7 @@
 
 #include "base/conf/conf.h"
 #include "rm/daemon/daemon.h"
+#include "rm/leader/alone.h"
 #include "rm/leader/role.h"
 #include "rm/http/spec_json.h"
 #include "rm/leader/parked.h"
@@ -504,7 +505,7 @@ static void test_alone(void)
     struct rm_backend *b = NULL;
     char text[512];
 
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("alone"), &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("alone"), NULL, &b, NULL), 0);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     CU_ASSERT_EQUAL(rm_backend_role(b), RM_ROLE_ACTIVE);
@@ -542,14 +543,14 @@ static void test_alone_confirmed(void)
     base_assert(mkdtemp(dir));
     arg = base_printf("creel.rm.state-dir=%s", dir);
     base_assert(base_conf_set_arg(c, arg, NULL) == 0);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_start(b);
     node_that_saw(b, &n, 41);
     until_count(&n.other, 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_confirm_format(b);
     rm_daemon_start(b);
     submit(b, &n);
@@ -570,7 +571,7 @@ static void test_alone_confirmed(void)
     CU_ASSERT_EQUAL(count_jobs(b), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     rm_daemon_free(b);
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, NULL, NULL, &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, NULL, NULL, NULL, &b, NULL), 0);
     rm_daemon_confirm_format(b);
     CU_ASSERT_EQUAL(rm_daemon_epoch(b), 43);
     rm_daemon_start(b);

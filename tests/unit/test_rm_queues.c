@@ -10,6 +10,7 @@
 #include "base/io/io.h"
 #include "rm/config/allocations.h"
 #include "rm/daemon/daemon.h"
+#include "rm/leader/alone.h"
 #include "rm/config/groups.h"
 #include "rm/config/allocation_file.h"
 #include "tests/unit/cunit_main.h"
@@ -161,7 +162,7 @@ static void test_bad_start(void)
 
         if (bad[i])
             put("bad.xml", bad[i]);
-        CU_ASSERT(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, &err) < 0);
+        CU_ASSERT(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err) < 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.text, bad[i] ? "bad.xml" : "none.xml"));
         base_conf_free(c);
     }
@@ -215,7 +216,7 @@ static void test_reload(void)
     int answers = 0;
 
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, &err), 0);
     CU_ASSERT_TRUE(known(b, "a"));
     CU_ASSERT_FALSE(known(b, "z"));
     rm_daemon_start(b);
@@ -243,7 +244,7 @@ static void test_watch(void)
     char *path = in_dir("q.xml");
 
     put("q.xml", "<allocations/>");
-    CU_ASSERT_EQUAL_FATAL(rm_daemon_new(c, store_kind("memory"), memory_place("queues"), &b, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(rm_alone_new(c, store_kind("memory"), memory_place("queues"), NULL, &b, NULL), 0);
     CU_ASSERT_FALSE(rm_queues_look(b, &w)); /* what is there at first was read at the start */
     CU_ASSERT_FALSE(rm_queues_look(b, &w));
     put("q.xml", "<allocations><queue name=\"a\"/></allocations>");

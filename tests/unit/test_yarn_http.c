@@ -15,6 +15,7 @@
 #include "base/conf/conf.h"
 #include "base/io/log.h"
 #include "rm/daemon/daemon.h"
+#include "rm/leader/alone.h"
 #include "rm/http/routes.h"
 #include "tests/unit/api_client.h"
 #include "tests/unit/cunit_main.h"
@@ -74,7 +75,7 @@ static void start_with(const char *policy, const char *queues, int64_t body_memo
     snprintf(arg, sizeof arg, "creel.scheduler.policy=%s", policy);
     base_assert(base_conf_set_arg(conf, arg, &err) == 0);
     snprintf(arg, sizeof arg, "creel.scheduler.queues=%s", queues);
-    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_daemon_new(conf, &gated, "", &backend, &err) < 0)
+    if (base_conf_set_arg(conf, arg, &err) < 0 || rm_alone_new(conf, &gated, "", NULL, &backend, &err) < 0)
         fprintf(stderr, "%s\n", err.text);
     base_assert(backend);
     rm_daemon_start(backend);

@@ -1,0 +1,113 @@
+/* rm/daemon/backend.c - what handlers and helpers ask of the daemon: its core, its clock, its threads, its figures. It
+ * calls nothing that drives a leadership. */
+#include "rm/daemon/backend.h"
+
+#include "rm/daemon/daemon_internal.h"
+
+int64_t rm_backend_now_us(const struct rm_backend *b)
+{
+    return rm_clock_now(&b->clock);
+}
+
+const struct rm_core *rm_backend_hold(struct rm_backend *b)
+{
+    rm_core_lock_take(&b->lock);
+    return b->core;
+}
+
+void rm_backend_release(struct rm_backend *b)
+{
+    rm_core_lock_give(&b->lock);
+}
+
+const struct base_conf *rm_backend_conf(const struct rm_backend *b)
+{
+    return b->conf;
+}
+
+const char *rm_backend_master_key(const struct rm_backend *b)
+{
+    return atomic_load(&b->master_key);
+}
+
+const char *rm_backend_url(const struct rm_backend *b)
+{
+    const char *url = atomic_load(&b->url);
+
+    return url ? url : "";
+}
+
+int64_t rm_daemon_epoch(const struct rm_backend *b)
+{
+    return atomic_load(&b->epoch);
+}
+
+void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
+                              void (*fn)(void *user), void *user)
+{
+    struct rm_views none = {0};
+    int64_t newest = version, maps, done;
+    int64_t mono = rm_watch_mono_us() + (deadline_us - rm_backend_now_us(b));
+
+    rm_watch_add(b->watch, id, version, mono, fn, user);
+    /* What came between the caller's look and the line above is found by looking once more. */
+    if (rm_view_map_outputs(rm_backend_hold(b), id, version, &newest, &maps, &done, &none) < 0 ||
+        rm_backend_role(b) != RM_ROLE_ACTIVE)
+        newest = INT64_MAX; /* the job is gone, or the leadership: no need to wait */
+    rm_backend_release(b);
+    rm_views_free(&none);
+    if (newest > version)
+        rm_watch_news(b->watch, id, newest);
+}
+
+void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user)
+{
+    rm_worker_add(b->slow[kind], task, user);
+}
+
+struct rm_relay *rm_backend_relay(struct rm_backend *b)
+{
+    return b->relay;
+}
+
+void rm_backend_files(struct rm_backend *b, struct rm_files_work *w)
+{
+    rm_files_add(b->files, w);
+}
+
+void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
+{
+    *out = (struct rm_backend_stats){.epoch = rm_daemon_epoch(b)};
+    pthread_mutex_lock(&b->qlock);
+    if (b->term && b->term->store)
+        rm_store_counts(b->term->store, &out->store_commits, &out->store_records);
+    out->store_commits += b->commits_before;
+    out->store_records += b->records_before;
+    out->queue_length = (int64_t)b->queue_len;
+    pthread_mutex_unlock(&b->qlock);
+    rm_roles_stats(b, out);
+}
+
+bool rm_daemon_busy(const struct rm_backend *b, uint64_t *turns)
+{
+    *turns = atomic_load(&b->turns);
+    return atomic_load(&b->busy);
+}
+
+/* ---------------------------------------------------------------- the core */
+int64_t rm_core_time(struct rm_backend *b)
+{
+    return rm_clock_look(&b->clock);
+}
+
+struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core)
+{
+    struct rm_core *old;
+
+    rm_core_lock_take(&b->lock);
+    old = b->core;
+    b->core = core;
+    b->core_serial++;
+    rm_core_lock_give(&b->lock);
+    return old;
+}
