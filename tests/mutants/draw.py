@@ -1,9 +1,9 @@
 """Draws one-line mutants by seed.
 
-First a kind, by weight; then a line of the part's .c files that it fits, each being equally likely; then the place in
-it. Lines on which a change shows in no behaviour that a test could pin down are no candidates: assertions, prefetches,
-log lines, comments, includes, sizes of buffers in declarations. Calls that only free memory are none either: the
-sanitizers' runs of the same tests find leaks.
+First a kind, by weight; then a line of the part's .c files that it fits, each being equally likely;
+then the place in the line. Lines are left out when no test could pin down what their change does:
+assertions, prefetches, log lines, comments, includes, sizes of buffers in declarations. So are
+calls that only free memory: the sanitizers' runs of the same tests find leaks.
 
     comparison   < and <=, > and >=, == and !=, && and || exchanged
     negation     the condition of an if or while negated
@@ -21,17 +21,21 @@ import mutant
 PARTS = {'core': ['rm/core/'], 'policies': ['policies/'], 'ha': ['ha/'], 'rm': ['rm/'],
          'nodemanager': ['nodemanager/'], 'api': ['api/'], 'sim': ['sim/']}
 QUOTAS = {'core': 29, 'policies': 15, 'ha': 15, 'rm': 10, 'nodemanager': 12, 'api': 12, 'sim': 7}
-SPARE = 2  # candidates per mutant wanted: some do not build, some are equivalent, some lines will be gone
+SPARE = 2  # candidates per wanted mutant: some do not build, are equivalent, or lose their line
 
-WEIGHTS = {'comparison': 3, 'negation': 2, 'constant': 3, 'reset': 2, 'statement': 3, 'error': 2, 'order': 1}
+WEIGHTS = {'comparison': 3, 'negation': 2, 'constant': 3, 'reset': 2, 'statement': 3, 'error': 2,
+           'order': 1}
 
-DULL = re.compile(r'\b(base_assert|static_assert|assert|__builtin_\w+|base_log_\w+|rm_note|_Static_assert|free|\w+_free|\w+_unref)\b')
+DULL = re.compile(r'\b(base_assert|static_assert|assert|__builtin_\w+|base_log_\w+|rm_note|'
+                  r'_Static_assert|free|\w+_free|\w+_unref)\b')
 DECLARES = re.compile(r'^(?:[A-Za-z_]\w*\s+)+\**\s*[A-Za-z_]\w*\s*(?:=|;|,|\[)')
-KEYWORDS = ('return', 'goto', 'case', 'else', 'if', 'for', 'while', 'do', 'switch', 'default', 'typedef', 'sizeof')
+KEYWORDS = ('return', 'goto', 'case', 'else', 'if', 'for', 'while', 'do', 'switch', 'default',
+            'typedef', 'sizeof')
 ASSIGN = re.compile(r'^[*(&]*[A-Za-z_][\w\->.\[\]&*+() ]*? (?:[-+|&*/]?=|<<=|>>=) .*;$')
 STEP = re.compile(r'^(?:\+\+|--)?[*(]*[A-Za-z_][\w\->.\[\]()* ]*?(?:\+\+|--)?;$')
 CALL = re.compile(r'^(?:\(void\))?[A-Za-z_][\w\->.]*\(.*\);$')
-RESET = re.compile(r'^[^=]* = (?:0|NULL|false|-1|RM_NONE|UINT64_MAX|INT64_MAX|\([\w ]+\)\{0\});$|^memset\(.*\);$')
+RESET = re.compile(r'^[^=]* = (?:0|NULL|false|-1|RM_NONE|UINT64_MAX|INT64_MAX|\([\w ]+\)\{0\});$'
+                   r'|^memset\(.*\);$')
 FAILS = re.compile(r'^(?:\} else )?if \((.*(?:< 0|!= 0|== NULL|!= \w+_OK|\brc\b).*)\)( \{)?$')
 CONDITION = re.compile(r'^(?:\} else |else )?(if|while) \((.*)\)( \{)?;?$')
 NUMBER = re.compile(r'(?<![\w.#])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])')
@@ -39,7 +43,8 @@ NUMBER = re.compile(r'(?<![\w.#])(0x[0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])')
 
 def part_of(path):
     """The part with the longest folder that holds @path."""
-    fits = [(len(folder), part) for part, folders in PARTS.items() for folder in folders if path.startswith(folder)]
+    fits = [(len(folder), part) for part, folders in PARTS.items()
+            for folder in folders if path.startswith(folder)]
     return max(fits)[1] if fits else None
 
 
@@ -80,7 +85,8 @@ def simple(masked, i):
     """Line @i is one whole statement and no declaration."""
     s = masked[i].strip()
     before = next((masked[j].strip() for j in range(i - 1, -1, -1) if masked[j].strip()), '')
-    if not s.endswith(';') or not balanced(s) or not before.endswith((';', '{', '}', ')', ':', 'else')):
+    if not s.endswith(';') or not balanced(s) \
+            or not before.endswith((';', '{', '}', ')', ':', 'else')):
         return False
     if s in ('break;', 'continue;', 'return;'):
         return True
@@ -91,13 +97,16 @@ def simple(masked, i):
 
 def swaps(line, masked, pairs):
     """@line with one operator exchanged, for each of its places."""
-    for m in re.finditer(r'(?<= )(' + '|'.join(map(re.escape, sorted(pairs, key=len, reverse=True))) + r')(?= )', masked):
+    longest_first = sorted(pairs, key=len, reverse=True)
+    operators = '|'.join(map(re.escape, longest_first))
+    for m in re.finditer(r'(?<= )(' + operators + r')(?= )', masked):
         yield line[:m.start()] + pairs[m.group()] + line[m.end():]
 
 
 def constants(line, masked):
     s = masked.strip()
-    if s.startswith(('#include', '#if', '#undef')) or (s.startswith('#') and not s.startswith('#define')):
+    if s.startswith(('#include', '#if', '#undef')) \
+            or (s.startswith('#') and not s.startswith('#define')):
         return
     for m in NUMBER.finditer(masked):
         before = masked[:m.start()].rstrip()
@@ -111,7 +120,8 @@ def constants(line, masked):
         octal = len(digits) > 1 and digits.isdigit() and digits[0] == '0'
         value = int(digits, 8 if octal else 0)
         for by in ((1,) if value == 0 else (-1, 1)):
-            yield line[:m.start()] + (f'0{value + by:o}' if octal else str(value + by)) + m.group(2) + line[m.end():]
+            changed = f'0{value + by:o}' if octal else str(value + by)
+            yield line[:m.start()] + changed + m.group(2) + line[m.end():]
     for m in re.finditer(r'\b(true|false)\b', masked):
         yield line[:m.start()] + {'true': 'false', 'false': 'true'}[m.group()] + line[m.end():]
 
@@ -141,11 +151,12 @@ def exchangeable(masked, i):
     if i + 1 >= len(masked) or not simple(masked, i) or not simple(masked, i + 1):
         return False
     a, b = masked[i], masked[i + 1]
-    if len(a) - len(a.lstrip()) != len(b) - len(b.lstrip()) or a.strip().startswith(('break', 'continue', 'return')) \
-            or b.strip().startswith(('break', 'continue', 'return')) or DULL.search(b):
+    leaves = ('break', 'continue', 'return')
+    if len(a) - len(a.lstrip()) != len(b) - len(b.lstrip()) or a.strip().startswith(leaves) \
+            or b.strip().startswith(leaves) or DULL.search(b):
         return False
     before = next((masked[j].strip() for j in range(i - 1, -1, -1) if masked[j].strip()), '')
-    if before.endswith((')', 'else')):  # the first of them is the body of an if
+    if before.endswith((')', 'else')):  # the first statement is the body of an if
         return False
     if CALL.match(a.strip()) and CALL.match(b.strip()):
         return True
@@ -163,8 +174,8 @@ def kinds_of(lines, masked, i):
             out[kind] = [[('-', line), ('+', text)] for text in new]
     if not s or DULL.search(m) or s.startswith('}') and len(s) < 3:
         return out
-    add('comparison', list(swaps(line, m, {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==',
-                                           '&&': '||', '||': '&&'})))
+    add('comparison', list(swaps(line, m, {'<': '<=', '<=': '<', '>': '>=', '>=': '>',
+                                           '==': '!=', '!=': '==', '&&': '||', '||': '&&'})))
     add('constant', list(constants(line, m)))
     add('negation', list(conditions(line, m, CONDITION, '!({})')))
     add('error', list(conditions(line, m, FAILS, '({}) && 0')) + list(returns(line, m)))
@@ -176,7 +187,7 @@ def kinds_of(lines, masked, i):
 
 
 def with_context(path, function, lines, i, hunk, kind):
-    """Enough lines around to be found again."""
+    """The mutant, with as many lines around it as it takes to find it again."""
     n = sum(mark == '-' for mark, _ in hunk)
     before = after = 0
     while True:
@@ -192,7 +203,8 @@ def with_context(path, function, lines, i, hunk, kind):
 
 
 def candidates(root, part):
-    names = subprocess.run(['git', '-C', root, 'ls-files', '*.c'], check=True, capture_output=True, text=True).stdout
+    names = subprocess.run(['git', '-C', root, 'ls-files', '*.c'],
+                           check=True, capture_output=True, text=True).stdout
     for path in sorted(name for name in names.split('\n') if part_of(name) == part):
         with open(f'{root}/{path}') as f:
             lines = f.read().split('\n')
@@ -204,7 +216,7 @@ def candidates(root, part):
 
 
 def draw(root, seed, quotas):
-    """A list of mutants: for each part SPARE times as many as its quota, in the order in which they are to be taken."""
+    """Draws for each part SPARE times as many mutants as its quota, in the order to try them."""
     drawn, kinds, weights = [], list(WEIGHTS), list(WEIGHTS.values())
     for part in PARTS:
         rng, pool, seen = random.Random(f'{seed}/{part}'), list(candidates(root, part)), set()

@@ -1,15 +1,17 @@
-"""One-line mutants as text: a file of them, and where one applies.
+"""One-line mutants as text: the format of a list, and where in a file a mutant applies.
 
-A list is plain text. Lines that begin with '#' are comments. A block describes one mutant and ends with an empty line:
+A list is plain text. Lines that begin with '#' are comments. A block describes one mutant and ends
+with an empty line:
 
     mutant ID KIND FILE FUNCTION
      a line that must come before (or after), unchanged
     -the line that goes
     +the line that comes instead
 
-FUNCTION is '-' outside of functions. Lines are compared without their indentation, never by number: a list drawn from
-one version still applies to a later one whose line has only moved. `quota PART N` says that the first N mutants of PART
-that build and are not judged equivalent are scored; without quotas all are."""
+FUNCTION is '-' outside of functions. Lines are compared without their indentation, never by number:
+a list drawn from one version still applies to a later one where the line has only moved.
+`quota PART N` says that the first N mutants of PART that build and are not judged equivalent are
+scored; without quotas all are."""
 import hashlib
 import re
 
@@ -66,12 +68,13 @@ def read_list(path):
 
 
 def functions(lines):
-    """For each line the name of the function that it is in, or '-'. Functions begin at column 0, as everywhere here."""
+    """The name of the function that each line is in, or '-'. Functions begin at column 0."""
     names, name, pending = [], '-', '-'
     for line in lines:
         if name == '-' and re.match(r'[A-Za-z_].*\w\(', line) and not line.rstrip().endswith(';') \
                 and not line.startswith(('#', 'typedef')):
-            pending = IDENT.findall(re.sub(r'^__attribute__\(\(.*?\)\) ', '', line).split('(')[0])[-1]
+            line = re.sub(r'^__attribute__\(\(.*?\)\) ', '', line)
+            pending = IDENT.findall(line.split('(')[0])[-1]
         if line.startswith('{'):
             name = pending
         names.append(name)
@@ -81,7 +84,7 @@ def functions(lines):
 
 
 def find(mutant, lines):
-    """Index of the first line of the mutant's old text in @lines, or None when it is not there exactly once."""
+    """The index in @lines where the mutant's old text begins; None unless it is there just once."""
     want = [line.strip() for line in mutant.old()]
     have = [line.strip() for line in lines]
     at = [i for i in range(len(have) - len(want) + 1) if have[i:i + len(want)] == want]

@@ -1,4 +1,4 @@
-"""What mutants.md shows: a table of scores by part and a list of those that lived."""
+"""The tables of mutants.md: scores by part, and each mutant with the test that killed it."""
 import json
 
 
@@ -18,8 +18,8 @@ def scores(rows, parts):
     total = [0, 0, 0, 0]
     for part in parts:
         mine = [row['status'] for row in rows if row['part'] == part]
-        n = [mine.count('killed'), mine.count('killed') + mine.count('survived'), mine.count('unbuilt'),
-             mine.count('equivalent')]
+        n = [mine.count('killed'), mine.count('killed') + mine.count('survived'),
+             mine.count('unbuilt'), mine.count('equivalent')]
         total = [a + b for a, b in zip(total, n)]
         out.append(f'| {part} | {n[0]} | {n[1]} | {n[2]} | {n[3]} |')
     out.append('| all | ' + ' | '.join(map(str, total)) + ' |')
@@ -30,6 +30,8 @@ def listing(rows):
     out = ['| mutant | file, function | what | seen by |', '|---|---|---|---|']
     for row in rows:
         what = row['what'].replace('|', '\\|')
-        seen = row['test'] + (' (time limit)' if row['how'] == 'timeout' else '') if row['test'] else row['status']
+        seen = row['status']
+        if row['test']:
+            seen = row['test'] + (' (time limit)' if row['how'] == 'timeout' else '')
         out.append(f"| {row['name']} | {row['path']}, {row['function']} | {what} | {seen} |")
     return '\n'.join(out)

@@ -1,12 +1,14 @@
-"""Builds the product with one mutant after the other and runs the tests that should see it.
+"""Builds the product with one mutant after the other and runs the tests that should notice.
 
-A scratch copy of the committed tree is built once, plainly (-O1, no warnings, no link-time optimisation); a mutant then
-costs the compilation of one file and the linking of the tests that are run. Tests come in the order of the time that they
-take without a mutant; the first that fails ends the mutant. One that does not end within some times its usual time
-has failed too. A failure of a slow test, or at the time limit, counts when it comes twice.
+A scratch copy of the committed tree is built once, plainly (-O1, no warnings, no link-time
+optimisation); a mutant then costs the compilation of one file and the linking of the tests to run.
+The tests run in the order of their duration without a mutant; the first failure ends the mutant. A
+test that exceeds its usual duration several times over has failed too. A failure of a slow test, or
+at the time limit, counts only when it happens twice.
 
-Mutated programs may do anything, kill and delete above all: every test runs in namespaces of its own (processes, mounts,
-network), in which all but the scratch folder and an empty /tmp is read-only and no name is looked up elsewhere."""
+Mutated programs may do anything, above all kill and delete: every test runs in its own namespaces
+(processes, mounts, network), where everything but the scratch folder and an empty /tmp is read-only
+and names resolve from the hosts file alone."""
 import fnmatch
 import json
 import os
@@ -20,19 +22,22 @@ import mutant
 
 PROGRAMS = ('creel', 'creel-rm', 'creel-nm', 'creel-shim', 'creel-task', 'creel-test-lived')
 LONG = ('e2e_', 'fault_', 'paper_')  # --quick leaves these out
-SLOW_S = 5  # a failure of what takes longer is looked at twice
+SLOW_S = 5  # a test that takes longer must fail twice
 LIMIT_S, LIMIT_TIMES, LIMIT_MAX_S = 30, 6, 400
-INSIDE = '''mount --bind "$1" "$1" && mount -t tmpfs tmpfs /tmp && echo 'hosts: files' > /tmp/nsswitch.conf &&
-mount --bind /tmp/nsswitch.conf /etc/nsswitch.conf && mount -o remount,bind,ro / && ip link set lo up || exit 125
+INSIDE = '''mount --bind "$1" "$1" && mount -t tmpfs tmpfs /tmp &&
+echo 'hosts: files' > /tmp/nsswitch.conf &&
+mount --bind /tmp/nsswitch.conf /etc/nsswitch.conf && mount -o remount,bind,ro / &&
+ip link set lo up || exit 125
 shift; export HOME=/tmp TMPDIR=/tmp; cd /tmp; "$@" </dev/null'''
 
 
 def run(command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace', **more)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace', **more)
 
 
 def read_tests(path):
-    """Name -> command. CTest itself tells no command for what is not built yet."""
+    """Name -> command. CTest itself tells no command for a program that is not built yet."""
     with open(path) as f:
         found = re.findall(r'^add_test\(\[=\[(.*?)\]=\] (.*)\)$', f.read(), re.M)
     return {name: re.findall(r'"((?:[^"\\]|\\.)*)"', command) for name, command in found}
@@ -42,7 +47,8 @@ class Bench:
     """The scratch copy, its build and its tests."""
 
     def __init__(self, root, folder, jobs, sanitize):
-        self.root, self.folder, self.jobs, self.sanitize = root, os.path.realpath(folder), jobs, sanitize
+        self.root, self.folder = root, os.path.realpath(folder)
+        self.jobs, self.sanitize = jobs, sanitize
         self.src, self.out = self.folder + '/src', self.folder + '/out'
         self.times_path = self.folder + '/times.json'
         self.changed_path = self.folder + '/changed.json'
@@ -54,21 +60,22 @@ class Bench:
                 self.times = json.load(f)
 
     def sync(self, as_is):
-        """Brings the copy to the tree's HEAD, unless @as_is; what is equal keeps its time."""
+        """Brings the copy to the tree's HEAD, unless @as_is; unchanged files keep their times."""
         self.restore()
         if not as_is:
             self.copy()
+            head = run(['git', '-C', self.root, 'rev-parse', '--short', 'HEAD']).stdout.strip()
             with open(self.folder + '/commit', 'w') as f:
-                f.write(run(['git', '-C', self.root, 'rev-parse', '--short', 'HEAD']).stdout.strip())
+                f.write(head)
         with open(self.folder + '/commit') as f:
             self.commit = f.read()
         self.configure()
         how, _, output = self.boxed(['true'], LIMIT_MAX_S)
-        if how != 'ok':  # else each test would fail, and kill its mutant
+        if how != 'ok':  # or each test would fail, and so kill its mutant
             raise SystemExit(f'mutate: no namespaces for tests here:\n{output}')
 
     def change(self, path, old, new):
-        """Writes @new; what was there is kept on disk until restore(), for a run that is killed in between."""
+        """Writes @new. The old text stays on disk until restore(), in case the run is killed."""
         with open(self.changed_path + '.new', 'w') as f:
             json.dump([path, old], f)
         os.replace(self.changed_path + '.new', self.changed_path)
@@ -86,14 +93,16 @@ class Bench:
         os.unlink(self.changed_path)
 
     def copy(self):
-        names = run(['git', '-C', self.root, 'ls-tree', '-r', '--name-only', 'HEAD'], check=True).stdout.split('\n')
+        names = run(['git', '-C', self.root, 'ls-tree', '-r', '--name-only', 'HEAD'],
+                    check=True).stdout.split('\n')
         old = set()
         for top, folders, files in os.walk(self.src):
             old.update(os.path.relpath(f'{top}/{name}', self.src) for name in files)
         fresh = self.folder + '/fresh'
         subprocess.run(['rm', '-rf', fresh], check=True)
         os.makedirs(fresh)
-        archive = subprocess.Popen(['git', '-C', self.root, 'archive', 'HEAD'], stdout=subprocess.PIPE)
+        archive = subprocess.Popen(['git', '-C', self.root, 'archive', 'HEAD'],
+                                   stdout=subprocess.PIPE)
         subprocess.run(['tar', '-x', '-C', fresh], stdin=archive.stdout, check=True)
         archive.wait()
         for name in filter(None, names):
@@ -112,14 +121,14 @@ class Bench:
 
     def configure(self):
         more = [f'-DCREEL_SANITIZE={self.sanitize}'] if self.sanitize else []
-        done = run(['cmake', '-S', self.src, '-B', self.out, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Mutate',
-                    '-DCMAKE_C_FLAGS=-O1 -w', '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--strip-debug',
-                    '-DCREEL_HA_LEASE_OFF=ON'] + more)
+        done = run(['cmake', '-S', self.src, '-B', self.out, '-G', 'Ninja',
+                    '-DCMAKE_BUILD_TYPE=Mutate', '-DCMAKE_C_FLAGS=-O1 -w',
+                    '-DCMAKE_EXE_LINKER_FLAGS=-Wl,--strip-debug', '-DCREEL_HA_LEASE_OFF=ON'] + more)
         if done.returncode:
             raise SystemExit(done.stdout)
         self.tests = read_tests(self.out + '/tests/CTestTestfile.cmake')
-        self.targets = set(line.split(':')[0] for line in
-                           run(['ninja', '-C', self.out, '-t', 'targets', 'all']).stdout.split('\n'))
+        targets = run(['ninja', '-C', self.out, '-t', 'targets', 'all']).stdout
+        self.targets = set(line.split(':')[0] for line in targets.split('\n'))
 
     def command(self, test):
         name, _, args = test.partition('=')
@@ -127,7 +136,7 @@ class Bench:
         return command[:1] + args.split(',') if args else command
 
     def needs(self, test):
-        """What must be built before @test is run."""
+        """The targets that must be built before @test is run."""
         names = set()
         for word in self.command(test):
             base = os.path.basename(word)
@@ -146,12 +155,15 @@ class Bench:
         return self.boxed(self.command(test), limit)
 
     def boxed(self, command, limit):
-        """(how it ended: ok, failed, timeout or skipped; seconds; output)."""
-        env = dict(os.environ, CREEL_BIN=self.out + '/bin', CREEL_SOURCE=self.src) # as creel_script_test() does
-        inside = ['unshare', '-Urmpn' if os.geteuid() else '-mpn', '--fork', '--kill-child', '--mount-proc']
+        """Returns how it ended (ok, failed, timeout or skipped), its seconds and its output."""
+        # The same variables as creel_script_test() sets
+        env = dict(os.environ, CREEL_BIN=self.out + '/bin', CREEL_SOURCE=self.src)
+        spaces = '-Urmpn' if os.geteuid() else '-mpn'
+        inside = ['unshare', spaces, '--fork', '--kill-child', '--mount-proc']
         start = time.time()
         child = subprocess.Popen(inside + ['sh', '-c', INSIDE, 'sh', self.folder] + command,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, start_new_session=True)
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env,
+                                 start_new_session=True)
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -178,20 +190,23 @@ class Bench:
                 if how == 'ok':
                     break
             else:
-                print(f'mutate: {test} is left out: {how} without a mutant\n{output[-2000:]}', flush=True)
+                print(f'mutate: {test} is left out: {how} without a mutant\n{output[-2000:]}',
+                      flush=True)
             self.times[test] = round(seconds, 2) if how == 'ok' else None
             with open(self.times_path, 'w') as f:
                 json.dump(self.times, f, indent=1, sort_keys=True)
         return self.times[test]
 
     def tests_for(self, path, patterns, quick):
-        """The tests that should see a mutant of @path: those of the longest pattern first, of these the cheapest."""
+        """The tests that should notice a mutant of @path: by longest pattern, then by duration."""
         names, rank = [], {}
         for pattern, tests in sorted(patterns, key=lambda p: -len(p[0])):
             for test in tests if fnmatch.fnmatch(path, pattern) else ():
                 name, _, args = test.partition('=')
-                for known in sorted(self.tests) if any(ch in name for ch in '*?[') else [name] * (name in self.tests):
-                    if known in rank or not fnmatch.fnmatch(known, name) or (quick and known.startswith(LONG)):
+                globs = any(ch in name for ch in '*?[')
+                for known in sorted(self.tests) if globs else [name] * (name in self.tests):
+                    if known in rank or not fnmatch.fnmatch(known, name) \
+                            or (quick and known.startswith(LONG)):
                         continue
                     rank[known] = -len(pattern)
                     names.append(known + ('=' + args if args else ''))
@@ -199,7 +214,7 @@ class Bench:
                       key=lambda n: (rank[n.partition('=')[0]], self.times[n]))
 
     def judge(self, one, tests):
-        """Status, test and how of a mutant: killed, survived, gone (its line is no longer there), unbuilt."""
+        """Returns the status (killed, survived, unbuilt; gone: its line is), the test, and how."""
         path = f'{self.src}/{one.path}'
         if not os.path.exists(path):
             return 'gone', None, None
@@ -216,7 +231,8 @@ class Bench:
                     self.restore()
                     if self.build(test).returncode:
                         raise SystemExit(f'mutate: {test} does not build:\n{built.stdout[-3000:]}')
-                    return 'unbuilt', None, next((line for line in built.stdout.split('\n') if 'error' in line), '')[:200]
+                    lines = built.stdout.split('\n')
+                    return 'unbuilt', None, next((x for x in lines if 'error' in x), '')[:200]
                 how, seconds, _ = self.once(test, self.limit(test))
                 if how not in ('failed', 'timeout'):
                     continue
@@ -252,14 +268,16 @@ def read_equivalent(path):
 
 
 def score(bench, mutants, quotas, patterns, equivalent, results, done, only_tests, quick=False):
-    """Runs @mutants and appends a line of JSON for each to the file @results. @done: names with a result already."""
+    """Runs @mutants and appends a line of JSON for each to the file @results.
+
+    @done: mutants that already have a result, by name."""
     left = dict(quotas)
     for one in mutants:
         part = draw.part_of(one.path)
         if quotas and left.get(part, 0) <= 0:
             continue
-        row = {'name': one.name, 'part': part, 'kind': one.kind, 'path': one.path, 'function': one.function,
-               'what': one.short(), 'commit': bench.commit}
+        row = {'name': one.name, 'part': part, 'kind': one.kind, 'path': one.path,
+               'function': one.function, 'what': one.short(), 'commit': bench.commit}
         start = time.time()
         if one.name in equivalent:
             row.update(status='equivalent', how=equivalent[one.name], test=None)
@@ -276,7 +294,8 @@ def score(bench, mutants, quotas, patterns, equivalent, results, done, only_test
             row['seconds'] = round(time.time() - start, 1)
             with open(results, 'a') as f:
                 f.write(json.dumps(row) + '\n')
-            print(f"{row['status']:9} {row['seconds']:6} s  {one.name} {one.path} {one.function}: {one.short()}"
+            print(f"{row['status']:9} {row['seconds']:6} s  "
+                  f"{one.name} {one.path} {one.function}: {one.short()}"
                   f"{'  by ' + row['test'] if row['test'] else ''}", flush=True)
     for part, n in left.items():
         if quotas and n > 0:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares verdicts of the papers' experiments with the list of rows that are known to be red.
+"""Compares the verdicts of the papers' experiments with the list of rows known to be red.
 
 usage: judge.py --known known_red.tsv [--record RESULTS.md] TABLE.json...
 
-A table is what `creel sim --paper ... --format json` printed for some seeds (the file's name says which). The list has
-lines "paper TAB row TAB when TAB reason": the row misses its criterion with all seeds ("always"), or with those tens that
-are named ("11-20,101-110") and with no others. Prints the table (of several: how often each row is met, and what came out
-each time) and exits with 1 when a row that is not listed is red, when one that is listed is not, or without any row.
+A table is what `creel sim --paper ... --format json` printed for the seeds that name its file. The
+list has lines "paper TAB row TAB when TAB reason": the row misses its criterion with all seeds
+("always"), or with exactly those tens of seeds that are named ("11-20,101-110"). Prints the table
+(of several: how often each row is met, and each result) and exits with 1 when a row is red and not
+listed, when one is listed and not red, or when there is no row.
 """
 import json
 import os
@@ -24,7 +25,8 @@ def read_known(path):
             continue
         parts = line.rstrip("\n").split("\t")
         if len(parts) != 4 or not re.fullmatch(r"always|\d+-\d+(,\d+-\d+)*", parts[2]):
-            sys.exit(f"{path}:{number}: expected paper, row, always or seeds as in 11-20,101-110, reason")
+            sys.exit(f"{path}:{number}: expected paper, row, "
+                     "always or seeds as in 11-20,101-110, reason")
         known[parts[0], parts[1]] = parts[2]
     return known
 
@@ -34,7 +36,7 @@ def key_of(row):
 
 
 def rows_of(tables):
-    """Rows by (paper, id), in order; a row that has no criterion of its own has the id of one that has."""
+    """Rows by (paper, id), in order. A reported row, without a criterion, shares another's id."""
     rows = {}
     for seeds, table in tables:
         for row in table:
@@ -53,7 +55,8 @@ def differences(rows, known, papers):
             if row["verdict"] == "FAIL" and not expected:
                 yield f"{key[0]} {key[1]} is red with seeds {seeds}, and not listed: {row['here']}"
             elif row["verdict"] != "FAIL" and expected:
-                yield f"{key[0]} {key[1]} is listed as red with seeds {seeds}, and is met: {row['here']}"
+                yield (f"{key[0]} {key[1]} is listed as red with seeds {seeds}, and is met: "
+                       f"{row['here']}")
     for key in known:
         if key[0] in papers and key not in rows:
             yield f"{key[0]} {key[1]} is listed, there is no such row"
@@ -91,7 +94,8 @@ def record(path, out):
     at, to = text.find(begin), text.find(end)
     if at < 0 or to < at:
         sys.exit(f"{path} has no place for it: {begin} ... {end}")
-    open(path, "w", encoding="utf-8").write(text[: at + len(begin)] + "\n" + "\n".join(out) + "\n" + text[to:])
+    text = text[: at + len(begin)] + "\n" + "\n".join(out) + "\n" + text[to:]
+    open(path, "w", encoding="utf-8").write(text)
 
 
 def main(args):
@@ -104,7 +108,8 @@ def main(args):
             where = args.pop(0)
         else:
             files.append(arg)
-    tables = [(os.path.basename(f)[: -len(".json")], json.load(open(f, encoding="utf-8"))) for f in files]
+    tables = [(os.path.basename(f)[: -len(".json")], json.load(open(f, encoding="utf-8")))
+              for f in files]
     rows, out = rows_of(tables), []
     if len(tables) > 1:
         out.append(f"## Over {len(tables)} times ten seeds")

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goal: a run of the papers' experiments fails when a row differs from the list of red rows, either way. Method: judge.py
-# with small tables and lists, and with the real list, each line of which must be read.
+# Goal: a run of the papers' experiments fails when a row is red and not listed, or listed and not
+# red. Method: judge.py with small tables and lists; then with the real list, of which it must be
+# able to read every line.
 set -euo pipefail
 judge=$CREEL_SOURCE/tests/paper/judge.py
 dir=$(mktemp -d "${TMPDIR:-/tmp}/creel-judged.XXXXXX")
@@ -9,16 +10,18 @@ cd "$dir"
 
 # table SEEDS VERDICT: one row
 table() {
-    printf '[{"paper":"p","id":"R","of":"","published":"","here":"","criterion":"","verdict":"%s"}]\n' "$2" > "$1.json"
+    printf '[{"paper":"p","id":"R","of":"","published":"","here":"","criterion":"",%s}]\n' \
+        "\"verdict\":\"$2\"" > "$1.json"
 }
 
-# expect STATUS WHEN SEEDS...: "": the row is not listed
+# expect STATUS WHEN SEEDS...: judge.py's exit status; WHEN "": the row is not listed
 expect() {
     local wanted=$1 when=$2 rc=0
     shift 2
     if [[ $when ]]; then printf 'p\tR\t%s\tbecause\n' "$when"; fi > list
     python3 "$judge" --known list "${@/%/.json}" > out 2>&1 || rc=$?
-    [[ $rc == "$wanted" ]] || { echo "list \"$when\", seeds $*: exit $rc, expected $wanted"; cat out; exit 1; }
+    [[ $rc == "$wanted" ]] ||
+        { echo "list \"$when\", seeds $*: exit $rc, expected $wanted"; cat out; exit 1; }
 }
 
 table 1-10 pass
