@@ -1,4 +1,5 @@
-/* The machine's outside: events, time, the lease, and the beginning and end of a leadership. */
+/* The outside of the election machine: events, time, the lease, and the beginning and end of a
+ * leadership. */
 #include "ha/election/election.h"
 
 #include <stdarg.h>
@@ -9,9 +10,9 @@
 #include "base/mem.h"
 #include "ha/election/election_internal.h"
 
-#define RETRY_MIN_US    50000 /* back-off after an answer that was lost or failed: doubles to 1.6 s */
+#define RETRY_MIN_US    50000 /* back-off after a lost or failed request; doubles up to 1.6 s */
 #define RETRY_DOUBLINGS 5
-#define FAILED_NOTE_US  30000000 /* between two messages of failing requests */
+#define FAILED_NOTE_US  30000000 /* minimum time between two log lines about failing requests */
 
 const char *ha_election_state_name(enum ha_election_state s)
 {
@@ -63,9 +64,9 @@ void ha_election_free(struct ha_election *e)
     free(e);
 }
 
-/* ---- towards the outside ---- */
+/* ---- output ---- */
 
-void election_note(struct ha_election *e, int level, const char *fmt, ...)
+void election_log(struct ha_election *e, int level, const char *fmt, ...)
 {
     struct base_buf text = {0};
     va_list ap;
@@ -77,14 +78,14 @@ void election_note(struct ha_election *e, int level, const char *fmt, ...)
     base_buf_free(&text);
 }
 
-void election_ask(struct ha_election *e, enum election_slot slot, struct ha_zk_request *rq)
+void election_send_request(struct ha_election *e, enum election_slot slot, struct ha_zk_request *rq)
 {
     rq->owner = HA_ZK_FOR_ELECTION;
     rq->id = e->want[slot] = ++e->ids;
     e->calls.send(e->calls.user, rq);
 }
 
-static void set_step(struct ha_election *e, enum election_step step, const char *about)
+static void record_round_step(struct ha_election *e, enum election_step step, const char *about)
 {
     char *copy = base_strdup(about);
 
@@ -93,46 +94,47 @@ static void set_step(struct ha_election *e, enum election_step step, const char 
     e->about = copy;
 }
 
-void election_read(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind, const char *about)
+void election_read_node(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind, const char *about)
 {
     struct ha_zk_request rq = {.kind = kind, .path = about};
 
-    set_step(e, step, about);
-    election_ask(e, SLOT_ROUND, &rq);
+    record_round_step(e, step, about);
+    election_send_request(e, SLOT_ROUND, &rq);
 }
 
-void election_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
-                    size_t n)
+void election_send_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
+                         size_t n)
 {
     struct ha_zk_request rq = {.kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
 
-    set_step(e, step, about);
-    election_ask(e, SLOT_ROUND, &rq);
+    record_round_step(e, step, about);
+    election_send_request(e, SLOT_ROUND, &rq);
 }
 
-static void give_up_round(struct ha_election *e)
+static void abandon_round(struct ha_election *e)
 {
     e->want[SLOT_ROUND] = e->want[SLOT_CHILDREN] = e->want[SLOT_EPOCH] = 0;
     e->opened = false;
     e->retry_us = 0;
 }
 
-void election_later(struct ha_election *e, int64_t now_us)
+void election_retry_later(struct ha_election *e, int64_t now_us)
 {
-    give_up_round(e);
+    abandon_round(e);
     e->retry_us = now_us + ((int64_t)RETRY_MIN_US << (e->tries < RETRY_DOUBLINGS ? e->tries : RETRY_DOUBLINGS));
     e->tries++;
 }
 
-/* Ours when leading; of others, who stands first in the queue, as long as the epoch is that one's. */
-void election_active_update(struct ha_election *e)
+/* The active RM is ourselves when leading. Otherwise the RM first in the queue is active, provided
+ * it also wrote the epoch. */
+void election_update_active_rm(struct ha_election *e)
 {
     struct election_id id;
     char *now = NULL;
 
     if (e->leading)
         now = base_strdup(e->rm_id);
-    else if (e->lowest && e->seen.rm && election_id_parse(e->lowest, &id) && id.session == e->seen.session &&
+    else if (e->lowest && e->seen.rm && election_node_name_parse(e->lowest, &id) && id.session == e->seen.session &&
              id.rm_len == strlen(e->seen.rm) && memcmp(e->lowest, e->seen.rm, id.rm_len) == 0 &&
              strcmp(e->seen.rm, e->rm_id) != 0)
         now = base_strdup(e->seen.rm);
@@ -147,7 +149,7 @@ void election_active_update(struct ha_election *e)
     e->calls.active_changed(e->calls.user);
 }
 
-void election_lead(struct ha_election *e, int64_t epoch, int32_t version, int64_t sent_us)
+void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t version, int64_t sent_us)
 {
     struct election_authority *seen = &e->seen;
     char *rm = base_strdup(e->rm_id);
@@ -162,7 +164,7 @@ void election_lead(struct ha_election *e, int64_t epoch, int32_t version, int64_
     free(seen->rm);
     *seen = (struct election_authority){.epoch = epoch, .rm = rm, .session = e->session, .version = version};
     e->calls.elected(e->calls.user, epoch, version);
-    election_active_update(e);
+    election_update_active_rm(e);
 }
 
 void election_depose(struct ha_election *e, const char *fmt, ...)
@@ -179,20 +181,21 @@ void election_depose(struct ha_election *e, const char *fmt, ...)
     va_end(ap);
     e->calls.deposed(e->calls.user, why.data);
     base_buf_free(&why);
-    election_active_update(e);
+    election_update_active_rm(e);
 }
 
-void election_refuse(struct ha_election *e, const struct base_error *why)
+void election_enter_refused(struct ha_election *e, const struct base_error *why)
 {
     election_depose(e, "%s", why->text);
     if (e->connected && e->own)
-        election_leave(e); /* nobody has to wait for the end of our session */
-    give_up_round(e);
+        /* lets the next RM lead without waiting for our session to expire */
+        election_delete_own_node(e);
+    abandon_round(e);
     e->phase = HA_REFUSED;
     e->calls.refused(e->calls.user, why);
 }
 
-static void refuse_auth(struct ha_election *e, const char *path, const char *text)
+static void refuse_for_missing_permission(struct ha_election *e, const char *path, const char *text)
 {
     struct base_error err;
 
@@ -200,63 +203,66 @@ static void refuse_auth(struct ha_election *e, const char *path, const char *tex
                    "ZooKeeper does not let us use %s (%s): we authenticate as %s; compare hadoop.zk.auth or "
                    "creel.cluster.secret of this cluster's ResourceManagers with the node's ACL (zkCli.sh getAcl %s)",
                    path, text ? text : "not authenticated", e->auth_as ? e->auth_as : "nobody", path);
-    election_refuse(e, &err);
+    election_enter_refused(e, &err);
 }
 
-/* ---- the lease ---- */
+/* ---- the lease ---- The lease ends 2/3 of the session time-out after the sending of the last
+ * answered request. ZooKeeper can expire the session no earlier than a full time-out after
+ * receiving that request, so the lease ends before another RM can be elected; the remaining third
+ * covers clock drift. */
 
-int64_t election_lease(const struct ha_election *e, int64_t sent_us)
+int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us)
 {
     return e->lease_off ? INT64_MAX : sent_us + e->timeout_us * 2 / 3;
 }
 
-static void check_lease(struct ha_election *e, int64_t now_us)
+static void depose_if_lease_expired(struct ha_election *e, int64_t now_us)
 {
-    if (!e->leading || now_us < election_lease(e, e->answered_us))
+    if (!e->leading || now_us < election_lease_end_us(e, e->answered_us))
         return;
-    election_depose(e, "ZooKeeper has answered nothing that was sent in the last %lld ms",
+    election_depose(e, "ZooKeeper has answered no request sent in the last %lld ms",
                     (long long)((now_us - e->answered_us) / 1000));
-    election_start(e);
+    election_start_round(e);
 }
 
-static int64_t renewal_due(const struct ha_election *e)
+static int64_t renewal_due_us(const struct ha_election *e)
 {
     int64_t last = e->answered_us > e->renewed_us ? e->answered_us : e->renewed_us;
 
     return last + e->timeout_us / 6;
 }
 
-static void renew(struct ha_election *e, int64_t now_us)
+static void send_renewal(struct ha_election *e, int64_t now_us)
 {
     const struct ha_zk_op op = {.kind = HA_ZK_CHECK, .path = e->epoch_path, .version = e->version};
     struct ha_zk_request rq = {.kind = HA_ZK_MULTI, .ops = &op, .ops_n = 1};
 
     e->renewed_us = now_us;
-    election_ask(e, SLOT_RENEW, &rq);
+    election_send_request(e, SLOT_RENEW, &rq);
 }
 
-static void on_renewed(struct ha_election *e, const struct ha_zk_event *ev)
+static void on_renewal_result(struct ha_election *e, const struct ha_zk_event *ev)
 {
     if (ev->code == HA_ZK_OK) {
-        ha_election_answered(e, ev->sent_us);
+        ha_election_extend_lease(e, ev->sent_us);
     } else if (ev->code == HA_ZK_BADVERSION || ev->code == HA_ZK_NONODE) {
-        election_depose(e, "the epoch is not ours any more");
-        election_start(e);
+        election_depose(e, "the epoch is no longer ours");
+        election_start_round(e);
     }
 }
 
-void ha_election_answered(struct ha_election *e, int64_t sent_us)
+void ha_election_extend_lease(struct ha_election *e, int64_t sent_us)
 {
-    /* Of a session or a time before the claim: sent before it, so it changes nothing. */
+    /* Answers to requests sent before the claim have a smaller sent_us and change nothing. */
     if (e->leading && sent_us > e->answered_us)
         e->answered_us = sent_us;
 }
 
 /* ---- events ---- */
 
-static void offline(struct ha_election *e, int64_t now_us)
+static void go_offline(struct ha_election *e, int64_t now_us)
 {
-    give_up_round(e);
+    abandon_round(e);
     e->want[SLOT_RENEW] = 0;
     e->dirty = false;
     e->phase = HA_OFFLINE;
@@ -265,9 +271,9 @@ static void offline(struct ha_election *e, int64_t now_us)
     e->connected = false;
 }
 
-static void session_over(struct ha_election *e, int64_t now_us)
+static void on_session_over(struct ha_election *e, int64_t now_us)
 {
-    offline(e, now_us);
+    go_offline(e, now_us);
     election_forget_nodes(e);
     e->session = 0;
     e->tried = -1;
@@ -275,25 +281,25 @@ static void session_over(struct ha_election *e, int64_t now_us)
         election_depose(e, "the session with ZooKeeper is over");
 }
 
-static void connected(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void on_connected(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     if (e->session && e->session != ev->session)
-        session_over(e, now_us);
-    offline(e, now_us);
+        on_session_over(e, now_us);
+    go_offline(e, now_us);
     e->connected = true;
     e->known_until_us = 0;
     e->session = ev->session;
     e->timeout_us = ev->timeout_us;
-    e->blocked_us = 0; /* sessions live longer when ZooKeeper was away */
+    e->blocked_us = 0; /* ZooKeeper may have been away, which prolongs sessions */
     e->tries = 0;
     if (e->lease_off)
         e->renewed_us = now_us;
     else if (e->leading)
-        renew(e, now_us);
-    election_start(e);
+        send_renewal(e, now_us);
+    election_start_round(e);
 }
 
-bool election_is_quiet(const struct ha_election *e)
+bool election_is_between_rounds(const struct ha_election *e)
 {
     return e->connected && e->opened && !e->want[SLOT_ROUND] && !e->want[SLOT_CHILDREN] && !e->want[SLOT_EPOCH];
 }
@@ -301,19 +307,20 @@ bool election_is_quiet(const struct ha_election *e)
 static void on_watch(struct ha_election *e)
 {
     e->dirty = true;
-    if (election_is_quiet(e))
-        election_look(e);
+    if (election_is_between_rounds(e))
+        election_request_nodes_and_epoch(e);
 }
 
-static void on_unanswered(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev, int64_t now_us)
+static void on_lost_or_failed_request(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
+                                      int64_t now_us)
 {
     if (ev->code == HA_ZK_FAILED && (!e->failed_noted_us || now_us - e->failed_noted_us >= FAILED_NOTE_US)) {
         e->failed_noted_us = now_us;
-        election_note(e, BASE_LOG_WARN, "a request about %s failed: %s", slot == SLOT_ROUND ? e->about : e->root,
-                      ev->text ? ev->text : "no reason given");
+        election_log(e, BASE_LOG_WARN, "a request about %s failed: %s", slot == SLOT_ROUND ? e->about : e->root,
+                     ev->text ? ev->text : "no reason given");
     }
-    if (slot != SLOT_RENEW) /* a renewal comes again by itself */
-        election_later(e, now_us);
+    if (slot != SLOT_RENEW) /* renewals are repeated by timer */
+        election_retry_later(e, now_us);
 }
 
 static const char *slot_path(const struct ha_election *e, enum election_slot slot)
@@ -331,38 +338,38 @@ static void on_result(struct ha_election *e, const struct ha_zk_event *ev, int64
         return;
     e->want[slot] = 0;
     if (ev->code == HA_ZK_EXPIRED)
-        session_over(e, now_us);
+        on_session_over(e, now_us);
     else if (ev->code == HA_ZK_NOAUTH)
-        refuse_auth(e, slot_path(e, slot), ev->text);
+        refuse_for_missing_permission(e, slot_path(e, slot), ev->text);
     else if (ev->code == HA_ZK_LOSS || ev->code == HA_ZK_FAILED)
-        on_unanswered(e, slot, ev, now_us);
+        on_lost_or_failed_request(e, slot, ev, now_us);
     else if (slot == SLOT_RENEW)
-        on_renewed(e, ev);
+        on_renewal_result(e, ev);
     else if (slot != SLOT_ROUND)
-        election_on_look(e, slot, ev, now_us);
+        election_on_nodes_or_epoch(e, slot, ev, now_us);
     else if (e->step <= STEP_MAKE_PARTS)
-        election_on_root(e, ev, now_us);
+        election_on_root_result(e, ev, now_us);
     else if (e->step == STEP_CLAIM)
-        election_on_claim(e, ev, now_us);
+        election_on_claim_result(e, ev, now_us);
     else
-        election_on_nodes(e, ev, now_us);
+        election_on_own_node_result(e, ev, now_us);
 }
 
-void ha_election_on(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     if (e->phase == HA_REFUSED)
         return;
     if (ev->kind == HA_ZK_DISCONNECTED)
-        offline(e, now_us);
-    check_lease(e, now_us); /* what comes after its end cannot save it */
+        go_offline(e, now_us);
+    depose_if_lease_expired(e, now_us); /* an event after the end of the lease must not extend it */
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
-        connected(e, ev, now_us);
+        on_connected(e, ev, now_us);
         break;
     case HA_ZK_DISCONNECTED:
         break;
     case HA_ZK_SESSION_OVER:
-        session_over(e, now_us);
+        on_session_over(e, now_us);
         break;
     case HA_ZK_WATCH:
         if (strcmp(ev->path, e->election_path) == 0 || strcmp(ev->path, e->epoch_path) == 0)
@@ -374,64 +381,64 @@ void ha_election_on(struct ha_election *e, const struct ha_zk_event *ev, int64_t
     }
 }
 
-/* ---- time ---- */
+/* ---- timers ---- */
 
-static void end_of_hold(struct ha_election *e)
+static void end_hold_after_resignation(struct ha_election *e)
 {
     e->holding = false;
-    if (election_is_quiet(e))
-        election_look(e);
+    if (election_is_between_rounds(e))
+        election_request_nodes_and_epoch(e);
 }
 
-static void forget_others(struct ha_election *e)
+static void forget_active_rm(struct ha_election *e)
 {
     e->known_until_us = 0;
     free(e->lowest);
     e->lowest = NULL;
-    election_active_update(e);
+    election_update_active_rm(e);
 }
 
-void ha_election_tick(struct ha_election *e, int64_t now_us)
+void ha_election_run_timers(struct ha_election *e, int64_t now_us)
 {
     if (e->phase == HA_REFUSED)
         return;
-    check_lease(e, now_us);
-    if (e->leading && e->connected && !e->want[SLOT_RENEW] && now_us >= renewal_due(e))
-        renew(e, now_us);
+    depose_if_lease_expired(e, now_us);
+    if (e->leading && e->connected && !e->want[SLOT_RENEW] && now_us >= renewal_due_us(e))
+        send_renewal(e, now_us);
     if (e->holding && now_us >= e->hold_us)
-        end_of_hold(e);
+        end_hold_after_resignation(e);
     if (e->retry_us && now_us >= e->retry_us)
-        election_start(e);
+        election_start_round(e);
     if (e->known_until_us && now_us >= e->known_until_us)
-        forget_others(e);
+        forget_active_rm(e);
 }
 
-static void sooner(int64_t *next_us, int64_t at_us)
+static void keep_earlier_time(int64_t *next_us, int64_t at_us)
 {
     if (at_us < *next_us)
         *next_us = at_us;
 }
 
-int64_t ha_election_next_us(const struct ha_election *e)
+int64_t ha_election_next_timer_us(const struct ha_election *e)
 {
     int64_t next = INT64_MAX;
 
     if (e->phase == HA_REFUSED)
         return next;
     if (e->leading)
-        sooner(&next, election_lease(e, e->answered_us));
+        keep_earlier_time(&next, election_lease_end_us(e, e->answered_us));
     if (e->leading && e->connected && !e->want[SLOT_RENEW])
-        sooner(&next, renewal_due(e));
+        keep_earlier_time(&next, renewal_due_us(e));
     if (e->holding)
-        sooner(&next, e->hold_us);
+        keep_earlier_time(&next, e->hold_us);
     if (e->retry_us)
-        sooner(&next, e->retry_us);
+        keep_earlier_time(&next, e->retry_us);
     if (e->known_until_us)
-        sooner(&next, e->known_until_us);
+        keep_earlier_time(&next, e->known_until_us);
     return next;
 }
 
-/* ---- asked from outside ---- */
+/* ---- public functions ---- */
 
 void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us)
 {
@@ -444,46 +451,46 @@ void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us)
     if (!e->connected)
         return;
     if (e->own) {
-        give_up_round(e);
+        abandon_round(e);
         e->opened = true;
         e->phase = HA_JOINING;
-        election_leave(e);
+        election_delete_own_node(e);
     } else {
-        election_start(e); /* the round finds our node and deletes it */
+        election_start_round(e); /* the round will find our node and delete it */
     }
 }
 
-void ha_election_fenced(struct ha_election *e, int64_t now_us)
+void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us)
 {
     (void)now_us;
     if (!e->leading)
         return;
     election_depose(e, "another ResourceManager has the epoch");
-    election_start(e);
+    election_start_round(e);
 }
 
-void ha_election_at_least(struct ha_election *e, int64_t epoch)
+void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch)
 {
     if (epoch > e->least)
         e->least = epoch;
 }
 
-enum ha_election_state ha_election_state(const struct ha_election *e)
+enum ha_election_state ha_election_get_state(const struct ha_election *e)
 {
     return e->leading ? HA_LEADING : e->phase;
 }
 
-int64_t ha_election_lease_us(const struct ha_election *e)
+int64_t ha_election_lease_end_us(const struct ha_election *e)
 {
-    return e->leading ? election_lease(e, e->answered_us) : 0;
+    return e->leading ? election_lease_end_us(e, e->answered_us) : 0;
 }
 
-const char *ha_election_active(const struct ha_election *e)
+const char *ha_election_active_rm(const struct ha_election *e)
 {
     return e->active;
 }
 
-int64_t ha_election_epoch(const struct ha_election *e)
+int64_t ha_election_highest_epoch(const struct ha_election *e)
 {
     return e->highest;
 }

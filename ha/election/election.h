@@ -1,26 +1,36 @@
-/* ha/election/election.h - who is the active ResourceManager: one pure machine per RM. No clock, no thread, no I/O.
+/* ha/election/election.h - elects the active ResourceManager: one pure machine per RM. No clock, no
+ * thread, no I/O.
  *
- *   OFFLINE --connected--> OPENING (root: made or checked) --> JOINING (own strangers go, own node is made)
- *      ^                                                          |
- *      |  disconnected, session over                              v            lowest node is ours
- *      +------------------------------------------------------ WAITING ------------------------------> CLAIMING
- *      |                                                          ^   claim lost                          |
- *      |                                                          +------------------------------<-------+
- *      |                                                          ^                                       | epoch is ours
- *      |                                                          | resigned: node deleted, made anew     v
- *      +---------------- LEADING until the lease is over ---------+------------------------------<---- LEADING
+ *   OFFLINE --connected--> OPENING (root created or checked) --> JOINING (stale nodes deleted,
+ *      ^                                                            |     own node created)
+ *      |  disconnected, session over                                v     lowest node is ours
+ *      +-------------------------------------------------------- WAITING ---------------> CLAIMING
+ *      |                                                            ^   claim lost           |
+ *      |                                                            +------------------<-----+
+ *      |                                                            ^                 epoch  |
+ *      |                                                            | resigned:      is ours |
+ *      |                                                            | node made anew         v
+ *      +--------------- LEADING until the lease ends ---------------+----------------<--- LEADING
  *
- * Authority is the epoch: <root>/epoch raised by compare-and-set in the multi that checks our own election node. Who
- * wrote it last is the leader; every later write of a predecessor fails on its check of the version.
- * Lease: leading is believed only until (time at which the last answered request was sent) + 2/3 of the negotiated
- * session time-out. While it leads, the machine sends a multi that only checks the epoch whenever nothing else was
- * answered for 1/6 of the time-out; it goes through ZooKeeper's quorum like any write. After the lease the machine
- * is deposed, whatever the connection does; a session that lived on lets it claim again, with a new epoch.
- * Own strangers are election nodes of our rm-id whose ephemeralOwner is not our session: left by an earlier session of
- * this process or by a process of this host that is dead (the node's data tells who made it): deleted at once. Of anyone
- * else: waited for; still there after twice the session time-out: the id is used by a live RM, and we are refused.
- * After every connect or reconnect all of this is read anew; a node is believed ours only by its ephemeralOwner.
- * Source: ZooKeeper recipes (leader election without herd); epochs as in Zab and Raft. */
+ * Authority is the epoch: <root>/epoch is raised by compare-and-set, in a multi that also checks
+ * our own election node. The RM that wrote the epoch last leads; any later write of a predecessor
+ * fails its check of the epoch's version.
+ *
+ * Lease: a leader acts only until 2/3 of the negotiated session time-out after the sending of the
+ * last answered request. If no other request was answered for 1/6 of the time-out, the leader sends
+ * a multi that only checks the epoch; like a write, it passes ZooKeeper's quorum. When the lease
+ * ends the machine is deposed, whatever the state of the connection. If the session survives, the
+ * machine may claim again with a new epoch.
+ *
+ * Stale nodes are election nodes of our rm-id whose ephemeralOwner is not our session. If the
+ * node's data shows that an earlier session of this process or a dead process of this host made it,
+ * it is deleted at once. Any other stale node is waited for; if it is still there after twice the
+ * session time-out, a live RM uses our id and this RM is refused.
+ *
+ * After every connect or reconnect all of this is read again; only the ephemeralOwner proves that a
+ * node is ours.
+ *
+ * SOURCE: ZooKeeper recipes (leader election without herd effect); epochs as in Zab and Raft. */
 #ifndef CREEL_HA_ELECTION_ELECTION_H
 #define CREEL_HA_ELECTION_ELECTION_H
 
@@ -28,59 +38,68 @@
 #include "base/id.h"
 #include "ha/zk/zk.h"
 
-#define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX) /* container ids have 23 bits for it; an RM that would have to take more is refused */
+/* container ids have 23 bits for the epoch; an RM that needs a higher one is refused */
+#define HA_EPOCH_MAX ((int)BASE_EPOCH_MAX)
 
 enum ha_election_state { HA_OFFLINE, HA_OPENING, HA_JOINING, HA_WAITING, HA_CLAIMING, HA_LEADING, HA_REFUSED };
-const char *ha_election_state_name(enum ha_election_state s); /* "offline", ... */
+const char *ha_election_state_name(enum ha_election_state s); /* "offline", "opening", ... */
 
 struct ha_election_conf { /* copied */
-    const char *root;       /* "/creel/<cluster-id>"; parents are made when absent */
+    const char *root;     /* "/creel/<cluster-id>"; missing parents are created */
     const char *cluster_id;
-    const char *rm_id;      /* no '~' and no '/' */
-    const char *instance;   /* who this process is, one line: goes into the election node */
-    const char *auth_as;    /* for messages: as whom we authenticate ("digest user creel"); NULL: not said */
-    bool lease_off;         /* tests alone: the lease never ends, a lost session is not believed: only the epoch tells */
+    const char *rm_id;    /* contains neither '~' nor '/' */
+    const char *instance; /* one line that identifies this process; stored in the election node */
+    /* for messages: the identity we authenticate with ("digest user creel"); NULL: unknown */
+    const char *auth_as;
+    /* for tests: the lease never ends and a lost session is ignored, so only the epoch deposes */
+    bool lease_off;
 };
 struct ha_election_calls {
     void *user;
     ha_zk_send_fn *send;
-    /* The epoch is ours: state may be read and written, each write with a check of (<root>/epoch, @version). */
+    /* We are leader: the state may be read and written, each write with a check of (<root>/epoch,
+     * @version). */
     void (*elected)(void *user, int64_t epoch, int32_t version);
-    /* It is over, from this moment on: nothing may be granted or acknowledged any more. */
+    /* The leadership has ended: from now on nothing may be granted or acknowledged. */
     void (*deposed)(void *user, const char *why);
-    void (*active_changed)(void *user); /* ha_election_active() answers something else now */
-    /* This RM cannot take part (ACL, another cluster's root, newer format, id in use): the message says what differs. */
+    void (*active_changed)(void *user); /* ha_election_active_rm() has a new result */
+    /* This RM cannot take part (ACL, root of another cluster, newer format, id in use); the message
+     * says why. */
     void (*refused)(void *user, const struct base_error *why);
-    /* A stranger's instance text: is its process dead for certain (same host, and gone)? */
+    /* True if the process described by @instance is certainly dead (same host, and gone). */
     bool (*surely_dead)(void *user, const char *instance);
-    void (*note)(void *user, int level, const char *text); /* enum base_log_level */
+    void (*note)(void *user, int level, const char *text); /* @level: enum base_log_level */
 };
 struct ha_election;
 struct ha_election *ha_election_new(const struct ha_election_conf *conf, const struct ha_election_calls *calls);
 void ha_election_free(struct ha_election *e);
 
-/* Events of the session, watches, and results of HA_ZK_FOR_ELECTION. */
-void ha_election_on(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
-/* A multi of somebody else (the log's) sent at @sent_us was answered by ZooKeeper: the lease is longer. Reads do not
- * count: a server that is cut off from the others answers them too. */
-void ha_election_answered(struct ha_election *e, int64_t sent_us);
-/* Time has passed; call at ha_election_next_us() at the latest (INT64_MAX: nothing to do by time). */
-void ha_election_tick(struct ha_election *e, int64_t now_us);
-int64_t ha_election_next_us(const struct ha_election *e);
-/* Gives the leadership up (deposed is called), deletes the election node, and stands at the end of the queue again:
- * once another RM has claimed, or after @hold_us. No effect when not leading. */
+/* Handles session events, watches, and results with owner HA_ZK_FOR_ELECTION. */
+void ha_election_on_event(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
+/* Extends the lease: ZooKeeper answered a multi that another machine (the log) sent at @sent_us.
+ * Reads do not count, because a server cut off from the quorum answers them too. */
+void ha_election_extend_lease(struct ha_election *e, int64_t sent_us);
+/* Runs what is due by time. Call it no later than ha_election_next_timer_us() (INT64_MAX: nothing
+ * is due). */
+void ha_election_run_timers(struct ha_election *e, int64_t now_us);
+int64_t ha_election_next_timer_us(const struct ha_election *e);
+/* Gives up the leadership (calls deposed()), deletes the election node, and rejoins the end of the
+ * queue once another RM has claimed, or after @hold_us. No effect when not leading. */
 void ha_election_resign(struct ha_election *e, int64_t hold_us, int64_t now_us);
-/* A write of the log was refused for the epoch's sake: another RM has authority. */
-void ha_election_fenced(struct ha_election *e, int64_t now_us);
-/* The epoch that a claim takes is at least @epoch (nodes have seen a higher one than a new store knows). */
-void ha_election_at_least(struct ha_election *e, int64_t epoch);
+/* A write of the log failed its check of the epoch: another RM has taken authority. */
+void ha_election_on_fenced_write(struct ha_election *e, int64_t now_us);
+/* The next claim takes at least @epoch. Nodes may have seen a higher epoch than a new store
+ * knows. */
+void ha_election_set_min_epoch(struct ha_election *e, int64_t epoch);
 
-enum ha_election_state ha_election_state(const struct ha_election *e);
-/* Leading and the lease of the last answered request ends here; 0 when not leading. */
-int64_t ha_election_lease_us(const struct ha_election *e);
-/* rm-id of the RM that has claimed last and whose election node is the lowest, "" when none is known. Ours when, and
- * only when, leading. What was read last holds for one session time-out after the connection was lost. */
-const char *ha_election_active(const struct ha_election *e);
-int64_t ha_election_epoch(const struct ha_election *e); /* highest seen; -1: none */
+enum ha_election_state ha_election_get_state(const struct ha_election *e);
+/* The time at which the lease ends; 0 when not leading. */
+int64_t ha_election_lease_end_us(const struct ha_election *e);
+/* The rm-id of the RM that claimed last and owns the lowest election node; "" if unknown. Our own
+ * id if and only if leading. After a disconnection the last result stays valid for one session
+ * time-out. */
+const char *ha_election_active_rm(const struct ha_election *e);
+/* the highest epoch seen; -1: none */
+int64_t ha_election_highest_epoch(const struct ha_election *e);
 
 #endif

@@ -1,48 +1,56 @@
-/* ha/election/election_internal.h - what the parts of the election's machine share.
+/* ha/election/election_internal.h - shared by the parts of the election machine.
  *
- * The machine asks ZooKeeper at most four things at a time, one per slot; an answer whose number is not awaited any
- * more (of an earlier connection, of a round that was given up) is dropped. One round, from the connection on:
+ * The machine has at most four requests under way, one per slot. A result whose id is no longer
+ * awaited (from an earlier connection or an abandoned round) is dropped. One round, starting at the
+ * connection:
  *
- *   start: SYNC, ROOT [MAKE_ROOT], PARTS [MAKE_PARTS]      the root is ours and whole                    (OPENING)
- *   look:  CHILDREN of election and GET of epoch, each with its watch; again whenever a watch fires
- *          INSPECT every election node of our rm-id that is not known to be ours, CLEAN what has to go   (JOINING)
- *   settle: wait for a stranger | stay out after a resignation | JOIN, look again | WAITING, CLAIM when lowest
+ *   start:    SYNC, ROOT [MAKE_ROOT], PARTS [MAKE_PARTS]   the root is ours and complete (OPENING)
+ *   look:     CHILDREN of election and GET of epoch, each with a watch; repeated when a watch fires
+ *             INSPECT each election node of our rm-id not known to be ours, CLEAN stale ones
+ *             (JOINING)
+ *   conclude: wait for a blocker | stay out after a resignation | JOIN, look again
+ *             | WAITING, CLAIM when lowest
  *
- * While leading the rounds go on underneath (a reconnection reads everything anew, watches tell of others), and
- * RENEW is asked beside them.
+ * Rounds continue while leading: a reconnection reads everything again, and watches report other
+ * RMs. RENEW runs beside them.
  *
- * What each event does, by state (REFUSED takes none):
- *   connected             old session is over when the number differs; renew when leading; start
- *   disconnected          what is awaited is dropped, OFFLINE; a leader leads until its lease is over
- *   session over          as disconnected; a leader is deposed; what was our own node is a stranger
- *   watch                 look, at once or when the round under way has come to its end
- *   time, lease over      deposed; start (a session that lived on claims again with a new epoch)
- *   any answer NOAUTH     refused
- *   any answer EXPIRED    session over
- *   LOSS or FAILED        of a round: given up, start again after a back-off (SYNC first: what was lost is then either
- *                         there or never will be). JOIN: our nodes are found by their owner, the lowest is kept.
- *                         CLAIM: the epoch read next says whether it was ours. CLEAN, LEAVE, MAKE_*: done again when
- *                         still needed. RENEW: again after 1/6 of the time-out
- *   SYNC      anything    ROOT
- *   ROOT      NONODE      MAKE_ROOT                 OK: checked, then PARTS or refused
- *   MAKE_ROOT NONODE      its parent first          NODEEXISTS: as OK (of the root itself: ROOT, to see whose it is)
- *   PARTS     OK          MAKE_PARTS or look        MAKE_PARTS OK, NODEEXISTS: PARTS
- *   CHILDREN, GET epoch   OK both: INSPECT or settle
- *   INSPECT   OK          kept, CLEANed, or waited for; NONODE: the next
- *   CLEAN     OK, NONODE  the next
+ * What each event does, by state (REFUSED ignores all):
+ *
+ *   connected             end the old session if its id differs; renew when leading; start
+ *   disconnected          drop awaited results, OFFLINE; a leader leads until its lease ends
+ *   session over          as disconnected; depose a leader; our own node becomes stale
+ *   watch                 look, at once or when the round under way has ended
+ *   timer, lease over     depose; start (a surviving session claims again with a new epoch)
+ *   any result NOAUTH     refused
+ *   any result EXPIRED    session over
+ *   LOSS or FAILED        of a round: abandon it, start again after a back-off. (SYNC first: then a
+ *                         lost request has been carried out or never will be.) JOIN: our nodes are
+ *                         found by their owner, the lowest is kept. CLAIM: the epoch read next
+ *                         shows whether we won. CLEAN, LEAVE, MAKE_*: repeated if still needed.
+ *                         RENEW: again after 1/6 of the time-out
+ *   SYNC      any         ROOT
+ *   ROOT      NONODE      MAKE_ROOT              OK: check, then PARTS or refused
+ *   MAKE_ROOT NONODE      create its parent first
+ *             NODEEXISTS  as OK (for the root itself: ROOT, to see whose it is)
+ *   PARTS     OK          MAKE_PARTS or look     MAKE_PARTS OK, NODEEXISTS: PARTS
+ *   CHILDREN, GET epoch   both OK: INSPECT or conclude
+ *   INSPECT   OK          keep it, CLEAN it, or wait for it; NONODE: next node
+ *   CLEAN     OK, NONODE  next node
  *   LEAVE     OK, NONODE  look (our own node is gone after a resignation)
  *   JOIN      OK          look
- *   CLAIM     OK          elected                   BADVERSION: look      NONODE: our node or the epoch is gone: start
- *   RENEW     OK          the lease is longer       BADVERSION, NONODE: deposed, start
+ *   CLAIM     OK          elected                BADVERSION: look
+ *             NONODE      our node or the epoch is gone: start
+ *   RENEW     OK          extend the lease       BADVERSION, NONODE: depose, start
  *   any other code        as FAILED
- *   tick      see ha_election_tick: lease, renewal, back-off, end of a hold, knowledge that has become old */
+ *   timers                lease, renewal, back-off, end of a hold, outdated knowledge of the active
+ * RM */
 #ifndef CREEL_HA_ELECTION_ELECTION_INTERNAL_H
 #define CREEL_HA_ELECTION_ELECTION_INTERNAL_H
 
 #include "ha/election/election.h"
 
-#define ELECTION_MINE_MAX 64  /* election nodes of our rm-id looked at in one round */
-#define ELECTION_NAME_MAX 512 /* bytes of an election node's name */
+#define ELECTION_MINE_MAX 64  /* maximum number of nodes of our rm-id examined per round */
+#define ELECTION_NAME_MAX 512 /* maximum length of an election node's name */
 
 enum election_slot { SLOT_ROUND, SLOT_CHILDREN, SLOT_EPOCH, SLOT_RENEW, SLOTS };
 enum election_step {
@@ -58,21 +66,22 @@ enum election_step {
     STEP_CLAIM
 };
 
-struct election_id { /* of an election node: its name taken apart */
+struct election_id { /* the parts of an election node's name */
     size_t rm_len;
     int64_t session, sequence;
 };
-/* "<rm-id>~<session>~<sequence>"; false when it is none. */
-bool election_id_parse(const char *name, struct election_id *out);
+/* Parses "<rm-id>~<session>~<sequence>". Returns false for any other name. */
+bool election_node_name_parse(const char *name, struct election_id *out);
 
-struct election_authority { /* <root>/epoch */
+struct election_authority { /* the contents of <root>/epoch */
     int64_t epoch;
     char *rm;
     int64_t session;
     int32_t version;
 };
-/* Replaces what @out holds (not its version). */
+/* Replaces the contents of @out, except its version. */
 bool election_authority_parse(const char *data, struct election_authority *out);
+/* Checks that the root's @data names a format we know and our cluster. */
 int election_root_check(const char *path, const char *data, const char *cluster_id, struct base_error *err);
 
 struct ha_election {
@@ -81,71 +90,81 @@ struct ha_election {
     bool lease_off;
     struct ha_election_calls calls;
 
-    enum ha_election_state phase; /* of the rounds; a leader's state is LEADING whatever they do */
-    bool connected, opened;       /* opened: the root was checked since the connection */
+    /* state of the rounds; a leader's state is LEADING whatever the phase */
+    enum ha_election_state phase;
+    bool connected, opened; /* opened: the root was checked since connecting */
     int64_t session, timeout_us;
 
-    uint64_t ids, want[SLOTS]; /* numbers given; awaited, 0: none */
+    uint64_t ids, want[SLOTS]; /* last request id; per slot the awaited id, 0: none */
     enum election_step step;   /* of SLOT_ROUND */
-    char *about;               /* the path whose ACL it needs, for messages */
-    int64_t retry_us;          /* start again then; 0: no */
+    char *about;               /* path whose ACL the current step needs, for messages */
+    int64_t retry_us;          /* when to start again; 0: not scheduled */
     unsigned tries;
     int64_t failed_noted_us;
-    size_t making; /* MAKE_ROOT: length of the part of the root's path that is being made */
+    size_t making; /* MAKE_ROOT: length of the prefix of the root's path being created */
 
     bool dirty;   /* a watch has fired since the last look */
     bool odd_noted;
-    char *lowest; /* name of the lowest election node, NULL: none */
-    char *mine[ELECTION_MINE_MAX]; /* of our rm-id, by sequence number */
+    char *lowest;                  /* name of the lowest election node; NULL: none */
+    char *mine[ELECTION_MINE_MAX]; /* nodes of our rm-id, in order of sequence */
     size_t mine_n, at;
-    char *own; /* the one of our session, as its owner said in this connection */
-    char *blocker, *blocker_instance; /* a stranger of our rm-id in front of us that may be alive */
-    int64_t blocker_us;               /* when what found it was asked */
-    int64_t blocked_us;               /* when the first such thing was asked; 0: there is none */
+    /* the node of our session, proved by its owner in this connection */
+    char *own;
+    char *blocker, *blocker_instance; /* a stale node in front of ours whose process may be alive */
+    int64_t blocker_us;               /* when the request that found it was sent */
+    int64_t blocked_us;               /* when the first such request was sent; 0: no blocker */
     struct election_authority seen;
 
-    bool holding; /* resigned: stays out until the epoch's version is another or hold_us has come */
+    bool holding; /* resigned: stay out until the epoch's version changes or until hold_us */
     int64_t hold_us;
     int32_t hold_version;
 
-    int64_t least, highest; /* at_least; highest epoch seen */
-    int64_t tried, tried_us; /* epoch of a claim in this session whose outcome is not known (-1: none), when sent */
+    int64_t least, highest; /* minimum for the next claim; highest epoch seen */
+    /* epoch and send time of a claim in this session with unknown outcome; -1: none */
+    int64_t tried, tried_us;
 
     bool leading;
     int64_t epoch;
     int32_t version;
-    int64_t answered_us, renewed_us; /* when the last answered multi, and the last renewal, was sent */
+    /* send times of the last answered multi and of the last renewal */
+    int64_t answered_us, renewed_us;
 
-    char *active; /* what ha_election_active() answers */
-    int64_t known_until_us; /* not connected: what is known of others is believed until then; 0: for good */
+    char *active;           /* result of ha_election_active_rm() */
+    int64_t known_until_us; /* while disconnected: when knowledge of others expires; 0: never */
 };
 
 /* ha/election/election.c */
-void election_note(struct ha_election *e, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void election_refuse(struct ha_election *e, const struct base_error *why);
-void election_ask(struct ha_election *e, enum election_slot slot, struct ha_zk_request *rq);
-/* SLOT_ROUND: @about is the path whose ACL matters, for messages. */
-void election_read(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind, const char *about);
-void election_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
-                    size_t n);
-bool election_is_quiet(const struct ha_election *e); /* between two rounds, the root known: may look */
-/* Gives the round up and starts again later. */
-void election_later(struct ha_election *e, int64_t now_us);
-void election_lead(struct ha_election *e, int64_t epoch, int32_t version, int64_t sent_us);
+void election_log(struct ha_election *e, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void election_enter_refused(struct ha_election *e, const struct base_error *why);
+void election_send_request(struct ha_election *e, enum election_slot slot, struct ha_zk_request *rq);
+/* Sends the request of SLOT_ROUND. @about is the path whose ACL matters, for messages. */
+void election_read_node(struct ha_election *e, enum election_step step, enum ha_zk_request_kind kind,
+                        const char *about);
+void election_send_multi(struct ha_election *e, enum election_step step, const char *about, const struct ha_zk_op *ops,
+                         size_t n);
+/* no round is under way and the root was checked */
+bool election_is_between_rounds(const struct ha_election *e);
+/* Abandons the round and starts another one after a back-off. */
+void election_retry_later(struct ha_election *e, int64_t now_us);
+void election_begin_leading(struct ha_election *e, int64_t epoch, int32_t version, int64_t sent_us);
 void election_depose(struct ha_election *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void election_active_update(struct ha_election *e);
-int64_t election_lease(const struct ha_election *e, int64_t sent_us); /* of an answer to what was sent then */
+void election_update_active_rm(struct ha_election *e);
+/* when a lease granted by a request sent at @sent_us ends */
+int64_t election_lease_end_us(const struct ha_election *e, int64_t sent_us);
 
-/* ha/election/root.c: the root */
-void election_start(struct ha_election *e); /* nothing when not connected */
-void election_on_root(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us); /* STEP_SYNC ... MAKE_PARTS */
+/* ha/election/root.c */
+void election_start_round(struct ha_election *e); /* no effect while disconnected */
+/* STEP_SYNC to STEP_MAKE_PARTS */
+void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
 
-/* ha/election/join.c: the election nodes and the epoch */
-void election_look(struct ha_election *e);
-void election_on_look(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev, int64_t now_us);
-void election_on_nodes(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us); /* STEP_INSPECT ... JOIN */
-void election_on_claim(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
-void election_leave(struct ha_election *e); /* our own node goes */
-void election_forget_nodes(struct ha_election *e); /* own, mine, blocker */
+/* ha/election/join.c: election nodes and epoch */
+void election_request_nodes_and_epoch(struct ha_election *e);
+void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
+                                int64_t now_us);
+/* STEP_INSPECT to STEP_JOIN */
+void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
+void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us);
+void election_delete_own_node(struct ha_election *e);
+void election_forget_nodes(struct ha_election *e); /* forgets own, mine and blocker */
 
 #endif

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct place { /* what a pid means something in */
+struct place { /* the scope in which a pid is unique */
     char boot[64];
     unsigned long long pid_namespace;
 };
 
-static bool place_read(struct place *p)
+static bool read_boot_and_pid_namespace(struct place *p)
 {
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
     struct stat st;
@@ -26,10 +26,10 @@ static bool place_read(struct place *p)
     return true;
 }
 
-/* Start time in clock ticks since the boot; 0: only what its parent has not collected yet is there. False: not known. That
- * is no sign of anything: /proc may hide the processes of others (hidepid), be left out of a sandbox, or no descriptor may
- * be left to read it with. */
-static bool start_of(long pid, unsigned long long *start)
+/* Reads the start time of @pid in clock ticks since boot; 0 for a zombie. Returns false if the time
+ * cannot be read. That proves nothing: /proc may hide other users' processes (hidepid) or be absent
+ * from a sandbox, or no file descriptor may be free. */
+static bool read_process_start_ticks(long pid, unsigned long long *start)
 {
     char path[64], line[1024], state;
     const char *after;
@@ -40,26 +40,28 @@ static bool start_of(long pid, unsigned long long *start)
     f = fopen(path, "re");
     if (!f)
         return false;
-    ok = fgets(line, sizeof line, f) && (after = strrchr(line, ')')) /* the name may hold anything */
-         && sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                   &state, start) == 2;
+    /* the process name may contain anything */
+    ok = fgets(line, sizeof line, f) && (after = strrchr(line, ')')) &&
+         sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
+                start) == 2;
     if (ok && (state == 'Z' || state == 'X'))
         *start = 0;
     fclose(f);
     return ok;
 }
 
-void ha_instance_text(char out[HA_INSTANCE_MAX])
+void ha_instance_describe_self(char out[HA_INSTANCE_MAX])
 {
     char host[256] = "?";
     struct place p = {.boot = "?"};
     unsigned long long start = 0;
 
     gethostname(host, sizeof host - 1);
-    if (!place_read(&p))
-        snprintf(p.boot, sizeof p.boot, "?"); /* nobody's place: nobody will say that it is dead */
-    if (!start_of(getpid(), &start))
-        start = 0; /* as above */
+    if (!read_boot_and_pid_namespace(&p))
+        /* matches no boot, so no process will be taken for dead */
+        snprintf(p.boot, sizeof p.boot, "?");
+    if (!read_process_start_ticks(getpid(), &start))
+        start = 0; /* likewise */
     snprintf(out, HA_INSTANCE_MAX, "host=%s boot=%s pidns=%llu pid=%ld start=%llu", host, p.boot, p.pid_namespace,
              (long)getpid(), start);
 }
@@ -72,10 +74,10 @@ bool ha_instance_is_dead(const char *text)
 
     if (sscanf(text, "host=%*s boot=%63s pidns=%llu pid=%ld start=%llu", there.boot, &there.pid_namespace, &pid,
                &start) != 4 ||
-        pid <= 0 || start == 0 || !place_read(&here) || strcmp(there.boot, here.boot) != 0 ||
+        pid <= 0 || start == 0 || !read_boot_and_pid_namespace(&here) || strcmp(there.boot, here.boot) != 0 ||
         there.pid_namespace != here.pid_namespace)
         return false;
-    if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) /* the kernel's word, whatever /proc shows */
+    if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) /* authoritative even if /proc hides processes */
         return true;
-    return start_of(pid, &now) && now != start;
+    return read_process_start_ticks(pid, &now) && now != start;
 }

@@ -1,5 +1,5 @@
-/* The queue of the ResourceManagers: looking at the election nodes and the epoch, dealing with strangers of our rm-id,
- * our own node, the claim. */
+/* The queue of ResourceManagers: reads the election nodes and the epoch, deals with stale nodes of
+ * our rm-id, creates our own node, and claims. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "ha/election/election_internal.h"
 
-static void set_text(char **to, const char *text)
+static void replace_string(char **to, const char *text)
 {
     char *copy = base_strdup(text);
 
@@ -15,27 +15,27 @@ static void set_text(char **to, const char *text)
     *to = copy;
 }
 
-static void drop_mine(struct ha_election *e)
+static void forget_nodes_of_our_id(struct ha_election *e)
 {
     for (size_t i = 0; i < e->mine_n; i++)
         free(e->mine[i]);
     e->mine_n = 0;
 }
 
-static void drop_blocker(struct ha_election *e)
+static void forget_blocker(struct ha_election *e)
 {
-    set_text(&e->blocker, NULL);
-    set_text(&e->blocker_instance, NULL);
+    replace_string(&e->blocker, NULL);
+    replace_string(&e->blocker_instance, NULL);
 }
 
 void election_forget_nodes(struct ha_election *e)
 {
-    drop_mine(e);
-    drop_blocker(e);
-    set_text(&e->own, NULL);
+    forget_nodes_of_our_id(e);
+    forget_blocker(e);
+    replace_string(&e->own, NULL);
 }
 
-void election_look(struct ha_election *e)
+void election_request_nodes_and_epoch(struct ha_election *e)
 {
     struct ha_zk_request children = {.kind = HA_ZK_CHILDREN, .path = e->election_path, .watch = true};
     struct ha_zk_request epoch = {.kind = HA_ZK_GET, .path = e->epoch_path, .watch = true};
@@ -44,31 +44,31 @@ void election_look(struct ha_election *e)
     e->retry_us = 0;
     if (!e->own)
         e->phase = HA_JOINING;
-    election_ask(e, SLOT_CHILDREN, &children);
-    election_ask(e, SLOT_EPOCH, &epoch);
+    election_send_request(e, SLOT_CHILDREN, &children);
+    election_send_request(e, SLOT_EPOCH, &epoch);
 }
 
-static bool comes_before(const char *a, const char *b)
+static bool node_comes_before(const char *a, const char *b)
 {
     struct election_id x, y;
 
-    if (!election_id_parse(a, &x) || !election_id_parse(b, &y))
+    if (!election_node_name_parse(a, &x) || !election_node_name_parse(b, &y))
         return false;
     return x.sequence != y.sequence ? x.sequence < y.sequence : strcmp(a, b) < 0;
 }
 
-/* Keeps the first ELECTION_MINE_MAX by sequence number. */
-static void add_mine(struct ha_election *e, const char *name)
+/* Inserts by sequence number; keeps the first ELECTION_MINE_MAX nodes. */
+static void insert_node_of_our_id(struct ha_election *e, const char *name)
 {
     size_t at = e->mine_n;
 
-    while (at > 0 && comes_before(name, e->mine[at - 1]))
+    while (at > 0 && node_comes_before(name, e->mine[at - 1]))
         at--;
     if (at == ELECTION_MINE_MAX)
         return;
     if (e->mine_n == ELECTION_MINE_MAX) {
-        election_note(e, BASE_LOG_WARN, "%s has more than %d nodes of rm-id %s", e->election_path, ELECTION_MINE_MAX,
-                      e->rm_id);
+        election_log(e, BASE_LOG_WARN, "%s has more than %d nodes of rm-id %s", e->election_path, ELECTION_MINE_MAX,
+                     e->rm_id);
         free(e->mine[--e->mine_n]);
     }
     memmove(e->mine + at + 1, e->mine + at, (e->mine_n - at) * sizeof *e->mine);
@@ -76,33 +76,33 @@ static void add_mine(struct ha_election *e, const char *name)
     e->mine_n++;
 }
 
-static void take_children(struct ha_election *e, const struct ha_zk_event *ev)
+static void read_election_nodes(struct ha_election *e, const struct ha_zk_event *ev)
 {
     size_t ours = strlen(e->rm_id);
     const char *lowest = NULL;
     struct election_id id;
 
-    drop_mine(e);
+    forget_nodes_of_our_id(e);
     for (size_t i = 0; i < ev->children_n; i++) {
         const char *name = ev->children[i];
 
-        if (!election_id_parse(name, &id)) {
+        if (!election_node_name_parse(name, &id)) {
             if (!e->odd_noted)
-                election_note(e, BASE_LOG_WARN, "%s/%.100s is no election node: expected rm-id~session~sequence",
-                              e->election_path, name);
+                election_log(e, BASE_LOG_WARN, "%s/%.100s is no election node: expected rm-id~session~sequence",
+                             e->election_path, name);
             e->odd_noted = true;
             continue;
         }
-        if (!lowest || comes_before(name, lowest))
+        if (!lowest || node_comes_before(name, lowest))
             lowest = name;
         if (id.rm_len == ours && memcmp(name, e->rm_id, ours) == 0)
-            add_mine(e, name);
+            insert_node_of_our_id(e, name);
     }
-    set_text(&e->lowest, lowest);
+    replace_string(&e->lowest, lowest);
 }
 
-/* False: refused. */
-static bool take_epoch(struct ha_election *e, const struct ha_zk_event *ev)
+/* Returns false if the RM was refused. */
+static bool read_epoch_node(struct ha_election *e, const struct ha_zk_event *ev)
 {
     struct base_error err;
 
@@ -112,7 +112,7 @@ static bool take_epoch(struct ha_election *e, const struct ha_zk_event *ev)
                        "Repair: with all ResourceManagers stopped, zkCli.sh set %s \"<epoch> repaired 0000000000000000\", "
                        "with an epoch that is not below any that nodes show as epochSeen",
                        e->epoch_path, ev->data ? ev->data : "", HA_EPOCH_MAX, e->epoch_path);
-        election_refuse(e, &err);
+        election_enter_refused(e, &err);
         return false;
     }
     e->seen.version = ev->version;
@@ -121,9 +121,9 @@ static bool take_epoch(struct ha_election *e, const struct ha_zk_event *ev)
     return true;
 }
 
-/* ---- what a round has found ---- */
+/* ---- the end of a round ---- */
 
-static void join(struct ha_election *e)
+static void create_own_node(struct ha_election *e)
 {
     char *path = base_printf("%s/%s~%016llx~", e->election_path, e->rm_id, (unsigned long long)e->session);
     const struct ha_zk_op op = {.kind = HA_ZK_CREATE,
@@ -133,21 +133,22 @@ static void join(struct ha_election *e)
                                 .ephemeral = true,
                                 .sequence = true};
 
-    election_multi(e, STEP_JOIN, e->election_path, &op, 1);
+    election_send_multi(e, STEP_JOIN, e->election_path, &op, 1);
     free(path);
 }
 
-void election_leave(struct ha_election *e)
+void election_delete_own_node(struct ha_election *e)
 {
     char *path = base_printf("%s/%s", e->election_path, e->own);
     const struct ha_zk_op op = {.kind = HA_ZK_DELETE, .path = path, .version = -1};
 
-    election_multi(e, STEP_LEAVE, e->election_path, &op, 1);
+    election_send_multi(e, STEP_LEAVE, e->election_path, &op, 1);
     free(path);
 }
 
-/* A stranger of our rm-id stands in front of us. A dead one's session ends within its time-out; a live one stays. Only
- * what was asked late enough tells: the answer may have waited for a process that stood still. */
+/* A stale node of our rm-id stands in front of ours. A dead owner's session expires within its
+ * time-out; a live owner's does not. Time is measured by when requests were sent: a result may
+ * arrive late in a process that was stopped. */
 static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 {
     int64_t until, again = now_us + e->timeout_us / 4;
@@ -155,8 +156,8 @@ static void wait_for_blocker(struct ha_election *e, int64_t now_us)
 
     if (!e->blocked_us) {
         e->blocked_us = e->blocker_us;
-        election_note(e, BASE_LOG_WARN, "rm-id %s is used by %.300s (%s): waiting for its end", e->rm_id,
-                      e->blocker_instance, e->blocker);
+        election_log(e, BASE_LOG_WARN, "rm-id %s is used by %.300s (%s): waiting for it to end", e->rm_id,
+                     e->blocker_instance, e->blocker);
     }
     until = e->blocked_us + 2 * e->timeout_us;
     if (e->blocker_us >= until) {
@@ -165,14 +166,14 @@ static void wait_for_blocker(struct ha_election *e, int64_t now_us)
                        "ResourceManager needs an id of its own (yarn.resourcemanager.ha.id)",
                        e->rm_id, e->blocker_instance, e->election_path, e->blocker,
                        (long long)((e->blocker_us - e->blocked_us) / 1000));
-        election_refuse(e, &err);
+        election_enter_refused(e, &err);
         return;
     }
     e->phase = HA_JOINING;
     e->retry_us = now_us < until && until < again ? until : again;
 }
 
-static void refuse_epoch(struct ha_election *e, int64_t epoch)
+static void refuse_exhausted_epochs(struct ha_election *e, int64_t epoch)
 {
     struct base_error err;
 
@@ -180,10 +181,10 @@ static void refuse_epoch(struct ha_election *e, int64_t epoch)
                    "no epoch is left: %s in ZooKeeper holds %lld, the next one would be %lld, and container ids have "
                    "room for %d at most; set creel.ha.zk-root to a path that is free",
                    e->epoch_path, (long long)e->seen.epoch, (long long)epoch, HA_EPOCH_MAX);
-    election_refuse(e, &err);
+    election_enter_refused(e, &err);
 }
 
-static void claim(struct ha_election *e, int64_t epoch, int64_t now_us)
+static void send_claim(struct ha_election *e, int64_t epoch, int64_t now_us)
 {
     char *own = base_printf("%s/%s", e->election_path, e->own);
     char *data = base_printf("%lld %s %016llx\n", (long long)epoch, e->rm_id, (unsigned long long)e->session);
@@ -195,29 +196,31 @@ static void claim(struct ha_election *e, int64_t epoch, int64_t now_us)
     e->phase = HA_CLAIMING;
     e->tried = epoch;
     e->tried_us = now_us;
-    election_multi(e, STEP_CLAIM, e->epoch_path, ops, 2);
+    election_send_multi(e, STEP_CLAIM, e->epoch_path, ops, 2);
     free(own);
     free(data);
 }
 
-/* The outcome of our last claim was lost: the epoch tells. False: it was not ours, or its lease is over already. */
-static bool claim_was_ours(struct ha_election *e, int64_t now_us)
+/* The result of our last claim was lost; the epoch shows its outcome. Returns false if the claim
+ * failed or its lease has already ended. */
+static bool lead_if_lost_claim_succeeded(struct ha_election *e, int64_t now_us)
 {
     int64_t tried = e->tried;
 
     e->tried = -1;
     if (tried < 0 || e->seen.epoch != tried || e->seen.session != e->session || strcmp(e->seen.rm, e->rm_id) != 0)
         return false;
-    if (election_lease(e, e->tried_us) <= now_us)
+    if (election_lease_end_us(e, e->tried_us) <= now_us)
         return false;
-    election_note(e, BASE_LOG_INFO, "the answer to our claim was lost; %s names us, with epoch %lld", e->epoch_path,
-                  (long long)tried);
-    election_lead(e, tried, e->seen.version, e->tried_us);
+    election_log(e, BASE_LOG_INFO, "the answer to our claim was lost; %s names us, with epoch %lld", e->epoch_path,
+                 (long long)tried);
+    election_begin_leading(e, tried, e->seen.version, e->tried_us);
     return true;
 }
 
-/* A leader believes what is written, and its own node; without lease (tests) its checked writes alone tell it. */
-static void settle_leader(struct ha_election *e)
+/* A leader is overtaken if the epoch has changed or its own node is gone. With the lease off
+ * (tests) only its checked writes can depose it. */
+static void depose_if_overtaken(struct ha_election *e)
 {
     if (!e->leading || e->lease_off)
         return;
@@ -227,159 +230,164 @@ static void settle_leader(struct ha_election *e)
         election_depose(e, "our election node was deleted");
 }
 
-static void settle(struct ha_election *e, int64_t now_us)
+/* The end of a round: everything relevant has been read, now decide. A blocker comes first, because
+ * our own node must not pass it; then joining; then the claim. */
+static void conclude_round(struct ha_election *e, int64_t now_us)
 {
     int64_t epoch = e->seen.epoch + 1 > e->least ? e->seen.epoch + 1 : e->least;
 
-    settle_leader(e);
+    depose_if_overtaken(e);
     if (e->blocker) {
         wait_for_blocker(e, now_us);
     } else {
         e->blocked_us = 0;
         if (e->holding && e->seen.version != e->hold_version)
-            e->holding = false; /* another has claimed */
+            e->holding = false; /* another RM has claimed */
         e->phase = e->own ? HA_WAITING : HA_JOINING;
         if (!e->own && !e->holding) {
-            join(e);
+            create_own_node(e);
         } else if (e->own) {
             e->tries = 0;
-            if (!e->leading && e->lowest && strcmp(e->lowest, e->own) == 0 && !claim_was_ours(e, now_us)) {
+            if (!e->leading && e->lowest && strcmp(e->lowest, e->own) == 0 &&
+                !lead_if_lost_claim_succeeded(e, now_us)) {
                 if (epoch > HA_EPOCH_MAX)
-                    refuse_epoch(e, epoch);
+                    refuse_exhausted_epochs(e, epoch);
                 else
-                    claim(e, epoch, now_us);
+                    send_claim(e, epoch, now_us);
             }
         }
     }
-    election_active_update(e);
+    election_update_active_rm(e);
 }
 
-/* ---- our rm-id's nodes, one by one ---- */
+/* ---- the nodes of our rm-id, one by one ---- */
 
-static void inspect(struct ha_election *e, int64_t now_us)
+static void inspect_next_node(struct ha_election *e, int64_t now_us)
 {
     char *path;
 
     if (e->at < e->mine_n) {
         e->phase = HA_JOINING;
         path = base_printf("%s/%s", e->election_path, e->mine[e->at]);
-        election_read(e, STEP_INSPECT, HA_ZK_GET, path);
+        election_read_node(e, STEP_INSPECT, HA_ZK_GET, path);
         free(path);
     } else if (e->dirty) {
-        election_look(e);
+        election_request_nodes_and_epoch(e);
     } else {
-        settle(e, now_us);
+        conclude_round(e, now_us);
     }
 }
 
-static void clean(struct ha_election *e, const char *why)
+static void delete_inspected_node(struct ha_election *e, const char *why)
 {
     char *path = base_printf("%s/%s", e->election_path, e->mine[e->at]);
     const struct ha_zk_op op = {.kind = HA_ZK_DELETE, .path = path, .version = -1};
 
-    election_note(e, BASE_LOG_INFO, "deleting %s: %s", path, why);
-    election_multi(e, STEP_CLEAN, e->election_path, &op, 1);
+    election_log(e, BASE_LOG_INFO, "deleting %s: %s", path, why);
+    election_send_multi(e, STEP_CLEAN, e->election_path, &op, 1);
     free(path);
 }
 
-static void judge(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void judge_inspected_node(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     const char *instance = ev->data ? ev->data : "";
     bool ours = ev->ephemeral_owner == e->session;
 
     if (ours && (e->own || e->holding)) {
-        clean(e, e->own ? "made twice" : "we have resigned");
+        delete_inspected_node(e, e->own ? "created twice" : "we have resigned");
         return;
     }
     if (!ours && strcmp(instance, e->instance) == 0) {
-        clean(e, "left by an earlier session of this process");
+        delete_inspected_node(e, "left by an earlier session of this process");
         return;
     }
     if (!ours && e->calls.surely_dead(e->calls.user, instance)) {
-        clean(e, "left by a process that is gone");
+        delete_inspected_node(e, "left by a process that is gone");
         return;
     }
     if (ours) {
-        set_text(&e->own, e->mine[e->at]);
-    } else if (!e->own && !e->blocker) { /* behind our own it is the other's to give way */
-        set_text(&e->blocker, e->mine[e->at]);
-        set_text(&e->blocker_instance, instance);
+        replace_string(&e->own, e->mine[e->at]);
+    } else if (!e->own && !e->blocker) { /* a stale node behind ours is the other RM's problem */
+        replace_string(&e->blocker, e->mine[e->at]);
+        replace_string(&e->blocker_instance, instance);
         e->blocker_us = ev->sent_us;
     }
     e->at++;
-    inspect(e, now_us);
+    inspect_next_node(e, now_us);
 }
 
-/* Both answers are there. */
-static void looked(struct ha_election *e, int64_t now_us)
+/* Called when both results have arrived. */
+static void on_nodes_and_epoch_read(struct ha_election *e, int64_t now_us)
 {
     bool only_own = e->own && e->mine_n == 1 && strcmp(e->mine[0], e->own) == 0;
 
     if (e->dirty) {
-        election_look(e);
+        election_request_nodes_and_epoch(e);
         return;
     }
-    drop_blocker(e);
+    forget_blocker(e);
     if (!only_own) {
-        set_text(&e->own, NULL);
+        replace_string(&e->own, NULL);
         e->at = 0;
-        inspect(e, now_us);
+        inspect_next_node(e, now_us);
     } else {
-        settle(e, now_us);
+        conclude_round(e, now_us);
     }
 }
 
-void election_on_look(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_nodes_or_epoch(struct ha_election *e, enum election_slot slot, const struct ha_zk_event *ev,
+                                int64_t now_us)
 {
-    if (ev->code != HA_ZK_OK) { /* also: deleted by someone; made again */
-        election_later(e, now_us);
+    /* NONODE too: someone deleted the nodes; they will be created again */
+    if (ev->code != HA_ZK_OK) {
+        election_retry_later(e, now_us);
         return;
     }
     if (slot == SLOT_CHILDREN)
-        take_children(e, ev);
-    else if (!take_epoch(e, ev))
+        read_election_nodes(e, ev);
+    else if (!read_epoch_node(e, ev))
         return;
     if (!e->want[SLOT_CHILDREN] && !e->want[SLOT_EPOCH])
-        looked(e, now_us);
+        on_nodes_and_epoch_read(e, now_us);
 }
 
-void election_on_nodes(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_own_node_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     bool gone = ev->code == HA_ZK_NONODE;
 
     if (ev->code != HA_ZK_OK && (!gone || e->step == STEP_JOIN)) {
-        election_later(e, now_us);
+        election_retry_later(e, now_us);
     } else if (e->step == STEP_INSPECT && !gone) {
-        judge(e, ev, now_us);
+        judge_inspected_node(e, ev, now_us);
     } else if (e->step == STEP_INSPECT || e->step == STEP_CLEAN) {
         e->at++;
-        inspect(e, now_us);
-    } else { /* JOIN, LEAVE: believed when seen */
-        set_text(&e->own, NULL);
-        election_look(e);
+        inspect_next_node(e, now_us);
+    } else { /* JOIN, LEAVE: look whether it took effect */
+        replace_string(&e->own, NULL);
+        election_request_nodes_and_epoch(e);
     }
 }
 
-void election_on_claim(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_claim_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     int64_t epoch = e->tried;
 
     if (ev->code == HA_ZK_BADVERSION) {
         e->tried = -1;
-        election_look(e);
+        election_request_nodes_and_epoch(e);
     } else if (ev->code == HA_ZK_NONODE) {
         e->tried = -1;
-        election_start(e);
+        election_start_round(e);
     } else if (ev->code != HA_ZK_OK) {
-        election_later(e, now_us);
+        election_retry_later(e, now_us);
     } else {
         e->tried = -1;
         e->phase = HA_WAITING;
-        if (election_lease(e, ev->sent_us) > now_us)
-            election_lead(e, epoch, e->seen.version + 1, ev->sent_us);
+        if (election_lease_end_us(e, ev->sent_us) > now_us)
+            election_begin_leading(e, epoch, e->seen.version + 1, ev->sent_us);
         else
-            election_note(e, BASE_LOG_WARN, "epoch %lld was ours only after its lease was over", (long long)epoch);
-        if ((e->dirty || !e->leading) && election_is_quiet(e))
-            election_look(e);
+            election_log(e, BASE_LOG_WARN, "epoch %lld was won only after its lease had ended", (long long)epoch);
+        if ((e->dirty || !e->leading) && election_is_between_rounds(e))
+            election_request_nodes_and_epoch(e);
     }
 }

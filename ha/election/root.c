@@ -1,4 +1,5 @@
-/* The cluster's root in ZooKeeper: made whole when absent, otherwise checked; and the texts that are kept below it. */
+/* The cluster's root in ZooKeeper: created when absent, otherwise checked. Also parses the texts
+ * stored below it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +7,10 @@
 #include "base/mem.h"
 #include "ha/election/election_internal.h"
 
-#define NO_EPOCH "-1 - 0000000000000000\n" /* none taken yet: the first claim takes 0 */
+#define NO_EPOCH "-1 - 0000000000000000\n" /* no epoch yet: the first claim takes 0 */
 
-/* 16 hex digits, as printed with %016llx; the end behind them, or NULL. */
-static const char *session_parse(const char *p, int64_t *out)
+/* Parses 16 hex digits as printed by %016llx. Returns the end, or NULL. */
+static const char *parse_session(const char *p, int64_t *out)
 {
     uint64_t v = 0;
 
@@ -25,8 +26,9 @@ static const char *session_parse(const char *p, int64_t *out)
     return p;
 }
 
-/* A decimal number of at most 18 digits, so that one more is a number too; the end behind it, or NULL. */
-static const char *number_parse(const char *p, int64_t *out)
+/* Parses a decimal number of at most 18 digits, so that adding 1 cannot overflow. Returns the end,
+ * or NULL. */
+static const char *parse_number(const char *p, int64_t *out)
 {
     bool minus = *p == '-';
     int digits = 0;
@@ -38,24 +40,24 @@ static const char *number_parse(const char *p, int64_t *out)
     return digits ? p : NULL;
 }
 
-bool election_id_parse(const char *name, struct election_id *out)
+bool election_node_name_parse(const char *name, struct election_id *out)
 {
     const char *p = strchr(name, '~');
 
     if (!p || p == name || strlen(name) >= ELECTION_NAME_MAX)
         return false;
     out->rm_len = (size_t)(p - name);
-    p = session_parse(p + 1, &out->session);
+    p = parse_session(p + 1, &out->session);
     if (!p || *p != '~')
         return false;
-    p = number_parse(p + 1, &out->sequence);
+    p = parse_number(p + 1, &out->sequence);
     return p && !*p;
 }
 
 bool election_authority_parse(const char *data, struct election_authority *out)
 {
     int64_t epoch, session;
-    const char *rm = number_parse(data, &epoch);
+    const char *rm = parse_number(data, &epoch);
     size_t len;
     const char *end;
 
@@ -64,8 +66,9 @@ bool election_authority_parse(const char *data, struct election_authority *out)
     len = strcspn(rm, " \n");
     if (!len || len >= ELECTION_NAME_MAX || rm[len] != ' ')
         return false;
-    end = session_parse(rm + len + 1, &session);
-    if (!end || (*end && strcmp(end, "\n") != 0)) /* without a line end: written by an operator */
+    end = parse_session(rm + len + 1, &session);
+    /* an operator may have written it without a line end */
+    if (!end || (*end && strcmp(end, "\n") != 0))
         return false;
     free(out->rm);
     out->rm = base_strndup(rm, len);
@@ -77,7 +80,7 @@ bool election_authority_parse(const char *data, struct election_authority *out)
 int election_root_check(const char *path, const char *data, const char *cluster_id, struct base_error *err)
 {
     int64_t format = 0;
-    const char *p = strncmp(data, "creel ", 6) == 0 ? number_parse(data + 6, &format) : NULL;
+    const char *p = strncmp(data, "creel ", 6) == 0 ? parse_number(data + 6, &format) : NULL;
     size_t len;
 
     if (!p || format < 1)
@@ -100,7 +103,7 @@ int election_root_check(const char *path, const char *data, const char *cluster_
     return 0;
 }
 
-void election_start(struct ha_election *e)
+void election_start_round(struct ha_election *e)
 {
     e->retry_us = 0;
     e->opened = false;
@@ -109,17 +112,19 @@ void election_start(struct ha_election *e)
     if (!e->connected)
         return;
     e->phase = HA_OPENING;
-    /* Through ZooKeeper's leader: what an earlier connection has sent is carried out before, or never. */
-    election_read(e, STEP_SYNC, HA_ZK_SYNC, e->root);
+    /* SYNC goes through ZooKeeper's leader: a request of an earlier connection has then been
+     * carried out, or never will be. */
+    election_read_node(e, STEP_SYNC, HA_ZK_SYNC, e->root);
 }
 
-/* Makes the first e->making bytes of the root's path; the root itself together with its parts, so that none of them is
- * ever seen without the others. */
-static void make_root(struct ha_election *e)
+/* Creates the first e->making bytes of the root's path. The root itself is created together with
+ * its parts, so that nobody ever sees it incomplete. */
+static void create_root_path(struct ha_election *e)
 {
     char *path = base_strndup(e->root, e->making);
     size_t up = (size_t)(strrchr(path, '/') - path);
-    char *parent = base_strndup(e->root, up ? up : 1); /* whose ACL lets us or not */
+    /* its ACL decides whether we may create @path */
+    char *parent = base_strndup(e->root, up ? up : 1);
     char *log = base_printf("%s/log", e->root);
     char *whose = base_printf("creel %d %s\n", HA_ZK_FORMAT, e->cluster_id);
     bool all = e->making == strlen(e->root);
@@ -130,40 +135,42 @@ static void make_root(struct ha_election *e)
         {.kind = HA_ZK_CREATE, .path = log, .data = ""},
     };
 
-    election_multi(e, STEP_MAKE_ROOT, parent, ops, all ? 4 : 1);
+    election_send_multi(e, STEP_MAKE_ROOT, parent, ops, all ? 4 : 1);
     free(path);
     free(parent);
     free(log);
     free(whose);
 }
 
-static void on_made_root(struct ha_election *e, enum ha_zk_code code, int64_t now_us)
+static void on_root_path_created(struct ha_election *e, enum ha_zk_code code, int64_t now_us)
 {
     size_t full = strlen(e->root);
 
-    if (code == HA_ZK_NONODE) { /* from below upwards: no right is asked for above what is there */
+    /* Try from the deepest level upwards, so that no permission is needed above the existing
+     * nodes. */
+    if (code == HA_ZK_NONODE) {
         while (e->making > 0 && e->root[e->making - 1] != '/')
             e->making--;
         if (e->making <= 1) {
-            election_later(e, now_us);
+            election_retry_later(e, now_us);
             return;
         }
         e->making--;
-        make_root(e);
+        create_root_path(e);
     } else if (code != HA_ZK_OK && code != HA_ZK_NODEEXISTS) {
-        election_later(e, now_us);
+        election_retry_later(e, now_us);
     } else if (e->making < full) {
         do
             e->making++;
         while (e->making < full && e->root[e->making] != '/');
-        make_root(e);
+        create_root_path(e);
     } else {
-        election_read(e, STEP_ROOT, HA_ZK_GET, e->root);
+        election_read_node(e, STEP_ROOT, HA_ZK_GET, e->root);
     }
 }
 
-/* The root was there. Whoever deleted a part of it, it is made again. */
-static void make_parts(struct ha_election *e, const struct ha_zk_event *ev)
+/* The root exists. Any part that someone deleted is created again. */
+static void create_missing_parts(struct ha_election *e, const struct ha_zk_event *ev)
 {
     bool epoch = false, election = false, log = false;
     char *log_path = base_printf("%s/log", e->root);
@@ -176,7 +183,7 @@ static void make_parts(struct ha_election *e, const struct ha_zk_event *ev)
         log |= strcmp(ev->children[i], "log") == 0;
     }
     if (!epoch) {
-        election_note(e, BASE_LOG_WARN, "%s is not there: made anew, so epochs begin again", e->epoch_path);
+        election_log(e, BASE_LOG_WARN, "%s is missing: created again, so epochs restart", e->epoch_path);
         ops[n++] =
             (struct ha_zk_op){.kind = HA_ZK_CREATE, .path = e->epoch_path, .data = NO_EPOCH, .len = strlen(NO_EPOCH)};
     }
@@ -185,42 +192,42 @@ static void make_parts(struct ha_election *e, const struct ha_zk_event *ev)
     if (!log)
         ops[n++] = (struct ha_zk_op){.kind = HA_ZK_CREATE, .path = log_path, .data = ""};
     if (n) {
-        election_multi(e, STEP_MAKE_PARTS, e->root, ops, n);
+        election_send_multi(e, STEP_MAKE_PARTS, e->root, ops, n);
     } else {
         e->opened = true;
-        election_look(e);
+        election_request_nodes_and_epoch(e);
     }
     free(log_path);
 }
 
-static void on_root_read(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+static void on_root_data(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     struct base_error err = {0};
 
     if (ev->code == HA_ZK_NONODE) {
         e->making = strlen(e->root);
-        make_root(e);
+        create_root_path(e);
     } else if (ev->code != HA_ZK_OK) {
-        election_later(e, now_us);
+        election_retry_later(e, now_us);
     } else if (election_root_check(e->root, ev->data, e->cluster_id, &err) < 0) {
-        election_refuse(e, &err);
+        election_enter_refused(e, &err);
     } else {
-        election_read(e, STEP_PARTS, HA_ZK_CHILDREN, e->root);
+        election_read_node(e, STEP_PARTS, HA_ZK_CHILDREN, e->root);
     }
 }
 
-void election_on_root(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
+void election_on_root_result(struct ha_election *e, const struct ha_zk_event *ev, int64_t now_us)
 {
     if (e->step == STEP_SYNC)
-        election_read(e, STEP_ROOT, HA_ZK_GET, e->root);
+        election_read_node(e, STEP_ROOT, HA_ZK_GET, e->root);
     else if (e->step == STEP_ROOT)
-        on_root_read(e, ev, now_us);
+        on_root_data(e, ev, now_us);
     else if (e->step == STEP_MAKE_ROOT)
-        on_made_root(e, ev->code, now_us);
+        on_root_path_created(e, ev->code, now_us);
     else if (e->step == STEP_PARTS && ev->code == HA_ZK_OK)
-        make_parts(e, ev);
+        create_missing_parts(e, ev);
     else if (e->step == STEP_MAKE_PARTS && (ev->code == HA_ZK_OK || ev->code == HA_ZK_NODEEXISTS))
-        election_read(e, STEP_PARTS, HA_ZK_CHILDREN, e->root);
+        election_read_node(e, STEP_PARTS, HA_ZK_CHILDREN, e->root);
     else
-        election_later(e, now_us);
+        election_retry_later(e, now_us);
 }

@@ -17,11 +17,12 @@
 #include "ha/store/shared.h"
 #include "ha/zk/client.h"
 
-#define SILENT_FIRST_US 1000000 /* without a server: the first word about it, and the others */
+/* delay until the first warning that no server answers, and between further ones */
+#define SILENT_FIRST_US 1000000
 #define SILENT_AGAIN_US 30000000
 #define NOBODY          (-1)
 
-struct ended { /* a leadership that is over: put when nothing of it is on the stack any more */
+struct ended { /* an ended leadership; its store is put once no caller on the stack uses it */
     struct ended *next;
     struct ha_store *store;
 };
@@ -31,10 +32,10 @@ struct ha_service {
     const struct ha_store_ops *store_ops;
     char *root;
     pthread_t thread;
-    /* service thread */
+    /* used by the service thread only */
     struct ha_zk_client *client;
     struct ha_election *election;
-    struct ha_store *store; /* of the leadership; NULL: none */
+    struct ha_store *store; /* of the current leadership; NULL: none */
     struct ha_log_follow *follow;
     bool follow_said;
     struct ended *ended;
@@ -42,7 +43,7 @@ struct ha_service {
     bool connected;
     int64_t session, timeout_us, silent_since_us, silent_next_us;
     struct ha_log_stats log;
-    /* any thread */
+    /* used by any thread */
     _Atomic int64_t held_epoch, lease_us, refused_writes;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -52,9 +53,12 @@ struct ha_service {
     char active[256];
 };
 
-static int64_t mono_us(void) { return base_mono_us(&base_clock_real); }
+static int64_t mono_us(void)
+{
+    return base_mono_us(&base_clock_real);
+}
 
-static void wake(void *user)
+static void wake_service_thread(void *user)
 {
     struct ha_service *s = user;
 
@@ -66,16 +70,16 @@ static void wake(void *user)
 
 static void publish_lease(struct ha_service *s)
 {
-    atomic_store(&s->lease_us, s->store ? ha_election_lease_us(s->election) : 0);
+    atomic_store(&s->lease_us, s->store ? ha_election_lease_end_us(s->election) : 0);
 }
 
-/* ---- the log's and the election's calls ---- */
+/* ---- callbacks of log and election ---- */
 
 static void send_request(void *user, const struct ha_zk_request *rq)
 {
     struct ha_service *s = user;
 
-    ha_zk_client_send(s->client, rq);
+    ha_zk_client_send_request(s->client, rq);
 }
 
 static void on_log_over(void *user, const char *text, bool broken)
@@ -83,22 +87,23 @@ static void on_log_over(void *user, const char *text, bool broken)
     struct ha_service *s = user;
 
     base_log(broken ? BASE_LOG_ERROR : BASE_LOG_WARN, "ha", "%s", text);
-    ha_election_fenced(s->election, mono_us());
+    ha_election_on_fenced_write(s->election, mono_us());
 }
 
 static void on_elected(void *user, int64_t epoch, int32_t version)
 {
     struct ha_service *s = user;
     struct ha_log_kept kept;
-    const struct ha_store_lead lead = {
-        epoch, version, ++s->leaderships, &kept, send_request, wake, on_log_over, s};
+    const struct ha_store_lead lead = {epoch,       version, ++s->leaderships, &kept, send_request, wake_service_thread,
+                                       on_log_over, s};
     int rc;
 
-    ha_log_follow_take(s->follow, &kept);
+    ha_log_follow_stop_and_take(s->follow, &kept);
     s->follow_said = false;
-    base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state are here", epoch, kept.n);
+    base_log_info("ha", "elected: active under epoch %" PRId64 ", %zu segments of the state already read", epoch,
+                  kept.n);
     rc = ha_store_open(s->store_ops, s->root, &lead, &s->store, &epoch, NULL);
-    base_assert(rc == 0); /* a shared store fails at its first load */
+    base_assert(rc == 0); /* a shared store reports errors at its first load */
     publish_lease(s);
     atomic_store(&s->held_epoch, epoch);
     s->calls.lead(s->calls.user, epoch, s->store);
@@ -125,7 +130,7 @@ static void on_active_changed(void *user)
     struct ha_service *s = user;
 
     pthread_mutex_lock(&s->lock);
-    snprintf(s->active, sizeof s->active, "%s", ha_election_active(s->election));
+    snprintf(s->active, sizeof s->active, "%s", ha_election_active_rm(s->election));
     pthread_mutex_unlock(&s->lock);
     s->calls.active_changed(s->calls.user);
 }
@@ -158,7 +163,7 @@ static void on_connected(struct ha_service *s, const struct ha_zk_event *ev)
     s->connected = true;
     s->session = ev->session;
     s->timeout_us = ev->timeout_us;
-    ha_zk_client_text(s->client, text, sizeof text);
+    ha_zk_client_describe_connection(s->client, text, sizeof text);
     base_log_info("ha", "%s, time-out %" PRId64 " ms", text, ev->timeout_us / 1000);
 }
 
@@ -174,10 +179,11 @@ static void on_disconnected(struct ha_service *s, int64_t now_us)
 static void on_log_result(struct ha_service *s, const struct ha_zk_event *ev, int64_t now_us)
 {
     if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_BADVERSION && ev->failed_op == 0)
-        atomic_fetch_add(&s->refused_writes, 1); /* the epoch is checked first */
-    ha_election_tick(s->election, now_us); /* what comes after the end of the lease does not lengthen it */
+        atomic_fetch_add(&s->refused_writes, 1); /* a multi's first operation checks the epoch */
+    /* an answer after the end of the lease must not extend it */
+    ha_election_run_timers(s->election, now_us);
     if (ev->asked == HA_ZK_MULTI && ev->code == HA_ZK_OK)
-        ha_election_answered(s->election, ev->sent_us);
+        ha_election_extend_lease(s->election, ev->sent_us);
 }
 
 static void on_event(void *user, const struct ha_zk_event *ev)
@@ -190,9 +196,9 @@ static void on_event(void *user, const struct ha_zk_event *ev)
     else if (ev->kind == HA_ZK_DISCONNECTED || ev->kind == HA_ZK_SESSION_OVER)
         on_disconnected(s, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
-        ha_log_follow_on(s->follow, ev, now_us);
+        ha_log_follow_on_event(s->follow, ev, now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
-        ha_election_on(s->election, ev, now_us);
+        ha_election_on_event(s->election, ev, now_us);
     else if (ev->owner == HA_ZK_FOR_LOG)
         on_log_result(s, ev, now_us);
     publish_lease(s);
@@ -202,38 +208,38 @@ static void on_event(void *user, const struct ha_zk_event *ev)
 
 /* ---- the thread ---- */
 
-static void say_silent(struct ha_service *s, int64_t now_us)
+static void log_silence(struct ha_service *s, int64_t now_us)
 {
     char text[256];
 
     if (s->connected || now_us < s->silent_next_us)
         return;
     s->silent_next_us = now_us + SILENT_AGAIN_US;
-    ha_zk_client_text(s->client, text, sizeof text);
-    base_log_warn("ha", "ZooKeeper does not answer for %" PRId64 " s: %s; trying again (%s)",
+    ha_zk_client_describe_connection(s->client, text, sizeof text);
+    base_log_warn("ha", "ZooKeeper has not answered for %" PRId64 " s: %s; trying again (%s)",
                   (now_us - s->silent_since_us) / 1000000, text, s->store ? "active until the lease ends" : "standby");
 }
 
-static void note_status(struct ha_service *s)
+static void publish_status(struct ha_service *s)
 {
-    struct ha_service_status now = {.state = ha_election_state(s->election),
-                                    .epoch = ha_election_epoch(s->election),
+    struct ha_service_status now = {.state = ha_election_get_state(s->election),
+                                    .epoch = ha_election_highest_epoch(s->election),
                                     .session = s->session,
                                     .timeout_us = s->timeout_us,
-                                    .read_along = ha_log_follow_has_all(s->follow)};
+                                    .read_along = ha_log_follow_reached_end(s->follow)};
 
     if (s->store)
         s->store_ops->shared->stats(s->store, &s->log);
     else
         s->log = (struct ha_log_stats){0};
     now.log = s->log;
-    ha_zk_client_text(s->client, now.connection, sizeof now.connection);
+    ha_zk_client_describe_connection(s->client, now.connection, sizeof now.connection);
     pthread_mutex_lock(&s->lock);
     s->status = now;
     pthread_mutex_unlock(&s->lock);
 }
 
-static void put_ended(struct ha_service *s)
+static void put_ended_stores(struct ha_service *s)
 {
     while (s->ended) {
         struct ended *d = s->ended;
@@ -244,9 +250,12 @@ static void put_ended(struct ha_service *s)
     }
 }
 
-static int64_t sooner(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
-/* Waits until @at_us or the next wake(); returns false when the service is to stop. */
+/* Waits until @at_us or the next wake-up. Returns false when the service is to stop. */
 static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us, int64_t *least)
 {
     struct timespec until;
@@ -276,34 +285,38 @@ static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int
     return !stop;
 }
 
-static void follow_turn(struct ha_service *s, int64_t now_us)
+static void follow_log_on_standby(struct ha_service *s, int64_t now_us)
 {
-    if (ha_election_state(s->election) == HA_WAITING)
-        ha_log_follow_begin(s->follow, now_us);
-    ha_log_follow_tick(s->follow, now_us);
-    if (ha_log_follow_has_all(s->follow) && !s->follow_said)
-        base_log_info("ha", "the state is read along: %zu segments so far", ha_log_follow_segments(s->follow));
-    s->follow_said = ha_log_follow_has_all(s->follow);
+    if (ha_election_get_state(s->election) == HA_WAITING)
+        ha_log_follow_start(s->follow, now_us);
+    ha_log_follow_run_timers(s->follow, now_us);
+    if (ha_log_follow_reached_end(s->follow) && !s->follow_said)
+        base_log_info("ha", "following the leader's state: %zu segments read so far",
+                      ha_log_follow_segment_count(s->follow));
+    s->follow_said = ha_log_follow_reached_end(s->follow);
 }
 
-static int64_t turn(struct ha_service *s)
+/* One turn of the service thread. Timers run before events, so that an event which arrives after
+ * the end of the lease cannot extend it, and again after the store's work, which may have taken
+ * long. Ended stores are put last, when no callback uses them any more. */
+static int64_t run_turn(struct ha_service *s)
 {
     int64_t now_us = mono_us();
 
-    ha_election_tick(s->election, now_us);
+    ha_election_run_timers(s->election, now_us);
     publish_lease(s);
-    ha_zk_client_deliver(s->client, now_us, on_event, s);
+    ha_zk_client_deliver_events(s->client, now_us, on_event, s);
     if (s->store)
         s->store_ops->shared->turn(s->store);
     now_us = mono_us();
-    ha_election_tick(s->election, now_us);
+    ha_election_run_timers(s->election, now_us);
     publish_lease(s);
-    put_ended(s);
-    follow_turn(s, now_us);
-    say_silent(s, now_us);
-    note_status(s);
-    return sooner(sooner(ha_election_next_us(s->election), ha_log_follow_next_us(s->follow)),
-                  sooner(ha_zk_client_next_us(s->client), s->connected ? INT64_MAX : s->silent_next_us));
+    put_ended_stores(s);
+    follow_log_on_standby(s, now_us);
+    log_silence(s, now_us);
+    publish_status(s);
+    return earlier_of(earlier_of(ha_election_next_timer_us(s->election), ha_log_follow_next_timer_us(s->follow)),
+                      earlier_of(ha_zk_client_next_timer_us(s->client), s->connected ? INT64_MAX : s->silent_next_us));
 }
 
 static void *service_thread(void *user)
@@ -314,14 +327,14 @@ static void *service_thread(void *user)
 
     pthread_setname_np(pthread_self(), "leadership");
     while (wait_for_work(s, at_us, &resign, &hold_us, &least)) {
-        ha_election_at_least(s->election, least);
+        ha_election_set_min_epoch(s->election, least);
         if (resign)
             ha_election_resign(s->election, hold_us, mono_us());
-        at_us = turn(s);
+        at_us = run_turn(s);
     }
     ha_election_resign(s->election, INT64_MAX, mono_us());
-    put_ended(s);
-    ha_zk_client_free(s->client); /* sends what is queued first */
+    put_ended_stores(s);
+    ha_zk_client_free(s->client); /* sends queued requests first */
     s->client = NULL;
     return NULL;
 }
@@ -346,7 +359,7 @@ static int check_conf(const struct ha_service_conf *conf, struct base_error *err
     return 0;
 }
 
-static struct ha_election *new_election(struct ha_service *s, const struct ha_service_conf *conf)
+static struct ha_election *create_election(struct ha_service *s, const struct ha_service_conf *conf)
 {
     char instance[HA_INSTANCE_MAX];
     char *auth_as = base_printf("digest:%s", ha_zk_client_auth_id(s->client));
@@ -366,13 +379,13 @@ static struct ha_election *new_election(struct ha_service *s, const struct ha_se
                                             .note = on_note};
     struct ha_election *e;
 
-    ha_instance_text(instance);
+    ha_instance_describe_self(instance);
     e = ha_election_new(&econf, &calls);
     free(auth_as);
     return e;
 }
 
-static void init_waiting(struct ha_service *s)
+static void init_lock_and_wakeup(struct ha_service *s)
 {
     pthread_condattr_t attr;
 
@@ -385,7 +398,7 @@ static void init_waiting(struct ha_service *s)
     s->silent_next_us = s->silent_since_us + SILENT_FIRST_US;
 }
 
-/* After the thread's end. */
+/* Call after the thread has ended. */
 static void service_free(struct ha_service *s)
 {
     ha_zk_client_free(s->client);
@@ -401,7 +414,7 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
                      struct base_error *err)
 {
     struct ha_service *s = base_alloc(sizeof *s);
-    const struct ha_zk_client_conf zk = {conf->servers, conf->auth, conf->timeout_us, wake, s};
+    const struct ha_zk_client_conf zk = {conf->servers, conf->auth, conf->timeout_us, wake_service_thread, s};
     sigset_t all, before;
     int rc = check_conf(conf, err);
 
@@ -415,11 +428,12 @@ int ha_service_start(const struct ha_service_conf *conf, const struct ha_service
     s->store_ops = conf->store;
     s->root = base_strdup(conf->root);
     atomic_init(&s->held_epoch, NOBODY);
-    init_waiting(s);
-    s->election = new_election(s, conf);
+    init_lock_and_wakeup(s);
+    s->election = create_election(s, conf);
     s->follow = ha_log_follow_new(conf->root, send_request, s);
-    note_status(s);
-    sigfillset(&all); /* libzookeeper's threads are started by ours: none of them takes the process's signals */
+    publish_status(s);
+    /* our thread starts libzookeeper's threads; none of them shall receive the process's signals */
+    sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     rc = pthread_create(&s->thread, NULL, service_thread, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -443,7 +457,8 @@ void ha_service_stop(struct ha_service *s)
     service_free(s);
 }
 
-/* An epoch is held once: when it is ours before and after the look at the lease, the lease was that epoch's. */
+/* Each epoch is held only once. If it is held both before and after reading the lease, the lease
+ * belongs to this epoch. */
 int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
 {
     int64_t lease_us;
@@ -454,7 +469,7 @@ int64_t ha_service_lease_us(const struct ha_service *s, int64_t epoch)
     return atomic_load(&s->held_epoch) == epoch ? lease_us : 0;
 }
 
-bool ha_service_holds(const struct ha_service *s, int64_t epoch)
+bool ha_service_holds_lease(const struct ha_service *s, int64_t epoch)
 {
     return mono_us() < ha_service_lease_us(s, epoch);
 }
@@ -468,7 +483,7 @@ void ha_service_resign(struct ha_service *s, int64_t hold_us)
     pthread_mutex_unlock(&s->lock);
 }
 
-void ha_service_at_least(struct ha_service *s, int64_t epoch)
+void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch)
 {
     pthread_mutex_lock(&s->lock);
     if (epoch > s->least)
@@ -478,7 +493,7 @@ void ha_service_at_least(struct ha_service *s, int64_t epoch)
     pthread_mutex_unlock(&s->lock);
 }
 
-void ha_service_active(const struct ha_service *s, char out[256])
+void ha_service_get_active_rm(const struct ha_service *s, char out[256])
 {
     pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
 
@@ -487,7 +502,7 @@ void ha_service_active(const struct ha_service *s, char out[256])
     pthread_mutex_unlock(lock);
 }
 
-void ha_service_status(const struct ha_service *s, struct ha_service_status *out)
+void ha_service_get_status(const struct ha_service *s, struct ha_service_status *out)
 {
     pthread_mutex_t *lock = (pthread_mutex_t *)&s->lock;
 

@@ -1,14 +1,16 @@
-/* ha/log/clean.c - the oldest segments are read, what is live in them is written again, and the segment that holds
- * the last of it deletes them. What is live is decided when it is written again, not when it is read: a key that was
- * written or removed meanwhile has its last place elsewhere. Removals in them are forgotten: nothing older is left, and
- * all are deleted by one multi. */
+/* ha/log/clean.c - reclaims the oldest segments. Their live entries are written again into the
+ * segment under construction, and the multi that creates this segment also deletes the old ones.
+ *
+ * Liveness is decided when an entry is rewritten, not when its segment is read: a key written or
+ * removed in between has its last place elsewhere. Removals in the oldest segments can be dropped,
+ * because no older record remains and one multi deletes all of these segments. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ha/log/log_internal.h"
 
-static bool is_time(const struct ha_log *l)
+static bool needs_cleaning(const struct ha_log *l)
 {
     const struct ha_log_index *x = &l->index;
     size_t needed = (size_t)x->live_bytes / (l->limits.segment_bytes - HA_LOG_HEAD_MAX) + 1;
@@ -16,30 +18,32 @@ static bool is_time(const struct ha_log *l)
     return x->bytes > 2 * x->live_bytes + l->limits.bytes_spare || x->places_n > l->limits.segments_spare + 2 * needed;
 }
 
-/* How many of the oldest segments, all of them durable, go this time; 0: none can. A large record goes as a whole. */
-static size_t range(struct ha_log *l)
+/* The number of oldest segments to reclaim now; all of them are durable. 0: none can be reclaimed.
+ * A large record is reclaimed as a whole, since without its first part the others are
+ * unreadable. */
+static size_t count_segments_to_clean(struct ha_log *l)
 {
     struct ha_log_index *x = &l->index;
     size_t most = (size_t)(l->durable + 1 - x->first), n = 0, bytes = 0;
 
     for (; n < most && n < HA_LOG_CLEAN_MAX; n++) {
-        const struct ha_log_place *p = ha_log_index_segment(x, x->first + n);
+        const struct ha_log_place *p = ha_log_index_segment_place(x, x->first + n);
         if (p->items > 0)
             bytes += p->bytes;
         if (n > 0 && p->items > 0 && bytes > HA_LOG_CLEAN_BYTES)
             break;
     }
-    if (n == 0 || !ha_log_index_segment(x, x->first + n - 1)->continues)
+    if (n == 0 || !ha_log_index_segment_place(x, x->first + n - 1)->continues)
         return n;
     for (size_t k = n; k < most; k++)
-        if (!ha_log_index_segment(x, x->first + k)->continues)
+        if (!ha_log_index_segment_place(x, x->first + k)->continues)
             return k + 1;
-    while (n > 0 && ha_log_index_segment(x, x->first + n - 1)->continues)
+    while (n > 0 && ha_log_index_segment_place(x, x->first + n - 1)->continues)
         n--;
     return n;
 }
 
-void ha_log_clean_stop(struct ha_log *l)
+void ha_log_stop_cleaning(struct ha_log *l)
 {
     struct ha_log_job *j = &l->job;
 
@@ -49,8 +53,9 @@ void ha_log_clean_stop(struct ha_log *l)
     *j = (struct ha_log_job){0};
 }
 
-/* One record or removal of a segment that goes. */
-static int found(void *user, struct ha_log_found *f, struct base_error *err)
+/* Called for each record or removal in the segments to be reclaimed. Rewrites the record if this is
+ * its last place. */
+static int rewrite_live_record(void *user, struct ha_log_found *f, struct base_error *err)
 {
     struct ha_log *l = user;
     struct ha_log_item *it = ha_log_index_find(&l->index, f->table, f->table_len, f->key, f->key_len);
@@ -60,23 +65,25 @@ static int found(void *user, struct ha_log_found *f, struct base_error *err)
     if (!it || it->segment != f->segment || it->off != f->off)
         return 0;
     if (it->removed) {
-        ha_log_index_drop(&l->index, it);
+        ha_log_index_remove(&l->index, it);
         return 0;
     }
     data = it->data;
-    ha_log_put(l, f->table, f->table_len, f->key, f->key_len, f->data, f->len)->data = data;
+    ha_log_append_record(l, f->table, f->table_len, f->key, f->key_len, f->data, f->len)->data = data;
     return 0;
 }
 
-static int rewrite(struct ha_log *l, struct base_error *err)
+/* After all records have been rewritten, the index must hold no entry of the old segments. If it
+ * does, a segment lacked records that we wrote there. */
+static int rewrite_live_records(struct ha_log *l, struct base_error *err)
 {
     struct ha_log_job *j = &l->job;
-    struct ha_log_reader r = {.found = found, .user = l, .gaps = true};
+    struct ha_log_reader r = {.found = rewrite_live_record, .user = l, .gaps = true};
     int rc = 0;
 
     for (size_t i = 0; i < j->n && rc >= 0; i++) {
         uint64_t number = j->from + i;
-        const char *path = ha_log_path(l, number);
+        const char *path = ha_log_segment_path(l, number);
         struct ha_log_segment s;
         bool continues;
 
@@ -84,54 +91,54 @@ static int rewrite(struct ha_log *l, struct base_error *err)
             continue;
         rc = ha_log_segment_parse(path, number, j->read[i].text.data, j->read[i].text.len, &s, err);
         if (rc >= 0)
-            rc = ha_log_reader_feed(&r, path, &s, &continues, err);
+            rc = ha_log_reader_read_segment(&r, path, &s, &continues, err);
     }
-    ha_log_reader_end(&r);
+    ha_log_reader_free(&r);
     for (size_t i = 0; i < j->n && rc >= 0; i++)
-        if (ha_log_index_segment(&l->index, j->from + i)->items > 0)
+        if (ha_log_index_segment_place(&l->index, j->from + i)->items > 0)
             rc = base_error_set(err, -BASE_ECORRUPT, "%s lacks records that were written there",
-                                ha_log_path(l, j->from + i));
+                                ha_log_segment_path(l, j->from + i));
     return rc;
 }
 
-static void finish(struct ha_log *l)
+static void finish_cleaning(struct ha_log *l)
 {
     struct base_error err;
-    int rc = rewrite(l, &err);
+    int rc = rewrite_live_records(l, &err);
 
     if (rc >= 0) {
-        struct ha_log_out *o = ha_log_building(l);
+        struct ha_log_out *o = ha_log_open_segment(l);
         o->delete_from = l->job.from;
         o->delete_n = l->job.n;
         l->deleting = true;
     }
-    ha_log_clean_stop(l);
+    ha_log_stop_cleaning(l);
     if (rc < 0)
-        ha_log_doubt(l, &err);
+        ha_log_enter_doubt(l, &err);
 }
 
-void ha_log_clean_start(struct ha_log *l)
+void ha_log_start_cleaning(struct ha_log *l)
 {
     struct ha_log_job *j = &l->job;
     size_t n;
 
-    if (j->n > 0 || l->deleting || l->batches == 0 || !is_time(l) || (n = range(l)) == 0)
+    if (j->n > 0 || l->deleting || l->batches == 0 || !needs_cleaning(l) || (n = count_segments_to_clean(l)) == 0)
         return;
     j->from = l->index.first;
     j->n = n;
     j->read = base_alloc(n * sizeof *j->read);
     for (size_t i = 0; i < n; i++) {
-        if (ha_log_index_segment(&l->index, j->from + i)->items == 0)
+        if (ha_log_index_segment_place(&l->index, j->from + i)->items == 0)
             continue;
         j->missing++;
         j->read[i].id = l->next_id;
-        ha_log_ask(l, HA_ZK_GET, ha_log_path(l, j->from + i));
+        ha_log_send_request(l, HA_ZK_GET, ha_log_segment_path(l, j->from + i));
     }
     if (j->missing == 0)
-        finish(l);
+        finish_cleaning(l);
 }
 
-bool ha_log_clean_on(struct ha_log *l, const struct ha_zk_event *ev)
+bool ha_log_on_clean_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_job *j = &l->job;
     const char *path;
@@ -142,16 +149,16 @@ bool ha_log_clean_on(struct ha_log *l, const struct ha_zk_event *ev)
         i++;
     if (i == j->n)
         return false;
-    path = ha_log_path(l, j->from + i);
+    path = ha_log_segment_path(l, j->from + i);
     if (ev->code == HA_ZK_NONODE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s is gone, nobody but us may delete it", path);
-        ha_log_doubt(l, &err);
+        base_error_set(&err, -BASE_ECORRUPT, "%s is gone, although only we may delete it", path);
+        ha_log_enter_doubt(l, &err);
     } else if (ev->code != HA_ZK_OK) {
-        ha_log_refused(l, "read", path, ev);
+        ha_log_end_refused(l, "read", path, ev);
     } else {
         base_buf_add(&j->read[i].text, ev->data, ev->len);
         if (--j->missing == 0)
-            finish(l);
+            finish_cleaning(l);
     }
     return true;
 }

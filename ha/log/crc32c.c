@@ -1,5 +1,5 @@
-/* SOURCE: Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators",
- * ISCC 2005 (slicing-by-8): eight tables, eight bytes at a step. */
+/* SOURCE: Kounavis and Berry, "A Systematic Approach to Building High Performance Software-based
+ * CRC Generators", ISCC 2005 (slicing-by-8): eight tables, eight bytes per step. */
 #include "ha/log/crc32c.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 static uint32_t table[8][256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void fill(void)
+static void fill_tables(void)
 {
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
@@ -23,19 +23,19 @@ static void fill(void)
             table[t][i] = table[t - 1][i] >> 8 ^ table[0][table[t - 1][i] & 0xFF];
 }
 
-static uint32_t le32(const unsigned char *p)
+static uint32_t read_le32(const unsigned char *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-uint32_t ha_crc32c(uint32_t crc, const void *p, size_t n)
+uint32_t ha_crc32c_update(uint32_t crc, const void *p, size_t n)
 {
     const unsigned char *at = p;
 
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_tables);
     crc = ~crc;
     for (; n >= 8; at += 8, n -= 8) {
-        uint32_t lo = le32(at) ^ crc, hi = le32(at + 4);
+        uint32_t lo = read_le32(at) ^ crc, hi = read_le32(at + 4);
         crc = table[7][lo & 0xFF] ^ table[6][lo >> 8 & 0xFF] ^ table[5][lo >> 16 & 0xFF] ^ table[4][lo >> 24] ^
               table[3][hi & 0xFF] ^ table[2][hi >> 8 & 0xFF] ^ table[1][hi >> 16 & 0xFF] ^ table[0][hi >> 24];
     }

@@ -1,40 +1,47 @@
-/* ha/log/follow.h - a standby reads the log of the leader along, so that little is left to read when it is elected;
- * a pure machine, one per process.
+/* ha/log/follow.h - a standby reads the leader's log continuously, so that little is left to read
+ * when the standby is elected. A pure machine, one per process.
  *
- *   OFF --begin--> PAUSE --due--> LISTING --> READING --up to the end--> PAUSE (FOLLOW_POLL) --due--> READING ...
- *    ^  take          ^              |           | a segment is gone       |
- *    +----------------+--- lost -----+-----------+---------> LISTING <-----+ every FOLLOW_LIST: what was cleaned goes
+ *   OFF --start--> PAUSE --due--> LISTING --> READING --end reached--> PAUSE (FOLLOW_POLL)
+ *    ^   take        ^              |           |  segment missing       |  --due--> READING ...
+ *    +---------------+-- lost ------+-----------+---------> LISTING <----+
+ *                                                   every FOLLOW_LIST, to drop cleaned segments
  *
- * Segments never change and are numbered once as long as <root>/log is the same node (its czxid tells), so what was
- * read once is read for ever; a session that has ended may be followed by another ensemble: then all is forgotten.
- * Only reads, a few at a time, which any server of the ensemble answers. It keeps the segments as they are, as many
- * bytes as the log has. Nothing is believed of them: the log checks them when it loads (ha_log_keep). */
+ * Segments never change, and a number is used only once while <root>/log is the same node (its
+ * czxid tells), so a segment needs to be read only once. A new session may belong to another
+ * ensemble; then everything is forgotten. Following only reads, a few segments at a time, and any
+ * server of the ensemble can answer. The segments are kept as they were read and take as much
+ * memory as the log has bytes. Nothing in them is trusted: ha_log_start_loading() checks them
+ * (ha_log_adopt_kept_segments()). */
 #ifndef CREEL_HA_LOG_FOLLOW_H
 #define CREEL_HA_LOG_FOLLOW_H
 
 #include "ha/log/log.h"
 #include "ha/zk/zk.h"
 
-#define HA_LOG_FOLLOW_FIRST_US 1000000  /* after begin: whoever leads now has the ensemble for himself so long */
+/* delay after the start: recovery of the new leader comes first */
+#define HA_LOG_FOLLOW_FIRST_US 1000000
 #define HA_LOG_FOLLOW_POLL_US  200000
-#define HA_LOG_FOLLOW_AGAIN_US 1000000 /* there is no log yet, or it cannot be read */
+/* retry delay when the log does not exist yet or cannot be read */
+#define HA_LOG_FOLLOW_AGAIN_US 1000000
 #define HA_LOG_FOLLOW_LIST_US  10000000
-#define HA_LOG_FOLLOW_READS    8        /* segments asked for at once */
+#define HA_LOG_FOLLOW_READS    8 /* parallel requests */
 
 struct ha_log_follow;
-/* Off. @root is copied. */
+/* Creates a follower that is off. @root is copied. */
 struct ha_log_follow *ha_log_follow_new(const char *root, ha_zk_send_fn *send, void *user);
-void ha_log_follow_free(struct ha_log_follow *f); /* NULL is fine */
+void ha_log_follow_free(struct ha_log_follow *f); /* NULL is allowed */
 
-/* A standby from now on; no effect when it is one already. */
-void ha_log_follow_begin(struct ha_log_follow *f, int64_t now_us);
-/* No standby any more: *@out gets what was read, which is the caller's (ha_log_keep), and the machine is off. */
-void ha_log_follow_take(struct ha_log_follow *f, struct ha_log_kept *out);
-/* Changes of the session, and results of HA_ZK_FOR_FOLLOW. */
-void ha_log_follow_on(struct ha_log_follow *f, const struct ha_zk_event *ev, int64_t now_us);
-void ha_log_follow_tick(struct ha_log_follow *f, int64_t now_us);
-int64_t ha_log_follow_next_us(const struct ha_log_follow *f); /* INT64_MAX: nothing to do by time */
-size_t ha_log_follow_segments(const struct ha_log_follow *f); /* that it has */
-bool ha_log_follow_has_all(const struct ha_log_follow *f);    /* it has come to the end of the log since it began */
+/* Starts following. No effect if already following. */
+void ha_log_follow_start(struct ha_log_follow *f, int64_t now_us);
+/* Stops following and moves the segments read so far to *@out, for ha_log_adopt_kept_segments().
+ * The caller owns them. */
+void ha_log_follow_stop_and_take(struct ha_log_follow *f, struct ha_log_kept *out);
+/* Handles session events and results with owner HA_ZK_FOR_FOLLOW. */
+void ha_log_follow_on_event(struct ha_log_follow *f, const struct ha_zk_event *ev, int64_t now_us);
+void ha_log_follow_run_timers(struct ha_log_follow *f, int64_t now_us);
+int64_t ha_log_follow_next_timer_us(const struct ha_log_follow *f); /* INT64_MAX: no timer */
+size_t ha_log_follow_segment_count(const struct ha_log_follow *f);  /* number of segments kept */
+/* true once the end of the log was reached */
+bool ha_log_follow_reached_end(const struct ha_log_follow *f);
 
 #endif

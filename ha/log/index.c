@@ -20,8 +20,9 @@ void ha_log_index_free(struct ha_log_index *x)
     *x = (struct ha_log_index){0};
 }
 
-/* Eight bytes at a step, multiplied and folded. Spread is all it has to do: keys come from our own core. */
-static uint32_t hash_of(uint8_t table, const char *key, size_t n)
+/* Hashes eight bytes per step with multiply and fold. Good distribution is enough: keys come from
+ * our own core, so no attacker chooses them. */
+static uint32_t hash_key(uint8_t table, const char *key, size_t n)
 {
     uint64_t h = (table + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15) ^ n;
 
@@ -38,7 +39,7 @@ static uint32_t hash_of(uint8_t table, const char *key, size_t n)
     return (uint32_t)(h ^ h >> 32);
 }
 
-int ha_log_index_table_find(const struct ha_log_index *x, const char *table, size_t len)
+int ha_log_index_find_table(const struct ha_log_index *x, const char *table, size_t len)
 {
     for (size_t k = 0; k < x->tables_n; k++) {
         size_t i = (x->tables_last + k) % x->tables_n;
@@ -48,9 +49,9 @@ int ha_log_index_table_find(const struct ha_log_index *x, const char *table, siz
     return -1;
 }
 
-static size_t table_of(struct ha_log_index *x, const char *table, size_t len)
+static size_t find_or_add_table(struct ha_log_index *x, const char *table, size_t len)
 {
-    int i = ha_log_index_table_find(x, table, len);
+    int i = ha_log_index_find_table(x, table, len);
 
     if (i < 0) {
         base_assert(x->tables_n < HA_LOG_TABLES_MAX);
@@ -67,8 +68,8 @@ const char *ha_log_index_table(const struct ha_log_index *x, const struct ha_log
     return x->tables[it->table];
 }
 
-/* The slot of the key, or the empty one where it would go. */
-static size_t slot_of(const struct ha_log_index *x, uint8_t table, const char *key, size_t n, uint32_t hash)
+/* The slot that holds the key, or the empty slot where the key belongs. */
+static size_t find_slot(const struct ha_log_index *x, uint8_t table, const char *key, size_t n, uint32_t hash)
 {
     size_t i = hash & (x->slots - 1);
 
@@ -78,7 +79,7 @@ static size_t slot_of(const struct ha_log_index *x, uint8_t table, const char *k
     return i;
 }
 
-static void grow(struct ha_log_index *x)
+static void double_slots(struct ha_log_index *x)
 {
     struct ha_log_slot *old = x->slot;
     size_t n = x->slots;
@@ -99,44 +100,44 @@ static void grow(struct ha_log_index *x)
 struct ha_log_item *ha_log_index_find(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
                                       size_t key_len)
 {
-    int t = ha_log_index_table_find(x, table, table_len);
+    int t = ha_log_index_find_table(x, table, table_len);
 
     if (t < 0 || x->slots == 0)
         return NULL;
     x->tables_last = (size_t)t;
-    return x->slot[slot_of(x, (uint8_t)t, key, key_len, hash_of((uint8_t)t, key, key_len))].item;
+    return x->slot[find_slot(x, (uint8_t)t, key, key_len, hash_key((uint8_t)t, key, key_len))].item;
 }
 
-/* Adds (@sign 1) or takes away (-1) what @it is to its segments and to the sums. */
-static void account(struct ha_log_index *x, const struct ha_log_item *it, int sign)
+/* Adds (@sign 1) or subtracts (-1) @it from the totals and from the segments that hold it. */
+static void count_item(struct ha_log_index *x, const struct ha_log_item *it, int sign)
 {
     const char *table = x->tables[it->table];
     const struct ha_log_entry e = {
         .kind = HA_LOG_UPSERT, .table = table, .table_len = strlen(table), .key_len = it->key_len, .len = it->len};
 
     for (uint64_t s = it->segment; s < it->segment + it->parts; s++)
-        ha_log_index_segment(x, s)->items += (uint32_t)sign;
+        ha_log_index_segment_place(x, s)->items += (uint32_t)sign;
     if (it->removed)
         return;
     x->live_records += sign;
-    x->live_bytes += sign * (int64_t)ha_log_entry_size(&e);
+    x->live_bytes += sign * (int64_t)ha_log_entry_encoded_size(&e);
 }
 
-struct ha_log_item *ha_log_index_put(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
-                                     size_t key_len, uint64_t segment, uint32_t off, uint32_t parts, bool removed,
-                                     uint32_t len)
+struct ha_log_item *ha_log_index_set_place(struct ha_log_index *x, const char *table, size_t table_len, const char *key,
+                                           size_t key_len, uint64_t segment, uint32_t off, uint32_t parts, bool removed,
+                                           uint32_t len)
 {
-    uint8_t t = (uint8_t)table_of(x, table, table_len);
-    uint32_t hash = hash_of(t, key, key_len);
+    uint8_t t = (uint8_t)find_or_add_table(x, table, table_len);
+    uint32_t hash = hash_key(t, key, key_len);
     struct ha_log_item *it;
     size_t i;
 
     if ((x->used + 1) * 4 > x->slots * 3)
-        grow(x);
-    i = slot_of(x, t, key, key_len, hash);
+        double_slots(x);
+    i = find_slot(x, t, key, key_len, hash);
     it = x->slot[i].item;
     if (it) {
-        account(x, it, -1);
+        count_item(x, it, -1);
     } else {
         it = base_realloc_array(NULL, sizeof *it + key_len + 1, 1);
         it->table = t;
@@ -152,20 +153,21 @@ struct ha_log_item *ha_log_index_put(struct ha_log_index *x, const char *table, 
     it->len = len;
     it->parts = (uint16_t)parts;
     it->removed = removed;
-    account(x, it, 1);
+    count_item(x, it, 1);
     return it;
 }
 
-void ha_log_index_drop(struct ha_log_index *x, struct ha_log_item *it)
+void ha_log_index_remove(struct ha_log_index *x, struct ha_log_item *it)
 {
-    uint32_t hash = hash_of(it->table, it->key, it->key_len);
-    size_t mask = x->slots - 1, i = slot_of(x, it->table, it->key, it->key_len, hash);
+    uint32_t hash = hash_key(it->table, it->key, it->key_len);
+    size_t mask = x->slots - 1, i = find_slot(x, it->table, it->key, it->key_len, hash);
 
     base_assert(x->slot[i].item == it);
-    account(x, it, -1);
+    count_item(x, it, -1);
     free(it);
     x->used--;
-    /* Those behind that the hole would cut off move up (Knuth, TAOCP 3, 6.4, algorithm R). */
+    /* Move up the later items that the hole would make unreachable (Knuth, TAOCP 3, 6.4, algorithm
+     * R). */
     for (size_t j = (i + 1) & mask; x->slot[j].item; j = (j + 1) & mask) {
         size_t home = x->slot[j].hash & mask;
         if (((j - home) & mask) >= ((j - i) & mask)) {
@@ -176,7 +178,7 @@ void ha_log_index_drop(struct ha_log_index *x, struct ha_log_item *it)
     x->slot[i].item = NULL;
 }
 
-void ha_log_index_segment_add(struct ha_log_index *x, uint64_t number)
+void ha_log_index_add_segment(struct ha_log_index *x, uint64_t number)
 {
     if (x->places_n == 0)
         x->first = number;
@@ -189,24 +191,24 @@ void ha_log_index_segment_add(struct ha_log_index *x, uint64_t number)
     x->place[x->places_at + x->places_n++] = (struct ha_log_place){0};
 }
 
-struct ha_log_place *ha_log_index_segment(struct ha_log_index *x, uint64_t number)
+struct ha_log_place *ha_log_index_segment_place(struct ha_log_index *x, uint64_t number)
 {
     base_assert(number >= x->first && number - x->first < x->places_n);
     return &x->place[x->places_at + (number - x->first)];
 }
 
-void ha_log_index_segment_size(struct ha_log_index *x, uint64_t number, uint32_t bytes)
+void ha_log_index_set_segment_size(struct ha_log_index *x, uint64_t number, uint32_t bytes)
 {
-    struct ha_log_place *p = ha_log_index_segment(x, number);
+    struct ha_log_place *p = ha_log_index_segment_place(x, number);
 
     base_assert(p->bytes == 0);
     p->bytes = bytes;
     x->bytes += bytes;
 }
 
-void ha_log_index_segment_drop(struct ha_log_index *x)
+void ha_log_index_drop_first_segment(struct ha_log_index *x)
 {
-    const struct ha_log_place *p = ha_log_index_segment(x, x->first);
+    const struct ha_log_place *p = ha_log_index_segment_place(x, x->first);
 
     base_assert(p->items == 0);
     x->bytes -= p->bytes;

@@ -1,5 +1,5 @@
-/* ha/log/load.c - reading the log at the beginning of a leadership: list, segments (many asked for at once), index.
- */
+/* ha/log/load.c - reads the log at the start of a leadership: lists the segments, requests many of
+ * them at once, and builds the index. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 
 #include "ha/log/log_internal.h"
 
-static void list(struct ha_log *l)
+static void request_segment_list(struct ha_log *l)
 {
     l->load.list_id = l->next_id;
-    ha_log_ask(l, HA_ZK_CHILDREN, l->log_path);
+    ha_log_send_request(l, HA_ZK_CHILDREN, l->log_path);
 }
 
-static void finish(struct ha_log *l)
+static void finish_loading(struct ha_log *l)
 {
-    ha_log_reader_end(&l->load.reader);
+    ha_log_reader_free(&l->load.reader);
     l->durable = l->next_number = l->index.places_n ? l->index.first + l->index.places_n : 1;
     l->durable--;
     l->loaded = true;
@@ -24,36 +24,36 @@ static void finish(struct ha_log *l)
     l->calls.loaded(l->calls.user, 0, NULL);
 }
 
-static void ask_more(struct ha_log *l)
+static void request_more_segments(struct ha_log *l)
 {
     struct ha_log_load *d = &l->load;
 
     for (; d->asked < d->n && d->asked - d->done < HA_LOG_READS_MAX; d->asked++)
-        ha_log_ask(l, HA_ZK_GET, ha_log_path(l, l->index.first + d->asked));
+        ha_log_send_request(l, HA_ZK_GET, ha_log_segment_path(l, l->index.first + d->asked));
 }
 
-static void ask_rest(struct ha_log *l)
+static void request_remaining_segments(struct ha_log *l)
 {
     struct ha_log_load *d = &l->load;
 
     d->asked = d->asked_from = d->done;
     d->first_id = l->next_id;
-    ask_more(l);
+    request_more_segments(l);
 }
 
-/* Puts what a segment says into the index. */
-static int found(void *user, struct ha_log_found *f, struct base_error *err)
+/* Enters one record or removal into the index. */
+static int index_record(void *user, struct ha_log_found *f, struct base_error *err)
 {
     struct ha_log *l = user;
     struct ha_log_item *it;
 
     if (f->table_len > HA_LOG_NAME_MAX || f->key_len > HA_LOG_NAME_MAX || f->len > HA_LOG_RECORD_MAX)
         return base_error_set(err, -BASE_ECORRUPT, "a record of %zu bytes, its key has %zu", f->len, f->key_len);
-    if (l->index.tables_n == HA_LOG_TABLES_MAX && ha_log_index_table_find(&l->index, f->table, f->table_len) < 0)
+    if (l->index.tables_n == HA_LOG_TABLES_MAX && ha_log_index_find_table(&l->index, f->table, f->table_len) < 0)
         return base_error_set(err, -BASE_ECORRUPT, "%s: table %.40s is one more than the %d that there can be",
-                              ha_log_path(l, f->segment), f->table, HA_LOG_TABLES_MAX);
-    it = ha_log_index_put(&l->index, f->table, f->table_len, f->key, f->key_len, f->segment, f->off, f->parts, !f->data,
-                          (uint32_t)f->len);
+                              ha_log_segment_path(l, f->segment), f->table, HA_LOG_TABLES_MAX);
+    it = ha_log_index_set_place(&l->index, f->table, f->table_len, f->key, f->key_len, f->segment, f->off, f->parts,
+                                !f->data, (uint32_t)f->len);
     it->data = f->data;
     if (f->whole) {
         base_array_grow(&l->copies, l->copies_n, &l->copies_cap);
@@ -63,10 +63,10 @@ static int found(void *user, struct ha_log_found *f, struct base_error *err)
     return 0;
 }
 
-static int replay(struct ha_log *l, size_t i, struct base_error *err)
+static int index_segment(struct ha_log *l, size_t i, struct base_error *err)
 {
     uint64_t number = l->index.first + i;
-    const char *path = ha_log_path(l, number);
+    const char *path = ha_log_segment_path(l, number);
     struct ha_log_segment s;
     bool continues;
     int rc = ha_log_segment_parse(path, number, l->load.text[i], l->load.len[i], &s, err);
@@ -79,14 +79,14 @@ static int replay(struct ha_log *l, size_t i, struct base_error *err)
                               " (ours)",
                               path, s.epoch, l->load.epoch, l->epoch);
     l->load.epoch = s.epoch;
-    ha_log_index_segment_size(&l->index, number, (uint32_t)l->load.len[i]);
-    rc = ha_log_reader_feed(&l->load.reader, path, &s, &continues, err);
+    ha_log_index_set_segment_size(&l->index, number, (uint32_t)l->load.len[i]);
+    rc = ha_log_reader_read_segment(&l->load.reader, path, &s, &continues, err);
     if (rc >= 0)
-        ha_log_index_segment(&l->index, number)->continues = continues;
+        ha_log_index_segment_place(&l->index, number)->continues = continues;
     return rc;
 }
 
-char *ha_log_text_copy(const struct ha_zk_event *ev)
+char *ha_log_copy_event_data(const struct ha_zk_event *ev)
 {
     char *copy = base_realloc_array(NULL, ev->len + 1, 1);
 
@@ -95,7 +95,7 @@ char *ha_log_text_copy(const struct ha_zk_event *ev)
     return copy;
 }
 
-static void segment_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_segment(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_load *d = &l->load;
     size_t i = d->asked_from + (size_t)(ev->id - d->first_id);
@@ -104,34 +104,35 @@ static void segment_on(struct ha_log *l, const struct ha_zk_event *ev)
     if (ev->id < d->first_id || i >= d->asked)
         return;
     if (ev->code == HA_ZK_NONODE) {
-        base_error_set(&err, -BASE_ECORRUPT, "%s was listed and is gone", ha_log_path(l, l->index.first + i));
-        ha_log_doubt(l, &err);
+        base_error_set(&err, -BASE_ECORRUPT, "%s was listed but is gone", ha_log_segment_path(l, l->index.first + i));
+        ha_log_enter_doubt(l, &err);
         return;
     }
     if (ev->code != HA_ZK_OK) {
-        ha_log_refused(l, "read", ha_log_path(l, l->index.first + i), ev);
+        ha_log_end_refused(l, "read", ha_log_segment_path(l, l->index.first + i), ev);
         return;
     }
     if (i != d->done)
-        return; /* one before it got no answer: asked again when connected again */
-    d->text[i] = ha_log_text_copy(ev);
+        /* a request before this one had no answer; both are sent again after reconnecting */
+        return;
+    d->text[i] = ha_log_copy_event_data(ev);
     d->len[i] = ev->len;
     d->done++;
-    ask_more(l);
-    if (replay(l, i, &err) < 0)
-        ha_log_doubt(l, &err);
+    request_more_segments(l);
+    if (index_segment(l, i, &err) < 0)
+        ha_log_enter_doubt(l, &err);
     else if (d->done == d->n)
-        finish(l);
+        finish_loading(l);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
     return x < y ? -1 : x > y;
 }
 
-uint64_t ha_log_number_of(const char *name)
+uint64_t ha_log_parse_segment_name(const char *name)
 {
     char again[24];
     size_t n = strlen(name);
@@ -144,15 +145,16 @@ uint64_t ha_log_number_of(const char *name)
     return strcmp(again, name) == 0 ? v : 0;
 }
 
-static int take_names(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v, struct base_error *err)
+/* Segment numbers must be consecutive: a gap means that records are missing. */
+static int parse_segment_list(struct ha_log *l, const struct ha_zk_event *ev, uint64_t *v, struct base_error *err)
 {
     for (size_t i = 0; i < ev->children_n; i++) {
-        v[i] = ha_log_number_of(ev->children[i]);
+        v[i] = ha_log_parse_segment_name(ev->children[i]);
         if (v[i] == 0)
             return base_error_set(err, -BASE_ECORRUPT, "%s/%s: not a segment's name (10 digits)", l->log_path,
                                   ev->children[i]);
     }
-    qsort(v, ev->children_n, sizeof *v, by_number);
+    qsort(v, ev->children_n, sizeof *v, compare_numbers);
     for (size_t i = 1; i < ev->children_n; i++)
         if (v[i] != v[i - 1] + 1)
             return base_error_set(err, -BASE_ECORRUPT, "%s: %010" PRIu64 " is missing, %010" PRIu64 " is there",
@@ -169,15 +171,15 @@ void ha_log_kept_free(struct ha_log_kept *k)
     *k = (struct ha_log_kept){0};
 }
 
-void ha_log_keep(struct ha_log *l, struct ha_log_kept *k)
+void ha_log_adopt_kept_segments(struct ha_log *l, struct ha_log_kept *k)
 {
     base_assert(l->state == HA_LOG_NEW);
     l->load.kept = *k;
     *k = (struct ha_log_kept){0};
 }
 
-/* Of the kept segments those that come next, HA_LOG_KEPT_BYTES of them. */
-static int use_kept(struct ha_log *l, struct base_error *err)
+/* Indexes the kept segments that come next, up to HA_LOG_KEPT_BYTES. */
+static int index_kept_segments(struct ha_log *l, struct base_error *err)
 {
     struct ha_log_load *d = &l->load;
     struct ha_log_kept *k = &d->kept;
@@ -191,115 +193,116 @@ static int use_kept(struct ha_log *l, struct base_error *err)
         d->text[d->done] = k->text[i];
         d->len[d->done] = k->len[i];
         k->text[i] = NULL;
-        rc = replay(l, d->done++, err);
+        rc = index_segment(l, d->done++, err);
         l->stats.kept++;
     }
     return rc < 0 ? rc : 0;
 }
 
-/* The log has been listed. What is kept comes in portions, with a request between two of them, whose answer is of no
- * interest: who runs this machine gets to the lease meanwhile. Then the rest is asked for. */
-static void go_on(struct ha_log *l)
+/* Called once the log has been listed. Kept segments are indexed in portions, with a request to
+ * ZooKeeper between two portions. Its answer is ignored; the detour lets our caller renew its
+ * lease. Then the remaining segments are requested. */
+static void continue_loading(struct ha_log *l)
 {
     struct ha_log_load *d = &l->load;
     struct base_error err;
 
-    if (use_kept(l, &err) < 0) {
-        ha_log_doubt(l, &err);
+    if (index_kept_segments(l, &err) < 0) {
+        ha_log_enter_doubt(l, &err);
     } else if (d->done == d->n) {
-        finish(l);
+        finish_loading(l);
     } else if (d->kept_at < d->kept.n) {
         d->pause_id = l->next_id;
-        ha_log_ask(l, HA_ZK_GET, l->epoch_path);
+        ha_log_send_request(l, HA_ZK_GET, l->epoch_path);
     } else {
         ha_log_kept_free(&d->kept);
         d->kept_at = 0;
-        ask_rest(l);
+        request_remaining_segments(l);
     }
 }
 
-static void list_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_segment_list(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_load *d = &l->load;
     struct base_error err;
     uint64_t *v;
 
     if (ev->code == HA_ZK_NONODE) {
-        const struct ha_zk_op ops[] = {ha_log_check_epoch(l),
+        const struct ha_zk_op ops[] = {ha_log_epoch_check_op(l),
                                        {.kind = HA_ZK_CREATE, .path = l->log_path, .data = "", .version = -1}};
         d->make_id = l->next_id;
-        ha_log_ask_multi(l, ops, 2);
+        ha_log_send_multi(l, ops, 2);
         return;
     }
     if (ev->code != HA_ZK_OK) {
-        ha_log_refused(l, "listed", l->log_path, ev);
+        ha_log_end_refused(l, "listed", l->log_path, ev);
         return;
     }
     v = base_alloc(ev->children_n * sizeof *v);
-    if (take_names(l, ev, v, &err) < 0) {
-        ha_log_doubt(l, &err);
+    if (parse_segment_list(l, ev, v, &err) < 0) {
+        ha_log_enter_doubt(l, &err);
     } else {
         d->n = ev->children_n;
         d->text = base_alloc(d->n * sizeof *d->text);
         d->len = base_alloc(d->n * sizeof *d->len);
         for (size_t i = 0; i < d->n; i++)
-            ha_log_index_segment_add(&l->index, v[i]);
+            ha_log_index_add_segment(&l->index, v[i]);
         if (d->n == 0 || d->kept.log_zxid != ev->created_zxid || l->index.first < d->kept.first)
             ha_log_kept_free(&d->kept);
         else
             d->kept_at = (size_t)(l->index.first - d->kept.first);
-        go_on(l);
+        continue_loading(l);
     }
     free(v);
 }
 
-void ha_log_load_again(struct ha_log *l)
+void ha_log_resume_loading(struct ha_log *l)
 {
     if (!l->load.text)
-        list(l);
+        request_segment_list(l);
     else
-        go_on(l);
+        continue_loading(l);
 }
 
-static void made_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_log_node_created(struct ha_log *l, const struct ha_zk_event *ev)
 {
-    if (ha_log_is_fenced(ev))
-        ha_log_fenced(l);
+    if (ha_log_is_epoch_mismatch(ev))
+        ha_log_end_fenced(l);
     else if (ev->code == HA_ZK_OK || ev->code == HA_ZK_NODEEXISTS)
-        list(l);
+        request_segment_list(l);
     else
-        ha_log_refused(l, "made", l->log_path, ev);
+        ha_log_end_refused(l, "made", l->log_path, ev);
 }
 
-void ha_log_load(struct ha_log *l)
+void ha_log_start_loading(struct ha_log *l)
 {
     base_assert(l->state == HA_LOG_NEW);
     l->state = HA_LOG_LOADING;
     l->loading = true;
-    l->load.reader = (struct ha_log_reader){.found = found, .user = l};
-    list(l);
+    l->load.reader = (struct ha_log_reader){.found = index_record, .user = l};
+    request_segment_list(l);
 }
 
-void ha_log_load_on(struct ha_log *l, const struct ha_zk_event *ev)
+void ha_log_on_load_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     if (ev->id == l->load.list_id)
-        list_on(l, ev);
+        on_segment_list(l, ev);
     else if (ev->id == l->load.make_id)
-        made_on(l, ev);
+        on_log_node_created(l, ev);
     else if (ev->id == l->load.pause_id)
-        go_on(l);
+        continue_loading(l);
     else if (l->load.text)
-        segment_on(l, ev);
+        on_segment(l, ev);
 }
 
-void ha_log_load_free(struct ha_log *l)
+void ha_log_free_load_state(struct ha_log *l)
 {
     for (size_t i = 0; i < l->load.n; i++)
         free(l->load.text[i]);
     free(l->load.text);
     free(l->load.len);
     ha_log_kept_free(&l->load.kept);
-    ha_log_reader_end(&l->load.reader);
+    ha_log_reader_free(&l->load.reader);
     for (size_t i = 0; i < l->copies_n; i++)
         free(l->copies[i]);
     free(l->copies);
@@ -308,23 +311,24 @@ void ha_log_load_free(struct ha_log *l)
     l->copies_n = l->copies_cap = 0;
 }
 
-void ha_log_loaded_free(struct ha_log *l)
+void ha_log_free_loaded_data(struct ha_log *l)
 {
     l->loaded = false;
     for (size_t i = 0; i < l->index.slots; i++)
         if (l->index.slot[i].item)
             l->index.slot[i].item->data = NULL;
-    ha_log_load_free(l);
+    ha_log_free_load_state(l);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_item_keys(const void *a, const void *b)
 {
     return strcmp((*(struct ha_log_item *const *)a)->key, (*(struct ha_log_item *const *)b)->key);
 }
 
-int ha_log_each(struct ha_log *l, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
+/* Records are sorted by key so that the core replays them in the same order on every leader. */
+int ha_log_for_each_record(struct ha_log *l, const char *table, ha_record_fn *fn, void *user, struct base_error *err)
 {
-    int t = ha_log_index_table_find(&l->index, table, strlen(table)), rc = 0;
+    int t = ha_log_index_find_table(&l->index, table, strlen(table)), rc = 0;
     struct ha_log_item **v = NULL;
     size_t n = 0, cap = 0;
 
@@ -337,7 +341,7 @@ int ha_log_each(struct ha_log *l, const char *table, ha_record_fn *fn, void *use
         }
     }
     if (n > 0)
-        qsort(v, n, sizeof(struct ha_log_item *), by_key);
+        qsort(v, n, sizeof(struct ha_log_item *), compare_item_keys);
     for (size_t i = 0; i < n && rc >= 0; i++)
         rc = fn(user, &(struct ha_record){table, v[i]->key, v[i]->data, v[i]->len}, err);
     free(v);

@@ -22,7 +22,7 @@ struct ha_log *ha_log_new(const char *root, int64_t epoch, int32_t epoch_version
     return l;
 }
 
-static void free_outs(struct ha_log_out *o)
+static void free_outgoing_segments(struct ha_log_out *o)
 {
     while (o) {
         struct ha_log_out *next = o->next;
@@ -36,11 +36,11 @@ void ha_log_free(struct ha_log *l)
 {
     if (!l)
         return;
-    ha_log_load_free(l);
-    ha_log_clean_stop(l);
+    ha_log_free_load_state(l);
+    ha_log_stop_cleaning(l);
     ha_log_index_free(&l->index);
-    free_outs(l->front);
-    free_outs(l->spare);
+    free_outgoing_segments(l->front);
+    free_outgoing_segments(l->spare);
     base_buf_free(&l->path);
     free(l->ops);
     free(l->paths);
@@ -50,14 +50,14 @@ void ha_log_free(struct ha_log *l)
     free(l);
 }
 
-void ha_log_limit(struct ha_log *l, const struct ha_log_limits *limits)
+void ha_log_set_limits(struct ha_log *l, const struct ha_log_limits *limits)
 {
     base_assert(l->state == HA_LOG_NEW && limits->segment_bytes <= HA_LOG_SEGMENT_MAX &&
                 limits->segment_bytes >= 2 * HA_LOG_HEAD_MAX);
     l->limits = *limits;
 }
 
-void ha_log_stats(const struct ha_log *l, struct ha_log_stats *out)
+void ha_log_get_stats(const struct ha_log *l, struct ha_log_stats *out)
 {
     *out = l->stats;
     out->segments = (int64_t)l->index.places_n;
@@ -65,14 +65,14 @@ void ha_log_stats(const struct ha_log *l, struct ha_log_stats *out)
     out->live_bytes = l->index.live_bytes;
 }
 
-const char *ha_log_path(struct ha_log *l, uint64_t number)
+const char *ha_log_segment_path(struct ha_log *l, uint64_t number)
 {
     base_buf_clear(&l->path);
     base_buf_addf(&l->path, "%s/%010" PRIu64, l->log_path, number);
     return l->path.data;
 }
 
-uint64_t ha_log_ask(struct ha_log *l, enum ha_zk_request_kind kind, const char *path)
+uint64_t ha_log_send_request(struct ha_log *l, enum ha_zk_request_kind kind, const char *path)
 {
     const struct ha_zk_request rq = {.owner = HA_ZK_FOR_LOG, .id = l->next_id++, .kind = kind, .path = path};
 
@@ -80,7 +80,7 @@ uint64_t ha_log_ask(struct ha_log *l, enum ha_zk_request_kind kind, const char *
     return rq.id;
 }
 
-uint64_t ha_log_ask_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n)
+uint64_t ha_log_send_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n)
 {
     const struct ha_zk_request rq = {
         .owner = HA_ZK_FOR_LOG, .id = l->next_id++, .kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
@@ -89,30 +89,30 @@ uint64_t ha_log_ask_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n
     return rq.id;
 }
 
-struct ha_zk_op ha_log_check_epoch(const struct ha_log *l)
+struct ha_zk_op ha_log_epoch_check_op(const struct ha_log *l)
 {
     return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = l->epoch_path, .version = l->epoch_version};
 }
 
-bool ha_log_is_fenced(const struct ha_zk_event *ev)
+bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev)
 {
     return ev->code == HA_ZK_BADVERSION && ev->failed_op == 0;
 }
 
-/* Ends. */
+/* How the log ends. */
 
-static void end(struct ha_log *l, const struct base_error *err)
+static void end_log(struct ha_log *l, const struct base_error *err)
 {
     bool loading = l->loading;
 
     l->state = HA_LOG_OVER;
     l->loading = false;
-    ha_log_clean_stop(l);
+    ha_log_stop_cleaning(l);
     if (loading)
         l->calls.loaded(l->calls.user, err->code, err);
 }
 
-void ha_log_fenced(struct ha_log *l)
+void ha_log_end_fenced(struct ha_log *l)
 {
     struct base_error err;
 
@@ -120,60 +120,60 @@ void ha_log_fenced(struct ha_log *l)
     base_error_set(&err, -BASE_EVERSION, "%s has another version than %" PRId32 ": epoch %" PRId64 " is over",
                    l->epoch_path, l->epoch_version, l->epoch);
     l->calls.fenced(l->calls.user, err.text);
-    end(l, &err);
+    end_log(l, &err);
 }
 
-void ha_log_broken(struct ha_log *l, const struct base_error *err)
+void ha_log_end_broken(struct ha_log *l, const struct base_error *err)
 {
     l->state = HA_LOG_OVER;
     if (!l->loading)
         l->calls.broken(l->calls.user, err);
-    end(l, err);
+    end_log(l, err);
 }
 
-static void ask_doubt(struct ha_log *l)
+static void request_epoch_check(struct ha_log *l)
 {
-    const struct ha_zk_op check = ha_log_check_epoch(l);
+    const struct ha_zk_op check = ha_log_epoch_check_op(l);
 
     l->doubt_id = l->next_id;
-    ha_log_ask_multi(l, &check, 1);
+    ha_log_send_multi(l, &check, 1);
 }
 
-void ha_log_doubt(struct ha_log *l, const struct base_error *err)
+void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err)
 {
     l->doubt = *err;
     l->state = HA_LOG_DOUBT;
     if (l->connected)
-        ask_doubt(l);
+        request_epoch_check(l);
 }
 
-static void doubt_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_epoch_check(struct ha_log *l, const struct ha_zk_event *ev)
 {
     if (ev->id != l->doubt_id)
         return;
-    if (ha_log_is_fenced(ev))
-        ha_log_fenced(l);
+    if (ha_log_is_epoch_mismatch(ev))
+        ha_log_end_fenced(l);
     else
-        ha_log_broken(l, &l->doubt);
+        ha_log_end_broken(l, &l->doubt);
 }
 
-static const char *text_of(const struct ha_zk_event *ev)
+static const char *error_text_of(const struct ha_zk_event *ev)
 {
     return ev->text ? ev->text : "no reason given";
 }
 
-void ha_log_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev)
+void ha_log_end_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev)
 {
     struct base_error err;
     int code = ev->code == HA_ZK_NOAUTH ? -BASE_EPERM : ev->code == HA_ZK_FAILED ? -BASE_EIO : -BASE_ECORRUPT;
 
-    base_error_set(&err, code, "%s: cannot be %s: %s", path, what, text_of(ev));
-    ha_log_broken(l, &err);
+    base_error_set(&err, code, "%s: cannot be %s: %s", path, what, error_text_of(ev));
+    ha_log_end_broken(l, &err);
 }
 
-/* Building. */
+/* Building segments. */
 
-struct ha_log_out *ha_log_building(struct ha_log *l)
+struct ha_log_out *ha_log_open_segment(struct ha_log *l)
 {
     static const char none[HA_LOG_HEAD_MAX];
     struct ha_log_out *o = l->back;
@@ -189,7 +189,7 @@ struct ha_log_out *ha_log_building(struct ha_log *l)
     *o = (struct ha_log_out){.number = l->next_number++, .buf = o->buf};
     base_buf_clear(&o->buf);
     base_buf_add(&o->buf, none, sizeof none);
-    ha_log_index_segment_add(&l->index, o->number);
+    ha_log_index_add_segment(&l->index, o->number);
     if (l->back)
         l->back->next = o;
     else
@@ -200,33 +200,35 @@ struct ha_log_out *ha_log_building(struct ha_log *l)
     return o;
 }
 
-static void seal(struct ha_log *l, struct ha_log_out *o)
+static void seal_segment(struct ha_log *l, struct ha_log_out *o)
 {
     const struct ha_log_segment s = {l->epoch, o->number, o->buf.data + HA_LOG_HEAD_MAX, o->buf.len - HA_LOG_HEAD_MAX};
 
-    o->start = (size_t)(ha_log_segment_head(&s) - o->buf.data);
+    o->start = (size_t)(ha_log_segment_write_header(&s) - o->buf.data);
     o->state = HA_LOG_SEALED;
-    ha_log_index_segment_size(&l->index, o->number, (uint32_t)(o->buf.len - o->start));
+    ha_log_index_set_segment_size(&l->index, o->number, (uint32_t)(o->buf.len - o->start));
 }
 
-/* Adds one entry where it fits; returns its segment. */
-static struct ha_log_out *add(struct ha_log *l, const struct ha_log_entry *e, uint32_t *off)
+/* Appends one entry; starts a new segment if the entry does not fit. Returns the entry's
+ * segment. */
+static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_entry *e, uint32_t *off)
 {
-    size_t need = ha_log_entry_size(e);
-    struct ha_log_out *o = ha_log_building(l);
+    size_t need = ha_log_entry_encoded_size(e);
+    struct ha_log_out *o = ha_log_open_segment(l);
 
     if (o->buf.len > HA_LOG_HEAD_MAX && (e->kind == HA_LOG_PART || need > l->limits.segment_bytes - o->buf.len)) {
-        seal(l, o);
-        o = ha_log_building(l);
+        seal_segment(l, o);
+        o = ha_log_open_segment(l);
     }
     *off = (uint32_t)(o->buf.len - HA_LOG_HEAD_MAX);
     base_buf_reserve(&o->buf, need);
-    o->buf.len = (size_t)(ha_log_entry_put(o->buf.data + o->buf.len, e) - o->buf.data);
+    o->buf.len = (size_t)(ha_log_entry_encode(o->buf.data + o->buf.len, e) - o->buf.data);
     return o;
 }
 
-/* A large record: its parts fill segments, the last one leaves room. Returns the first segment's number. */
-static uint64_t add_parts(struct ha_log *l, const struct ha_log_entry *whole, uint32_t *parts)
+/* Appends a large record. Its parts fill segments except for the last one. Returns the number of
+ * the first segment. */
+static uint64_t append_record_parts(struct ha_log *l, const struct ha_log_entry *whole, uint32_t *parts)
 {
     struct ha_log_entry e = *whole;
     size_t most, left = whole->len;
@@ -237,26 +239,27 @@ static uint64_t add_parts(struct ha_log *l, const struct ha_log_entry *whole, ui
     e.total = whole->len;
     e.part = e.parts = UINT16_MAX;
     e.len = 0;
-    most = l->limits.segment_bytes - HA_LOG_HEAD_MAX - ha_log_entry_size(&e) - 4; /* 4: a longer varint of len */
+    /* 4: len may need a longer varint */
+    most = l->limits.segment_bytes - HA_LOG_HEAD_MAX - ha_log_entry_encoded_size(&e) - 4;
     base_assert(most <= l->limits.segment_bytes && left / most < UINT16_MAX);
     e.parts = (uint32_t)((left + most - 1) / most);
     for (e.part = 0; e.part < e.parts; e.part++, e.data += e.len, left -= e.len) {
         struct ha_log_out *o;
         e.len = left < most ? left : most;
-        o = add(l, &e, &off);
+        o = append_entry(l, &e, &off);
         if (e.part == 0)
             first = o->number;
         if (e.part + 1 < e.parts) {
-            ha_log_index_segment(&l->index, o->number)->continues = true;
-            seal(l, o);
+            ha_log_index_segment_place(&l->index, o->number)->continues = true;
+            seal_segment(l, o);
         }
     }
     *parts = e.parts;
     return first;
 }
 
-struct ha_log_item *ha_log_put(struct ha_log *l, const char *table, size_t table_len, const char *key, size_t key_len,
-                               const char *data, size_t len)
+struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len, const char *key,
+                                         size_t key_len, const char *data, size_t len)
 {
     const struct ha_log_entry e = {.kind = data ? HA_LOG_UPSERT : HA_LOG_REMOVAL,
                                    .table = table,
@@ -269,16 +272,16 @@ struct ha_log_item *ha_log_put(struct ha_log *l, const char *table, size_t table
     uint64_t number;
 
     base_assert(table_len <= HA_LOG_NAME_MAX && key_len <= HA_LOG_NAME_MAX && len <= HA_LOG_RECORD_MAX);
-    if (ha_log_entry_size(&e) > l->limits.segment_bytes - HA_LOG_HEAD_MAX)
-        number = add_parts(l, &e, &parts);
+    if (ha_log_entry_encoded_size(&e) > l->limits.segment_bytes - HA_LOG_HEAD_MAX)
+        number = append_record_parts(l, &e, &parts);
     else
-        number = add(l, &e, &off)->number;
+        number = append_entry(l, &e, &off)->number;
     l->back->records++;
-    return ha_log_index_put(&l->index, table, table_len, key, key_len, number, off, parts, !data, (uint32_t)len);
+    return ha_log_index_set_place(&l->index, table, table_len, key, key_len, number, off, parts, !data, (uint32_t)len);
 }
 
-/* What ha_log_each shows while records have their data. */
-static const char *keep_copy(struct ha_log *l, const struct ha_record *r)
+/* Copies the data that ha_log_for_each_record() shows while records have their data. */
+static const char *copy_loaded_data(struct ha_log *l, const struct ha_record *r)
 {
     char *copy = base_realloc_array(NULL, r->len + 1, 1);
 
@@ -289,7 +292,7 @@ static const char *keep_copy(struct ha_log *l, const struct ha_record *r)
     return copy;
 }
 
-uint64_t ha_log_write(struct ha_log *l, const struct ha_record *v, size_t n)
+uint64_t ha_log_write_batch(struct ha_log *l, const struct ha_record *v, size_t n)
 {
     uint64_t batch = ++l->batches;
 
@@ -303,40 +306,42 @@ uint64_t ha_log_write(struct ha_log *l, const struct ha_record *v, size_t n)
         if (!v[i].data) {
             it = ha_log_index_find(&l->index, v[i].table, table_len, v[i].key, key_len);
             if (!it || it->removed)
-                continue; /* no reader would find it */
+                continue; /* the log has no record of this key */
         }
-        it = ha_log_put(l, v[i].table, table_len, v[i].key, key_len, v[i].data, v[i].data ? v[i].len : 0);
+        it = ha_log_append_record(l, v[i].table, table_len, v[i].key, key_len, v[i].data, v[i].data ? v[i].len : 0);
         if (l->loaded && v[i].data)
-            it->data = keep_copy(l, &v[i]);
+            it->data = copy_loaded_data(l, &v[i]);
     }
-    ha_log_building(l)->batch = batch; /* even an empty batch is acknowledged by a segment: it proves our authority */
-    ha_log_pump(l);
+    /* Even an empty batch needs a segment: writing it proves that we are still the leader. */
+    ha_log_open_segment(l)->batch = batch;
+    ha_log_send_ready_segments(l);
     return batch;
 }
 
-/* Sending. */
+/* Sending segments. */
 
-static char *path_put(struct ha_log *l, size_t at, uint64_t number)
+static char *write_segment_path(struct ha_log *l, size_t at, uint64_t number)
 {
-    size_t cap = strlen(l->log_path) + 22; /* '/', 20 digits at most, NUL */
+    size_t cap = strlen(l->log_path) + 22; /* '/', at most 20 digits, NUL */
 
     snprintf(l->paths + at * cap, cap, "%s/%010" PRIu64, l->log_path, number);
     return l->paths + at * cap;
 }
 
-enum { OP_EPOCH, OP_BEFORE, OP_CREATE, OP_DELETE }; /* places in a segment's multi */
+enum { OP_EPOCH, OP_BEFORE, OP_CREATE, OP_DELETE }; /* positions in a segment's multi */
 
-/* What must be so before a segment is created: the one before it is there, and nobody ever sets a segment: its version
- * is 0. Without one before it <root>/log is set once: a copy of the request that comes late finds another version, even
- * when the first segment was cleaned meanwhile. */
-static struct ha_zk_op op_before(struct ha_log *l, const struct ha_log_out *o)
+/* The operation that makes sure a segment follows its predecessor: the previous segment must exist
+ * with version 0, since segments are never modified. The first segment sets <root>/log instead,
+ * which raises its version, so a delayed copy of the request fails even if the first segment has
+ * been cleaned meanwhile. */
+static struct ha_zk_op predecessor_check_op(struct ha_log *l, const struct ha_log_out *o)
 {
     if (o->number > 1)
-        return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = path_put(l, OP_BEFORE, o->number - 1)};
+        return (struct ha_zk_op){.kind = HA_ZK_CHECK, .path = write_segment_path(l, OP_BEFORE, o->number - 1)};
     return (struct ha_zk_op){.kind = HA_ZK_SET, .path = l->log_path, .data = ""};
 }
 
-static void send_out(struct ha_log *l, struct ha_log_out *o)
+static void send_segment(struct ha_log *l, struct ha_log_out *o)
 {
     size_t n = OP_DELETE, most = OP_DELETE + o->delete_n;
 
@@ -345,46 +350,49 @@ static void send_out(struct ha_log *l, struct ha_log_out *o)
         l->ops = base_realloc_array(l->ops, most, sizeof *l->ops);
         l->paths = base_realloc_array(l->paths, most, strlen(l->log_path) + 22);
     }
-    l->ops[OP_EPOCH] = ha_log_check_epoch(l);
-    l->ops[OP_BEFORE] = op_before(l, o);
+    l->ops[OP_EPOCH] = ha_log_epoch_check_op(l);
+    l->ops[OP_BEFORE] = predecessor_check_op(l, o);
     l->ops[OP_CREATE] = (struct ha_zk_op){.kind = HA_ZK_CREATE,
-                                          .path = path_put(l, OP_CREATE, o->number),
+                                          .path = write_segment_path(l, OP_CREATE, o->number),
                                           .data = o->buf.data + o->start,
                                           .len = o->buf.len - o->start,
                                           .version = -1};
     for (size_t i = 0; i < o->delete_n; i++, n++)
-        l->ops[n] = (struct ha_zk_op){.kind = HA_ZK_DELETE, .path = path_put(l, n, o->delete_from + i), .version = -1};
+        l->ops[n] = (struct ha_zk_op){
+            .kind = HA_ZK_DELETE, .path = write_segment_path(l, n, o->delete_from + i), .version = -1};
     o->state = HA_LOG_SENT;
     o->id = l->next_id;
     l->under_way++;
     l->unsent = o->next;
     l->stats.multis++;
-    ha_log_ask_multi(l, l->ops, n);
+    ha_log_send_multi(l, l->ops, n);
 }
 
-void ha_log_pump(struct ha_log *l)
+/* A segment under construction is sent only when nothing is under way. Until then it collects
+ * further batches (group commit), so busy times need fewer multis. */
+void ha_log_send_ready_segments(struct ha_log *l)
 {
     if (l->state != HA_LOG_READY || !l->connected || l->recovery != HA_LOG_NOT_LOST)
         return;
-    ha_log_clean_start(l);
+    ha_log_start_cleaning(l);
     while (l->state == HA_LOG_READY && l->unsent && l->under_way < HA_LOG_WINDOW) {
         struct ha_log_out *o = l->unsent;
         if (o->state == HA_LOG_BUILDING) {
             if (l->under_way > 0)
-                break; /* more comes together until that is answered */
-            seal(l, o);
+                break; /* collect more records until the segments under way are answered */
+            seal_segment(l, o);
         }
-        send_out(l, o);
+        send_segment(l, o);
     }
 }
 
-static void acknowledge(struct ha_log *l, struct ha_log_out *o)
+static void acknowledge_segment(struct ha_log *l, struct ha_log_out *o)
 {
     l->durable = o->number;
     l->stats.records += o->records;
     l->stats.bytes += (int64_t)(o->buf.len - o->start);
     for (size_t i = 0; i < o->delete_n; i++)
-        ha_log_index_segment_drop(&l->index);
+        ha_log_index_drop_first_segment(&l->index);
     l->stats.cleaned += (int64_t)o->delete_n;
     if (o->delete_n > 0)
         l->deleting = false;
@@ -394,35 +402,37 @@ static void acknowledge(struct ha_log *l, struct ha_log_out *o)
     }
 }
 
-/* Segments in front that are done leave, in order. */
-static void settle(struct ha_log *l)
+/* Acknowledges finished segments at the front, in order. */
+static void acknowledge_done_segments(struct ha_log *l)
 {
     while (l->front && l->front->state == HA_LOG_DONE) {
         struct ha_log_out *o = l->front;
 
-        acknowledge(l, o);
+        acknowledge_segment(l, o);
         l->under_way--;
         l->front = o->next;
         if (l->back == o)
             l->back = NULL;
         o->next = NULL;
-        free_outs(l->spare);
+        free_outgoing_segments(l->spare);
         l->spare = o;
     }
 }
 
-/* Recovery: what became of the segments that were under way when the connection was lost. */
+/* Recovery: find out what became of the segments under way when the connection was lost. Sync
+ * first, so that the server has seen all of our writes. Then read back one segment after the other
+ * until one is missing; that one and all later ones are sent again. */
 
-static void recover(struct ha_log *l)
+static void start_recovery(struct ha_log *l)
 {
     l->recovery = HA_LOG_SYNCING;
     l->recovery_id = l->next_id;
-    ha_log_ask(l, HA_ZK_SYNC, l->epoch_path);
+    ha_log_send_request(l, HA_ZK_SYNC, l->epoch_path);
 }
 
-static void read_back(struct ha_log *l)
+static void read_back_next_segment(struct ha_log *l)
 {
-    settle(l);
+    acknowledge_done_segments(l);
     if (l->under_way == 0) {
         l->recovery = HA_LOG_NOT_LOST;
         return;
@@ -430,11 +440,11 @@ static void read_back(struct ha_log *l)
     l->recovery = HA_LOG_READING_BACK;
     l->recovery_id = l->next_id;
     l->stats.read_back++;
-    ha_log_ask(l, HA_ZK_GET, ha_log_path(l, l->front->number));
+    ha_log_send_request(l, HA_ZK_GET, ha_log_segment_path(l, l->front->number));
 }
 
-/* All that was under way goes again. */
-static void again(struct ha_log *l)
+/* Marks all unanswered segments to be sent again. */
+static void resend_unanswered_segments(struct ha_log *l)
 {
     for (struct ha_log_out *o = l->front; o != l->unsent; o = o->next)
         o->state = HA_LOG_SEALED;
@@ -443,85 +453,88 @@ static void again(struct ha_log *l)
     l->recovery = HA_LOG_NOT_LOST;
 }
 
-/* @ev has the data of @o's node: is it what we wrote? Else there is doubt. */
-static bool is_ours(struct ha_log *l, const struct ha_log_out *o, const struct ha_zk_event *ev)
+/* Compares the node's data in @ev with what we wrote for segment @o. On a mismatch the log enters
+ * doubt. */
+static bool verify_our_bytes(struct ha_log *l, const struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     struct base_error err;
 
     if (ev->len == o->buf.len - o->start && memcmp(ev->data, o->buf.data + o->start, ev->len) == 0)
         return true;
     base_error_set(&err, -BASE_ECORRUPT, "%s holds other bytes than epoch %" PRId64 " wrote there",
-                   ha_log_path(l, o->number), l->epoch);
-    ha_log_doubt(l, &err);
+                   ha_log_segment_path(l, o->number), l->epoch);
+    ha_log_enter_doubt(l, &err);
     return false;
 }
 
-static void recovery_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_recovery_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     if (l->recovery == HA_LOG_SYNCING) {
         if (ev->code == HA_ZK_OK)
-            read_back(l);
+            read_back_next_segment(l);
         else
-            ha_log_refused(l, "synced", l->epoch_path, ev);
+            ha_log_end_refused(l, "synced", l->epoch_path, ev);
         return;
     }
     if (ev->code == HA_ZK_NONODE) {
-        again(l);
+        resend_unanswered_segments(l);
     } else if (ev->code != HA_ZK_OK) {
-        ha_log_refused(l, "read back", ha_log_path(l, l->front->number), ev);
-    } else if (is_ours(l, l->front, ev)) {
+        ha_log_end_refused(l, "read back", ha_log_segment_path(l, l->front->number), ev);
+    } else if (verify_our_bytes(l, l->front, ev)) {
         l->front->state = HA_LOG_DONE;
-        read_back(l);
+        read_back_next_segment(l);
     }
 }
 
-/* Answers. */
+/* Results of requests. */
 
-/* Before @o goes again or counts as written: what is there? */
-static void compare(struct ha_log *l, struct ha_log_out *o)
+/* Reads the node of segment @o before it is sent again or counts as written. */
+static void request_comparison(struct ha_log *l, struct ha_log_out *o)
 {
     o->state = HA_LOG_COMPARING;
     o->id = l->next_id;
     l->stats.read_back++;
-    ha_log_ask(l, HA_ZK_GET, ha_log_path(l, o->number));
+    ha_log_send_request(l, HA_ZK_GET, ha_log_segment_path(l, o->number));
 }
 
-/* Our own write, that came late, or somebody's, or nobody's. */
-static void compared(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
+/* The segment exists, from our own delayed write or from another writer, or is missing. */
+static void on_comparison(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     struct base_error err;
 
     if (ev->code == HA_ZK_OK) {
-        if (is_ours(l, o, ev))
+        if (verify_our_bytes(l, o, ev))
             o->state = HA_LOG_DONE;
     } else if (ev->code == HA_ZK_NONODE) {
         base_error_set(&err, -BASE_ECORRUPT, "%s is not as it was left: %010" PRIu64 " cannot follow it",
-                       o->number > 1 ? ha_log_path(l, o->number - 1) : l->log_path, o->number);
-        ha_log_doubt(l, &err);
+                       o->number > 1 ? ha_log_segment_path(l, o->number - 1) : l->log_path, o->number);
+        ha_log_enter_doubt(l, &err);
     } else {
-        ha_log_refused(l, "read back", ha_log_path(l, o->number), ev);
+        ha_log_end_refused(l, "read back", ha_log_segment_path(l, o->number), ev);
     }
 }
 
-static void multi_failed(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
+static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     int op = ev->failed_op;
 
-    if (ha_log_is_fenced(ev))
-        ha_log_fenced(l);
+    if (ha_log_is_epoch_mismatch(ev))
+        ha_log_end_fenced(l);
     else if (op == OP_EPOCH)
-        ha_log_refused(l, "checked", l->epoch_path, ev);
+        ha_log_end_refused(l, "checked", l->epoch_path, ev);
     else if (op == OP_BEFORE && o != l->front)
-        o->state = HA_LOG_UNKNOWN; /* the one before it did not get there: its own answer says why */
+        /* its predecessor was not created; the predecessor's own result tells why */
+        o->state = HA_LOG_UNKNOWN;
     else if (op == OP_BEFORE || (op == OP_CREATE && ev->code == HA_ZK_NODEEXISTS))
-        compare(l, o); /* an earlier copy may have come, and have deleted what was before it */
+        /* an earlier copy may have succeeded and deleted the predecessor */
+        request_comparison(l, o);
     else if (op >= OP_DELETE)
-        ha_log_refused(l, "deleted", ha_log_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
+        ha_log_end_refused(l, "deleted", ha_log_segment_path(l, o->delete_from + (uint64_t)(op - OP_DELETE)), ev);
     else
-        ha_log_refused(l, "written", ha_log_path(l, o->number), ev);
+        ha_log_end_refused(l, "written", ha_log_segment_path(l, o->number), ev);
 }
 
-static void out_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_segment_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     struct ha_log_out *o = l->front;
 
@@ -530,73 +543,73 @@ static void out_on(struct ha_log *l, const struct ha_zk_event *ev)
     if (o == l->unsent)
         return;
     if (o->state == HA_LOG_COMPARING)
-        compared(l, o, ev);
+        on_comparison(l, o, ev);
     else if (ev->code == HA_ZK_OK)
         o->state = HA_LOG_DONE;
     else
-        multi_failed(l, o, ev);
+        on_multi_failure(l, o, ev);
     if (l->state != HA_LOG_READY)
         return;
-    settle(l);
+    acknowledge_done_segments(l);
     if (l->front && l->front->state == HA_LOG_UNKNOWN && l->recovery == HA_LOG_NOT_LOST)
-        recover(l);
+        start_recovery(l);
 }
 
-static void ready_on(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_ready_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     uint64_t before = l->acked;
 
     if (l->recovery != HA_LOG_NOT_LOST && ev->id == l->recovery_id)
-        recovery_on(l, ev);
-    else if (!ha_log_clean_on(l, ev))
-        out_on(l, ev);
-    ha_log_pump(l);
+        on_recovery_result(l, ev);
+    else if (!ha_log_on_clean_result(l, ev))
+        on_segment_result(l, ev);
+    ha_log_send_ready_segments(l);
     if (l->acked > before)
-        l->calls.written(l->calls.user, l->acked); /* last: it may write */
+        l->calls.written(l->calls.user, l->acked); /* last, since the callback may write */
 }
 
-static void connected(struct ha_log *l)
+static void on_connected(struct ha_log *l)
 {
     l->connected = true;
     l->live_id = l->next_id;
     if (l->state == HA_LOG_DOUBT)
-        ask_doubt(l);
+        request_epoch_check(l);
     if (l->state == HA_LOG_LOADING)
-        ha_log_load_again(l);
+        ha_log_resume_loading(l);
     if (l->state != HA_LOG_READY)
         return;
-    ha_log_clean_stop(l);
+    ha_log_stop_cleaning(l);
     if (l->under_way > 0)
-        recover(l);
-    ha_log_pump(l);
+        start_recovery(l);
+    ha_log_send_ready_segments(l);
 }
 
-static void result(struct ha_log *l, const struct ha_zk_event *ev)
+static void on_result(struct ha_log *l, const struct ha_zk_event *ev)
 {
     if (ev->owner != HA_ZK_FOR_LOG || ev->id < l->live_id)
         return;
     if (ev->code == HA_ZK_LOSS || ev->code == HA_ZK_EXPIRED)
-        l->connected = false; /* what became of it is asked when there is a connection again */
+        l->connected = false; /* the outcome is found out after reconnecting */
     else if (l->state == HA_LOG_LOADING)
-        ha_log_load_on(l, ev);
+        ha_log_on_load_result(l, ev);
     else if (l->state == HA_LOG_DOUBT)
-        doubt_on(l, ev);
+        on_epoch_check(l, ev);
     else if (l->state == HA_LOG_READY)
-        ready_on(l, ev);
+        on_ready_result(l, ev);
 }
 
-void ha_log_on(struct ha_log *l, const struct ha_zk_event *ev)
+void ha_log_on_event(struct ha_log *l, const struct ha_zk_event *ev)
 {
     switch (ev->kind) {
     case HA_ZK_CONNECTED:
-        connected(l);
+        on_connected(l);
         break;
     case HA_ZK_DISCONNECTED:
     case HA_ZK_SESSION_OVER:
         l->connected = false;
         break;
     case HA_ZK_RESULT:
-        result(l, ev);
+        on_result(l, ev);
         break;
     case HA_ZK_WATCH:
         break;

@@ -1,16 +1,25 @@
-/* ha/log/log_internal.h - what the files of the log share (ha/log/log.h).
+/* ha/log/log_internal.h - shared by the files of the log (ha/log/log.h).
  *
- * Life of a batch:    given -> encoded into the segment under construction (and the next ones, when it is full)
- *                     -> its last segment is answered, and all before it -> written
- * Life of a segment:  building -> sealed -> sent -+-> done -> acknowledged in order -> a place of the index -> cleaned
- *                                   ^             |  ^
- *                                   |        lost |  | its bytes are ours
- *                                   +-- absent ---+--+ read back -- other bytes --> doubt
- * A segment under construction is sealed when it is full, or when nothing is under way: then what has come together
- * meanwhile is sent at once. What was sealed is never changed: what is sent again is the same to the byte, its
- * deletions included. Life of the log:    NEW -> LOADING -> READY -> OVER, and from LOADING or READY by DOUBT:
- * something is not as it should be; that is damage if the epoch is still ours, else only the work of another leader.
- * Lost connections:   requests of earlier connections have ids below l->live_id; what comes back of them is ignored. */
+ * Life of a batch: written -> encoded into the segment under construction (and further ones when it
+ * is full) -> the results of its last segment and of all before arrive -> acknowledged
+ *
+ * Life of a segment:
+ *
+ *   building -> sealed -> sent -+-> done -> acknowledged in order -> in the index -> cleaned
+ *                 ^             |    ^
+ *                 |        lost |    | its bytes are ours
+ *                 +-- absent ---+----+ read back -- other bytes --> doubt
+ *
+ * A segment under construction is sealed when it is full, or when nothing is under way: then the
+ * records collected meanwhile are sent at once. A sealed segment never changes; a repeated request
+ * is equal to the byte, including its deletions.
+ *
+ * Life of the log: NEW -> LOADING -> READY -> OVER, and from LOADING or READY through DOUBT:
+ * something is not as expected. If the epoch is still ours, the log is damaged; otherwise another
+ * leader did it, rightly.
+ *
+ * Lost connections: requests of earlier connections have ids below l->live_id; their results are
+ * ignored. */
 #ifndef CREEL_HA_LOG_LOG_INTERNAL_H
 #define CREEL_HA_LOG_LOG_INTERNAL_H
 
@@ -19,21 +28,22 @@
 #include "ha/log/index.h"
 #include "ha/log/segment.h"
 
-#define HA_LOG_READS_MAX   64        /* segments asked for at once when loading */
-#define HA_LOG_KEPT_BYTES  (4 << 20) /* of segments read before that are taken at once: some 10 ms of work */
-#define HA_LOG_CLEAN_MAX   128       /* segments deleted by one multi, and those that a large record goes on in */
-#define HA_LOG_CLEAN_BYTES (4 << 20) /* read back for one cleaning */
+#define HA_LOG_READS_MAX  64        /* parallel requests while loading */
+#define HA_LOG_KEPT_BYTES (4 << 20) /* kept segments indexed at a time: about 10 ms of work */
+/* segments deleted by one multi; a large record may add more */
+#define HA_LOG_CLEAN_MAX   128
+#define HA_LOG_CLEAN_BYTES (4 << 20) /* read for one cleaning */
 #define HA_LOG_NAME_MAX    4096
 
 enum ha_log_state { HA_LOG_NEW, HA_LOG_LOADING, HA_LOG_READY, HA_LOG_DOUBT, HA_LOG_OVER };
 enum ha_log_out_state { HA_LOG_BUILDING, HA_LOG_SEALED, HA_LOG_SENT, HA_LOG_COMPARING, HA_LOG_UNKNOWN, HA_LOG_DONE };
 
-struct ha_log_out { /* a segment on its way out */
+struct ha_log_out { /* a segment from construction until it is acknowledged */
     enum ha_log_out_state state;
-    uint64_t number, id; /* id: of the request under way for it */
-    uint64_t batch;      /* all batches up to this one end here or before; 0: none does */
-    struct base_buf buf; /* HA_LOG_HEAD_MAX bytes, then entries */
-    size_t start;        /* sealed: where in buf the header begins */
+    uint64_t number, id; /* id: of its request under way */
+    uint64_t batch;      /* all batches up to this one end here or earlier; 0: none ends here */
+    struct base_buf buf; /* HA_LOG_HEAD_MAX free bytes, then entries */
+    size_t start;        /* once sealed: where the header begins in buf */
     uint64_t delete_from;
     size_t delete_n;
     int64_t records;
@@ -42,24 +52,25 @@ struct ha_log_out { /* a segment on its way out */
 
 struct ha_log_load {
     uint64_t list_id, make_id;
-    uint64_t first_id;              /* id of the request for segment .asked_from; the next segment has the next id */
-    size_t asked_from, asked, done; /* places in .text; done: put into the index */
+    /* id of the request for segment asked_from; later segments have consecutive ids */
+    uint64_t first_id;
+    size_t asked_from, asked, done; /* indexes into text; done: segments indexed so far */
     size_t n;
-    char **text; /* the segments as they were read; records point into them */
+    char **text; /* segments as read; records point into them */
     size_t *len;
-    int64_t epoch; /* of the last one */
+    int64_t epoch; /* of the segment indexed last */
     struct ha_log_reader reader;
-    struct ha_log_kept kept; /* until all that fits is taken */
-    size_t kept_at;          /* the next of them */
-    uint64_t pause_id;       /* of the request between two portions */
+    struct ha_log_kept kept; /* freed once they are indexed */
+    size_t kept_at;          /* index of the next kept segment */
+    uint64_t pause_id;       /* id of the request between two portions */
 };
 
-struct ha_log_job { /* a cleaning that reads */
+struct ha_log_job { /* a cleaning that is reading segments */
     uint64_t from;
-    size_t n, missing; /* n 0: none is under way */
+    size_t n, missing; /* n 0: no cleaning is under way */
     struct ha_log_read {
-        uint64_t id;          /* 0: nothing is live there, so it need not be read */
-        struct base_buf text; /* as it was read */
+        uint64_t id;          /* 0: nothing in the segment is live, so it is not read */
+        struct base_buf text; /* as read */
     } * read;
 };
 
@@ -70,22 +81,22 @@ struct ha_log {
     int64_t epoch;
     int32_t epoch_version;
     enum ha_log_state state;
-    bool connected, loading; /* loading: calls.loaded is still to come */
+    bool connected, loading; /* loading: calls.loaded() is still due */
     uint64_t next_id, live_id;
 
     struct ha_log_index index;
     struct ha_log_load load;
     bool loaded;   /* records have their data */
-    char **copies; /* data that came while loaded */
+    char **copies; /* data written while loaded */
     size_t copies_n, copies_cap;
 
     struct ha_log_out *front, *back, *unsent, *spare;
-    size_t under_way; /* sent and not acknowledged: those in front of unsent */
+    size_t under_way; /* sent and not acknowledged: the segments before unsent */
     uint64_t next_number, durable, batches, acked;
     enum { HA_LOG_NOT_LOST, HA_LOG_SYNCING, HA_LOG_READING_BACK } recovery;
     uint64_t recovery_id;
     struct ha_log_job job;
-    bool deleting; /* a segment with deletions is on its way */
+    bool deleting; /* a segment with deletions is under way */
 
     struct base_error doubt;
     uint64_t doubt_id;
@@ -97,38 +108,47 @@ struct ha_log {
     char *paths;
 };
 
-/* "<root>/log/<number>", until the next call. */
-const char *ha_log_path(struct ha_log *l, uint64_t number);
-/* Sends a request about one path; returns its id. */
-uint64_t ha_log_ask(struct ha_log *l, enum ha_zk_request_kind kind, const char *path);
-uint64_t ha_log_ask_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n);
-struct ha_zk_op ha_log_check_epoch(const struct ha_log *l);
-/* The answer to a multi that ha_log_check_epoch begins says that the epoch is another's. */
-bool ha_log_is_fenced(const struct ha_zk_event *ev);
+/* The path "<root>/log/<number>"; valid until the next call. */
+const char *ha_log_segment_path(struct ha_log *l, uint64_t number);
+/* Sends a request about one path. Returns its id. */
+uint64_t ha_log_send_request(struct ha_log *l, enum ha_zk_request_kind kind, const char *path);
+uint64_t ha_log_send_multi(struct ha_log *l, const struct ha_zk_op *ops, size_t n);
+struct ha_zk_op ha_log_epoch_check_op(const struct ha_log *l);
+/* True if the result of a multi that begins with ha_log_epoch_check_op() shows that another epoch
+ * has begun. */
+bool ha_log_is_epoch_mismatch(const struct ha_zk_event *ev);
 
-/* Writes a record (data NULL: removal) into the segment under construction, and the index. */
-struct ha_log_item *ha_log_put(struct ha_log *l, const char *table, size_t table_len, const char *key, size_t key_len,
-                               const char *data, size_t len);
-struct ha_log_out *ha_log_building(struct ha_log *l);
-void ha_log_pump(struct ha_log *l); /* sends what can be sent */
+/* Appends a record (data NULL: a removal) to the segment under construction and enters it into the
+ * index. */
+struct ha_log_item *ha_log_append_record(struct ha_log *l, const char *table, size_t table_len, const char *key,
+                                         size_t key_len, const char *data, size_t len);
+/* The segment under construction; starts a new one if there is none. */
+struct ha_log_out *ha_log_open_segment(struct ha_log *l);
+void ha_log_send_ready_segments(struct ha_log *l); /* sends what may be sent now */
 
-/* Ends of the log. */
-void ha_log_fenced(struct ha_log *l);
-void ha_log_broken(struct ha_log *l, const struct base_error *err);
-void ha_log_doubt(struct ha_log *l, const struct base_error *err); /* broken, if the epoch is still ours */
-/* A request about @path failed for a reason that no other leader explains. */
-void ha_log_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev);
+/* The ends of the log. */
+void ha_log_end_fenced(struct ha_log *l);
+void ha_log_end_broken(struct ha_log *l, const struct base_error *err);
+/* ends as broken if the epoch is still ours, otherwise as fenced */
+void ha_log_enter_doubt(struct ha_log *l, const struct base_error *err);
+/* Ends the log: a request about @path failed for a reason that another leader cannot explain. @what
+ * completes "cannot be". */
+void ha_log_end_refused(struct ha_log *l, const char *what, const char *path, const struct ha_zk_event *ev);
 
 /* ha/log/load.c */
-uint64_t ha_log_number_of(const char *name); /* "0000000012" -> 12; 0 for anything that is no segment's name */
-char *ha_log_text_copy(const struct ha_zk_event *ev); /* of a GET's data, with a NUL behind */
-void ha_log_load_on(struct ha_log *l, const struct ha_zk_event *ev);
-void ha_log_load_again(struct ha_log *l); /* connected again */
-void ha_log_load_free(struct ha_log *l);
+/* "0000000012" gives 12; 0 if @name is not a segment's name */
+uint64_t ha_log_parse_segment_name(const char *name);
+/* the data of a GET with a NUL appended */
+char *ha_log_copy_event_data(const struct ha_zk_event *ev);
+void ha_log_on_load_result(struct ha_log *l, const struct ha_zk_event *ev);
+void ha_log_resume_loading(struct ha_log *l); /* after reconnecting */
+void ha_log_free_load_state(struct ha_log *l);
 
 /* ha/log/clean.c */
-void ha_log_clean_start(struct ha_log *l);                            /* if it is time */
-bool ha_log_clean_on(struct ha_log *l, const struct ha_zk_event *ev); /* false: not an answer for it */
-void ha_log_clean_stop(struct ha_log *l);
+/* does nothing unless cleaning is due */
+void ha_log_start_cleaning(struct ha_log *l);
+/* false: the event belongs to something else */
+bool ha_log_on_clean_result(struct ha_log *l, const struct ha_zk_event *ev);
+void ha_log_stop_cleaning(struct ha_log *l);
 
 #endif

@@ -20,7 +20,7 @@ static size_t varint_size(uint64_t v)
     return n;
 }
 
-static char *varint_put(char *at, uint64_t v)
+static char *varint_write(char *at, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
         *at++ = (char)((v & 0x7F) | 0x80);
@@ -28,7 +28,7 @@ static char *varint_put(char *at, uint64_t v)
     return at;
 }
 
-static bool varint_take(const char **at, const char *end, uint64_t *out)
+static bool varint_read(const char **at, const char *end, uint64_t *out)
 {
     uint64_t v = 0;
 
@@ -45,7 +45,7 @@ static bool varint_take(const char **at, const char *end, uint64_t *out)
     return false;
 }
 
-size_t ha_log_entry_size(const struct ha_log_entry *e)
+size_t ha_log_entry_encoded_size(const struct ha_log_entry *e)
 {
     size_t n = 1 + varint_size(e->table_len) + varint_size(e->key_len) + e->table_len + 1 + e->key_len + 1;
 
@@ -56,7 +56,7 @@ size_t ha_log_entry_size(const struct ha_log_entry *e)
     return n;
 }
 
-static char *bytes_put(char *at, const char *p, size_t n)
+static char *write_terminated_bytes(char *at, const char *p, size_t n)
 {
     if (n > 0)
         memcpy(at, p, n);
@@ -64,25 +64,25 @@ static char *bytes_put(char *at, const char *p, size_t n)
     return at + n + 1;
 }
 
-char *ha_log_entry_put(char *at, const struct ha_log_entry *e)
+char *ha_log_entry_encode(char *at, const struct ha_log_entry *e)
 {
     *at++ = (char)e->kind;
-    at = varint_put(at, e->table_len);
-    at = varint_put(at, e->key_len);
+    at = varint_write(at, e->table_len);
+    at = varint_write(at, e->key_len);
     if (e->kind == HA_LOG_PART) {
-        at = varint_put(at, e->total);
-        at = varint_put(at, e->part);
-        at = varint_put(at, e->parts);
+        at = varint_write(at, e->total);
+        at = varint_write(at, e->part);
+        at = varint_write(at, e->parts);
     }
     if (e->kind != HA_LOG_REMOVAL)
-        at = varint_put(at, e->len);
-    at = bytes_put(at, e->table, e->table_len);
-    at = bytes_put(at, e->key, e->key_len);
-    return e->kind == HA_LOG_REMOVAL ? at : bytes_put(at, e->data, e->len);
+        at = varint_write(at, e->len);
+    at = write_terminated_bytes(at, e->table, e->table_len);
+    at = write_terminated_bytes(at, e->key, e->key_len);
+    return e->kind == HA_LOG_REMOVAL ? at : write_terminated_bytes(at, e->data, e->len);
 }
 
-/* @n bytes and a NUL; NULL when they are not there. */
-static const char *bytes_take(const char **at, const char *end, size_t n)
+/* Returns @n bytes that a NUL follows; NULL if they are not there. */
+static const char *read_terminated_bytes(const char **at, const char *end, size_t n)
 {
     const char *p = *at;
 
@@ -92,50 +92,50 @@ static const char *bytes_take(const char **at, const char *end, size_t n)
     return p;
 }
 
-static const char *name_take(const char **at, const char *end, size_t n)
+static const char *read_name(const char **at, const char *end, size_t n)
 {
-    const char *p = bytes_take(at, end, n);
+    const char *p = read_terminated_bytes(at, end, n);
 
     return p && !memchr(p, '\0', n) ? p : NULL;
 }
 
-/* The numbers of a part make sense: what is read by them stays within bounds. */
-static bool part_ok(const struct ha_log_entry *e)
+/* Bounds the numbers of a part, so that code relying on them stays within bounds. */
+static bool part_numbers_are_valid(const struct ha_log_entry *e)
 {
     return e->parts >= 2 && e->part < e->parts && e->len > 0 && e->len <= e->total && e->total <= UINT32_MAX;
 }
 
-int ha_log_entry_take(const char **at, const char *end, struct ha_log_entry *out, struct base_error *err)
+int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *out, struct base_error *err)
 {
     uint64_t table_len, key_len, len = 0, part = 0, parts = 1;
 
     *out = (struct ha_log_entry){.kind = (enum ha_log_kind)(unsigned char)*(*at)++};
     if (out->kind < HA_LOG_UPSERT || out->kind > HA_LOG_PART)
         return base_error_set(err, -BASE_ECORRUPT, "an entry of kind %d, expected 1 to 3", (int)out->kind);
-    if (!varint_take(at, end, &table_len) || !varint_take(at, end, &key_len) ||
+    if (!varint_read(at, end, &table_len) || !varint_read(at, end, &key_len) ||
         (out->kind == HA_LOG_PART &&
-         (!varint_take(at, end, &out->total) || !varint_take(at, end, &part) || !varint_take(at, end, &parts))) ||
-        (out->kind != HA_LOG_REMOVAL && !varint_take(at, end, &len)))
+         (!varint_read(at, end, &out->total) || !varint_read(at, end, &part) || !varint_read(at, end, &parts))) ||
+        (out->kind != HA_LOG_REMOVAL && !varint_read(at, end, &len)))
         return base_error_set(err, -BASE_ECORRUPT, "an entry's lengths go beyond its end");
     out->table_len = table_len;
     out->key_len = key_len;
     out->len = len;
     out->part = part > UINT16_MAX ? UINT32_MAX : (uint32_t)part;
     out->parts = parts > UINT16_MAX ? 0 : (uint32_t)parts;
-    out->table = name_take(at, end, table_len);
-    out->key = out->table ? name_take(at, end, key_len) : NULL;
+    out->table = read_name(at, end, table_len);
+    out->key = out->table ? read_name(at, end, key_len) : NULL;
     if (out->key && out->kind != HA_LOG_REMOVAL)
-        out->data = bytes_take(at, end, len);
+        out->data = read_terminated_bytes(at, end, len);
     if (!out->key || table_len > UINT16_MAX || key_len > UINT16_MAX || (out->kind != HA_LOG_REMOVAL && !out->data))
         return base_error_set(err, -BASE_ECORRUPT, "an entry's texts go beyond its end or are not ended");
-    if (out->kind == HA_LOG_PART && !part_ok(out))
+    if (out->kind == HA_LOG_PART && !part_numbers_are_valid(out))
         return base_error_set(err, -BASE_ECORRUPT,
                               "part %" PRIu64 " of %" PRIu64 " with %zu of %" PRIu64 " bytes cannot be", part, parts,
                               out->len, out->total);
     return 0;
 }
 
-static uint32_t checksum(const struct ha_log_segment *s)
+static uint32_t segment_checksum(const struct ha_log_segment *s)
 {
     unsigned char b[16];
     uint32_t c;
@@ -144,20 +144,20 @@ static uint32_t checksum(const struct ha_log_segment *s)
         b[i] = (unsigned char)((uint64_t)s->epoch >> (8 * i));
         b[8 + i] = (unsigned char)(s->number >> (8 * i));
     }
-    c = ha_crc32c(0, b, sizeof b);
-    return ha_crc32c(c, s->entries, s->len);
+    c = ha_crc32c_update(0, b, sizeof b);
+    return ha_crc32c_update(c, s->entries, s->len);
 }
 
-static int head(char out[static HA_LOG_HEAD_MAX], const struct ha_log_segment *s, uint32_t crc)
+static int format_header(char out[static HA_LOG_HEAD_MAX], const struct ha_log_segment *s, uint32_t crc)
 {
     return snprintf(out, HA_LOG_HEAD_MAX, MAGIC "%d %" PRId64 " %" PRIu64 " %08" PRIx32 " %zu\n", HA_LOG_FORMAT,
                     s->epoch, s->number, crc, s->len);
 }
 
-char *ha_log_segment_head(const struct ha_log_segment *s)
+char *ha_log_segment_write_header(const struct ha_log_segment *s)
 {
     char text[HA_LOG_HEAD_MAX];
-    int n = head(text, s, checksum(s));
+    int n = format_header(text, s, segment_checksum(s));
     char *at = (char *)(uintptr_t)s->entries - n;
 
     base_assert(n > 0 && n < HA_LOG_HEAD_MAX);
@@ -165,9 +165,9 @@ char *ha_log_segment_head(const struct ha_log_segment *s)
     return at;
 }
 
-/* The header line into its numbers. */
-static int head_parse(const char *path, const char *data, size_t len, struct ha_log_segment *out, uint32_t *crc,
-                      size_t *bytes, struct base_error *err)
+/* Parses the header line. */
+static int parse_header(const char *path, const char *data, size_t len, struct ha_log_segment *out, uint32_t *crc,
+                        size_t *bytes, struct base_error *err)
 {
     const char *nl = memchr(data, '\n', len < HA_LOG_HEAD_MAX ? len : HA_LOG_HEAD_MAX);
     char line[HA_LOG_HEAD_MAX];
@@ -199,7 +199,7 @@ int ha_log_segment_parse(const char *path, uint64_t number, const char *data, si
     char again[HA_LOG_HEAD_MAX];
     uint32_t crc, real;
     size_t bytes;
-    int rc = head_parse(path, data, len, out, &crc, &bytes, err), n;
+    int rc = parse_header(path, data, len, out, &crc, &bytes, err), n;
 
     if (rc < 0)
         return rc;
@@ -209,24 +209,24 @@ int ha_log_segment_parse(const char *path, uint64_t number, const char *data, si
     if (out->len != bytes)
         return base_error_set(err, -BASE_ECORRUPT, "%s: %zu bytes of entries, its header says %zu", path, out->len,
                               bytes);
-    real = checksum(out);
+    real = segment_checksum(out);
     if (real != crc)
         return base_error_set(err, -BASE_ECORRUPT, "%s: damaged: checksum %08" PRIx32 ", its header says %08" PRIx32,
                               path, real, crc);
-    n = head(again, out, crc);
+    n = format_header(again, out, crc);
     if (out->epoch < 0 || n != (int)(out->entries - data) || memcmp(again, data, (size_t)n) != 0)
         return base_error_set(err, -BASE_ECORRUPT, "%s: its header is not written as a segment's is", path);
     return 0;
 }
 
-static void drop(struct ha_log_reader *r)
+static void discard_open_record(struct ha_log_reader *r)
 {
     free(r->whole);
     r->whole = NULL;
     r->open = false;
 }
 
-static void begin(struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
+static void begin_open_record(struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
 {
     r->open = true;
     r->epoch = s->epoch;
@@ -240,7 +240,7 @@ static void begin(struct ha_log_reader *r, const struct ha_log_segment *s, const
     r->have = 0;
 }
 
-static bool follows(const struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
+static bool part_follows(const struct ha_log_reader *r, const struct ha_log_segment *s, const struct ha_log_entry *e)
 {
     return r->open && e->part == r->next_part && e->parts == r->first.parts && e->total == r->first.total &&
            e->table_len == r->first.table_len && e->key_len == r->first.key_len && s->epoch == r->epoch &&
@@ -249,13 +249,13 @@ static bool follows(const struct ha_log_reader *r, const struct ha_log_segment *
            (e->part + 1 < e->parts || e->len == e->total - r->have);
 }
 
-/* Adds a part; the last one gives the record. */
-static int add_part(struct ha_log_reader *r, const struct ha_log_entry *e, struct base_error *err)
+/* Appends a part to the large record being read. The last part completes it. */
+static int add_part_to_record(struct ha_log_reader *r, const struct ha_log_entry *e, struct base_error *err)
 {
     struct ha_log_found f;
     int rc;
 
-    /* Grows with what is really there: a total that lies allocates nothing. */
+    /* Grow by what is really there, so that a false total cannot make us allocate. */
     r->whole = base_realloc_array(r->whole, r->have + e->len + 1, 1);
     memcpy(r->whole + r->have, e->data, e->len);
     r->have += e->len;
@@ -273,12 +273,12 @@ static int add_part(struct ha_log_reader *r, const struct ha_log_entry *e, struc
                               .whole = r->whole};
     rc = r->found(r->user, &f, err);
     r->whole = f.whole;
-    drop(r);
+    discard_open_record(r);
     return rc;
 }
 
-static int misplaced(const struct ha_log_reader *r, const char *path, const struct ha_log_entry *e,
-                     struct base_error *err)
+static int refuse_misplaced_part(const struct ha_log_reader *r, const char *path, const struct ha_log_entry *e,
+                                 struct base_error *err)
 {
     (void)r;
     return base_error_set(err, -BASE_ECORRUPT,
@@ -286,53 +286,54 @@ static int misplaced(const struct ha_log_reader *r, const char *path, const stru
                           e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
 }
 
-static int feed_part(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
+static int read_part(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
                      const struct ha_log_entry *e, bool at_start, struct base_error *err)
 {
     if (!at_start)
         return base_error_set(err, -BASE_ECORRUPT, "%s: part of record %s/%s is not the first entry", path, e->table,
                               e->key);
     if (e->part == 0)
-        begin(r, s, e);
+        begin_open_record(r, s, e);
     else if (!r->open && (r->gaps || !r->begun))
-        return 0; /* its beginning was cleaned away */
-    if (!follows(r, s, e))
-        return misplaced(r, path, e, err);
-    return add_part(r, e, err);
+        return 0; /* the beginning of the record was cleaned away */
+    if (!part_follows(r, s, e))
+        return refuse_misplaced_part(r, path, e, err);
+    return add_part_to_record(r, e, err);
 }
 
-/* An open large record that @s does not go on with is torn, if it may be. */
-static int close_torn(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                      const struct ha_log_entry *e, struct base_error *err)
+/* If @s does not continue the open large record, discards it as torn. This is damage unless a new
+ * epoch began. */
+static int discard_torn_record(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
+                               const struct ha_log_entry *e, struct base_error *err)
 {
-    if (!r->open || (e && e->kind == HA_LOG_PART && follows(r, s, e)))
+    if (!r->open || (e && e->kind == HA_LOG_PART && part_follows(r, s, e)))
         return 0;
     if (!r->gaps && s->epoch <= r->epoch)
         return base_error_set(
             err, -BASE_ECORRUPT, "%s: part %" PRIu32 " of %" PRIu32 " of record %s/%s is missing, no other epoch began",
             path, r->next_part, r->first.parts, r->names.data, r->names.data + r->first.table_len + 1);
-    drop(r);
+    discard_open_record(r);
     return 0;
 }
 
-int ha_log_reader_feed(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s, bool *continues,
-                       struct base_error *err)
+int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
+                               bool *continues, struct base_error *err)
 {
     const char *at = s->entries, *end = s->entries + s->len;
     int rc = 0;
 
     if (s->len == 0)
-        rc = close_torn(r, path, s, NULL, err);
+        rc = discard_torn_record(r, path, s, NULL, err);
     while (rc >= 0 && at < end) {
         const char *start = at;
         struct ha_log_entry e;
 
-        rc = ha_log_entry_take(&at, end, &e, err);
+        rc = ha_log_entry_decode(&at, end, &e, err);
         if (rc < 0)
             return base_error_wrap(err, rc, "%s: byte %zu of its entries", path, (size_t)(start - s->entries));
-        rc = close_torn(r, path, s, &e, err);
+        rc = discard_torn_record(r, path, s, &e, err);
         if (rc >= 0 && e.kind == HA_LOG_PART) {
-            rc = feed_part(r, path, s, &e, start == s->entries, err);
+            rc = read_part(r, path, s, &e, start == s->entries, err);
         } else if (rc >= 0) {
             struct ha_log_found f = {e.table,   e.key, e.data,    e.table_len,
                                      e.key_len, e.len, s->number, (uint32_t)(start - s->entries),
@@ -345,8 +346,8 @@ int ha_log_reader_feed(struct ha_log_reader *r, const char *path, const struct h
     return rc;
 }
 
-void ha_log_reader_end(struct ha_log_reader *r)
+void ha_log_reader_free(struct ha_log_reader *r)
 {
-    drop(r);
+    discard_open_record(r);
     base_buf_free(&r->names);
 }

@@ -102,8 +102,8 @@ static int zk_open(const char *root, const struct ha_store_lead *lead, struct ha
     pthread_mutex_init(&st->lock, NULL);
     pthread_cond_init(&st->change, NULL);
     st->log = ha_log_new(root, lead->epoch, lead->epoch_version, &calls);
-    ha_log_keep(st->log, lead->kept);
-    ha_log_load(st->log);
+    ha_log_adopt_kept_segments(st->log, lead->kept);
+    ha_log_start_loading(st->log);
     *epoch = lead->epoch;
     *out = &st->base;
     return 0;
@@ -132,9 +132,9 @@ static bool log_take(struct store *st)
         return false;
     if (st->missed) {
         st->missed = false;
-        ha_log_on(st->log, &(struct ha_zk_event){.kind = HA_ZK_DISCONNECTED});
+        ha_log_on_event(st->log, &(struct ha_zk_event){.kind = HA_ZK_DISCONNECTED});
         if (st->connected)
-            ha_log_on(st->log, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED});
+            ha_log_on_event(st->log, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED});
     }
     return true;
 }
@@ -152,7 +152,7 @@ static void zk_on(struct ha_store *base, const struct ha_zk_event *ev)
     if (!log_take(st)) {
         st->missed = true;
     } else {
-        ha_log_on(st->log, &own);
+        ha_log_on_event(st->log, &own);
         pthread_mutex_unlock(&st->log_lock);
     }
     if (ev->kind != HA_ZK_RESULT)
@@ -176,8 +176,8 @@ static void take_write(struct store *st)
     if (!take)
         return;
     if (forget)
-        ha_log_loaded_free(st->log);
-    batch = ha_log_write(st->log, st->v, st->n);
+        ha_log_free_loaded_data(st->log);
+    batch = ha_log_write_batch(st->log, st->v, st->n);
     pthread_mutex_lock(&st->lock);
     st->lent = LENT_QUEUED;
     st->batch = batch;
@@ -201,7 +201,7 @@ static void zk_stats(struct ha_store *base, struct ha_log_stats *out)
 
     if (!log_take(st))
         return;
-    ha_log_stats(st->log, out);
+    ha_log_get_stats(st->log, out);
     pthread_mutex_unlock(&st->log_lock);
 }
 
@@ -263,7 +263,7 @@ static int zk_load(struct ha_store *base, const char *table, ha_record_fn *fn, v
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&st->log_lock);
-    rc = ha_log_each(st->log, table, each_while_leading, &e, err);
+    rc = ha_log_for_each_record(st->log, table, each_while_leading, &e, err);
     pthread_mutex_unlock(&st->log_lock);
     st->lead.wake(st->lead.user); /* it may have kept something for the log */
     return rc;

@@ -47,7 +47,7 @@ void zk_request_free(struct zk_request *r)
     free(r);
 }
 
-static enum ha_zk_code code_of(int rc)
+static enum ha_zk_code translate_code(int rc)
 {
     switch (rc) {
     case ZOK:
@@ -65,8 +65,8 @@ static enum ha_zk_code code_of(int rc)
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZCLOSING:
-    case ZSYSTEMERROR:          /* libzookeeper gave the connection up: */
-    case ZRUNTIMEINCONSISTENCY: /* answers out of order */
+    case ZSYSTEMERROR:          /* the library has given up the connection ... */
+    case ZRUNTIMEINCONSISTENCY: /* ... because answers came out of order */
     case ZSESSIONMOVED:
         return HA_ZK_LOSS;
     case ZSESSIONEXPIRED:
@@ -76,16 +76,17 @@ static enum ha_zk_code code_of(int rc)
     }
 }
 
-void zk_request_fail(struct zk_request *r, enum ha_zk_code code, const char *text)
+void zk_request_queue_failure(struct zk_request *r, enum ha_zk_code code, const char *text)
 {
     r->code = code;
     r->text = base_strdup(text);
-    zk_client_queue(r->client, &r->item);
+    zk_client_queue_item(r->client, &r->item);
 }
 
-static void add_acl(struct base_buf *b, const struct ACL *a)
+static void append_acl_entry(struct base_buf *b, const struct ACL *a)
 {
-    static const char letters[] = "rwcda"; /* the bits of perms, as ZooKeeper's shell names them */
+    /* the bits of perms, with the letters of ZooKeeper's shell */
+    static const char letters[] = "rwcda";
 
     size_t user = strcspn(a->id.id, ":");
     bool digest = strcmp(a->id.scheme, "digest") == 0 && strlen(a->id.id + user) > HA_ZK_DIGEST_SHOWN + 1;
@@ -104,19 +105,20 @@ static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void
 
     (void)stat;
     for (int i = 0; rc == ZOK && i < acl->count; i++)
-        add_acl(&b, &acl->data[i]);
+        append_acl_entry(&b, &acl->data[i]);
     if (b.len)
         r->text = base_printf("%s is open to %s, and we are digest:%s", r->path, b.data,
                               ha_zk_client_auth_id(r->client));
     else
-        r->text = base_printf("%s has an ACL without us, who are digest:%s, and does not let us read it", r->path,
+        r->text = base_printf("%s has an ACL that excludes us (digest:%s), and we may not read it", r->path,
                               ha_zk_client_auth_id(r->client));
     base_buf_free(&b);
-    zk_client_queue(r->client, &r->item);
+    zk_client_queue_item(r->client, &r->item);
 }
 
-/* Creating and deleting ask for permission on the folder. */
-static void path_of_refusal(struct zk_request *r)
+/* Sets r->path to the node that lacks permission. Creating and deleting need permission on the
+ * parent. */
+static void set_path_of_refusal(struct zk_request *r)
 {
     char *slash;
 
@@ -129,34 +131,35 @@ static void path_of_refusal(struct zk_request *r)
     }
 }
 
-/* On libzookeeper's completion thread (or within zookeeper_close). */
-static void finish(struct zk_request *r, int rc)
+/* Runs on libzookeeper's completion thread, or inside zookeeper_close(). */
+static void complete_request(struct zk_request *r, int rc)
 {
-    r->code = code_of(rc);
+    r->code = translate_code(rc);
     if (r->code == HA_ZK_NOAUTH) {
-        path_of_refusal(r);
+        set_path_of_refusal(r);
         if (r->path && zoo_aget_acl(r->zh, r->path, on_acl, r) == ZOK)
-            return; /* its completion goes on */
+            return; /* on_acl() continues */
     }
     if (rc != ZOK) {
         const char *where = r->failed_op >= 0 ? r->ops[r->failed_op].path : r->path;
 
         r->text = base_printf("%s%s%s", where ? where : "", where ? ": " : "", zerror(rc));
     }
-    zk_client_queue(r->client, &r->item);
+    zk_client_queue_item(r->client, &r->item);
 }
 
 static void on_multi(int rc, const void *data)
 {
     struct zk_request *r = (struct zk_request *)data;
-    enum ha_zk_code code = code_of(rc);
+    enum ha_zk_code code = translate_code(rc);
 
-    /* Those before the failed op have 0, those after it ZRUNTIMEINCONSISTENCY; all have it when no op was looked at. */
+    /* Find the failed operation. Operations before it have result 0, those after it
+     * ZRUNTIMEINCONSISTENCY. If no operation was examined, all have the latter. */
     if (code != HA_ZK_OK && code != HA_ZK_LOSS && code != HA_ZK_EXPIRED)
         for (size_t i = 0; i < r->ops_n && r->failed_op < 0; i++)
             if (r->results[i].err == rc && (i + 1 == r->ops_n || r->results[i + 1].err == ZRUNTIMEINCONSISTENCY))
                 r->failed_op = (int)i;
-    finish(r, rc);
+    complete_request(r, rc);
 }
 
 static void on_data(int rc, const char *value, int len, const struct Stat *stat, const void *data)
@@ -170,7 +173,7 @@ static void on_data(int rc, const char *value, int len, const struct Stat *stat,
         r->version = stat->version;
         r->ephemeral_owner = stat->ephemeralOwner;
     }
-    finish(r, rc);
+    complete_request(r, rc);
 }
 
 static void on_children(int rc, const struct String_vector *names, const struct Stat *stat, const void *data)
@@ -184,13 +187,13 @@ static void on_children(int rc, const struct String_vector *names, const struct 
         for (size_t i = 0; i < r->children_n; i++)
             r->children[i] = base_strdup(names->data[i]);
     }
-    finish(r, rc);
+    complete_request(r, rc);
 }
 
 static void on_sync(int rc, const char *value, const void *data)
 {
     (void)value;
-    finish((struct zk_request *)data, rc);
+    complete_request((struct zk_request *)data, rc);
 }
 
 static int send_multi(struct zk_request *r, zhandle_t *zh, const struct ha_zk_request *rq)
@@ -246,12 +249,12 @@ void zk_request_send(struct zk_request *r, zhandle_t *zh, const struct ha_zk_req
         break;
     }
     if (rc == ZINVALIDSTATE)
-        zk_request_fail(r, HA_ZK_LOSS, "the session is over");
-    else if (rc != ZOK) /* it was not taken: no completion will come */
-        zk_request_fail(r, HA_ZK_FAILED, zerror(rc));
+        zk_request_queue_failure(r, HA_ZK_LOSS, "the session is over");
+    else if (rc != ZOK) /* refused: no completion will come */
+        zk_request_queue_failure(r, HA_ZK_FAILED, zerror(rc));
 }
 
-void zk_request_event(const struct zk_request *r, struct ha_zk_event *ev)
+void zk_request_fill_event(const struct zk_request *r, struct ha_zk_event *ev)
 {
     ev->owner = r->owner;
     ev->id = r->id;

@@ -10,17 +10,23 @@
 #include "base/mem.h"
 #include "ha/zk/client_internal.h"
 
-#define REOPEN_US 1000000 /* after no name could be resolved, or the server refused the authentication */
+/* delay before opening another session, after no server name was resolved or authentication
+ * failed */
+#define REOPEN_US      1000000
 #define TIMEOUT_MS_MAX 3600000
-#define PATIENCE_MIN_US 200000 /* with an attempt to connect: 1/6 of the time-out within these, doubled each time */
+/* Time allowed for one attempt to connect: 1/6 of the time-out, but within these limits. Doubles
+ * with each attempt. */
+#define PATIENCE_MIN_US 200000
 #define PATIENCE_MAX_US 1000000
-#define DRAIN_US       500000 /* at the end: for answers that are on their way */
+#define DRAIN_US        500000 /* time allowed at the end for answers on their way */
 #define DRAIN_PAUSE_US 500
 
-struct zk_session { /* one zhandle_t; what libzookeeper's threads are given */
+struct zk_session { /* one zhandle_t; the context given to libzookeeper's threads */
     struct ha_zk_client *client;
     uint64_t generation;
-    bool authenticated; /* completion thread: libzookeeper knows the digest, and sends it after every reconnection */
+    /* Set on the completion thread: libzookeeper knows the digest and sends it after each
+     * reconnection. */
+    bool authenticated;
 };
 
 struct ha_zk_client {
@@ -28,27 +34,29 @@ struct ha_zk_client {
     int timeout_ms;
     void (*wake)(void *user);
     void *wake_user;
-    /* service thread */
-    zhandle_t *zh; /* NULL: to be opened at open_us */
+    /* used by the service thread only */
+    zhandle_t *zh; /* NULL: will be opened at open_us */
     struct zk_session *session;
     uint64_t generation;
     int64_t open_us, give_up_us, patience_us;
     bool connected;
-    int64_t timeout_us; /* negotiated; before: wanted */
+    int64_t timeout_us; /* negotiated; before that, as requested */
     clientid_t id;      /* of the session; 0: none */
     char peer[64];
-    struct zk_request *first, *last; /* under way: not completed, or not delivered yet */
-    pthread_mutex_t lock;            /* of the queue */
+    struct zk_request *first, *last; /* requests not completed or not delivered yet */
+    pthread_mutex_t lock;            /* protects the queue */
     struct zk_item *queue_first, **queue_end;
 };
 
-/* What libzookeeper said last about a server that does not answer: it has no other way to tell, nor does it tell whose
- * handle it is about. For people. */
+/* The last thing libzookeeper logged about a server that does not answer. The library reports this
+ * only in its log, and does not name the handle, so the text is shared by all clients. For
+ * people. */
 static pthread_mutex_t trouble_lock = PTHREAD_MUTEX_INITIALIZER;
 static char trouble[160];
 
-/* "Socket [10.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." -> "[10.0.0.1:2181]: ..." */
-static void note_trouble(const char *text)
+/* Turns "Socket [10.0.0.1:2181] zk retcode=-4, errno=111(Connection refused): ..." into
+ * "[10.0.0.1:2181]: Connection refused". */
+static void record_trouble(const char *text)
 {
     char server[64], error[80];
 
@@ -60,9 +68,10 @@ static void note_trouble(const char *text)
     pthread_mutex_unlock(&trouble_lock);
 }
 
-/* "<time>:<pid>(<thread>):ZOO_WARN@<function>@<line>: text". Lost connections and attempts to get another come many
- * times a second; who waits for them logs what they mean. */
-static void on_log(const char *message)
+/* Handles a log line "<time>:<pid>(<thread>):ZOO_WARN@<function>@<line>: text". Lines about lost
+ * connections and attempts to reconnect come many times per second and are logged as debug only;
+ * the service logs their meaning. */
+static void on_library_log_line(const char *message)
 {
     const char *level = strstr(message, ":ZOO_");
     const char *text = level ? strstr(level, ": ") : NULL;
@@ -73,13 +82,13 @@ static void on_log(const char *message)
     text += 2;
     usual = strncmp(text, "Delaying connection", 19) == 0 || strncmp(text, "Exceeded deadline", 17) == 0;
     if (strncmp(text, "Socket ", 7) == 0 || strncmp(text, "getaddrinfo", 11) == 0) {
-        note_trouble(text);
+        record_trouble(text);
         usual = true;
     }
     base_log(usual ? BASE_LOG_DEBUG : BASE_LOG_WARN, "zookeeper", "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-void zk_client_queue(struct ha_zk_client *c, struct zk_item *item)
+void zk_client_queue_item(struct ha_zk_client *c, struct zk_item *item)
 {
     item->next = NULL;
     pthread_mutex_lock(&c->lock);
@@ -93,7 +102,7 @@ void zk_client_queue(struct ha_zk_client *c, struct zk_item *item)
 
 /* ---- on libzookeeper's completion thread ---- */
 
-static struct zk_item *item_new(const struct zk_session *s, enum ha_zk_event_kind kind)
+static struct zk_item *new_item(const struct zk_session *s, enum ha_zk_event_kind kind)
 {
     struct zk_item *it = base_alloc(sizeof *it);
 
@@ -102,7 +111,7 @@ static struct zk_item *item_new(const struct zk_session *s, enum ha_zk_event_kin
     return it;
 }
 
-static void address_text(const struct sockaddr_storage *a, char *out, size_t size)
+static void format_address(const struct sockaddr_storage *a, char *out, size_t size)
 {
     char host[INET6_ADDRSTRLEN] = "?";
 
@@ -126,10 +135,10 @@ static void on_authenticated(int rc, const void *data)
         base_log_error("zookeeper", "authentication failed: %s", zerror(rc));
 }
 
-/* The first requests go on the wire after this event was delivered, so after the digest. */
+/* Requests are sent only after this event has been delivered, hence after the digest. */
 static void on_connected(struct zk_session *s, zhandle_t *zh)
 {
-    struct zk_item *it = item_new(s, HA_ZK_CONNECTED);
+    struct zk_item *it = new_item(s, HA_ZK_CONNECTED);
     struct sockaddr_storage address = {0};
     socklen_t len = sizeof address;
     const char *auth = s->client->auth;
@@ -139,8 +148,8 @@ static void on_connected(struct zk_session *s, zhandle_t *zh)
     it->session = *zoo_client_id(zh);
     it->timeout_us = zoo_recv_timeout(zh) * INT64_C(1000);
     if (zookeeper_get_connected_host(zh, (struct sockaddr *)&address, &len))
-        address_text(&address, it->peer, sizeof it->peer);
-    zk_client_queue(s->client, it);
+        format_address(&address, it->peer, sizeof it->peer);
+    zk_client_queue_item(s->client, it);
 }
 
 static void on_session_event(zhandle_t *zh, int type, int state, const char *path, void *context)
@@ -153,9 +162,9 @@ static void on_session_event(zhandle_t *zh, int type, int state, const char *pat
     if (state == ZOO_CONNECTED_STATE)
         on_connected(s, zh);
     else if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE)
-        zk_client_queue(s->client, item_new(s, HA_ZK_SESSION_OVER));
+        zk_client_queue_item(s->client, new_item(s, HA_ZK_SESSION_OVER));
     else
-        zk_client_queue(s->client, item_new(s, HA_ZK_DISCONNECTED));
+        zk_client_queue_item(s->client, new_item(s, HA_ZK_DISCONNECTED));
 }
 
 static void on_watch(zhandle_t *zh, int type, int state, const char *path, void *context)
@@ -165,42 +174,42 @@ static void on_watch(zhandle_t *zh, int type, int state, const char *path, void 
 
     (void)zh;
     (void)state;
-    if (type == ZOO_SESSION_EVENT) /* told to every watch; on_session_event has it too */
+    if (type == ZOO_SESSION_EVENT) /* also reported to every watch; on_session_event() handles it */
         return;
-    it = item_new(s, HA_ZK_WATCH);
+    it = new_item(s, HA_ZK_WATCH);
     it->path = base_strdup(path);
-    zk_client_queue(s->client, it);
+    zk_client_queue_item(s->client, it);
 }
 
 /* ---- on the service thread ---- */
 
-static void under_way_add(struct ha_zk_client *c, struct zk_request *r)
+static void add_request_under_way(struct ha_zk_client *c, struct zk_request *r)
 {
     r->prev = c->last;
     *(c->last ? &c->last->next : &c->first) = r;
     c->last = r;
 }
 
-static void under_way_free(struct ha_zk_client *c, struct zk_request *r)
+static void free_request_under_way(struct ha_zk_client *c, struct zk_request *r)
 {
     *(r->prev ? &r->prev->next : &c->first) = r->next;
     *(r->next ? &r->next->prev : &c->last) = r->prev;
     zk_request_free(r);
 }
 
-static void item_free(struct ha_zk_client *c, struct zk_item *it)
+static void free_item(struct ha_zk_client *c, struct zk_item *it)
 {
     if (it->kind == HA_ZK_RESULT) {
-        under_way_free(c, it->request);
+        free_request_under_way(c, it->request);
         return;
     }
     free(it->path);
     free(it);
 }
 
-/* The user and the head of the digest that ZooKeeper's DigestAuthenticationProvider makes: enough to see whether two are
- * the same, too little to guess the password from a log. */
-static char *digest_id(const char *auth)
+/* The user and the first characters of the digest that ZooKeeper's DigestAuthenticationProvider
+ * computes: enough to see whether two are equal, too few to guess the password from a log. */
+static char *make_digest_id(const char *auth)
 {
     unsigned char sha1[20];
     gnutls_datum_t in = {sha1, sizeof sha1}, out = {NULL, 0};
@@ -213,7 +222,7 @@ static char *digest_id(const char *auth)
     return id;
 }
 
-static void patience_begin(struct ha_zk_client *c)
+static void reset_patience(struct ha_zk_client *c)
 {
     c->patience_us = c->timeout_us / 6;
     if (c->patience_us > PATIENCE_MAX_US)
@@ -236,10 +245,10 @@ int ha_zk_client_new(const struct ha_zk_client_conf *conf, struct ha_zk_client *
     c = base_alloc(sizeof *c);
     c->servers = base_strdup(conf->servers);
     c->auth = base_strdup(conf->auth);
-    c->auth_id = digest_id(conf->auth);
+    c->auth_id = make_digest_id(conf->auth);
     c->timeout_ms = conf->timeout_us / 1000 < TIMEOUT_MS_MAX ? (int)(conf->timeout_us / 1000) : TIMEOUT_MS_MAX;
     c->timeout_us = c->timeout_ms * INT64_C(1000);
-    patience_begin(c);
+    reset_patience(c);
     c->wake = conf->wake;
     c->wake_user = conf->user;
     c->queue_end = &c->queue_first;
@@ -256,7 +265,7 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     s->generation = ++c->generation;
     c->session = s;
     c->zh = zookeeper_init2(c->servers, on_session_event, c->timeout_ms, c->id.client_id ? &c->id : NULL, s,
-                            ZOO_NO_LOG_CLIENTENV, on_log);
+                            ZOO_NO_LOG_CLIENTENV, on_library_log_line);
     c->give_up_us = now_us + c->patience_us;
     if (!c->zh) {
         free(s);
@@ -265,8 +274,9 @@ static void open_session(struct ha_zk_client *c, int64_t now_us)
     }
 }
 
-/* Waits for libzookeeper's threads. Of what is under way it completes most, but not always all: its completion thread
- * may end before the last ones are given to it. */
+/* Waits for libzookeeper's threads to end. The library completes most requests under way, but not
+ * always all: its completion thread may end before it receives the last ones. The rest is freed
+ * here. */
 static void close_session(struct ha_zk_client *c)
 {
     if (!c->zh)
@@ -280,12 +290,12 @@ static void close_session(struct ha_zk_client *c)
     for (struct zk_request *r = c->first, *next; r; r = next) {
         next = r->next;
         if (!r->completed)
-            under_way_free(c, r);
+            free_request_under_way(c, r);
     }
     pthread_mutex_unlock(&c->lock);
 }
 
-static struct zk_item *queue_take(struct ha_zk_client *c)
+static struct zk_item *take_queue(struct ha_zk_client *c)
 {
     struct zk_item *all;
 
@@ -297,25 +307,25 @@ static struct zk_item *queue_take(struct ha_zk_client *c)
     return all;
 }
 
-static void queue_drop(struct ha_zk_client *c)
+static void drop_queue(struct ha_zk_client *c)
 {
     struct zk_item *next;
 
-    for (struct zk_item *it = queue_take(c); it; it = next) {
+    for (struct zk_item *it = take_queue(c); it; it = next) {
         next = it->next;
-        item_free(c, it);
+        free_item(c, it);
     }
 }
 
-/* Lets answers come that are on their way, so that libzookeeper closes with nothing under way. */
-static void drain(struct ha_zk_client *c)
+/* Waits briefly for answers on their way, so that libzookeeper closes with no request under way. */
+static void drain_answers(struct ha_zk_client *c)
 {
     const struct timespec pause = {0, DRAIN_PAUSE_US * 1000};
 
-    queue_drop(c);
+    drop_queue(c);
     for (int us = 0; c->connected && c->first && us < DRAIN_US; us += DRAIN_PAUSE_US) {
         nanosleep(&pause, NULL);
-        queue_drop(c);
+        drop_queue(c);
     }
 }
 
@@ -323,9 +333,9 @@ void ha_zk_client_free(struct ha_zk_client *c)
 {
     if (!c)
         return;
-    drain(c);
+    drain_answers(c);
     close_session(c);
-    queue_drop(c);
+    drop_queue(c);
     pthread_mutex_destroy(&c->lock);
     free(c->servers);
     free(c->auth);
@@ -333,22 +343,24 @@ void ha_zk_client_free(struct ha_zk_client *c)
     free(c);
 }
 
-void ha_zk_client_send(void *client, const struct ha_zk_request *rq)
+void ha_zk_client_send_request(void *client, const struct ha_zk_request *rq)
 {
     struct ha_zk_client *c = client;
     struct zk_request *r = zk_request_new(c, rq);
 
-    under_way_add(c, r);
+    add_request_under_way(c, r);
     if (c->connected)
         zk_request_send(r, c->zh, rq, on_watch, c->session);
     else
-        zk_request_fail(r, HA_ZK_LOSS, "not connected to ZooKeeper");
+        zk_request_queue_failure(r, HA_ZK_LOSS, "not connected to ZooKeeper");
 }
 
-/* Gives all that are unanswered their result; what libzookeeper says of them later is dropped. */
-static void settle_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on, void *user)
+/* Gives all unanswered requests @code as their result. Whatever libzookeeper reports about them
+ * later is dropped. */
+static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event_fn *on, void *user)
 {
-    const struct zk_request *last = c->last; /* those sent by @on meanwhile are not meant */
+    /* @on may send further requests, which are not included */
+    const struct zk_request *last = c->last;
 
     for (struct zk_request *r = c->first; r; r = r == last ? NULL : r->next) {
         const struct ha_zk_event ev = {.kind = HA_ZK_RESULT, .owner = r->owner, .id = r->id, .asked = r->kind,
@@ -362,8 +374,8 @@ static void settle_all(struct ha_zk_client *c, enum ha_zk_code code, ha_zk_event
     }
 }
 
-static void deliver_session(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us, ha_zk_event_fn *on,
-                            void *user)
+static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us, ha_zk_event_fn *on,
+                                  void *user)
 {
     struct ha_zk_event ev = {
         .kind = it->kind, .path = it->path, .session = it->session.client_id, .timeout_us = it->timeout_us};
@@ -373,42 +385,43 @@ static void deliver_session(struct ha_zk_client *c, const struct zk_item *it, in
     if (it->kind == HA_ZK_CONNECTED) {
         c->id = it->session;
         c->timeout_us = it->timeout_us;
-        patience_begin(c);
+        reset_patience(c);
         snprintf(c->peer, sizeof c->peer, "%s", it->peer);
     }
     on(user, &ev);
     if (it->kind == HA_ZK_DISCONNECTED) {
         c->give_up_us = now_us + c->patience_us;
-        settle_all(c, HA_ZK_LOSS, on, user);
+        give_result_to_all(c, HA_ZK_LOSS, on, user);
     }
     if (it->kind == HA_ZK_SESSION_OVER) {
         bool refused = zoo_state(c->zh) == ZOO_AUTH_FAILED_STATE;
 
-        settle_all(c, HA_ZK_EXPIRED, on, user);
+        give_result_to_all(c, HA_ZK_EXPIRED, on, user);
         close_session(c);
         c->id = (clientid_t){0};
         c->open_us = now_us + (refused ? REOPEN_US : 0);
     }
 }
 
-static void deliver_one(struct ha_zk_client *c, struct zk_item *it, int64_t now_us, ha_zk_event_fn *on, void *user)
+static void deliver_item(struct ha_zk_client *c, struct zk_item *it, int64_t now_us, ha_zk_event_fn *on, void *user)
 {
     if (it->kind != HA_ZK_RESULT) {
         if (c->session && it->generation == c->generation)
-            deliver_session(c, it, now_us, on, user);
+            deliver_session_event(c, it, now_us, on, user);
     } else if (!it->request->settled) {
         struct ha_zk_event ev = {.kind = HA_ZK_RESULT};
 
-        zk_request_event(it->request, &ev);
+        zk_request_fill_event(it->request, &ev);
         on(user, &ev);
     }
-    item_free(c, it);
+    free_item(c, it);
 }
 
-/* libzookeeper waits for 2/3 of the time-out for a server that has taken the connection and says nothing (cut off, or
- * just starting), and leadership does not last longer. So the handle is dropped and another one takes the session on,
- * at any server. Should the answer come in that very moment, the session is closed instead: then it is a new one. */
-static void give_up_attempt(struct ha_zk_client *c, int64_t now_us)
+/* If a server accepts the connection but says nothing (cut off, or just starting), libzookeeper
+ * waits for 2/3 of the time-out, longer than a lease lasts. So the handle is dropped, and another
+ * one resumes the session at any server. If the answer arrives at that very moment, closing the
+ * handle closes the session, and a new session begins. */
+static void replace_stalled_attempt(struct ha_zk_client *c, int64_t now_us)
 {
     int state = zoo_state(c->zh);
 
@@ -421,29 +434,32 @@ static void give_up_attempt(struct ha_zk_client *c, int64_t now_us)
     c->give_up_us = now_us + c->patience_us;
 }
 
-void ha_zk_client_deliver(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user)
+void ha_zk_client_deliver_events(struct ha_zk_client *c, int64_t now_us, ha_zk_event_fn *on, void *user)
 {
     struct zk_item *next;
 
-    for (struct zk_item *it = queue_take(c); it; it = next) {
+    for (struct zk_item *it = take_queue(c); it; it = next) {
         next = it->next;
-        deliver_one(c, it, now_us, on, user);
+        deliver_item(c, it, now_us, on, user);
     }
     if (!c->zh && now_us >= c->open_us)
         open_session(c, now_us);
     else if (c->zh && !c->connected && now_us >= c->give_up_us)
-        give_up_attempt(c, now_us);
+        replace_stalled_attempt(c, now_us);
 }
 
-int64_t ha_zk_client_next_us(const struct ha_zk_client *c)
+int64_t ha_zk_client_next_timer_us(const struct ha_zk_client *c)
 {
     return !c->zh ? c->open_us : c->connected ? INT64_MAX : c->give_up_us;
 }
 
-bool ha_zk_client_connected(const struct ha_zk_client *c) { return c->connected; }
+bool ha_zk_client_is_connected(const struct ha_zk_client *c)
+{
+    return c->connected;
+}
 const char *ha_zk_client_auth_id(const struct ha_zk_client *c) { return c->auth_id; }
 
-void ha_zk_client_text(const struct ha_zk_client *c, char *out, size_t size)
+void ha_zk_client_describe_connection(const struct ha_zk_client *c, char *out, size_t size)
 {
     if (c->connected) {
         snprintf(out, size, "connected to %s, session 0x%llx", c->peer, (unsigned long long)c->id.client_id);

@@ -167,7 +167,7 @@ static void zk_text(void *user, char out[256])
 {
     struct ha_service_status s;
 
-    ha_service_status(((struct rm_lead *)user)->service, &s);
+    ha_service_get_status(((struct rm_lead *)user)->service, &s);
     snprintf(out, 256, "%s", s.connection);
 }
 
@@ -175,7 +175,7 @@ static int64_t refused_writes(void *user)
 {
     struct ha_service_status s;
 
-    ha_service_status(((struct rm_lead *)user)->service, &s);
+    ha_service_get_status(((struct rm_lead *)user)->service, &s);
     return s.refused_writes;
 }
 
@@ -183,7 +183,7 @@ static int64_t store_multis(void *user)
 {
     struct ha_service_status s;
 
-    ha_service_status(((struct rm_lead *)user)->service, &s);
+    ha_service_get_status(((struct rm_lead *)user)->service, &s);
     return s.log.multis;
 }
 
@@ -220,7 +220,7 @@ static void look_at_active(struct rm_lead *l)
     const char *url;
     char id[256];
 
-    ha_service_active(l->service, id);
+    ha_service_get_active_rm(l->service, id);
     url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_url(l->conf, id);
     rm_role_active(l->b, url);
     if (strcmp(id, l->active) == 0)
@@ -240,7 +240,7 @@ static void learn_lease(struct rm_lead *l)
 {
     struct ha_service_status s;
 
-    ha_service_status(l->service, &s);
+    ha_service_get_status(l->service, &s);
     atomic_store(&l->lease_us, s.timeout_us * 2 / 3);
 }
 
@@ -313,7 +313,7 @@ static void give_up(struct rm_lead *l, const struct job *job)
     struct base_error err = {0};
 
     if (job->least)
-        ha_service_at_least(l->service, job->least);
+        ha_service_set_min_epoch(l->service, job->least);
     if (rm_backend_role(l->b) != RM_ROLE_ACTIVE)
         return;
     l->unfit = job->unfit;

@@ -101,7 +101,7 @@ static void list(struct ha_log *l, struct ha_zk_event *ev)
     ev->children = v;
     ev->children_n = n;
     s.ns += cpu_ns() - before;
-    ha_log_on(l, ev);
+    ha_log_on_event(l, ev);
     free(v);
     free(names);
 }
@@ -125,7 +125,7 @@ static void answer_all(struct ha_log *l)
             ev.data = s.node[number].data;
             ev.len = s.node[number].len;
         }
-        ha_log_on(l, &ev);
+        ha_log_on_event(l, &ev);
     }
 }
 
@@ -160,7 +160,7 @@ static struct ha_log *open_log(int64_t epoch)
     const struct ha_log_calls calls = {NULL, send, loaded, written, fenced, broken};
     struct ha_log *l = ha_log_new("/creel/bench", epoch, 1, &calls);
 
-    ha_log_load(l);
+    ha_log_start_loading(l);
     answer_all(l);
     base_assert(s.loaded);
     return l;
@@ -182,7 +182,7 @@ static void fill(struct ha_log *l)
             task_key(i, key);
         else
             snprintf(key, sizeof key, "application_1700000000000_%05" PRIu32, i - TASKS);
-        ha_log_write(l, &(struct ha_record){i < TASKS ? "task" : "app", key, data, i < TASKS ? 120 : 1500}, 1);
+        ha_log_write_batch(l, &(struct ha_record){i < TASKS ? "task" : "app", key, data, i < TASKS ? 120 : 1500}, 1);
         if (i % BATCH == 0)
             answer_all(l);
     }
@@ -204,13 +204,13 @@ static void load(int64_t epoch)
     int64_t read = cpu_ns();
     struct ha_log_stats st;
 
-    ha_log_each(l, "app", count, &records, NULL);
-    ha_log_each(l, "task", count, &records, NULL);
+    ha_log_for_each_record(l, "app", count, &records, NULL);
+    ha_log_for_each_record(l, "task", count, &records, NULL);
     base_assert(records == APPS + TASKS);
     printf("log_load_ms %.1f ms\n", (double)(cpu_ns() - before - (s.ns - served)) / 1e6);
     printf("log_load_order_ms %.1f ms\n", (double)(cpu_ns() - read) / 1e6);
-    ha_log_loaded_free(l);
-    ha_log_stats(l, &st);
+    ha_log_free_loaded_data(l);
+    ha_log_get_stats(l, &st);
     for (size_t i = 1; i < s.nodes; i++)
         bytes += s.node[i].data ? (int64_t)s.node[i].len : 0;
     printf("log_state_bytes %" PRId64 " bytes\n", bytes);
@@ -227,7 +227,7 @@ static void write_on(struct ha_log *l)
     uint32_t rng = 1;
     struct ha_log_stats st, before;
 
-    ha_log_stats(l, &before);
+    ha_log_get_stats(l, &before);
     for (int n = 0; n < WRITES / BATCH; n++) {
         int64_t t, own;
         for (int i = 0; i < BATCH; i++) {
@@ -238,13 +238,13 @@ static void write_on(struct ha_log *l)
         own = s.allocations;
         before_allocations = allocations;
         t = cpu_ns();
-        ha_log_write(l, v, BATCH);
+        ha_log_write_batch(l, v, BATCH);
         answer_all(l);
         ns += cpu_ns() - t;
         mine += allocations - before_allocations - (s.allocations - own);
     }
     base_assert(s.written == (uint64_t)(APPS + TASKS) + WRITES / BATCH);
-    ha_log_stats(l, &st);
+    ha_log_get_stats(l, &st);
     printf("log_write_ns %.0f ns/record\n", (double)(ns - (s.ns - served)) / WRITES);
     printf("log_write_allocations %.3f per record\n", (double)mine / WRITES);
     printf("log_multis %.2f per 1000 records\n", (double)(s.multis - multis) * 1000 / WRITES);
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
     for (int run = 0; run < runs; run++) {
         struct ha_log *l = open_log(1);
 
-        ha_log_loaded_free(l);
+        ha_log_free_loaded_data(l);
         fill(l);
         load(2);
         write_on(l);

@@ -41,13 +41,13 @@ static void check_entries(const struct ha_log_segment *s)
     const char *at = s->entries, *end = s->entries + s->len;
     struct ha_log_entry e, again;
 
-    while (at < end && ha_log_entry_take(&at, end, &e, NULL) == 0) {
-        size_t size = ha_log_entry_size(&e);
+    while (at < end && ha_log_entry_decode(&at, end, &e, NULL) == 0) {
+        size_t size = ha_log_entry_encoded_size(&e);
         char *buf = base_alloc(size);
         const char *p = buf;
 
-        base_assert(ha_log_entry_put(buf, &e) == buf + size);
-        base_assert(ha_log_entry_take(&p, buf + size, &again, NULL) == 0 && p == buf + size);
+        base_assert(ha_log_entry_encode(buf, &e) == buf + size);
+        base_assert(ha_log_entry_decode(&p, buf + size, &again, NULL) == 0 && p == buf + size);
         base_assert(again.kind == e.kind && again.len == e.len && again.total == e.total && again.part == e.part &&
                     again.parts == e.parts && strcmp(again.table, e.table) == 0 && strcmp(again.key, e.key) == 0);
         base_assert(e.len == 0 || memcmp(again.data, e.data, e.len) == 0);
@@ -67,7 +67,7 @@ static struct ha_log_segment build(const uint8_t *from, const uint8_t *to, uint6
     s.entries = *buf + HA_LOG_HEAD_MAX;
     for (size_t i = 0; i < len; i++)
         (*buf)[HA_LOG_HEAD_MAX + i] = from[1 + i] == '_' ? '\0' : from[1 + i] == '^' ? '\x80' : (char)from[1 + i];
-    at = ha_log_segment_head(&s);
+    at = ha_log_segment_write_header(&s);
     base_assert(ha_log_segment_parse("p", number, at, (size_t)(s.entries + len - at), &parsed, &err) == 0);
     base_assert(parsed.epoch == s.epoch && parsed.entries == s.entries && parsed.len == len);
     return s;
@@ -90,12 +90,12 @@ static void read_as(const uint8_t *data, size_t size, bool gaps)
         to = to ? to : end;
         s = build(at, to, n, &buf);
         check_entries(&s);
-        rc = ha_log_reader_feed(&r, "p", &s, &continues, &err);
+        rc = ha_log_reader_read_segment(&r, "p", &s, &continues, &err);
         base_assert(rc >= 0 || (rc == -BASE_ECORRUPT && strncmp(err.text, "p: ", 3) == 0));
         free(buf);
         at = to + 1;
     }
-    ha_log_reader_end(&r);
+    ha_log_reader_free(&r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -174,7 +174,7 @@ static void flush(struct sim_lead *l)
 
         v[i] = (struct ha_record){.table = rec.table, .key = rec.key, .data = rec.data, .len = rec.len};
     }
-    batch = ha_log_write(l->log, v, n);
+    batch = ha_log_write_batch(l->log, v, n);
     free(v);
     l->flight[l->flight_n++] = (struct sim_flight){batch, l->queued.last_seq};
     rm_batch_clear(&l->queued);
@@ -341,7 +341,7 @@ static bool read_back(struct sim_lead *l, struct recovery *r)
 
     l->core = core_new(l->rm, l->epoch);
     for (size_t i = 0; l->core && i < sizeof tables / sizeof *tables; i++)
-        if (ha_log_each(l->log, tables[i], recover_one, r, &err) < 0) {
+        if (ha_log_for_each_record(l->log, tables[i], recover_one, r, &err) < 0) {
             sim_violated(&l->rm->w->s, "I1", "%s: the state does not read back: %s", l->rm->proc.name, err.text);
             return false;
         }
@@ -366,7 +366,7 @@ static void activate(void *arg, uint64_t tag)
 
     if (!l || l->round != tag || l->over || !rm_term_leads(&l->rules) || !read_back(l, &r))
         return;
-    ha_log_loaded_free(l->log);
+    ha_log_free_loaded_data(l->log);
     l->active_us = rm->w->s.now_us;
     sim_log(&rm->w->s, "%s: active with epoch %" PRId64 ", %zu records", rm->proc.name, l->epoch, r.records);
     rm_core_recovered(l->core, core_now(rm), &l->rules.fx);
@@ -488,7 +488,7 @@ struct sim_lead *sim_lead_new(struct sim_rm *rm, int64_t epoch, int32_t version)
     l->log = ha_log_new("/creel/sim", epoch, version,
                         &(struct ha_log_calls){l, log_send, log_loaded, log_written, log_fenced, log_broken});
     if (rm->w->small_log)
-        ha_log_limit(l->log, &(struct ha_log_limits){2000, 4, 4000});
+        ha_log_set_limits(l->log, &(struct ha_log_limits){2000, 4, 4000});
     return l;
 }
 

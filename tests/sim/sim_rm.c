@@ -14,7 +14,7 @@ int64_t sim_rm_lease_us(const struct sim_rm *rm, int64_t epoch)
 {
     if (rm->w->lease_off || rm->w->breaks.lease)
         return RM_LEASE_ENDLESS;
-    return rm->held_epoch == epoch ? ha_election_lease_us(rm->election) : 0;
+    return rm->held_epoch == epoch ? ha_election_lease_end_us(rm->election) : 0;
 }
 
 bool sim_rm_leads(struct sim_rm *rm)
@@ -43,7 +43,7 @@ struct sim_rm *sim_rm_leader(struct sim_world *w)
 /* Index of another RM that is known to be active, -1: none. */
 int sim_rm_other(const struct sim_rm *rm)
 {
-    const char *id = ha_election_active(rm->election);
+    const char *id = ha_election_active_rm(rm->election);
     int at = strncmp(id, "rm", 2) == 0 ? atoi(id + 2) : -1;
 
     return at == rm->index || at >= rm->w->rms ? -1 : at;
@@ -188,10 +188,10 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
     if (epoch >= 0 && epoch < W_EPOCHS)
         rm->w->taken[epoch] = true;
     rm->w->epoch_max = epoch > rm->w->epoch_max ? epoch : rm->w->epoch_max; /* its answer may come late */
-    ha_log_follow_take(rm->follow, &kept);
+    ha_log_follow_stop_and_take(rm->follow, &kept);
     sim_log(&rm->w->s, "%s: elected with epoch %" PRId64 ", %zu segments of the log are here", rm->proc.name, epoch, kept.n);
-    ha_log_keep(l->log, &kept);
-    ha_log_load(l->log);
+    ha_log_adopt_kept_segments(l->log, &kept);
+    ha_log_start_loading(l->log);
     tell_lead_thread(rm, told_to_lead, l, l->round);
     sim_faults_elected(rm->w, rm->index);
 }
@@ -250,8 +250,8 @@ static void on_timer(void *arg, uint64_t tag)
 
     if (rm->timer != tag)
         return;
-    ha_election_tick(rm->election, rm->w->s.now_us);
-    ha_log_follow_tick(rm->follow, rm->w->s.now_us);
+    ha_election_run_timers(rm->election, rm->w->s.now_us);
+    ha_log_follow_run_timers(rm->follow, rm->w->s.now_us);
     timer_set(rm);
 }
 
@@ -259,10 +259,10 @@ static void timer_set(struct sim_rm *rm)
 {
     int64_t at, follow_at;
 
-    if (ha_election_state(rm->election) == HA_WAITING)
-        ha_log_follow_begin(rm->follow, rm->w->s.now_us);
-    at = ha_election_next_us(rm->election);
-    follow_at = ha_log_follow_next_us(rm->follow);
+    if (ha_election_get_state(rm->election) == HA_WAITING)
+        ha_log_follow_start(rm->follow, rm->w->s.now_us);
+    at = ha_election_next_timer_us(rm->election);
+    follow_at = ha_log_follow_next_timer_us(rm->follow);
     at = follow_at < at ? follow_at : at;
     rm->timer++;
     if (at != INT64_MAX)
@@ -276,23 +276,23 @@ static void on_zk(void *user, const struct ha_zk_event *ev, uint64_t round)
     struct sim_lead *l;
 
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_FOLLOW)
-        ha_log_follow_on(rm->follow, ev, rm->w->s.now_us);
+        ha_log_follow_on_event(rm->follow, ev, rm->w->s.now_us);
     if (ev->kind != HA_ZK_RESULT || ev->owner == HA_ZK_FOR_ELECTION)
-        ha_election_on(rm->election, ev, rm->w->s.now_us);
+        ha_election_on_event(rm->election, ev, rm->w->s.now_us);
     l = rm->elected;
     if (of_log && l && l->round == round) {
-        ha_log_on(l->log, ev);
+        ha_log_on_event(l->log, ev);
         if (ev->code == HA_ZK_OK && ev->asked == HA_ZK_MULTI && rm->elected == l)
-            ha_election_answered(rm->election, ev->sent_us);
+            ha_election_extend_lease(rm->election, ev->sent_us);
     } else if (!of_log && l && (ev->kind == HA_ZK_CONNECTED || ev->kind == HA_ZK_DISCONNECTED)) {
-        ha_log_on(l->log, ev);
+        ha_log_on_event(l->log, ev);
     }
     timer_set(rm);
 }
 
 void sim_rm_fenced(struct sim_rm *rm)
 {
-    ha_election_fenced(rm->election, rm->w->s.now_us);
+    ha_election_on_fenced_write(rm->election, rm->w->s.now_us);
     timer_set(rm);
 }
 

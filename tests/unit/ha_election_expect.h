@@ -26,7 +26,7 @@ static inline void expect_text(const char *got, const char *want, const char *fi
 /* The requests sent, or the callbacks, since the last look at them. */
 #define SENT(r, want)  (expect_text((r)->sent.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->sent))
 #define TOLD(r, want)  (expect_text((r)->told.data, want, __FILE__, __LINE__), base_buf_clear(&(r)->told))
-#define STATE(r, want) CU_ASSERT_STRING_EQUAL(ha_election_state_name(ha_election_state((r)->e)), want)
+#define STATE(r, want) CU_ASSERT_STRING_EQUAL(ha_election_state_name(ha_election_get_state((r)->e)), want)
 #define DATA(w, path, want)                                                                                            \
     expect_text(world_node(w, path) ? world_node(w, path)->data : "(none)", want, __FILE__, __LINE__)
 
@@ -63,8 +63,8 @@ static inline struct world *two(struct world_rm **a, struct world_rm **b)
 
     *a = started(w, 0, "rm1");
     *b = started(w, 1, "rm2");
-    CU_ASSERT_EQUAL_FATAL(ha_election_state((*a)->e), HA_LEADING);
-    CU_ASSERT_EQUAL_FATAL(ha_election_state((*b)->e), HA_WAITING);
+    CU_ASSERT_EQUAL_FATAL(ha_election_get_state((*a)->e), HA_LEADING);
+    CU_ASSERT_EQUAL_FATAL(ha_election_get_state((*b)->e), HA_WAITING);
     quiet(*a);
     quiet(*b);
     return w;
@@ -75,7 +75,7 @@ static inline struct world *one(struct world_rm **a)
     struct world *w = world_new(1);
 
     *a = started(w, 0, "rm1");
-    CU_ASSERT_EQUAL_FATAL(ha_election_state((*a)->e), HA_LEADING);
+    CU_ASSERT_EQUAL_FATAL(ha_election_get_state((*a)->e), HA_LEADING);
     quiet(*a);
     return w;
 }

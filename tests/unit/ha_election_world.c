@@ -334,7 +334,7 @@ static void on_active(void *user)
 {
     struct world_rm *r = user;
 
-    base_buf_addf(&r->told, "active %s\n", ha_election_active(r->e));
+    base_buf_addf(&r->told, "active %s\n", ha_election_active_rm(r->e));
 }
 
 static void on_refused(void *user, const struct base_error *why)
@@ -675,7 +675,7 @@ bool world_deliver(struct world_rm *r)
     v.ev.children = (const char *const *)v.children;
     if (v.ev.kind != HA_ZK_RESULT && v.ev.kind != HA_ZK_WATCH)
         r->knows = v.ev.kind == HA_ZK_CONNECTED;
-    ha_election_on(r->e, &v.ev, r->w->now_us);
+    ha_election_on_event(r->e, &v.ev, r->w->now_us);
     event_free(&v);
     return true;
 }
@@ -699,9 +699,9 @@ void world_run(struct world *w)
 
 void world_tick(struct world_rm *r)
 {
-    if (r->e && ha_election_next_us(r->e) <= r->w->now_us)
-        ha_election_tick(r->e, r->w->now_us);
-    if (r->e && ha_election_next_us(r->e) <= r->w->now_us)
+    if (r->e && ha_election_next_timer_us(r->e) <= r->w->now_us)
+        ha_election_run_timers(r->e, r->w->now_us);
+    if (r->e && ha_election_next_timer_us(r->e) <= r->w->now_us)
         world_broken(r->w, "%s wants another tick at once", r->id);
 }
 
@@ -713,8 +713,8 @@ void world_pass(struct world *w, int64_t us)
         int64_t next = until;
 
         for (size_t i = 0; i < WORLD_RMS; i++)
-            if (w->rms[i].e && ha_election_next_us(w->rms[i].e) < next)
-                next = ha_election_next_us(w->rms[i].e);
+            if (w->rms[i].e && ha_election_next_timer_us(w->rms[i].e) < next)
+                next = ha_election_next_timer_us(w->rms[i].e);
         for (size_t i = 0; i < w->sessions_n; i++)
             if (!w->sessions[i].over && w->sessions[i].heard_us + WORLD_TIMEOUT < next)
                 next = w->sessions[i].heard_us + WORLD_TIMEOUT;

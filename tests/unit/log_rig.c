@@ -51,13 +51,13 @@ void rig_start(struct rig *g, int64_t epoch, const struct ha_log_limits *limits)
     log_zk_link_init(&g->link, &g->zk);
     g->log = g->link.log = ha_log_new(LOG_ZK_ROOT, epoch, g->zk.epoch_version, &calls);
     if (limits)
-        ha_log_limit(g->log, limits);
+        ha_log_set_limits(g->log, limits);
     g->loads = g->fences = g->breaks = g->rc = 0;
     g->written = 0;
     g->text[0] = '\0';
     if (g->kept)
-        ha_log_keep(g->log, g->kept);
-    ha_log_load(g->log);
+        ha_log_adopt_kept_segments(g->log, g->kept);
+    ha_log_start_loading(g->log);
 }
 
 void rig_stop(struct rig *g)
@@ -73,7 +73,7 @@ void rig_open(struct rig *g, const struct ha_log_limits *limits)
     rig_start(g, EPOCH, limits);
     log_zk_run(&g->link);
     CU_ASSERT(g->loads == 1 && g->rc == 0);
-    ha_log_loaded_free(g->log);
+    ha_log_free_loaded_data(g->log);
 }
 
 void rig_close(struct rig *g)
@@ -84,7 +84,7 @@ void rig_close(struct rig *g)
 
 uint64_t rig_put(struct rig *g, const char *key, const char *data)
 {
-    return ha_log_write(g->log, &(struct ha_record){"t", key, data, data ? strlen(data) : 0}, 1);
+    return ha_log_write_batch(g->log, &(struct ha_record){"t", key, data, data ? strlen(data) : 0}, 1);
 }
 
 uint64_t rig_put_long(struct rig *g, const char *key, size_t len, char fill)
@@ -117,7 +117,7 @@ static char *read_all(struct rig *g)
     if (r.rc < 0)
         base_buf_adds(&out, r.text);
     else
-        CU_ASSERT_EQUAL(ha_log_each(r.log, "t", rig_append, &out, NULL), 0);
+        CU_ASSERT_EQUAL(ha_log_for_each_record(r.log, "t", rig_append, &out, NULL), 0);
     rig_stop(&r);
     g->zk = r.zk;
     return base_buf_take(&out);
@@ -135,7 +135,7 @@ struct ha_log_stats rig_stats(const struct rig *g)
 {
     struct ha_log_stats s;
 
-    ha_log_stats(g->log, &s);
+    ha_log_get_stats(g->log, &s);
     return s;
 }
 
@@ -162,7 +162,7 @@ void rig_put_segment(struct rig *g, int64_t epoch, uint64_t number, const char *
     char *at;
 
     memcpy(buf + HA_LOG_HEAD_MAX, entries, len);
-    at = ha_log_segment_head(&s);
+    at = ha_log_segment_write_header(&s);
     log_zk_put(&g->zk, number, at, (size_t)(buf + HA_LOG_HEAD_MAX + len - at));
     free(buf);
 }

@@ -297,9 +297,9 @@ static void deliver(struct log_zk_link *k, struct log_zk_call *c)
         ev.created_zxid = k->zk->log_zxid;
     }
     if (ev.owner == HA_ZK_FOR_FOLLOW)
-        ha_log_follow_on(k->follow, &ev, k->now_us);
+        ha_log_follow_on_event(k->follow, &ev, k->now_us);
     else
-        ha_log_on(k->log, &ev);
+        ha_log_on_event(k->log, &ev);
     free(names);
 }
 
@@ -348,5 +348,5 @@ void log_zk_connect(struct log_zk_link *k)
 {
     const struct ha_zk_event ev = {.kind = HA_ZK_CONNECTED, .session = 7, .timeout_us = 1000000};
 
-    ha_log_on(k->log, &ev);
+    ha_log_on_event(k->log, &ev);
 }

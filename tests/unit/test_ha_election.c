@@ -27,9 +27,9 @@ static void test_first_start(void)
     struct world_rm *r = world_start(w, 0, "rm1", "rm1@host:7", false);
 
     STATE(r, "offline");
-    CU_ASSERT_EQUAL(ha_election_next_us(r->e), INT64_MAX);
-    CU_ASSERT_EQUAL(ha_election_epoch(r->e), -1);
-    CU_ASSERT_EQUAL(ha_election_lease_us(r->e), 0);
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(r->e), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_election_highest_epoch(r->e), -1);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), 0);
     world_connect(r);
     world_deliver(r);
     STATE(r, "opening");
@@ -55,9 +55,9 @@ static void test_first_start(void)
             "get /creel/blue/epoch watch\n");
     TOLD(r, "elected 0 v1\nactive rm1\n");
     STATE(r, "leading");
-    CU_ASSERT_EQUAL(ha_election_epoch(r->e), 0);
-    CU_ASSERT_EQUAL(ha_election_lease_us(r->e), w->now_us + LEASE);
-    CU_ASSERT_STRING_EQUAL(ha_election_active(r->e), "rm1");
+    CU_ASSERT_EQUAL(ha_election_highest_epoch(r->e), 0);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), w->now_us + LEASE);
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(r->e), "rm1");
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 1);
     CU_ASSERT_EQUAL(r->notes_n, 0);
     done(w);
@@ -75,7 +75,7 @@ static void refused_as(const char *root_data, int code, const char *text)
     STATE(r, "refused");
     CU_ASSERT_EQUAL(r->refusal.code, code);
     expect_text(r->refusal.text, text, __FILE__, __LINE__);
-    CU_ASSERT_EQUAL(ha_election_next_us(r->e), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(r->e), INT64_MAX);
     quiet(r);
     world_disconnect(r, 0);
     world_connect(r);
@@ -296,7 +296,7 @@ static void test_stranger_ends(void)
     again = started(w, 1, "rm1");
     STATE(again, "joining");
     CU_ASSERT_EQUAL(world_election_nodes(w, again->session), 0);
-    CU_ASSERT_STRING_EQUAL(ha_election_active(again->e), "");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(again->e), "");
     world_pass(w, WORLD_TIMEOUT - 1);
     STATE(again, "joining");
     world_pass(w, 1);
@@ -423,7 +423,7 @@ static void test_odd_names(void)
     STATE(b, "waiting");
     CU_ASSERT_EQUAL(a->notes_n, 1);
     CU_ASSERT_EQUAL(b->notes_n, 1);
-    CU_ASSERT_STRING_EQUAL(ha_election_active(b->e), "rm1");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(b->e), "rm1");
     done(w);
 }
 
@@ -485,11 +485,11 @@ static bool sweep_once(int at, enum ha_zk_code code, bool carried_out, bool conn
     world_run(w);
     b = started(w, 1, "rm2");
     world_pass(w, 3 * WORLD_TIMEOUT);
-    first = ha_election_state(r->e) == HA_LEADING;
+    first = ha_election_get_state(r->e) == HA_LEADING;
     STATE(r, first ? "leading" : "waiting");
     STATE(b, first ? "waiting" : "leading");
-    CU_ASSERT_STRING_EQUAL(ha_election_active(r->e), first ? "rm1" : "rm2");
-    CU_ASSERT_STRING_EQUAL(ha_election_active(b->e), first ? "rm1" : "rm2");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(r->e), first ? "rm1" : "rm2");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(b->e), first ? "rm1" : "rm2");
     CU_ASSERT_EQUAL(world_election_nodes(w, r->session), 1);
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 2);
     CU_ASSERT_EQUAL(r->elected_n, r->deposed_n + first);
@@ -590,7 +590,7 @@ static bool comes_again(int at, enum ha_zk_code code, bool carried_out)
     CU_ASSERT_EQUAL(r->elected_n, 1);
     CU_ASSERT_EQUAL(world_election_nodes(w, r->session), 1);
     epoch = r->epoch;
-    ha_election_fenced(r->e, w->now_us);
+    ha_election_on_fenced_write(r->e, w->now_us);
     CU_ASSERT_EQUAL(r->deposed_n, 1);
     world_run(w);
     STATE(r, "leading");
@@ -625,10 +625,10 @@ static void test_late_renewal(void)
     CU_ASSERT_EQUAL_FATAL(a->asked_n, 1);
     ev.id = a->asked[0].rq.id;
     ev.sent_us = a->asked[0].sent_us;
-    ha_election_fenced(a->e, w->now_us);
+    ha_election_on_fenced_write(a->e, w->now_us);
     CU_ASSERT_EQUAL(a->deposed_n, 1);
     quiet(a);
-    ha_election_on(a->e, &ev, w->now_us);
+    ha_election_on_event(a->e, &ev, w->now_us);
     SENT(a, "");
     TOLD(a, "");
     a->up = true;
@@ -653,11 +653,11 @@ static void test_foreign_answers(void)
                                        .children = children,
                                        .children_n = 1,
                                        .sent_us = w->now_us + 1000000};
-        ha_election_on(a->e, &ev, w->now_us);
+        ha_election_on_event(a->e, &ev, w->now_us);
     }
     SENT(a, "");
     TOLD(a, "");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), w->now_us + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
     done(w);
 }
 

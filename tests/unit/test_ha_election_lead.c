@@ -11,8 +11,8 @@ static void test_failover(void)
     struct world_rm *a, *b;
     struct world *w = two(&a, &b);
 
-    CU_ASSERT_STRING_EQUAL(ha_election_active(b->e), "rm1");
-    CU_ASSERT_EQUAL(ha_election_next_us(b->e), INT64_MAX); /* who waits asks nothing */
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(b->e), "rm1");
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(b->e), INT64_MAX); /* who waits asks nothing */
     world_kill(a);
     world_session_end(w, 0x10);
     world_run(w);
@@ -43,7 +43,7 @@ static void claim_lost(size_t carried_out, int64_t away_us, const char *told, co
     TOLD(r, told);
     DATA(w, ROOT "/epoch", epoch);
     if (carried_out && away_us < LEASE)
-        CU_ASSERT_EQUAL(ha_election_lease_us(r->e), sent_us + LEASE); /* of the claim, not of what was read back */
+        CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE); /* of the claim, not of what was read back */
     CU_ASSERT_EQUAL(r->version, world_node(w, ROOT "/epoch")->version);
     done(w);
 }
@@ -91,8 +91,8 @@ static void test_claim_answered_late(void)
     w->now_us += LEASE - 1;
     world_run(w);
     TOLD(r, "elected 0 v1\nactive rm1\n");
-    CU_ASSERT_EQUAL(ha_election_lease_us(r->e), sent_us + LEASE);
-    CU_ASSERT_EQUAL(ha_election_next_us(r->e), sent_us + RENEW);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE);
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(r->e), sent_us + RENEW);
     done(w);
 }
 
@@ -111,7 +111,7 @@ static void test_claim_too_late(void)
     w->now_us += LEASE; /* answered, and nobody looked */
     world_run(w);
     TOLD(r, "elected 1 v2\nactive rm1\n");
-    CU_ASSERT_EQUAL(ha_election_lease_us(r->e), sent_us + LEASE + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(r->e), sent_us + LEASE + LEASE);
     done(w);
 }
 
@@ -125,7 +125,7 @@ static void test_claim_bad_version(void)
     world_set(w, ROOT "/epoch", "41 rm2 0000000000000099\n");
     world_run(w);
     TOLD(r, "elected 42 v2\nactive rm1\n");
-    CU_ASSERT_EQUAL(ha_election_epoch(r->e), 42);
+    CU_ASSERT_EQUAL(ha_election_highest_epoch(r->e), 42);
     done(w);
 }
 
@@ -157,12 +157,12 @@ static void test_at_least(void)
     struct world *w = world_new(1);
     struct world_rm *r = world_start(w, 0, "rm1", "a", false);
 
-    ha_election_at_least(r->e, 7);
-    ha_election_at_least(r->e, 3);
+    ha_election_set_min_epoch(r->e, 7);
+    ha_election_set_min_epoch(r->e, 3);
     world_connect(r);
     world_run(w);
     TOLD(r, "elected 7 v1\nactive rm1\n");
-    ha_election_fenced(r->e, w->now_us);
+    ha_election_on_fenced_write(r->e, w->now_us);
     world_run(w);
     TOLD(r, "deposed: another ResourceManager has the epoch\nactive \nelected 8 v2\nactive rm1\n");
     done(w);
@@ -174,11 +174,11 @@ static void test_last_epoch(void)
     struct world *w = world_new(1);
     struct world_rm *r = world_start(w, 0, "rm1", "a", false);
 
-    ha_election_at_least(r->e, HA_EPOCH_MAX);
+    ha_election_set_min_epoch(r->e, HA_EPOCH_MAX);
     world_connect(r);
     world_run(w);
     TOLD(r, "elected 8388607 v1\nactive rm1\n");
-    ha_election_fenced(r->e, w->now_us);
+    ha_election_on_fenced_write(r->e, w->now_us);
     world_run(w);
     TOLD(r, "deposed: another ResourceManager has the epoch\nactive \nrefused\n");
     CU_ASSERT_EQUAL(r->refusal.code, -BASE_ELIMIT);
@@ -199,17 +199,17 @@ static void test_renewal(void)
     struct world *w = one(&a);
     int64_t from = w->now_us;
 
-    CU_ASSERT_EQUAL(ha_election_next_us(a->e), from + RENEW);
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(a->e), from + RENEW);
     world_pass(w, RENEW - 1);
     SENT(a, "");
     world_pass(w, 1);
     SENT(a, "multi check /creel/blue/epoch v1\n");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), from + RENEW + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + RENEW + LEASE);
     world_pass(w, RENEW / 2);
-    ha_election_answered(a->e, w->now_us); /* the log's: the next renewal can wait */
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), w->now_us + LEASE);
-    ha_election_answered(a->e, from); /* older than what is known */
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), w->now_us + LEASE);
+    ha_election_extend_lease(a->e, w->now_us); /* the log's: the next renewal can wait */
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
+    ha_election_extend_lease(a->e, from); /* older than what is known */
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
     world_pass(w, RENEW - 1);
     SENT(a, "");
     world_pass(w, 1);
@@ -235,7 +235,7 @@ static void test_lease_from_sending(void)
     CU_ASSERT_EQUAL(a->asked_n, 1); /* one at a time */
     world_carry_out(a);
     world_deliver(a);
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), from + RENEW + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + RENEW + LEASE);
     done(w);
 }
 
@@ -248,15 +248,15 @@ static void test_lease_over(void)
     a->up = false; /* the network swallows everything */
     world_pass(w, LEASE - 1);
     STATE(a, "leading");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), from + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE);
     world_pass(w, 1);
-    TOLD(a, "deposed: ZooKeeper has answered nothing that was sent in the last 800 ms\nactive \n");
+    TOLD(a, "deposed: ZooKeeper has answered no request sent in the last 800 ms\nactive \n");
     STATE(a, "opening");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), 0);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), 0);
     a->up = true; /* the same session: the renewal sent before comes too late, and a new epoch is taken */
     world_run(w);
     TOLD(a, "elected 1 v2\nactive rm1\n");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), w->now_us + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), w->now_us + LEASE);
     done(w);
 }
 
@@ -271,9 +271,9 @@ static void test_answer_after_lease(void)
     world_carry_out(a);
     w->now_us += LEASE - RENEW; /* the process stood still */
     world_deliver(a);
-    TOLD(a, "deposed: ZooKeeper has answered nothing that was sent in the last 800 ms\nactive \n");
-    ha_election_answered(a->e, w->now_us); /* of the log, of the time before */
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), 0);
+    TOLD(a, "deposed: ZooKeeper has answered no request sent in the last 800 ms\nactive \n");
+    ha_election_extend_lease(a->e, w->now_us); /* of the log, of the time before */
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), 0);
     world_run(w);
     TOLD(a, "elected 1 v2\nactive rm1\n");
     done(w);
@@ -295,9 +295,9 @@ static void test_connection_lost_while_leading(void)
     world_connect(a);
     world_deliver(a);
     SENT(a, "multi check /creel/blue/epoch v1\nsync /creel/blue\n"); /* the lease first */
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), from + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE);
     world_run(w);
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), from + LEASE - 1 + LEASE);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), from + LEASE - 1 + LEASE);
     TOLD(a, "");
     SENT(a, "get /creel/blue\nchildren /creel/blue\nchildren /creel/blue/election watch\nget /creel/blue/epoch watch\n"
             "get " NODE("rm1", "10", "0") "\n");
@@ -305,7 +305,7 @@ static void test_connection_lost_while_leading(void)
     world_disconnect(a, 0);
     world_run(w);
     world_pass(w, LEASE);
-    TOLD(a, "deposed: ZooKeeper has answered nothing that was sent in the last 800 ms\nactive \n");
+    TOLD(a, "deposed: ZooKeeper has answered no request sent in the last 800 ms\nactive \n");
     STATE(a, "offline");
     SENT(a, "");
     done(w);
@@ -349,12 +349,12 @@ static void test_another_has_claimed(void)
     world_run(w);
     TOLD(a, "");
     world_pass(w, RENEW);
-    TOLD(a, "deposed: the epoch is not ours any more\nactive \nelected 8 v5\nactive rm1\n");
+    TOLD(a, "deposed: the epoch is no longer ours\nactive \nelected 8 v5\nactive rm1\n");
     a->watch_epoch = false;
     world_remove(w, ROOT "/epoch"); /* by an operator: epochs begin again */
     w->highest_elected = -1;
     world_pass(w, RENEW);
-    TOLD(a, "deposed: the epoch is not ours any more\nactive \nelected 0 v1\nactive rm1\n");
+    TOLD(a, "deposed: the epoch is no longer ours\nactive \nelected 0 v1\nactive rm1\n");
     done(w);
 }
 
@@ -369,7 +369,7 @@ static void test_own_node_deleted(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(a->told.data, "deposed: our election node was deleted\n"));
     STATE(b, "leading");
     STATE(a, "waiting");
-    CU_ASSERT_STRING_EQUAL(ha_election_active(a->e), "rm2");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(a->e), "rm2");
     CU_ASSERT_PTR_NOT_NULL(world_node(w, NODE("rm1", "10", "2")));
     done(w);
 }
@@ -379,11 +379,11 @@ static void test_fenced(void)
     struct world_rm *a, *b;
     struct world *w = two(&a, &b);
 
-    ha_election_fenced(b->e, w->now_us); /* not leading */
+    ha_election_on_fenced_write(b->e, w->now_us); /* not leading */
     TOLD(b, "");
-    ha_election_fenced(a->e, w->now_us);
+    ha_election_on_fenced_write(a->e, w->now_us);
     TOLD(a, "deposed: another ResourceManager has the epoch\nactive \n");
-    ha_election_fenced(a->e, w->now_us);
+    ha_election_on_fenced_write(a->e, w->now_us);
     TOLD(a, "");
     world_run(w);
     TOLD(a, "elected 1 v2\nactive rm1\n"); /* it was not so: ours is still the lowest node */
@@ -423,7 +423,7 @@ static void test_resign_alone(void)
     world_run(w);
     STATE(a, "joining");
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 0);
-    CU_ASSERT_EQUAL(ha_election_next_us(a->e), w->now_us + 3 * WORLD_TIMEOUT);
+    CU_ASSERT_EQUAL(ha_election_next_timer_us(a->e), w->now_us + 3 * WORLD_TIMEOUT);
     world_pass(w, 3 * WORLD_TIMEOUT - 1);
     TOLD(a, "deposed: resigned\nactive \n");
     CU_ASSERT_EQUAL(world_election_nodes(w, 0), 0);
@@ -542,10 +542,10 @@ static void test_active_not_ourselves(void)
     world_disconnect(a, 0);
     world_run(w);
     world_pass(w, LEASE);
-    CU_ASSERT_STRING_EQUAL(ha_election_active(a->e), "");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(a->e), "");
     world_connect(a);
     run_until(w, a, CLAIM_REQUEST);
-    CU_ASSERT_STRING_EQUAL(ha_election_active(a->e), "");
+    CU_ASSERT_STRING_EQUAL(ha_election_active_rm(a->e), "");
     done(w);
 }
 
@@ -559,7 +559,7 @@ static void test_lease_off(void)
     world_connect(a);
     world_run(w);
     b = started(w, 1, "rm2");
-    CU_ASSERT_EQUAL(ha_election_lease_us(a->e), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_election_lease_end_us(a->e), INT64_MAX);
     a->up = false;
     world_disconnect(a, 0);
     world_run(w);
@@ -574,13 +574,13 @@ static void test_lease_off(void)
     TOLD(a, "");
     CU_ASSERT_EQUAL(world_election_nodes(w, a->session), 1);
     world_pass(w, 1);
-    TOLD(a, "deposed: the epoch is not ours any more\nactive rm2\n");
+    TOLD(a, "deposed: the epoch is no longer ours\nactive rm2\n");
     CU_ASSERT_EQUAL(a->elected_n, 1);
     world_kill(b);
     world_session_end(w, b->session);
     world_run(w);
     STATE(a, "leading");
-    ha_election_fenced(a->e, w->now_us);
+    ha_election_on_fenced_write(a->e, w->now_us);
     CU_ASSERT_EQUAL(a->deposed_n, 2);
     done(w);
 }

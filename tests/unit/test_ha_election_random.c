@@ -72,9 +72,9 @@ static void check(struct play *p)
             continue;
         if (r->refused_n)
             world_broken(w, "%s was refused: %s", r->id, r->refusal.text);
-        if (r->leading != (ha_election_state(r->e) == HA_LEADING))
+        if (r->leading != (ha_election_get_state(r->e) == HA_LEADING))
             world_broken(w, "%s: callbacks and state differ", r->id);
-        if (!r->leading && strcmp(ha_election_active(r->e), r->id) == 0)
+        if (!r->leading && strcmp(ha_election_active_rm(r->e), r->id) == 0)
             world_broken(w, "%s calls itself active without leading", r->id);
         if (r->leading && r->version == epoch->version) {
             if (authority)
@@ -84,7 +84,7 @@ static void check(struct play *p)
             if (strncmp(epoch->data, names, strlen(names)) != 0)
                 world_broken(w, "%s leads with epoch %lld, written is %s", r->id, (long long)r->epoch, epoch->data);
         }
-        if (r->leading && !p->lease_off && w->now_us < ha_election_lease_us(r->e)) {
+        if (r->leading && !p->lease_off && w->now_us < ha_election_lease_end_us(r->e)) {
             if (believer)
                 world_broken(w, "%s and %s believe to lead", r->id, believer->id);
             believer = r;
@@ -127,11 +127,11 @@ static void carry_out_write(struct play *p, struct write *v)
         if (same && r->connected && r->knows && world_session_lives(p->w, r->session)) {
             world_heard(p->w, r->session, v->sent_us);
             world_tick(r); /* what comes after the end of the lease does not lengthen it */
-            ha_election_answered(r->e, v->sent_us);
+            ha_election_extend_lease(r->e, v->sent_us);
         }
     } else if (same && p->w->now_us >= p->fate[r - p->w->rms].frozen_until) {
         total.fenced++;
-        ha_election_fenced(r->e, p->w->now_us);
+        ha_election_on_fenced_write(r->e, p->w->now_us);
     }
 }
 
@@ -200,7 +200,7 @@ static void fault(struct play *p, size_t i)
         f->slow_until = now + up_to(p, 2 * WORLD_TIMEOUT);
         break;
     default:
-        ha_election_at_least(r->e, up_to(p, 100));
+        ha_election_set_min_epoch(r->e, up_to(p, 100));
     }
 }
 
@@ -268,7 +268,7 @@ static void turn(struct play *p, size_t i)
 
 static bool is_claiming(const struct world_rm *r)
 {
-    return ha_election_state(r->e) == HA_CLAIMING;
+    return ha_election_get_state(r->e) == HA_CLAIMING;
 }
 
 static void step(struct play *p)
@@ -330,10 +330,10 @@ static void settle(struct play *p)
     for (size_t i = 0; i < p->rms; i++) {
         struct world_rm *r = &w->rms[i];
 
-        if (r != leader && ha_election_state(r->e) != HA_WAITING)
-            world_broken(w, "%s is %s", r->id, ha_election_state_name(ha_election_state(r->e)));
-        if (!p->lease_off && strcmp(ha_election_active(r->e), leader->id) != 0) /* without it, of another session */
-            world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active(r->e), leader->id);
+        if (r != leader && ha_election_get_state(r->e) != HA_WAITING)
+            world_broken(w, "%s is %s", r->id, ha_election_state_name(ha_election_get_state(r->e)));
+        if (!p->lease_off && strcmp(ha_election_active_rm(r->e), leader->id) != 0) /* without it, of another session */
+            world_broken(w, "%s takes \"%s\" for active, %s is", r->id, ha_election_active_rm(r->e), leader->id);
         if (world_election_nodes(w, r->session) != 1)
             world_broken(w, "%s has %zu election nodes", r->id, world_election_nodes(w, r->session));
         if (r->asked_n || r->answers_n)

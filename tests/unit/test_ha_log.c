@@ -63,7 +63,7 @@ static void test_empty_batches(void)
     struct rig g;
 
     rig_open(&g, NULL);
-    CU_ASSERT_EQUAL(ha_log_write(g.log, NULL, 0), 1);
+    CU_ASSERT_EQUAL(ha_log_write_batch(g.log, NULL, 0), 1);
     CU_ASSERT_EQUAL(g.written, 0); /* not before ZooKeeper has said that the epoch is ours */
     log_zk_run(&g.link);
     CU_ASSERT_EQUAL(g.written, 1);
@@ -80,7 +80,7 @@ static void test_empty_batches(void)
     CU_ASSERT_EQUAL(rig_stats(&g).records, 3);
     rig_expect(&g, "e= ");
     g.zk.epoch_version++;
-    ha_log_write(g.log, NULL, 0);
+    ha_log_write_batch(g.log, NULL, 0);
     log_zk_run(&g.link);
     CU_ASSERT(g.fences == 1 && g.written == 6);
     rig_close(&g);
@@ -118,13 +118,13 @@ static void test_each(void)
     }
     CU_ASSERT(rig_stats(&g).cleaned > 0);
     rig_put(&g, "k03", "short");
-    CU_ASSERT_EQUAL(ha_log_each(g.log, "t", rig_append, &out, NULL), 0);
+    CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "t", rig_append, &out, NULL), 0);
     CU_ASSERT_STRING_EQUAL(out.data,
                            "k00=old k01=old k02=old k03=short k04=old k05=old k06=old k08=old k09=old k10=new ");
     base_buf_free(&out);
-    CU_ASSERT_EQUAL(ha_log_each(g.log, "none", rig_append, &out, NULL), 0);
+    CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "none", rig_append, &out, NULL), 0);
     CU_ASSERT_EQUAL(out.len, 0);
-    CU_ASSERT_EQUAL(ha_log_each(g.log, "t", refuse, NULL, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "t", refuse, NULL, &err), -BASE_EINVAL);
     CU_ASSERT_STRING_EQUAL(err.text, "not k00");
     rig_close(&g);
 }
@@ -204,11 +204,11 @@ static void test_late_deletes_all_before(void)
     log_zk_link_init(&late, &g.zk);
     late.log = g.log;
     for (int i = 0; i < 6; i++) {
-        ha_log_write(g.log, NULL, 0);
+        ha_log_write_batch(g.log, NULL, 0);
         log_zk_run(&g.link);
     }
     CU_ASSERT_EQUAL(log_zk_count(&g.zk), 6);
-    ha_log_write(g.log, NULL, 0);
+    ha_log_write_batch(g.log, NULL, 0);
     log_zk_lose(&g.link, HA_ZK_LOSS, &late);
     log_zk_connect(&g.link);
     rig_run_to_gets(&g, 1); /* not there: it goes again */
@@ -535,7 +535,7 @@ static void test_cleaning_ends_in_a_record(void)
             struct base_buf all = {0};
             struct base_error err;
 
-            CU_ASSERT_EQUAL(ha_log_each(g.log, "t", rig_append, &all, &err), 0);
+            CU_ASSERT_EQUAL(ha_log_for_each_record(g.log, "t", rig_append, &all, &err), 0);
             CU_ASSERT_EQUAL(all.len, strlen("filler= large= more=2 small=1 ") + 400 + 1500);
             base_buf_free(&all);
         }
@@ -550,7 +550,7 @@ static void test_ends_of_cleaning(void)
         enum ha_zk_code code;
         int rc;
         const char *text;
-    } ends[] = {{HA_ZK_NONODE, -BASE_ECORRUPT, SEG "01 is gone, nobody but us may delete it"},
+    } ends[] = {{HA_ZK_NONODE, -BASE_ECORRUPT, SEG "01 is gone, although only we may delete it"},
                 {HA_ZK_NOAUTH, -BASE_EPERM, SEG "01: cannot be read: as the test says"},
                 {HA_ZK_OK, -BASE_ECORRUPT, SEG "01 lacks records that were written there"},
                 {HA_ZK_OK, -BASE_ECORRUPT, SEG "01: damaged: checksum 3f4446d8, its header says 00000000"}};

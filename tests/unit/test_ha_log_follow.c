@@ -19,7 +19,7 @@ struct pair { /* a leader's log, and a standby with a connection of its own to t
 
 static void event(struct pair *p, enum ha_zk_event_kind kind)
 {
-    ha_log_follow_on(p->f, &(struct ha_zk_event){.kind = kind}, p->link.now_us);
+    ha_log_follow_on_event(p->f, &(struct ha_zk_event){.kind = kind}, p->link.now_us);
 }
 
 static void pair_open(struct pair *p, const struct ha_log_limits *limits)
@@ -52,30 +52,30 @@ static void write_some(struct pair *p, int from, int to)
 /* Time goes on to when the follower has something to do, and its requests are answered. */
 static void follow_once(struct pair *p)
 {
-    int64_t at = ha_log_follow_next_us(p->f);
+    int64_t at = ha_log_follow_next_timer_us(p->f);
 
     CU_ASSERT_NOT_EQUAL_FATAL(at, INT64_MAX);
-    ha_log_follow_tick(p->f, at - 1); /* not yet */
+    ha_log_follow_run_timers(p->f, at - 1); /* not yet */
     CU_ASSERT_EQUAL(p->link.waiting, 0);
     p->link.now_us = at;
-    ha_log_follow_tick(p->f, at);
+    ha_log_follow_run_timers(p->f, at);
     CU_ASSERT_EQUAL(p->link.waiting > 0, true);
     log_zk_run(&p->link);
 }
 
 static void begin(struct pair *p)
 {
-    ha_log_follow_begin(p->f, p->link.now_us);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p->f), p->link.now_us + HA_LOG_FOLLOW_FIRST_US);
+    ha_log_follow_start(p->f, p->link.now_us);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p->f), p->link.now_us + HA_LOG_FOLLOW_FIRST_US);
     follow_once(p);
 }
 
 /* Its first request is under way. */
 static void ask_for_list(struct pair *p)
 {
-    ha_log_follow_begin(p->f, 0);
+    ha_log_follow_start(p->f, 0);
     p->link.now_us = HA_LOG_FOLLOW_FIRST_US;
-    ha_log_follow_tick(p->f, p->link.now_us);
+    ha_log_follow_run_timers(p->f, p->link.now_us);
 }
 
 /* The standby leads: loads with what it has; returns how many segments it had to ask for, *@kept those that it did not. */
@@ -84,8 +84,8 @@ static int64_t succeed(struct pair *p, int64_t *kept)
     struct ha_log_kept k;
     int64_t gets = p->g.zk.gets;
 
-    ha_log_follow_take(p->f, &k);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p->f), INT64_MAX);
+    ha_log_follow_stop_and_take(p->f, &k);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p->f), INT64_MAX);
     rig_stop(&p->g);
     p->g.kept = &k;
     rig_start(&p->g, EPOCH + 1, NULL);
@@ -102,7 +102,7 @@ static void expect_records(struct pair *p, int from, int to)
     struct base_error err;
 
     CU_ASSERT_EQUAL_FATAL(p->g.rc, 0);
-    CU_ASSERT_EQUAL(ha_log_each(p->g.log, "t", rig_append, &all, &err), 0);
+    CU_ASSERT_EQUAL(ha_log_for_each_record(p->g.log, "t", rig_append, &all, &err), 0);
     for (int i = from; i < to; i++) {
         char key[24];
 
@@ -119,14 +119,14 @@ static void test_little_is_left(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 30);
-    CU_ASSERT_FALSE(ha_log_follow_has_all(p.f));
+    CU_ASSERT_FALSE(ha_log_follow_reached_end(p.f));
     begin(&p);
-    CU_ASSERT(ha_log_follow_has_all(p.f));
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 30);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_POLL_US);
+    CU_ASSERT(ha_log_follow_reached_end(p.f));
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 30);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), p.link.now_us + HA_LOG_FOLLOW_POLL_US);
     write_some(&p, 30, 35);
     follow_once(&p); /* one after the other, behind what was listed */
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 35);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 35);
     write_some(&p, 35, 37);
     CU_ASSERT_EQUAL(succeed(&p, &kept), 2);
     CU_ASSERT_EQUAL(kept, 35);
@@ -140,17 +140,17 @@ static void test_few_at_once(void)
 
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 30);
-    ha_log_follow_begin(p.f, 0);
-    ha_log_follow_begin(p.f, 5); /* is one already */
+    ha_log_follow_start(p.f, 0);
+    ha_log_follow_start(p.f, 5); /* is one already */
     p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
-    ha_log_follow_tick(p.f, p.link.now_us);
+    ha_log_follow_run_timers(p.f, p.link.now_us);
     CU_ASSERT_EQUAL(p.link.waiting, 1); /* the list */
     do {
         log_zk_execute(&p.link);
         log_zk_answer(&p.link);
         CU_ASSERT(p.link.waiting <= HA_LOG_FOLLOW_READS);
     } while (p.link.waiting > 0);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 30);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 30);
     CU_ASSERT_EQUAL(p.g.zk.gets, 31); /* the last one finds nothing */
     pair_close(&p);
 }
@@ -171,10 +171,10 @@ static void test_cleaned(void)
     while (first < p.g.zk.first + p.g.zk.n && !log_zk_node(&p.g.zk, first))
         first++;
     CU_ASSERT(first > 4); /* it has cleaned */
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 4);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 4);
     for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
         follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), log_zk_count(&p.g.zk));
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), log_zk_count(&p.g.zk));
     CU_ASSERT_EQUAL(succeed(&p, &kept), 0);
     CU_ASSERT(kept > 0);
     expect_records(&p, 0, 4);
@@ -195,7 +195,7 @@ static void test_gone_while_read(void)
     for (uint64_t i = 1; i <= 10; i++)
         log_zk_delete(&p.g.zk, i);
     log_zk_run(&p.link);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
     pair_close(&p);
 }
 
@@ -207,19 +207,19 @@ static void test_never_at_the_end(void)
     struct pair p;
 
     pair_open(&p, &limits);
-    ha_log_follow_begin(p.f, 0);
+    ha_log_follow_start(p.f, 0);
     p.link.now_us = HA_LOG_FOLLOW_FIRST_US;
     for (uint64_t k = 0; k < 400; k++) {
         while (p.g.zk.first + p.g.zk.n < k + 3)
             write_some(&p, 0, 1);
-        ha_log_follow_tick(p.f, p.link.now_us);
+        ha_log_follow_run_timers(p.f, p.link.now_us);
         log_zk_execute(&p.link);
         log_zk_answer(&p.link);
         p.link.now_us += HA_LOG_FOLLOW_LIST_US / 20;
     }
     CU_ASSERT(p.g.zk.first + p.g.zk.n > 400);
-    CU_ASSERT(ha_log_follow_segments(p.f) > 0);
-    CU_ASSERT(ha_log_follow_segments(p.f) < 300);
+    CU_ASSERT(ha_log_follow_segment_count(p.f) > 0);
+    CU_ASSERT(ha_log_follow_segment_count(p.f) < 300);
     pair_close(&p);
 }
 
@@ -246,7 +246,7 @@ static void test_another_log(void)
         log_zk_delete(&p.g.zk, i);
     for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
         follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 3);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 3);
     pair_close(&p);
 }
 
@@ -262,16 +262,16 @@ static void test_another_as_long(void)
     pair_open(&p, &ROOMY);
     write_some(&p, 0, 10);
     begin(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
     p.g.zk.log_zxid = 78;
     for (uint64_t number = 1; number <= 10; number++)
         PUT(&p.g, EPOCH, number, A_1);
     for (int64_t until = p.link.now_us + HA_LOG_FOLLOW_LIST_US; p.link.now_us < until;)
         follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
     (void)succeed(&p, &kept);
     CU_ASSERT_EQUAL_FATAL(p.g.rc, 0);
-    CU_ASSERT_EQUAL(ha_log_each(p.g.log, "t", rig_append, &all, &err), 0);
+    CU_ASSERT_EQUAL(ha_log_for_each_record(p.g.log, "t", rig_append, &all, &err), 0);
     CU_ASSERT_STRING_EQUAL(all.data ? all.data : "", "a=1 ");
     base_buf_free(&all);
     pair_close(&p);
@@ -286,23 +286,23 @@ static void test_connection(void)
     write_some(&p, 0, 10);
     begin(&p);
     event(&p, HA_ZK_DISCONNECTED);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), INT64_MAX);
     write_some(&p, 10, 12);
     event(&p, HA_ZK_CONNECTED);
-    ha_log_follow_tick(p.f, ha_log_follow_next_us(p.f));
+    ha_log_follow_run_timers(p.f, ha_log_follow_next_timer_us(p.f));
     CU_ASSERT_EQUAL(p.link.waiting, 1);
     log_zk_execute(&p.link);
     log_zk_lose(&p.link, HA_ZK_LOSS, NULL); /* carried out, never answered */
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), INT64_MAX);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), INT64_MAX);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
     event(&p, HA_ZK_CONNECTED);
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 12);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 12);
     event(&p, HA_ZK_SESSION_OVER); /* who knows what answers next */
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 0);
     event(&p, HA_ZK_CONNECTED);
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 12);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 12);
     CU_ASSERT_EQUAL(succeed(&p, &kept), 0);
     expect_records(&p, 0, 12);
     pair_close(&p);
@@ -320,8 +320,8 @@ static void test_first_list_lost(void)
     log_zk_lose(&p.link, HA_ZK_LOSS, NULL);
     event(&p, HA_ZK_CONNECTED);
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
-    CU_ASSERT(ha_log_follow_has_all(p.f));
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
+    CU_ASSERT(ha_log_follow_reached_end(p.f));
     pair_close(&p);
 }
 
@@ -337,14 +337,14 @@ static void test_late_answers(void)
     log_zk_execute(&p.link);
     log_zk_answer(&p.link);
     CU_ASSERT_EQUAL(p.link.waiting, HA_LOG_FOLLOW_READS);
-    ha_log_follow_take(p.f, &k);
+    ha_log_follow_stop_and_take(p.f, &k);
     CU_ASSERT_EQUAL(k.n, 0);
     ha_log_kept_free(&k);
     log_zk_run(&p.link);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
-    ha_log_follow_begin(p.f, p.link.now_us); /* deposed: it follows anew */
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 0);
+    ha_log_follow_start(p.f, p.link.now_us); /* deposed: it follows anew */
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 10);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 10);
     pair_close(&p);
 }
 
@@ -355,18 +355,18 @@ static void test_nothing_there(void)
     pair_open(&p, &ROOMY);
     p.g.zk.has_log = false;
     begin(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
     p.g.zk.has_log = true; /* and nothing in it */
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_next_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
+    CU_ASSERT_EQUAL(ha_log_follow_next_timer_us(p.f), p.link.now_us + HA_LOG_FOLLOW_AGAIN_US);
     p.g.zk.stranger = base_strdup("notes.txt");
     write_some(&p, 0, 2);
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 0);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 0);
     free(p.g.zk.stranger);
     p.g.zk.stranger = NULL;
     follow_once(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 2);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 2);
     pair_close(&p);
 }
 
@@ -385,9 +385,9 @@ static void test_in_portions(void)
         log_zk_run(&p.g.link);
     }
     begin(&p);
-    CU_ASSERT_EQUAL(ha_log_follow_segments(p.f), 25);
+    CU_ASSERT_EQUAL(ha_log_follow_segment_count(p.f), 25);
     write_some(&p, 25, 27);
-    ha_log_follow_take(p.f, &k);
+    ha_log_follow_stop_and_take(p.f, &k);
     rig_stop(&p.g);
     p.g.kept = &k;
     rig_start(&p.g, EPOCH + 1, NULL);
@@ -400,8 +400,8 @@ static void test_in_portions(void)
     }
     log_zk_execute(&p.g.link);
     log_zk_lose(&p.g.link, HA_ZK_LOSS, NULL);
-    ha_log_on(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_DISCONNECTED});
-    ha_log_on(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED});
+    ha_log_on_event(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_DISCONNECTED});
+    ha_log_on_event(p.g.log, &(struct ha_zk_event){.kind = HA_ZK_CONNECTED});
     log_zk_run(&p.g.link);
     CU_ASSERT_EQUAL(p.g.loads, 1);
     CU_ASSERT_EQUAL(rig_stats(&p.g).kept, 25);

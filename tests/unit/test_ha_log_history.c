@@ -141,10 +141,10 @@ static void begin(struct leader *d, struct world *w)
     log_zk_link_init(&d->link, &w->zk);
     log_zk_link_init(&d->late, &w->zk);
     d->log = ha_log_new(LOG_ZK_ROOT, w->epoch, w->zk.epoch_version, &calls);
-    ha_log_limit(d->log, &w->limits);
+    ha_log_set_limits(d->log, &w->limits);
     d->link.log = d->late.log = d->log;
     d->connected = true;
-    ha_log_load(d->log);
+    ha_log_start_loading(d->log);
 }
 
 static struct leader *new_leader(struct world *w)
@@ -165,7 +165,7 @@ static void free_leader(struct leader *d)
 
     if (!d)
         return;
-    ha_log_stats(d->log, &s);
+    ha_log_get_stats(d->log, &s);
     d->w->cleaned += s.cleaned;
     d->w->read_back += s.read_back;
     ha_log_free(d->log);
@@ -200,9 +200,9 @@ static void see_all(struct world *w, struct ha_log *log)
         free(w->seen[i].data);
         w->seen[i].data = NULL;
     }
-    ha_log_each(log, "app", see, w, NULL);
-    ha_log_each(log, "task", see, w, NULL);
-    ha_log_each(log, "other", see, w, NULL);
+    ha_log_for_each_record(log, "app", see, w, NULL);
+    ha_log_for_each_record(log, "task", see, w, NULL);
+    ha_log_for_each_record(log, "other", see, w, NULL);
 }
 
 static bool is_seen(const struct world *w, const struct value map[KEYS])
@@ -248,7 +248,7 @@ static void check_loaded(struct world *w, struct leader *d)
     if (p)
         p->succeeded = true;
     if (roll(w, 2))
-        ha_log_loaded_free(d->log);
+        ha_log_free_loaded_data(d->log);
 }
 
 static void write_batch(struct world *w, struct leader *d)
@@ -278,7 +278,7 @@ static void write_batch(struct world *w, struct leader *d)
     d->batches++;
     base_array_grow(&d->batch_end, d->batches, &d->batches_cap);
     d->batch_end[d->batches] = d->given_n;
-    if (ha_log_write(d->log, v, n) != d->batches)
+    if (ha_log_write_batch(d->log, v, n) != d->batches)
         wrong(w, "another batch number than expected", "");
 }
 
@@ -316,7 +316,7 @@ static void check_quiet(struct world *w)
         return;
     if (d->acked != d->batches)
         wrong(w, "not all batches are acknowledged, and nothing is left to do", "");
-    ha_log_stats(d->log, &s);
+    ha_log_get_stats(d->log, &s);
     needed = (size_t)s.live_bytes / (w->limits.segment_bytes - 96) + 1;
     if (d->batches > 0 && (size_t)s.segments > w->limits.segments_spare + 2 * needed)
         wrong(w, "too many segments", "");
@@ -329,7 +329,7 @@ static void check_quiet(struct world *w)
         present(d, map);
         if (!is_seen(w, map))
             wrong(w, "the reader finds another state than the present one", "");
-        ha_log_stats(reader.log, &again);
+        ha_log_get_stats(reader.log, &again);
         if (again.live_records != s.live_records || again.live_bytes != s.live_bytes)
             wrong(w, "the reader counts other live records than the writer", "");
     }
@@ -344,7 +344,7 @@ static void lose(struct world *w, struct leader *d)
     if (!d->connected)
         return;
     if (roll(w, 2))
-        ha_log_on(d->log, &gone);
+        ha_log_on_event(d->log, &gone);
     log_zk_lose(&d->link, roll(w, 3) ? HA_ZK_LOSS : HA_ZK_EXPIRED, roll(w, 2) ? &d->late : NULL);
     d->connected = false;
 }

@@ -72,7 +72,7 @@ static void on_active_changed(void *user)
 
     pthread_mutex_lock(&r->lock);
     if (r->service)
-        ha_service_active(r->service, r->active);
+        ha_service_get_active_rm(r->service, r->active);
     pthread_cond_broadcast(&r->change);
     pthread_mutex_unlock(&r->lock);
 }
@@ -145,7 +145,7 @@ static bool await_active(struct rm *r, const char *rm_id)
     until.tv_sec += WAIT_S;
     pthread_mutex_lock(&r->lock);
     for (;;) {
-        ha_service_active(r->service, r->active);
+        ha_service_get_active_rm(r->service, r->active);
         there = strcmp(r->active, rm_id) == 0;
         if (there || pthread_cond_timedwait(&r->change, &r->lock, &until) == ETIMEDOUT)
             break;
@@ -161,7 +161,7 @@ static struct ha_service_status await_status(struct rm *r, enum ha_election_stat
     struct ha_service_status st;
 
     for (;;) {
-        ha_service_status(r->service, &st);
+        ha_service_get_status(r->service, &st);
         if ((st.state == state && st.log.batches >= batches) || base_mono_us(&base_clock_real) > until)
             break;
         usleep(1000);
@@ -253,15 +253,15 @@ static void test_two(void)
 
     CU_ASSERT_FATAL(await_count(a, &a->leads, 1));
     CU_ASSERT_EQUAL(a->epoch, 0);
-    CU_ASSERT(ha_service_holds(a->service, 0));
-    CU_ASSERT_FALSE(ha_service_holds(a->service, 1));
+    CU_ASSERT(ha_service_holds_lease(a->service, 0));
+    CU_ASSERT_FALSE(ha_service_holds_lease(a->service, 1));
     check_table(a, "app", "");
     CU_ASSERT_EQUAL(put(a, "app", "one", "1"), 0);
     CU_ASSERT_EQUAL(put(a, "app", "two", "2"), 0);
     CU_ASSERT(await_active(a, "rm1"));
     b = rm_new("rm2");
     CU_ASSERT(await_active(b, "rm1"));
-    CU_ASSERT_FALSE(ha_service_holds(b->service, a->epoch));
+    CU_ASSERT_FALSE(ha_service_holds_lease(b->service, a->epoch));
     st = await_status(b, HA_WAITING, 0);
     CU_ASSERT_EQUAL(st.timeout_us, TIMEOUT_US);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.connection, "connected to 127.0.0.1:"));
@@ -294,7 +294,7 @@ static void test_cleaned(void)
         snprintf(key, sizeof key, "k%d", rounds % 4);
         data[0] = (char)('a' + rounds % 26);
         CU_ASSERT_EQUAL_FATAL(put_len(a, "t", key, data, LEN), 0);
-        ha_service_status(a->service, &st);
+        ha_service_get_status(a->service, &st);
     }
     CU_ASSERT(st.log.cleaned >= 8);
     CU_ASSERT(st.log.bytes > 2 * st.log.live_bytes);
@@ -335,7 +335,7 @@ static void test_resign(void)
     CU_ASSERT_EQUAL(put(a, "t", "k", "a"), 0);
     ha_service_resign(a->service, INT64_MAX);
     CU_ASSERT_FATAL(await_count(a, &a->stops, 1));
-    CU_ASSERT_FALSE(ha_service_holds(a->service, 0));
+    CU_ASSERT_FALSE(ha_service_holds_lease(a->service, 0));
     CU_ASSERT_EQUAL(put(a, "t", "k", "late"), -BASE_EVERSION);
     CU_ASSERT_EQUAL(ha_store_load(store_of(a), "t", add_text, NULL, &err), -BASE_EVERSION);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "epoch 0 is over"));
@@ -351,8 +351,8 @@ static void test_resign(void)
     CU_ASSERT_FATAL(await_count(b, &b->stops, 1));
     rm_close(b);
     CU_ASSERT_FATAL(await_active(b, "rm1"));
-    ha_service_at_least(b->service, 40); /* nodes have seen that; the highest counts, whatever is heard later */
-    ha_service_at_least(b->service, 7);
+    ha_service_set_min_epoch(b->service, 40); /* nodes have seen that; the highest counts, whatever is heard later */
+    ha_service_set_min_epoch(b->service, 7);
     ha_service_resign(a->service, INT64_MAX);
     CU_ASSERT_FATAL(await_count(b, &b->leads, 2));
     CU_ASSERT_EQUAL(b->epoch, 40);
@@ -423,8 +423,8 @@ static _Noreturn void hold_main(char **argv)
         }
     }
     await_count(r, &r->stops, 1);
-    ha_service_status(r->service, &st);
-    printf("%d holds=%d refused=%" PRId64 "\n", rc, ha_service_holds(r->service, r->epoch), st.refused_writes);
+    ha_service_get_status(r->service, &st);
+    printf("%d holds=%d refused=%" PRId64 "\n", rc, ha_service_holds_lease(r->service, r->epoch), st.refused_writes);
     fflush(stdout);
     for (;;)
         pause();
@@ -564,7 +564,7 @@ static void test_server_restart(void)
     pthread_join(thread, NULL);
     CU_ASSERT_EQUAL(w.rc, 0);
     CU_ASSERT_EQUAL(put(a, "t", "later", "v"), 0);
-    CU_ASSERT(ha_service_holds(a->service, 0));
+    CU_ASSERT(ha_service_holds_lease(a->service, 0));
     st = await_status(a, HA_LEADING, 3);
     CU_ASSERT_EQUAL(st.log.live_records, 3);
     CU_ASSERT_EQUAL(a->stops, 0);
@@ -589,7 +589,7 @@ static void test_late_answer(void)
     w.store = store_of(a);
     pthread_create(&thread, NULL, write_one, &w);
     do /* until it is under way */
-        ha_service_status(a->service, &st);
+        ha_service_get_status(a->service, &st);
     while (st.log.live_records < 2 && !usleep(1000));
     sent_by_us = base_mono_us(&base_clock_real);
     zk_fixture_continue(server, 1);
@@ -618,7 +618,7 @@ static void test_server_silent(void)
     w.store = store_of(a);
     pthread_create(&thread, NULL, write_one, &w);
     CU_ASSERT_FATAL(await_count(a, &a->stops, 1));
-    CU_ASSERT_FALSE(ha_service_holds(a->service, a->epoch));
+    CU_ASSERT_FALSE(ha_service_holds_lease(a->service, a->epoch));
     pthread_join(thread, NULL);
     CU_ASSERT_EQUAL(w.rc, -BASE_EVERSION);
     rm_close(a);
@@ -657,7 +657,7 @@ static void test_late_server(void)
 
     zk_fixture_stop(server, 1);
     a = rm_new("rm1");
-    ha_service_status(a->service, &st);
+    ha_service_get_status(a->service, &st);
     CU_ASSERT_EQUAL(st.state, HA_OFFLINE);
     CU_ASSERT_EQUAL(st.timeout_us, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.connection, "no server of 127.0.0.1:"));
@@ -721,7 +721,7 @@ static void test_refused(void)
     conf.auth = "creel:secret";
     conf.cluster_id = "c2";
     check_refused(&conf, "c1");
-    CU_ASSERT(ha_service_holds(a->service, 0));
+    CU_ASSERT(ha_service_holds_lease(a->service, 0));
     rm_end(a);
     set_node(root, "creel 9 c1\n"); /* as a Creel to come might leave it */
     conf.cluster_id = "c1";
@@ -758,7 +758,7 @@ static void await_read_along(struct rm *r)
 
     do {
         usleep(1000);
-        ha_service_status(r->service, &st);
+        ha_service_get_status(r->service, &st);
     } while (!st.read_along && base_mono_us(&base_clock_real) < until);
     CU_ASSERT(st.read_along);
 }

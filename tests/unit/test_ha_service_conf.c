@@ -54,7 +54,7 @@ static void test_instance(void)
     char own[HA_INSTANCE_MAX], other[HA_INSTANCE_MAX], *pid;
     pid_t child;
 
-    ha_instance_text(own);
+    ha_instance_describe_self(own);
     CU_ASSERT_FALSE(ha_instance_is_dead(own));
     CU_ASSERT_FALSE(ha_instance_is_dead(""));
     CU_ASSERT_FALSE(ha_instance_is_dead("host=h boot=b pidns=1 pid=1 start=1"));
@@ -81,7 +81,7 @@ static void test_hidden(void)
     CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
     hidden = fork();
     if (hidden == 0) {
-        ha_instance_text(text);
+        ha_instance_describe_self(text);
         (void)!write(ready[1], text, sizeof text);
         pause();
     }
@@ -109,7 +109,7 @@ static void test_hidden(void)
     close(ready[0]);
     close(ready[1]);
     rmdir(dir);
-    ha_instance_text(own); /* what is in no such text is nobody's */
+    ha_instance_describe_self(own); /* what is in no such text is nobody's */
     pid = strstr(own, "start=");
     snprintf(text, sizeof text, "%.*sstart=0", (int)(pid - own), own);
     CU_ASSERT_FALSE(ha_instance_is_dead(text));

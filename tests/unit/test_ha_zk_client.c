@@ -75,7 +75,7 @@ static struct seen *await_event(struct fx *f, size_t from, enum ha_zk_event_kind
     for (;;) {
         struct timespec at;
 
-        ha_zk_client_deliver(f->client, base_mono_us(&base_clock_real), on_event, f);
+        ha_zk_client_deliver_events(f->client, base_mono_us(&base_clock_real), on_event, f);
         for (size_t i = from; i < f->len; i++)
             if (f->v[i].ev.kind == kind && (kind != HA_ZK_RESULT || f->v[i].ev.id == id))
                 return &f->v[i];
@@ -132,7 +132,7 @@ static uint64_t send_multi(struct fx *f, const struct ha_zk_op *ops, size_t n)
 {
     struct ha_zk_request rq = {.owner = HA_ZK_FOR_LOG, .id = ++next_id, .kind = HA_ZK_MULTI, .ops = ops, .ops_n = n};
 
-    ha_zk_client_send(f->client, &rq);
+    ha_zk_client_send_request(f->client, &rq);
     return rq.id;
 }
 
@@ -140,7 +140,7 @@ static uint64_t send_read(struct fx *f, enum ha_zk_request_kind kind, const char
 {
     struct ha_zk_request rq = {.id = ++next_id, .kind = kind, .path = path, .watch = watch};
 
-    ha_zk_client_send(f->client, &rq);
+    ha_zk_client_send_request(f->client, &rq);
     return rq.id;
 }
 
@@ -265,7 +265,7 @@ static void test_acl(void)
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/acl", "mine"))->ev.code, HA_ZK_OK);
     s = read_node(other, HA_ZK_GET, "/acl", true);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
-    CU_ASSERT_PTR_NOT_NULL(strstr(s->text, "/acl has an ACL without us, who are digest:creel:"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(s->text, "/acl has an ACL that excludes us (digest:creel:"));
     CU_ASSERT_PTR_NOT_NULL(strstr(s->text, ha_zk_client_auth_id(other->client)));
     s = MULTI(other, CHECK("/", -1), CREATE("/acl/x", ""));
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_NOAUTH);
@@ -297,7 +297,7 @@ static void test_connection_lost(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_LOSS);
     CU_ASSERT_EQUAL((s - 1)->ev.kind, HA_ZK_DISCONNECTED);
-    CU_ASSERT_FALSE(ha_zk_client_connected(f->client));
+    CU_ASSERT_FALSE(ha_zk_client_is_connected(f->client));
     s = read_node(f, HA_ZK_GET, "/lost", false);
     CU_ASSERT_EQUAL(s->ev.code, HA_ZK_LOSS);
     n = f->len;
@@ -305,7 +305,7 @@ static void test_connection_lost(void)
     s = await_event(f, n, HA_ZK_CONNECTED, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(s);
     CU_ASSERT_EQUAL(s->ev.session, session);
-    ha_zk_client_text(f->client, text, sizeof text);
+    ha_zk_client_describe_connection(f->client, text, sizeof text);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "connected to 127.0.0.1:"));
     CU_ASSERT_EQUAL(MULTI(f, CREATE("/found", ""))->ev.code, HA_ZK_OK); /* authenticated again */
     CU_ASSERT_EQUAL(MULTI(f, SET("/found", "1", 0))->ev.code, HA_ZK_OK);
@@ -343,7 +343,7 @@ static void test_late_and_closed(void)
     zk_fixture_stop(server, 1);
     f = fx_new("creel:secret", false);
     CU_ASSERT_EQUAL(read_node(f, HA_ZK_GET, "/new", false)->ev.code, HA_ZK_LOSS);
-    ha_zk_client_text(f->client, text, sizeof text);
+    ha_zk_client_describe_connection(f->client, text, sizeof text);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "no server of 127.0.0.1:"));
     zk_fixture_start(server, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(await_event(f, 0, HA_ZK_CONNECTED, 0));

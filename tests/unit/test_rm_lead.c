@@ -117,7 +117,7 @@ void ha_service_resign(struct ha_service *s, int64_t hold_us)
     atomic_fetch_add(&sv.resigned, 1);
 }
 
-void ha_service_at_least(struct ha_service *s, int64_t epoch)
+void ha_service_set_min_epoch(struct ha_service *s, int64_t epoch)
 {
     (void)s;
     pthread_mutex_lock(&sv.lock);
@@ -125,7 +125,7 @@ void ha_service_at_least(struct ha_service *s, int64_t epoch)
     pthread_mutex_unlock(&sv.lock);
 }
 
-void ha_service_active(const struct ha_service *s, char out[256])
+void ha_service_get_active_rm(const struct ha_service *s, char out[256])
 {
     (void)s;
     pthread_mutex_lock(&sv.lock);
@@ -133,7 +133,7 @@ void ha_service_active(const struct ha_service *s, char out[256])
     pthread_mutex_unlock(&sv.lock);
 }
 
-void ha_service_status(const struct ha_service *s, struct ha_service_status *out)
+void ha_service_get_status(const struct ha_service *s, struct ha_service_status *out)
 {
     (void)s;
     *out = (struct ha_service_status){.timeout_us = 60000000, .refused_writes = 7, .connection = "connected to here"};
