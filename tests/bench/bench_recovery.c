@@ -319,17 +319,18 @@ static int decode_one(void *user, const struct ha_record *stored_one, struct bas
 
 static void take_over(struct ha_store *store)
 {
-    static const atomic_bool stop;
+    struct rm_lease lease;
     struct base_error err = {0};
     double t[5];
 
+    rm_lease_init(&lease);
     b.conf.epoch++;
     b.core = new_core("fair");
     t[0] = cpu_ms();
     if (ha_store_load(store, "app", decode_one, NULL, &err) < 0)
         goto fail;
     t[1] = cpu_ms();
-    if (rm_recover(b.core, store, &stop, &err) < 0)
+    if (rm_recover(b.core, store, &lease, &err) < 0)
         goto fail;
     t[2] = cpu_ms();
     b.fx.len = 0;
