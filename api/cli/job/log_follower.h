@@ -4,7 +4,7 @@
  *      ^  \--404 (not there yet), no connection--/ |
  *      +------- connection broken: again at the offset reached
  *
- * Each is asked for directly, or through the ResourceManager where the node cannot be reached (api/cli/reach.h): a try that
+ * Each is asked for directly, or through the ResourceManager where the node cannot be reached (api/cli/node_client.h): a try that
  * came to nothing the one way is repeated the other way at once. A stream that follows is asked for again until
  * cli_follow_last_chance() was called: then the first refusal ends it, and so does a try both ways without a byte. */
 #ifndef CREEL_API_CLI_JOB_LOG_FOLLOWER_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/cli/reach.h"
+#include "api/cli/node_client.h"
 
 enum cli_follow_result {
     CLI_FOLLOW_GOING,

@@ -1,5 +1,5 @@
-/* api/cli/reach.c - see the header. */
-#include "api/cli/reach.h"
+/* api/cli/node_client.c - see the header. */
+#include "api/cli/node_client.h"
 
 #include <stdlib.h>
 #include <string.h>

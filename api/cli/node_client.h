@@ -1,11 +1,11 @@
-/* api/cli/reach.h - how the HTTP servers of nodes are reached: directly while that works, else through the
+/* api/cli/node_client.h - how the HTTP servers of nodes are reached: directly while that works, else through the
  * ResourceManager (/ws/v1/cluster/nodes/{id}/…), which reaches every node that it knows.
  *
  * What answers at a node's address may be another server: of another host behind the same name, or another node of
  * this host behind 127.0.0.1. So an answer that names another node counts as none, and a refusal counts only when it
  * names this node (BASE_HTTP_NODE_HEADER). */
-#ifndef CREEL_API_CLI_REACH_H
-#define CREEL_API_CLI_REACH_H
+#ifndef CREEL_API_CLI_NODE_CLIENT_H
+#define CREEL_API_CLI_NODE_CLIENT_H
 
 #include "api/cli/rm_client.h"
 
