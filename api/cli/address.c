@@ -4,13 +4,14 @@
 
 #include "api/cli/cli.h"
 
-static int of_text(const char *from, const char *text, struct base_rm_list *out, struct base_error *err)
+static int parse_urls(const char *from, const char *text, struct base_rm_list *out,
+                      struct base_error *err)
 {
     return base_rm_list_parse(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
 }
 
 /* Nothing that was read says where they are, and there is a file that this user may not read. */
-static bool is_hidden(const struct cli *c, const char *const *keys, size_t n)
+static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (base_conf_is_set(c->conf, keys[i]))
@@ -18,7 +19,7 @@ static bool is_hidden(const struct cli *c, const char *const *keys, size_t n)
     return c->left_out;
 }
 
-int cli_rm_list(const struct cli *c, struct base_rm_list *out)
+int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
 {
     static const char *const keys[] = {"yarn.resourcemanager.webapp.address", "creel.nodemanager.rm"};
     const char *text = c->rm_arg ? c->rm_arg : getenv("CREEL_RM"), *from = c->rm_arg ? "--rm" : "CREEL_RM";
@@ -29,7 +30,7 @@ int cli_rm_list(const struct cli *c, struct base_rm_list *out)
     *out = (struct base_rm_list){0};
     if (!text || !*text) {
         rc = base_rm_list_of_ids(c->conf, out, &err);
-        if (rc == 0 && out->n == 0 && is_hidden(c, keys, keys_n))
+        if (rc == 0 && out->n == 0 && is_hidden_in_unreadable_file(c, keys, keys_n))
             rc = base_error_set(&err, -BASE_EPERM,
                                 "%s may not be read by you: --rm or CREEL_RM tells where the ResourceManagers are",
                                 c->left_out);
@@ -39,7 +40,7 @@ int cli_rm_list(const struct cli *c, struct base_rm_list *out)
         }
     }
     if (rc == 0 && out->n == 0)
-        rc = of_text(from, text, out, &err);
+        rc = parse_urls(from, text, out, &err);
     if (rc == 0)
         return CLI_OK;
     base_rm_list_free(out);

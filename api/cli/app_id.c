@@ -31,7 +31,7 @@ char *cli_app_id_of(const char *id)
     return base_strdup(base_app_id_text(&app, text));
 }
 
-char *cli_app_id_check(const char *id, const char *what)
+char *cli_app_id_require(const char *id, const char *what)
 {
     if (!id) {
         cli_error(CLI_USAGE, "an id is missing; see %s --help", what);
@@ -43,10 +43,10 @@ char *cli_app_id_check(const char *id, const char *what)
     return app;
 }
 
-int cli_app_ids_check(char *const *ids, size_t n)
+int cli_app_ids_require(char *const *ids, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char *app = cli_app_id_check(ids[i], "");
+        char *app = cli_app_id_require(ids[i], "");
         if (!app)
             return CLI_USAGE;
         free(app);

@@ -12,7 +12,7 @@ enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KE
        KEY_CHANGE_QUEUE, KEY_APP_ID, KEY_MOVE_TO_QUEUE };
 
 struct app {
-    bool list, own; /* own: without a dash */
+    bool list, own_form; /* own: without a dash */
     const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id, *move_to_queue;
     char **kill;
     size_t n_kill, cap_kill;
@@ -68,20 +68,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->move_to_queue = arg;
         return 0;
     case ARGP_KEY_ARG:
-        if (!a->own && !a->list && !a->status && a->n_kill == 0 && strcmp(arg, "list") == 0) {
-            a->own = a->list = true;
+        if (!a->own_form && !a->list && !a->status && a->n_kill == 0 && strcmp(arg, "list") == 0) {
+            a->own_form = a->list = true;
             return 0;
         }
-        if (!a->own && !a->list && !a->status && a->n_kill == 0 && strcmp(arg, "status") == 0) {
-            a->own = true;
+        if (!a->own_form && !a->list && !a->status && a->n_kill == 0 &&
+            strcmp(arg, "status") == 0) {
+            a->own_form = true;
             return 0;
         }
-        if (a->own && !a->list && !a->status) {
+        if (a->own_form && !a->list && !a->status) {
             a->status = arg;
             return 0;
         }
         if (a->n_kill == 0)
-            return cli_bad("'%s' is too much; see creel application --help", arg);
+            return cli_option_error("'%s' is too much; see creel application --help", arg);
         /* fall through */
     case KEY_KILL:
         base_array_grow(&a->kill, a->n_kill, &a->cap_kill);
@@ -97,7 +98,7 @@ static void add_filter(struct base_buf *path, const char *name, const char *valu
     if (!value)
         return;
     base_buf_addf(path, "%c%s=", strchr(path->data, '?') ? '&' : '?', name);
-    cli_uri_component(value, path);
+    cli_uri_add_encoded(value, path);
 }
 
 static int compare_newest(const void *a, const void *b)
@@ -131,10 +132,10 @@ static void print_list(const json_t *apps)
 }
 
 /* ---- as yarn application ---- */
-static void cell(const char *fmt, const char *text)
+static void print_clean(const char *fmt, const char *text)
 {
     struct base_buf b = {0};
-    cli_text_clean(text, &b);
+    cli_text_add_clean(text, &b);
     printf(fmt, b.data ? b.data : "");
     base_buf_free(&b);
 }
@@ -145,7 +146,7 @@ static void print_set(const char *list)
     struct base_buf b = {0};
     for (const char *at = list ? list : ""; *at; at += strcspn(at, ","), at += strspn(at, ", "))
         base_buf_addf(&b, "%s%.*s", b.len ? ", " : "", (int)strcspn(at, ","), at);
-    cell("[%s]", b.data ? b.data : "");
+    print_clean("[%s]", b.data ? b.data : "");
     base_buf_free(&b);
 }
 
@@ -170,15 +171,15 @@ static void print_yarn_list(const struct app *a, const json_t *apps)
         const json_t *j = cli_list_get(apps, i);
         char progress[32];
         snprintf(progress, sizeof progress, "%.4g%%", cli_num(j, "progress"));
-        cell("%30s\t", cli_str(j, "id"));
-        cell("%20s\t", cli_str(j, "name"));
-        cell("%20s\t", cli_str(j, "applicationType"));
-        cell("%10s\t", cli_str(j, "user"));
-        cell("%10s\t", cli_str(j, "queue"));
-        cell("%18s\t", cli_str(j, "state"));
-        cell("%18s\t", cli_str(j, "finalStatus"));
-        cell("%15s\t", progress);
-        cell("%35s\n", or_na(cli_str(j, "trackingUrl")));
+        print_clean("%30s\t", cli_str(j, "id"));
+        print_clean("%20s\t", cli_str(j, "name"));
+        print_clean("%20s\t", cli_str(j, "applicationType"));
+        print_clean("%10s\t", cli_str(j, "user"));
+        print_clean("%10s\t", cli_str(j, "queue"));
+        print_clean("%18s\t", cli_str(j, "state"));
+        print_clean("%18s\t", cli_str(j, "finalStatus"));
+        print_clean("%15s\t", progress);
+        print_clean("%35s\n", or_na(cli_str(j, "trackingUrl")));
     }
 }
 
@@ -186,22 +187,22 @@ static void print_yarn_status(const json_t *j)
 {
     const char *host = cli_str(j, "amHostHttpAddress");
     printf("Application Report : \n");
-    cell("\tApplication-Id : %s\n", cli_str(j, "id"));
-    cell("\tApplication-Name : %s\n", cli_str(j, "name"));
-    cell("\tApplication-Type : %s\n", cli_str(j, "applicationType"));
-    cell("\tUser : %s\n", cli_str(j, "user"));
-    cell("\tQueue : %s\n", cli_str(j, "queue"));
+    print_clean("\tApplication-Id : %s\n", cli_str(j, "id"));
+    print_clean("\tApplication-Name : %s\n", cli_str(j, "name"));
+    print_clean("\tApplication-Type : %s\n", cli_str(j, "applicationType"));
+    print_clean("\tUser : %s\n", cli_str(j, "user"));
+    print_clean("\tQueue : %s\n", cli_str(j, "queue"));
     printf("\tApplication Priority : %lld\n", (long long)cli_int(j, "priority"));
     printf("\tStart-Time : %lld\n", (long long)cli_int(j, "startedTime"));
     printf("\tFinish-Time : %lld\n", (long long)cli_int(j, "finishedTime"));
     printf("\tProgress : %.4g%%\n", cli_num(j, "progress"));
-    cell("\tState : %s\n", cli_str(j, "state"));
-    cell("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
-    cell("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
-    cell("\tAM Host : %s\n", or_na(host));
+    print_clean("\tState : %s\n", cli_str(j, "state"));
+    print_clean("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
+    print_clean("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
+    print_clean("\tAM Host : %s\n", or_na(host));
     printf("\tAggregate Resource Allocation : %lld MB-seconds, %lld vcore-seconds\n",
            (long long)cli_int(j, "memorySeconds"), (long long)cli_int(j, "vcoreSeconds"));
-    cell("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
+    print_clean("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
     printf("\tUnmanaged Application : %s\n", json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
 }
 
@@ -211,7 +212,9 @@ static int list(struct cli *c, const struct app *a)
     json_t *answer = NULL;
     base_buf_adds(&path, "/ws/v1/cluster/apps");
     if (!a->states)
-        add_filter(&path, "states", a->own ? "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING" : "SUBMITTED,ACCEPTED,RUNNING");
+        add_filter(&path, "states",
+                   a->own_form ? "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+                               : "SUBMITTED,ACCEPTED,RUNNING");
     else if (strcasecmp(a->states, "ALL") != 0)
         add_filter(&path, "states", a->states);
     add_filter(&path, "applicationTypes", a->types);
@@ -222,7 +225,7 @@ static int list(struct cli *c, const struct app *a)
     base_buf_free(&path);
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
-    else if (rc == CLI_OK && a->own)
+    else if (rc == CLI_OK && a->own_form)
         print_list(cli_at(answer, "apps.app"));
     else if (rc == CLI_OK)
         print_yarn_list(a, cli_at(answer, "apps.app"));
@@ -230,10 +233,10 @@ static int list(struct cli *c, const struct app *a)
     return rc;
 }
 
-static void line(const char *label, const char *text)
+static void print_line(const char *label, const char *text)
 {
     struct base_buf b = {0};
-    cli_text_clean(text, &b);
+    cli_text_add_clean(text, &b);
     printf("%-14s %s\n", label, b.data);
     base_buf_free(&b);
 }
@@ -256,34 +259,34 @@ static void print_status(const json_t *app)
     struct base_buf b = {0};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (*cli_str(app, members[i][1]))
-            line(members[i][0], cli_str(app, members[i][1]));
+            print_line(members[i][0], cli_str(app, members[i][1]));
     base_buf_addf(&b, "%d%%", (int)cli_num(app, "progress"));
-    line("progress", b.data);
+    print_line("progress", b.data);
     base_buf_clear(&b);
-    cli_text_time(cli_int(app, "startedTime"), &b);
-    line("submitted", b.data);
+    cli_text_add_time(cli_int(app, "startedTime"), &b);
+    print_line("submitted", b.data);
     base_buf_clear(&b);
     if (cli_int(app, "finishedTime")) {
-        cli_text_time(cli_int(app, "finishedTime"), &b);
-        line("finished", b.data);
+        cli_text_add_time(cli_int(app, "finishedTime"), &b);
+        print_line("finished", b.data);
         base_buf_clear(&b);
     }
-    cli_text_duration(cli_int(app, "elapsedTime"), &b);
-    line("time", b.data);
+    cli_text_add_duration(cli_int(app, "elapsedTime"), &b);
+    print_line("time", b.data);
     base_buf_clear(&b);
     if (cli_int(app, "runningContainers") >= 0) {
         base_buf_addf(&b, "%lld: %lld MB, %lld vcores", (long long)cli_int(app, "runningContainers"),
                       (long long)cli_int(app, "allocatedMB"), (long long)cli_int(app, "allocatedVCores"));
-        line("containers", b.data);
+        print_line("containers", b.data);
     }
     base_buf_free(&b);
     if (*cli_str(app, "diagnostics"))
-        line("diagnostics", cli_str(app, "diagnostics"));
+        print_line("diagnostics", cli_str(app, "diagnostics"));
 }
 
-static int status(struct cli *c, const char *arg, bool own)
+static int status(struct cli *c, const char *arg, bool own_form)
 {
-    char *id = cli_app_id_check(arg, "creel application");
+    char *id = cli_app_id_require(arg, "creel application");
     json_t *answer = NULL;
     if (!id)
         return CLI_USAGE;
@@ -293,7 +296,7 @@ static int status(struct cli *c, const char *arg, bool own)
     free(id);
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
-    else if (rc == CLI_OK && own)
+    else if (rc == CLI_OK && own_form)
         print_status(json_object_get(answer, "app"));
     else if (rc == CLI_OK)
         print_yarn_status(json_object_get(answer, "app"));
@@ -329,7 +332,7 @@ static int kill_all(struct cli *c, const struct app *a)
 }
 
 /* Words and order as yarn application's. */
-static int move_to(struct cli *c, const char *id, const char *queue)
+static int move_app_to(struct cli *c, const char *id, const char *queue)
 {
     struct cli_answer answer = {0};
     json_t *app = NULL, *body;
@@ -350,7 +353,7 @@ static int move_to(struct cli *c, const char *id, const char *queue)
     json_decref(body);
     free(path);
     if (rc != CLI_OK)
-        return cli_rm_fail(&answer, rc);
+        return cli_answer_print_error(&answer, rc);
     if (c->json)
         cli_print_json(answer.json);
     else
@@ -359,16 +362,17 @@ static int move_to(struct cli *c, const char *id, const char *queue)
     return CLI_OK;
 }
 
-static int move(struct cli *c, const struct app *a)
+static int move_app(struct cli *c, const struct app *a)
 {
-    char *id = cli_app_id_check(a->change_queue ? a->app_id : a->move_to_queue, "creel application");
-    int rc = id ? move_to(c, id, a->change_queue ? a->change_queue : a->queue) : CLI_USAGE;
+    char *id =
+        cli_app_id_require(a->change_queue ? a->app_id : a->move_to_queue, "creel application");
+    int rc = id ? move_app_to(c, id, a->change_queue ? a->change_queue : a->queue) : CLI_USAGE;
     free(id);
     return rc;
 }
 
 /* The one thing that is asked for, NULL: nothing, or several. */
-static const char *command(const struct app *a)
+static const char *chosen_action(const struct app *a)
 {
     const struct {
         const char *name;
@@ -389,7 +393,7 @@ static const char *command(const struct app *a)
 
 static int check(const struct app *a)
 {
-    const char *what = command(a);
+    const char *what = chosen_action(a);
     const struct {
         const char *name, *value, *with, *or_with;
     } others[] = {{"-appStates", a->states, "-list", ""},
@@ -408,16 +412,16 @@ static int check(const struct app *a)
         return cli_error(CLI_USAGE, "application: -changeQueue needs -appId ID");
     if (a->move_to_queue && !a->queue)
         return cli_error(CLI_USAGE, "application: -movetoqueue needs -queue QUEUE");
-    return cli_app_ids_check(a->kill, a->n_kill);
+    return cli_app_ids_require(a->kill, a->n_kill);
 }
 
-static int act(struct cli *c, const struct app *a)
+static int run_action(struct cli *c, const struct app *a)
 {
     if (a->list)
         return list(c, a);
     if (a->status)
-        return status(c, a->status, a->own);
-    return a->n_kill ? kill_all(c, a) : move(c, a);
+        return status(c, a->status, a->own_form);
+    return a->n_kill ? kill_all(c, a) : move_app(c, a);
 }
 
 int cli_app_main(int argc, char **argv)
@@ -441,7 +445,7 @@ int cli_app_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check(&a);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = act(&c, &a);
+        rc = run_action(&c, &a);
     free(a.kill);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

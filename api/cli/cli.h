@@ -46,18 +46,19 @@ void cli_free(struct cli *c);
 /* ---- api/cli/error.c ---- */
 /* "creel: <text>" on stderr, as one line without control characters; returns @code. */
 int cli_error(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A parser of options that finds something wrong returns cli_bad(): the text is kept for cli_parse() to print. */
-error_t cli_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *cli_bad_text(void); /* the text kept last; "": none */
-void cli_bad_clear(void);
+/* A parser of options that finds something wrong returns cli_option_error(): the text is kept for
+ * cli_parse() to print. */
+error_t cli_option_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *cli_option_error_text(void); /* the text kept last; "": none */
+void cli_option_error_clear(void);
 
 /* ---- api/cli/output.c ---- */
 /* Call first: keeps descriptors 0 to 2 from being reused, and makes the process fail when stdout cannot be written. */
 void cli_output_init(void);
-/* Writes bytes to descriptor 1 or 2, past stdio. Returns 0 or -errno. An error other than EPIPE is printed, once, and
- * from then on cli_pass_failed() is true: the command has failed. */
-int cli_pass_on(int fd, const void *data, size_t len);
-bool cli_pass_failed(void);
+/* Writes bytes to descriptor 1 or 2, past stdio. Returns 0 or -errno. An error other than EPIPE is
+ * printed, once, and from then on cli_write_failed() is true: the command has failed. */
+int cli_write_through(int fd, const void *data, size_t len);
+bool cli_write_failed(void);
 
 /* ---- api/cli/parse.c ---- */
 /* Parses with @argp plus the common options, then loads the configuration. Parsers find @input in state->input.
@@ -67,24 +68,24 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
 
 /* ---- api/cli/options.c ---- */
 /* Says why argp stopped at the argument @at; returns CLI_USAGE. */
-int cli_options_complain(const char *name, const char *at, const struct argp_option *common,
-                         const struct argp_option *own);
+int cli_print_option_error(const char *name, const char *at, const struct argp_option *common,
+                           const struct argp_option *own);
 /* The help text of @argp on stdout; options of @single (may be NULL) are shown with one dash. */
-void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name);
+void cli_print_help(const struct argp *argp, const struct argp_option *single, char *name);
 
 /* ---- api/cli/address.c ---- */
 /* The RMs' addresses: --rm, then CREEL_RM, then the configuration: yarn.resourcemanager.webapp.address.<id> of each of
  * yarn.resourcemanager.ha.rm-ids, yarn.resourcemanager.webapp.address, creel.nodemanager.rm. CLI_OK, caller frees with
  * base_rm_list_free(); CLI_USAGE after printing what is wrong with them. */
-int cli_rm_list(const struct cli *c, struct base_rm_list *out);
+int cli_rm_list_read(const struct cli *c, struct base_rm_list *out);
 
 /* ---- api/cli/app_id.c ---- */
 /* "application_1_2", "job_1_2" and ids of attempts, containers and tasks -> "application_1_0002"; NULL: no id. */
 char *cli_app_id_of(const char *id);
 /* As above, but says what is wrong with @id; NULL after printing. */
-char *cli_app_id_check(const char *id, const char *what);
+char *cli_app_id_require(const char *id, const char *what);
 /* All of them: CLI_OK, or CLI_USAGE after saying which is no id. */
-int cli_app_ids_check(char *const *ids, size_t n);
+int cli_app_ids_require(char *const *ids, size_t n);
 
 /* ---- subcommands ---- */
 typedef int cli_main_fn(int argc, char **argv);

@@ -6,13 +6,14 @@
 #include "api/cli/cli.h"
 #include "api/cli/text/text.h"
 
-static char bad_text[1024]; /* the last complaint of a parser; argp itself is kept silent, so that there is one line */
+static char option_error_text[1024]; /* the last complaint of a parser; argp itself is kept silent,
+                                        so that there is one line */
 
-static void vline(struct base_buf *out, const char *fmt, va_list ap)
+static void add_formatted_clean(struct base_buf *out, const char *fmt, va_list ap)
 {
     struct base_buf raw = {0};
     base_buf_vaddf(&raw, fmt, ap);
-    cli_text_clean(raw.data ? raw.data : "", out);
+    cli_text_add_clean(raw.data ? raw.data : "", out);
     base_buf_free(&raw);
 }
 
@@ -21,7 +22,7 @@ int cli_error(int code, const char *fmt, ...)
     struct base_buf b = {0};
     va_list ap;
     va_start(ap, fmt);
-    vline(&b, fmt, ap);
+    add_formatted_clean(&b, fmt, ap);
     va_end(ap);
     fflush(stdout);
     fprintf(stderr, "creel: %s\n", b.data);
@@ -29,21 +30,21 @@ int cli_error(int code, const char *fmt, ...)
     return code;
 }
 
-error_t cli_bad(const char *fmt, ...)
+error_t cli_option_error(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(bad_text, sizeof bad_text, fmt, ap);
+    vsnprintf(option_error_text, sizeof option_error_text, fmt, ap);
     va_end(ap);
     return EINVAL;
 }
 
-void cli_bad_clear(void)
+void cli_option_error_clear(void)
 {
-    bad_text[0] = '\0';
+    option_error_text[0] = '\0';
 }
 
-const char *cli_bad_text(void)
+const char *cli_option_error_text(void)
 {
-    return bad_text;
+    return option_error_text;
 }

@@ -35,8 +35,9 @@ static error_t set_when(const char *option, const char *arg, int64_t *out)
     int64_t ms;
 
     if (!cli_when_parse(arg, &relative, &ms))
-        return cli_bad("%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a span such as 2h, so long ago",
-                       option, arg);
+        return cli_option_error("%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a span "
+                                "such as 2h, so long ago",
+                                option, arg);
     *out = relative ? base_wall_us(&base_clock_real) / 1000 - ms : ms;
     return 0;
 }
@@ -52,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return set_when("--to", arg, &h->to_ms);
     case 'o':
         if (!*arg)
-            return cli_bad("--output: it is the name of a file");
+            return cli_option_error("--output: it is the name of a file");
         h->output = arg;
         return 0;
     case KEY_FORCE:
@@ -60,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (h->export || strcmp(arg, "export") != 0)
-            return cli_bad("'%s' is not understood; it is creel history export", arg);
+            return cli_option_error("'%s' is not understood; it is creel history export", arg);
         h->export = true;
         return 0;
     default:
@@ -80,7 +81,7 @@ static int get_page(struct cli *c, struct history *h, char **cursor)
         base_buf_addf(&path, "&to=%lld", (long long)h->to_ms);
     if (*cursor) {
         base_buf_adds(&path, "&cursor=");
-        cli_uri_component(*cursor, &path);
+        cli_uri_add_encoded(*cursor, &path);
     }
     free(*cursor);
     *cursor = NULL;
@@ -100,7 +101,7 @@ static int get_page(struct cli *c, struct history *h, char **cursor)
     return CLI_OK;
 }
 
-static int by_submission(const void *a, const void *b)
+static int compare_submissions(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
     double dx = cli_num(x, "submit_s"), dy = cli_num(y, "submit_s");
@@ -108,13 +109,13 @@ static int by_submission(const void *a, const void *b)
     return dx != dy ? (dx < dy ? -1 : 1) : strcmp(cli_str(x, "app"), cli_str(y, "app"));
 }
 
-static double shifted(const json_t *seconds, double zero_s)
+static double rebased(const json_t *seconds, double zero_s)
 {
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
 
 /* What it holds of moments counts from the epoch so far. */
-static void shift(json_t *job, int64_t zero_ms)
+static void rebase_times(json_t *job, int64_t zero_ms)
 {
     static const char *const moments[] = {"submit_s", "start_s", "finish_s"};
     static const char *const lists[] = {"map_starts_s", "reduce_starts_s"};
@@ -122,13 +123,14 @@ static void shift(json_t *job, int64_t zero_ms)
 
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
         if (json_object_get(job, moments[i]))
-            json_object_set_new(job, moments[i], json_real(shifted(json_object_get(job, moments[i]), zero_s)));
+            json_object_set_new(job, moments[i],
+                                json_real(rebased(json_object_get(job, moments[i]), zero_s)));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         json_t *list = json_object_get(job, lists[i]), *at;
         size_t k;
-        json_array_foreach(list, k, at)
-            if (json_number_value(at) > 0) /* 0: no attempt of it succeeded */
-                json_array_set_new(list, k, json_real(shifted(at, zero_s)));
+        json_array_foreach(list, k,
+                           at) if (json_number_value(at) > 0) /* 0: no attempt of it succeeded */
+            json_array_set_new(list, k, json_real(rebased(at, zero_s)));
     }
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
 }
@@ -139,12 +141,12 @@ static void write_lines(struct history *h, struct base_buf *out)
 
     if (h->n == 0)
         return;
-    qsort(h->v, h->n, sizeof *h->v, by_submission);
+    qsort(h->v, h->n, sizeof *h->v, compare_submissions);
     zero_ms = (int64_t)floor(cli_num(h->v[0], "submit_s") * 1000);
     for (size_t i = 0; i < h->n; i++) {
         char *line;
 
-        shift(h->v[i], zero_ms);
+        rebase_times(h->v[i], zero_ms);
         json_object_set_new(h->v[i], "id", json_integer((json_int_t)i + 1));
         line = json_dumps(h->v[i], JSON_COMPACT | JSON_REAL_PRECISION(15));
         base_buf_adds(out, line);
@@ -170,7 +172,7 @@ static int write_output(const char *path, const struct base_buf *text, struct ba
     return bad ? base_error_sys(err, -BASE_EIO, errno, "cannot write %s", path) : 0;
 }
 
-static int export(struct cli *c, struct history *h)
+static int export_history(struct cli *c, struct history *h)
 {
     struct base_buf text = {0};
     struct base_error err = {0};
@@ -219,7 +221,7 @@ int cli_history_main(int argc, char **argv)
     if (rc == CLI_OK && h.output && !h.force && lstat(h.output, &st) == 0 && S_ISREG(st.st_mode))
         rc = cli_error(CLI_USAGE, "--output: %s is there; --force replaces it", h.output);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = export(&c, &h);
+        rc = export_history(&c, &h);
     for (size_t i = 0; i < h.n; i++)
         json_decref(h.v[i]);
     free(h.v);

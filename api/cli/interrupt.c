@@ -12,9 +12,9 @@
 
 enum { CAUGHT_MAX = 4 };
 
-static int ends[2] = {-1, -1};
+static int pipe_ends[2] = {-1, -1};
 static struct base_http *volatile guarded;
-static volatile sig_atomic_t came;
+static volatile sig_atomic_t came_while_guarded;
 static struct {
     int sig;
     struct sigaction old;
@@ -26,10 +26,10 @@ static void on_signal(int sig)
     int saved = errno;
     unsigned char byte = (unsigned char)sig;
     struct base_http *http = guarded;
-    ssize_t n = write(ends[1], &byte, 1); /* a full pipe has enough of them */
+    ssize_t n = write(pipe_ends[1], &byte, 1); /* a full pipe has enough of them */
     (void)n;
     if (http) {
-        came = 1;
+        came_while_guarded = 1;
         base_http_cancel(http); /* sets a flag and writes to a descriptor: no more than this handler may do */
     }
     errno = saved;
@@ -38,7 +38,8 @@ static void on_signal(int sig)
 void cli_interrupt_catch(const int *signals, size_t n)
 {
     struct sigaction act = {.sa_handler = on_signal};
-    base_assert(ends[0] < 0 && n <= CAUGHT_MAX && pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    base_assert(pipe_ends[0] < 0 && n <= CAUGHT_MAX &&
+                pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) == 0);
     for (size_t i = 0; i < n; i++)
         sigaddset(&act.sa_mask, signals[i]);
     for (caught_n = 0; caught_n < n; caught_n++) {
@@ -53,43 +54,43 @@ void cli_interrupt_release(void)
         sigaction(caught[i].sig, &caught[i].old, NULL);
     caught_n = 0;
     for (size_t i = 0; i < 2; i++) {
-        if (ends[i] >= 0)
-            close(ends[i]);
-        ends[i] = -1;
+        if (pipe_ends[i] >= 0)
+            close(pipe_ends[i]);
+        pipe_ends[i] = -1;
     }
 }
 
 int cli_interrupt_fd(void)
 {
-    return ends[0];
+    return pipe_ends[0];
 }
 
 bool cli_interrupt_pending(void)
 {
-    struct pollfd p = {.fd = ends[0], .events = POLLIN};
+    struct pollfd p = {.fd = pipe_ends[0], .events = POLLIN};
     return poll(&p, 1, 0) > 0;
 }
 
 int cli_interrupt_take(void)
 {
     unsigned char byte;
-    return ends[0] >= 0 && read(ends[0], &byte, 1) == 1 ? byte : 0;
+    return pipe_ends[0] >= 0 && read(pipe_ends[0], &byte, 1) == 1 ? byte : 0;
 }
 
 bool cli_interrupt_pause(int64_t ms)
 {
-    struct pollfd p = {.fd = ends[0], .events = POLLIN};
+    struct pollfd p = {.fd = pipe_ends[0], .events = POLLIN};
     return poll(&p, 1, (int)ms) > 0 || cli_interrupt_pending();
 }
 
 void cli_interrupt_guard(struct base_http *http)
 {
-    came = 0;
+    came_while_guarded = 0;
     guarded = http;
 }
 
 bool cli_interrupt_unguard(void)
 {
     guarded = NULL;
-    return came != 0;
+    return came_while_guarded != 0;
 }

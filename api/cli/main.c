@@ -76,7 +76,7 @@ static int help_main(int argc, char **argv)
 }
 
 /* Words that the common option at @arg takes: itself, and its value where that is a word of its own; 0: it is none. */
-static int common_words(const char *arg)
+static int count_option_words(const char *arg)
 {
     static const char *const valued[] = {"--rm", "--conf", "-D"};
     if (strcmp(arg, "--json") == 0 || (strncmp(arg, "-D", 2) == 0 && arg[2]))
@@ -93,10 +93,10 @@ static int common_words(const char *arg)
 
 /* `creel --rm URL job list` is `creel job list --rm URL`: common options before the command go behind it, and behind the
  * verb of a command that has verbs. */
-static void options_behind(int argc, char **argv)
+static void move_options_behind_command(int argc, char **argv)
 {
     int n = 0, words;
-    while (1 + n < argc && (words = common_words(argv[1 + n])) > 0)
+    while (1 + n < argc && (words = count_option_words(argv[1 + n])) > 0)
         n += words;
     if (n == 0 || 1 + n >= argc)
         return;
@@ -122,7 +122,7 @@ static int dispatch(int argc, char **argv)
     }
     const char *best = NULL;
     size_t distance = 0;
-    if (common_words(argv[1]))
+    if (count_option_words(argv[1]))
         return cli_error(CLI_USAGE, "no command follows %s; see creel help", argv[1]);
     for (size_t i = 0; i < COMMANDS; i++)
         base_nearest_offer(argv[1], commands[i].name, &best, &distance);
@@ -146,7 +146,7 @@ int cli_version_main(int argc, char **argv)
         return rc;
     }
     struct cli_answer a = {0};
-    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, CLI_RM_SOON, &a) == CLI_OK;
+    bool up = cli_rm_call(c.rm, "GET", "/ws/v1/cluster/info", NULL, CLI_RM_ONCE, &a) == CLI_OK;
     const char *rm = cli_str(a.json, "clusterInfo.resourceManagerVersion");
     if (c.json) {
         json_t *j = json_pack("{s:s}", "creel", CREEL_VERSION);
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
         print_overview(stderr);
         return CLI_USAGE;
     }
-    options_behind(argc, argv);
+    move_options_behind_command(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_overview(stdout);
         return CLI_OK;

@@ -7,24 +7,24 @@
 #include "api/cli/text/text.h"
 
 struct cli_node {
-    struct cli_reach *reach;
+    struct cli_nodes *nodes;
     struct cli_node *next;
     char *id, *http;
     bool relayed;
 };
-struct cli_reach {
+struct cli_nodes {
     struct cli_rm *rm;
     struct cli_node *nodes;
 };
 
-struct cli_reach *cli_reach_new(struct cli_rm *rm)
+struct cli_nodes *cli_nodes_new(struct cli_rm *rm)
 {
-    struct cli_reach *r = base_alloc(sizeof *r);
+    struct cli_nodes *r = base_alloc(sizeof *r);
     r->rm = rm;
     return r;
 }
 
-void cli_reach_free(struct cli_reach *r)
+void cli_nodes_free(struct cli_nodes *r)
 {
     while (r && r->nodes) {
         struct cli_node *n = r->nodes;
@@ -36,7 +36,7 @@ void cli_reach_free(struct cli_reach *r)
     free(r);
 }
 
-struct cli_node *cli_reach_node(struct cli_reach *r, const char *id, const char *http)
+struct cli_node *cli_nodes_get(struct cli_nodes *r, const char *id, const char *http)
 {
     if (!*id)
         id = http;
@@ -44,7 +44,8 @@ struct cli_node *cli_reach_node(struct cli_reach *r, const char *id, const char 
         if (strcmp(n->id, id) == 0 && strcmp(n->http, http) == 0)
             return n;
     struct cli_node *n = base_alloc(sizeof *n);
-    *n = (struct cli_node){.reach = r, .next = r->nodes, .id = base_strdup(id), .http = base_strdup(http)};
+    *n = (struct cli_node){
+        .nodes = r, .next = r->nodes, .id = base_strdup(id), .http = base_strdup(http)};
     r->nodes = n;
     return n;
 }
@@ -59,12 +60,12 @@ const char *cli_node_http(const struct cli_node *n)
     return n->http;
 }
 
-bool cli_node_direct(const struct cli_node *n)
+bool cli_node_is_direct(const struct cli_node *n)
 {
     return !n->relayed;
 }
 
-void cli_node_failed(struct cli_node *n, bool direct)
+void cli_node_route_failed(struct cli_node *n, bool direct)
 {
     n->relayed = direct;
 }
@@ -75,8 +76,8 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
     if (direct) {
         base_buf_addf(&url, "%s%s/ws/v1/node/%s", strstr(n->http, "://") ? "" : "http://", n->http, path);
     } else {
-        base_buf_addf(&url, "%s/ws/v1/cluster/nodes/", cli_rm_url(n->reach->rm));
-        cli_uri_component(n->id, &url);
+        base_buf_addf(&url, "%s/ws/v1/cluster/nodes/", cli_rm_url(n->nodes->rm));
+        cli_uri_add_encoded(n->id, &url);
         base_buf_addf(&url, "/%s", path);
     }
     return base_buf_take(&url);
@@ -87,10 +88,10 @@ static int get_one_way(struct cli_node *n, bool direct, const char *path, struct
     char *url = cli_node_url(n, direct, path);
     int rc;
     if (direct) {
-        rc = cli_rm_get_url(n->reach->rm, url, out);
+        rc = cli_rm_get_url(n->nodes->rm, url, out);
     } else { /* a standby redirects, and several are asked in turn */
         char *relayed = strstr(url, "/ws/v1/cluster/");
-        rc = cli_rm_call(n->reach->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);
+        rc = cli_rm_call(n->nodes->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);
     }
     free(url);
     bool same = strcmp(out->node, n->id) == 0;
@@ -111,10 +112,10 @@ int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out)
 {
     int rc = CLI_UNREACHABLE;
     for (int i = 0; i < 2 && rc == CLI_UNREACHABLE; i++) {
-        bool direct = cli_node_direct(n);
+        bool direct = cli_node_is_direct(n);
         rc = get_one_way(n, direct, path, out);
         if (rc == CLI_UNREACHABLE)
-            cli_node_failed(n, direct);
+            cli_node_route_failed(n, direct);
     }
     return rc;
 }

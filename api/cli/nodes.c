@@ -13,7 +13,7 @@
 enum { KEY_LIST = 256, KEY_STATUS, KEY_ALL, KEY_STATES };
 
 struct node {
-    bool list, all, own; /* own: without a dash */
+    bool list, all, own_form; /* own: without a dash */
     const char *status, *states;
 };
 
@@ -42,19 +42,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         n->states = arg;
         return 0;
     case ARGP_KEY_ARG:
-        if (!n->own && !n->list && !n->status && strcmp(arg, "list") == 0) {
-            n->own = n->list = true;
+        if (!n->own_form && !n->list && !n->status && strcmp(arg, "list") == 0) {
+            n->own_form = n->list = true;
             return 0;
         }
-        if (!n->own && !n->list && !n->status && strcmp(arg, "status") == 0) {
-            n->own = true;
+        if (!n->own_form && !n->list && !n->status && strcmp(arg, "status") == 0) {
+            n->own_form = true;
             return 0;
         }
-        if (n->own && !n->list && !n->status) {
+        if (n->own_form && !n->list && !n->status) {
             n->status = arg;
             return 0;
         }
-        return cli_bad("'%s' is too much; see creel node --help", arg);
+        return cli_option_error("'%s' is too much; see creel node --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -75,7 +75,7 @@ static bool state_wanted(const char *states, const char *state)
     return !states;
 }
 
-static void slots_text(const json_t *node, const char *kind, char out[static 48])
+static void format_slots(const json_t *node, const char *kind, char out[static 48])
 {
     char path[32];
     snprintf(path, sizeof path, "slots.%s.used", kind);
@@ -85,7 +85,7 @@ static void slots_text(const json_t *node, const char *kind, char out[static 48]
 }
 
 /* Since when it is silent: of one that answers, how long ago it was heard of. */
-static void silence_text(const json_t *node, struct base_buf *out)
+static void add_silence(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
     bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 || strcmp(state, "DECOMMISSIONING") == 0;
@@ -93,11 +93,11 @@ static void silence_text(const json_t *node, struct base_buf *out)
         base_buf_adds(out, "-");
         return;
     }
-    cli_text_duration(cli_int(node, "silentMs"), out);
+    cli_text_add_duration(cli_int(node, "silentMs"), out);
     if (up)
         return;
     base_buf_adds(out, ", since ");
-    cli_text_time(cli_int(node, "lastHeartbeat"), out);
+    cli_text_add_time(cli_int(node, "lastHeartbeat"), out);
 }
 
 /* Sorted by id ("nm-2" before "nm-10"), those of @states alone; caller owns. */
@@ -117,7 +117,7 @@ static json_t *sorted_nodes(const json_t *all, const char *states)
     return list;
 }
 
-static void print_own(const json_t *nodes)
+static void print_own_list(const json_t *nodes)
 {
     struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<", "HTTP",
                                         "<1", "RACK", "~2", "HEALTH", "~", NULL);
@@ -126,9 +126,9 @@ static void print_own(const json_t *nodes)
         const char *http = cli_str(j, "httpAddress"), *health = cli_str(j, "health");
         struct base_buf silent = {0};
         char maps[48], reduces[48];
-        slots_text(j, "map", maps);
-        slots_text(j, "reduce", reduces);
-        silence_text(j, &silent);
+        format_slots(j, "map", maps);
+        format_slots(j, "reduce", reduces);
+        add_silence(j, &silent);
         cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), maps, reduces, silent.data, *http ? http : "-",
                       cli_str(j, "rack"), *health ? health : "-", NULL);
         base_buf_free(&silent);
@@ -136,7 +136,7 @@ static void print_own(const json_t *nodes)
     cli_table_print(t, stdout);
 }
 
-static void print_own_one(const json_t *j)
+static void print_own_status(const json_t *j)
 {
     static const char *const members[][2] = {{"node", "id"},     {"state", "state"},     {"http", "httpAddress"},
                                              {"rack", "rack"},   {"version", "version"}, {"health", "health"}};
@@ -144,22 +144,22 @@ static void print_own_one(const json_t *j)
     char slots[48];
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         base_buf_clear(&b);
-        cli_text_clean(cli_str(j, members[i][1]), &b);
+        cli_text_add_clean(cli_str(j, members[i][1]), &b);
         if (b.len)
             printf("%-11s %s\n", members[i][0], b.data);
     }
-    slots_text(j, "map", slots);
+    format_slots(j, "map", slots);
     printf("%-11s %s in use\n", "map slots", slots);
-    slots_text(j, "reduce", slots);
+    format_slots(j, "reduce", slots);
     printf("%-11s %s in use\n", "red. slots", slots);
     printf("%-11s %lld\n", "containers", (long long)cli_int(j, "containers"));
     base_buf_clear(&b);
-    silence_text(j, &b);
+    add_silence(j, &b);
     printf("%-11s %s\n", "silent", b.data);
     base_buf_free(&b);
 }
 
-static int own(struct cli *c, const struct node *n)
+static int show_own(struct cli *c, const struct node *n)
 {
     json_t *answer = NULL, *nodes;
     int rc = cli_rm_get(c, "/ws/v1/cluster/node-list", &answer);
@@ -176,9 +176,9 @@ static int own(struct cli *c, const struct node *n)
     else if (c->json)
         cli_print_json(shown);
     else if (one)
-        print_own_one(one);
+        print_own_status(one);
     else
-        print_own(nodes);
+        print_own_list(nodes);
     json_decref(shown);
     json_decref(nodes);
     json_decref(answer);
@@ -189,7 +189,7 @@ static int own(struct cli *c, const struct node *n)
 static void print_cleaned(const char *fmt, const char *text)
 {
     struct base_buf b = {0};
-    cli_text_clean(text, &b);
+    cli_text_add_clean(text, &b);
     printf(fmt, b.data ? b.data : "");
     base_buf_free(&b);
 }
@@ -214,7 +214,7 @@ static int list(struct cli *c, const struct node *n)
     base_buf_adds(&path, "/ws/v1/cluster/nodes");
     if (!n->all) {
         base_buf_adds(&path, "?states=");
-        cli_uri_component(n->states ? n->states : "RUNNING", &path);
+        cli_uri_add_encoded(n->states ? n->states : "RUNNING", &path);
     }
     int rc = cli_rm_get(c, path.data, &answer);
     base_buf_free(&path);
@@ -267,7 +267,7 @@ static int status(struct cli *c, const char *id)
         if (*s == ':')
             base_buf_adds(&path, ":");
         else
-            cli_uri_component(one, &path);
+            cli_uri_add_encoded(one, &path);
     }
     int rc = cli_rm_get_object(c, path.data, "node", &answer);
     base_buf_free(&path);
@@ -304,7 +304,7 @@ static int check(const struct node *n)
         return cli_error(CLI_USAGE, "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
     if (n->status && (n->all || n->states))
         return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status", n->all ? "-all" : "-states");
-    if (n->own && n->all)
+    if (n->own_form && n->all)
         return cli_error(CLI_USAGE, "node list: it shows all states; -all belongs to -list");
     if (n->all && n->states)
         return cli_error(CLI_USAGE, "node: -all and -states exclude each other");
@@ -330,7 +330,7 @@ int cli_node_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check(&n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = n.own ? own(&c, &n) : n.list ? list(&c, &n) : status(&c, n.status);
+        rc = n.own_form ? show_own(&c, &n) : n.list ? list(&c, &n) : status(&c, n.status);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

@@ -16,15 +16,15 @@ struct search {
     size_t distance;
 };
 
-static bool ends(const struct argp_option *o)
+static bool is_last(const struct argp_option *o)
 {
     return !o->name && !o->key && !o->doc;
 }
 
-static void look(struct search *s, const struct argp_option *options)
+static void search_table(struct search *s, const struct argp_option *options)
 {
     const struct argp_option *real = options;
-    for (const struct argp_option *o = options; o && !ends(o); o++) {
+    for (const struct argp_option *o = options; o && !is_last(o); o++) {
         if (!(o->flags & OPTION_ALIAS))
             real = o;
         if (s->len == 1 && o->key == s->word[0]) {
@@ -46,17 +46,17 @@ static void look(struct search *s, const struct argp_option *options)
     }
 }
 
-int cli_options_complain(const char *name, const char *at, const struct argp_option *common,
-                         const struct argp_option *own)
+int cli_print_option_error(const char *name, const char *at, const struct argp_option *common,
+                           const struct argp_option *own)
 {
     size_t dashes = strspn(at, "-");
     char *word = base_strndup(at + dashes, strcspn(at + dashes, "="));
     struct search s = {.word = word, .len = strlen(word)};
     int rc;
     if (dashes > 0 && s.len > 0) {
-        look(&s, own);
+        search_table(&s, own);
         if (!s.found || s.prefixes != 1)
-            look(&s, common);
+            search_table(&s, common);
     }
     if (dashes == 0 || s.len == 0)
         rc = cli_error(CLI_USAGE, "'%s' is not understood here; see %s --help", at, name);
@@ -76,7 +76,7 @@ int cli_options_complain(const char *name, const char *at, const struct argp_opt
 
 /* ---- help ---- */
 /* "--name=ID  " at @at becomes "-name ID   ". */
-static void single_dash(char *at, size_t name_len)
+static void use_single_dash(char *at, size_t name_len)
 {
     char *end = at + 2 + name_len;
     if (*end == '=')
@@ -89,20 +89,20 @@ static void single_dash(char *at, size_t name_len)
         memmove(end - 1, end, strlen(end) + 1);
 }
 
-static void single_dashes(char *text, const struct argp_option *options)
+static void use_single_dashes(char *text, const struct argp_option *options)
 {
-    for (const struct argp_option *o = options; !ends(o); o++) {
+    for (const struct argp_option *o = options; !is_last(o); o++) {
         if (!o->name)
             continue;
         char *word = base_printf("--%s", o->name);
         for (char *at = text; (at = strstr(at, word)); at++)
             if (strchr("= ,\n", at[strlen(word)]) && at > text && at[-1] == ' ')
-                single_dash(at, strlen(o->name));
+                use_single_dash(at, strlen(o->name));
         free(word);
     }
 }
 
-void cli_options_help(const struct argp *argp, const struct argp_option *single, char *name)
+void cli_print_help(const struct argp *argp, const struct argp_option *single, char *name)
 {
     char *text = NULL;
     size_t len = 0;
@@ -111,7 +111,7 @@ void cli_options_help(const struct argp *argp, const struct argp_option *single,
     argp_help(argp, memory, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, name);
     fclose(memory);
     if (single)
-        single_dashes(text, single);
+        use_single_dashes(text, single);
     fputs(text, stdout);
     free(text);
 }

@@ -10,22 +10,22 @@
 #include "api/cli/cli.h"
 #include "base/io/io.h"
 
-static bool pass_failed;
+static bool write_failed;
 
-int cli_pass_on(int fd, const void *data, size_t len)
+int cli_write_through(int fd, const void *data, size_t len)
 {
     int rc = base_write_all(fd, data, len);
-    if (rc < 0 && rc != -EPIPE && !pass_failed) {
-        pass_failed = true;
+    if (rc < 0 && rc != -EPIPE && !write_failed) {
+        write_failed = true;
         cli_error(CLI_FAILED, "cannot write to standard %s: %s",
                   fd == STDOUT_FILENO ? "output" : "error", strerror(-rc));
     }
     return rc;
 }
 
-bool cli_pass_failed(void)
+bool cli_write_failed(void)
 {
-    return pass_failed;
+    return write_failed;
 }
 
 /* A script must not take a truncated result for a whole one. The check runs at exit because argp may end the process

@@ -21,7 +21,7 @@ static const struct argp_option common_options[] = {
 
 enum { COMMON = sizeof common_options / sizeof common_options[0] };
 
-struct parse_job {
+struct parsing {
     struct cli *c;
     const struct argp *argp;
     void *input;
@@ -30,9 +30,9 @@ struct parse_job {
     int stopped_at; /* index behind the argument that was not understood */
 };
 
-static error_t common_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_common_option(int key, char *arg, struct argp_state *state)
 {
-    struct parse_job *p = state->input;
+    struct parsing *p = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = p->input;
@@ -42,7 +42,8 @@ static error_t common_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RM:
         if (*arg == '\0')
-            return cli_bad("--rm: an empty text is not an address such as http://127.0.0.1:8088");
+            return cli_option_error(
+                "--rm: an empty text is not an address such as http://127.0.0.1:8088");
         free(p->c->rm_arg);
         p->c->rm_arg = base_strdup(arg);
         return 0;
@@ -67,7 +68,7 @@ static error_t common_parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Configuration: files, then -D, then the check of all of it. */
-static int load_conf(struct parse_job *p)
+static int load_conf(struct parsing *p)
 {
     struct base_error err = {0};
     struct base_conf *conf = p->c->conf = base_conf_new();
@@ -81,7 +82,7 @@ static int load_conf(struct parse_job *p)
 }
 
 /* The common options without those that this subcommand lacks. */
-static void choose_common(unsigned without, struct argp_option *out)
+static void select_common_options(unsigned without, struct argp_option *out)
 {
     for (const struct argp_option *o = common_options; o->name || o->key; o++) {
         unsigned bit = o->key == KEY_RM     ? CLI_WITHOUT_RM
@@ -98,24 +99,25 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
 {
     struct argp_option common[COMMON];
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
-    struct argp outer = {common, common_parse, argp->args_doc, argp->doc, children, NULL, NULL};
-    struct parse_job p = {.c = c, .argp = argp, .input = input};
+    struct argp outer = {common, parse_common_option, argp->args_doc, argp->doc, children, NULL,
+                         NULL};
+    struct parsing p = {.c = c, .argp = argp, .input = input};
     struct argp inner = *argp; /* its texts are the outer one's: once is enough */
     inner.args_doc = inner.doc = NULL;
     children[0].argp = &inner;
-    choose_common(c->without, common);
+    select_common_options(c->without, common);
     c->name = argv[0];
-    cli_bad_clear();
+    cli_option_error_clear();
     error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     int result = CLI_OK;
     if (p.help) {
-        cli_options_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
+        cli_print_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
         result = -1;
-    } else if (rc != 0 && *cli_bad_text()) {
-        result = cli_error(CLI_USAGE, "%s", cli_bad_text());
+    } else if (rc != 0 && *cli_option_error_text()) {
+        result = cli_error(CLI_USAGE, "%s", cli_option_error_text());
     } else if (rc != 0) {
         const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
-        result = cli_options_complain(argv[0], at, common, argp->options);
+        result = cli_print_option_error(argv[0], at, common, argp->options);
     } else {
         result = load_conf(&p);
     }

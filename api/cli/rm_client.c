@@ -38,8 +38,8 @@ struct cli_rm {
     bool refused; /* the last answer is an error that comes again when the same is asked again */
     bool several; /* RMs: more than one is listed, or one is a standby */
     int64_t disturbances;
-    void (*tell)(void *user);
-    void *tell_user;
+    void (*on_wait)(void *user);
+    void *on_wait_user;
 };
 
 /* The user that requests name: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */
@@ -55,7 +55,7 @@ static char *user_name(void)
 int cli_rm_open(struct cli *c)
 {
     struct base_rm_list list;
-    if (cli_rm_list(c, &list) != CLI_OK)
+    if (cli_rm_list_read(c, &list) != CLI_OK)
         return CLI_USAGE;
     struct cli_rm *rm = base_alloc(sizeof *rm);
     rm->list = list;
@@ -83,15 +83,15 @@ const char *cli_rm_url(const struct cli_rm *rm)
     return base_rm_turn_url(&rm->turn);
 }
 
-int64_t cli_rm_disturbances(const struct cli_rm *rm)
+int64_t cli_rm_failed_calls(const struct cli_rm *rm)
 {
     return rm->disturbances;
 }
 
-void cli_rm_on_wait(struct cli_rm *rm, void (*tell)(void *user), void *user)
+void cli_rm_set_wait_notice(struct cli_rm *rm, void (*on_wait)(void *user), void *user)
 {
-    rm->tell = tell;
-    rm->tell_user = user;
+    rm->on_wait = on_wait;
+    rm->on_wait_user = user;
 }
 
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm)
@@ -121,7 +121,7 @@ static const char *strip_class(const char *text)
 }
 
 /* These a ResourceManager gives with a reason in JSON, or not at all; others a proxy may give on its way. */
-static bool is_foreign(long status, const json_t *body)
+static bool is_foreign_error(long status, const json_t *body)
 {
     bool plain = status / 100 == 3 || status == 404 || status == 405 || status == 501;
     return plain && !json_object_get(body, "RemoteException");
@@ -134,16 +134,16 @@ static char *error_text(long status, const struct base_buf *body)
     const char *message = cli_str(j, "RemoteException.message");
     const char *exception = cli_str(j, "RemoteException.exception");
     struct base_buf line = {0};
-    if (is_foreign(status, j)) {
+    if (is_foreign_error(status, j)) {
         json_decref(j);
         return NULL;
     }
     if (*message)
-        cli_text_clean(strip_class(message), &line);
+        cli_text_add_clean(strip_class(message), &line);
     else if (*exception)
-        cli_text_clean(exception, &line);
+        cli_text_add_clean(exception, &line);
     else if (!j && body->len && body->data[0] != '<')
-        cli_text_clean(body->data, &line);
+        cli_text_add_clean(body->data, &line);
     if (line.len == 0)
         base_buf_addf(&line, "the ResourceManager answers with status %ld", status);
     json_decref(j);
@@ -166,7 +166,7 @@ static char *not_rm_text(const char *url, long status)
 }
 
 /* The client's text begins with the request: people know what they asked. */
-static char *reason_of(const char *text, const char *method, const char *url)
+static char *without_request(const char *text, const char *method, const char *url)
 {
     size_t method_len = strlen(method), url_len = strlen(url);
     bool named = strncmp(text, method, method_len) == 0 && text[method_len] == ' ' &&
@@ -187,7 +187,7 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, 
         base_http_free(rm->http);
         rm->http = base_http_new();
     }
-    *reason = ok || signalled ? NULL : reason_of(err.text, rq->method, rq->url);
+    *reason = ok || signalled ? NULL : without_request(err.text, rq->method, rq->url);
     return ok;
 }
 
@@ -231,7 +231,7 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason, s
     }
     if (rm->refused && *reason) {
         struct base_buf line = {0};
-        cli_text_clean(reason, &line);
+        cli_text_add_clean(reason, &line);
         out->error = base_buf_take(&line);
         return CLI_USAGE;
     }
@@ -297,35 +297,38 @@ static char *url_for(const struct cli_rm *rm, const char *base, const char *meth
     base_buf_addf(&url, "%s%s", base, path);
     if (strcmp(method, "GET") != 0) {
         base_buf_addf(&url, "%cuser.name=", strchr(path, '?') ? '&' : '?');
-        cli_uri_component(rm->user, &url);
+        cli_uri_add_encoded(rm->user, &url);
     }
     return base_buf_take(&url);
 }
 
 /* How long one RM may take. Where there are others, one that is stopped must not hold us up; it gets more time in each
  * round, since it may be slow and the only one. 0: as long as base/io/http_client.h says. */
-static int64_t time_for(const struct cli_rm *rm, const char *method, unsigned flags, int round)
+static int64_t answer_timeout_ms(const struct cli_rm *rm, const char *method, unsigned flags,
+                                 int round)
 {
     int64_t ms = strcmp(method, "GET") == 0 ? READ_MS : CHANGE_MS;
     if (flags & CLI_RM_RELAYED)
         return RELAYED_MS;
     if (!rm->several)
-        return flags & CLI_RM_SOON ? SOON_MS : 0;
+        return flags & CLI_RM_ONCE ? SOON_MS : 0;
     for (; round > 0 && ms < ANSWER_MAX_MS; round--)
         ms *= 2;
     return ms < ANSWER_MAX_MS ? ms : ANSWER_MAX_MS;
 }
 
 /* Asks one after the other, until one answers as the active one, or all have been asked. */
-static int call_each(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
-                     unsigned flags, int round, struct cli_answer *out)
+static int call_all_once(struct cli_rm *rm, const char *method, const char *path,
+                         const struct base_buf *body, unsigned flags, int round,
+                         struct cli_answer *out)
 {
-    size_t asked = 0, strange = 0;
+    size_t asked = 0, not_rms = 0;
     bool more;
     do {
         char location[sizeof ((struct base_http_answer *)0)->location];
         char *url = url_for(rm, base_rm_turn_url(&rm->turn), method, path);
-        int rc = call_url(rm, method, url, body, time_for(rm, method, flags, round), location, out);
+        int rc = call_url(rm, method, url, body, answer_timeout_ms(rm, method, flags, round),
+                          location, out);
         free(url);
         if (rc == CLI_INTERRUPTED)
             return rc;
@@ -334,29 +337,29 @@ static int call_each(struct cli_rm *rm, const char *method, const char *path, co
             return rc;
         }
         asked++;
-        strange += rm->not_rm;
+        not_rms += rm->not_rm;
         rm->disturbances++;
         more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location) : base_rm_turn_bad(&rm->turn);
     } while (more);
-    rm->not_rm = strange == asked;
+    rm->not_rm = not_rms == asked;
     return CLI_UNREACHABLE;
 }
 
 /* Half of @ms to all of it: those who wait for the same RM do not come at once. */
-static int64_t some_of(int64_t ms)
+static int64_t jittered_ms(int64_t ms)
 {
     uint32_t random = 0;
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
     return ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
 }
 
-static void tell(struct cli_rm *rm)
+static void print_or_notify_wait(struct cli_rm *rm)
 {
     rm->told = true;
-    if (rm->tell)
-        rm->tell(rm->tell_user);
+    if (rm->on_wait)
+        rm->on_wait(rm->on_wait_user);
     else
-        cli_rm_tell_silence(rm);
+        cli_rm_print_waiting(rm);
 }
 
 /* The same request until it is answered, as long as @flags and the number of RMs allow. */
@@ -365,20 +368,21 @@ static int call_patiently(struct cli_rm *rm, const char *method, const char *pat
 {
     int64_t start = base_mono_us(&base_clock_real), wait_ms = PAUSE_FIRST_MS;
     for (int round = 0;; round++) {
-        int rc = call_each(rm, method, path, body, flags, round, out);
+        int rc = call_all_once(rm, method, path, body, flags, round, out);
         int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
-        bool patient = !(flags & (CLI_RM_SOON | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
+        bool patient =
+            !(flags & (CLI_RM_ONCE | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
         if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused || waited_ms > PATIENCE_MS)
             return rc;
         if (!rm->told && waited_ms > TELL_MS)
-            tell(rm);
-        if (cli_interrupt_pause(some_of(wait_ms)))
+            print_or_notify_wait(rm);
+        if (cli_interrupt_pause(jittered_ms(wait_ms)))
             return CLI_INTERRUPTED;
         wait_ms = wait_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : wait_ms * 2;
     }
 }
 
-static void add_json(const json_t *body, struct base_buf *text)
+static void dump_json(const json_t *body, struct base_buf *text)
 {
     char *dump = body ? json_dumps(body, JSON_COMPACT) : NULL;
     if (dump)
@@ -390,7 +394,7 @@ int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const j
                 struct cli_answer *out)
 {
     struct base_buf text = {0};
-    add_json(body, &text);
+    dump_json(body, &text);
     int rc = call_patiently(rm, method, path, &text, flags, out);
     base_buf_free(&text);
     if (rc == CLI_UNREACHABLE && !rm->not_rm && !rm->refused) {
@@ -408,14 +412,14 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
 {
     struct base_buf text = {0};
     char *url = url_for(rm, base, method, path);
-    add_json(body, &text);
+    dump_json(body, &text);
     int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
     base_buf_free(&text);
     free(url);
     return rc;
 }
 
-void cli_rm_tell_silence(const struct cli_rm *rm)
+void cli_rm_print_waiting(const struct cli_rm *rm)
 {
     cli_error(0, rm->standby ? "no ResourceManager is active; trying again"
                              : "the ResourceManager does not answer; trying again");
@@ -427,7 +431,7 @@ int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
     return call_url(rm, "GET", url, &none, SOON_MS, NULL, out);
 }
 
-int cli_rm_fail(struct cli_answer *a, int rc)
+int cli_answer_print_error(struct cli_answer *a, int rc)
 {
     cli_error(rc, "%s", a->error ? a->error : "no answer");
     cli_answer_free(a);
@@ -440,7 +444,7 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out)
     *out = NULL;
     int rc = cli_rm_call(c->rm, "GET", path, NULL, 0, &a);
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return cli_answer_print_error(&a, rc);
     *out = a.json;
     a.json = NULL;
     cli_answer_free(&a);
@@ -468,7 +472,7 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
     json_decref(body);
     free(path);
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return cli_answer_print_error(&a, rc);
     *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
     if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
         *late = false; /* most likely by our own request, whose answer was lost */

@@ -21,9 +21,9 @@ void cli_rm_close(struct cli_rm *rm);
 /* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
 /* How often an RM was asked in vain, since the start: a change means that another may answer now. */
-int64_t cli_rm_disturbances(const struct cli_rm *rm);
+int64_t cli_rm_failed_calls(const struct cli_rm *rm);
 /* @tell(user) is called instead of printing that a patient call waits; NULL: printed again. */
-void cli_rm_on_wait(struct cli_rm *rm, void (*tell)(void *user), void *user);
+void cli_rm_set_wait_notice(struct cli_rm *rm, void (*tell)(void *user), void *user);
 
 struct cli_answer {
     long status;          /* 0: no answer came */
@@ -35,9 +35,12 @@ struct cli_answer {
 void cli_answer_free(struct cli_answer *a);
 
 enum {
-    CLI_RM_PATIENT = 1, /* keep trying for a minute while no RM answers: a restart passes unnoticed */
-    CLI_RM_SOON = 2,    /* every RM once, and none takes more than some seconds for this: the caller is patient himself */
-    CLI_RM_RELAYED = 4, /* as SOON, for what the RM itself has to ask a node: as long as the RM waits for the node */
+    CLI_RM_PATIENT =
+        1,           /* keep trying for a minute while no RM answers: a restart passes unnoticed */
+    CLI_RM_ONCE = 2, /* every RM once, and none takes more than some seconds for this: the caller is
+                        patient himself */
+    CLI_RM_RELAYED = 4, /* as SOON, for what the RM itself has to ask a node: as long as the RM
+                           waits for the node */
 };
 /* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
  * CLI_NOTFOUND, other 4xx and refusals that say why (X-Creel-Reason) CLI_USAGE, other 5xx, no answer and what no RM
@@ -49,7 +52,7 @@ int cli_rm_get(struct cli *c, const char *path, json_t **out);
 /* As cli_rm_get, and the answer has an object of this name. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
 /* For who does the patient waiting himself: the line that says so. */
-void cli_rm_tell_silence(const struct cli_rm *rm);
+void cli_rm_print_waiting(const struct cli_rm *rm);
 /* One request to this RM alone ("http://host:port"), standby or not, of some seconds at most. As cli_rm_call(). */
 int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
                    struct cli_answer *out);
@@ -58,7 +61,7 @@ const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
 /* GET of any absolute URL (an NM's), same result and texts. */
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
 /* Prints @a's error, frees it, returns @rc. */
-int cli_rm_fail(struct cli_answer *a, int rc);
+int cli_answer_print_error(struct cli_answer *a, int rc);
 
 /* Asks for KILLED. *state gets the answered state, caller frees; *late: it had ended before. Prints errors. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);

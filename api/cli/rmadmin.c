@@ -39,13 +39,14 @@ static const struct argp_option options[] = {
 /* How many words an option takes at least and at most. */
 static const struct {
     size_t min, max;
-} words[] = {
-    [CLI_RMADMIN_POLICY] = {0, 1},    [CLI_RMADMIN_REFRESH_QUEUES] = {0, 0}, [CLI_RMADMIN_GET_STATE] = {1, 1},
-    [CLI_RMADMIN_GET_ALL] = {0, 0},   [CLI_RMADMIN_ACTIVE] = {1, 1},         [CLI_RMADMIN_STANDBY] = {1, 1},
+} argument_counts[] = {
+    [CLI_RMADMIN_POLICY] = {0, 1},    [CLI_RMADMIN_REFRESH_QUEUES] = {0, 0},
+    [CLI_RMADMIN_GET_STATE] = {1, 1}, [CLI_RMADMIN_GET_ALL] = {0, 0},
+    [CLI_RMADMIN_ACTIVE] = {1, 1},    [CLI_RMADMIN_STANDBY] = {1, 1},
     [CLI_RMADMIN_FAILOVER] = {2, 2},  [CLI_RMADMIN_STATUS] = {0, 0},
 };
 
-static const char *name_of(int key)
+static const char *option_name(int key)
 {
     const struct argp_option *o = options;
     while (o->key != key)
@@ -59,9 +60,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     if (key > KEY_FIRST && key <= KEY_FIRST + CLI_RMADMIN_FAILOVER) {
         if (a->what)
-            return cli_bad("rmadmin: -%s and -%s do not go together", a->option, name_of(key));
+            return cli_option_error("rmadmin: -%s and -%s do not go together", a->option,
+                                    option_name(key));
         a->what = (enum cli_rmadmin_do)(key - KEY_FIRST);
-        a->option = name_of(key);
+        a->option = option_name(key);
         return 0;
     }
     if (key != ARGP_KEY_ARG)
@@ -71,19 +73,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->option = "status";
         return 0;
     }
-    if (!a->what || a->n == words[a->what].max)
-        return cli_bad("'%s' is too much; see creel rmadmin --help", arg);
+    if (!a->what || a->n == argument_counts[a->what].max)
+        return cli_option_error("'%s' is too much; see creel rmadmin --help", arg);
     a->words[a->n++] = arg;
     return 0;
 }
 
-static int call(struct cli *c, const char *method, const char *path, const json_t *body, json_t **out)
+static int call_rm(struct cli *c, const char *method, const char *path, const json_t *body,
+                   json_t **out)
 {
     struct cli_answer a = {0};
     int rc = cli_rm_call(c->rm, method, path, body, 0, &a);
 
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return cli_answer_print_error(&a, rc);
     *out = a.json;
     a.json = NULL;
     cli_answer_free(&a);
@@ -93,7 +96,7 @@ static int call(struct cli *c, const char *method, const char *path, const json_
 static int show_policy(struct cli *c)
 {
     json_t *answer = NULL;
-    int rc = call(c, "GET", POLICY_PATH, NULL, &answer);
+    int rc = call_rm(c, "GET", POLICY_PATH, NULL, &answer);
 
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
@@ -111,9 +114,9 @@ static int set_policy(struct cli *c, const char *name)
     if (!text)
         return cli_error(CLI_USAGE, "-policy: the name is not UTF-8");
     body = json_pack("{s:o}", "policy", text);
-    rc = call(c, "GET", POLICY_PATH, NULL, &old);
+    rc = call_rm(c, "GET", POLICY_PATH, NULL, &old);
     if (rc == CLI_OK)
-        rc = call(c, "PUT", POLICY_PATH, body, &answer);
+        rc = call_rm(c, "PUT", POLICY_PATH, body, &answer);
     if (rc == CLI_OK && c->json) {
         cli_print_json(answer);
     } else if (rc == CLI_OK) {
@@ -131,7 +134,7 @@ static int set_policy(struct cli *c, const char *name)
 static int refresh_queues(struct cli *c)
 {
     json_t *answer = NULL;
-    int rc = call(c, "POST", REFRESH_PATH, NULL, &answer);
+    int rc = call_rm(c, "POST", REFRESH_PATH, NULL, &answer);
 
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
@@ -146,14 +149,16 @@ static int check(const struct admin *a)
     if (!a->what)
         return cli_error(CLI_USAGE, "rmadmin: say what to do: status, -policy, -refreshQueues, -getServiceState, "
                                     "-getAllServiceState, -transitionToStandby or -failover");
-    if (a->n < words[a->what].min)
-        return cli_error(CLI_USAGE, "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
+    if (a->n < argument_counts[a->what].min)
+        return cli_error(CLI_USAGE,
+                         "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
                          a->option,
-                         words[a->what].min == 2 ? "the ids of two ResourceManagers" : "the id of a ResourceManager");
+                         argument_counts[a->what].min == 2 ? "the ids of two ResourceManagers"
+                                                           : "the id of a ResourceManager");
     return CLI_OK;
 }
 
-static int run(struct cli *c, const struct admin *a)
+static int run_command(struct cli *c, const struct admin *a)
 {
     if (a->what == CLI_RMADMIN_REFRESH_QUEUES)
         return refresh_queues(c);
@@ -186,7 +191,7 @@ int cli_rmadmin_main(int argc, char **argv)
     if (rc == CLI_OK)
         rc = check(&a);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run(&c, &a);
+        rc = run_command(&c, &a);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

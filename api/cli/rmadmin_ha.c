@@ -41,7 +41,7 @@ static void all_free(struct all_rms *all)
 }
 
 /* Asks one RM for its state. */
-static void look(struct cli *c, struct one_rm *rm, bool *ha)
+static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
 {
     struct cli_answer a = {0};
     int rc = cli_rm_call_at(c->rm, rm->url, "GET", HA_PATH, NULL, &a);
@@ -76,7 +76,7 @@ static void add_ids(const struct cli *c, struct all_rms *all)
 }
 
 /* @only: the one that is asked, where ids are known beforehand: others may take their time to fail. NULL: all. */
-static void look_at_all(struct cli *c, const char *only, struct all_rms *all)
+static void query_all(struct cli *c, const char *only, struct all_rms *all)
 {
     const struct base_rm_list *list = cli_rm_addresses(c->rm);
     for (all->n = 0; all->n < list->n; all->n++)
@@ -85,14 +85,14 @@ static void look_at_all(struct cli *c, const char *only, struct all_rms *all)
     for (size_t i = 0; i < all->n; i++) {
         if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
             continue;
-        look(c, &all->v[i], &all->ha);
+        query_rm(c, &all->v[i], &all->ha);
         if (!all->v[i].id) /* it did not say: by its place */
             all->v[i].id = base_printf("rm-%zu", i + 1);
     }
 }
 
 /* NULL after printing that there is none. */
-static struct one_rm *find(struct all_rms *all, const char *id)
+static struct one_rm *find_rm(struct all_rms *all, const char *id)
 {
     struct base_buf known = {0};
     for (size_t i = 0; i < all->n; i++)
@@ -113,7 +113,7 @@ static const struct one_rm *active_of(const struct all_rms *all)
     return NULL;
 }
 
-static int fail_silent(const struct one_rm *rm)
+static int print_silent_error(const struct one_rm *rm)
 {
     return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id, rm->url, rm->error);
 }
@@ -131,7 +131,7 @@ static json_t *describe(const struct one_rm *rm)
 static int get_state(struct cli *c, const struct one_rm *rm)
 {
     if (!rm->state)
-        return fail_silent(rm);
+        return print_silent_error(rm);
     if (c->json) {
         json_t *j = describe(rm);
         cli_print_json(j);
@@ -149,7 +149,7 @@ static int get_all_states(struct cli *c, const struct all_rms *all)
         const struct one_rm *rm = &all->v[i];
         struct base_buf text = {0};
         json_array_append_new(list, describe(rm));
-        cli_text_clean(rm->state ? rm->state : rm->error, &text);
+        cli_text_add_clean(rm->state ? rm->state : rm->error, &text);
         if (!c->json) /* as HAAdmin prints it: the address, the state */
             printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3, rm->state ? "" : "Failed to connect: ", text.data);
         base_buf_free(&text);
@@ -213,7 +213,7 @@ static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *
     for (size_t i = 0; i < all->n; i++) {
         if (&all->v[i] == rm)
             continue;
-        look(c, &all->v[i], &all->ha);
+        query_rm(c, &all->v[i], &all->ha);
         if (all->v[i].state)
             return;
     }
@@ -221,16 +221,16 @@ static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *
             rm->id, (int)HOLD_MS / 1000);
 }
 
-static int to_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
+static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     if (!rm->state)
-        return fail_silent(rm);
+        return print_silent_error(rm);
     if (strcmp(rm->state, "standby") == 0) /* as YARN: nothing to do is done */
         return get_state(c, rm);
     int rc = order_standby(c, rm);
     while (rc == CLI_OK) {
-        look(c, rm, &all->ha);
+        query_rm(c, rm, &all->ha);
         if (rm->state && strcmp(rm->state, "standby") == 0) {
             warn_alone(c, all, rm);
             return get_state(c, rm);
@@ -249,9 +249,9 @@ static const struct one_rm *wait_active(struct cli *c, struct all_rms *all, cons
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     bool left = false; /* it has been something else than active */
     do {
-        look(c, to, &all->ha); /* the one that is expected first: its answer ends the wait */
+        query_rm(c, to, &all->ha); /* the one that is expected first: its answer ends the wait */
         for (size_t i = 0; i < all->n && !active_of(all); i++)
-            look(c, &all->v[i], &all->ha);
+            query_rm(c, &all->v[i], &all->ha);
         left = left || !from->state || strcmp(from->state, "active") != 0;
         const struct one_rm *active = active_of(all);
         if (active && (active != from || left))
@@ -265,8 +265,8 @@ static const struct one_rm *wait_active(struct cli *c, struct all_rms *all, cons
     return NULL;
 }
 
-static int say_failover(struct cli *c, const struct one_rm *from, const struct one_rm *to, const struct one_rm *active,
-                        int64_t us)
+static int print_failover(struct cli *c, const struct one_rm *from, const struct one_rm *to,
+                          const struct one_rm *active, int64_t us)
 {
     if (c->json) {
         json_t *j = json_pack("{s:s,s:s,s:s,s:f}", "from", from->id, "to", to->id, "active", active->id, "ms",
@@ -290,9 +290,9 @@ static int failover(struct cli *c, struct all_rms *all, struct one_rm *from, str
     if (from == to)
         return cli_error(CLI_USAGE, "Illegal argument: failover from %s to itself", from->id);
     if (!from->state)
-        return fail_silent(from);
+        return print_silent_error(from);
     if (!to->state)
-        return fail_silent(to);
+        return print_silent_error(to);
     if (active != from)
         return cli_error(CLI_FAILED, "Operation failed: %s is %s; the active ResourceManager is %s", from->id,
                          from->state, active ? active->id : "not known");
@@ -304,7 +304,7 @@ static int failover(struct cli *c, struct all_rms *all, struct one_rm *from, str
     if (!active)
         return cli_error(CLI_FAILED, "Operation failed: no ResourceManager has become active in %d s",
                          (int)CHANGE_MS / 1000);
-    return say_failover(c, from, to, active, base_mono_us(&base_clock_real) - start);
+    return print_failover(c, from, to, active, base_mono_us(&base_clock_real) - start);
 }
 
 /* SOURCE: HAAdmin.checkManualStateManagementOK */
@@ -318,7 +318,7 @@ static int refuse_active(const struct all_rms *all, const struct one_rm *rm)
                      rm->id, active && active != rm ? active->id : "<active>", rm->id);
 }
 
-static bool answers(const struct all_rms *all)
+static bool any_answers(const struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].state)
@@ -331,24 +331,25 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     struct all_rms all = {0};
     struct one_rm *a = NULL, *b = NULL;
     int rc = CLI_OK;
-    look_at_all(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL, &all);
+    query_all(c, what == CLI_RMADMIN_GET_STATE || what == CLI_RMADMIN_STANDBY ? ids[0] : NULL,
+              &all);
     if (what == CLI_RMADMIN_STATUS) {
         rc = print_status(c, &all);
         all_free(&all);
         return rc;
     }
-    if (answers(&all) && !all.ha)
+    if (any_answers(&all) && !all.ha)
         rc = cli_error(CLI_FAILED, "Cannot run %s when ResourceManager HA is not enabled", option);
-    if (rc == CLI_OK && ids[0] && !(a = find(&all, ids[0])))
+    if (rc == CLI_OK && ids[0] && !(a = find_rm(&all, ids[0])))
         rc = CLI_USAGE;
-    if (rc == CLI_OK && ids[0] && ids[1] && !(b = find(&all, ids[1])))
+    if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm(&all, ids[1])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
         rc = get_state(c, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
         rc = get_all_states(c, &all);
     else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
-        rc = to_standby(c, &all, a);
+        rc = make_standby(c, &all, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
         rc = refuse_active(&all, a);
     else if (rc == CLI_OK)

@@ -23,7 +23,7 @@ static void test_ascii(void)
 {
     struct cli_progress p = picture(50, 0);
     struct base_buf b = {0};
-    CU_ASSERT_EQUAL(cli_progress_bars(&p, 70, false, &b), 3);
+    CU_ASSERT_EQUAL(cli_progress_add_bars(&p, 70, false, &b), 3);
     CU_ASSERT_STRING_EQUAL(b.data, "application_1_0001  RUNNING  1:03  wordcount\n"
                                    "map     [########--------]  50%  5 of 12, 3 running, 1 failed\n"
                                    "reduce  [----------------]   0%  0 of 3\n");
@@ -34,7 +34,7 @@ static void test_utf8(void)
 {
     struct cli_progress p = picture(100.0 * 3 / 128, 100);
     struct base_buf b = {0};
-    cli_progress_bars(&p, 70, true, &b);
+    cli_progress_add_bars(&p, 70, true, &b);
     CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "map     │▍               │   2%"));
     CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "reduce  │████████████████│ 100%"));
     base_buf_free(&b);
@@ -45,7 +45,7 @@ static void test_every_width(void)
     struct cli_progress p = picture(33.3, 66.6);
     for (size_t width = 1; width < 200; width++) {
         struct base_buf b = {0};
-        cli_progress_bars(&p, width, width % 2, &b);
+        cli_progress_add_bars(&p, width, width % 2, &b);
         for (const char *at = b.data; *at; at = strchr(at, '\n') + 1)
             CU_ASSERT_TRUE(cli_text_width(at, strcspn(at, "\n")) <= width);
         base_buf_free(&b);
@@ -58,7 +58,7 @@ static void test_long_name(void)
     struct base_buf b = {0};
     p.id = "application_1700000000000_0001";
     p.name = "a name that is longer than the terminal is wide, as the ones that programs make up often are";
-    cli_progress_bars(&p, 79, false, &b);
+    cli_progress_add_bars(&p, 79, false, &b);
     CU_ASSERT_EQUAL(strncmp(b.data, "application_1700000000000_0001  RUNNING  1:03  a name that", 57), 0);
     CU_ASSERT_EQUAL(strcspn(b.data, "\n"), 79);
     base_buf_free(&b);
@@ -70,7 +70,7 @@ static void test_odd_percentages(void)
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         struct cli_progress p = picture(odd[i], 0);
         struct base_buf b = {0};
-        cli_progress_bars(&p, 80, true, &b);
+        cli_progress_add_bars(&p, 80, true, &b);
         CU_ASSERT_TRUE(strstr(b.data, "   0%") || strstr(b.data, " 100%"));
         base_buf_free(&b);
     }
@@ -80,7 +80,7 @@ static void test_line(void)
 {
     struct cli_progress p = picture(45.9, 0);
     struct base_buf b = {0};
-    cli_progress_line(&p, &b);
+    cli_progress_add_line(&p, &b);
     CU_ASSERT_STRING_EQUAL(b.data, "1:03 RUNNING map 45% (5 of 12, 3 running, 1 failed) reduce 0% (0 of 3)");
     base_buf_free(&b);
 }
@@ -90,7 +90,7 @@ static void test_name_is_cleaned(void)
     struct cli_progress p = picture(0, 0);
     struct base_buf b = {0};
     p.name = "bad\033[2J\nname";
-    cli_progress_bars(&p, 0, false, &b);
+    cli_progress_add_bars(&p, 0, false, &b);
     CU_ASSERT_PTR_NULL(strchr(b.data, '\033'));
     CU_ASSERT_PTR_NOT_NULL(strstr(b.data, "  bad [2J name\n"));
     base_buf_free(&b);

@@ -14,7 +14,7 @@
 static void quoted_is(const char *arg, const char *expected)
 {
     struct base_buf b = {0};
-    cli_quote_arg(arg, &b);
+    cli_shell_quote(arg, &b);
     CU_ASSERT_STRING_EQUAL(b.data, expected);
     base_buf_free(&b);
 }
@@ -71,7 +71,7 @@ static void test_quote_random(void)
         }
         word[len] = '\0';
         struct base_buf b = {0};
-        cli_quote_arg(word, &b);
+        cli_shell_quote(word, &b);
         CU_ASSERT_TRUE(sh_gives(b.data, word));
         base_buf_free(&b);
     }
@@ -82,10 +82,10 @@ static void test_quote_argv(void)
     char *argv[] = {"sh", "-c", "echo out; exit 7", NULL};
     char *none[] = {NULL};
     struct base_buf b = {0};
-    cli_quote_argv(argv, &b);
+    cli_shell_quote_all(argv, &b);
     CU_ASSERT_STRING_EQUAL(b.data, "sh -c 'echo out; exit 7'");
     base_buf_clear(&b);
-    cli_quote_argv(none, &b);
+    cli_shell_quote_all(none, &b);
     CU_ASSERT_EQUAL(b.len, 0);
     base_buf_free(&b);
 }
@@ -132,7 +132,7 @@ static void test_path(void)
 static void test_component(void)
 {
     struct base_buf b = {0};
-    cli_uri_component("a b&c=d/e", &b);
+    cli_uri_add_encoded("a b&c=d/e", &b);
     CU_ASSERT_STRING_EQUAL(b.data, "a%20b%26c%3Dd%2Fe");
     base_buf_free(&b);
 }

@@ -162,9 +162,9 @@ static void test_pages(void)
     for (int page = 0; page < 3; page++) {
         cli_table_row(t, page == 1 ? "longer" : "a", "1", NULL);
         cli_table_row(t, "b", page == 2 ? "1000" : "2", NULL);
-        cli_table_page(t, out);
+        cli_table_print_page(t, out);
     }
-    cli_table_page(t, out); /* nothing new */
+    cli_table_print_page(t, out); /* nothing new */
     cli_table_free(t);
     rewind(out);
     base_assert(getdelim(&text, &len, '\0', out) > 0);

@@ -26,16 +26,16 @@ static void test_width(void)
 
 static void test_fit(void)
 {
-    CU_ASSERT_EQUAL(cli_text_fit("abcdef", 4), 4);
-    CU_ASSERT_EQUAL(cli_text_fit("abc", 10), 3);
-    CU_ASSERT_EQUAL(cli_text_fit("語語", 3), 3); /* one whole character, not one and a half */
-    CU_ASSERT_EQUAL(cli_text_fit("é", 0), 0);
+    CU_ASSERT_EQUAL(cli_text_prefix_fitting("abcdef", 4), 4);
+    CU_ASSERT_EQUAL(cli_text_prefix_fitting("abc", 10), 3);
+    CU_ASSERT_EQUAL(cli_text_prefix_fitting("語語", 3), 3); /* one whole character, not one and a half */
+    CU_ASSERT_EQUAL(cli_text_prefix_fitting("é", 0), 0);
 }
 
 static void clean_is(const char *in, const char *expected)
 {
     struct base_buf b = {0};
-    cli_text_clean(in, &b);
+    cli_text_add_clean(in, &b);
     CU_ASSERT_STRING_EQUAL(b.data, expected);
     base_buf_free(&b);
 }
@@ -66,28 +66,28 @@ static void figure_is(void (*add)(int64_t, struct base_buf *), int64_t n, const 
 
 static void test_figures(void)
 {
-    figure_is(cli_text_duration, -5, "0.0 s");
-    figure_is(cli_text_duration, 349, "0.3 s");
-    figure_is(cli_text_duration, 59999, "59.9 s");
-    figure_is(cli_text_duration, 60000, "1m00s");
-    figure_is(cli_text_duration, 185000, "3m05s");
-    figure_is(cli_text_duration, 7620000, "2h07m");
-    figure_is(cli_text_bytes, 0, "0 B");
-    figure_is(cli_text_bytes, 999, "999 B");
-    figure_is(cli_text_bytes, 1000, "1.0 kB");
-    figure_is(cli_text_bytes, 999960, "1.0 MB");
-    figure_is(cli_text_bytes, INT64_MAX, "9.2 EB");
-    figure_is(cli_text_count, 0, "0");
-    figure_is(cli_text_count, 999, "999");
-    figure_is(cli_text_count, 1234567, "1,234,567");
-    figure_is(cli_text_count, -123456, "-123,456");
-    figure_is(cli_text_time, 0, "-");
+    figure_is(cli_text_add_duration, -5, "0.0 s");
+    figure_is(cli_text_add_duration, 349, "0.3 s");
+    figure_is(cli_text_add_duration, 59999, "59.9 s");
+    figure_is(cli_text_add_duration, 60000, "1m00s");
+    figure_is(cli_text_add_duration, 185000, "3m05s");
+    figure_is(cli_text_add_duration, 7620000, "2h07m");
+    figure_is(cli_text_add_bytes, 0, "0 B");
+    figure_is(cli_text_add_bytes, 999, "999 B");
+    figure_is(cli_text_add_bytes, 1000, "1.0 kB");
+    figure_is(cli_text_add_bytes, 999960, "1.0 MB");
+    figure_is(cli_text_add_bytes, INT64_MAX, "9.2 EB");
+    figure_is(cli_text_add_count, 0, "0");
+    figure_is(cli_text_add_count, 999, "999");
+    figure_is(cli_text_add_count, 1234567, "1,234,567");
+    figure_is(cli_text_add_count, -123456, "-123,456");
+    figure_is(cli_text_add_time, 0, "-");
 }
 
 static void test_time(void)
 {
     setenv("TZ", "UTC", 1);
-    figure_is(cli_text_time, 1700000000000, "2023-11-14 22:13:20");
+    figure_is(cli_text_add_time, 1700000000000, "2023-11-14 22:13:20");
 }
 
 static void test_utf8_made(void)
@@ -107,7 +107,7 @@ static void test_utf8_made(void)
     };
     for (size_t i = 0; i < sizeof cases_ / sizeof cases_[0]; i++) {
         struct base_buf b = {0};
-        cli_text_utf8(cases_[i].in, strlen(cases_[i].in), &b);
+        cli_text_add_utf8(cases_[i].in, strlen(cases_[i].in), &b);
         CU_ASSERT_STRING_EQUAL(b.data, cases_[i].out);
         base_buf_free(&b);
     }

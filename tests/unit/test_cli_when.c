@@ -71,16 +71,16 @@ static void test_shown(void)
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         zone(zones[i]);
         base_buf_clear(&b);
-        cli_when_iso(1700000000000, &b);
+        cli_when_add_iso(1700000000000, &b);
         CU_ASSERT_STRING_EQUAL(b.data, want[i]);
         CU_ASSERT_TRUE(cli_when_parse(b.data, &relative, &ms));
         CU_ASSERT_EQUAL(ms, 1700000000000);
     }
     base_buf_clear(&b);
-    cli_when_distance(5000, 1000, &b);
+    cli_when_add_distance(5000, 1000, &b);
     CU_ASSERT_STRING_EQUAL(b.data, "in 4.0 s");
     base_buf_clear(&b);
-    cli_when_distance(1000, 5000, &b);
+    cli_when_add_distance(1000, 5000, &b);
     CU_ASSERT_STRING_EQUAL(b.data, "4.0 s ago");
     base_buf_free(&b);
 }

@@ -60,10 +60,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t number(const char *option, const char *arg, int64_t min, int64_t max, int64_t *out)
+static error_t parse_number(const char *option, const char *arg, int64_t min, int64_t max,
+                            int64_t *out)
 {
     if (base_int_parse(arg, min, max, out) < 0)
-        return cli_bad("%s: '%s' is not an integer from %lld to %lld", option, arg, (long long)min, (long long)max);
+        return cli_option_error("%s: '%s' is not an integer from %lld to %lld", option, arg,
+                                (long long)min, (long long)max);
     return 0;
 }
 
@@ -75,15 +77,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->start_only = p->name;
     switch (key) {
     case KEY_NODES:
-        return number("--nodes", arg, 1, CLI_DEV_NODES_MAX, &o->nodes);
+        return parse_number("--nodes", arg, 1, CLI_DEV_NODES_MAX, &o->nodes);
     case KEY_MAP:
-        return number("--map-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->map_slots);
+        return parse_number("--map-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->map_slots);
     case KEY_REDUCE:
-        return number("--reduce-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->reduce_slots);
+        return parse_number("--reduce-slots", arg, 0, BASE_NODE_SLOTS_MAX, &o->reduce_slots);
     case KEY_PORT:
-        return number("--port", arg, 0, 65535, &o->port);
+        return parse_number("--port", arg, 0, 65535, &o->port);
     case KEY_RMS:
-        return number("--rms", arg, 2, CLI_DEV_RMS_MAX, &o->rms);
+        return parse_number("--rms", arg, 2, CLI_DEV_RMS_MAX, &o->rms);
     case KEY_HA:
         o->ha = true;
         return 0;
@@ -92,7 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_DIR:
         o->dir = arg;
-        return *arg ? 0 : cli_bad("--dir: the path is empty");
+        return *arg ? 0 : cli_option_error("--dir: the path is empty");
     case KEY_DETACH:
         o->detach = true;
         return 0;
@@ -106,7 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->status = true;
         return 0;
     case ARGP_KEY_ARG:
-        return cli_bad("'%s' is too much; see creel dev --help", arg);
+        return cli_option_error("'%s' is too much; see creel dev --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -129,14 +131,14 @@ static const char doc[] =
 static void print_ready_json(const struct cli_dev *d)
 {
     json_t *list = json_array();
-    char *rms = cli_dev_rm_list(d);
+    char *rms = cli_dev_rm_urls(d);
     for (size_t i = 0; i < d->n; i++) {
         const struct cli_dev_daemon *x = &d->v[i];
         bool alive = cli_proc_alive(&x->proc);
         json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid, "running",
                                 alive);
         if (alive && cli_dev_is_ha(d) && cli_dev_is_rm(x))
-            json_object_set_new(one, "role", json_string(cli_dev_role(x->url)));
+            json_object_set_new(one, "role", json_string(cli_dev_ask_role(x->url)));
         json_array_append_new(list, one);
     }
     json_t *j = json_pack("{s:s,s:s,s:o}", "dir", d->dir, "rm", rms, "daemons", list);
@@ -148,7 +150,7 @@ static void print_ready_json(const struct cli_dev *d)
 static void print_rms(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
-        const char *role = cli_dev_is_ha(d) ? cli_dev_role(d->v[i].url) : "";
+        const char *role = cli_dev_is_ha(d) ? cli_dev_ask_role(d->v[i].url) : "";
         printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "", role,
                *role ? ")" : "");
     }
@@ -158,19 +160,20 @@ static void print_rms(const struct cli_dev *d)
 
 static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
 {
-    char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_rm_list(d);
+    char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_rm_urls(d);
     struct base_buf quoted = {0};
     bool own_dir = strcmp(home, d->dir) != 0;
     if (cli_dev_is_ha(d) && !own_dir)
         base_buf_adds(&quoted, " --ha");
     if (own_dir) {
         base_buf_adds(&quoted, " --dir ");
-        cli_quote_arg(d->dir, &quoted);
+        cli_shell_quote(d->dir, &quoted);
     }
     printf("Creel runs in %s\n\n", d->dir);
     print_rms(d);
-    printf("  nodes            %zu, each with %lld map and %lld reduce slots\n", cli_dev_count(d, cli_dev_is_nm),
-           (long long)d->map_slots, (long long)d->reduce_slots);
+    printf("  nodes            %zu, each with %lld map and %lld reduce slots\n",
+           cli_dev_count_kind(d, cli_dev_is_nm), (long long)d->map_slots,
+           (long long)d->reduce_slots);
     printf("  policy           %s\n\n", d->policy);
     if (own_port)
         printf("  export CREEL_RM=%s\n", rms);
@@ -193,7 +196,7 @@ static void choose_port(const struct dev_options *o, size_t i, const struct cli_
     bool named = o->ha && !cli_dev_is_nm(x);
     if (i == 0)
         x->port = o->port;
-    if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_check_port(before->port) == 0)
+    if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_port_error(before->port) == 0)
         x->port = before->port; /* a node keeps its id */
     if (x->port == 0 && named)
         x->port = cli_dev_free_port();
@@ -211,7 +214,7 @@ static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
 }
 
 /* @old: what was started in the folder last; NULL: ports of then are no help. */
-static void prepare(struct cli_dev *d, const struct dev_options *o, struct cli_dev *old)
+static void plan_daemons(struct cli_dev *d, const struct dev_options *o, struct cli_dev *old)
 {
     d->map_slots = o->map_slots;
     d->reduce_slots = o->reduce_slots;
@@ -222,7 +225,7 @@ static void prepare(struct cli_dev *d, const struct dev_options *o, struct cli_d
     add_daemons(d, "zookeeper", o->ha);
     for (size_t i = 0; i < d->n; i++)
         choose_port(o, i, old ? cli_dev_find(old, d->v[i].name) : NULL, &d->v[i]);
-    d->supervisor = cli_proc_of(getpid());
+    d->supervisor = cli_proc_identify(getpid());
 }
 
 static int start_one(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
@@ -235,7 +238,7 @@ static int start_one(struct cli_dev *d, size_t i, const char **failed, struct ba
 
 static int start_all(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
 {
-    size_t rms = cli_dev_count(d, cli_dev_is_rm), nodes = cli_dev_count(d, cli_dev_is_nm);
+    size_t rms = cli_dev_count_kind(d, cli_dev_is_rm), nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
     if (rc >= 0 && o->ha)
         rc = start_one(d, d->n - 1, failed, err);
@@ -260,7 +263,7 @@ static bool port_was_taken(struct cli_dev *d, const struct dev_options *o, const
 {
     const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find(d, failed) : NULL;
     bool chosen = x && !cli_dev_is_nm(x) && !(x == &d->v[0] && o->port);
-    return chosen && !cli_proc_alive(&x->proc) && cli_dev_check_port(x->port) != 0;
+    return chosen && !cli_proc_alive(&x->proc) && cli_dev_port_error(x->port) != 0;
 }
 
 static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
@@ -268,11 +271,11 @@ static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct
     struct cli_dev *old = base_alloc(sizeof *old);
     old->dir = d->dir;
     bool known = cli_dev_load(old, NULL) == 0;
-    prepare(d, o, known ? old : NULL);
+    plan_daemons(d, o, known ? old : NULL);
     int rc = start_all(d, o, err, failed);
     for (int i = 0; i < PORT_TRIES && rc < 0 && port_was_taken(d, o, *failed); i++) {
         cli_dev_stop_all(d);
-        prepare(d, o, NULL);
+        plan_daemons(d, o, NULL);
         rc = start_all(d, o, err, failed);
     }
     free(old);
@@ -325,7 +328,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
             fprintf(stderr, "creel: nobody waits for the start\n");
         close(ready_fd);
     }
-    cli_dev_watch(d, signal_fd);
+    cli_dev_supervise(d, signal_fd);
     if (ready_fd < 0)
         fprintf(stderr, "creel: stopping\n");
     stop_locked(d);
@@ -374,10 +377,11 @@ static int check_start(struct cli_dev *d, const struct dev_options *o)
     else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state lies elsewhere, and its nodes remember epochs */
         rc = cli_error(CLI_FAILED, "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
                        d->dir, o->ha ? "out" : "");
-    else if ((busy = cli_dev_check_port(o->port)) != 0)
+    else if ((busy = cli_dev_port_error(o->port)) != 0)
         rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
                        strerror(busy));
-    else if (!(rm = cli_dev_binary("creel-rm", &err)) || !(nm = cli_dev_binary("creel-nm", &err)) ||
+    else if (!(rm = cli_dev_find_program("creel-rm", &err)) ||
+             !(nm = cli_dev_find_program("creel-nm", &err)) ||
              (o->ha && cli_dev_zookeeper_check(d, &err) < 0))
         rc = cli_error(CLI_FAILED, "%s", err.text);
     free(rm);
@@ -461,7 +465,8 @@ static int restart(struct cli_dev *d, const char *name, bool json)
     else if (!x)
         rc = cli_error(CLI_USAGE, "there is no '%s' in %s: %s%snm-1 to nm-%zu", name, d->dir,
                        cli_dev_is_ha(d) ? "zookeeper, rm-1, rm-2, " : "rm-1, ",
-                       cli_dev_count(d, cli_dev_is_rm) > 2 ? "rm-3, " : "", cli_dev_count(d, cli_dev_is_nm));
+                       cli_dev_count_kind(d, cli_dev_is_rm) > 2 ? "rm-3, " : "",
+                       cli_dev_count_kind(d, cli_dev_is_nm));
     else
         rc = restart_one(d, x, json);
     close(lock);
@@ -477,7 +482,9 @@ static int status(struct cli_dev *d, bool json)
     struct cli_table *t = cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
     for (size_t i = 0; i < d->n; i++) {
         bool alive = cli_proc_alive(&d->v[i].proc);
-        const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i]) ? cli_dev_role(d->v[i].url) : "";
+        const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i])
+                               ? cli_dev_ask_role(d->v[i].url)
+                               : "";
         char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
         snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
         cli_table_row(t, d->v[i].name, !alive ? "down" : *role ? role : "running", alive ? pid : "-",
@@ -516,7 +523,7 @@ static int check_policy(const char **name)
 }
 
 /* Keys that have an option here, or that every daemon gets a value of its own for: -D would be lost. */
-static int check_sets(const struct dev_options *o)
+static int check_settings(const struct dev_options *o)
 {
     static const struct {
         const char *key, *instead;
@@ -545,7 +552,7 @@ static int check_sets(const struct dev_options *o)
     return CLI_OK;
 }
 
-static int check(const struct dev_options *o)
+static int check_options(const struct dev_options *o)
 {
     const char *verb = o->stop ? "--stop" : o->restart ? "--restart" : o->status ? "--status" : NULL;
     if (o->stop + o->status + (o->restart != NULL) > 1)
@@ -556,7 +563,7 @@ static int check(const struct dev_options *o)
         return cli_error(CLI_USAGE, "dev: --rms is for --ha");
     if (verb && o->n_sets)
         return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, not beside %s", verb);
-    return check_sets(o);
+    return check_settings(o);
 }
 
 int cli_dev_main(int argc, char **argv)
@@ -571,7 +578,7 @@ int cli_dev_main(int argc, char **argv)
     o.n_sets = c.n_sets;
     d->dir = cli_dev_dir(o.dir, o.ha);
     if (rc == CLI_OK)
-        rc = check(&o);
+        rc = check_options(&o);
     o.rms = o.rms ? o.rms : 2;
     if (rc == CLI_OK && o.stop)
         rc = stop(d, o.json);

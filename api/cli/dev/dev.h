@@ -55,7 +55,7 @@ static inline bool cli_dev_is_ha(const struct cli_dev *d)
 {
     return d->n > 0 && cli_dev_is_zookeeper(&d->v[d->n - 1]);
 }
-size_t cli_dev_count(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
+size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
 
 /* ---- api/cli/dev/state.c ---- */
 /* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev (dev-ha with @ha); absolute. Caller frees. */
@@ -81,10 +81,10 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
 int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err);
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
 /* Path of "creel-rm" beside this program, else in PATH; caller frees; NULL with @err. */
-char *cli_dev_binary(const char *name, struct base_error *err);
+char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/ha.c ---- */
-int cli_dev_check_port(int64_t port); /* 0: it can be had; else an errno */
+int cli_dev_port_error(int64_t port); /* 0: it can be had; else an errno */
 int64_t cli_dev_free_port(void);      /* one that can be had now; 0: none was found */
 /* What it needs is installed (the message names the package), and its configuration can name d->dir. */
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
@@ -92,8 +92,9 @@ int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daem
 char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes it */
 int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
 /* Of the RM at @url: "active", "standby", "initializing"; "": it does not tell. */
-const char *cli_dev_role(const char *url);
-char *cli_dev_rm_list(const struct cli_dev *d); /* the RMs' addresses, separated by commas; caller frees */
+const char *cli_dev_ask_role(const char *url);
+char *cli_dev_rm_urls(
+    const struct cli_dev *d); /* the RMs' addresses, separated by commas; caller frees */
 
 /* ---- api/cli/dev/stop.c ---- */
 /* Ends NMs, the containers they leave, RMs, and ZooKeeper last; not the supervisor. */
@@ -103,7 +104,7 @@ void cli_dev_stop_one(struct cli_dev_daemon *x);
 
 /* ---- api/cli/dev/supervisor.c ---- */
 /* Until a signal asks to end; the caller stops the daemons. */
-int cli_dev_watch(struct cli_dev *d, int signal_fd);
+int cli_dev_supervise(struct cli_dev *d, int signal_fd);
 int cli_dev_signal_fd(void); /* blocks SIGINT, SIGTERM, SIGHUP */
 
 #endif

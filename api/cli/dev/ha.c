@@ -33,16 +33,16 @@ enum {
     CLIENT_MS = 2000,
 };
 
-static struct sockaddr_in loopback(int64_t port)
+static struct sockaddr_in loopback_address(int64_t port)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return a;
 }
 
-int cli_dev_check_port(int64_t port)
+int cli_dev_port_error(int64_t port)
 {
-    struct sockaddr_in address = loopback(port);
+    struct sockaddr_in address = loopback_address(port);
     int one = 1, rc = 0, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return 0;
@@ -59,14 +59,14 @@ int64_t cli_dev_free_port(void)
         uint32_t random = (uint32_t)i;
         (void)!getrandom(&random, sizeof random, 0);
         int64_t port = PORT_MIN + random % (PORT_MAX - PORT_MIN);
-        if (cli_dev_check_port(port) == 0)
+        if (cli_dev_port_error(port) == 0)
             return port;
     }
     return 0;
 }
 
 /* zoo.cfg is a Java properties file and the place of log4j's a URL: both would make another path of these. */
-static bool is_plain(const char *path)
+static bool is_safe_for_java(const char *path)
 {
     for (; *path; path++)
         if (*path < ' ' || *path > '~' || strchr("\\#%", *path))
@@ -76,7 +76,7 @@ static bool is_plain(const char *path)
 
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
 {
-    char *java = cli_dev_binary("java", err);
+    char *java = cli_dev_find_program("java", err);
     if (!java)
         return base_error_set(err, -BASE_ENOTFOUND,
                               "--ha needs java, which is not in PATH; on Debian: apt install default-jre-headless");
@@ -85,7 +85,7 @@ int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
         return base_error_set(err, -BASE_ENOTFOUND,
                               "--ha needs ZooKeeper, and %s is not there; on Debian: apt install zookeeper",
                               JAR_DIR "zookeeper.jar");
-    if (!is_plain(d->dir))
+    if (!is_safe_for_java(d->dir))
         return base_error_set(err, -BASE_EINVAL,
                               "--ha: ZooKeeper needs a folder whose path is plain ASCII without \\, # and %%, not %s; "
                               "--dir takes another one",
@@ -146,9 +146,9 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
 }
 
 /* The answer to a four letter word; "" when none came. */
-static void ask(int64_t port, const char *word, char *out, size_t size)
+static void ask_four_letter_word(int64_t port, const char *word, char *out, size_t size)
 {
-    struct sockaddr_in address = loopback(port);
+    struct sockaddr_in address = loopback_address(port);
     struct timeval limit = {.tv_sec = ASK_MS / 1000};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     size_t len = 0;
@@ -164,20 +164,20 @@ static void ask(int64_t port, const char *word, char *out, size_t size)
 }
 
 /* It answers, and it is ours: another one may have been given the port. */
-static bool serves(const struct cli_dev *d, const struct cli_dev_daemon *x)
+static bool is_serving(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     char text[4096], *data = cli_dev_path(d, x->name, "/data");
-    ask(x->port, "conf", text, sizeof text);
+    ask_four_letter_word(x->port, "conf", text, sizeof text);
     bool ours = strstr(text, data) != NULL;
     free(data);
-    ask(x->port, "srvr", text, sizeof text);
+    ask_four_letter_word(x->port, "srvr", text, sizeof text);
     return ours && strstr(text, "Mode: ");
 }
 
 int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + SERVE_MS * INT64_C(1000);
-    while (!serves(d, x)) {
+    while (!is_serving(d, x)) {
         if (!cli_proc_alive(&x->proc)) {
             waitpid(x->proc.pid, NULL, WNOHANG);
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
@@ -189,7 +189,7 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, st
     return 0;
 }
 
-const char *cli_dev_role(const char *url)
+const char *cli_dev_ask_role(const char *url)
 {
     static const char *const roles[] = {"active", "standby", "initializing"};
     struct base_http *http = base_http_new();
@@ -210,7 +210,7 @@ const char *cli_dev_role(const char *url)
     return role;
 }
 
-char *cli_dev_rm_list(const struct cli_dev *d)
+char *cli_dev_rm_urls(const struct cli_dev *d)
 {
     struct base_buf b = {0};
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++)

@@ -15,7 +15,7 @@
 #include "base/io/io.h"
 #include "base/mem.h"
 
-struct cli_proc cli_proc_of(pid_t pid)
+struct cli_proc cli_proc_identify(pid_t pid)
 {
     struct cli_proc p = {.pid = pid, .start = base_proc_start_time(pid)};
     snprintf(p.boot, sizeof p.boot, "%s", base_boot_id());
@@ -49,7 +49,7 @@ bool cli_proc_alive(const struct cli_proc *p)
            read_stat(p->pid, &state, &parent) && state != 'Z' && state != 'X';
 }
 
-int cli_proc_open(const struct cli_proc *p)
+int cli_proc_open_pidfd(const struct cli_proc *p)
 {
     if (!cli_proc_alive(p))
         return -1;
@@ -63,7 +63,7 @@ int cli_proc_open(const struct cli_proc *p)
 
 bool cli_proc_signal(const struct cli_proc *p, int sig)
 {
-    int fd = cli_proc_open(p);
+    int fd = cli_proc_open_pidfd(p);
     if (fd < 0)
         return false;
     bool sent = syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0) == 0;
@@ -73,7 +73,7 @@ bool cli_proc_signal(const struct cli_proc *p, int sig)
 
 bool cli_proc_wait(const struct cli_proc *p, int timeout_ms)
 {
-    int fd = cli_proc_open(p);
+    int fd = cli_proc_open_pidfd(p);
     if (fd < 0)
         return true;
     struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -87,19 +87,19 @@ bool cli_proc_wait(const struct cli_proc *p, int timeout_ms)
     return rc > 0;
 }
 
-struct pair {
+struct process_link {
     pid_t pid, parent;
 };
 
-static struct pair *list_processes(size_t *n)
+static struct process_link *list_processes(size_t *n)
 {
-    struct pair *v = NULL;
+    struct process_link *v = NULL;
     size_t cap = 0;
     DIR *dir = opendir("/proc");
     *n = 0;
     for (struct dirent *e; dir && (e = readdir(dir));) {
         char state;
-        struct pair p = {.pid = (pid_t)strtol(e->d_name, NULL, 10)};
+        struct process_link p = {.pid = (pid_t)strtol(e->d_name, NULL, 10)};
         if (p.pid <= 0 || !read_stat(p.pid, &state, &p.parent) || state == 'Z')
             continue;
         base_array_grow(&v, *n, &cap);
@@ -117,7 +117,7 @@ unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
     unsigned sent = 0;
     if (!cli_proc_alive(p))
         return 0;
-    struct pair *all = list_processes(&n);
+    struct process_link *all = list_processes(&n);
     base_array_grow(&tree, found, &cap);
     tree[found++] = p->pid;
     for (size_t i = 0; i < found; i++) {
@@ -129,7 +129,7 @@ unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
         }
     }
     while (found > 0) {
-        struct cli_proc one = cli_proc_of(tree[--found]);
+        struct cli_proc one = cli_proc_identify(tree[--found]);
         if ((found > 0 || itself) && one.start >= p->start) /* a child is not older than its ancestor */
             sent += cli_proc_signal(&one, sig);
     }

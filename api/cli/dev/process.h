@@ -13,11 +13,11 @@ struct cli_proc {
 };
 
 /* Identity of a process that lives now (a child of ours, or ourselves). */
-struct cli_proc cli_proc_of(pid_t pid);
+struct cli_proc cli_proc_identify(pid_t pid);
 /* The same process, and not a zombie. */
 bool cli_proc_alive(const struct cli_proc *p);
 /* A pidfd of exactly this process, or -1 when it is gone. Readable when it ends. */
-int cli_proc_open(const struct cli_proc *p);
+int cli_proc_open_pidfd(const struct cli_proc *p);
 /* Signals exactly this process. False: gone. */
 bool cli_proc_signal(const struct cli_proc *p, int sig);
 /* True when it has ended within @timeout_ms. */

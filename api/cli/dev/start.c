@@ -17,7 +17,7 @@
 
 enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000, SESSION_MS = 1000 };
 
-char *cli_dev_binary(const char *name, struct base_error *err)
+char *cli_dev_find_program(const char *name, struct base_error *err)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -98,7 +98,7 @@ static void add_ha(struct base_buf *out, const struct cli_dev *d)
 }
 
 /* The secret of an earlier start goes on: containers of then still know it. */
-static void secret_of(const char *path, char out[static 33])
+static void read_or_make_secret(const char *path, char out[static 33])
 {
     struct base_conf *conf = base_conf_new();
     base_random_hex(out);
@@ -115,10 +115,10 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     struct base_buf xml = {0};
     char secret[33];
     char *dir = cli_dev_path(d, "conf", ""), *path = cli_dev_path(d, "conf", "/creel-site.xml");
-    char *rms = cli_dev_rm_list(d);
+    char *rms = cli_dev_rm_urls(d);
     int rc = base_mkdirs(dir, 0700, err);
     if (rc >= 0) {
-        secret_of(path, secret);
+        read_or_make_secret(path, secret);
         base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. -->\n<configuration>\n");
         add_text(&xml, "creel.cluster.secret", secret);
         add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
@@ -143,7 +143,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
 
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
 {
-    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_rm_list(d), *text = base_printf("%s\n", rms);
+    char *path = cli_dev_path(d, "rm", ".url"), *rms = cli_dev_rm_urls(d),
+         *text = base_printf("%s\n", rms);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
     free(text);
     free(rms);
@@ -152,7 +153,7 @@ int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
 }
 
 /* In the child: own session, so that the terminal's Ctrl-C does not reach it; log file; program. */
-_Noreturn static void become(const struct cli_dev *d, const char *log, char *const *argv)
+_Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char *const *argv)
 {
     sigset_t none;
     int fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -170,12 +171,13 @@ _Noreturn static void become(const struct cli_dev *d, const char *log, char *con
     _exit(127);
 }
 
-static char **arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *binary)
+static char **daemon_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                               char *binary)
 {
     bool rm = cli_dev_is_rm(x);
     if (cli_dev_is_zookeeper(x))
         return cli_dev_zookeeper_arguments(d, x, binary);
-    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_rm_list(d);
+    char **v = base_alloc(12 * sizeof *v), *rms = cli_dev_rm_urls(d);
     size_t n = 0;
     v[n++] = binary;
     v[n++] = base_printf("--conf=%s/conf/creel-site.xml", d->dir);
@@ -191,7 +193,7 @@ static char **arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
     return v;
 }
 
-static bool read_url(const struct cli_dev *d, struct cli_dev_daemon *x)
+static bool read_url_file(const struct cli_dev *d, struct cli_dev_daemon *x)
 {
     struct base_buf text = {0};
     char *path = cli_dev_path(d, x->name, ".url");
@@ -211,7 +213,7 @@ static bool read_url(const struct cli_dev *d, struct cli_dev_daemon *x)
 static int wait_listening(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + LISTEN_MS * INT64_C(1000);
-    while (!read_url(d, x)) {
+    while (!read_url_file(d, x)) {
         if (!cli_proc_alive(&x->proc)) {
             waitpid(x->proc.pid, NULL, WNOHANG);
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
@@ -232,14 +234,14 @@ static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x, st
     return rc;
 }
 
-static const char *program_of(const struct cli_dev_daemon *x)
+static const char *program_name(const struct cli_dev_daemon *x)
 {
     return cli_dev_is_rm(x) ? "creel-rm" : cli_dev_is_nm(x) ? "creel-nm" : "java";
 }
 
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
 {
-    char *binary = cli_dev_binary(program_of(x), err);
+    char *binary = cli_dev_find_program(program_name(x), err);
     int rc = binary ? 0 : -BASE_ENOTFOUND;
     if (rc == 0 && cli_dev_is_zookeeper(x))
         rc = cli_dev_zookeeper_prepare(d, x, err);
@@ -247,17 +249,17 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
         free(binary);
         return rc;
     }
-    char **argv = arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
+    char **argv = daemon_arguments(d, x, binary), *log = cli_dev_path(d, x->name, ".log");
     char *url = cli_dev_path(d, x->name, ".url");
     unlink(url);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        become(d, log, argv);
+        exec_daemon(d, log, argv);
     if (pid < 0)
         rc = base_error_sys(err, -BASE_EIO, errno, "cannot start %s", x->name);
     if (rc == 0) {
-        x->proc = cli_proc_of(pid);
+        x->proc = cli_proc_identify(pid);
         x->stopping = false;
         rc = write_pid(d, x, err);
     }
@@ -311,7 +313,7 @@ int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_erro
 {
     int64_t until = base_mono_us(&base_clock_real) + timeout_ms * INT64_C(1000);
     struct base_http *http = base_http_new();
-    size_t found, nodes = cli_dev_count(d, cli_dev_is_nm);
+    size_t found, nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = 0;
     while (rc == 0 && (found = most_registered(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)

@@ -131,7 +131,7 @@ struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name)
     return NULL;
 }
 
-size_t cli_dev_count(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
 {
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
@@ -165,6 +165,6 @@ void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out
     if (from > 0 && at == text && strchr(at, '\n'))
         at = strchr(at, '\n') + 1; /* not half a line */
     fprintf(out, "the end of %s:\n", path);
-    cli_print_block(out, "  ", at);
+    cli_print_indented(out, "  ", at);
     free(path);
 }

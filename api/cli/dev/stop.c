@@ -60,7 +60,7 @@ static bool read_container(const char *path, struct container *out)
 }
 
 /* One pass over all containers: @sig to what lives. Returns how many live, or are about to. */
-static unsigned sweep(const struct cli_dev *d, int sig, bool shims)
+static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
 {
     char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
     unsigned live = 0;
@@ -93,20 +93,20 @@ static unsigned sweep(const struct cli_dev *d, int sig, bool shims)
 static void stop_containers(const struct cli_dev *d)
 {
     int64_t start = base_mono_us(&base_clock_real);
-    bool termed = false;
+    bool sigterm_sent = false;
     for (int i = 0; i < SWEEPS_MAX; i++) {
         int64_t ms = (base_mono_us(&base_clock_real) - start) / 1000;
-        int sig = ms > GRACE_MS ? SIGKILL : termed ? 0 : SIGTERM;
-        if (sweep(d, sig, ms > 3 * GRACE_MS) == 0)
+        int sig = ms > GRACE_MS ? SIGKILL : sigterm_sent ? 0 : SIGTERM;
+        if (signal_containers(d, sig, ms > 3 * GRACE_MS) == 0)
             return;
-        termed = true;
+        sigterm_sent = true;
         if (ms > 4 * GRACE_MS + 500)
             return;
         poll(NULL, 0, SWEEP_MS);
     }
 }
 
-static void forget_files(const struct cli_dev *d)
+static void remove_runtime_files(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n; i++) {
         char *pid = cli_dev_path(d, d->v[i].name, ".pid"), *url = cli_dev_path(d, d->v[i].name, ".url");
@@ -120,7 +120,7 @@ static void forget_files(const struct cli_dev *d)
     free(url);
 }
 
-static void stop_kind(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
+static void stop_daemons(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x))
 {
     for (size_t i = 0; i < d->n; i++)
         if (is(&d->v[i]))
@@ -132,9 +132,10 @@ static void stop_kind(struct cli_dev *d, bool (*is)(const struct cli_dev_daemon 
 
 void cli_dev_stop_all(struct cli_dev *d)
 {
-    stop_kind(d, cli_dev_is_nm);
+    stop_daemons(d, cli_dev_is_nm);
     stop_containers(d);
-    stop_kind(d, cli_dev_is_rm);
-    stop_kind(d, cli_dev_is_zookeeper); /* last: an RM that ends writes what it still has to write */
-    forget_files(d);
+    stop_daemons(d, cli_dev_is_rm);
+    stop_daemons(
+        d, cli_dev_is_zookeeper); /* last: an RM that ends writes what it still has to write */
+    remove_runtime_files(d);
 }

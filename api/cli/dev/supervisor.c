@@ -32,7 +32,7 @@ static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x
 {
     int status;
     struct base_buf quoted = {0};
-    cli_quote_arg(d->dir, &quoted);
+    cli_shell_quote(d->dir, &quoted);
     if (waitpid(x->proc.pid, &status, WNOHANG) != x->proc.pid)
         fprintf(stderr, "creel: %s (pid %d) died; ", x->name, (int)x->proc.pid);
     else if (WIFSIGNALED(status))
@@ -46,23 +46,23 @@ static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x
     base_buf_free(&quoted);
 }
 
-static bool same(const struct cli_proc *a, const struct cli_proc *b)
+static bool is_same_process(const struct cli_proc *a, const struct cli_proc *b)
 {
     return a->pid == b->pid && a->start == b->start;
 }
 
 /* Takes up daemons that somebody started again; returns true when there are new ones. */
-static void adopt(struct cli_dev *d, struct watched *w)
+static void watch_restarted(struct cli_dev *d, struct watched *w)
 {
     cli_dev_load(d, NULL);
     for (size_t i = 0; i < d->n; i++) {
-        if (same(&w[i].proc, &d->v[i].proc))
+        if (is_same_process(&w[i].proc, &d->v[i].proc))
             continue;
         if (w[i].fd >= 0)
             close(w[i].fd);
         waitpid(w[i].proc.pid, NULL, WNOHANG);
         w[i].proc = d->v[i].proc;
-        w[i].fd = cli_proc_open(&w[i].proc);
+        w[i].fd = cli_proc_open_pidfd(&w[i].proc);
         if (w[i].fd < 0 && !d->v[i].stopping)
             report_death(d, &d->v[i]);
         else if (w[i].fd >= 0)
@@ -71,12 +71,12 @@ static void adopt(struct cli_dev *d, struct watched *w)
     fflush(stderr);
 }
 
-int cli_dev_watch(struct cli_dev *d, int signal_fd)
+int cli_dev_supervise(struct cli_dev *d, int signal_fd)
 {
     struct watched w[CLI_DEV_DAEMONS_MAX];
     struct pollfd p[CLI_DEV_DAEMONS_MAX + 1];
     for (size_t i = 0; i < d->n; i++)
-        w[i] = (struct watched){d->v[i].proc, cli_proc_open(&d->v[i].proc)};
+        w[i] = (struct watched){d->v[i].proc, cli_proc_open_pidfd(&d->v[i].proc)};
     for (;;) {
         p[0] = (struct pollfd){.fd = signal_fd, .events = POLLIN};
         for (size_t i = 0; i < d->n; i++)
@@ -84,7 +84,7 @@ int cli_dev_watch(struct cli_dev *d, int signal_fd)
         int rc = poll(p, d->n + 1, RELOAD_MS);
         if (rc > 0 && p[0].revents)
             break;
-        adopt(d, w);
+        watch_restarted(d, w);
         for (size_t i = 0; rc > 0 && i < d->n; i++) {
             if (!p[i + 1].revents || w[i].fd != p[i + 1].fd)
                 continue;

@@ -14,14 +14,16 @@ static int64_t now_ms(void)
     return base_wall_us(&base_clock_real) / 1000;
 }
 
-error_t cli_deadline_set(json_t *job, const char *arg)
+error_t cli_deadline_parse(json_t *job, const char *arg)
 {
     bool relative;
     int64_t ms;
 
     if (!cli_when_parse(arg, &relative, &ms))
-        return cli_bad("--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
-                       "2026-11-21T20:00:00", arg);
+        return cli_option_error(
+            "--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
+            "2026-11-21T20:00:00",
+            arg);
     json_object_del(job, relative ? "deadline-at-ms" : "deadline-s"); /* given twice: the last one holds */
     if (relative)
         json_object_set_new(job, "deadline-s", json_real((double)ms / 1000));
@@ -30,44 +32,44 @@ error_t cli_deadline_set(json_t *job, const char *arg)
     return 0;
 }
 
-static void say_date(struct base_buf *b, int64_t ms)
+static void add_date_and_distance(struct base_buf *b, int64_t ms)
 {
-    cli_when_iso(ms, b);
+    cli_when_add_iso(ms, b);
     base_buf_adds(b, " (");
-    cli_when_distance(ms, now_ms(), b);
+    cli_when_add_distance(ms, now_ms(), b);
     base_buf_adds(b, ")");
 }
 
-void cli_deadline_line(const json_t *job, struct base_buf *out)
+void cli_deadline_describe(const json_t *job, struct base_buf *out)
 {
     int64_t deadline = cli_int(job, "deadline"), finish = cli_int(job, "finishTime");
 
     if (!deadline)
         return;
-    cli_when_iso(deadline, out);
+    cli_when_add_iso(deadline, out);
     if (!cli_job_ended(job)) {
         base_buf_adds(out, deadline >= now_ms() ? ", " : ", passed ");
-        cli_when_distance(deadline, now_ms(), out);
-    } else if (cli_job_exit(job) == CLI_OK) {
+        cli_when_add_distance(deadline, now_ms(), out);
+    } else if (cli_job_exit_code(job) == CLI_OK) {
         base_buf_adds(out, finish <= deadline ? ", met, " : ", missed by ");
-        cli_text_duration(finish <= deadline ? deadline - finish : finish - deadline, out);
+        cli_text_add_duration(finish <= deadline ? deadline - finish : finish - deadline, out);
         base_buf_adds(out, finish <= deadline ? " to spare" : "");
     }
 }
 
-void cli_deadline_offer(const json_t *job, struct base_buf *out)
+void cli_deadline_describe_offer(const json_t *job, struct base_buf *out)
 {
     int64_t earliest = cli_int(job, "earliestFinish");
 
     if (!earliest)
         return;
-    say_date(out, earliest);
+    add_date_and_distance(out, earliest);
     base_buf_adds(out, ": submit it again with --deadline ");
-    cli_when_iso(earliest, out);
+    cli_when_add_iso(earliest, out);
 }
 
 /* Nothing is known of it while it is stored, nor while its refusal is. */
-static bool decided(const json_t *job)
+static bool is_decided(const json_t *job)
 {
     const char *state = cli_str(job, "state");
 
@@ -77,21 +79,21 @@ static bool decided(const json_t *job)
            !cli_int(job, "earliestFinish");
 }
 
-static int say_refused(const json_t *job)
+static int print_refusal(const json_t *job)
 {
     struct base_buf offer = {0};
 
     fflush(stdout);
     fprintf(stderr, "creel: %s was refused:\n", cli_str(job, "id"));
-    cli_print_block(stderr, "  ", cli_str(job, "diagnostics"));
-    cli_deadline_offer(job, &offer);
+    cli_print_indented(stderr, "  ", cli_str(job, "diagnostics"));
+    cli_deadline_describe_offer(job, &offer);
     if (offer.len)
         fprintf(stderr, "creel: offered: %s\n", offer.data);
     base_buf_free(&offer);
     return CLI_FAILED;
 }
 
-static void say_promised(const json_t *job)
+static void print_promise(const json_t *job)
 {
     struct base_buf b = {0};
 
@@ -99,12 +101,12 @@ static void say_promised(const json_t *job)
         fprintf(stderr, "creel: accepted; the scheduling policy promises no deadlines\n");
         return;
     }
-    say_date(&b, cli_int(job, "promisedFinish"));
+    add_date_and_distance(&b, cli_int(job, "promisedFinish"));
     fprintf(stderr, "creel: accepted; it will have finished by %s\n", b.data);
     base_buf_free(&b);
 }
 
-int cli_deadline_decided(struct cli *c, const char *id, json_t **job)
+int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
 {
     int64_t until = base_mono_us(&base_clock_real) + DECISION_MS * INT64_C(1000);
     int rc;
@@ -116,11 +118,11 @@ int cli_deadline_decided(struct cli *c, const char *id, json_t **job)
         if (rc != CLI_OK)
             return rc;
         const json_t *inner = json_object_get(*job, "job");
-        if (decided(inner) || base_mono_us(&base_clock_real) > until) {
+        if (is_decided(inner) || base_mono_us(&base_clock_real) > until) {
             bool refused = strcmp(cli_str(inner, "state"), "FAILED") == 0 && !cli_int(inner, "startTime");
             if (refused)
-                return say_refused(inner);
-            say_promised(inner);
+                return print_refusal(inner);
+            print_promise(inner);
             return CLI_OK;
         }
         if (cli_interrupt_pause(POLL_MS))

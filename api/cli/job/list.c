@@ -39,10 +39,10 @@ static error_t list_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIMIT:
         if (base_int_parse(arg, 0, INT64_MAX, &l->limit) < 0)
-            return cli_bad("--limit: '%s' is not an integer from 0 on", arg);
+            return cli_option_error("--limit: '%s' is not an integer from 0 on", arg);
         return 0;
     case ARGP_KEY_ARG:
-        return cli_bad("'%s' is too much; see creel job list --help", arg);
+        return cli_option_error("'%s' is too much; see creel job list --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -55,19 +55,19 @@ static char *list_path(const struct list *l, size_t have, const char *cursor)
     base_buf_addf(&b, "/ws/v1/cluster/jobs?limit=%lld", (long long)(want > PAGE_MAX ? PAGE_MAX : want));
     if (l->states) {
         base_buf_adds(&b, "&states=");
-        cli_uri_component(l->states, &b);
+        cli_uri_add_encoded(l->states, &b);
     }
     if (l->result) {
         base_buf_adds(&b, "&result=");
-        cli_uri_component(l->result, &b);
+        cli_uri_add_encoded(l->result, &b);
     }
     if (l->user) {
         base_buf_adds(&b, "&user=");
-        cli_uri_component(l->user, &b);
+        cli_uri_add_encoded(l->user, &b);
     }
     if (cursor) {
         base_buf_adds(&b, "&cursor=");
-        cli_uri_component(cursor, &b);
+        cli_uri_add_encoded(cursor, &b);
     }
     return base_buf_take(&b);
 }
@@ -111,8 +111,8 @@ static void print_list(const json_t *jobs)
         const char *result = cli_job_result(j);
         snprintf(map, sizeof map, "%d%%", (int)cli_num(j, "progress.map"));
         snprintf(reduce, sizeof reduce, "%d%%", (int)cli_num(j, "progress.reduce"));
-        cli_text_time(submit, &submitted);
-        cli_text_duration((finish ? finish : now) - submit, &time);
+        cli_text_add_time(submit, &submitted);
+        cli_text_add_duration((finish ? finish : now) - submit, &time);
         cli_table_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "user"), cli_str(j, "queue"),
                       cli_str(j, "state"), strcmp(result, "UNDEFINED") == 0 ? "-" : result, map, reduce, submitted.data,
                       time.data, NULL);
@@ -158,7 +158,7 @@ static error_t id_parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_bad("'%s' is too much: one id is enough", arg);
+        return cli_option_error("'%s' is too much: one id is enough", arg);
     *id = arg;
     return 0;
 }
@@ -171,7 +171,7 @@ static void print_counters(const json_t *counters)
     json_object_foreach((json_t *)counters, name, value)
     {
         struct base_buf b = {0};
-        cli_text_count(json_integer_value(value), &b);
+        cli_text_add_count(json_integer_value(value), &b);
         cli_table_row(t, name, b.data, NULL);
         base_buf_free(&b);
     }
@@ -193,7 +193,7 @@ int cli_job_counters_main(int argc, char **argv)
     char *id = NULL;
     json_t *answer = NULL;
     int rc = cli_parse(&c, &argp, 0, argc, argv, &arg);
-    if (rc == CLI_OK && !(id = cli_app_id_check(arg, "creel job counters")))
+    if (rc == CLI_OK && !(id = cli_app_id_require(arg, "creel job counters")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         char *path = base_printf("/ws/v1/cluster/jobs/%s/counters", id);

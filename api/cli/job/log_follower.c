@@ -56,7 +56,7 @@ struct cli_follow *cli_follow_new(void)
     return f;
 }
 
-static void stop(struct stream *s)
+static void stop_transfer(struct stream *s)
 {
     if (s->running)
         curl_multi_remove_handle(s->owner->multi, s->easy);
@@ -66,7 +66,7 @@ static void stop(struct stream *s)
 void cli_follow_free(struct cli_follow *f)
 {
     for (size_t i = 0; f && i < f->n; i++) {
-        stop(f->v[i]);
+        stop_transfer(f->v[i]);
         curl_easy_cleanup(f->v[i]->easy);
         base_buf_free(&f->v[i]->error);
         free(f->v[i]->path);
@@ -81,7 +81,7 @@ void cli_follow_free(struct cli_follow *f)
 }
 
 /* The bytes are the log's: an old node does not name itself, and then has no reason to say 200 for another's log. */
-static bool is_log(struct stream *s)
+static bool is_log_answer(struct stream *s)
 {
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     return s->status == 200 && (s->named == SAME || (s->direct && s->named == UNNAMED));
@@ -96,7 +96,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
         s->named = UNNAMED;
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     }
-    if (len <= 2 && is_log(s)) { /* the empty line: the headers are complete */
+    if (len <= 2 && is_log_answer(s)) { /* the empty line: the headers are complete */
         free(s->why);
         s->why = NULL;
     }
@@ -109,7 +109,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 {
     struct stream *s = arg;
     size_t len = size * n;
-    if (!is_log(s)) {
+    if (!is_log_answer(s)) {
         if (s->error.len < ERROR_TEXT_MAX)
             base_buf_add(&s->error, data, len);
         return len;
@@ -124,9 +124,9 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     return len;
 }
 
-static void start(struct stream *s)
+static void start_transfer(struct stream *s)
 {
-    s->direct = cli_node_direct(s->node);
+    s->direct = cli_node_is_direct(s->node);
     char *base = cli_node_url(s->node, s->direct, s->path);
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset, s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
@@ -166,9 +166,9 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
     struct stream *s = base_alloc(sizeof *s);
     struct base_buf path = {0};
     base_buf_adds(&path, "raw-logs/");
-    cli_uri_component(container, &path);
+    cli_uri_add_encoded(container, &path);
     base_buf_adds(&path, "/");
-    cli_uri_component(file, &path);
+    cli_uri_add_encoded(file, &path);
     s->owner = f;
     s->node = node;
     s->path = base_buf_take(&path);
@@ -180,12 +180,12 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
     base_assert(s->easy);
     base_array_grow(&f->v, f->n, &f->cap);
     f->v[f->n] = s;
-    start(s);
+    start_transfer(s);
     return f->n++;
 }
 
 /* What the try that has just ended says of itself, for people. */
-static char *reason_of(const struct stream *s, CURLcode code)
+static char *failure_text(const struct stream *s, CURLcode code)
 {
     json_t *j = s->error.len ? json_loadb(s->error.data, s->error.len, 0, NULL) : NULL;
     const char *message = cli_str(j, "RemoteException.message");
@@ -193,7 +193,7 @@ static char *reason_of(const struct stream *s, CURLcode code)
     if (s->named == OTHER)
         base_buf_adds(&line, "another server answers at its address");
     else if (*message)
-        cli_text_clean(message, &line);
+        cli_text_add_clean(message, &line);
     else if (s->status && s->status != 200)
         base_buf_addf(&line, "%s answers with status %ld", s->direct ? "it" : "the ResourceManager", s->status);
     else
@@ -203,7 +203,7 @@ static char *reason_of(const struct stream *s, CURLcode code)
     return base_buf_take(&line);
 }
 
-static void end(struct stream *s, enum cli_follow_result result)
+static void end_stream(struct stream *s, enum cli_follow_result result)
 {
     s->result = result;
     s->tried_other = false;
@@ -217,28 +217,30 @@ static void retry_later(struct stream *s, int64_t max_ms)
 }
 
 /* A transfer is over: the stream's end, or one more try now or later. */
-static void finish(struct stream *s, CURLcode code)
+static void transfer_ended(struct stream *s, CURLcode code)
 {
-    bool log = is_log(s), absent = s->status == 404 && s->named == SAME;
-    stop(s);
+    bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
+    stop_transfer(s);
     free(s->why);
-    s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED ? NULL : reason_of(s, code);
+    s->why = (log && code == CURLE_OK) || absent || s->result == CLI_FOLLOW_CLOSED
+                 ? NULL
+                 : failure_text(s, code);
     if (s->result == CLI_FOLLOW_CLOSED)
         return;
     if (log && code == CURLE_OK) {
-        end(s, CLI_FOLLOW_WHOLE);
+        end_stream(s, CLI_FOLLOW_WHOLE);
     } else if (absent && (!s->follow || s->owner->last_chance)) {
-        end(s, CLI_FOLLOW_ABSENT);
+        end_stream(s, CLI_FOLLOW_ABSENT);
     } else if (absent || s->got > 0) { /* not there yet; or broken: go on from where it was */
         retry_later(s, RETRY_MAX_MS);
     } else if (!s->tried_other) {
-        cli_node_failed(s->node, s->direct);
+        cli_node_route_failed(s->node, s->direct);
         s->tried_other = true;
         s->retry_at_us = 0;
     } else if (!s->follow || s->owner->last_chance) {
-        end(s, CLI_FOLLOW_LOST);
+        end_stream(s, CLI_FOLLOW_LOST);
     } else {
-        cli_node_failed(s->node, s->direct);
+        cli_node_route_failed(s->node, s->direct);
         retry_later(s, RETRY_LOST_MAX_MS);
     }
 }
@@ -252,14 +254,14 @@ static int start_due(struct cli_follow *f, int timeout_ms)
         if (s->result != CLI_FOLLOW_GOING || s->running)
             continue;
         if (s->retry_at_us <= now)
-            start(s);
+            start_transfer(s);
         else if (s->retry_at_us - now < wait_us)
             wait_us = s->retry_at_us - now;
     }
     return (int)((wait_us + 999) / 1000);
 }
 
-size_t cli_follow_turn(struct cli_follow *f, int timeout_ms, int wake_fd)
+size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd)
 {
     struct curl_waitfd extra = {.fd = wake_fd, .events = CURL_WAIT_POLLIN};
     int running = 0, left = 0;
@@ -275,12 +277,12 @@ size_t cli_follow_turn(struct cli_follow *f, int timeout_ms, int wake_fd)
         if (msg->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
-        finish(s, code);
+        transfer_ended(s, code);
     }
     for (size_t i = 0; i < f->n; i++) /* it took the connection and says nothing */
         if (f->v[i]->running && f->v[i]->status == 0 &&
             base_mono_us(&base_clock_real) - f->v[i]->started_us > ANSWER_MS * INT64_C(1000))
-            finish(f->v[i], CURLE_OPERATION_TIMEDOUT);
+            transfer_ended(f->v[i], CURLE_OPERATION_TIMEDOUT);
     for (size_t i = 0; i < f->n; i++)
         open += f->v[i]->result == CLI_FOLLOW_GOING;
     return open;
@@ -296,7 +298,7 @@ enum cli_follow_result cli_follow_result(const struct cli_follow *f, size_t i)
     return f->v[i]->result;
 }
 
-const char *cli_follow_why(const struct cli_follow *f, size_t i)
+const char *cli_follow_error(const struct cli_follow *f, size_t i)
 {
     return f->v[i]->why;
 }
@@ -309,7 +311,7 @@ uint64_t cli_follow_bytes(const struct cli_follow *f)
     return sum;
 }
 
-void cli_follow_again(struct cli_follow *f, size_t i)
+void cli_follow_resume(struct cli_follow *f, size_t i)
 {
     struct stream *s = f->v[i];
     if (s->result == CLI_FOLLOW_GOING || s->result == CLI_FOLLOW_CLOSED)
@@ -318,7 +320,7 @@ void cli_follow_again(struct cli_follow *f, size_t i)
     s->retry_at_us = 0;
 }
 
-void cli_follow_last_chance(struct cli_follow *f)
+void cli_follow_stop_retrying(struct cli_follow *f)
 {
     f->last_chance = true;
     for (size_t i = 0; i < f->n; i++)

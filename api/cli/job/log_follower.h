@@ -1,12 +1,14 @@
-/* api/cli/job/log_follower.h - log files of containers as they grow, several at once, on one thread (libcurl multi).
+/* api/cli/job/log_follower.h - log files of containers as they grow, several at once, on one thread
+ * (libcurl multi).
  *
  *   WAITING --answer 200--> OPEN --complete answer--> ended, WHOLE
  *      ^  \--404 (not there yet), no connection--/ |
  *      +------- connection broken: again at the offset reached
  *
- * Each is asked for directly, or through the ResourceManager where the node cannot be reached (api/cli/node_client.h): a try that
- * came to nothing the one way is repeated the other way at once. A stream that follows is asked for again until
- * cli_follow_last_chance() was called: then the first refusal ends it, and so does a try both ways without a byte. */
+ * Each is asked for directly, or through the ResourceManager where the node cannot be reached
+ * (api/cli/node_client.h): a try that came to nothing the one way is repeated the other way at
+ * once. A stream that follows is asked for again until cli_follow_stop_retrying() was called: then
+ * the first refusal ends it, and so does a try both ways without a byte. */
 #ifndef CREEL_API_CLI_JOB_LOG_FOLLOWER_H
 #define CREEL_API_CLI_JOB_LOG_FOLLOWER_H
 
@@ -20,7 +22,7 @@ enum cli_follow_result {
     CLI_FOLLOW_GOING,
     CLI_FOLLOW_WHOLE,  /* to its end */
     CLI_FOLLOW_ABSENT, /* the node says that it has no such file */
-    CLI_FOLLOW_LOST,   /* neither way; cli_follow_why() */
+    CLI_FOLLOW_LOST,   /* neither way; cli_follow_error() */
     CLI_FOLLOW_CLOSED, /* the sink wants no more */
 };
 struct cli_follow;
@@ -35,15 +37,15 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
                       bool follow, cli_follow_sink *sink, void *user);
 /* Moves bytes; waits for some at most @timeout_ms, or until @wake_fd (-1: none) is readable. Returns how many streams
  * have not ended. */
-size_t cli_follow_turn(struct cli_follow *f, int timeout_ms, int wake_fd);
+size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd);
 bool cli_follow_ended(const struct cli_follow *f, size_t i);
 enum cli_follow_result cli_follow_result(const struct cli_follow *f, size_t i);
 /* Why the last tries of stream @i came to nothing; NULL: the log is had now, or no try has ended yet. */
-const char *cli_follow_why(const struct cli_follow *f, size_t i);
+const char *cli_follow_error(const struct cli_follow *f, size_t i);
 uint64_t cli_follow_bytes(const struct cli_follow *f); /* handed over so far, of all streams */
 /* Asks again for an ended stream, from where it stopped. */
-void cli_follow_again(struct cli_follow *f, size_t i);
+void cli_follow_resume(struct cli_follow *f, size_t i);
 /* The containers are over: what cannot be had at once is not there. */
-void cli_follow_last_chance(struct cli_follow *f);
+void cli_follow_stop_retrying(struct cli_follow *f);
 
 #endif

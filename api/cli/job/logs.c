@@ -53,7 +53,7 @@ struct silent {
 struct sources {
     struct source *v;
     size_t n, cap;
-    struct cli_reach *reach;
+    struct cli_nodes *nodes;
     struct silent *silent;
     size_t n_silent, cap_silent;
     struct missing *missing;
@@ -70,8 +70,8 @@ struct shown {
     const char *file;
     bool header, prefix; /* header: "==> … <==" before the first byte; prefix: before each line */
     bool any;
-    bool told_trouble; /* following: that it is not had at the moment, or said so of its node */
-    int64_t trouble_us; /* since when; 0: it is had */
+    bool error_printed; /* following: that it is not had at the moment, or said so of its node */
+    int64_t error_since_us; /* since when; 0: it is had */
     int fd;
     struct base_buf part; /* prefix mode: the unfinished line; JSON mode: all */
     bool keep;            /* JSON mode */
@@ -91,10 +91,11 @@ static void add_source(struct sources *s, const char *container, const char *nod
     if (!*container || find_source(s, container))
         return;
     base_array_grow(&s->v, s->n, &s->cap);
-    s->v[s->n++] = (struct source){.container = base_strdup(container),
-                                   .node_http = base_strdup(node_http),
-                                   .label = base_strdup(label),
-                                   .node = *node_http ? cli_reach_node(s->reach, node_id, node_http) : NULL};
+    s->v[s->n++] =
+        (struct source){.container = base_strdup(container),
+                        .node_http = base_strdup(node_http),
+                        .label = base_strdup(label),
+                        .node = *node_http ? cli_nodes_get(s->nodes, node_id, node_http) : NULL};
 }
 
 static void add_missing(struct sources *s, const char *what, const char *why)
@@ -120,7 +121,7 @@ static void add_missing_source(struct sources *s, const struct source *of, const
 }
 
 /* CLI_OK, or CLI_INCOMPLETE after saying what is missing. */
-static int say_missing(const struct sources *s)
+static int print_missing(const struct sources *s)
 {
     for (size_t i = 0; i < s->n_missing && i < NAMED_MAX; i++)
         cli_error(0, "missing: %s: %s", s->missing[i].what, s->missing[i].why);
@@ -129,7 +130,7 @@ static int say_missing(const struct sources *s)
     return s->n_missing ? CLI_INCOMPLETE : CLI_OK;
 }
 
-static const char *why_silent(const struct sources *s, const struct cli_node *node)
+static const char *silence_reason(const struct sources *s, const struct cli_node *node)
 {
     for (size_t i = 0; i < s->n_silent; i++)
         if (s->silent[i].node == node)
@@ -159,32 +160,32 @@ static void sources_free(struct sources *s)
     free(s->missing);
     free(s->silent);
     free(s->v);
-    cli_reach_free(s->reach);
+    cli_nodes_free(s->nodes);
 }
 
 /* The id of a job or application, not of something in it. */
-static bool is_whole(const char *id)
+static bool is_app_id(const char *id)
 {
     return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
 }
 
 /* @want: NULL, or the only task or container wanted. */
-static bool wanted(const char *want, const char *a, const char *b)
+static bool is_wanted(const char *want, const char *a, const char *b)
 {
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
 
 /* Who looks again and again waits between the looks: meanwhile the logs go on. */
-static unsigned look_flags(const struct sources *s)
+static unsigned request_flags(const struct sources *s)
 {
-    return s->patient ? CLI_RM_SOON : 0;
+    return s->patient ? CLI_RM_ONCE : 0;
 }
 
 /* Ends a failed request with its error line, unless it is to be tried again. */
-static int give_up(const struct sources *s, struct cli_answer *a, int rc)
+static int end_or_retry(const struct sources *s, struct cli_answer *a, int rc)
 {
     if (rc != CLI_UNREACHABLE || !s->patient)
-        return cli_rm_fail(a, rc);
+        return cli_answer_print_error(a, rc);
     cli_answer_free(a);
     return rc;
 }
@@ -206,7 +207,7 @@ static void add_tasks(void *user, const json_t *tasks)
     struct task_pages *p = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
         const json_t *t = json_array_get(tasks, i);
-        if (!wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
+        if (!is_wanted(p->want, cli_str(t, "id"), cli_str(t, "containerId")))
             continue;
         const char *state = cli_str(t, "state");
         if (*cli_str(t, "containerId") && (strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0))
@@ -220,37 +221,39 @@ static void add_tasks(void *user, const json_t *tasks)
 }
 
 /* The job's tasks. CLI_NOTFOUND: it is no job. */
-static int find_in_job(struct cli *c, const char *app, const char *want, struct sources *out)
+static int find_job_tasks(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
     struct task_pages pages = {out, want};
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
     if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
         out->lost = lost_attempts(a.json);
         cli_answer_free(&a);
-        rc = cli_job_tasks(c, app, "", out->patient ? CLI_RM_SOON : CLI_RM_PATIENT, out->patient, add_tasks, &pages);
+        rc = cli_job_get_tasks(c, app, "", out->patient ? CLI_RM_ONCE : CLI_RM_PATIENT,
+                               out->patient, add_tasks, &pages);
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
-        return give_up(out, &a, rc);
+        return end_or_retry(out, &a, rc);
     }
     return rc;
 }
 
 /* Containers of an attempt that live now. */
-static void find_live(struct cli *c, const char *app, const char *attempt, const char *want, struct sources *out)
+static void find_live_containers(struct cli *c, const char *app, const char *attempt,
+                                 const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s/appattempts/%s/containers", app, attempt);
-    if (cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a) == CLI_OK) {
+    if (cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a) == CLI_OK) {
         const json_t *list = json_object_get(a.json, "container");
         for (size_t i = 0; i < cli_list_len(list); i++) {
             const json_t *one = cli_list_get(list, i);
-            if (wanted(want, cli_str(one, "containerId"), ""))
+            if (is_wanted(want, cli_str(one, "containerId"), ""))
                 add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
                            "container");
         }
@@ -270,7 +273,7 @@ static bool lists_files(const json_t *answer)
 }
 
 /* Nodes that may hold logs: those that answer the ResourceManager. */
-struct asked {
+struct node_set {
     struct cli_node **v;
     bool *silent; /* was asked in vain */
     size_t n;
@@ -278,27 +281,28 @@ struct asked {
     char *lost_id;
 };
 
-static void asked_free(struct asked *k)
+static void node_set_free(struct node_set *k)
 {
     free(k->v);
     free(k->silent);
     free(k->lost_id);
 }
 
-static bool find_nodes(struct cli *c, struct sources *out, struct asked *k)
+static bool list_nodes(struct cli *c, struct sources *out, struct node_set *k)
 {
     struct cli_answer a = {0};
-    bool ok = cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, look_flags(out), &a) == CLI_OK;
+    bool ok =
+        cli_rm_call(c->rm, "GET", "/ws/v1/cluster/nodes", NULL, request_flags(out), &a) == CLI_OK;
     const json_t *nodes = cli_at(a.json, "nodes.node");
-    *k = (struct asked){.v = base_alloc((cli_list_len(nodes) + 1) * sizeof *k->v),
-                        .silent = base_alloc(cli_list_len(nodes) + 1)};
+    *k = (struct node_set){.v = base_alloc((cli_list_len(nodes) + 1) * sizeof *k->v),
+                           .silent = base_alloc(cli_list_len(nodes) + 1)};
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
         const json_t *one = cli_list_get(nodes, i);
         const char *state = cli_str(one, "state"), *http = cli_str(one, "nodeHTTPAddress");
         bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
                   strcmp(state, "DECOMMISSIONING") == 0;
         if (up && *http) {
-            k->v[k->n++] = cli_reach_node(out->reach, cli_str(one, "id"), http);
+            k->v[k->n++] = cli_nodes_get(out->nodes, cli_str(one, "id"), http);
         } else if (cli_int(one, "lastHealthUpdate") >= out->started_ms) {
             k->lost++;
             if (!k->lost_id)
@@ -310,7 +314,8 @@ static bool find_nodes(struct cli *c, struct sources *out, struct asked *k)
 }
 
 /* GET of node @i, unless it was silent before; what it does not answer is missing. */
-static int ask_node(struct asked *k, size_t i, const char *path, struct sources *out, struct cli_answer *a)
+static int query_node(struct node_set *k, size_t i, const char *path, struct sources *out,
+                      struct cli_answer *a)
 {
     if (k->silent[i])
         return CLI_UNREACHABLE;
@@ -327,22 +332,22 @@ static int ask_node(struct asked *k, size_t i, const char *path, struct sources 
 /* Containers of the application that the nodes still know of: also those that have ended. */
 static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
 {
-    struct asked k;
-    bool any = find_nodes(c, out, &k);
+    struct node_set k;
+    bool any = list_nodes(c, out, &k);
     for (size_t i = 0; any && i < k.n; i++) {
         struct cli_answer a = {0};
         const char *id = cli_node_id(k.v[i]), *http = cli_node_http(k.v[i]);
         char *path = base_printf("apps/%s", app);
-        if (ask_node(&k, i, path, out, &a) == CLI_OK) {
+        if (query_node(&k, i, path, out, &a) == CLI_OK) {
             const json_t *ids = cli_at(a.json, "app.containerids");
             for (size_t n = 0; n < cli_list_len(ids); n++)
-                if (wanted(want, json_string_value(cli_list_get(ids, n)), ""))
+                if (is_wanted(want, json_string_value(cli_list_get(ids, n)), ""))
                     add_source(out, json_string_value(cli_list_get(ids, n)), id, http, "container");
         }
         free(path);
         if (want && !find_source(out, want) && strncmp(want, "container_", 10) == 0) {
             path = base_printf("containers/%s/logs", want); /* its files may outlive it */
-            if (ask_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+            if (query_node(&k, i, path, out, &a) == CLI_OK && lists_files(a.json))
                 add_source(out, want, id, http, "container");
             free(path);
         }
@@ -355,7 +360,7 @@ static void find_on_nodes(struct cli *c, const char *app, const char *want, stru
         free(what);
         free(why);
     }
-    asked_free(&k);
+    node_set_free(&k);
 }
 
 static int compare_sources(const void *a, const void *b)
@@ -367,13 +372,13 @@ static int compare_sources(const void *a, const void *b)
 }
 
 /* Asks every node for this container's files. Returns how many were asked. */
-static int probe(struct asked *k, const char *container, struct sources *out)
+static int probe_nodes(struct node_set *k, const char *container, struct sources *out)
 {
     int asked = 0;
     char *path = base_printf("containers/%s/logs", container);
     for (size_t i = 0; i < k->n && !find_source(out, container); i++, asked++) {
         struct cli_answer a = {0};
-        if (ask_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
+        if (query_node(k, i, path, out, &a) == CLI_OK && lists_files(a.json))
             add_source(out, container, cli_node_id(k->v[i]), cli_node_http(k->v[i]), "earlier attempt");
         cli_answer_free(&a);
     }
@@ -384,13 +389,13 @@ static int probe(struct asked *k, const char *container, struct sources *out)
 /* The containers of a job are numbered one after the other, and its tasks name their last ones: what lies between, or
  * before, are earlier attempts. Looks for as many as are missing. Some were never started and have no logs: that fewer
  * are found is worth a word only when a node could not be asked. */
-static void find_earlier(struct cli *c, struct sources *out)
+static void find_earlier_attempts(struct cli *c, struct sources *out)
 {
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
-    struct asked k = {0};
+    struct node_set k = {0};
     int asked = 0;
-    if (out->lost <= 0 || known == 0 || !find_nodes(c, out, &k)) {
-        asked_free(&k);
+    if (out->lost <= 0 || known == 0 || !list_nodes(c, out, &k)) {
+        node_set_free(&k);
         return;
     }
     qsort(out->v, known, sizeof *out->v, compare_sources);
@@ -402,7 +407,7 @@ static void find_earlier(struct cli *c, struct sources *out)
         if (i > 0)
             base_container_id_parse(out->v[i - 1].container, &before, NULL);
         while (BASE_CONTAINER_COUNTER(--id.num) > 0 && id.num != before.num && out->n < wanted_n && asked < PROBES_MAX)
-            asked += probe(&k, base_container_id_text(&id, text), out);
+            asked += probe_nodes(&k, base_container_id_text(&id, text), out);
     }
     if (out->n < wanted_n && k.lost) {
         char *what = base_printf("%zu earlier attempts", wanted_n - out->n);
@@ -412,47 +417,47 @@ static void find_earlier(struct cli *c, struct sources *out)
         free(why);
     }
     qsort(out->v, out->n, sizeof *out->v, compare_sources);
-    asked_free(&k);
+    node_set_free(&k);
 }
 
-static int find_in_app(struct cli *c, const char *app, const char *want, struct sources *out)
+static int find_masters(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s", app);
-    int rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
-        return give_up(out, &a, rc);
+        return end_or_retry(out, &a, rc);
     out->ended = cli_job_ended(json_object_get(a.json, "app"));
     out->started_ms = cli_int(a.json, "app.startedTime");
     cli_answer_free(&a);
     path = base_printf("/ws/v1/cluster/apps/%s/appattempts", app);
-    rc = cli_rm_call(c->rm, "GET", path, NULL, look_flags(out), &a);
+    rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
-        return give_up(out, &a, rc);
+        return end_or_retry(out, &a, rc);
     const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
     for (size_t i = 0; i < cli_list_len(attempts); i++) {
         const json_t *one = cli_list_get(attempts, i);
-        if (wanted(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
+        if (is_wanted(want, cli_str(one, "containerId"), cli_str(one, "appAttemptId")))
             add_source(out, cli_str(one, "containerId"), cli_str(one, "nodeId"), cli_str(one, "nodeHttpAddress"),
                        "master");
-        find_live(c, app, cli_str(one, "appAttemptId"), want, out);
+        find_live_containers(c, app, cli_str(one, "appAttemptId"), want, out);
     }
     cli_answer_free(&a);
     return CLI_OK;
 }
 
 /* Fills @out with what @id means. Exit code, printed. */
-static int find(struct cli *c, const char *id, struct sources *out)
+static int find_sources(struct cli *c, const char *id, struct sources *out)
 {
-    char *app = cli_app_id_check(id, "creel logs");
+    char *app = cli_app_id_require(id, "creel logs");
     if (!app)
         return CLI_USAGE;
-    const char *want = is_whole(id) ? NULL : id;
-    int rc = find_in_job(c, app, want, out);
+    const char *want = is_app_id(id) ? NULL : id;
+    int rc = find_job_tasks(c, app, want, out);
     if (rc == CLI_NOTFOUND)
-        rc = find_in_app(c, app, want, out);
+        rc = find_masters(c, app, want, out);
     else if (rc == CLI_OK && want && out->n == 0) /* an attempt before the last one */
         rc = CLI_OK;
     bool search = rc == CLI_OK && (want ? out->n == 0 && strncmp(want, "container_", 10) == 0 : out->n > 0);
@@ -462,7 +467,7 @@ static int find(struct cli *c, const char *id, struct sources *out)
     return rc;
 }
 
-static int show(void *user, const char *data, size_t len)
+static int write_shown(void *user, const char *data, size_t len)
 {
     struct shown *s = user;
     if (s->keep) {
@@ -473,14 +478,14 @@ static int show(void *user, const char *data, size_t len)
     if (s->header && !s->any) {
         char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label, s->source->container,
                                  s->source->node_http, s->file);
-        int bad = cli_pass_on(s->fd, line, strlen(line));
+        int bad = cli_write_through(s->fd, line, strlen(line));
         free(line);
         if (bad)
             return bad;
     }
     s->any = true;
     if (!s->prefix)
-        return cli_pass_on(s->fd, data, len);
+        return cli_write_through(s->fd, data, len);
     base_buf_add(&s->part, data, len);
     const char *at = s->part.data, *end;
     struct base_buf out = {0};
@@ -492,7 +497,7 @@ static int show(void *user, const char *data, size_t len)
         base_buf_add(&out, at, (size_t)(end + 1 - at));
         at = end + 1;
     }
-    int rc = cli_pass_on(s->fd, out.data ? out.data : "", out.len);
+    int rc = cli_write_through(s->fd, out.data ? out.data : "", out.len);
     size_t left = (size_t)(s->part.data + s->part.len - at);
     memmove(s->part.data, at, left);
     s->part.len = left;
@@ -501,13 +506,13 @@ static int show(void *user, const char *data, size_t len)
 }
 
 /* The last line may lack its newline. */
-static void show_end(struct shown *s)
+static void write_last_line(struct shown *s)
 {
     if (s->prefix && s->part.len)
-        show(s, "\n", 1);
+        write_shown(s, "\n", 1);
 }
 
-static void say_nothing_written(const struct logs *l)
+static void print_nothing_written(const struct logs *l)
 {
     struct base_buf files = {0};
     for (size_t i = 0; i < l->n_files; i++)
@@ -522,18 +527,18 @@ static char *show_file(const struct cli *c, struct sources *sources, struct show
 {
     char *lost = NULL;
     struct cli_follow *f = cli_follow_new();
-    cli_follow_add(f, s->source->node, s->source->container, s->file, false, show, s);
-    while (cli_follow_turn(f, 1000, -1) > 0)
+    cli_follow_add(f, s->source->node, s->source->container, s->file, false, write_shown, s);
+    while (cli_follow_poll(f, 1000, -1) > 0)
         ;
     enum cli_follow_result result = cli_follow_result(f, 0);
     *found = *found || result != CLI_FOLLOW_ABSENT;
     if (result == CLI_FOLLOW_LOST) {
-        lost = base_strdup(cli_follow_why(f, 0) ? cli_follow_why(f, 0) : "it does not answer");
+        lost = base_strdup(cli_follow_error(f, 0) ? cli_follow_error(f, 0) : "it does not answer");
         add_missing_source(sources, s->source, lost);
     }
     if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
         struct base_buf text = {0};
-        cli_text_utf8(s->part.data, s->part.len, &text);
+        cli_text_add_utf8(s->part.data, s->part.len, &text);
         json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s->source->container, "task",
                                              s->source->label, "node", s->source->node_http, "file", s->file, "text",
                                              json_stringn(text.len ? text.data : "", text.len)));
@@ -550,7 +555,7 @@ static void show_source(const struct cli *c, const struct logs *l, struct source
                         json_t *all)
 {
     const struct source *source = &sources->v[i];
-    const char *silent = source->node ? why_silent(sources, source->node) : NO_NODE;
+    const char *silent = source->node ? silence_reason(sources, source->node) : NO_NODE;
     bool found = false;
     size_t lost = 0;
     char *why = NULL;
@@ -601,14 +606,14 @@ static json_t *missing_json(const struct sources *s)
 static int show_now(struct cli *c, const struct logs *l, struct sources *sources)
 {
     bool any = false;
-    if (is_whole(l->id))
-        find_earlier(c, sources);
+    if (is_app_id(l->id))
+        find_earlier_attempts(c, sources);
     if (sources->n == 0 && sources->n_missing == 0)
         return cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l->id);
     json_t *report = json_pack("{s:[]}", "logs");
-    for (size_t i = 0; i < sources->n && !cli_pass_failed(); i++)
+    for (size_t i = 0; i < sources->n && !cli_write_failed(); i++)
         show_source(c, l, sources, i, &any, json_object_get(report, "logs"));
-    if (cli_pass_failed()) {
+    if (cli_write_failed()) {
         json_decref(report);
         return CLI_FAILED;
     }
@@ -627,8 +632,8 @@ static int show_now(struct cli *c, const struct logs *l, struct sources *sources
     if (nothing)
         return cli_error(CLI_NOTFOUND, "%s has no logs on its nodes", l->id);
     if (!any && sources->n_missing == 0)
-        say_nothing_written(l);
-    return say_missing(sources);
+        print_nothing_written(l);
+    return print_missing(sources);
 }
 
 /* ---- following ---- */
@@ -649,38 +654,38 @@ static void follow_new_sources(struct following *f, const struct logs *l, struct
             s->fd = strcmp(s->file, "stderr") == 0 ? STDERR_FILENO : STDOUT_FILENO;
             base_array_grow(&f->shown, f->n, &f->cap);
             f->shown[f->n++] = s;
-            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, show, s);
+            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, write_shown, s);
         }
     }
 }
 
 /* Whether it was said of this node already, which has not come back since. */
-static bool is_told(const struct following *f, const struct cli_node *node)
+static bool is_node_error_printed(const struct following *f, const struct cli_node *node)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->shown[i]->told_trouble && f->shown[i]->source->node == node)
+        if (f->shown[i]->error_printed && f->shown[i]->source->node == node)
             return true;
     return false;
 }
 
 /* Says of a node, once, that its logs are not had at the moment; anew when they have been had in between. */
-static void tell_trouble(struct following *f, int64_t now_us)
+static void print_new_log_errors(struct following *f, int64_t now_us)
 {
     for (size_t i = 0; i < f->n; i++) {
         struct shown *s = f->shown[i];
-        const char *why = cli_follow_ended(f->follow, i) ? NULL : cli_follow_why(f->follow, i);
+        const char *why = cli_follow_ended(f->follow, i) ? NULL : cli_follow_error(f->follow, i);
         if (!why) {
-            s->trouble_us = 0;
-            s->told_trouble = false;
+            s->error_since_us = 0;
+            s->error_printed = false;
             continue;
         }
-        if (!s->trouble_us)
-            s->trouble_us = now_us;
-        if (s->told_trouble || now_us - s->trouble_us < TROUBLE_MS * INT64_C(1000))
+        if (!s->error_since_us)
+            s->error_since_us = now_us;
+        if (s->error_printed || now_us - s->error_since_us < TROUBLE_MS * INT64_C(1000))
             continue;
-        if (!is_told(f, s->source->node))
+        if (!is_node_error_printed(f, s->source->node))
             cli_error(0, "logs of node %s cannot be had now (%s); trying again", cli_node_id(s->source->node), why);
-        s->told_trouble = true;
+        s->error_printed = true;
     }
 }
 
@@ -689,16 +694,16 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
     struct following f = {.follow = cli_follow_new()};
     int64_t next_look = 0, over_since = 0, silent_since = 0, byte_at = 0;
     uint64_t bytes = 0;
-    bool prefix = is_whole(l->id);
+    bool prefix = is_app_id(l->id);
     int rc = CLI_OK;
     if (prefix && sources->ended && sources->n <= 1)
         prefix = false;
     follow_new_sources(&f, l, sources, prefix);
     sources->patient = true;
     for (;;) {
-        size_t open = cli_follow_turn(f.follow, 200, -1);
+        size_t open = cli_follow_poll(f.follow, 200, -1);
         int64_t now = base_mono_us(&base_clock_real);
-        if (cli_pass_failed()) {
+        if (cli_write_failed()) {
             rc = CLI_FAILED;
             break;
         }
@@ -710,16 +715,16 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
             byte_at = now;
         bytes = cli_follow_bytes(f.follow);
         if (over_since && now - over_since > SETTLE_MS * INT64_C(1000))
-            cli_follow_last_chance(f.follow);
+            cli_follow_stop_retrying(f.follow);
         if (over_since && now - byte_at > SILENCE_MS * INT64_C(1000))
             break; /* a node that hangs; the streams that are left are named below */
         if (!over_since)
-            tell_trouble(&f, now);
+            print_new_log_errors(&f, now);
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;
         missing_clear(sources); /* as of the last look */
-        rc = find(c, l->id, sources);
+        rc = find_sources(c, l->id, sources);
         if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
             silent_since = silent_since ? silent_since : now;
             continue;
@@ -733,15 +738,16 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
         for (size_t i = 0; i < f.n; i++) { /* a node that was restarted ended its streams: the container lives */
             const struct source *now_known = find_source(sources, f.shown[i]->source->container);
             if (cli_follow_ended(f.follow, i) && now_known && now_known->running)
-                cli_follow_again(f.follow, i);
+                cli_follow_resume(f.follow, i);
         }
     }
     for (size_t i = 0; i < f.n; i++) {
         enum cli_follow_result result = cli_follow_result(f.follow, i);
-        show_end(f.shown[i]);
-        if (!cli_pass_failed() && (result == CLI_FOLLOW_LOST || result == CLI_FOLLOW_GOING))
+        write_last_line(f.shown[i]);
+        if (!cli_write_failed() && (result == CLI_FOLLOW_LOST || result == CLI_FOLLOW_GOING))
             add_missing_source(sources, f.shown[i]->source,
-                               cli_follow_why(f.follow, i) ? cli_follow_why(f.follow, i) : "it does not answer");
+                               cli_follow_error(f.follow, i) ? cli_follow_error(f.follow, i)
+                                                             : "it does not answer");
         base_buf_free(&f.shown[i]->part);
         free((void *)f.shown[i]->source);
         free(f.shown[i]);
@@ -751,9 +757,9 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
     for (size_t i = 0; i < sources->n; i++)
         if (!sources->v[i].node)
             add_missing_source(sources, &sources->v[i], NO_NODE);
-    if (cli_pass_failed()) /* said already; what is missing beside that is no news */
+    if (cli_write_failed()) /* said already; what is missing beside that is no news */
         return CLI_FAILED;
-    int missing = say_missing(sources);
+    int missing = print_missing(sources);
     return rc == CLI_OK ? missing : rc;
 }
 
@@ -775,10 +781,10 @@ static error_t set_files(struct logs *l, const char *arg)
     l->n_files = 0;
     for (char *s = strtok_r(l->file_list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
         if (l->n_files == FILES_MAX)
-            return cli_bad("--file: at most %d names", FILES_MAX);
+            return cli_option_error("--file: at most %d names", FILES_MAX);
         l->files[l->n_files++] = s;
     }
-    return l->n_files ? 0 : cli_bad("--file: '%s' names no file", arg);
+    return l->n_files ? 0 : cli_option_error("--file: '%s' names no file", arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -799,7 +805,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (l->id)
-            return cli_bad("'%s' is too much: one id is enough", arg);
+            return cli_option_error("'%s' is too much: one id is enough", arg);
         l->id = arg;
         return 0;
     default:
@@ -834,8 +840,8 @@ int cli_logs_main(int argc, char **argv)
     if (rc == CLI_OK && l.follow && c.json)
         rc = cli_error(CLI_USAGE, "logs: -f and --json do not go together");
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
-        sources.reach = cli_reach_new(c.rm);
-        rc = find(&c, l.id, &sources);
+        sources.nodes = cli_nodes_new(c.rm);
+        rc = find_sources(&c, l.id, &sources);
     }
     if (rc == CLI_OK && l.follow)
         rc = follow_all(&c, &l, &sources);

@@ -10,7 +10,7 @@ enum { TASKS_PAGE = 5000 }; /* some MB of JSON */
 
 /* The ResourceManager names members of the job: "job.input[0]: …". Whoever typed options knows these: "--input: …".
  * @text is replaced where its member has an option. */
-static void name_option(char **text)
+static void replace_member_with_option(char **text)
 {
     static const struct {
         const char *member, *option;
@@ -47,7 +47,7 @@ static void name_option(char **text)
     }
 }
 
-int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
+int cli_job_submit(struct cli *c, json_t *job, json_t **stored)
 {
     struct cli_answer a = {0};
     *stored = NULL;
@@ -59,7 +59,8 @@ int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
     }
     if (rc != CLI_OK) {
         json_decref(job);
-        return rc == CLI_INTERRUPTED ? cli_error(rc, "left; nothing was submitted") : cli_rm_fail(&a, rc);
+        return rc == CLI_INTERRUPTED ? cli_error(rc, "left; nothing was submitted")
+                                     : cli_answer_print_error(&a, rc);
     }
     char *sent = base_strdup(id);
     json_object_set_new(job, "id", json_string(id));
@@ -75,9 +76,9 @@ int cli_job_submit_take(struct cli *c, json_t *job, json_t **stored)
     }
     free(sent);
     if (rc == CLI_USAGE)
-        name_option(&a.error);
+        replace_member_with_option(&a.error);
     if (rc != CLI_OK)
-        return rc == CLI_INTERRUPTED ? rc : cli_rm_fail(&a, rc);
+        return rc == CLI_INTERRUPTED ? rc : cli_answer_print_error(&a, rc);
     if (!*cli_str(a.json, "job.id")) {
         cli_answer_free(&a);
         return cli_error(CLI_UNREACHABLE, "%s does not answer with the stored job: is it a ResourceManager?",
@@ -101,7 +102,7 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
         return rc;
     }
     if (rc != CLI_OK)
-        return cli_rm_fail(&a, rc);
+        return cli_answer_print_error(&a, rc);
     if (!json_is_object(json_object_get(a.json, "job"))) {
         cli_answer_free(&a);
         return cli_error(CLI_UNREACHABLE, "%s answers about %s without the object 'job': is it a ResourceManager?",
@@ -113,8 +114,8 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
     return CLI_OK;
 }
 
-int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet, cli_job_page *page,
-                  void *user)
+int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet,
+                      cli_job_on_tasks *page, void *user)
 {
     char *cursor = NULL;
     int rc;
@@ -124,14 +125,14 @@ int cli_job_tasks(struct cli *c, const char *id, const char *query, unsigned fla
         base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=%d%s%s", id, TASKS_PAGE, *query ? "&" : "", query);
         if (cursor) {
             base_buf_adds(&path, "&cursor=");
-            cli_uri_component(cursor, &path);
+            cli_uri_add_encoded(cursor, &path);
         }
         rc = cli_rm_call(c->rm, "GET", path.data, NULL, flags, &a);
         base_buf_free(&path);
         free(cursor);
         cursor = NULL;
         if (rc != CLI_OK && !quiet)
-            return cli_rm_fail(&a, rc);
+            return cli_answer_print_error(&a, rc);
         const json_t *tasks = json_object_get(a.json, "tasks");
         if (rc == CLI_OK && json_is_array(tasks)) {
             base_buf_free(&a.text); /* the page's text is no longer needed beside what was read from it */
@@ -156,18 +157,18 @@ const char *cli_job_result(const json_t *job)
     return *result ? result : cli_str(job, "finalStatus");
 }
 
-int cli_job_exit(const json_t *job)
+int cli_job_exit_code(const json_t *job)
 {
     return strcmp(cli_str(job, "finalStatus"), "SUCCEEDED") == 0 ? CLI_OK : CLI_FAILED;
 }
 
-void cli_print_block(FILE *out, const char *indent, const char *text)
+void cli_print_indented(FILE *out, const char *indent, const char *text)
 {
     while (*text) {
         size_t len = strcspn(text, "\n");
         char *line = base_strndup(text, len);
         struct base_buf clean = {0};
-        cli_text_clean(line, &clean);
+        cli_text_add_clean(line, &clean);
         fprintf(out, "%s%s\n", indent, clean.data ? clean.data : "");
         base_buf_free(&clean);
         free(line);

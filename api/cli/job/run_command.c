@@ -42,16 +42,17 @@ enum {
 struct run {
     struct cli *c;
     const char *id;
-    struct cli_reach *reach;
+    struct cli_nodes *nodes;
     struct cli_follow *follow;
     uint64_t bytes; /* of the output that had come when it was looked at last */
     size_t stream[STREAMS];
     char *container;      /* followed; NULL: place not known yet */
     int signal;           /* the first one that asked us to end */
-    bool leave;           /* the second one */
-    bool job_ended, told; /* told: that no RM answers */
-    bool told_why, told_trouble; /* why it waits; that the output is not had */
-    int64_t unreachable_since_us, ended_us, next_check_us, poll_ms, submitted_us, trouble_us;
+    bool leave_now;       /* the second one */
+    bool job_ended, silence_printed;        /* told: that no RM answers */
+    bool reason_printed, log_error_printed; /* why it waits; that the output is not had */
+    int64_t unreachable_since_us, ended_us, next_refresh_us, poll_ms, submitted_us,
+        log_error_since_us;
     json_t *task, *job; /* as seen last */
 };
 
@@ -61,37 +62,37 @@ static int64_t now_us(void)
 }
 
 /* Data goes out as it comes; a reader that is gone ends the job, as a pipe would end the command. */
-static int to_fd(void *user, const char *data, size_t len)
+static int write_output(void *user, const char *data, size_t len)
 {
-    return cli_pass_on(*(const int *)user, data, len);
+    return cli_write_through(*(const int *)user, data, len);
 }
 
-static void ask_kill(struct run *r)
+static void request_kill(struct run *r)
 {
     struct cli_answer a = {0};
     json_t *body = json_pack("{s:s}", "state", "KILLED");
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", r->id);
-    cli_rm_call(r->c->rm, "PUT", path, body, CLI_RM_SOON, &a);
+    cli_rm_call(r->c->rm, "PUT", path, body, CLI_RM_ONCE, &a);
     free(path);
     json_decref(body);
     cli_answer_free(&a);
 }
 
-static void take_signals(struct run *r)
+static void handle_signals(struct run *r)
 {
     for (int sig; (sig = cli_interrupt_take());) {
         if (r->signal) {
-            r->leave = true;
+            r->leave_now = true;
             continue;
         }
         r->signal = sig;
-        ask_kill(r);
+        request_kill(r);
         r->poll_ms = POLL_FIRST_MS;
-        r->next_check_us = 0;
+        r->next_refresh_us = 0;
     }
 }
 
-static void set_place(struct run *r)
+static void follow_container(struct run *r)
 {
     static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
     static const char *const files[STREAMS] = {"stdout", "stderr"};
@@ -105,29 +106,30 @@ static void set_place(struct run *r)
     cli_follow_free(r->follow);
     r->follow = cli_follow_new();
     r->bytes = 0;
-    r->told_trouble = false;
-    struct cli_node *at = cli_reach_node(r->reach, cli_str(r->task, "node"), node);
+    r->log_error_printed = false;
+    struct cli_node *at = cli_nodes_get(r->nodes, cli_str(r->task, "node"), node);
     for (size_t i = 0; i < STREAMS; i++)
-        r->stream[i] = cli_follow_add(r->follow, at, container, files[i], true, to_fd, (void *)&fds[i]);
+        r->stream[i] =
+            cli_follow_add(r->follow, at, container, files[i], true, write_output, (void *)&fds[i]);
 }
 
 /* No RM answered a request that began at @began_us: true while it is to be tried again. */
-static bool is_patient(struct run *r, int64_t began_us)
+static bool keep_trying_rm(struct run *r, int64_t began_us)
 {
     if (!r->unreachable_since_us) {
         r->unreachable_since_us = began_us;
-        r->told = false;
+        r->silence_printed = false;
     }
     int64_t ms = (now_us() - r->unreachable_since_us) / 1000;
-    if (ms > TELL_MS && !r->told)
-        cli_rm_tell_silence(r->c->rm);
-    r->told = r->told || ms > TELL_MS;
+    if (ms > TELL_MS && !r->silence_printed)
+        cli_rm_print_waiting(r->c->rm);
+    r->silence_printed = r->silence_printed || ms > TELL_MS;
     return ms < PATIENCE_MS;
 }
 
 /* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL)
  * of a job that had ended before. */
-static void set_task(struct run *r, json_t *task)
+static void update_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
     bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 || strcmp(seen, "KILLED") == 0;
@@ -138,20 +140,20 @@ static void set_task(struct run *r, json_t *task)
 }
 
 /* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
-static int look(struct run *r)
+static int refresh_state(struct run *r)
 {
     struct cli_answer a = {0};
     int64_t began_us = now_us();
     char *path = base_printf("/ws/v1/cluster/jobs/%s/tasks", r->id);
-    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_ONCE, &a);
     free(path);
     if (rc == CLI_OK) {
-        set_task(r, json_array_get(json_object_get(a.json, "tasks"), 0));
+        update_task(r, json_array_get(json_object_get(a.json, "tasks"), 0));
         cli_answer_free(&a);
-        set_place(r);
+        follow_container(r);
         path = base_printf("/ws/v1/cluster/jobs/%s", r->id);
         bool running = r->follow && !r->signal && strcmp(cli_str(r->task, "state"), "RUNNING") == 0;
-        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+        rc = running ? CLI_OK : cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_ONCE, &a);
         free(path);
         if (rc == CLI_OK && !running && !r->job_ended) {
             json_decref(r->job);
@@ -164,24 +166,25 @@ static int look(struct run *r)
     }
     if (rc == CLI_OK)
         r->unreachable_since_us = 0;
-    bool later = rc == CLI_OK || rc == CLI_INTERRUPTED || (rc == CLI_UNREACHABLE && is_patient(r, began_us));
+    bool later = rc == CLI_OK || rc == CLI_INTERRUPTED ||
+                 (rc == CLI_UNREACHABLE && keep_trying_rm(r, began_us));
     if (!later)
-        return cli_rm_fail(&a, rc);
+        return cli_answer_print_error(&a, rc);
     cli_answer_free(&a);
     return CLI_OK;
 }
 
 /* What keeps the command from a place, once, when that takes more than a moment. */
-static void tell_why(struct run *r)
+static void print_reason_once(struct run *r)
 {
     bool waits = !r->container && !r->signal && !r->job_ended && now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
-    if (!waits || r->told_why)
+    if (!waits || r->reason_printed)
         return;
     struct cli_answer a = {0};
     char *path = base_printf("/ws/v1/cluster/apps/%s/why", r->id);
-    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_SOON, &a);
+    int rc = cli_rm_call(r->c->rm, "GET", path, NULL, CLI_RM_ONCE, &a);
     if (rc == CLI_OK && *cli_str(a.json, "why.reason")) {
-        r->told_why = true;
+        r->reason_printed = true;
         cli_error(0, "%s waits: %s", r->id, cli_str(a.json, "why.reason"));
     }
     free(path);
@@ -189,26 +192,26 @@ static void tell_why(struct run *r)
 }
 
 /* Why a log is not had at the moment; NULL: it is. */
-static const char *trouble(const struct run *r)
+static const char *log_error(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
-        if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_why(r->follow, r->stream[i]))
-            return cli_follow_why(r->follow, r->stream[i]);
+        if (!cli_follow_ended(r->follow, r->stream[i]) && cli_follow_error(r->follow, r->stream[i]))
+            return cli_follow_error(r->follow, r->stream[i]);
     return NULL;
 }
 
-static void tell_trouble(struct run *r)
+static void print_log_error_once(struct run *r)
 {
-    const char *why = trouble(r);
-    if (!why || r->told_trouble) {
-        r->trouble_us = 0;
+    const char *why = log_error(r);
+    if (!why || r->log_error_printed) {
+        r->log_error_since_us = 0;
         return;
     }
-    if (!r->trouble_us)
-        r->trouble_us = now_us();
-    if (r->job_ended || now_us() - r->trouble_us < WAITS_MS * INT64_C(1000))
+    if (!r->log_error_since_us)
+        r->log_error_since_us = now_us();
+    if (r->job_ended || now_us() - r->log_error_since_us < WAITS_MS * INT64_C(1000))
         return;
-    r->told_trouble = true;
+    r->log_error_printed = true;
     cli_error(0, "the output cannot be had now (node %s: %s); trying again", cli_str(r->task, "node"), why);
 }
 
@@ -220,7 +223,7 @@ static bool logs_ended(const struct run *r)
     return true;
 }
 
-static bool reader_gone(const struct run *r)
+static bool is_reader_gone(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
         if (cli_follow_result(r->follow, r->stream[i]) == CLI_FOLLOW_CLOSED)
@@ -229,49 +232,49 @@ static bool reader_gone(const struct run *r)
 }
 
 /* Waits for bytes, a signal, or the time of the next look. */
-static void wait_turn(struct run *r)
+static void wait_for_activity(struct run *r)
 {
-    int64_t us = r->next_check_us - now_us();
+    int64_t us = r->next_refresh_us - now_us();
     int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
     if (r->follow && !logs_ended(r)) {
-        cli_follow_turn(r->follow, ms, cli_interrupt_fd());
+        cli_follow_poll(r->follow, ms, cli_interrupt_fd());
         if (logs_ended(r)) { /* the end is near: look soon */
             r->poll_ms = POLL_FIRST_MS;
-            r->next_check_us = 0;
+            r->next_refresh_us = 0;
         }
     } else {
         cli_interrupt_pause(ms);
     }
-    take_signals(r);
-    if (reader_gone(r) && !r->signal) {
+    handle_signals(r);
+    if (is_reader_gone(r) && !r->signal) {
         r->signal = SIGPIPE;
-        ask_kill(r);
-        r->next_check_us = 0;
+        request_kill(r);
+        r->next_refresh_us = 0;
     }
 }
 
-static void plan_next_look(struct run *r)
+static void schedule_refresh(struct run *r)
 {
     bool quiet = r->follow && !logs_ended(r) && !r->signal && !r->job_ended;
     r->poll_ms = quiet ? CHECK_MS : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS : r->poll_ms * 3 / 2 + 1;
-    r->next_check_us = now_us() + r->poll_ms * 1000;
+    r->next_refresh_us = now_us() + r->poll_ms * 1000;
 }
 
 /* Until the job has ended and all of its output was shown. */
-static int follow_run(struct run *r)
+static int follow_to_end(struct run *r)
 {
     r->poll_ms = POLL_FIRST_MS;
-    while (!r->leave) {
-        if (now_us() >= r->next_check_us) {
-            int rc = look(r);
+    while (!r->leave_now) {
+        if (now_us() >= r->next_refresh_us) {
+            int rc = refresh_state(r);
             if (rc != CLI_OK)
                 return rc;
-            plan_next_look(r);
+            schedule_refresh(r);
             if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
-                ask_kill(r); /* the first one may have been lost with its RM */
+                request_kill(r); /* the first one may have been lost with its RM */
         }
-        tell_why(r);
-        tell_trouble(r);
+        print_reason_once(r);
+        print_log_error_once(r);
         if (r->job_ended && logs_ended(r))
             return CLI_OK;
         if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* much output over a slow link is no silence */
@@ -281,17 +284,18 @@ static int follow_run(struct run *r)
         if (r->job_ended && r->follow && now_us() - r->ended_us > SETTLE_MS * INT64_C(1000))
             return CLI_OK;
         if (r->job_ended && r->follow && now_us() - r->ended_us > LAST_CHANCE_MS * INT64_C(1000))
-            cli_follow_last_chance(r->follow);
+            cli_follow_stop_retrying(r->follow);
         bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
         for (size_t i = 0; goes_on && i < STREAMS; i++)
-            cli_follow_again(r->follow, r->stream[i]); /* the NM was restarted, the command lives */
-        wait_turn(r);
+            cli_follow_resume(r->follow,
+                              r->stream[i]); /* the NM was restarted, the command lives */
+        wait_for_activity(r);
     }
     return CLI_OK;
 }
 
 /* Says which output there should be and is not here. @ran: the command did run to its end. */
-static bool output_missing(const struct run *r, bool ran)
+static bool print_missing_output(const struct run *r, bool ran)
 {
     static const char *const names[STREAMS] = {"stdout", "stderr"};
     bool missing = false;
@@ -299,7 +303,7 @@ static bool output_missing(const struct run *r, bool ran)
         cli_error(0, "the output is missing: where the command ran is not known any more");
     for (size_t i = 0; r->follow && i < STREAMS; i++) {
         enum cli_follow_result result = cli_follow_result(r->follow, r->stream[i]);
-        const char *why = cli_follow_why(r->follow, r->stream[i]);
+        const char *why = cli_follow_error(r->follow, r->stream[i]);
         if (result == CLI_FOLLOW_WHOLE || result == CLI_FOLLOW_CLOSED || (result == CLI_FOLLOW_ABSENT && !ran))
             continue;
         cli_error(0, "the %s of %s is missing or incomplete (node %s: %s)", names[i], r->container,
@@ -310,32 +314,32 @@ static bool output_missing(const struct run *r, bool ran)
     return missing || (!r->follow && ran);
 }
 
-static int status_of(const struct run *r, bool own, int64_t code)
+static int command_status(const struct run *r, bool own, int64_t code)
 {
     if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
         return own ? (int)code : CLI_OK;
     return -1;
 }
 
-static int result_of(const struct run *r)
+static int final_exit_code(const struct run *r)
 {
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
     bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
-    int status = status_of(r, own, code);
-    if (r->leave)
+    int status = command_status(r, own, code);
+    if (r->leave_now)
         cli_error(0, "left without waiting; the command may go on (creel job kill %s)", r->id);
-    if (cli_pass_failed())
+    if (cli_write_failed())
         return CLI_FAILED;
     if (r->signal)
         return 128 + r->signal;
-    bool missing = output_missing(r, status >= 0);
+    bool missing = print_missing_output(r, status >= 0);
     if (missing && status >= 0)
         return cli_error(CLI_INCOMPLETE, "the command itself ended with status %d", status);
     if (status >= 0)
         return status;
     fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
-    cli_print_block(stderr, "  ", why);
+    cli_print_indented(stderr, "  ", why);
     return CLI_FAILED;
 }
 
@@ -357,7 +361,7 @@ static error_t set_text(json_t *object, const char *member, const char *text)
 {
     json_t *j = json_string(text);
     if (!j)
-        return cli_bad("'%s' is not UTF-8", member);
+        return cli_option_error("'%s' is not UTF-8", member);
     json_object_set_new(object, member, j);
     return 0;
 }
@@ -373,13 +377,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return set_text(o->job, "queue", arg);
     case KEY_PRIORITY:
         if (base_int_parse(arg, INT32_MIN, INT32_MAX, &n) < 0)
-            return cli_bad("--priority: '%s' is not an integer", arg);
+            return cli_option_error("--priority: '%s' is not an integer", arg);
         json_object_set_new(o->job, "priority", json_integer(n));
         return 0;
     case KEY_ENV: {
         const char *eq = strchr(arg, '=');
         if (!eq || eq == arg)
-            return cli_bad("--env: '%s' is not NAME=VALUE", arg);
+            return cli_option_error("--env: '%s' is not NAME=VALUE", arg);
         char *name = base_strndup(arg, (size_t)(eq - arg));
         error_t rc = set_text(o->env, name, eq + 1);
         free(name);
@@ -422,7 +426,7 @@ static json_t *make_job(struct run_options *o, json_t *command)
 }
 
 /* A file or pipe that holds something at this moment. The rest of what a shell loop reads is none of ours either. */
-static bool input_waits(void)
+static bool has_unread_input(void)
 {
     struct stat st;
     int n = 0;
@@ -439,7 +443,7 @@ static int run_command(struct cli *c, struct run_options *o)
     struct base_buf line = {0};
     json_t *stored = NULL;
     base_buf_adds(&line, "exec "); /* no shell stays behind to comment on the command's end */
-    cli_quote_argv(o->command, &line);
+    cli_shell_quote_all(o->command, &line);
     json_t *command = json_string(line.data);
     base_buf_free(&line);
     if (!command)
@@ -447,24 +451,24 @@ static int run_command(struct cli *c, struct run_options *o)
     struct run r = {.c = c};
     signal(SIGPIPE, SIG_IGN);
     cli_interrupt_catch(signals, sizeof signals / sizeof signals[0]);
-    int rc = cli_job_submit_take(c, make_job(o, command), &stored);
-    bool said = rc == CLI_OK && input_waits();
-    if (said)
+    int rc = cli_job_submit(c, make_job(o, command), &stored);
+    bool input_warned = rc == CLI_OK && has_unread_input();
+    if (input_warned)
         cli_error(0, INPUT_TEXT);
     if (rc == CLI_OK) {
         r.id = cli_str(stored, "job.id");
-        r.reach = cli_reach_new(c->rm);
+        r.nodes = cli_nodes_new(c->rm);
         r.submitted_us = now_us();
-        rc = follow_run(&r);
+        rc = follow_to_end(&r);
         if (rc == CLI_OK)
-            rc = result_of(&r);
+            rc = final_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)
             cli_error(0, "no longer waiting; the command may go on (creel logs %s, creel job kill %s)", r.id, r.id);
-        if (!said && !r.signal && input_waits()) /* of a pipe: it came later */
+        if (!input_warned && !r.signal && has_unread_input()) /* of a pipe: it came later */
             cli_error(0, INPUT_TEXT);
     }
     cli_follow_free(r.follow);
-    cli_reach_free(r.reach);
+    cli_nodes_free(r.nodes);
     free(r.container);
     json_decref(r.task);
     json_decref(r.job);

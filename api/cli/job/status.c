@@ -31,7 +31,7 @@ static error_t status_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (s->id)
-            return cli_bad("'%s' is too much: one id is enough", arg);
+            return cli_option_error("'%s' is too much: one id is enough", arg);
         s->id = arg;
         return 0;
     default:
@@ -39,15 +39,15 @@ static error_t status_parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static void line(const char *label, const char *text)
+static void print_line(const char *label, const char *text)
 {
     struct base_buf b = {0};
-    cli_text_clean(text, &b);
+    cli_text_add_clean(text, &b);
     printf("%-11s %s\n", label, b.data);
     base_buf_free(&b);
 }
 
-static void line_phase(const json_t *job, const char *kind, const char *label)
+static void print_phase(const json_t *job, const char *kind, const char *label)
 {
     char path[64];
     struct base_buf b = {0};
@@ -64,80 +64,80 @@ static void line_phase(const json_t *job, const char *kind, const char *label)
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (cli_int(counts, members[i]))
             base_buf_addf(&b, ", %lld %s", (long long)cli_int(counts, members[i]), names[i]);
-    line(label, b.data);
+    print_line(label, b.data);
     base_buf_free(&b);
 }
 
-static void line_times(const json_t *job)
+static void print_times(const json_t *job)
 {
     struct base_buf b = {0};
     int64_t submit = cli_int(job, "submitTime"), finish = cli_int(job, "finishTime");
-    cli_text_time(submit, &b);
-    line("submitted", b.data);
+    cli_text_add_time(submit, &b);
+    print_line("submitted", b.data);
     base_buf_clear(&b);
     if (cli_int(job, "startTime")) {
-        cli_text_time(cli_int(job, "startTime"), &b);
-        line("started", b.data);
+        cli_text_add_time(cli_int(job, "startTime"), &b);
+        print_line("started", b.data);
         base_buf_clear(&b);
     }
     if (finish) {
-        cli_text_time(finish, &b);
-        line("finished", b.data);
+        cli_text_add_time(finish, &b);
+        print_line("finished", b.data);
         base_buf_clear(&b);
     }
-    cli_text_duration((finish ? finish : base_wall_us(&base_clock_real) / 1000) - submit, &b);
-    line("time", b.data);
+    cli_text_add_duration((finish ? finish : base_wall_us(&base_clock_real) / 1000) - submit, &b);
+    print_line("time", b.data);
     base_buf_free(&b);
 }
 
-static void line_date(const json_t *job, const char *member, const char *label)
+static void print_date(const json_t *job, const char *member, const char *label)
 {
     struct base_buf b = {0};
     if (!cli_int(job, member))
         return;
-    cli_when_iso(cli_int(job, member), &b);
-    line(label, b.data);
+    cli_when_add_iso(cli_int(job, member), &b);
+    print_line(label, b.data);
     base_buf_free(&b);
 }
 
-static void line_deadline(const json_t *job)
+static void print_deadline(const json_t *job)
 {
     struct base_buf b = {0};
-    cli_deadline_line(job, &b);
+    cli_deadline_describe(job, &b);
     if (b.len)
-        line("deadline", b.data);
-    line_date(job, "promisedFinish", "promised");
+        print_line("deadline", b.data);
+    print_date(job, "promisedFinish", "promised");
     base_buf_clear(&b);
-    cli_deadline_offer(job, &b);
+    cli_deadline_describe_offer(job, &b);
     if (b.len)
-        line("offered", b.data);
+        print_line("offered", b.data);
     base_buf_free(&b);
 }
 
 static void print_status(const json_t *job)
 {
-    line("id", cli_str(job, "id"));
-    line("name", cli_str(job, "name"));
-    line("user", cli_str(job, "user"));
-    line("queue", cli_str(job, "queue"));
-    line("state", cli_str(job, "state"));
-    line("result", cli_job_result(job));
-    line_phase(job, "map", "maps");
-    line_phase(job, "reduce", "reduces");
-    line_times(job);
-    line_deadline(job);
+    print_line("id", cli_str(job, "id"));
+    print_line("name", cli_str(job, "name"));
+    print_line("user", cli_str(job, "user"));
+    print_line("queue", cli_str(job, "queue"));
+    print_line("state", cli_str(job, "state"));
+    print_line("result", cli_job_result(job));
+    print_phase(job, "map", "maps");
+    print_phase(job, "reduce", "reduces");
+    print_times(job);
+    print_deadline(job);
     if (*cli_str(job, "why"))
-        line("why", cli_str(job, "why"));
+        print_line("why", cli_str(job, "why"));
     const json_t *input = json_object_get(job, "input");
     for (size_t i = 0; i < json_array_size(input); i++)
-        line(i ? "" : "input", json_string_value(json_array_get(input, i)));
+        print_line(i ? "" : "input", json_string_value(json_array_get(input, i)));
     static const char *const texts[] = {"output", "map", "combine", "reduce"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (*cli_str(job, texts[i]))
-            line(texts[i], cli_str(job, texts[i]));
+            print_line(texts[i], cli_str(job, texts[i]));
     if (*cli_str(job, "diagnostics")) {
         puts("diagnostics");
-        cli_print_block(stdout, "  ", cli_str(job, "diagnostics"));
+        cli_print_indented(stdout, "  ", cli_str(job, "diagnostics"));
     }
 }
 
@@ -152,24 +152,25 @@ struct task_pages {
 /* A row, as rows=true asks for. */
 enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
 
-static const char *text_at(const json_t *row, size_t i)
+static const char *row_text(const json_t *row, size_t i)
 {
     const char *s = json_string_value(json_array_get(row, i));
     return s ? s : "";
 }
 
-static int64_t number_at(const json_t *row, size_t i)
+static int64_t row_number(const json_t *row, size_t i)
 {
     return (int64_t)json_number_value(json_array_get(row, i));
 }
 
-static bool is_there(const json_t *row, size_t i)
+static bool row_has(const json_t *row, size_t i)
 {
     return json_is_number(json_array_get(row, i));
 }
 
 /* "m17" of job @app. */
-static void task_text(const struct base_app_id *app, const char *name, char out[static BASE_ID_TEXT_MAX])
+static void format_task_id(const struct base_app_id *app, const char *name,
+                           char out[static BASE_ID_TEXT_MAX])
 {
     struct base_task_id id = {*app, *name == 'r' ? BASE_TASK_REDUCE : BASE_TASK_MAP, 0};
     int64_t index;
@@ -185,31 +186,32 @@ static void add_task(struct task_pages *p, const json_t *row)
 {
     struct base_buf time = {0};
     char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24], code[24] = "-";
-    int64_t start = number_at(row, TASK_START);
-    task_text(&p->app, text_at(row, TASK_NAME), task);
-    snprintf(progress, sizeof progress, "%lld%%", (long long)number_at(row, TASK_PROGRESS));
-    snprintf(attempts, sizeof attempts, "%lld", (long long)number_at(row, TASK_ATTEMPTS));
-    if (is_there(row, TASK_EXIT))
-        snprintf(code, sizeof code, "%lld", (long long)number_at(row, TASK_EXIT));
+    int64_t start = row_number(row, TASK_START);
+    format_task_id(&p->app, row_text(row, TASK_NAME), task);
+    snprintf(progress, sizeof progress, "%lld%%", (long long)row_number(row, TASK_PROGRESS));
+    snprintf(attempts, sizeof attempts, "%lld", (long long)row_number(row, TASK_ATTEMPTS));
+    if (row_has(row, TASK_EXIT))
+        snprintf(code, sizeof code, "%lld", (long long)row_number(row, TASK_EXIT));
     if (start)
-        cli_text_duration(is_there(row, TASK_ELAPSED) ? number_at(row, TASK_ELAPSED) : p->now_ms - start, &time);
-    if (is_there(row, TASK_CONTAINER)) {
+        cli_text_add_duration(
+            row_has(row, TASK_ELAPSED) ? row_number(row, TASK_ELAPSED) : p->now_ms - start, &time);
+    if (row_has(row, TASK_CONTAINER)) {
         struct base_container_id id = {{p->app, 1}, json_integer_value(json_array_get(row, TASK_CONTAINER))};
         base_container_id_text(&id, container);
     }
-    cli_table_row(p->table, task, text_at(row, TASK_STATE), progress, attempts, code, time.data ? time.data : "-",
-                  text_at(row, TASK_NODE), container, NULL);
+    cli_table_row(p->table, task, row_text(row, TASK_STATE), progress, attempts, code,
+                  time.data ? time.data : "-", row_text(row, TASK_NODE), container, NULL);
     base_buf_free(&time);
 }
 
-static void print_page(void *user, const json_t *tasks)
+static void print_task_page(void *user, const json_t *tasks)
 {
     struct task_pages *p = user;
     p->n += json_array_size(tasks);
     for (size_t i = 0; i < json_array_size(tasks); i++)
         add_task(p, json_array_get(tasks, i));
     if (json_array_size(tasks))
-        cli_table_page(p->table, stdout);
+        cli_table_print_page(p->table, stdout);
 }
 
 static int print_tasks(struct cli *c, const char *id, const json_t *job)
@@ -219,7 +221,7 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
     base_app_id_parse(id, &p.app, NULL);
     p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
                             "NODE", "~", "CONTAINER", "<1", NULL);
-    rc = cli_job_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_page, &p);
+    rc = cli_job_get_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_task_page, &p);
     if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
         puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
     cli_table_free(p.table);
@@ -244,7 +246,7 @@ static int print_json(struct cli *c, const char *id, const json_t *answer)
     base_assert(text && *text == '{');
     printf("%.*s,\"tasks\":[", (int)strlen(text) - 1, text);
     free(text);
-    int rc = cli_job_tasks(c, id, "", CLI_RM_PATIENT, false, print_json_page, &n);
+    int rc = cli_job_get_tasks(c, id, "", CLI_RM_PATIENT, false, print_json_page, &n);
     puts("]}");
     return rc;
 }
@@ -265,7 +267,7 @@ int cli_job_status_main(int argc, char **argv)
     json_t *answer = NULL;
     char *id = NULL;
     int rc = cli_parse(&c, &argp, 0, argc, argv, &s);
-    if (rc == CLI_OK && !(id = cli_app_id_check(s.id, "creel job status")))
+    if (rc == CLI_OK && !(id = cli_app_id_require(s.id, "creel job status")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = cli_job_get(&c, id, 0, &answer);
@@ -315,7 +317,7 @@ static error_t kill_parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Until the state is an end state; *state is replaced. */
-static int wait_ended(struct cli *c, const char *id, char **state)
+static int wait_for_end(struct cli *c, const char *id, char **state)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
     int64_t until = base_mono_us(&base_clock_real) + KILL_WAIT_MS * INT64_C(1000);
@@ -330,7 +332,7 @@ static int wait_ended(struct cli *c, const char *id, char **state)
         nanosleep(&ts, NULL);
         rc = cli_rm_call(c->rm, "GET", path, NULL, CLI_RM_PATIENT, &a);
         if (rc != CLI_OK) {
-            cli_rm_fail(&a, rc);
+            cli_answer_print_error(&a, rc);
             break;
         }
         free(*state);
@@ -347,7 +349,7 @@ static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report
     bool late = false;
     int rc = cli_rm_kill(c, id, &state, &late);
     if (rc == CLI_OK && !no_wait)
-        rc = wait_ended(c, id, &state);
+        rc = wait_for_end(c, id, &state);
     if (rc == CLI_OK && c->json)
         json_object_set_new(report, id, json_string(state));
     else if (rc == CLI_OK && late)
@@ -377,7 +379,7 @@ int cli_job_kill_main(int argc, char **argv)
     if (rc == CLI_OK && k.n == 0)
         rc = cli_error(CLI_USAGE, "job kill: an id is missing");
     if (rc == CLI_OK)
-        rc = cli_app_ids_check(k.v, k.n);
+        rc = cli_app_ids_require(k.v, k.n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         for (size_t i = 0; i < k.n; i++) {
             int one = kill_one(&c, k.v[i], k.no_wait, report);

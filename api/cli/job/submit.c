@@ -82,7 +82,7 @@ static error_t set_number(struct submit *s, const char *option, const char *memb
 {
     int64_t n;
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
-        return cli_bad("%s: '%s' is not an integer", option, arg);
+        return cli_option_error("%s: '%s' is not an integer", option, arg);
     json_object_set_new(s->job, member, json_integer(n));
     return 0;
 }
@@ -92,7 +92,7 @@ static error_t set_text(json_t *object, const char *option, const char *member, 
 {
     json_t *text = json_string(arg);
     if (!text)
-        return cli_bad("%s: the text is not UTF-8", option);
+        return cli_option_error("%s: the text is not UTF-8", option);
     json_object_set_new(object, member, text);
     return 0;
 }
@@ -100,12 +100,12 @@ static error_t set_text(json_t *object, const char *option, const char *member, 
 static error_t add_path(struct submit *s, const char *arg)
 {
     if (!*arg)
-        return cli_bad("--input: the path is empty");
+        return cli_option_error("--input: the path is empty");
     char *uri = cli_uri_from_path(arg, s->cwd);
     json_t *text = json_string(uri);
     free(uri);
     if (!text)
-        return cli_bad("--input: the path is not UTF-8");
+        return cli_option_error("--input: the path is not UTF-8");
     if (!s->input)
         s->input = json_array();
     json_array_append_new(s->input, text);
@@ -116,7 +116,7 @@ static error_t add_task(struct submit *s, const char *kind, const char *command)
 {
     json_t *text = json_string(command);
     if (!text)
-        return cli_bad("--task: the command is not UTF-8");
+        return cli_option_error("--task: the command is not UTF-8");
     if (!s->tasks)
         s->tasks = json_array();
     json_array_append_new(s->tasks, json_pack("{s:s,s:o}", "kind", kind, "command", text));
@@ -128,9 +128,9 @@ static error_t set_count(struct submit *s, const char *arg)
     int64_t n;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_bad("--count: it belongs after a --task or --reduce-task");
+        return cli_option_error("--count: it belongs after a --task or --reduce-task");
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
-        return cli_bad("--count: '%s' is not an integer", arg);
+        return cli_option_error("--count: '%s' is not an integer", arg);
     json_object_set_new(last, "count", json_integer(n));
     return 0;
 }
@@ -141,9 +141,9 @@ static error_t set_expected(struct submit *s, const char *arg)
     int64_t ms;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_bad("--expected: it belongs after a --task or --reduce-task");
+        return cli_option_error("--expected: it belongs after a --task or --reduce-task");
     if (!cli_when_parse(arg, &relative, &ms) || !relative)
-        return cli_bad("--expected: '%s' is not a span such as 5s or 2m", arg);
+        return cli_option_error("--expected: '%s' is not a span such as 5s or 2m", arg);
     json_object_set_new(last, "expected-s", json_real((double)ms / 1000));
     return 0;
 }
@@ -152,7 +152,7 @@ static error_t add_env(struct submit *s, const char *arg)
 {
     const char *eq = strchr(arg, '=');
     if (!eq || eq == arg)
-        return cli_bad("--env: '%s' is not NAME=VALUE", arg);
+        return cli_option_error("--env: '%s' is not NAME=VALUE", arg);
     char *name = base_strndup(arg, (size_t)(eq - arg));
     if (!s->env)
         s->env = json_object();
@@ -169,11 +169,11 @@ static error_t read_tasks(struct submit *s, const char *file)
     error_t rc = 0;
     if (base_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, BASE_BODY_MAX, &text, &err) < 0 ||
         base_json_parse(text.data ? text.data : "", text.len, &tasks, &err) < 0)
-        rc = cli_bad("--tasks %s: %s", file, err.text);
+        rc = cli_option_error("--tasks %s: %s", file, err.text);
     else if (json_is_object(tasks) && json_is_array(json_object_get(tasks, "tasks")))
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), json_object_get(tasks, "tasks"));
     else if (!json_is_array(tasks))
-        rc = cli_bad("--tasks %s: it does not hold a JSON array of tasks", file);
+        rc = cli_option_error("--tasks %s: it does not hold a JSON array of tasks", file);
     else
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), tasks);
     json_decref(tasks);
@@ -185,7 +185,7 @@ static error_t set_split(struct submit *s, const char *arg)
 {
     int64_t n;
     if (base_size_parse(arg, &n) < 0)
-        return cli_bad("--split-size: '%s' is not a size such as 64M", arg);
+        return cli_option_error("--split-size: '%s' is not a size such as 64M", arg);
     json_object_set_new(s->job, "split-size", json_integer(n));
     return 0;
 }
@@ -193,7 +193,7 @@ static error_t set_split(struct submit *s, const char *arg)
 static error_t set_output(struct submit *s, const char *arg)
 {
     if (!*arg)
-        return cli_bad("--output: the path is empty");
+        return cli_option_error("--output: the path is empty");
     char *uri = cli_uri_from_path(arg, s->cwd);
     error_t rc = set_text(s->job, "--output", "output", uri);
     free(uri);
@@ -205,27 +205,30 @@ static error_t set_weight(struct submit *s, const char *arg)
     char *end;
     double w = strtod(arg, &end);
     if (!*arg || *end || !(w > 0) || w > 1e6)
-        return cli_bad("--weight: '%s' is not a number greater than 0, at most 1000000", arg);
+        return cli_option_error("--weight: '%s' is not a number greater than 0, at most 1000000",
+                                arg);
     json_object_set_new(s->job, "weight", json_real(w));
     return 0;
 }
 
 /* What must come together; the rest is the ResourceManager's to judge. */
-static error_t check(const struct submit *s)
+static error_t check_combination(const struct submit *s)
 {
     bool data = s->input || json_object_get(s->job, "map") || json_object_get(s->job, "output");
     if (data && s->tasks)
-        return cli_bad("--task and --tasks stand instead of --input, --output and --map: not beside them");
+        return cli_option_error(
+            "--task and --tasks stand instead of --input, --output and --map: not beside them");
     if (s->tasks)
         return 0;
     if (!data)
-        return cli_bad("nothing to run: give --input, --output and --map, or --task; see creel job submit --help");
+        return cli_option_error("nothing to run: give --input, --output and --map, or --task; see "
+                                "creel job submit --help");
     if (!s->input)
-        return cli_bad("--input is missing");
+        return cli_option_error("--input is missing");
     if (!json_object_get(s->job, "map"))
-        return cli_bad("--map is missing");
+        return cli_option_error("--map is missing");
     if (!json_object_get(s->job, "output"))
-        return cli_bad("--output is missing");
+        return cli_option_error("--output is missing");
     return 0;
 }
 
@@ -260,7 +263,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return set_number(s, "--max-attempts", "max-attempts", arg);
     case KEY_DEADLINE:
         s->deadline = true;
-        return cli_deadline_set(s->job, arg);
+        return cli_deadline_parse(s->job, arg);
     case KEY_WEIGHT:
         return set_weight(s, arg);
     case KEY_TASK:
@@ -298,7 +301,7 @@ static void set_default_name(struct submit *s)
     free(name);
 }
 
-static json_t *job_take(struct submit *s)
+static json_t *build_job(struct submit *s)
 {
     set_default_name(s);
     if (s->input)
@@ -315,7 +318,7 @@ static json_t *job_take(struct submit *s)
 }
 
 /* Stored: what the policy says to its deadline, then its end or its id. */
-static int answer(struct cli *c, const struct submit *s, json_t **stored)
+static int report_stored(struct cli *c, const struct submit *s, json_t **stored)
 {
     char *id = base_strdup(cli_str(*stored, "job.id"));
     int rc = CLI_OK;
@@ -324,9 +327,9 @@ static int answer(struct cli *c, const struct submit *s, json_t **stored)
         fflush(stdout);
     }
     if (s->deadline)
-        rc = cli_deadline_decided(c, id, stored);
+        rc = cli_deadline_await_decision(c, id, stored);
     if (rc == CLI_OK && s->wait)
-        rc = cli_job_wait_report(c, id);
+        rc = cli_job_wait_and_print(c, id);
     else if (c->json && *stored && rc != CLI_INTERRUPTED)
         cli_print_json(*stored);
     free(id);
@@ -343,16 +346,16 @@ int cli_job_submit_main(int argc, char **argv)
     if (!s.cwd)
         s.cwd = base_strdup("/");
     rc = cli_parse(&c, &argp, 0, argc, argv, &s);
-    if (rc == CLI_OK && check(&s) != 0)
-        rc = cli_error(CLI_USAGE, "%s", cli_bad_text());
+    if (rc == CLI_OK && check_combination(&s) != 0)
+        rc = cli_error(CLI_USAGE, "%s", cli_option_error_text());
     if (rc == CLI_OK)
         rc = cli_rm_open(&c);
     if (rc != CLI_OK)
         goto out;
-    rc = cli_job_submit_take(&c, job_take(&s), &stored);
+    rc = cli_job_submit(&c, build_job(&s), &stored);
     if (rc != CLI_OK)
         goto out;
-    rc = answer(&c, &s, &stored);
+    rc = report_stored(&c, &s, &stored);
 out:
     json_decref(stored);
     json_decref(s.job);

@@ -16,7 +16,7 @@ enum {
     WAITS_MS = 3000, /* with no task running, until it is said why */
 };
 
-static void add_phase(struct cli_progress *p, const json_t *job, const char *kind)
+static void add_bar(struct cli_progress *p, const json_t *job, const char *kind)
 {
     struct base_buf path = {0};
     struct cli_progress_bar bar = {.label = kind};
@@ -40,62 +40,63 @@ struct waiting {
     struct cli_progress_hold hold;
     struct cli_rm *rm;
     json_t *job; /* {"job":{…}} as drawn last; NULL: nothing yet */
-    int64_t start_us, waits_us; /* waits_us: since when no task of it runs; 0: one does */
-    bool told_why;
+    int64_t start_us, waiting_since_us; /* waits_us: since when no task of it runs; 0: one does */
+    bool reason_printed;
 };
 
 static void draw(struct waiting *w)
 {
     const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_job_result(job);
-    bool lost = cli_job_ended(job) && *result && cli_job_exit(job) != CLI_OK; /* FINISHED says nothing of a failure */
+    bool lost = cli_job_ended(job) && *result &&
+                cli_job_exit_code(job) != CLI_OK; /* FINISHED says nothing of a failure */
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
                              .state = lost ? result : state,
                              .elapsed_ms = (base_mono_us(&base_clock_real) - w->start_us) / 1000,
                              .last = cli_job_ended(job)};
-    add_phase(&p, job, "map");
-    add_phase(&p, job, "reduce");
-    cli_progress_hold(&w->hold, cli_rm_disturbances(w->rm), &p);
+    add_bar(&p, job, "map");
+    add_bar(&p, job, "reduce");
+    cli_progress_hold(&w->hold, cli_rm_failed_calls(w->rm), &p);
     cli_progress_draw(&w->screen, &p);
 }
 
 /* The line that we wait for an RM goes above the bars. */
-static void tell_wait(void *user)
+static void on_rm_wait(void *user)
 {
     struct waiting *w = user;
     cli_progress_clear(&w->screen);
-    cli_rm_tell_silence(w->rm);
+    cli_rm_print_waiting(w->rm);
     if (w->job && w->screen.terminal)
         draw(w);
 }
 
-static int no_longer(struct cli_progress_screen *screen, const char *id, int rc)
+static int print_wait_ended(struct cli_progress_screen *screen, const char *id, int rc)
 {
     cli_progress_clear(screen);
     return cli_error(rc, "no longer waiting; the job %s (creel job wait %s, creel job kill %s)",
                      rc == CLI_INTERRUPTED ? "goes on" : "may go on", id, id);
 }
 
-static bool waits(const json_t *job)
+static bool is_waiting(const json_t *job)
 {
     int64_t running = cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
     return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
 }
 
 /* Says once what keeps all of the job's tasks from running, when that takes more than some moments. */
-static void tell_why(struct waiting *w, const char *id)
+static void print_reason_once(struct waiting *w, const char *id)
 {
     const json_t *job = json_object_get(w->job, "job");
     int64_t now_us = base_mono_us(&base_clock_real);
-    if (!waits(job)) {
-        w->waits_us = 0;
+    if (!is_waiting(job)) {
+        w->waiting_since_us = 0;
         return;
     }
-    w->waits_us = w->waits_us ? w->waits_us : now_us;
-    if (w->told_why || now_us - w->waits_us < WAITS_MS * INT64_C(1000))
+    w->waiting_since_us = w->waiting_since_us ? w->waiting_since_us : now_us;
+    if (w->reason_printed || now_us - w->waiting_since_us < WAITS_MS * INT64_C(1000))
         return;
-    w->told_why = true;
+    w->reason_printed = true;
     cli_progress_clear(&w->screen);
     cli_error(0, "%s waits: %s", id, cli_str(job, "why"));
 }
@@ -108,12 +109,12 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
     int rc;
     cli_progress_open(&w.screen, stderr);
     cli_interrupt_catch(signals, 1);
-    cli_rm_on_wait(c->rm, tell_wait, &w);
+    cli_rm_set_wait_notice(c->rm, on_rm_wait, &w);
     while ((rc = cli_job_get(c, id, CLI_RM_PATIENT, job)) == CLI_OK) {
         json_decref(w.job);
         w.job = *job;
         *job = NULL;
-        tell_why(&w, id);
+        print_reason_once(&w, id);
         draw(&w);
         if (cli_job_ended(json_object_get(w.job, "job"))) {
             *job = json_incref(w.job);
@@ -125,13 +126,14 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
         }
         pause_ms = pause_ms * 3 / 2 > POLL_MAX_MS ? POLL_MAX_MS : pause_ms * 3 / 2;
     }
-    cli_rm_on_wait(c->rm, NULL, NULL);
+    cli_rm_set_wait_notice(c->rm, NULL, NULL);
     cli_interrupt_release();
     json_decref(w.job);
-    return rc == CLI_INTERRUPTED || rc == CLI_UNREACHABLE ? no_longer(&w.screen, id, rc) : rc;
+    return rc == CLI_INTERRUPTED || rc == CLI_UNREACHABLE ? print_wait_ended(&w.screen, id, rc)
+                                                          : rc;
 }
 
-static void say(const char *label, const struct base_buf *text)
+static void print_line(const char *label, const struct base_buf *text)
 {
     printf("  %-9s %s\n", label, text->data);
 }
@@ -141,7 +143,7 @@ struct spans {
     int64_t first[2], last[2]; /* maps, reduces */
 };
 
-static void add_spans(void *user, const json_t *tasks)
+static void extend_spans(void *user, const json_t *tasks)
 {
     struct spans *p = user;
     for (size_t i = 0; i < json_array_size(tasks); i++) {
@@ -162,8 +164,8 @@ static void add_attempts(struct base_buf *out, int64_t n, const char *how)
     base_buf_addf(out, ", %lld %s attempt%s", (long long)n, how, n == 1 ? "" : "s");
 }
 
-static void say_phase(const json_t *job, int64_t first, int64_t last, const char *kind, const char *label,
-                      const char *counter)
+static void print_phase(const json_t *job, int64_t first, int64_t last, const char *kind,
+                        const char *label, const char *counter)
 {
     struct base_buf b = {0};
     char path[64];
@@ -178,99 +180,100 @@ static void say_phase(const json_t *job, int64_t first, int64_t last, const char
         add_attempts(&b, cli_int(counts, "killedAttempts"), "killed");
     if (first && last) {
         base_buf_adds(&b, "; from ");
-        cli_text_duration(first - cli_int(job, "submitTime"), &b);
+        cli_text_add_duration(first - cli_int(job, "submitTime"), &b);
         base_buf_adds(&b, " to ");
-        cli_text_duration(last - cli_int(job, "submitTime"), &b);
+        cli_text_add_duration(last - cli_int(job, "submitTime"), &b);
         base_buf_adds(&b, " after submission");
     }
     snprintf(path, sizeof path, "counters.%s", counter);
     if (cli_int(job, path)) {
         base_buf_adds(&b, ", ");
-        cli_text_duration(cli_int(job, path), &b);
+        cli_text_add_duration(cli_int(job, path), &b);
         base_buf_adds(&b, " of task time");
     }
-    say(label, &b);
+    print_line(label, &b);
     base_buf_free(&b);
 }
 
-static void say_data(const json_t *job, const char *label, const char *in, const char *in_bytes, const char *out,
-                     const char *out_bytes)
+static void print_data(const json_t *job, const char *label, const char *in, const char *in_bytes,
+                       const char *out, const char *out_bytes)
 {
     const json_t *counters = cli_at(job, "counters");
     struct base_buf b = {0};
     if (!cli_int(counters, in) && !cli_int(counters, out))
         return;
-    cli_text_count(cli_int(counters, in), &b);
+    cli_text_add_count(cli_int(counters, in), &b);
     base_buf_adds(&b, " lines in (");
-    cli_text_bytes(cli_int(counters, in_bytes), &b);
+    cli_text_add_bytes(cli_int(counters, in_bytes), &b);
     base_buf_adds(&b, "), ");
-    cli_text_count(cli_int(counters, out), &b);
+    cli_text_add_count(cli_int(counters, out), &b);
     base_buf_adds(&b, " out (");
-    cli_text_bytes(cli_int(counters, out_bytes), &b);
+    cli_text_add_bytes(cli_int(counters, out_bytes), &b);
     base_buf_adds(&b, ")");
-    say(label, &b);
+    print_line(label, &b);
     base_buf_free(&b);
 }
 
-static void say_time(const json_t *job)
+static void print_times(const json_t *job)
 {
     struct base_buf b = {0};
     int64_t submit = cli_int(job, "submitTime"), start = cli_int(job, "startTime"), finish = cli_int(job, "finishTime");
-    cli_text_duration(finish - submit, &b);
+    cli_text_add_duration(finish - submit, &b);
     base_buf_adds(&b, " in all");
     if (start >= submit && start > 0) {
         base_buf_adds(&b, ", ");
-        cli_text_duration(start - submit, &b);
+        cli_text_add_duration(start - submit, &b);
         base_buf_adds(&b, " of it before the first task ran");
     }
     if (cli_int(job, "counters.CPU_MILLIS")) {
         base_buf_adds(&b, "; ");
-        cli_text_duration(cli_int(job, "counters.CPU_MILLIS"), &b);
+        cli_text_add_duration(cli_int(job, "counters.CPU_MILLIS"), &b);
         base_buf_adds(&b, " of processor time");
     }
-    say("time", &b);
+    print_line("time", &b);
     base_buf_free(&b);
 }
 
-void cli_job_summary(struct cli *c, const json_t *job)
+void cli_job_print_summary(struct cli *c, const json_t *job)
 {
     const char *id = cli_str(job, "id"), *result = cli_job_result(job);
     struct base_buf name = {0};
     struct spans spans = {0};
-    cli_text_clean(cli_str(job, "name"), &name);
+    cli_text_add_clean(cli_str(job, "name"), &name);
     printf("%s  %s  %s\n", id, name.data, result);
     base_buf_free(&name);
     if (*cli_str(job, "output")) {
         char *path = cli_uri_to_path(cli_str(job, "output"));
         struct base_buf b = {0};
-        cli_text_clean(path, &b);
-        say("output", &b);
+        cli_text_add_clean(path, &b);
+        print_line("output", &b);
         base_buf_free(&b);
         free(path);
     }
-    cli_job_tasks(c, id, "", CLI_RM_PATIENT, true, add_spans, &spans);
-    say_time(job);
-    say_phase(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
-    say_phase(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
-    say_data(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES");
-    say_data(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES", "REDUCE_OUTPUT_RECORDS",
-             "REDUCE_OUTPUT_BYTES");
+    cli_job_get_tasks(c, id, "", CLI_RM_PATIENT, true, extend_spans, &spans);
+    print_times(job);
+    print_phase(job, spans.first[0], spans.last[0], "map", "maps", "MAP_MILLIS");
+    print_phase(job, spans.first[1], spans.last[1], "reduce", "reduces", "REDUCE_MILLIS");
+    print_data(job, "map", "MAP_INPUT_RECORDS", "MAP_INPUT_BYTES", "MAP_OUTPUT_RECORDS",
+               "MAP_OUTPUT_BYTES");
+    print_data(job, "reduce", "REDUCE_INPUT_RECORDS", "REDUCE_INPUT_BYTES", "REDUCE_OUTPUT_RECORDS",
+               "REDUCE_OUTPUT_BYTES");
     if (cli_int(job, "counters.SHUFFLE_BYTES")) {
         struct base_buf b = {0};
-        cli_text_bytes(cli_int(job, "counters.SHUFFLE_BYTES"), &b);
+        cli_text_add_bytes(cli_int(job, "counters.SHUFFLE_BYTES"), &b);
         base_buf_addf(&b, " fetched; %lld spills", (long long)cli_int(job, "counters.SPILLS"));
-        say("shuffle", &b);
+        print_line("shuffle", &b);
         base_buf_free(&b);
     }
-    if (cli_job_exit(job) != CLI_OK) {
+    if (cli_job_exit_code(job) != CLI_OK) {
         fflush(stdout);
         const char *text = cli_str(job, "diagnostics");
         fprintf(stderr, "creel: %s ended %s%s\n", id, *result ? result : cli_str(job, "state"), *text ? ":" : "");
-        cli_print_block(stderr, "  ", text);
+        cli_print_indented(stderr, "  ", text);
     }
 }
 
-int cli_job_wait_report(struct cli *c, const char *id)
+int cli_job_wait_and_print(struct cli *c, const char *id)
 {
     json_t *ended = NULL;
     int rc = cli_job_wait(c, id, &ended);
@@ -279,8 +282,8 @@ int cli_job_wait_report(struct cli *c, const char *id)
         if (c->json)
             cli_print_json(ended);
         else
-            cli_job_summary(c, job);
-        rc = cli_job_exit(job);
+            cli_job_print_summary(c, job);
+        rc = cli_job_exit_code(job);
     }
     json_decref(ended);
     return rc;
@@ -293,7 +296,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_bad("'%s' is too much: one id is enough", arg);
+        return cli_option_error("'%s' is too much: one id is enough", arg);
     *id = arg;
     return 0;
 }
@@ -314,10 +317,10 @@ int cli_job_wait_main(int argc, char **argv)
     const char *given = NULL;
     char *id = NULL;
     int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
-    if (rc == CLI_OK && !(id = cli_app_id_check(given, "creel job wait")))
+    if (rc == CLI_OK && !(id = cli_app_id_require(given, "creel job wait")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = cli_job_wait_report(&c, id);
+        rc = cli_job_wait_and_print(&c, id);
     free(id);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;

@@ -12,21 +12,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_bad("'%s' is too much: one id is enough", arg);
+        return cli_option_error("'%s' is too much: one id is enough", arg);
     *id = arg;
     return 0;
 }
 
-static void line(const char *label, const char *text)
+static void print_line(const char *label, const char *text)
 {
     struct base_buf b = {0};
 
-    cli_text_clean(text, &b);
+    cli_text_add_clean(text, &b);
     printf("%-9s %s\n", label, b.data);
     base_buf_free(&b);
 }
 
-static void line_tasks(const json_t *why, const char *kind, const char *label)
+static void print_task_counts(const json_t *why, const char *kind, const char *label)
 {
     struct base_buf b = {0};
     char path[64];
@@ -40,7 +40,7 @@ static void line_tasks(const json_t *why, const char *kind, const char *label)
     if (cli_int(counts, "suspended"))
         base_buf_addf(&b, ", %lld suspended", (long long)cli_int(counts, "suspended"));
     base_buf_addf(&b, ", %lld done", (long long)cli_int(counts, "succeeded"));
-    line(label, b.data);
+    print_line(label, b.data);
     base_buf_free(&b);
 }
 
@@ -48,24 +48,24 @@ static void print_why(const json_t *why)
 {
     struct base_buf b = {0};
 
-    line("id", cli_str(why, "id"));
-    line("state", cli_str(why, "state"));
-    line("policy", cli_str(why, "policy"));
-    line("queue", cli_str(why, "queue"));
-    line_tasks(why, "map", "maps");
-    line_tasks(why, "reduce", "reduces");
-    cli_deadline_line(why, &b);
+    print_line("id", cli_str(why, "id"));
+    print_line("state", cli_str(why, "state"));
+    print_line("policy", cli_str(why, "policy"));
+    print_line("queue", cli_str(why, "queue"));
+    print_task_counts(why, "map", "maps");
+    print_task_counts(why, "reduce", "reduces");
+    cli_deadline_describe(why, &b);
     if (b.len)
-        line("deadline", b.data);
+        print_line("deadline", b.data);
     base_buf_clear(&b);
-    line("reason", cli_str(why, "reason"));
-    cli_deadline_offer(why, &b);
+    print_line("reason", cli_str(why, "reason"));
+    cli_deadline_describe_offer(why, &b);
     if (b.len)
-        line("offered", b.data);
+        print_line("offered", b.data);
     base_buf_free(&b);
     if (*cli_str(why, "diagnostics")) {
         puts("diagnostics");
-        cli_print_block(stdout, "  ", cli_str(why, "diagnostics"));
+        cli_print_indented(stdout, "  ", cli_str(why, "diagnostics"));
     }
 }
 
@@ -86,7 +86,7 @@ int cli_why_main(int argc, char **argv)
     char *id = NULL;
     int rc = cli_parse(&c, &argp, 0, argc, argv, &given);
 
-    if (rc == CLI_OK && !(id = cli_app_id_check(given, "creel why")))
+    if (rc == CLI_OK && !(id = cli_app_id_require(given, "creel why")))
         rc = CLI_USAGE;
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         char *path = base_printf("/ws/v1/cluster/apps/%s/why", id);

@@ -54,17 +54,18 @@ static void add_counts(const struct cli_progress_bar *b, struct base_buf *out)
 
 static void add_line_cut(const struct base_buf *line, size_t width, struct base_buf *out)
 {
-    base_buf_add(out, line->data, width ? cli_text_fit(line->data, width) : line->len);
+    base_buf_add(out, line->data, width ? cli_text_prefix_fitting(line->data, width) : line->len);
     base_buf_adds(out, "\n");
 }
 
-size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, struct base_buf *out)
+size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool utf8,
+                             struct base_buf *out)
 {
     struct base_buf line = {0};
     base_buf_addf(&line, "%s  %s  ", p->id, p->state);
     add_clock(p->elapsed_ms, &line);
     base_buf_adds(&line, "  ");
-    cli_text_clean(p->name, &line); /* last: it may be long, and is what is cut */
+    cli_text_add_clean(p->name, &line); /* last: it may be long, and is what is cut */
     add_line_cut(&line, width, out);
     /* label 8, bar with its ends, percent 5, counts up to 40: the bar takes what is left */
     size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX : width > BAR_MIN + 54 ? width - 54 : BAR_MIN;
@@ -80,7 +81,7 @@ size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, 
     return p->n + 1;
 }
 
-void cli_progress_line(const struct cli_progress *p, struct base_buf *out)
+void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out)
 {
     add_clock(p->elapsed_ms, out);
     base_buf_addf(out, " %s", p->state);
@@ -99,7 +100,7 @@ static struct cli_progress_bar *find_bar(struct cli_progress *p, const char *lab
     return NULL;
 }
 
-static void keep(struct cli_progress *p, const struct cli_progress_bar *last)
+static void raise_bar(struct cli_progress *p, const struct cli_progress_bar *last)
 {
     struct cli_progress_bar *bar = find_bar(p, last->label);
     if (!bar && p->n < CLI_PROGRESS_BARS)
@@ -120,7 +121,7 @@ void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct
         h->until_ms = p->elapsed_ms + CLI_PROGRESS_HOLD_MS;
     h->disturbances = disturbances;
     for (size_t i = 0; i < h->n && p->elapsed_ms < h->until_ms && !p->last; i++)
-        keep(p, &h->last[i]);
+        raise_bar(p, &h->last[i]);
     h->n = p->n;
     for (size_t i = 0; i < p->n; i++)
         h->last[i] = p->bars[i];
@@ -137,7 +138,7 @@ static void draw_terminal(struct cli_progress_screen *s, const struct cli_progre
 {
     struct base_buf lines = {0}, screen = {0};
     size_t width = cli_terminal_width(fileno(s->out));
-    size_t n = cli_progress_bars(p, width > 1 ? width - 1 : 0, s->utf8, &lines);
+    size_t n = cli_progress_add_bars(p, width > 1 ? width - 1 : 0, s->utf8, &lines);
     if (s->drawn) /* the terminal may have shown a "^C" behind the last line: back to the first column, too */
         base_buf_addf(&screen, "\r\033[%zuA", s->drawn);
     for (const char *at = lines.data; *at; at = strchr(at, '\n') + 1) {
@@ -160,7 +161,7 @@ static void draw_plain(struct cli_progress_screen *s, const struct cli_progress 
     if (!changed || (!p->last && p->elapsed_ms - s->last_ms < 1000))
         return;
     struct base_buf line = {0};
-    cli_progress_line(p, &line);
+    cli_progress_add_line(p, &line);
     fprintf(s->out, "%s\n", line.data);
     fflush(s->out);
     base_buf_free(&line);

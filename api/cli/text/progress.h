@@ -22,9 +22,10 @@ struct cli_progress {
     size_t n;
 };
 /* Lines of at most @width columns each, ended by newlines; returns how many. @utf8: draw with block characters. */
-size_t cli_progress_bars(const struct cli_progress *p, size_t width, bool utf8, struct base_buf *out);
+size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool utf8,
+                             struct base_buf *out);
 /* One line for logs: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce 0% (0 of 3)". */
-void cli_progress_line(const struct cli_progress *p, struct base_buf *out);
+void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out);
 
 /* While another ResourceManager takes over, tasks that run have not reported to it yet: for HOLD_MS after a disturbance
  * no bar goes back. Zero it at the start. */

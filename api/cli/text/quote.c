@@ -9,7 +9,7 @@
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /* SOURCE: POSIX.1-2017, Shell Command Language 2.2.2: between single quotes every character stands for itself. */
-void cli_quote_arg(const char *arg, struct base_buf *out)
+void cli_shell_quote(const char *arg, struct base_buf *out)
 {
     size_t harmless = 0;
     while (arg[harmless] && (strchr(letters, arg[harmless]) || strchr("_-./:,+@%", arg[harmless])))
@@ -28,17 +28,17 @@ void cli_quote_arg(const char *arg, struct base_buf *out)
     base_buf_adds(out, "'");
 }
 
-void cli_quote_argv(char *const *argv, struct base_buf *out)
+void cli_shell_quote_all(char *const *argv, struct base_buf *out)
 {
     base_buf_adds(out, "");
     for (size_t i = 0; argv[i]; i++) {
         if (i > 0)
             base_buf_adds(out, " ");
-        cli_quote_arg(argv[i], out);
+        cli_shell_quote(argv[i], out);
     }
 }
 
-static void percent(const char *s, size_t len, const char *also, struct base_buf *out)
+static void add_percent_encoded(const char *s, size_t len, const char *also, struct base_buf *out)
 {
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)s[i];
@@ -49,10 +49,10 @@ static void percent(const char *s, size_t len, const char *also, struct base_buf
     }
 }
 
-void cli_uri_component(const char *s, struct base_buf *out)
+void cli_uri_add_encoded(const char *s, struct base_buf *out)
 {
     base_buf_adds(out, "");
-    percent(s, strlen(s), "", out);
+    add_percent_encoded(s, strlen(s), "", out);
 }
 
 /* "scheme:" of RFC 3986 followed by "//". */
@@ -98,12 +98,12 @@ char *cli_uri_from_path(const char *path, const char *cwd)
     if (plain.len == 0)
         base_buf_adds(&uri, "/");
     else
-        percent(plain.data, plain.len, "/*[]{},!", &uri);
+        add_percent_encoded(plain.data, plain.len, "/*[]{},!", &uri);
     base_buf_free(&plain);
     return base_buf_take(&uri);
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -117,8 +117,8 @@ char *cli_uri_to_path(const char *uri)
         return base_strdup(uri);
     struct base_buf b = {0};
     for (const char *s = uri + 7; *s; s++) {
-        if (s[0] == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0) {
-            char c = (char)(hex(s[1]) * 16 + hex(s[2]));
+        if (s[0] == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
+            char c = (char)(hex_digit(s[1]) * 16 + hex_digit(s[2]));
             base_buf_add(&b, &c, 1);
             s += 2;
         } else {

@@ -30,7 +30,7 @@ static void add_cell(struct cli_table *t, const char *text)
 {
     base_array_grow(&t->cells, t->n, &t->cap);
     t->cells[t->n++] = t->texts.len;
-    cli_text_clean(text ? text : "", &t->texts);
+    cli_text_add_clean(text ? text : "", &t->texts);
     base_buf_add(&t->texts, "", 1);
 }
 
@@ -63,7 +63,7 @@ void cli_table_row(struct cli_table *t, const char *first, ...)
         add_cell(t, "");
 }
 
-static size_t total_of(const struct cli_table *t, const size_t *widths)
+static size_t total_width(const struct cli_table *t, const size_t *widths)
 {
     size_t total = 0, shown = 0;
     for (size_t c = 0; c < t->columns; c++) {
@@ -74,9 +74,9 @@ static size_t total_of(const struct cli_table *t, const size_t *widths)
 }
 
 /* Takes from the widest column that may give ("~" alone, or @all but the first) until the row fits. */
-static bool shrink(const struct cli_table *t, size_t *widths, size_t width, bool all)
+static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t width, bool all)
 {
-    while (total_of(t, widths) > width) {
+    while (total_width(t, widths) > width) {
         size_t pick = 0;
         for (size_t c = 1; c < t->columns; c++)
             if (widths[c] > CELL_MIN && (all || t->align[c] == '~') && (pick == 0 || widths[c] > widths[pick]))
@@ -89,7 +89,7 @@ static bool shrink(const struct cli_table *t, size_t *widths, size_t width, bool
 }
 
 /* The column to drop next: the lowest number, with @any also the rightmost; 0: none is left. */
-static size_t next_drop(const struct cli_table *t, const size_t *widths, bool any)
+static size_t pick_dropped(const struct cli_table *t, const size_t *widths, bool any)
 {
     size_t pick = 0;
     for (size_t c = 1; c < t->columns; c++) {
@@ -106,15 +106,15 @@ static size_t next_drop(const struct cli_table *t, const size_t *widths, bool an
 
 /* Makes the row fit into @width; a column of width 0 is not shown. "~" columns shrink first, then numbered ones go,
  * then all but the first shrink, then the rightmost go. The first stays whole, wider than the terminal if need be. */
-static void fit(const struct cli_table *t, size_t *widths, size_t width)
+static void fit_columns(const struct cli_table *t, size_t *widths, size_t width)
 {
     size_t full[COLUMNS_MAX], dropped;
     memcpy(full, widths, sizeof full);
-    while (!shrink(t, widths, width, false) && (dropped = next_drop(t, full, false))) {
+    while (!shrink_columns(t, widths, width, false) && (dropped = pick_dropped(t, full, false))) {
         full[dropped] = 0;
         memcpy(widths, full, sizeof full);
     }
-    while (!shrink(t, widths, width, true) && (dropped = next_drop(t, full, true))) {
+    while (!shrink_columns(t, widths, width, true) && (dropped = pick_dropped(t, full, true))) {
         full[dropped] = 0;
         memcpy(widths, full, sizeof full);
     }
@@ -134,7 +134,7 @@ static void add_padded(struct base_buf *out, const char *cell, size_t width, cha
     size_t len = strlen(cell), columns = cli_text_width(cell, len);
     bool cut = columns > width;
     if (cut) {
-        len = cli_text_fit(cell, width > 1 ? width - 1 : 0);
+        len = cli_text_prefix_fitting(cell, width > 1 ? width - 1 : 0);
         columns = cli_text_width(cell, len) + 1;
     }
     size_t pad = columns < width ? width - columns : 0;
@@ -167,7 +167,7 @@ static void add_row(const struct cli_table *t, size_t at, const size_t *widths, 
     base_buf_free(&line);
 }
 
-static void widen(const struct cli_table *t, size_t *widths)
+static void widen_columns(const struct cli_table *t, size_t *widths)
 {
     for (size_t i = 0; i < t->n; i++) {
         size_t w = cli_text_width(cell(t, i), strlen(cell(t, i)));
@@ -176,14 +176,14 @@ static void widen(const struct cli_table *t, size_t *widths)
     }
 }
 
-void cli_table_page(struct cli_table *t, FILE *out)
+void cli_table_print_page(struct cli_table *t, FILE *out)
 {
     size_t widths[COLUMNS_MAX], width = cli_terminal_width(fileno(out));
     struct base_buf b = {0};
-    widen(t, t->widths);
+    widen_columns(t, t->widths);
     memcpy(widths, t->widths, sizeof widths);
     if (width)
-        fit(t, widths, width);
+        fit_columns(t, widths, width);
     for (size_t i = t->titled ? t->columns : 0; i < t->n; i += t->columns)
         add_row(t, i, widths, &b);
     if (b.len)
@@ -197,9 +197,9 @@ void cli_table_page(struct cli_table *t, FILE *out)
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out)
 {
     size_t widths[COLUMNS_MAX] = {0};
-    widen(t, widths);
+    widen_columns(t, widths);
     if (width)
-        fit(t, widths, width);
+        fit_columns(t, widths, width);
     for (size_t i = 0; i < t->n; i += t->columns)
         add_row(t, i, widths, out);
 }

@@ -22,7 +22,7 @@ void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *
 void cli_table_print(struct cli_table *t, FILE *out);
 /* Prints the rows that were added since the last page, the titles with the first one alone, and forgets them: a list of
  * any length in bounded memory. Columns are as wide as the widest cell so far. The caller frees @t. */
-void cli_table_page(struct cli_table *t, FILE *out);
+void cli_table_print_page(struct cli_table *t, FILE *out);
 void cli_table_free(struct cli_table *t);
 /* Columns of the terminal behind @fd; 0 when it is none. */
 size_t cli_terminal_width(int fd);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* One character at @s (at least one byte left): its code point, or -1 for a broken byte; *len bytes used. */
-static int32_t decode(const unsigned char *s, size_t left, size_t *len)
+static int32_t decode_utf8(const unsigned char *s, size_t left, size_t *len)
 {
     static const int32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
@@ -27,7 +27,7 @@ static int32_t decode(const unsigned char *s, size_t left, size_t *len)
 }
 
 /* Enough of Unicode's East Asian Width for names of jobs and people. */
-static size_t columns_of(int32_t c)
+static size_t char_columns(int32_t c)
 {
     static const struct {
         int32_t first, last;
@@ -46,7 +46,7 @@ static size_t columns_of(int32_t c)
 }
 
 /* How many bytes from here on are printable ASCII: most texts are nothing else, and lists may have millions. */
-static size_t plain_run(const char *s, size_t len)
+static size_t ascii_run(const char *s, size_t len)
 {
     size_t n = 0;
     while (n < len && s[n] >= 0x20 && s[n] < 0x7f)
@@ -56,17 +56,17 @@ static size_t plain_run(const char *s, size_t len)
 
 size_t cli_text_width(const char *s, size_t len)
 {
-    size_t width = plain_run(s, len), step;
+    size_t width = ascii_run(s, len), step;
     for (size_t i = width; i < len; i += step)
-        width += columns_of(decode((const unsigned char *)s + i, len - i, &step));
+        width += char_columns(decode_utf8((const unsigned char *)s + i, len - i, &step));
     return width;
 }
 
-size_t cli_text_fit(const char *s, size_t columns)
+size_t cli_text_prefix_fitting(const char *s, size_t columns)
 {
     size_t len = strlen(s), at = 0, width = 0, step;
     while (at < len) {
-        width += columns_of(decode((const unsigned char *)s + at, len - at, &step));
+        width += char_columns(decode_utf8((const unsigned char *)s + at, len - at, &step));
         if (width > columns)
             break;
         at += step;
@@ -74,11 +74,11 @@ size_t cli_text_fit(const char *s, size_t columns)
     return at;
 }
 
-void cli_text_utf8(const char *s, size_t len, struct base_buf *out)
+void cli_text_add_utf8(const char *s, size_t len, struct base_buf *out)
 {
     size_t step;
     for (size_t i = 0; i < len; i += step) {
-        int32_t c = decode((const unsigned char *)s + i, len - i, &step);
+        int32_t c = decode_utf8((const unsigned char *)s + i, len - i, &step);
         bool broken = c < 0 || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff);
         if (broken) {
             step = 1;
@@ -89,14 +89,14 @@ void cli_text_utf8(const char *s, size_t len, struct base_buf *out)
     }
 }
 
-void cli_text_clean(const char *s, struct base_buf *out)
+void cli_text_add_clean(const char *s, struct base_buf *out)
 {
     size_t start = out->len;
     size_t len = strlen(s), step;
-    size_t plain = plain_run(s, len);
+    size_t plain = ascii_run(s, len);
     base_buf_add(out, s, plain);
     for (size_t i = plain; i < len; i += step) {
-        int32_t c = decode((const unsigned char *)s + i, len - i, &step);
+        int32_t c = decode_utf8((const unsigned char *)s + i, len - i, &step);
         if (c < 0) {
             base_buf_adds(out, "?");
         } else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
@@ -110,7 +110,7 @@ void cli_text_clean(const char *s, struct base_buf *out)
         out->data[--out->len] = '\0';
 }
 
-void cli_text_duration(int64_t ms, struct base_buf *out)
+void cli_text_add_duration(int64_t ms, struct base_buf *out)
 {
     if (ms < 0)
         ms = 0;
@@ -123,7 +123,7 @@ void cli_text_duration(int64_t ms, struct base_buf *out)
         base_buf_addf(out, "%lldh%02lldm", (long long)(s / 3600), (long long)(s / 60 % 60));
 }
 
-void cli_text_bytes(int64_t bytes, struct base_buf *out)
+void cli_text_add_bytes(int64_t bytes, struct base_buf *out)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     double v = (double)bytes;
@@ -138,7 +138,7 @@ void cli_text_bytes(int64_t bytes, struct base_buf *out)
         base_buf_addf(out, "%.1f %s", v, units[u]);
 }
 
-void cli_text_count(int64_t n, struct base_buf *out)
+void cli_text_add_count(int64_t n, struct base_buf *out)
 {
     char digits[32];
     int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
@@ -150,7 +150,7 @@ void cli_text_count(int64_t n, struct base_buf *out)
     }
 }
 
-void cli_text_time(int64_t epoch_ms, struct base_buf *out)
+void cli_text_add_time(int64_t epoch_ms, struct base_buf *out)
 {
     if (epoch_ms <= 0) {
         base_buf_adds(out, "-");

@@ -9,7 +9,7 @@
 #define SPAN_MAX_MS INT64_C(1000000000000) /* about 31 years */
 
 /* Milliseconds of the unit at *@s (none: seconds), which is passed over; 0: there is no such unit. */
-static double unit_of(const char **s)
+static double take_unit(const char **s)
 {
     static const struct {
         const char *name;
@@ -31,7 +31,7 @@ static double unit_of(const char **s)
 }
 
 /* Digits with or without a fraction; false: there is no number. */
-static bool number_of(const char **s, double *out)
+static bool take_number(const char **s, double *out)
 {
     double scale = 1;
     const char *start = *s;
@@ -48,14 +48,14 @@ static bool number_of(const char **s, double *out)
     return true;
 }
 
-static bool span_of(const char *s, int64_t *ms)
+static bool parse_span(const char *s, int64_t *ms)
 {
     double sum = 0;
 
     s += *s == '+';
     do {
         double n, unit;
-        if (!number_of(&s, &n) || (unit = unit_of(&s)) <= 0)
+        if (!take_number(&s, &n) || (unit = take_unit(&s)) <= 0)
             return false;
         sum += n * unit;
     } while (*s && sum <= (double)SPAN_MAX_MS);
@@ -64,7 +64,7 @@ static bool span_of(const char *s, int64_t *ms)
 }
 
 /* Does @s begin as @form does, where 0 stands for a digit? sscanf() itself lets signs and blanks pass before numbers. */
-static bool looks_like(const char *s, const char *form)
+static bool has_form(const char *s, const char *form)
 {
     for (; *form; s++, form++)
         if (*form == '0' ? !isdigit((unsigned char)*s) : *form != *s)
@@ -73,7 +73,7 @@ static bool looks_like(const char *s, const char *form)
 }
 
 /* "Z", "+02:00", "-0530": seconds east of Greenwich. */
-static bool offset_of(const char *s, long *out)
+static bool parse_offset(const char *s, long *out)
 {
     int h, m, n = 0;
 
@@ -81,7 +81,7 @@ static bool offset_of(const char *s, long *out)
         *out = 0;
         return true;
     }
-    if (!looks_like(*s ? s + 1 : s, "00:00") && !looks_like(*s ? s + 1 : s, "0000"))
+    if (!has_form(*s ? s + 1 : s, "00:00") && !has_form(*s ? s + 1 : s, "0000"))
         return false;
     if ((sscanf(s, "%*1[+-]%2d:%2d%n", &h, &m, &n) != 2 && sscanf(s, "%*1[+-]%2d%2d%n", &h, &m, &n) != 2) || s[n] ||
         h > 14 || m > 59)
@@ -90,7 +90,7 @@ static bool offset_of(const char *s, long *out)
     return true;
 }
 
-static bool in_calendar(const struct tm *given)
+static bool is_calendar_date(const struct tm *given)
 {
     struct tm t = *given;
 
@@ -98,32 +98,32 @@ static bool in_calendar(const struct tm *given)
            t.tm_min == given->tm_min && t.tm_sec == given->tm_sec;
 }
 
-static bool date_of(const char *s, int64_t *ms)
+static bool parse_date(const char *s, int64_t *ms)
 {
     struct tm t = {.tm_isdst = -1};
     long offset;
     int n = 0;
     time_t at;
 
-    if (!looks_like(s, "0000-00-00") || (s[10] != 'T' && s[10] != ' ') || !looks_like(s + 11, "00:00"))
+    if (!has_form(s, "0000-00-00") || (s[10] != 'T' && s[10] != ' ') || !has_form(s + 11, "00:00"))
         return false;
     if (sscanf(s, "%4d-%2d-%2d%*1[T ]%2d:%2d%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min, &n) != 5 ||
         n == 0)
         return false;
     s += n;
     if (*s == ':') {
-        if (!looks_like(s, ":00") || sscanf(s, ":%2d%n", &t.tm_sec, &n) != 1)
+        if (!has_form(s, ":00") || sscanf(s, ":%2d%n", &t.tm_sec, &n) != 1)
             return false;
         s += n;
     }
     t.tm_year -= 1900;
     t.tm_mon -= 1;
-    if (!in_calendar(&t))
+    if (!is_calendar_date(&t))
         return false;
     if (*s == '\0') {
         at = mktime(&t);
     } else {
-        if (!offset_of(s, &offset))
+        if (!parse_offset(s, &offset))
             return false;
         at = timegm(&t) - offset;
     }
@@ -133,11 +133,11 @@ static bool date_of(const char *s, int64_t *ms)
 
 bool cli_when_parse(const char *text, bool *relative, int64_t *ms)
 {
-    *relative = span_of(text, ms);
-    return *relative || date_of(text, ms);
+    *relative = parse_span(text, ms);
+    return *relative || parse_date(text, ms);
 }
 
-void cli_when_iso(int64_t epoch_ms, struct base_buf *out)
+void cli_when_add_iso(int64_t epoch_ms, struct base_buf *out)
 {
     time_t t = (time_t)(epoch_ms / 1000);
     struct tm tm;
@@ -154,9 +154,9 @@ void cli_when_iso(int64_t epoch_ms, struct base_buf *out)
     }
 }
 
-void cli_when_distance(int64_t epoch_ms, int64_t now_ms, struct base_buf *out)
+void cli_when_add_distance(int64_t epoch_ms, int64_t now_ms, struct base_buf *out)
 {
     base_buf_adds(out, epoch_ms >= now_ms ? "in " : "");
-    cli_text_duration(epoch_ms >= now_ms ? epoch_ms - now_ms : now_ms - epoch_ms, out);
+    cli_text_add_duration(epoch_ms >= now_ms ? epoch_ms - now_ms : now_ms - epoch_ms, out);
     base_buf_adds(out, epoch_ms >= now_ms ? "" : " ago");
 }
