@@ -1,4 +1,4 @@
-/* api/cli/address.c - where the ResourceManagers are. */
+/* api/cli/address.c - finds the addresses of the ResourceManagers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static int parse_urls(const char *from, const char *text, struct base_rm_list *o
     return base_rm_list_parse(from, text && *text ? text : "http://127.0.0.1:8088", out, err);
 }
 
-/* Nothing that was read says where they are, and there is a file that this user may not read. */
+/* True when no file that could be read sets any of @keys, and some file could not be read. */
 static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -31,9 +31,10 @@ int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
     if (!text || !*text) {
         rc = base_rm_list_of_ids(c->conf, out, &err);
         if (rc == 0 && out->n == 0 && is_hidden_in_unreadable_file(c, keys, keys_n))
-            rc = base_error_set(&err, -BASE_EPERM,
-                                "%s may not be read by you: --rm or CREEL_RM tells where the ResourceManagers are",
-                                c->left_out);
+            rc = base_error_set(
+                &err, -BASE_EPERM,
+                "you may not read %s; name the ResourceManagers with --rm or CREEL_RM",
+                c->left_out);
         for (size_t i = 0; (!text || !*text) && i < keys_n; i++) {
             from = keys[i];
             text = base_conf_get(c->conf, from);

@@ -1,4 +1,4 @@
-/* api/cli/answers.c - lenient reading of answers. */
+/* api/cli/answers.c - reads answers of RMs and NMs without insisting on their form. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

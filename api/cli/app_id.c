@@ -1,4 +1,4 @@
-/* api/cli/app_id.c - ids as people give them. */
+/* api/cli/app_id.c - ids as people give them: of applications, or of something in them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ char *cli_app_id_of(const char *id)
     struct base_container_id container;
     struct base_task_id task;
     char text[BASE_ID_TEXT_MAX];
-    if (strncmp(id, "job_", 4) == 0) { /* Hadoop's name of the same thing */
+    if (strncmp(id, "job_", 4) == 0) { /* Hadoop's name for the same application */
         char *renamed = base_printf("application_%s", id + 4);
         char *result = cli_app_id_of(renamed);
         free(renamed);
@@ -31,10 +31,10 @@ char *cli_app_id_of(const char *id)
     return base_strdup(base_app_id_text(&app, text));
 }
 
-char *cli_app_id_require(const char *id, const char *what)
+char *cli_app_id_require(const char *id, const char *command)
 {
     if (!id) {
-        cli_error(CLI_USAGE, "an id is missing; see %s --help", what);
+        cli_error(CLI_USAGE, "an id is missing; see %s --help", command);
         return NULL;
     }
     char *app = cli_app_id_of(id);

@@ -1,5 +1,6 @@
-/* api/cli/applications.c - `creel application list` and `status ID`, our own; and with the spellings of `yarn application`,
- * whose output `-list` and `-status ID` have (SOURCE: ApplicationCLI of Hadoop 3.4), for scripts. */
+/* api/cli/applications.c - `creel application`: `list` and `status ID` in Creel's own form; with a
+ * dash, the options and output of `yarn application` for scripts (SOURCE: ApplicationCLI of
+ * Hadoop 3.4). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,23 +13,26 @@ enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KE
        KEY_CHANGE_QUEUE, KEY_APP_ID, KEY_MOVE_TO_QUEUE };
 
 struct app {
-    bool list, own_form; /* own: without a dash */
+    bool list, own_form; /* own_form: list and status without a dash */
     const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id, *move_to_queue;
     char **kill;
     size_t n_kill, cap_kill;
 };
 
 static const struct argp_option options[] = {
-    {"list", KEY_LIST, NULL, 0, "List applications: those not yet ended, unless -appStates says otherwise", 1},
+    {"list", KEY_LIST, NULL, 0,
+     "List the applications that have not ended, or those with -appStates", 1},
     {"status", KEY_STATUS, "ID", 0, "Show one application", 1},
     {"kill", KEY_KILL, "ID", 0, "Kill an application; more ids may follow", 1},
-    {"changeQueue", KEY_CHANGE_QUEUE, "QUEUE", 0, "Move the application of -appId to another queue", 1},
-    {"movetoqueue", KEY_MOVE_TO_QUEUE, "ID", 0, "The same, older: move an application to the queue of -queue", 1},
+    {"changeQueue", KEY_CHANGE_QUEUE, "QUEUE", 0,
+     "Move the application named by -appId to another queue", 1},
+    {"movetoqueue", KEY_MOVE_TO_QUEUE, "ID", 0,
+     "Move an application to the queue named by -queue (the older form)", 1},
     {"appStates", KEY_STATES, "A,B", 0, "With -list: states, or ALL", 2},
-    {"appTypes", KEY_TYPES, "A,B", 0, "With -list: types, as MAPREDUCE", 2},
+    {"appTypes", KEY_TYPES, "A,B", 0, "With -list: types, such as MAPREDUCE", 2},
     {"appTags", KEY_TAGS, "A,B", 0, "With -list: tags", 2},
     {"user", KEY_USER, "USER", 0, "With -list: owner", 2},
-    {"queue", KEY_QUEUE, "QUEUE", 0, "With -list: queue. With -movetoqueue: where to", 2},
+    {"queue", KEY_QUEUE, "QUEUE", 0, "With -list: queue. With -movetoqueue: the new queue", 2},
     {"appId", KEY_APP_ID, "ID", 0, "With -changeQueue: the application", 2},
     {0},
 };
@@ -82,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             return 0;
         }
         if (a->n_kill == 0)
-            return cli_option_error("'%s' is too much; see creel application --help", arg);
+            return cli_option_error("unexpected argument '%s'; see creel application --help", arg);
         /* fall through */
     case KEY_KILL:
         base_array_grow(&a->kill, a->n_kill, &a->cap_kill);
@@ -113,7 +117,8 @@ static void print_list(const json_t *apps)
     struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<",
                                         "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
     size_t n = cli_list_len(apps);
-    const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted); /* YARN's order is open */
+    /* YARN's answer has no order */
+    const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = cli_list_get(apps, i);
     qsort(sorted, n, sizeof *sorted, compare_newest);
@@ -317,13 +322,13 @@ static int kill_all(struct cli *c, const struct app *a)
         else if (one == CLI_OK && late)
             printf("%s has already finished (%s)\n", id, state);
         else if (one == CLI_OK)
-            printf("%s asked to end; it was %s\n", id, state);
+            printf("%s is being killed; its state was %s\n", id, state);
         if (rc == CLI_OK)
             rc = one;
         free(state);
         free(id);
         if (one == CLI_UNREACHABLE)
-            break; /* the others would hear the same */
+            break; /* the others would fail likewise */
     }
     if (c->json)
         cli_print_json(report);
@@ -331,7 +336,7 @@ static int kill_all(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* Words and order as yarn application's. */
+/* Texts and their order are those of yarn application. */
 static int move_app_to(struct cli *c, const char *id, const char *queue)
 {
     struct cli_answer answer = {0};
@@ -371,7 +376,7 @@ static int move_app(struct cli *c, const struct app *a)
     return rc;
 }
 
-/* The one thing that is asked for, NULL: nothing, or several. */
+/* The one action given; NULL: none, or several. */
 static const char *chosen_action(const struct app *a)
 {
     const struct {
@@ -430,11 +435,14 @@ int cli_app_main(int argc, char **argv)
         options,
         parse,
         "list\nstatus ID\n-list\n-status ID\n-kill ID...\n-changeQueue QUEUE -appId ID",
-        "Applications of every kind, jobs included. With a dash, list and status print what yarn application "
-        "prints.\v"
-        "Examples:\n  creel application list\n  creel application -list\n  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
-        "  creel app -status application_1700000000000_0001 --json\n  creel app -kill "
-        "application_1700000000000_0001\n"
+        "Lists, shows, moves or kills applications of every kind, jobs included. -list and "
+        "-status, with a dash, print what yarn application prints.\v"
+        "Examples:\n"
+        "  creel application list\n"
+        "  creel application -list\n"
+        "  creel application -list -appStates ALL -appTypes MAPREDUCE\n"
+        "  creel app -status application_1700000000000_0001 --json\n"
+        "  creel app -kill application_1700000000000_0001\n"
         "  creel app -changeQueue root.dev -appId application_1700000000000_0001\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,

@@ -1,4 +1,4 @@
-/* api/cli/error.c - the error line, and what a parser of options has to say. */
+/* api/cli/error.c - the error line, and the complaints of option parsers. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

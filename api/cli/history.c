@@ -1,4 +1,5 @@
-/* api/cli/history.c - `creel history export`: ended jobs, one line of JSON each, as `creel sim --history` reads them. */
+/* api/cli/history.c - `creel history export`: ended jobs, one line of JSON each, for `creel sim
+ * --history`. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,10 +23,11 @@ struct history {
 };
 
 static const struct argp_option options[] = {
-    {"from", KEY_FROM, "WHEN", 0, "Jobs submitted at this date (2026-11-21T20:00:00) or so long ago (2h) or later", 1},
-    {"to", KEY_TO, "WHEN", 0, "Jobs submitted then or earlier", 1},
-    {"output", 'o', "FILE", 0, "Write there instead of to standard output", 1},
-    {"force", KEY_FORCE, NULL, 0, "Replace that file where it is there", 1},
+    {"from", KEY_FROM, "WHEN", 0,
+     "Only jobs submitted at or after WHEN: a date (2026-11-21T20:00:00) or a time ago (2h)", 1},
+    {"to", KEY_TO, "WHEN", 0, "Only jobs submitted at or before WHEN", 1},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace FILE if it exists", 1},
     {0},
 };
 
@@ -35,8 +37,8 @@ static error_t set_when(const char *option, const char *arg, int64_t *out)
     int64_t ms;
 
     if (!cli_when_parse(arg, &relative, &ms))
-        return cli_option_error("%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a span "
-                                "such as 2h, so long ago",
+        return cli_option_error("%s: '%s' is neither a date such as 2026-11-21T20:00:00 nor a time "
+                                "ago such as 2h",
                                 option, arg);
     *out = relative ? base_wall_us(&base_clock_real) / 1000 - ms : ms;
     return 0;
@@ -53,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return set_when("--to", arg, &h->to_ms);
     case 'o':
         if (!*arg)
-            return cli_option_error("--output: it is the name of a file");
+            return cli_option_error("--output: the name of the file is empty");
         h->output = arg;
         return 0;
     case KEY_FORCE:
@@ -61,7 +63,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (h->export || strcmp(arg, "export") != 0)
-            return cli_option_error("'%s' is not understood; it is creel history export", arg);
+            return cli_option_error("unexpected argument '%s'; the command is creel history export",
+                                    arg);
         h->export = true;
         return 0;
     default:
@@ -114,7 +117,7 @@ static double rebased(const json_t *seconds, double zero_s)
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
 
-/* What it holds of moments counts from the epoch so far. */
+/* Makes the job's times, which count from 1970, count from @zero_ms. */
 static void rebase_times(json_t *job, int64_t zero_ms)
 {
     static const char *const moments[] = {"submit_s", "start_s", "finish_s"};
@@ -128,9 +131,11 @@ static void rebase_times(json_t *job, int64_t zero_ms)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         json_t *list = json_object_get(job, lists[i]), *at;
         size_t k;
-        json_array_foreach(list, k,
-                           at) if (json_number_value(at) > 0) /* 0: no attempt of it succeeded */
-            json_array_set_new(list, k, json_real(rebased(at, zero_s)));
+        json_array_foreach(list, k, at)
+        {
+            if (json_number_value(at) > 0) /* 0: no attempt of the task succeeded */
+                json_array_set_new(list, k, json_real(rebased(at, zero_s)));
+        }
     }
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
 }
@@ -155,7 +160,7 @@ static void write_lines(struct history *h, struct base_buf *out)
     }
 }
 
-/* A pipe or a device is written to; a file is replaced, all at once. */
+/* Writes into a pipe or a device, but replaces a file atomically. */
 static int write_output(const char *path, const struct base_buf *text, struct base_error *err)
 {
     struct stat st;
@@ -202,10 +207,13 @@ int cli_history_main(int argc, char **argv)
         options,
         parse,
         "export",
-        "Writes the jobs that have ended and that the ResourceManager still knows, one line of JSON each, in order of "
-        "submission: what their tasks took and where they ran. creel sim --history replays it.\v"
-        "Examples:\n  creel history export -o history.jsonl\n  creel history export --from 2h\n\n"
-        "Jobs of which nothing tells how long their tasks take are left out.\n\n" CLI_EXIT_HELP,
+        "Writes the ended jobs that the ResourceManager still knows, one line of JSON each, in "
+        "order of submission, with the durations and places of their tasks. creel sim --history "
+        "replays them.\v"
+        "Examples:\n"
+        "  creel history export -o history.jsonl\n"
+        "  creel history export --from 2h\n\n"
+        "Jobs without any known duration of a task are left out.\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};
@@ -214,12 +222,12 @@ int cli_history_main(int argc, char **argv)
     int rc = cli_parse(&c, &argp, 0, argc, argv, &h);
 
     if (rc == CLI_OK && !h.export)
-        rc = cli_error(CLI_USAGE, "history: say what to do: creel history export");
+        rc = cli_error(CLI_USAGE, "history: the action is missing: creel history export");
     if (rc == CLI_OK && h.to_ms && h.to_ms < h.from_ms)
-        rc = cli_error(CLI_USAGE, "--to: it is before --from");
+        rc = cli_error(CLI_USAGE, "--to: is before --from");
     struct stat st;
     if (rc == CLI_OK && h.output && !h.force && lstat(h.output, &st) == 0 && S_ISREG(st.st_mode))
-        rc = cli_error(CLI_USAGE, "--output: %s is there; --force replaces it", h.output);
+        rc = cli_error(CLI_USAGE, "--output: %s exists; --force replaces it", h.output);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = export_history(&c, &h);
     for (size_t i = 0; i < h.n; i++)

@@ -1,4 +1,5 @@
-/* api/cli/interrupt.c - see the header. A handler writes the signal's number into a pipe: polls see it. */
+/* api/cli/interrupt.c - the handler writes the signal's number into a pipe that every wait polls.
+ */
 #include "api/cli/interrupt.h"
 
 #include <errno.h>
@@ -26,11 +27,11 @@ static void on_signal(int sig)
     int saved = errno;
     unsigned char byte = (unsigned char)sig;
     struct base_http *http = guarded;
-    ssize_t n = write(pipe_ends[1], &byte, 1); /* a full pipe has enough of them */
+    ssize_t n = write(pipe_ends[1], &byte, 1); /* a full pipe holds signals enough */
     (void)n;
     if (http) {
         came_while_guarded = 1;
-        base_http_cancel(http); /* sets a flag and writes to a descriptor: no more than this handler may do */
+        base_http_cancel(http); /* async-signal-safe: sets a flag and writes to a descriptor */
     }
     errno = saved;
 }

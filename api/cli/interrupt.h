@@ -1,7 +1,8 @@
-/* api/cli/interrupt.h - signals that ask to end, as something that every wait of one thread notices.
+/* api/cli/interrupt.h - signals that ask the command to end, noticed by every wait of its one
+ * thread.
  *
- * A caught signal is kept until it is taken. It ends the request that is under way and a pause, also when it comes a
- * moment before either. */
+ * A caught signal stays pending until it is taken. It ends the current request or pause, even when
+ * it arrives just before either begins. */
 #ifndef CREEL_API_CLI_INTERRUPT_H
 #define CREEL_API_CLI_INTERRUPT_H
 
@@ -11,19 +12,20 @@
 
 struct base_http;
 
-/* Catches these signals from now on; cli_interrupt_release() gives them back to what was there before. */
+/* Catches these signals until cli_interrupt_release(), which restores the former handlers. */
 void cli_interrupt_catch(const int *signals, size_t n);
 void cli_interrupt_release(void);
-/* Readable while a signal is there that was not taken; -1: nothing is caught. */
+/* Readable while a signal is pending; -1: nothing is caught. */
 int cli_interrupt_fd(void);
 bool cli_interrupt_pending(void);
-/* The oldest one that was not taken yet; 0: none. */
+/* Takes the oldest pending signal; 0: none. */
 int cli_interrupt_take(void);
-/* At most @ms; ends at once, with true, while a signal is there that was not taken. */
+/* Sleeps for @ms at most. Returns true, at once, when a signal is pending. */
 bool cli_interrupt_pause(int64_t ms);
 
-/* Around a request: a signal that comes between the two cancels it. The second tells whether one came: then @http has
- * been cancelled and is not to be used again. */
+/* Bracket a request on @http: a signal in between cancels it. The second call returns whether one
+ * came;
+ * @http must then not be used again. */
 void cli_interrupt_guard(struct base_http *http);
 bool cli_interrupt_unguard(void);
 

@@ -1,4 +1,4 @@
-/* api/cli/main.c - the `creel` command: finds the subcommand, prints the overview. */
+/* api/cli/main.c - the `creel` command: finds and calls the subcommand, prints the overview. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +19,19 @@ struct command {
 static int help_main(int argc, char **argv);
 
 static const struct command commands[] = {
-    {"dev", cli_dev_main, "a cluster on this machine: start, stop, restart, status"},
+    {"dev", cli_dev_main, "start, stop, restart or inspect a cluster on this machine"},
     {"run", cli_run_main, "run one command on the cluster: creel run -- CMD"},
-    {"job", cli_job_main, "submit, list, status, wait, kill, counters of MapReduce and task jobs"},
-    {"why", cli_why_main, "why a job or application waits, in the policy's words"},
-    {"logs", cli_logs_main, "stdout and stderr of a job, task or container"},
-    {"application", cli_app_main, "-list, -status ID, -kill ID, -changeQueue QUEUE, with YARN's spellings"},
+    {"job", cli_job_main, "submit, list, inspect, wait for or kill jobs"},
+    {"why", cli_why_main, "explain why a job or application waits, in the policy's words"},
+    {"logs", cli_logs_main, "show stdout and stderr of a job, task or container"},
+    {"application", cli_app_main, "list, inspect, move or kill applications, as yarn application"},
     {"app", cli_app_main, NULL},
-    {"node", cli_node_main, "-list, -status ID"},
-    {"history", cli_history_main, "export: ended jobs as a workload that creel sim replays"},
-    {"rmadmin", cli_rmadmin_main, "-policy, -refreshQueues, -getServiceState, -failover"},
+    {"node", cli_node_main, "list or inspect nodes, as yarn node"},
+    {"history", cli_history_main, "export ended jobs as a workload that creel sim replays"},
+    {"rmadmin", cli_rmadmin_main, "administer ResourceManagers: policy, queues, failover"},
     {"sim", sim_cli_main, "simulate a cluster: policies on workloads and traces, in virtual time"},
-    {"version", cli_version_main, "version of this program and of the ResourceManager"},
-    {"help", help_main, "help of a subcommand: creel help job submit"},
+    {"version", cli_version_main, "print the versions of this program and of the ResourceManager"},
+    {"help", help_main, "print the help of a command: creel help job submit"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -40,22 +40,27 @@ static void print_overview(FILE *out)
     fprintf(out, "Usage: creel COMMAND ...\n\nCreel, a cluster resource manager that speaks YARN over HTTP.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].help)
-            fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
+            fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
     fprintf(
         out,
-        "\nThe ResourceManager's address: --rm URL[,URL] (before or behind the command), else $CREEL_RM, else of the configuration\n"
-        "(/etc/creel or $CREEL_CONF_DIR) yarn.resourcemanager.webapp.address.<id> of each of\n"
-        "yarn.resourcemanager.ha.rm-ids, or yarn.resourcemanager.webapp.address, or creel.nodemanager.rm;\n"
-        "else http://127.0.0.1:8088. Of several, the active one is found; while there is none, commands wait\n"
-        "for up to a minute.\n\n"
+        "\n"
+        "The address of the ResourceManager comes from --rm URL[,URL] (before or after the "
+        "command), else\n"
+        "from $CREEL_RM, else from the configuration ($CREEL_CONF_DIR or /etc/creel):\n"
+        "yarn.resourcemanager.webapp.address.<id> for each of yarn.resourcemanager.ha.rm-ids, "
+        "else\n"
+        "yarn.resourcemanager.webapp.address, else creel.nodemanager.rm; else it is "
+        "http://127.0.0.1:8088.\n"
+        "Among several, creel finds the active one; while there is none, commands wait for up to a "
+        "minute.\n\n"
         "Exit status:\n"
         "  0  success\n"
-        "  1  the job failed or was killed; a daemon does not run; standard output cannot be written\n"
-        "  2  wrong usage, or input that Creel refuses\n"
+        "  1  the job failed or was killed; a daemon is down; standard output cannot be written\n"
+        "  2  wrong usage or refused input\n"
         "  3  the ResourceManager cannot be reached\n"
         "  4  no such job, application, node, container or log\n"
         "  5  output or logs are missing; stderr names them\n"
-        "  creel run: the command's own (128+n after signal n), 130 after Ctrl-C\n\n"
+        "  creel run: the command's own status (128+n after signal n), 130 after Ctrl-C\n\n"
         "Start here:  creel dev\n");
 }
 
@@ -75,7 +80,8 @@ static int help_main(int argc, char **argv)
     return dispatch(args[3] ? 4 : 3, args);
 }
 
-/* Words that the common option at @arg takes: itself, and its value where that is a word of its own; 0: it is none. */
+/* Number of arguments that the common option at @arg takes up: 1, or 2 when its value is an
+ * argument of its own; 0: not a common option. */
 static int count_option_words(const char *arg)
 {
     static const char *const valued[] = {"--rm", "--conf", "-D"};
@@ -91,8 +97,8 @@ static int count_option_words(const char *arg)
     return 0;
 }
 
-/* `creel --rm URL job list` is `creel job list --rm URL`: common options before the command go behind it, and behind the
- * verb of a command that has verbs. */
+/* Turns `creel --rm URL job list` into `creel job list --rm URL`: moves common options from before
+ * the command to after it, and after its verb if it has one. */
 static void move_options_behind_command(int argc, char **argv)
 {
     int n = 0, words;
@@ -108,7 +114,7 @@ static void move_options_behind_command(int argc, char **argv)
     free(moved);
 }
 
-/* Calls the subcommand with its full name as argv[0]. */
+/* Calls the subcommand with its full name, "creel run", as argv[0]. */
 static int dispatch(int argc, char **argv)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -123,18 +129,18 @@ static int dispatch(int argc, char **argv)
     const char *best = NULL;
     size_t distance = 0;
     if (count_option_words(argv[1]))
-        return cli_error(CLI_USAGE, "no command follows %s; see creel help", argv[1]);
+        return cli_error(CLI_USAGE, "%s must be followed by a command; see creel help", argv[1]);
     for (size_t i = 0; i < COMMANDS; i++)
         base_nearest_offer(argv[1], commands[i].name, &best, &distance);
     if (best)
-        return cli_error(CLI_USAGE, "'%s' is not a command; did you mean creel %s?", argv[1], best);
-    return cli_error(CLI_USAGE, "'%s' is not a command; see creel help", argv[1]);
+        return cli_error(CLI_USAGE, "unknown command '%s'; did you mean creel %s?", argv[1], best);
+    return cli_error(CLI_USAGE, "unknown command '%s'; see creel help", argv[1]);
 }
 
 int cli_version_main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .doc = "Prints the version of this program, and of the ResourceManager when one answers.\v" CLI_EXIT_HELP};
+    static const struct argp argp = {.doc = "Prints the version of this program, and that of the "
+                                            "ResourceManager if one answers.\v" CLI_EXIT_HELP};
     struct cli c = {0};
     int rc = cli_parse(&c, &argp, 0, argc, argv, NULL);
     if (rc != CLI_OK) {

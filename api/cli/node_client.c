@@ -1,4 +1,4 @@
-/* api/cli/node_client.c - see the header. */
+/* api/cli/node_client.c - which route to a node works is remembered for each node. */
 #include "api/cli/node_client.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static int get_one_way(struct cli_node *n, bool direct, const char *path, struct
     int rc;
     if (direct) {
         rc = cli_rm_get_url(n->nodes->rm, url, out);
-    } else { /* a standby redirects, and several are asked in turn */
+    } else { /* cli_rm_call() follows a standby's redirect, and asks several RMs in turn */
         char *relayed = strstr(url, "/ws/v1/cluster/");
         rc = cli_rm_call(n->nodes->rm, "GET", relayed, NULL, CLI_RM_RELAYED, out);
     }

@@ -1,32 +1,32 @@
-/* api/cli/node_client.h - how the HTTP servers of nodes are reached: directly while that works, else through the
+/* api/cli/node_client.h - requests to NodeManagers: directly while that works, else relayed by the
  * ResourceManager (/ws/v1/cluster/nodes/{id}/…), which reaches every node that it knows.
  *
- * What answers at a node's address may be another server: of another host behind the same name, or another node of
- * this host behind 127.0.0.1. So an answer that names another node counts as none, and a refusal counts only when it
- * names this node (BASE_HTTP_NODE_HEADER). */
+ * A node's address may lead to another server: to another host of the same name, or, behind
+ * 127.0.0.1, to another node of this host. An answer from another node therefore counts as no
+ * answer, and a refusal counts only when it names this node (BASE_HTTP_NODE_HEADER). */
 #ifndef CREEL_API_CLI_NODE_CLIENT_H
 #define CREEL_API_CLI_NODE_CLIENT_H
 
 #include "api/cli/rm_client.h"
 
 struct cli_nodes;
-struct cli_node; /* lives as long as its reach */
+struct cli_node; /* owned by its cli_nodes */
 
-struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm borrowed */
-void cli_nodes_free(struct cli_nodes *r);           /* NULL-safe */
-/* @id: "host:port", as the ResourceManager calls it; "": as @http. @http: its "host:port" for HTTP.
- */
-struct cli_node *cli_nodes_get(struct cli_nodes *r, const char *id, const char *http);
+struct cli_nodes *cli_nodes_new(struct cli_rm *rm); /* @rm is borrowed */
+void cli_nodes_free(struct cli_nodes *nodes);       /* NULL is fine */
+/* Finds or adds a node. @id: "host:port" as the ResourceManager names it, "" when unknown; @http:
+ * the "host:port" of its HTTP server. */
+struct cli_node *cli_nodes_get(struct cli_nodes *nodes, const char *id, const char *http);
 const char *cli_node_id(const struct cli_node *n);
 const char *cli_node_http(const struct cli_node *n);
-/* The way that a request should take now. */
+/* Whether the next request should go directly, or else through the ResourceManager. */
 bool cli_node_is_direct(const struct cli_node *n);
-/* A request by this way came to nothing: the next ones take the other. */
+/* Notes that a request on this route failed: later requests take the other route. */
 void cli_node_route_failed(struct cli_node *n, bool direct);
-/* URL of @path ("raw-logs/…", percent-encoded) of the node by this way; caller frees. */
+/* URL of @path ("raw-logs/…", percent-encoded) on this route; caller frees. */
 char *cli_node_url(const struct cli_node *n, bool direct, const char *path);
-/* GET of JSON, the one way or the other. CLI_OK; CLI_NOTFOUND: the node says that it has no such thing; else
- * CLI_UNREACHABLE, and out->error says why. Prints nothing. */
+/* GETs JSON on one route, then on the other. Returns CLI_OK; CLI_NOTFOUND when the node itself says
+ * 404 or 503; else CLI_UNREACHABLE with out->error. Prints nothing. */
 int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out);
 
 #endif

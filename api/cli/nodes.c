@@ -1,5 +1,6 @@
-/* api/cli/nodes.c - `creel node list` and `creel node status ID`, our own: slots, and who is silent since when; and
- * `-list`, `-status ID`, which print what `yarn node` prints (SOURCE: NodeCLI of Hadoop 3.4), for scripts. */
+/* api/cli/nodes.c - `creel node`: `list` and `status ID` in Creel's own form, with slots and
+ * silence; with a dash, the options and output of `yarn node` for scripts (SOURCE: NodeCLI of
+ * Hadoop 3.4). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,19 +10,20 @@
 #include "api/cli/text/table.h"
 #include "api/cli/text/text.h"
 
-
 enum { KEY_LIST = 256, KEY_STATUS, KEY_ALL, KEY_STATES };
 
 struct node {
-    bool list, all, own_form; /* own: without a dash */
+    bool list, all, own_form; /* own_form: list and status without a dash */
     const char *status, *states;
 };
 
 static const struct argp_option options[] = {
-    {"list", KEY_LIST, NULL, 0, "As yarn node: list the running nodes, unless -all or -states", 1},
-    {"status", KEY_STATUS, "ID", 0, "As yarn node: show one node", 1},
+    {"list", KEY_LIST, NULL, 0,
+     "List nodes as yarn node does: the running ones, or those of -all or -states", 1},
+    {"status", KEY_STATUS, "ID", 0, "Show a node as yarn node does", 1},
     {"all", KEY_ALL, NULL, 0, "With -list: nodes in every state", 2},
-    {"states", KEY_STATES, "A,B", 0, "With list and -list: RUNNING, UNHEALTHY, LOST …", 2},
+    {"states", KEY_STATES, "A,B", 0,
+     "With list or -list: nodes in these states: RUNNING, UNHEALTHY, LOST …", 2},
     {0},
 };
 
@@ -54,13 +56,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             n->status = arg;
             return 0;
         }
-        return cli_option_error("'%s' is too much; see creel node --help", arg);
+        return cli_option_error("unexpected argument '%s'; see creel node --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* ---- ours ---- */
+/* ---- Creel's own form ---- */
 static int compare_nodes(const void *a, const void *b)
 {
     return strverscmp(cli_str(*(json_t *const *)a, "id"), cli_str(*(json_t *const *)b, "id"));
@@ -84,7 +86,7 @@ static void format_slots(const json_t *node, const char *kind, char out[static 4
     snprintf(out, 48, "%lld/%lld", used, (long long)cli_int(node, path));
 }
 
-/* Since when it is silent: of one that answers, how long ago it was heard of. */
+/* The time since the node's last heartbeat; of a node that is down also the date. */
 static void add_silence(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
@@ -100,7 +102,7 @@ static void add_silence(const json_t *node, struct base_buf *out)
     cli_text_add_time(cli_int(node, "lastHeartbeat"), out);
 }
 
-/* Sorted by id ("nm-2" before "nm-10"), those of @states alone; caller owns. */
+/* The nodes in @states (NULL: all), sorted by id ("nm-2" before "nm-10"); caller owns. */
 static json_t *sorted_nodes(const json_t *all, const char *states)
 {
     size_t n = json_array_size(all), kept = 0;
@@ -185,7 +187,7 @@ static int show_own(struct cli *c, const struct node *n)
     return rc;
 }
 
-/* ---- as yarn node ---- */
+/* ---- the form of yarn node ---- */
 static void print_cleaned(const char *fmt, const char *text)
 {
     struct base_buf b = {0};
@@ -262,7 +264,7 @@ static int status(struct cli *c, const char *id)
     struct base_buf path = {0};
     json_t *answer = NULL;
     base_buf_adds(&path, "/ws/v1/cluster/nodes/");
-    for (const char *s = id; *s; s++) { /* a node id is used raw (host:port), so only what would break the path */
+    for (const char *s = id; *s; s++) { /* host:port, where ':' needs no encoding */
         char one[2] = {*s, '\0'};
         if (*s == ':')
             base_buf_adds(&path, ":");
@@ -279,7 +281,7 @@ static int status(struct cli *c, const char *id)
     return rc;
 }
 
-/* The ResourceManager passes over names it does not know; here they are a mistake. */
+/* The ResourceManager ignores unknown states; on a command line they are mistakes. */
 static int check_states(const char *list)
 {
     static const char known[] = "NEW, RUNNING, UNHEALTHY, DECOMMISSIONING, DECOMMISSIONED, LOST, REBOOTED, SHUTDOWN";
@@ -290,22 +292,26 @@ static int check_states(const char *list)
         for (const char *at = known; *at && !found; at += strcspn(at, ","), at += strspn(at, ", "))
             found = strcspn(at, ",") == strlen(s) && strncasecmp(at, s, strlen(s)) == 0;
         if (!found)
-            rc = cli_error(CLI_USAGE, "-states: '%s' is no state of a node; they are %s", s, known);
+            rc = cli_error(CLI_USAGE, "-states: '%s' is not a state of nodes; these are %s", s,
+                           known);
     }
     free(copy);
-    return rc == CLI_OK && n == 0 ? cli_error(CLI_USAGE, "-states: '%s' names no state; they are %s", list, known) : rc;
+    return rc == CLI_OK && n == 0
+               ? cli_error(CLI_USAGE, "-states: '%s' names no state; these are %s", list, known)
+               : rc;
 }
 
 static int check(const struct node *n)
 {
     if (n->list == (n->status != NULL))
-        return cli_error(CLI_USAGE, "node: give one of list, status ID (-list, -status ID as yarn node)");
+        return cli_error(
+            CLI_USAGE, "node: give one of list, status ID (or -list, -status ID as in yarn node)");
     if (n->status && !*n->status)
         return cli_error(CLI_USAGE, "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
     if (n->status && (n->all || n->states))
         return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status", n->all ? "-all" : "-states");
     if (n->own_form && n->all)
-        return cli_error(CLI_USAGE, "node list: it shows all states; -all belongs to -list");
+        return cli_error(CLI_USAGE, "node list: shows all states already; -all belongs to -list");
     if (n->all && n->states)
         return cli_error(CLI_USAGE, "node: -all and -states exclude each other");
     return n->states ? check_states(n->states) : CLI_OK;
@@ -313,17 +319,22 @@ static int check(const struct node *n)
 
 int cli_node_main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "list\nstatus ID\n-list\n-status ID",
-        "Nodes of the cluster: their slots in use and in all, and since when they are silent.\v"
-        "Examples:\n  creel node list\n  creel node list -states LOST,UNHEALTHY\n  creel node status host1:8042 --json\n"
-        "  creel node -list -all\n\n"
-        "list shows all states. With a dash, options and output are those of yarn node.\n\n" CLI_EXIT_HELP,
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "list\nstatus ID\n-list\n-status ID",
+                                     "Lists or shows the nodes of the cluster: slots in use and in "
+                                     "total, and the time since the last heartbeat.\v"
+                                     "Examples:\n"
+                                     "  creel node list\n"
+                                     "  creel node list -states LOST,UNHEALTHY\n"
+                                     "  creel node status host1:8042 --json\n"
+                                     "  creel node -list -all\n\n"
+                                     "list shows nodes in all states. -list and -status, with a "
+                                     "dash, have the options and output "
+                                     "of yarn node.\n\n" CLI_EXIT_HELP,
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct cli c = {0};
     struct node n = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &n);

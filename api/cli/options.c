@@ -1,4 +1,4 @@
-/* api/cli/options.c - what is said about options: the help, and one line for one that is wrong. */
+/* api/cli/options.c - texts about options: the help, and one line for a wrong option. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 #include "api/cli/cli.h"
 #include "base/nearest.h"
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 struct search {
-    const char *word; /* without dashes and value */
+    const char *word; /* the option as given, without dashes and value */
     size_t len;
     const struct argp_option *found;
-    unsigned prefixes; /* options that begin with the word */
+    unsigned prefixes; /* number of options that begin with @word */
     const char *best;
     size_t distance;
 };
@@ -59,13 +59,14 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
             search_table(&s, common);
     }
     if (dashes == 0 || s.len == 0)
-        rc = cli_error(CLI_USAGE, "'%s' is not understood here; see %s --help", at, name);
+        rc = cli_error(CLI_USAGE, "unexpected argument '%s'; see %s --help", at, name);
     else if (s.found && s.prefixes > 1)
-        rc = cli_error(CLI_USAGE, "'%s' begins several options; see %s --help", at, name);
+        rc = cli_error(CLI_USAGE, "'%s' is ambiguous; see %s --help", at, name);
     else if (s.found && s.found->arg)
         rc = cli_error(CLI_USAGE, "%.*s%s needs a value: %s; see %s --help", (int)dashes, at, word, s.found->arg, name);
     else if (s.found && strchr(at, '='))
-        rc = cli_error(CLI_USAGE, "%.*s%s takes no value, and '%s' gives one", (int)dashes, at, word, at);
+        rc = cli_error(CLI_USAGE, "%.*s%s takes no value, but '%s' has one", (int)dashes, at, word,
+                       at);
     else if (s.best)
         rc = cli_error(CLI_USAGE, "%s has no option '%s'; did you mean %.*s%s?", name, at, (int)dashes, at, s.best);
     else
@@ -75,7 +76,7 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
 }
 
 /* ---- help ---- */
-/* "--name=ID  " at @at becomes "-name ID   ". */
+/* Turns "--name=ID  " at @at into "-name ID   ", so that the columns stay. */
 static void use_single_dash(char *at, size_t name_len)
 {
     char *end = at + 2 + name_len;

@@ -1,4 +1,5 @@
-/* api/cli/output.c - standard output and standard error: a command that could not write all of it has failed. */
+/* api/cli/output.c - standard output and standard error: a command that could not write all of its
+ * output has failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

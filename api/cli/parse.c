@@ -1,4 +1,6 @@
-/* api/cli/parse.c - a command line: the options of its subcommand and those that all take, then the configuration. */
+/* api/cli/parse.c - parses a command line: the subcommand's own options and the common ones, which
+ * an outer argp adds to every subcommand. argp itself prints nothing (ARGP_NO_ERRS), so that each
+ * error is one line. Then the configuration is loaded, and -D applied to it. */
 #include "api/cli/cli.h"
 
 #include <stdlib.h>
@@ -9,8 +11,8 @@
 enum { KEY_RM = CLI_KEY_FIRST, KEY_JSON, KEY_CONF, KEY_HELP };
 
 static const struct argp_option common_options[] = {
-    {"rm", KEY_RM, "URL[,URL]", 0, "ResourceManagers, tried in this order (else $CREEL_RM, else the configuration)",
-     90},
+    {"rm", KEY_RM, "URL[,URL]", 0,
+     "ResourceManagers, tried in this order; default: $CREEL_RM, then the configuration", 90},
     {"json", KEY_JSON, NULL, 0, "Print the answer as JSON", 90},
     {"conf", KEY_CONF, "FILE", 0, "Read this configuration file instead of the default ones", 90},
     {NULL, 'D', "KEY=VALUE", 0, "Set a configuration key", 90},
@@ -27,7 +29,7 @@ struct parsing {
     void *input;
     const char *conf_file;
     bool help;
-    int stopped_at; /* index behind the argument that was not understood */
+    int stopped_at; /* index after the argument that argp did not understand */
 };
 
 static error_t parse_common_option(int key, char *arg, struct argp_state *state)
@@ -42,8 +44,7 @@ static error_t parse_common_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RM:
         if (*arg == '\0')
-            return cli_option_error(
-                "--rm: an empty text is not an address such as http://127.0.0.1:8088");
+            return cli_option_error("--rm: expected an address such as http://127.0.0.1:8088");
         free(p->c->rm_arg);
         p->c->rm_arg = base_strdup(arg);
         return 0;
@@ -60,14 +61,14 @@ static error_t parse_common_option(int key, char *arg, struct argp_state *state)
     case 'h':
     case KEY_HELP:
         p->help = true;
-        state->next = state->argc; /* whatever else is wrong, help was asked for */
+        state->next = state->argc; /* print help, whatever else is wrong */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Configuration: files, then -D, then the check of all of it. */
+/* Loads the files, applies -D, then checks the whole. */
 static int load_conf(struct parsing *p)
 {
     struct base_error err = {0};
@@ -81,7 +82,7 @@ static int load_conf(struct parsing *p)
     return rc < 0 ? cli_error(CLI_USAGE, "%s", err.text) : CLI_OK;
 }
 
-/* The common options without those that this subcommand lacks. */
+/* Copies the common options that this subcommand has. */
 static void select_common_options(unsigned without, struct argp_option *out)
 {
     for (const struct argp_option *o = common_options; o->name || o->key; o++) {
@@ -102,7 +103,7 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
     struct argp outer = {common, parse_common_option, argp->args_doc, argp->doc, children, NULL,
                          NULL};
     struct parsing p = {.c = c, .argp = argp, .input = input};
-    struct argp inner = *argp; /* its texts are the outer one's: once is enough */
+    struct argp inner = *argp; /* without its texts: the outer argp prints them */
     inner.args_doc = inner.doc = NULL;
     children[0].argp = &inner;
     select_common_options(c->without, common);

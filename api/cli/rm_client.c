@@ -1,4 +1,6 @@
-/* api/cli/rm_client.c - see the header. */
+/* api/cli/rm_client.c - one request passes through four layers: call_patiently() repeats rounds,
+ * call_all_once() asks each RM of a round, call_url() sends one request, read_answer() classifies
+ * the answer. */
 #include "api/cli/rm_client.h"
 
 #include <pwd.h>
@@ -15,16 +17,16 @@
 
 enum {
     PATIENCE_MS = 60000,
-    TELL_MS = 1000, /* without an answer, until it is said */
+    TELL_MS = 1000, /* without an answer, before the user is told */
     PAUSE_FIRST_MS = 50,
     PAUSE_MAX_MS = 1000,
     CONNECT_MS = 3000,
     SOON_MS = 5000,
-    RELAYED_MS = 12000, /* an RM gives a node 10 s (RM_RELAY_ANSWER_MS), and then says that the node is silent */
-    READ_MS = 2000,   /* of several RMs, one that is stopped is given up after so long */
-    CHANGE_MS = 5000, /* the same when it is to change something */
+    RELAYED_MS = 12000, /* an RM allows a node 10 s (RM_RELAY_ANSWER_MS), then reports it silent */
+    READ_MS = 2000,     /* with several RMs: time for one to answer a GET */
+    CHANGE_MS = 5000,   /* likewise, to carry out a change */
     ANSWER_MAX_MS = 60000,
-    SILENCE_MS = 5000, /* of a connection whose other end is gone */
+    SILENCE_MS = 5000, /* unacknowledged data: the peer is gone */
 };
 
 struct cli_rm {
@@ -32,17 +34,17 @@ struct cli_rm {
     struct base_rm_list list;
     struct base_rm_turn turn;
     char *user;
-    bool told;    /* that it waits */
-    bool not_rm;  /* what answered last is something else; after a round: all of them are */
-    bool standby; /* the last one asked is a standby that knows no active RM */
-    bool refused; /* the last answer is an error that comes again when the same is asked again */
-    bool several; /* RMs: more than one is listed, or one is a standby */
+    bool told;    /* the user knows that the call waits */
+    bool not_rm;  /* the last server is no RM; after a round: none of them is */
+    bool standby; /* the last RM is a standby that knows no active RM */
+    bool refused; /* the last answer is an error that repeating would not change */
+    bool several; /* more than one RM is listed, or one is a standby */
     int64_t disturbances;
     void (*on_wait)(void *user);
     void *on_wait_user;
 };
 
-/* The user that requests name: $HADOOP_USER_NAME, the login name, else the numeric uid. Caller frees. */
+/* The user for ?user.name=: $HADOOP_USER_NAME, the login name, else the uid. Caller frees. */
 static char *user_name(void)
 {
     const char *name = getenv("HADOOP_USER_NAME");
@@ -107,7 +109,7 @@ void cli_answer_free(struct cli_answer *a)
     *a = (struct cli_answer){0};
 }
 
-/* YARN puts the inner exception's class before the text: people do not need it. */
+/* YARN prefixes the text with the class of the inner exception; skips it. */
 static const char *strip_class(const char *text)
 {
     for (;;) {
@@ -120,14 +122,15 @@ static const char *strip_class(const char *text)
     }
 }
 
-/* These a ResourceManager gives with a reason in JSON, or not at all; others a proxy may give on its way. */
+/* With these statuses an RM sends a RemoteException; without one, some other server has answered.
+ * (Other statuses may come from a proxy in front of the RM.) */
 static bool is_foreign_error(long status, const json_t *body)
 {
     bool plain = status / 100 == 3 || status == 404 || status == 405 || status == 501;
     return plain && !json_object_get(body, "RemoteException");
 }
 
-/* What an error answer says, in one line; NULL when it is none of a ResourceManager or NodeManager. */
+/* The text of an error answer, in one line; NULL when neither an RM nor an NM sent it. */
 static char *error_text(long status, const struct base_buf *body)
 {
     json_t *j = body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
@@ -145,7 +148,7 @@ static char *error_text(long status, const struct base_buf *body)
     else if (!j && body->len && body->data[0] != '<')
         cli_text_add_clean(body->data, &line);
     if (line.len == 0)
-        base_buf_addf(&line, "the ResourceManager answers with status %ld", status);
+        base_buf_addf(&line, "the ResourceManager answered with status %ld", status);
     json_decref(j);
     return base_buf_take(&line);
 }
@@ -161,11 +164,12 @@ static int exit_code_of(long status)
 
 static char *not_rm_text(const char *url, long status)
 {
-    return base_printf("%.*s answers with status %ld and not as a ResourceManager does: is it a ResourceManager?",
-                       (int)strcspn(url, "?"), url, status);
+    return base_printf(
+        "%.*s answered with status %ld, unlike a ResourceManager: is it a ResourceManager?",
+        (int)strcspn(url, "?"), url, status);
 }
 
-/* The client's text begins with the request: people know what they asked. */
+/* base_http_do() begins its text with "METHOD URL: ", which users know. */
 static char *without_request(const char *text, const char *method, const char *url)
 {
     size_t method_len = strlen(method), url_len = strlen(url);
@@ -175,7 +179,8 @@ static char *without_request(const char *text, const char *method, const char *u
     return base_strdup(named ? text + method_len + url_len + 3 : text);
 }
 
-/* Sends the request. True: an answer came. False: *reason tells why not, caller frees; NULL: a signal ended it. */
+/* Sends the request. Returns whether an answer came; if not, *reason says why, caller frees, or is
+ * NULL when a signal ended the request. */
 static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, struct base_http_answer *answer,
                          char **reason)
 {
@@ -183,7 +188,7 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, 
     cli_interrupt_guard(rm->http);
     bool ok = base_http_do(rm->http, rq, answer, &err) >= 0;
     bool signalled = cli_interrupt_unguard();
-    if (signalled) { /* the cancel may have come too late for this request: it is not to end the next one */
+    if (signalled) { /* the cancel may have come too late, and would end the next request */
         base_http_free(rm->http);
         rm->http = base_http_new();
     }
@@ -191,7 +196,7 @@ static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, 
     return ok;
 }
 
-/* The words of a standby: old clients of YARN know it by them, too. */
+/* YARN's clients, too, recognise a standby by these texts. */
 static bool says_standby(const struct base_buf *text)
 {
     static const char *const words[] = {"This is standby RM", "Can not find any active RM",
@@ -202,8 +207,8 @@ static bool says_standby(const struct base_buf *text)
     return false;
 }
 
-/* A status of 5xx that comes again the next time, of any RM: what YARN gives to a request it cannot read, and what is
- * said of a node that is not reached. */
+/* A 5xx that any RM would repeat: YARN's answer to a request that it cannot parse, and the report
+ * that a node cannot be reached. */
 static bool is_refusal(long status, const struct base_buf *body)
 {
     static const char *const classes[] = {"java.lang.", "javax.", "com.sun.", "creel.BadGatewayException",
@@ -217,7 +222,7 @@ static bool is_refusal(long status, const struct base_buf *body)
     return found;
 }
 
-/* Exit code of the answer in @out, whose text is made. @reason: of a refusal, "" when none was given. */
+/* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "". */
 static int read_answer(struct cli_rm *rm, const char *url, const char *reason, struct cli_answer *out)
 {
     int rc = exit_code_of(out->status);
@@ -245,7 +250,7 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason, s
     return rm->not_rm ? CLI_UNREACHABLE : rc;
 }
 
-/* One request to one URL. @location, of 1024 bytes or NULL, gets where it redirects to. */
+/* Sends one request to one URL. @location (1024 bytes, or NULL) gets the target of a redirect. */
 static int call_url(struct cli_rm *rm, const char *method, const char *url, const struct base_buf *body,
                     int64_t timeout_ms, char *location, struct cli_answer *out)
 {
@@ -286,8 +291,11 @@ static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
         base_buf_addf(&b, "%s%s", i ? ", " : "", rm->list.url[i]);
     if (a->error && *a->error)
         base_buf_addf(&b, " (%s)", a->error);
-    base_buf_adds(&b, standby ? "; does ZooKeeper run? (creel rmadmin -getAllServiceState shows all of them)"
-                              : "; is it running? (creel dev starts one, --rm or CREEL_RM tells another address)");
+    base_buf_adds(
+        &b,
+        standby
+            ? "; is ZooKeeper running? (creel rmadmin status shows all ResourceManagers)"
+            : "; is it running? (creel dev starts one; --rm or CREEL_RM names another address)");
     return base_buf_take(&b);
 }
 
@@ -302,8 +310,9 @@ static char *url_for(const struct cli_rm *rm, const char *base, const char *meth
     return base_buf_take(&url);
 }
 
-/* How long one RM may take. Where there are others, one that is stopped must not hold us up; it gets more time in each
- * round, since it may be slow and the only one. 0: as long as base/io/http_client.h says. */
+/* Time for one RM to answer; 0: the default of base/io/http_client.h. With several RMs a stopped
+ * one must not hold up the call for long. Its time doubles with each round, since it may be the
+ * active one, and only slow. */
 static int64_t answer_timeout_ms(const struct cli_rm *rm, const char *method, unsigned flags,
                                  int round)
 {
@@ -317,7 +326,7 @@ static int64_t answer_timeout_ms(const struct cli_rm *rm, const char *method, un
     return ms < ANSWER_MAX_MS ? ms : ANSWER_MAX_MS;
 }
 
-/* Asks one after the other, until one answers as the active one, or all have been asked. */
+/* One round: asks each RM in turn until the active one answers. */
 static int call_all_once(struct cli_rm *rm, const char *method, const char *path,
                          const struct base_buf *body, unsigned flags, int round,
                          struct cli_answer *out)
@@ -345,7 +354,7 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
     return CLI_UNREACHABLE;
 }
 
-/* Half of @ms to all of it: those who wait for the same RM do not come at once. */
+/* A random time from @ms/2 to @ms, so that waiting clients do not return to an RM all at once. */
 static int64_t jittered_ms(int64_t ms)
 {
     uint32_t random = 0;
@@ -362,7 +371,7 @@ static void print_or_notify_wait(struct cli_rm *rm)
         cli_rm_print_waiting(rm);
 }
 
-/* The same request until it is answered, as long as @flags and the number of RMs allow. */
+/* Repeats rounds until one is answered, for as long as @flags and the number of RMs allow. */
 static int call_patiently(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
                           unsigned flags, struct cli_answer *out)
 {
@@ -421,8 +430,8 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
 
 void cli_rm_print_waiting(const struct cli_rm *rm)
 {
-    cli_error(0, rm->standby ? "no ResourceManager is active; trying again"
-                             : "the ResourceManager does not answer; trying again");
+    cli_error(0, rm->standby ? "no ResourceManager is active; retrying"
+                             : "the ResourceManager does not answer; retrying");
 }
 
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out)
@@ -458,7 +467,8 @@ int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_
         return rc;
     json_decref(*out);
     *out = NULL;
-    return cli_error(CLI_UNREACHABLE, "%s%s answers without the object '%s': is it a ResourceManager?",
+    return cli_error(CLI_UNREACHABLE,
+                     "%s%s answered without the object '%s': is it a ResourceManager?",
                      cli_rm_url(c->rm), path, member);
 }
 
@@ -475,7 +485,7 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
         return cli_answer_print_error(&a, rc);
     *late = a.status == 200 && cli_state_ended(cli_str(a.json, "state"));
     if (*late && c->rm->disturbances != before && strcmp(cli_str(a.json, "state"), "KILLED") == 0)
-        *late = false; /* most likely by our own request, whose answer was lost */
+        *late = false; /* most likely our own request killed it, and its answer was lost */
     *state = base_strdup(cli_str(a.json, "state"));
     cli_answer_free(&a);
     return CLI_OK;

@@ -1,13 +1,14 @@
 /* api/cli/rm_client.h - requests to the ResourceManager from the command line.
  *
- * The RM that answered last is asked first. One that does not answer, or is a standby that knows no active RM, is passed
- * over; a standby's redirect is followed at once (base/conf/rm_list.h bounds that). When all of them were asked in vain, a
- * patient call pauses (50 ms, doubling to 1 s, a random part of it) and begins again, for up to a minute; every call is
- * patient when there are several RMs, or when one has said that it is a standby. So a request may reach RMs more than
- * once: what is sent must be safe to repeat, as everything here is (submissions carry their id).
+ * A call asks the RM that answered last, then the others. It skips an RM that does not answer, and
+ * a standby that knows no active RM; it follows a standby's redirect at once (base/conf/rm_list.h
+ * limits that). When no RM has answered, a patient call pauses (50 ms, doubling to 1 s, with
+ * jitter) and starts over, for up to a minute. Every call is patient when there are several RMs, or
+ * when one has called itself a standby. A request may therefore reach RMs more than once, so all
+ * requests must be safe to repeat; submissions are, because they carry their id.
  *
- * A request that changes something carries ?user.name=. Nothing is printed here, except that a patient call tells once
- * that it waits. */
+ * A request that changes something carries ?user.name=. The functions print nothing unless they say
+ * so, except that a patient call prints one line when it starts to wait. */
 #ifndef CREEL_API_CLI_RM_CLIENT_H
 #define CREEL_API_CLI_RM_CLIENT_H
 
@@ -15,66 +16,70 @@
 
 struct cli_rm;
 
-/* CLI_OK, or CLI_USAGE after printing which address is none. Sets c->rm. */
+/* Sets c->rm. Returns CLI_OK, or CLI_USAGE after printing which address is malformed. */
 int cli_rm_open(struct cli *c);
 void cli_rm_close(struct cli_rm *rm);
 /* URL of the RM that answered last ("http://127.0.0.1:8088"); borrowed until the next call. */
 const char *cli_rm_url(const struct cli_rm *rm);
-/* How often an RM was asked in vain, since the start: a change means that another may answer now. */
+/* Number of requests so far that no active RM answered. A change means that another RM may lead
+ * now. */
 int64_t cli_rm_failed_calls(const struct cli_rm *rm);
-/* @tell(user) is called instead of printing that a patient call waits; NULL: printed again. */
-void cli_rm_set_wait_notice(struct cli_rm *rm, void (*tell)(void *user), void *user);
+/* A patient call that starts to wait calls @on_wait(user) instead of printing; NULL restores
+ * printing. */
+void cli_rm_set_wait_notice(struct cli_rm *rm, void (*on_wait)(void *user), void *user);
 
 struct cli_answer {
-    long status;          /* 0: no answer came */
-    struct base_buf text; /* the body as it came */
-    json_t *json;         /* of a 2xx answer that is JSON, else NULL */
-    char node[512];       /* the node that the answer names; "": none */
-    char *error;          /* one line for people when the result is not CLI_OK */
+    long status;          /* HTTP status; 0: no answer came */
+    struct base_buf text; /* the body */
+    json_t *json;         /* the body of a 2xx answer in JSON, else NULL */
+    char node[512];       /* id of the node that answered, from its header; "": none given */
+    char *error;          /* one line for people, set unless the result is CLI_OK */
 };
 void cli_answer_free(struct cli_answer *a);
 
 enum {
-    CLI_RM_PATIENT =
-        1,           /* keep trying for a minute while no RM answers: a restart passes unnoticed */
-    CLI_RM_ONCE = 2, /* every RM once, and none takes more than some seconds for this: the caller is
-                        patient himself */
-    CLI_RM_RELAYED = 4, /* as SOON, for what the RM itself has to ask a node: as long as the RM
-                           waits for the node */
+    CLI_RM_PATIENT = 1, /* retry for a minute while no RM answers: survives a restart */
+    CLI_RM_ONCE = 2,    /* ask each RM once, some seconds at most: the caller retries itself */
+    CLI_RM_RELAYED = 4, /* as CLI_RM_ONCE, but as long as the RM may wait for a node to answer */
 };
-/* @path starts with "/ws/…" and may have a query. @body: JSON, may be NULL. Result: an exit code. A 404 is
- * CLI_NOTFOUND, other 4xx and refusals that say why (X-Creel-Reason) CLI_USAGE, other 5xx, no answer and what no RM
- * would answer CLI_UNREACHABLE; CLI_INTERRUPTED when a signal that api/cli/interrupt.h catches ended it. */
-int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
-                struct cli_answer *out);
-/* GET; prints the error line itself. Caller owns *out (NULL on error). */
+/* Sends a request; @path starts with "/ws/…" and may have a query, @body may be NULL. Returns
+ * CLI_OK for 2xx; CLI_NOTFOUND for 404; CLI_USAGE for other 4xx, and for 5xx refusals with a reason
+ * (X-Creel-Reason); CLI_UNREACHABLE for other 5xx, no answer, or an answer that no RM would give;
+ * CLI_INTERRUPTED when a signal caught by api/cli/interrupt.h ended the call. */
+int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body,
+                unsigned flags, struct cli_answer *out);
+/* GET; prints the error line. Caller owns *out (NULL on error). */
 int cli_rm_get(struct cli *c, const char *path, json_t **out);
-/* As cli_rm_get, and the answer has an object of this name. */
+/* As cli_rm_get(), and requires the object @member in the answer. */
 int cli_rm_get_object(struct cli *c, const char *path, const char *member, json_t **out);
-/* For who does the patient waiting himself: the line that says so. */
+/* Prints the line that a patient call prints, for callers that retry themselves. */
 void cli_rm_print_waiting(const struct cli_rm *rm);
-/* One request to this RM alone ("http://host:port"), standby or not, of some seconds at most. As cli_rm_call(). */
-int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
-                   struct cli_answer *out);
-/* The addresses that were given, in that order; borrowed. */
+/* One request to the RM at @base ("http://host:port"), active or standby, some seconds at most.
+ * Returns as cli_rm_call(). */
+int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
+                   const json_t *body, struct cli_answer *out);
+/* The addresses as given; borrowed. */
 const struct base_rm_list *cli_rm_addresses(const struct cli_rm *rm);
-/* GET of any absolute URL (an NM's), same result and texts. */
+/* GET of any absolute URL, for NodeManagers. Returns as cli_rm_call(). */
 int cli_rm_get_url(struct cli_rm *rm, const char *url, struct cli_answer *out);
-/* Prints @a's error, frees it, returns @rc. */
+/* Prints and frees @a's error; returns @rc. */
 int cli_answer_print_error(struct cli_answer *a, int rc);
 
-/* Asks for KILLED. *state gets the answered state, caller frees; *late: it had ended before. Prints errors. */
+/* Kills an application. *state gets the state the RM answers, caller frees; *late: the application
+ * had already ended. Prints errors. */
 int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late);
-bool cli_state_ended(const char *state); /* FINISHED, FAILED, KILLED */
-/* ---- reading answers leniently: dotted paths; numbers may be strings (YARN's bare maps) ---- */
+bool cli_state_ended(const char *state); /* FINISHED, FAILED or KILLED */
+
+/* ---- api/cli/answers.c: lenient reading of answers ----
+ * @path is dotted ("job.state"). Numbers may be strings, as in YARN's bare maps. */
 const json_t *cli_at(const json_t *j, const char *path);
 const char *cli_str(const json_t *j, const char *path); /* "" when absent */
 int64_t cli_int(const json_t *j, const char *path);     /* 0 when absent */
-double cli_num(const json_t *j, const char *path);
-/* YARN shows a list of one as a bare object in places: element @i of either form. */
+double cli_num(const json_t *j, const char *path);      /* 0 when absent */
+/* In places YARN writes a list of one element as that element. These take both forms. */
 size_t cli_list_len(const json_t *j);
 const json_t *cli_list_get(const json_t *j, size_t i);
-/* Prints @j as one line of JSON. */
+/* Prints @j on one line of stdout. */
 void cli_print_json(const json_t *j);
 
 #endif

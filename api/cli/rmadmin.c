@@ -1,4 +1,4 @@
-/* api/cli/rmadmin.c - `creel rmadmin`, with the spellings of `yarn rmadmin`. */
+/* api/cli/rmadmin.c - `creel rmadmin`: options as in `yarn rmadmin`, policy and queues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,34 +9,38 @@
 #define POLICY_PATH  "/ws/v1/cluster/scheduler/policy"
 #define REFRESH_PATH "/ws/v1/cluster/scheduler/queues/refresh"
 
-enum { KEY_FIRST = 256 }; /* key of an option: this and what it does */
+enum { KEY_FIRST = 256 }; /* an option's key is KEY_FIRST + its enum cli_rmadmin_do */
 
 struct admin {
     enum cli_rmadmin_do what;
     const char *option;
-    char *words[2]; /* behind it */
+    char *words[2]; /* its arguments */
     size_t n;
 };
 
 static const struct argp_option options[] = {
     {"policy", KEY_FIRST + CLI_RMADMIN_POLICY, NULL, 0,
-     "Show the scheduling policy; with a NAME behind it, change it: running tasks go on", 1},
+     "Show the scheduling policy, or change it to NAME; running tasks go on", 1},
     {"refreshQueues", KEY_FIRST + CLI_RMADMIN_REFRESH_QUEUES, NULL, 0,
      "Read the allocation file (fair-scheduler.xml) again", 1},
     {"getServiceState", KEY_FIRST + CLI_RMADMIN_GET_STATE, NULL, 0,
-     "Show the state of one ResourceManager: active, standby or initializing", 2},
-    {"getAllServiceState", KEY_FIRST + CLI_RMADMIN_GET_ALL, NULL, 0, "Show the state of all of them", 2},
+     "Show the state of a ResourceManager: active, standby or initializing", 2},
+    {"getAllServiceState", KEY_FIRST + CLI_RMADMIN_GET_ALL, NULL, 0,
+     "Show the state of every ResourceManager", 2},
     {"transitionToStandby", KEY_FIRST + CLI_RMADMIN_STANDBY, NULL, 0,
-     "The active one gives the leadership up; the next in line takes over. Where nobody does, it is active again after "
-     "10 s", 2},
+     "Make the active ResourceManager a standby; the next in line takes over. If none does within "
+     "10 s, it becomes active again",
+     2},
     {"failover", KEY_FIRST + CLI_RMADMIN_FAILOVER, NULL, 0,
-     "FROM gives the leadership up; wait until another one is active, and say which and how long it took. With more "
-     "than two it may be another than TO: the election decides", 2},
-    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0, "Refused: the election decides who is active", 2},
+     "Make FROM a standby, wait until another ResourceManager is active, and print which one and "
+     "how long it took. The election decides which one: with more than two it may not be TO",
+     2},
+    {"transitionToActive", KEY_FIRST + CLI_RMADMIN_ACTIVE, NULL, 0,
+     "Refused: the election decides which one is active", 2},
     {0},
 };
 
-/* How many words an option takes at least and at most. */
+/* The number of arguments of each action. */
 static const struct {
     size_t min, max;
 } argument_counts[] = {
@@ -60,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     if (key > KEY_FIRST && key <= KEY_FIRST + CLI_RMADMIN_FAILOVER) {
         if (a->what)
-            return cli_option_error("rmadmin: -%s and -%s do not go together", a->option,
+            return cli_option_error("rmadmin: -%s and -%s exclude each other", a->option,
                                     option_name(key));
         a->what = (enum cli_rmadmin_do)(key - KEY_FIRST);
         a->option = option_name(key);
@@ -74,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (!a->what || a->n == argument_counts[a->what].max)
-        return cli_option_error("'%s' is too much; see creel rmadmin --help", arg);
+        return cli_option_error("unexpected argument '%s'; see creel rmadmin --help", arg);
     a->words[a->n++] = arg;
     return 0;
 }
@@ -122,8 +126,8 @@ static int set_policy(struct cli *c, const char *name)
     } else if (rc == CLI_OK) {
         printf("scheduling policy: %s -> %s; running tasks go on\n", cli_str(old, "policy"),
                cli_str(answer, "policy"));
-        puts("When the ResourceManager is started again, or another one takes over, creel.scheduler.policy of its "
-             "configuration holds.");
+        puts("It lasts until the ResourceManager restarts or another one takes over; then "
+             "creel.scheduler.policy of the configuration applies again.");
     }
     json_decref(old);
     json_decref(answer);
@@ -147,8 +151,10 @@ static int refresh_queues(struct cli *c)
 static int check(const struct admin *a)
 {
     if (!a->what)
-        return cli_error(CLI_USAGE, "rmadmin: say what to do: status, -policy, -refreshQueues, -getServiceState, "
-                                    "-getAllServiceState, -transitionToStandby or -failover");
+        return cli_error(
+            CLI_USAGE,
+            "rmadmin: an action is missing: status, -policy, -refreshQueues, -getServiceState, "
+            "-getAllServiceState, -transitionToStandby or -failover");
     if (a->n < argument_counts[a->what].min)
         return cli_error(CLI_USAGE,
                          "%s: incorrect number of arguments: it takes %s; see creel rmadmin --help",
@@ -172,15 +178,25 @@ int cli_rmadmin_main(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "status\n-policy [NAME]\n-refreshQueues\n-getServiceState ID\n-getAllServiceState\n-transitionToStandby ID\n"
+        "status\n"
+        "-policy [NAME]\n"
+        "-refreshQueues\n"
+        "-getServiceState ID\n"
+        "-getAllServiceState\n"
+        "-transitionToStandby ID\n"
         "-failover FROM TO",
-        "Administration of the ResourceManager; options as of yarn rmadmin, and -policy. status shows every "
-        "ResourceManager: its id, address, state and epoch.\v"
-        "Examples:\n  creel rmadmin status\n  creel rmadmin -policy\n  creel rmadmin -policy hfsp\n  creel rmadmin -refreshQueues\n"
-        "  creel rmadmin -getServiceState rm-1\n  creel rmadmin -failover rm-1 rm-2\n\n"
-        "A policy set here holds until the ResourceManager is started again or another one takes over. The ids are those of "
-        "yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, what the ResourceManagers at these addresses are "
-        "called.\n\n" CLI_EXIT_HELP,
+        "Administers ResourceManagers. The options are those of yarn rmadmin, and -policy. status "
+        "shows the id, address, state and epoch of every ResourceManager.\v"
+        "Examples:\n"
+        "  creel rmadmin status\n"
+        "  creel rmadmin -policy\n"
+        "  creel rmadmin -policy hfsp\n"
+        "  creel rmadmin -refreshQueues\n"
+        "  creel rmadmin -getServiceState rm-1\n"
+        "  creel rmadmin -failover rm-1 rm-2\n\n"
+        "A policy set here lasts until the ResourceManager restarts or another one takes over. The "
+        "ids are those in yarn.resourcemanager.ha.rm-ids; with --rm or CREEL_RM, those that the "
+        "ResourceManagers at these addresses report.\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};

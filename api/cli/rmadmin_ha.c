@@ -1,8 +1,8 @@
-/* api/cli/rmadmin_ha.c - the commands of `creel rmadmin` about who is the active ResourceManager.
+/* api/cli/rmadmin_ha.c - the actions of `creel rmadmin` that show or move the leadership.
  *
- * Each asks the RMs one by one, standby or not, for GET /ws/v1/cluster/ha. Their ids and addresses are the
- * configuration's; of --rm and CREEL_RM the addresses alone are known, and every RM is asked for its id.
- * Spellings and texts are those of Hadoop's HAAdmin and RMAdminCLI. */
+ * Each action sends GET /ws/v1/cluster/ha to the RMs one by one, active or standby. The
+ * configuration has their ids and addresses; --rm and CREEL_RM have addresses alone, and then every
+ * RM is asked for its id. Spellings and texts are those of Hadoop's HAAdmin and RMAdminCLI. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@ enum { HOLD_MS = 10000, CHANGE_MS = 60000, POLL_MS = 5 };
 
 struct one_rm {
     char *id, *url;
-    char *state; /* "active", ...; NULL: it did not answer */
-    int64_t epoch; /* of its leadership; 0: it says none */
-    char *error; /* then why */
+    char *state;   /* "active", "standby" …; NULL: no answer */
+    int64_t epoch; /* of its leadership; 0: unknown */
+    char *error;   /* why there is no answer */
 };
 struct all_rms {
     struct one_rm v[BASE_RM_LIST_MAX];
     size_t n;
-    bool ha; /* as those say that answer */
+    bool ha; /* an RM that answered has HA enabled */
 };
 
 static void all_free(struct all_rms *all)
@@ -40,7 +40,7 @@ static void all_free(struct all_rms *all)
     }
 }
 
-/* Asks one RM for its state. */
+/* Asks one RM for its state, epoch and, unless known, its id. */
 static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
 {
     struct cli_answer a = {0};
@@ -55,12 +55,12 @@ static void query_rm(struct cli *c, struct one_rm *rm, bool *ha)
         if (!rm->id && *cli_str(a.json, "rmId"))
             rm->id = base_strdup(cli_str(a.json, "rmId"));
     } else {
-        rm->error = base_strdup(a.error && *a.error ? a.error : "its answer has no state");
+        rm->error = base_strdup(a.error && *a.error ? a.error : "the answer has no state");
     }
     cli_answer_free(&a);
 }
 
-/* The ids of the configuration belong to the addresses in this order (base_rm_list_of_ids). */
+/* Takes the ids from the configuration; base_rm_list_of_ids() keeps their order. */
 static void add_ids(const struct cli *c, struct all_rms *all)
 {
     const char *ids = base_conf_get(c->conf, KEY_IDS);
@@ -75,7 +75,8 @@ static void add_ids(const struct cli *c, struct all_rms *all)
     free(copy);
 }
 
-/* @only: the one that is asked, where ids are known beforehand: others may take their time to fail. NULL: all. */
+/* Queries all RMs, or, where the ids are known beforehand, @only one (NULL: all): others may be
+ * slow to fail. */
 static void query_all(struct cli *c, const char *only, struct all_rms *all)
 {
     const struct base_rm_list *list = cli_rm_addresses(c->rm);
@@ -86,12 +87,12 @@ static void query_all(struct cli *c, const char *only, struct all_rms *all)
         if (only && all->v[i].id && strcmp(all->v[i].id, only) != 0)
             continue;
         query_rm(c, &all->v[i], &all->ha);
-        if (!all->v[i].id) /* it did not say: by its place */
+        if (!all->v[i].id) /* unknown: number them */
             all->v[i].id = base_printf("rm-%zu", i + 1);
     }
 }
 
-/* NULL after printing that there is none. */
+/* Prints an error and returns NULL when no RM has this id. */
 static struct one_rm *find_rm(struct all_rms *all, const char *id)
 {
     struct base_buf known = {0};
@@ -150,7 +151,7 @@ static int get_all_states(struct cli *c, const struct all_rms *all)
         struct base_buf text = {0};
         json_array_append_new(list, describe(rm));
         cli_text_add_clean(rm->state ? rm->state : rm->error, &text);
-        if (!c->json) /* as HAAdmin prints it: the address, the state */
+        if (!c->json) /* HAAdmin's format: address, state */
             printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3, rm->state ? "" : "Failed to connect: ", text.data);
         base_buf_free(&text);
     }
@@ -161,7 +162,7 @@ static int get_all_states(struct cli *c, const struct all_rms *all)
     return CLI_OK;
 }
 
-/* Ours: ids beside addresses. */
+/* Creel's own form, with the ids. */
 static int print_status(struct cli *c, const struct all_rms *all)
 {
     json_t *list = json_array();
@@ -194,7 +195,7 @@ static int print_status(struct cli *c, const struct all_rms *all)
     return active_of(all) ? CLI_OK : cli_error(CLI_FAILED, "no ResourceManager is active");
 }
 
-/* Tells @rm to give the leadership up. */
+/* Orders @rm to become a standby. */
 static int order_standby(struct cli *c, const struct one_rm *rm)
 {
     struct cli_answer a = {0};
@@ -207,7 +208,7 @@ static int order_standby(struct cli *c, const struct one_rm *rm)
     return rc;
 }
 
-/* As in YARN the order is carried out all the same: it was given. */
+/* Warns when no other RM could take over. The order is carried out nevertheless, as in YARN. */
 static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *rm)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -217,7 +218,9 @@ static void warn_alone(struct cli *c, struct all_rms *all, const struct one_rm *
         if (all->v[i].state)
             return;
     }
-    fprintf(stderr, "creel: no other ResourceManager answers: where none takes over, %s is active again after %d s\n",
+    fprintf(stderr,
+            "creel: no other ResourceManager answers: if none takes over, %s becomes active again "
+            "after %d s\n",
             rm->id, (int)HOLD_MS / 1000);
 }
 
@@ -226,7 +229,7 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     if (!rm->state)
         return print_silent_error(rm);
-    if (strcmp(rm->state, "standby") == 0) /* as YARN: nothing to do is done */
+    if (strcmp(rm->state, "standby") == 0) /* nothing to do, which is success, as in YARN */
         return get_state(c, rm);
     int rc = order_standby(c, rm);
     while (rc == CLI_OK) {
@@ -242,21 +245,21 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     return rc;
 }
 
-/* Until an RM other than @from is active, or @from is again. NULL: nobody in time. */
+/* Waits until an RM other than @from is active, or @from is active again. NULL: none in time. */
 static const struct one_rm *wait_active(struct cli *c, struct all_rms *all, const struct one_rm *from,
                                         struct one_rm *to)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
-    bool left = false; /* it has been something else than active */
+    bool left = false; /* @from has been seen in another state than active */
     do {
-        query_rm(c, to, &all->ha); /* the one that is expected first: its answer ends the wait */
+        query_rm(c, to, &all->ha); /* the likely successor first: its answer ends the wait */
         for (size_t i = 0; i < all->n && !active_of(all); i++)
             query_rm(c, &all->v[i], &all->ha);
         left = left || !from->state || strcmp(from->state, "active") != 0;
         const struct one_rm *active = active_of(all);
         if (active && (active != from || left))
             return active;
-        for (size_t i = 0; i < all->n; i++) { /* looked at anew */
+        for (size_t i = 0; i < all->n; i++) { /* query all of them again */
             free(all->v[i].state);
             all->v[i].state = NULL;
         }
@@ -274,8 +277,10 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
         cli_print_json(j);
         json_decref(j);
     } else if (active == from) {
-        return cli_error(CLI_FAILED, "Operation failed: nobody took over from %s in %d ms, it is active again",
-                         from->id, (int)HOLD_MS);
+        return cli_error(
+            CLI_FAILED,
+            "Operation failed: no ResourceManager took over from %s in %d ms; it is active again",
+            from->id, (int)HOLD_MS);
     } else {
         printf("Failover from %s to %s successful (%.1f ms)\n", from->id, active->id, (double)us / 1000);
         if (active != to)
@@ -302,7 +307,7 @@ static int failover(struct cli *c, struct all_rms *all, struct one_rm *from, str
         return rc;
     active = wait_active(c, all, from, to);
     if (!active)
-        return cli_error(CLI_FAILED, "Operation failed: no ResourceManager has become active in %d s",
+        return cli_error(CLI_FAILED, "Operation failed: no ResourceManager became active in %d s",
                          (int)CHANGE_MS / 1000);
     return print_failover(c, from, to, active, base_mono_us(&base_clock_real) - start);
 }
@@ -312,9 +317,9 @@ static int refuse_active(const struct all_rms *all, const struct one_rm *rm)
 {
     const struct one_rm *active = active_of(all);
     return cli_error(CLI_FAILED,
-                     "Automatic failover is enabled for %s. Refusing to manually manage HA state, since it may cause a "
-                     "split-brain scenario or other incorrect state. To move the leadership: creel rmadmin -failover "
-                     "%s %s",
+                     "Automatic failover is enabled for %s. Refusing to manually manage HA state, "
+                     "since it may cause a split-brain scenario or other incorrect state. To move "
+                     "the leadership: creel rmadmin -failover %s %s",
                      rm->id, active && active != rm ? active->id : "<active>", rm->id);
 }
 

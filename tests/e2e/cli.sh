@@ -204,7 +204,7 @@ expect 0 creel --rm "http://127.0.0.1:1,$CREEL_RM" --json -D creel.rm.port=1 job
 jq -e .jobs "$T/o" > "$T/e"
 expect 3 creel --rm=http://127.0.0.1:1 node -list; one_line 127.0.0.1:1
 expect 5 creel --rm "$CREEL_RM" run -- sh -c 'exit 5'
-expect 2 creel --rm "$CREEL_RM"; one_line "no command follows --rm"
+expect 2 creel --rm "$CREEL_RM"; one_line "--rm must be followed by a command"
 expect 2 creel --rm "$CREEL_RM" jobs; one_line "did you mean creel job"
 echo "ok bad input"
 

@@ -35,7 +35,7 @@ kill -9 "$(daemon_pid nm-2)"
 wait_for 10 "report" grep -q 'nm-2 .*signal 9.*creel dev --restart nm-2' "$T/dev.err"
 expect 0 creel dev --restart nm-2 --dir "$DEV" --json
 jq -e '.name == "nm-2" and .pid > 0 and (.url | startswith("http://"))' "$T/o" > /dev/null || fail "json: $(cat "$T/o")"
-wait_for 10 "nm-2 taken up" grep -q 'nm-2 runs again' "$T/dev.err"
+wait_for 10 "nm-2 taken up" grep -q 'nm-2 is running again' "$T/dev.err"
 wait_for 20 "two nodes" nodes_running 2
 kill -INT "$dev"
 ends_within 30 "$dev" 0
@@ -111,7 +111,7 @@ wait_for 5 "first Ctrl-C taken" grep -qs '^ShdPnd:.*0000000000000000' "/proc/$ru
 kill -INT $run
 ends_within 3 $run 130
 check_equal "$(grep -c 'does not answer' "$T/e")" 1 "lines about the wait"
-grep -q "left without waiting; the command may go on (creel job kill $id)" "$T/e" || fail "second Ctrl-C: $(cat "$T/e")"
+grep -q "interrupted; the command may go on (creel job kill $id)" "$T/e" || fail "second Ctrl-C: $(cat "$T/e")"
 SECONDS=0
 expect 3 creel job kill "$id"; one_line "no ResourceManager"
 [ $SECONDS -lt 10 ] || fail "job kill waits $SECONDS s for nobody"

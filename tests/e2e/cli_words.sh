@@ -134,7 +134,7 @@ if [ "$(id -u)" = 0 ] && as_nobody() { setpriv --reuid=65534 --regid=65534 --cle
     chmod 0600 "$T/hidden/yarn-site.xml"
     CREEL_CONF_DIR=$T/hidden expect 0 as_nobody "$BIN/creel" job list
     CREEL_CONF_DIR=$T/hidden CREEL_RM= expect 2 as_nobody "$BIN/creel" job list
-    grep -q "$T/hidden/yarn-site.xml may not be read by you: --rm or CREEL_RM tells" "$T/e" || fail "says $(cat "$T/e")"
+    grep -q "you may not read $T/hidden/yarn-site.xml; name the ResourceManagers with --rm" "$T/e" || fail "says $(cat "$T/e")"
     echo "ok hidden"
 fi
 

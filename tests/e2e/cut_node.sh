@@ -63,14 +63,14 @@ node_start 2
 wait_for 60 "two nodes" nodes_running 2
 
 net_down nm1
-told="cannot be had now (.*); trying again"
-wait_for 60 "word of run" grep -q "^creel: the output cannot be had now (node 10.77.0.21:8042: .*; trying again" "$T/run.e"
+told="cannot be read at the moment (.*); retrying"
+wait_for 60 "word of run" grep -q "^creel: the output cannot be read at the moment (node 10.77.0.21:8042: .*; retrying" "$T/run.e"
 for f in job task; do
     wait_for 60 "word of logs" grep -q "^creel: logs of node 10.77.0.21:8042 $told" "$T/$f.e"
 done
 again() { [ "$(grep -c here "$T/$1.o")" = 2 ]; }
 for f in run job task; do wait_for 60 "second attempt" again $f; done
-grep -qx "creel: the command was lost with its node and is started again" "$T/run.e" || fail "run: $(cat "$T/run.e")"
+grep -qx "creel: the command was lost with its node and has been started again" "$T/run.e" || fail "run: $(cat "$T/run.e")"
 touch "$T/go"
 ends_within 60 $run 0
 for f in job task; do

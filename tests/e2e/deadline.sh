@@ -39,7 +39,7 @@ grep -q "was refused" "$T/refused" || fail "$(cat "$T/refused")"
 option=$(grep -o -- '--deadline [^ ]*$' "$T/refused") || fail "no option to ask again with in: $(cat "$T/refused")"
 # shellcheck disable=SC2086
 id=$(creel job submit --name second --tasks "$T/tasks.json" $option 2> "$T/accepted") || fail "$(cat "$T/accepted")"
-grep -q "accepted; it will have finished by" "$T/accepted" || fail "$(cat "$T/accepted")"
+grep -q "accepted; promised to finish by" "$T/accepted" || fail "$(cat "$T/accepted")"
 succeeded "$id"
 creel job status "$id" | grep -q '^deadline .* met, .* to spare$' || fail "$(creel job status "$id")"
 creel why "$id" | grep -q '^reason *it has ended$' || fail "$(creel why "$id")"

@@ -103,7 +103,7 @@ expect 1 creel rmadmin -failover $ACTIVE $STANDBY; one_line "$ACTIVE is"
 touch "$T/go"
 ends_within 60 $run 7
 check_equal "$(tr '\n' ' ' < "$T/run.out")" "one two " "output over a failover"
-! grep -v '; trying again$' "$T/run.err" || fail "noise over a planned failover: $(cat "$T/run.err")"
+! grep -v '; retrying$' "$T/run.err" || fail "noise over a planned failover: $(cat "$T/run.err")"
 echo "ok run"
 
 # --- a job that is waited for and its logs, while the active one is killed
@@ -140,6 +140,6 @@ check_equal "$(cat "$T/o")" standby "state after transitionToStandby"
 expect 0 creel job kill "$id"
 check_equal "$(creel job status "$id" --json | jq -r .job.state)" KILLED "state"
 expect 0 creel job status "$six" --tasks # another leader saw it end
-grep -q "^Its tasks are not known any more: " "$T/o" || fail "tasks: $(cat "$T/o")"
+grep -q "^Its tasks are no longer known: " "$T/o" || fail "tasks: $(cat "$T/o")"
 expect 1 creel rmadmin -transitionToActive $ACTIVE; one_line "Automatic failover is enabled for $ACTIVE"
 echo "ok back"

@@ -29,7 +29,7 @@ creel history export -o "$T/h.jsonl"
 cp "$T/h.jsonl" "$T/kept"
 rc=0
 creel history export --from 1s -o "$T/h.jsonl" 2> "$T/e" || rc=$?
-check_equal "$rc $(grep -c 'h.jsonl is there; --force' "$T/e")" "2 1" "export over a file"
+check_equal "$rc $(grep -c 'h.jsonl exists; --force' "$T/e")" "2 1" "export over a file"
 cmp "$T/h.jsonl" "$T/kept" || fail "a file was overwritten"
 creel history export -o "$T/h.jsonl" --force 2> /dev/null
 cmp "$T/h.jsonl" "$T/kept" || fail "--force writes something else"

@@ -569,7 +569,7 @@ static void test_told_once(void)
     be(1, NONE);
     world.active_after = 16; /* two a round: more than a second of pauses, whatever their random part */
     run("node|-list");
-    ended(0, "", "creel: no ResourceManager is active; trying again\n");
+    ended(0, "", "creel: no ResourceManager is active; retrying\n");
     CU_ASSERT_EQUAL(lines(&ran.err), 1);
     stop();
 }
@@ -709,7 +709,7 @@ static void test_output_lost(void)
     run_with(words, NULL);
     ended(5, "", "the stdout of container_1_0001_01_000002 is missing or incomplete (node " NODE ": ");
     ended(5, "", "the stderr of container_1_0001_01_000002 is missing");
-    ended(5, "", "the command itself ended with status 7\n");
+    ended(5, "", "the command itself exited with status 7\n");
     CU_ASSERT_EQUAL(ran.out.len, 0);
     run("logs|application_1_0001");
     ended(5, "", "creel: missing: task_1_0001_m_000000 (container_1_0001_01_000002): node ");
@@ -775,7 +775,7 @@ static void test_states(void)
     run("rmadmin|-getServiceState");
     ended(2, "", "getServiceState: incorrect number of arguments");
     run("rmadmin|-getServiceState|rm-1|-getAllServiceState");
-    ended(2, "", "do not go together");
+    ended(2, "", "exclude each other");
     run("rmadmin|-transitionToActive|rm-2");
     ended(1, "", "Automatic failover is enabled for rm-2. Refusing to manually manage HA state");
     words = configured("-getServiceState|b");
@@ -821,7 +821,7 @@ static void test_failover(void)
     CU_ASSERT_STRING_EQUAL(ran.err.data, "");
     vanish(&fakes[0]);
     run("rmadmin|-transitionToStandby|rm-2");
-    ended(0, "standby\n", "creel: no other ResourceManager answers: where none takes over, rm-2 is active again after 10 s\n");
+    ended(0, "standby\n", "creel: no other ResourceManager answers: if none takes over, rm-2 becomes active again after 10 s\n");
     stop();
 }
 

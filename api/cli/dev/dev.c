@@ -1,4 +1,4 @@
-/* api/cli/dev/dev.c - `creel dev`: options, and what each of its verbs does. */
+/* api/cli/dev/dev.c - `creel dev`: its options, and its actions: start, stop, restart, status. */
 #include "api/cli/dev/dev.h"
 
 #include <errno.h>
@@ -38,25 +38,29 @@ struct dev_options {
     int64_t nodes, map_slots, reduce_slots, port, rms;
     const char *policy, *dir, *restart;
     bool detach, stop, status, json, ha;
-    const char *start_only; /* an option given that only a start takes; NULL: none */
+    const char *start_only; /* a given option that only a start takes; NULL: none */
     char **sets;            /* -D, borrowed */
     size_t n_sets;
 };
 
 static const struct argp_option options[] = {
-    {"nodes", KEY_NODES, "N", 0, "NodeManagers to start (3)", 1},
-    {"map-slots", KEY_MAP, "N", 0, "Map slots of each (2)", 1},
-    {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each (1)", 1},
-    {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fifo (the default), fair, hfsp, rtmr, …", 1},
-    {"port", KEY_PORT, "PORT", 0, "The (first) ResourceManager's port (8088; 0: any free)", 1},
-    {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start (2)", 1},
-    {"ha", KEY_HA, NULL, 0, "High availability: several ResourceManagers, and a ZooKeeper that elects one of them", 1},
+    {"nodes", KEY_NODES, "N", 0, "NodeManagers to start; default: 3", 1},
+    {"map-slots", KEY_MAP, "N", 0, "Map slots of each; default: 2", 1},
+    {"reduce-slots", KEY_REDUCE, "N", 0, "Reduce slots of each; default: 1", 1},
+    {"policy", KEY_POLICY, "NAME", 0, "Scheduling policy: fair, hfsp, rtmr, …; default: fifo", 1},
+    {"port", KEY_PORT, "PORT", 0,
+     "Port of the (first) ResourceManager, 0 for any free one; default: 8088", 1},
+    {"rms", KEY_RMS, "N", 0, "With --ha: ResourceManagers to start; default: 2", 1},
+    {"ha", KEY_HA, NULL, 0,
+     "High availability: several ResourceManagers, and a ZooKeeper that elects the active one", 1},
     {"dir", KEY_DIR, "DIR", 0,
-     "Folder of the cluster; else $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev, with --ha dev-ha there", 1},
-    {"detach", KEY_DETACH, NULL, 0, "Leave it running in the background", 1},
+     "Folder of the cluster; default: $XDG_STATE_HOME/creel/dev or ~/.local/state/creel/dev, with "
+     "--ha dev-ha in place of dev",
+     1},
+    {"detach", KEY_DETACH, NULL, 0, "Run in the background", 1},
     {"stop", KEY_STOP, NULL, 0, "Stop the cluster of --dir, with its containers", 2},
-    {"restart", KEY_RESTART, "NAME", 0, "Start a daemon of --dir again: rm-1, nm-1, zookeeper …", 2},
-    {"status", KEY_STATUS, NULL, 0, "Say which daemons of --dir run", 2},
+    {"restart", KEY_RESTART, "NAME", 0, "Restart a daemon of --dir: rm-1, nm-1, zookeeper …", 2},
+    {"status", KEY_STATUS, NULL, 0, "Show which daemons of --dir are running", 2},
     {0},
 };
 
@@ -108,24 +112,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->status = true;
         return 0;
     case ARGP_KEY_ARG:
-        return cli_option_error("'%s' is too much; see creel dev --help", arg);
+        return cli_option_error("unexpected argument '%s'; see creel dev --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const char doc[] =
-    "Starts a cluster on this machine, a ResourceManager and some NodeManagers, and watches it; Ctrl-C stops it.\v"
+    "Starts a cluster on this machine, a ResourceManager and some NodeManagers, and watches it "
+    "until Ctrl-C.\v"
     "Examples:\n"
     "  creel dev\n"
     "  creel dev --nodes 5 --policy fair --detach\n"
     "  creel dev --status; creel dev --restart nm-2; creel dev --stop\n"
     "  creel dev --ha --detach; creel dev --ha --status; creel dev --ha --stop\n\n"
-    "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a cluster started there "
-    "again knows its jobs. -D settings go to all daemons.\n\n"
-    "With --ha the state lies in ZooKeeper, which must be installed (Debian: apt install zookeeper). A ResourceManager "
-    "that is silent for a second is replaced (-D yarn.resourcemanager.zk-timeout-ms).\n\n"
-    "Exit status: 0 success, 1 a daemon does not start or does not run, 2 wrong usage, 4 nothing was started there.";
+    "The folder holds the logs (rm-1.log, nm-1.log …), rm.url (for CREEL_RM), and all state: a "
+    "cluster that is started there again knows its jobs. Settings given with -D apply to all "
+    "daemons.\n\n"
+    "With --ha the state is kept in ZooKeeper, which must be installed (Debian: apt install "
+    "zookeeper). A ResourceManager that is silent for a second is replaced (-D "
+    "yarn.resourcemanager.zk-timeout-ms).\n\n"
+    "Exit status: 0 success, 1 a daemon does not start or is down, 2 wrong usage, 4 nothing was "
+    "started there.";
 
 /* ---- start ---- */
 static void print_ready_json(const struct cli_dev *d)
@@ -189,7 +197,9 @@ static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
     free(home);
 }
 
-/* Of several RMs, and of ZooKeeper, the address is in the configuration before they listen. */
+/* Chooses a daemon's port. Several RMs, and ZooKeeper, need theirs before they start, since the
+ * configuration names them. Others keep the port of an earlier start if it is free, so that a node
+ * keeps its id. */
 static void choose_port(const struct dev_options *o, size_t i, const struct cli_dev_daemon *before,
                         struct cli_dev_daemon *x)
 {
@@ -197,7 +207,7 @@ static void choose_port(const struct dev_options *o, size_t i, const struct cli_
     if (i == 0)
         x->port = o->port;
     if (x->port == 0 && (i > 0 || o->ha) && before && cli_dev_port_error(before->port) == 0)
-        x->port = before->port; /* a node keeps its id */
+        x->port = before->port;
     if (x->port == 0 && named)
         x->port = cli_dev_free_port();
     if (named)
@@ -213,7 +223,7 @@ static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
     }
 }
 
-/* @old: what was started in the folder last; NULL: ports of then are no help. */
+/* @old: the last cluster of the folder, whose ports are tried again; NULL: none. */
 static void plan_daemons(struct cli_dev *d, const struct dev_options *o, struct cli_dev *old)
 {
     d->map_slots = o->map_slots;
@@ -232,7 +242,8 @@ static int start_one(struct cli_dev *d, size_t i, const char **failed, struct ba
 {
     *failed = d->v[i].name;
     int rc = cli_dev_launch(d, &d->v[i], err);
-    int saved = cli_dev_save(d, rc >= 0 ? err : NULL); /* what runs is known whatever happens next */
+    /* so that --stop finds what runs, whatever happens next */
+    int saved = cli_dev_save(d, rc >= 0 ? err : NULL);
     return rc < 0 ? rc : saved;
 }
 
@@ -246,7 +257,8 @@ static int start_all(struct cli_dev *d, const struct dev_options *o, struct base
         rc = start_one(d, i, failed, err);
     if (rc >= 0) {
         *failed = NULL;
-        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err); /* now with the RM's address */
+        /* again, now that the RM's address is known */
+        rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
     }
     if (rc >= 0)
         rc = cli_dev_write_rm_url(d, err);
@@ -258,7 +270,7 @@ static int start_all(struct cli_dev *d, const struct dev_options *o, struct base
     return cli_dev_wait_nodes(d, REGISTER_MS, err);
 }
 
-/* Between the choice of a port and the daemon that was to have it somebody else has taken it. */
+/* Whether another process has taken a port between its choice and the start of the daemon. */
 static bool port_was_taken(struct cli_dev *d, const struct dev_options *o, const char *failed)
 {
     const struct cli_dev_daemon *x = o->ha && failed ? cli_dev_find(d, failed) : NULL;
@@ -282,21 +294,24 @@ static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct
     return rc;
 }
 
-/* Under the folder's lock a daemon that is being started again is known, and none is started any more. */
+/* Stops all daemons under the lock, so that a concurrent --restart has either finished or not
+ * begun. */
 static void stop_locked(struct cli_dev *d)
 {
     struct base_error err = {0};
     int lock = cli_dev_lock(d, &err);
     bool known = cli_dev_load(d, NULL) == 0;
     cli_dev_stop_all(d);
-    d->supervisor = (struct cli_proc){0}; /* it may take a moment to leave, and is not to be counted on */
+    /* may take a moment to exit, and must not count as running */
+    d->supervisor = (struct cli_proc){0};
     if (known)
         cli_dev_save(d, NULL);
     if (lock >= 0)
         close(lock);
 }
 
-/* The supervisor's life: starts, tells @ready_fd (-1: in front), watches, stops. */
+/* Runs the supervisor: starts the daemons, reports success on @ready_fd (-1: in the foreground),
+ * watches them, and stops them. */
 static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_fd, int lock)
 {
     struct base_error err = {0};
@@ -325,7 +340,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
         dup2(log >= 0 ? log : null, 2);
         free(path);
         if (write(ready_fd, "+", 1) != 1)
-            fprintf(stderr, "creel: nobody waits for the start\n");
+            fprintf(stderr, "creel: the starting process has gone\n");
         close(ready_fd);
     }
     cli_dev_supervise(d, signal_fd);
@@ -335,7 +350,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     return CLI_OK;
 }
 
-/* Parent: waits until the supervisor is ready or gone. */
+/* Forks the supervisor, and waits until it is ready or has failed. */
 static int detach(struct cli_dev *d, const struct dev_options *o, int lock)
 {
     int pair[2], status = 0;
@@ -364,7 +379,7 @@ static int detach(struct cli_dev *d, const struct dev_options *o, int lock)
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* What a start needs, said before anything is begun. */
+/* Checks everything that a start needs before anything is begun. */
 static int check_start(struct cli_dev *d, const struct dev_options *o)
 {
     struct base_error err = {0};
@@ -374,7 +389,7 @@ static int check_start(struct cli_dev *d, const struct dev_options *o)
     if (before && cli_dev_running(d))
         rc = cli_error(CLI_FAILED, "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
                        d->dir, d->n ? d->v[0].url : "", d->dir);
-    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state lies elsewhere, and its nodes remember epochs */
+    else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state is not in this folder */
         rc = cli_error(CLI_FAILED, "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
                        d->dir, o->ha ? "out" : "");
     else if ((busy = cli_dev_port_error(o->port)) != 0)
@@ -407,7 +422,7 @@ static int start(struct cli_dev *d, const struct dev_options *o)
     return rc;
 }
 
-/* ---- the other verbs ---- */
+/* ---- stop, restart, status ---- */
 static int stop(struct cli_dev *d, bool json)
 {
     struct base_error err = {0};
@@ -416,7 +431,7 @@ static int stop(struct cli_dev *d, bool json)
     bool any = cli_dev_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
-    stop_locked(d); /* what a killed supervisor left */
+    stop_locked(d); /* whatever a killed supervisor left */
     if (json) {
         json_t *j = json_pack("{s:s,s:b}", "dir", d->dir, "stopped", any);
         cli_print_json(j);
@@ -502,13 +517,13 @@ static int status(struct cli_dev *d, bool json)
     return rc;
 }
 
-/* A policy that does not exist is found here, not in a daemon's log. */
+/* Refuses an unknown policy here, where the user sees it, and not in a daemon's log. */
 static int check_policy(const char **name)
 {
     const struct policy_ops *ops = policy_find(*name);
     struct base_buf known = {0};
     if (ops && !ops->sim_only) {
-        *name = ops->name; /* of a Hadoop class: ours */
+        *name = ops->name; /* Creel's name of a Hadoop class */
         return CLI_OK;
     }
     for (size_t i = 0; policy_at(i); i++)
@@ -516,13 +531,14 @@ static int check_policy(const char **name)
             base_buf_addf(&known, "%s%s", known.len ? ", " : "", policy_at(i)->name);
     const char *near = ops ? NULL : policy_nearest(*name, false);
     int rc = cli_error(CLI_USAGE, "--policy: '%s' is %s%s%s%s; there are %s", *name,
-                       ops ? "for simulations alone" : "unknown", near ? " (did you mean " : "", near ? near : "",
-                       near ? "?)" : "", known.data);
+                       ops ? "for simulations only" : "unknown", near ? " (did you mean " : "",
+                       near ? near : "", near ? "?)" : "", known.data);
     base_buf_free(&known);
     return rc;
 }
 
-/* Keys that have an option here, or that every daemon gets a value of its own for: -D would be lost. */
+/* Refuses -D for keys that have an option here, or a value of their own for each daemon: it would
+ * be lost. */
 static int check_settings(const struct dev_options *o)
 {
     static const struct {
@@ -532,8 +548,8 @@ static int check_settings(const struct dev_options *o)
         {"creel.nodemanager.map-slots", "use --map-slots"},
         {"creel.nodemanager.reduce-slots", "use --reduce-slots"},
         {"creel.rm.port", "use --port"},
-        {"creel.rm.state-dir", "it lies in the folder of --dir"},
-        {"creel.nodemanager.local-dir", "it lies in the folder of --dir"},
+        {"creel.rm.state-dir", "it is in the folder of --dir"},
+        {"creel.nodemanager.local-dir", "it is in the folder of --dir"},
         {"creel.nodemanager.port", "every NodeManager takes a free one"},
         {"creel.nodemanager.rm", "it is the ResourceManager started here"},
         {"creel.cluster.secret", "each cluster makes its own"},
@@ -547,7 +563,8 @@ static int check_settings(const struct dev_options *o)
         size_t len = strcspn(o->sets[i], "=");
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
             if (strlen(own[k].key) == len && strncmp(own[k].key, o->sets[i], len) == 0)
-                return cli_error(CLI_USAGE, "dev: -D %s is not taken here: %s", own[k].key, own[k].instead);
+                return cli_error(CLI_USAGE, "dev: -D %s cannot be set here: %s", own[k].key,
+                                 own[k].instead);
     }
     return CLI_OK;
 }
@@ -558,11 +575,12 @@ static int check_options(const struct dev_options *o)
     if (o->stop + o->status + (o->restart != NULL) > 1)
         return cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
     if (verb && o->start_only)
-        return cli_error(CLI_USAGE, "dev: --%s is for starting a cluster, not beside %s", o->start_only, verb);
+        return cli_error(CLI_USAGE, "dev: --%s is for starting a cluster, and excludes %s",
+                         o->start_only, verb);
     if (o->rms && !o->ha)
-        return cli_error(CLI_USAGE, "dev: --rms is for --ha");
+        return cli_error(CLI_USAGE, "dev: --rms needs --ha");
     if (verb && o->n_sets)
-        return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, not beside %s", verb);
+        return cli_error(CLI_USAGE, "dev: -D is for starting a cluster, and excludes %s", verb);
     return check_settings(o);
 }
 

@@ -1,18 +1,19 @@
-/* api/cli/dev/dev.h - `creel dev`: an RM and some NMs of this machine, in one folder; with --ha several RMs, and a
- * ZooKeeper that elects the active one.
+/* api/cli/dev/dev.h - `creel dev`: an RM and some NMs on this machine, in one folder; with --ha
+ * several RMs, and a ZooKeeper that elects the active one.
  *
  * Folder (0700):
- *   dev.json        what runs: names, identities, ports (this module's own memory, 0600)
- *   rm-1.pid nm-1.pid …    pid of the daemon, for scripts      rm-1.url nm-1.url …  its address, written by the daemon
- *   rm-1.log nm-1.log … dev.log   what they say; dev.log: the supervisor when detached
- *   rm.url          the RMs' addresses separated by commas: the form CREEL_RM and --rm take
- *   conf/creel-site.xml    settings and the cluster's secret (0600)
- *   rm-1/ nm-1/ …   state of the daemons
+ *   dev.json                 daemons: names, identities, ports (private to this module, 0600)
+ *   rm-1.pid nm-1.pid …      pid of each daemon, for scripts
+ *   rm-1.url nm-1.url …      its address, written by the daemon
+ *   rm-1.log nm-1.log …      its output; dev.log: that of a detached supervisor
+ *   rm.url                   the RMs' addresses separated by commas, as CREEL_RM and --rm take them
+ *   conf/creel-site.xml      settings and the cluster's secret (0600)
+ *   rm-1/ nm-1/ …            state of the daemons
  *   with --ha: zookeeper.pid zookeeper.log zookeeper/ (zoo.cfg, data/), which then holds the jobs
  *
- * The process that starts the daemons is their parent and stays as the supervisor: in front, or detached. It watches
- * pidfds and reports who dies; `--restart`, another process, starts one again and notes it in dev.json, which the
- * supervisor reads again. */
+ * The process that starts the daemons is their parent and stays as the supervisor, in the
+ * foreground or detached. It watches their pidfds and reports a daemon that dies. `--restart` is
+ * another process: it starts the daemon and writes dev.json, which the supervisor reads again. */
 #ifndef CREEL_API_CLI_DEV_DEV_H
 #define CREEL_API_CLI_DEV_DEV_H
 
@@ -28,13 +29,13 @@ struct cli_dev_daemon {
     char name[32]; /* "rm-1", "nm-12", "zookeeper" */
     struct cli_proc proc;
     char url[CLI_DEV_URL_MAX];
-    int64_t port;  /* kept over restarts; 0: not known yet */
-    bool stopping; /* somebody ends it on purpose */
+    int64_t port;  /* kept across restarts; 0: not known yet */
+    bool stopping; /* being stopped on purpose */
 };
 struct cli_dev {
     char *dir; /* absolute */
     struct cli_proc supervisor;
-    struct cli_dev_daemon v[CLI_DEV_DAEMONS_MAX]; /* RMs, then NMs, then ZooKeeper where there is one */
+    struct cli_dev_daemon v[CLI_DEV_DAEMONS_MAX]; /* RMs, then NMs, then ZooKeeper if any */
     size_t n;
     int64_t map_slots, reduce_slots;
     char policy[32];
@@ -58,52 +59,57 @@ static inline bool cli_dev_is_ha(const struct cli_dev *d)
 size_t cli_dev_count_kind(const struct cli_dev *d, bool (*is)(const struct cli_dev_daemon *x));
 
 /* ---- api/cli/dev/state.c ---- */
-/* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev (dev-ha with @ha); absolute. Caller frees. */
+/* --dir, else $XDG_STATE_HOME/creel/dev, else ~/.local/state/creel/dev (dev-ha with @ha); absolute.
+ * Caller frees. */
 char *cli_dev_dir(const char *arg, bool ha);
 char *cli_dev_path(const struct cli_dev *d, const char *name,
                    const char *suffix); /* <dir>/<name><suffix>; caller frees */
-/* -BASE_ENOTFOUND when nothing was ever started in d->dir. */
+/* Reads dev.json. -BASE_ENOTFOUND: nothing was ever started in d->dir. */
 int cli_dev_load(struct cli_dev *d, struct base_error *err);
 int cli_dev_save(const struct cli_dev *d, struct base_error *err);
-/* Held while dev.json is changed; closed by the caller. -BASE_E* on error. */
+/* Locks dev.json, which must be held while it is changed; close() releases it. Or -BASE_E*. */
 int cli_dev_lock(const struct cli_dev *d, struct base_error *err);
 struct cli_dev_daemon *cli_dev_find(struct cli_dev *d, const char *name); /* NULL: no such daemon */
-/* Any of its processes lives. */
+/* Whether any daemon or the supervisor is alive. */
 bool cli_dev_running(const struct cli_dev *d);
 void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out);
 
 /* ---- api/cli/dev/start.c ---- */
-/* conf/creel-site.xml with a new secret (or the one that is there); @sets: more "key=value" of the user. */
+/* Writes conf/creel-site.xml. Keeps the secret of an earlier start, else makes one. @sets: the
+ * user's "key=value". */
 int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets, struct base_error *err);
-/* Starts a daemon and waits until it listens: identity, url, port are filled, pid file written. */
+/* Starts a daemon and waits until it listens. Fills identity, URL and port, and writes the pid
+ * file. */
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
 /* Waits until every NM is registered and RUNNING. */
 int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_error *err);
 int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err);
-/* Path of "creel-rm" beside this program, else in PATH; caller frees; NULL with @err. */
+/* Path of the program @name beside this one, else in PATH; caller frees. NULL: not found (@err). */
 char *cli_dev_find_program(const char *name, struct base_error *err);
 
 /* ---- api/cli/dev/ha.c ---- */
-int cli_dev_port_error(int64_t port); /* 0: it can be had; else an errno */
-int64_t cli_dev_free_port(void);      /* one that can be had now; 0: none was found */
-/* What it needs is installed (the message names the package), and its configuration can name d->dir. */
+int cli_dev_port_error(int64_t port); /* 0: the port is free; else an errno */
+int64_t cli_dev_free_port(void);      /* a free port; 0: none found */
+/* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
+ * be written in their configuration. */
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
 int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err);
 char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes it */
 int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
-/* Of the RM at @url: "active", "standby", "initializing"; "": it does not tell. */
+/* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
 const char *cli_dev_ask_role(const char *url);
 char *cli_dev_rm_urls(
     const struct cli_dev *d); /* the RMs' addresses, separated by commas; caller frees */
 
 /* ---- api/cli/dev/stop.c ---- */
-/* Ends NMs, the containers they leave, RMs, and ZooKeeper last; not the supervisor. */
+/* Ends the NMs, the containers they leave, the RMs, and last ZooKeeper; not the supervisor. */
 void cli_dev_stop_all(struct cli_dev *d);
 /* Ends one daemon: SIGTERM, then SIGKILL. */
 void cli_dev_stop_one(struct cli_dev_daemon *x);
 
 /* ---- api/cli/dev/supervisor.c ---- */
-/* Until a signal asks to end; the caller stops the daemons. */
+/* Reports daemons that die, until a signal arrives on @signal_fd. The caller then stops the
+ * daemons. */
 int cli_dev_supervise(struct cli_dev *d, int signal_fd);
 int cli_dev_signal_fd(void); /* blocks SIGINT, SIGTERM, SIGHUP */
 

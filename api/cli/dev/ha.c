@@ -1,10 +1,10 @@
-/* api/cli/dev/ha.c - several ResourceManagers under `creel dev`: the ZooKeeper that elects one of them, their
- * ports, and which one is active.
+/* api/cli/dev/ha.c - several ResourceManagers under `creel dev`: the ZooKeeper that elects one of
+ * them, their ports, and which one is active.
  *
- * ZooKeeper is Debian's, a single server with short ticks (tickTime 200, sessions from 400 ms on), in <dir>/zookeeper.
- * It does not wait for the disk: what is written outlives a killed process all the same, and a slow disk ends no
- * session.
- * Source: ZooKeeper Administrator's Guide 3.8 (zoo.cfg, four letter words, zookeeper.forceSync). */
+ * ZooKeeper is Debian's: a single server with short ticks (tickTime 200, sessions of 400 ms or
+ * more), in <dir>/zookeeper. It does not wait for the disk (forceSync=no): its data survives a
+ * killed process anyway, and a slow disk cannot end a session. Source: ZooKeeper Administrator's
+ * Guide 3.8 (zoo.cfg, four letter words, zookeeper.forceSync). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ enum {
     SERVE_MS = 60000,
     POLL_MS = 20,
     ASK_MS = 2000,
-    PORT_MIN = 20000, /* below the kernel's ephemeral ports: nobody else is given a stopped daemon's port */
+    PORT_MIN = 20000, /* below the ephemeral ports, so that a stopped daemon's port stays free */
     PORT_MAX = 32000,
     PORT_TRIES = 1000,
     CLIENT_MS = 2000,
@@ -65,7 +65,8 @@ int64_t cli_dev_free_port(void)
     return 0;
 }
 
-/* zoo.cfg is a Java properties file and the place of log4j's a URL: both would make another path of these. */
+/* Whether @path means itself in zoo.cfg, a Java properties file, and in log4j's configuration, a
+ * URL. */
 static bool is_safe_for_java(const char *path)
 {
     for (; *path; path++)
@@ -87,8 +88,8 @@ int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
                               JAR_DIR "zookeeper.jar");
     if (!is_safe_for_java(d->dir))
         return base_error_set(err, -BASE_EINVAL,
-                              "--ha: ZooKeeper needs a folder whose path is plain ASCII without \\, # and %%, not %s; "
-                              "--dir takes another one",
+                              "--ha: ZooKeeper needs a folder whose path is plain ASCII without "
+                              "\\, # and %%, not %s; --dir takes another one",
                               d->dir);
     return 0;
 }
@@ -105,14 +106,22 @@ int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daem
     struct base_buf text = {0}, log_text = {0};
     base_buf_addf(&text,
                   "# Written by creel dev at each start.\n"
-                  "tickTime=200\nminSessionTimeout=400\nmaxSessionTimeout=60000\nmaxClientCnxns=0\n"
-                  "dataDir=%s\nclientPortAddress=127.0.0.1\nclientPort=%lld\n"
-                  "admin.enableServer=false\n4lw.commands.whitelist=*\n"
-                  "autopurge.snapRetainCount=3\nautopurge.purgeInterval=1\n",
+                  "tickTime=200\n"
+                  "minSessionTimeout=400\n"
+                  "maxSessionTimeout=60000\n"
+                  "maxClientCnxns=0\n"
+                  "dataDir=%s\n"
+                  "clientPortAddress=127.0.0.1\n"
+                  "clientPort=%lld\n"
+                  "admin.enableServer=false\n"
+                  "4lw.commands.whitelist=*\n"
+                  "autopurge.snapRetainCount=3\n"
+                  "autopurge.purgeInterval=1\n",
                   data, (long long)x->port);
     base_buf_adds(&log_text, "log4j.rootLogger=INFO, OUT\nlog4j.appender.OUT=org.apache.log4j.ConsoleAppender\n"
                              "log4j.appender.OUT.layout=org.apache.log4j.PatternLayout\n"
-                             "log4j.appender.OUT.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: %m%n\n");
+                             "log4j.appender.OUT.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: "
+                             "%m%n\n");
     int rc = base_mkdirs(data, 0700, err);
     if (rc >= 0)
         rc = write_file(conf, &text, err);
@@ -133,7 +142,7 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
     v[n++] = java;
     v[n++] = base_strdup("-Xmx256m");
     v[n++] = base_strdup("-XX:+UseSerialGC");
-    v[n++] = base_strdup("-XX:TieredStopAtLevel=1"); /* starts sooner, with less */
+    v[n++] = base_strdup("-XX:TieredStopAtLevel=1"); /* starts faster, with less memory */
     v[n++] = base_strdup("-XX:-UsePerfData");
     v[n++] = base_strdup("-Dzookeeper.jmx.log4j.disable=true");
     v[n++] = base_strdup("-Dzookeeper.forceSync=no");
@@ -145,7 +154,7 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
     return v;
 }
 
-/* The answer to a four letter word; "" when none came. */
+/* Sends one of ZooKeeper's four letter words; @out gets the answer, or "". */
 static void ask_four_letter_word(int64_t port, const char *word, char *out, size_t size)
 {
     struct sockaddr_in address = loopback_address(port);
@@ -163,7 +172,7 @@ static void ask_four_letter_word(int64_t port, const char *word, char *out, size
         close(fd);
 }
 
-/* It answers, and it is ours: another one may have been given the port. */
+/* Whether this ZooKeeper serves requests, and not another one that has been given the port. */
 static bool is_serving(const struct cli_dev *d, const struct cli_dev_daemon *x)
 {
     char text[4096], *data = cli_dev_path(d, x->name, "/data");
@@ -183,7 +192,8 @@ int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, st
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
         }
         if (base_mono_us(&base_clock_real) > until)
-            return base_error_set(err, -BASE_ETIMEOUT, "%s does not serve after %d s", x->name, SERVE_MS / 1000);
+            return base_error_set(err, -BASE_ETIMEOUT, "%s does not serve requests after %d s",
+                                  x->name, SERVE_MS / 1000);
         poll(NULL, 0, POLL_MS);
     }
     return 0;

@@ -1,4 +1,4 @@
-/* api/cli/dev/process.c - see the header. */
+/* api/cli/dev/process.c - identifies processes by /proc, and signals them through pidfds. */
 #include "api/cli/dev/process.h"
 
 #include <dirent.h>
@@ -22,7 +22,8 @@ struct cli_proc cli_proc_identify(pid_t pid)
     return p;
 }
 
-/* State letter and parent of @pid from /proc/pid/stat; false when it is gone. */
+/* Reads the state letter and the parent of @pid from /proc/PID/stat. Returns false when it has
+ * gone. */
 static bool read_stat(pid_t pid, char *state, pid_t *parent)
 {
     char path[64], text[1024];
@@ -33,7 +34,7 @@ static bool read_stat(pid_t pid, char *state, pid_t *parent)
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = '\0';
-    const char *end = strrchr(text, ')'); /* the name may hold anything */
+    const char *end = strrchr(text, ')'); /* the name may contain anything */
     int ppid;
     if (!end || sscanf(end + 1, " %c %d", state, &ppid) != 2)
         return false;
@@ -54,7 +55,7 @@ int cli_proc_open_pidfd(const struct cli_proc *p)
     if (!cli_proc_alive(p))
         return -1;
     int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-    if (fd >= 0 && !cli_proc_alive(p)) { /* the pid may have changed hands before the open */
+    if (fd >= 0 && !cli_proc_alive(p)) { /* the pid may have been reused before the open */
         close(fd);
         return -1;
     }

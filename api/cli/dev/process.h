@@ -1,4 +1,5 @@
-/* api/cli/dev/process.h - processes by identity (boot id + pid + start time), never by name or bare pid. */
+/* api/cli/dev/process.h - processes by identity (boot id, pid and start time), never by name or pid
+ * alone. */
 #ifndef CREEL_API_CLI_DEV_PROCESS_H
 #define CREEL_API_CLI_DEV_PROCESS_H
 
@@ -12,18 +13,18 @@ struct cli_proc {
     char boot[64]; /* boot id */
 };
 
-/* Identity of a process that lives now (a child of ours, or ourselves). */
+/* Identity of a process that is alive: a child, or this one. */
 struct cli_proc cli_proc_identify(pid_t pid);
-/* The same process, and not a zombie. */
+/* Whether the very same process is alive; zombies are not. */
 bool cli_proc_alive(const struct cli_proc *p);
-/* A pidfd of exactly this process, or -1 when it is gone. Readable when it ends. */
+/* Opens a pidfd, readable when the process ends; -1: it has gone. */
 int cli_proc_open_pidfd(const struct cli_proc *p);
-/* Signals exactly this process. False: gone. */
+/* Signals this process and no other. Returns false when it has gone. */
 bool cli_proc_signal(const struct cli_proc *p, int sig);
-/* True when it has ended within @timeout_ms. */
+/* Waits for its end. Returns whether it came within @timeout_ms. */
 bool cli_proc_wait(const struct cli_proc *p, int timeout_ms);
-/* Sends @sig to every descendant of @p, children before their parent's; @p itself only when @itself. Returns how many
- * were signalled. */
+/* Signals every descendant of @p, children before their parents, and @p too if @itself. Returns the
+ * number of processes signalled. */
 unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself);
 
 #endif

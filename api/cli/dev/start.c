@@ -1,4 +1,5 @@
-/* api/cli/dev/start.c - starting the daemons of `creel dev`. */
+/* api/cli/dev/start.c - starts the daemons of `creel dev`: configuration, processes, waiting until
+ * they listen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,7 +25,8 @@ char *cli_dev_find_program(const char *name, struct base_error *err)
     if (n > 0) {
         self[n] = '\0';
         const char *dir = dirname(self);
-        for (int installed = 0; installed < 2; installed++) { /* bin/creel and sbin/creel-rm when installed */
+        for (int installed = 0; installed < 2;
+             installed++) { /* installed: bin/creel and sbin/creel-rm */
             char *path = base_printf("%s%s/%s", dir, installed ? "/../sbin" : "", name);
             if (access(path, X_OK) == 0)
                 return path;
@@ -77,7 +79,7 @@ static void add_text(struct base_buf *out, const char *name, const char *value)
     add_property(out, name, strlen(name), value);
 }
 
-/* Who the ResourceManagers are, and the ZooKeeper of all. */
+/* Adds the addresses of the ResourceManagers and of ZooKeeper. */
 static void add_ha(struct base_buf *out, const struct cli_dev *d)
 {
     struct base_buf ids = {0};
@@ -97,7 +99,7 @@ static void add_ha(struct base_buf *out, const struct cli_dev *d)
     free(zookeeper);
 }
 
-/* The secret of an earlier start goes on: containers of then still know it. */
+/* Keeps the secret of an earlier start, since its containers may still use it. */
 static void read_or_make_secret(const char *path, char out[static 33])
 {
     struct base_conf *conf = base_conf_new();
@@ -152,7 +154,8 @@ int cli_dev_write_rm_url(const struct cli_dev *d, struct base_error *err)
     return rc;
 }
 
-/* In the child: own session, so that the terminal's Ctrl-C does not reach it; log file; program. */
+/* In the child: begins a session, so that the terminal's Ctrl-C does not reach the daemon, opens
+ * the log and executes the program. */
 _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char *const *argv)
 {
     sigset_t none;
@@ -163,7 +166,8 @@ _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char
     sigprocmask(SIG_SETMASK, &none, NULL);
     static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
     for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
-        signal(reset[i], SIG_DFL); /* a shell's background job ignores some; containers would inherit that */
+        /* a shell's background job ignores some, and containers would inherit that */
+        signal(reset[i], SIG_DFL);
     if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(d->dir) != 0)
         _exit(126);
     execv(argv[0], argv);
@@ -273,7 +277,7 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
     return rc;
 }
 
-/* How many of our NMs the RM calls RUNNING; none when it is a standby. */
+/* Number of this cluster's NMs that are RUNNING according to the RM; 0 when it is a standby. */
 static size_t count_registered(const struct cli_dev *d, struct base_http *http, const char *rm)
 {
     char *url = base_printf("%s/ws/v1/cluster/nodes?states=RUNNING", rm);
@@ -318,7 +322,7 @@ int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_erro
     while (rc == 0 && (found = most_registered(d, http)) < nodes) {
         for (size_t i = 0; i < d->n && rc == 0; i++)
             if (!cli_proc_alive(&d->v[i].proc))
-                rc = base_error_set(err, -BASE_EIO, "%s did not stay", d->v[i].name);
+                rc = base_error_set(err, -BASE_EIO, "%s has exited", d->v[i].name);
         if (rc == 0 && base_mono_us(&base_clock_real) > until)
             rc = base_error_set(err, -BASE_ETIMEOUT, "only %zu of %zu nodes are registered after %d s", found, nodes,
                                 timeout_ms / 1000);

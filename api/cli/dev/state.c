@@ -1,4 +1,4 @@
-/* api/cli/dev/state.c - the folder of `creel dev` and its memory dev.json. */
+/* api/cli/dev/state.c - the folder of `creel dev`, and dev.json, which records its daemons. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -92,7 +92,7 @@ int cli_dev_load(struct cli_dev *d, struct base_error *err)
     char *path = cli_dev_path(d, "dev", ".json");
     int rc;
     if (access(path, F_OK) != 0) {
-        rc = base_error_set(err, -BASE_ENOTFOUND, "no creel dev was started in %s", d->dir);
+        rc = base_error_set(err, -BASE_ENOTFOUND, "no cluster was started in %s", d->dir);
     } else {
         rc = base_file_read(path, STATE_MAX, &text, err);
         if (rc >= 0)
@@ -163,7 +163,7 @@ void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out
         if (at[-1] == '\n' && at[0] != '\0' && ++lines == TAIL_LINES)
             break;
     if (from > 0 && at == text && strchr(at, '\n'))
-        at = strchr(at, '\n') + 1; /* not half a line */
+        at = strchr(at, '\n') + 1; /* skip a partial line */
     fprintf(out, "the end of %s:\n", path);
     cli_print_indented(out, "  ", at);
     free(path);

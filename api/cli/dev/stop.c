@@ -1,7 +1,8 @@
-/* api/cli/dev/stop.c - ending the daemons of `creel dev` and the containers they leave.
+/* api/cli/dev/stop.c - ends the daemons of `creel dev` and the containers that they leave.
  *
- * NMs first: containers outlive them by design, so what they leave is then found by the identities in
- * nm-N/records/<app>/<container>/pid.json and ended: SIGTERM to the tree below the shim, then SIGKILL, then the shim. */
+ * The NMs end first. By design containers outlive them; those left are found by the identities in
+ * nm-N/records/<app>/<container>/pid.json, and ended: SIGTERM to the tree below the shim, then
+ * SIGKILL, then the shim itself. */
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,7 +22,7 @@ enum { TERM_MS = 5000, KILL_MS = 5000, GRACE_MS = 300, SWEEP_MS = 20, SWEEPS_MAX
 static void reap(const struct cli_dev_daemon *x)
 {
     if (x->proc.pid > 0)
-        waitpid(x->proc.pid, NULL, WNOHANG); /* ours or not: both are fine */
+        waitpid(x->proc.pid, NULL, WNOHANG); /* fails harmlessly unless it is our child */
 }
 
 void cli_dev_stop_one(struct cli_dev_daemon *x)
@@ -59,7 +60,7 @@ static bool read_container(const char *path, struct container *out)
     return ok;
 }
 
-/* One pass over all containers: @sig to what lives. Returns how many live, or are about to. */
+/* Signals every live container (@sig 0: none). Returns how many are alive or about to start. */
 static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
 {
     char *pattern = cli_dev_path(d, "nm-*/records/*/container_*", "");
@@ -78,7 +79,7 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
                 else if (child && sig)
                     cli_proc_signal_tree(&c.child, sig, true);
             } else if (access(launch, F_OK) == 0 && access(end, F_OK) != 0) {
-                live++; /* its shim is just starting, or never will: the caller's bound decides */
+                live++; /* its shim is starting, or never will: the caller's time limit decides */
             }
             free(launch);
             free(end);
@@ -124,7 +125,7 @@ static void stop_daemons(struct cli_dev *d, bool (*is)(const struct cli_dev_daem
 {
     for (size_t i = 0; i < d->n; i++)
         if (is(&d->v[i]))
-            cli_proc_signal(&d->v[i].proc, SIGTERM); /* all at once; then each is waited for */
+            cli_proc_signal(&d->v[i].proc, SIGTERM); /* signal all at once, then wait for each */
     for (size_t i = 0; i < d->n; i++)
         if (is(&d->v[i]))
             cli_dev_stop_one(&d->v[i]);
@@ -135,7 +136,6 @@ void cli_dev_stop_all(struct cli_dev *d)
     stop_daemons(d, cli_dev_is_nm);
     stop_containers(d);
     stop_daemons(d, cli_dev_is_rm);
-    stop_daemons(
-        d, cli_dev_is_zookeeper); /* last: an RM that ends writes what it still has to write */
+    stop_daemons(d, cli_dev_is_zookeeper); /* last: an RM that stops still writes to it */
     remove_runtime_files(d);
 }

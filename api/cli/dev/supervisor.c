@@ -1,4 +1,5 @@
-/* api/cli/dev/supervisor.c - the supervisor of `creel dev`: reports a daemon that dies, ends all when asked to. */
+/* api/cli/dev/supervisor.c - the supervisor of `creel dev`: reports daemons that die or are
+ * restarted. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 enum { RELOAD_MS = 500 };
 
 struct watched {
-    struct cli_proc proc; /* whom the descriptor is for */
-    int fd;               /* pidfd, -1: dead and reported */
+    struct cli_proc proc;
+    int fd; /* pidfd of @proc; -1: dead and reported */
 };
 
 int cli_dev_signal_fd(void)
@@ -36,11 +37,12 @@ static void report_death(const struct cli_dev *d, const struct cli_dev_daemon *x
     if (waitpid(x->proc.pid, &status, WNOHANG) != x->proc.pid)
         fprintf(stderr, "creel: %s (pid %d) died; ", x->name, (int)x->proc.pid);
     else if (WIFSIGNALED(status))
-        fprintf(stderr, "creel: %s (pid %d) was ended by signal %d (%s); ", x->name, (int)x->proc.pid, WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
+        fprintf(stderr, "creel: %s (pid %d) was killed by signal %d (%s); ", x->name,
+                (int)x->proc.pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        fprintf(stderr, "creel: %s (pid %d) left with status %d; ", x->name, (int)x->proc.pid, WEXITSTATUS(status));
-    fprintf(stderr, "start it again with: creel dev --restart %s --dir %s\n", x->name, quoted.data);
+        fprintf(stderr, "creel: %s (pid %d) exited with status %d; ", x->name, (int)x->proc.pid,
+                WEXITSTATUS(status));
+    fprintf(stderr, "restart it with: creel dev --restart %s --dir %s\n", x->name, quoted.data);
     cli_dev_print_log_tail(d, x->name, stderr);
     fflush(stderr);
     base_buf_free(&quoted);
@@ -51,7 +53,7 @@ static bool is_same_process(const struct cli_proc *a, const struct cli_proc *b)
     return a->pid == b->pid && a->start == b->start;
 }
 
-/* Takes up daemons that somebody started again; returns true when there are new ones. */
+/* Watches the new processes of daemons that --restart has started. */
 static void watch_restarted(struct cli_dev *d, struct watched *w)
 {
     cli_dev_load(d, NULL);
@@ -66,7 +68,8 @@ static void watch_restarted(struct cli_dev *d, struct watched *w)
         if (w[i].fd < 0 && !d->v[i].stopping)
             report_death(d, &d->v[i]);
         else if (w[i].fd >= 0)
-            fprintf(stderr, "creel: %s runs again (pid %d)\n", d->v[i].name, (int)w[i].proc.pid);
+            fprintf(stderr, "creel: %s is running again (pid %d)\n", d->v[i].name,
+                    (int)w[i].proc.pid);
     }
     fflush(stderr);
 }

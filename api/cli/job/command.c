@@ -1,4 +1,4 @@
-/* api/cli/job/command.c - `creel job`: which of its verbs is meant. */
+/* api/cli/job/command.c - `creel job`: finds and calls the verb. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,12 @@ static const struct {
     cli_main_fn *run;
     const char *help;
 } verbs[] = {
-    {"submit", cli_job_submit_main, "submit a MapReduce job or a list of tasks"},
-    {"list", cli_job_list_main, "jobs, newest first"},
-    {"status", cli_job_status_main, "one job: state, progress, times, tasks"},
+    {"submit", cli_job_submit_main, "submit a MapReduce job or a list of commands"},
+    {"list", cli_job_list_main, "list jobs, newest first"},
+    {"status", cli_job_status_main, "show one job: state, progress, times, tasks"},
     {"wait", cli_job_wait_main, "wait until a job has ended"},
     {"kill", cli_job_kill_main, "kill jobs"},
-    {"counters", cli_job_counters_main, "counters of one job"},
+    {"counters", cli_job_counters_main, "show the counters of one job"},
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -27,11 +27,12 @@ int cli_job_main(int argc, char **argv)
         printf("Usage: creel job VERB ...\n\n");
         for (size_t i = 0; i < VERBS; i++)
             printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-        printf("\nEach has its own help: creel job submit --help\n%s\n", CLI_EXIT_HELP);
+        printf("\nEach verb has its own help: creel job submit --help\n\n%s\n", CLI_EXIT_HELP);
         return CLI_OK;
     }
     if (argc < 2)
-        return cli_error(CLI_USAGE, "job: say what to do: submit, list, status, wait, kill or counters");
+        return cli_error(CLI_USAGE,
+                         "job: a verb is missing: submit, list, status, wait, kill or counters");
     const char *best = NULL;
     size_t distance = 0;
     for (size_t i = 0; i < VERBS; i++) {
@@ -46,6 +47,8 @@ int cli_job_main(int argc, char **argv)
         return rc;
     }
     if (best)
-        return cli_error(CLI_USAGE, "job: '%s' is not known; did you mean %s?", argv[1], best);
-    return cli_error(CLI_USAGE, "job: '%s' is not known; it is submit, list, status, wait, kill or counters", argv[1]);
+        return cli_error(CLI_USAGE, "job: unknown verb '%s'; did you mean %s?", argv[1], best);
+    return cli_error(
+        CLI_USAGE, "job: unknown verb '%s'; expected submit, list, status, wait, kill or counters",
+        argv[1]);
 }

@@ -1,4 +1,4 @@
-/* api/cli/job/deadline.c - deadlines of jobs: given, promised, refused with another date, met. */
+/* api/cli/job/deadline.c - deadlines of jobs: parsed, promised or refused, met or missed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ error_t cli_deadline_parse(json_t *job, const char *arg)
             "--deadline: '%s' is neither a span such as 90s, 5m or 1h30m nor a date such as "
             "2026-11-21T20:00:00",
             arg);
-    json_object_del(job, relative ? "deadline-at-ms" : "deadline-s"); /* given twice: the last one holds */
+    /* given twice: the last one counts */
+    json_object_del(job, relative ? "deadline-at-ms" : "deadline-s");
     if (relative)
         json_object_set_new(job, "deadline-s", json_real((double)ms / 1000));
     else
@@ -64,11 +65,12 @@ void cli_deadline_describe_offer(const json_t *job, struct base_buf *out)
     if (!earliest)
         return;
     add_date_and_distance(out, earliest);
-    base_buf_adds(out, ": submit it again with --deadline ");
+    base_buf_adds(out, ": submit the job again with --deadline ");
     cli_when_add_iso(earliest, out);
 }
 
-/* Nothing is known of it while it is stored, nor while its refusal is. */
+/* A decision is visible only when it is stored: until then the job is NEW or SUBMITTED, or has the
+ * diagnostics of a refusal without having ended. */
 static bool is_decided(const json_t *job)
 {
     const char *state = cli_str(job, "state");
@@ -98,11 +100,11 @@ static void print_promise(const json_t *job)
     struct base_buf b = {0};
 
     if (!cli_int(job, "promisedFinish")) {
-        fprintf(stderr, "creel: accepted; the scheduling policy promises no deadlines\n");
+        fprintf(stderr, "creel: accepted; the scheduling policy makes no promise\n");
         return;
     }
     add_date_and_distance(&b, cli_int(job, "promisedFinish"));
-    fprintf(stderr, "creel: accepted; it will have finished by %s\n", b.data);
+    fprintf(stderr, "creel: accepted; promised to finish by %s\n", b.data);
     base_buf_free(&b);
 }
 

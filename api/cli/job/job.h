@@ -1,4 +1,5 @@
-/* api/cli/job/job.h - what the job subcommands, `creel run` and `creel logs` share. */
+/* api/cli/job/job.h - shared by the verbs of `creel job`, by `creel run`, `creel logs` and `creel
+ * why`. */
 #ifndef CREEL_API_CLI_JOB_JOB_H
 #define CREEL_API_CLI_JOB_JOB_H
 
@@ -6,38 +7,48 @@
 
 #include "api/cli/rm_client.h"
 
-/* Submits {"job":{…}} under an id of its own from apps/new-application, so that a submission whose answer was lost is
- * repeated and not doubled. Takes @job (without "id"). *stored gets {"job":{…}}, caller owns. Exit code, printed. */
+/* Below, @job is the inner object of {"job":{…}}, and @flags are CLI_RM_*. Functions that return an
+ * exit code have printed the error. */
+
+/* ---- api/cli/job/requests.c ---- */
+/* Submits @job (taken; without "id"). Asks for an application id first, so that a submission whose
+ * answer was lost can be repeated without running twice. *stored gets {"job":{…}}, caller owns. */
 int cli_job_submit(struct cli *c, json_t *job, json_t **stored);
-/* GET jobs/{id}: *job gets {"job":{…}}, caller owns. @flags CLI_RM_*. Exit code, printed. */
-int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job);
-/* Every task, page by page: a job may have a million. @page gets an array, borrowed for the call. @query: "" or
- * "kind=map". @flags CLI_RM_*. Exit code; prints unless @quiet. */
+/* *answer gets {"job":{…}}, caller owns. */
+int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **answer);
+/* Gets the tasks page by page, since a job may have a million. @on_tasks is called with each page,
+ * an array that is borrowed for the call. @query: "" or "kind=map". @quiet: prints no error. */
 typedef void cli_job_on_tasks(void *user, const json_t *tasks);
 int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned flags, bool quiet,
-                      cli_job_on_tasks *page, void *user);
-bool cli_job_ended(const json_t *job); /* @job: the inner object */
-/* SUCCEEDED, FAILED, KILLED, REFUSED (a deadline that could not be promised); UNDEFINED: it has not ended. Borrowed. */
+                      cli_job_on_tasks *on_tasks, void *user);
+bool cli_job_ended(const json_t *job);
+/* SUCCEEDED, FAILED, KILLED, REFUSED (the policy could not promise the deadline), or UNDEFINED
+ * before the end. Borrowed. */
 const char *cli_job_result(const json_t *job);
-/* CLI_OK when it succeeded, else CLI_FAILED. */
+/* CLI_OK when the job succeeded, else CLI_FAILED. */
 int cli_job_exit_code(const json_t *job);
-/* Follows until the end with bars or lines on stderr. *job gets {"job":{…}}. 130 on Ctrl-C: the job goes on. */
-int cli_job_wait(struct cli *c, const char *id, json_t **job);
-/* For people, on stdout: result, output folder, counters, where the time went. Diagnostics on stderr. */
-void cli_job_print_summary(struct cli *c, const json_t *job);
-/* Waits, then prints the summary, or with --json the job. Exit code: the job's, or that of the waiting. */
-int cli_job_wait_and_print(struct cli *c, const char *id);
-/* ---- api/cli/job/deadline.c ---- */
-/* --deadline: a span or a date, into the submission. */
-error_t cli_deadline_parse(json_t *job, const char *arg);
-/* Waits until the policy has accepted or refused job @id, and says so on stderr. *job, replaced, gets {"job":{…}}.
- * CLI_FAILED: refused. */
-int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job);
-/* Appends the deadline, and how it stands or was kept; nothing without one. @job: the inner object. */
-void cli_deadline_describe(const json_t *job, struct base_buf *out);
-/* Appends the date a refused job could have had, and how to ask for it. */
-void cli_deadline_describe_offer(const json_t *job, struct base_buf *out);
-/* Text of many lines (diagnostics), indented, without control characters. */
+/* Prints a text of several lines, such as diagnostics, without its control characters. */
 void cli_print_indented(FILE *out, const char *indent, const char *text);
+
+/* ---- api/cli/job/wait.c ---- */
+/* Shows progress on stderr until the job has ended. *answer gets {"job":{…}}. Returns 130 after
+ * Ctrl-C; the job goes on. */
+int cli_job_wait(struct cli *c, const char *id, json_t **answer);
+/* Prints result, output folder, times and counters on stdout, diagnostics on stderr. */
+void cli_job_print_summary(struct cli *c, const json_t *job);
+/* Waits, then prints the summary, or the job with --json. Returns the job's exit code, unless
+ * waiting failed. */
+int cli_job_wait_and_print(struct cli *c, const char *id);
+
+/* ---- api/cli/job/deadline.c ---- */
+/* Parses --deadline, a span or a date, into a submission. */
+error_t cli_deadline_parse(json_t *job, const char *arg);
+/* Waits until the policy has accepted or refused the job, and prints the decision on stderr.
+ * Replaces *answer, {"job":{…}}. Returns CLI_FAILED when the job was refused. */
+int cli_deadline_await_decision(struct cli *c, const char *id, json_t **answer);
+/* Appends the deadline and whether it was met; nothing when the job has none. */
+void cli_deadline_describe(const json_t *job, struct base_buf *out);
+/* Appends the date that the policy could have promised to a refused job, and how to ask for it. */
+void cli_deadline_describe_offer(const json_t *job, struct base_buf *out);
 
 #endif

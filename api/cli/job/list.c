@@ -16,11 +16,14 @@ struct list {
 };
 
 static const struct argp_option list_options[] = {
-    {"states", KEY_STATES, "A,B", 0, "Only jobs in these states: ACCEPTED, RUNNING, FINISHED, FAILED, KILLED …", 1},
+    {"states", KEY_STATES, "A,B", 0,
+     "Only jobs in these states: ACCEPTED, RUNNING, FINISHED, FAILED, KILLED …", 1},
     {"result", KEY_RESULT, "A,B", 0,
-     "Only jobs that ended so: SUCCEEDED, FAILED, KILLED, REFUSED. (A job that failed is FINISHED, as in YARN.)", 1},
+     "Only jobs with these results: SUCCEEDED, FAILED, KILLED, REFUSED. (The state of a failed job "
+     "is FINISHED, as in YARN.)",
+     1},
     {"user", KEY_USER, "USER", 0, "Only this user's jobs", 1},
-    {"limit", KEY_LIMIT, "N", 0, "At most N jobs (50); 0: all", 1},
+    {"limit", KEY_LIMIT, "N", 0, "At most N jobs, 0 for all; default: 50", 1},
     {0},
 };
 
@@ -39,10 +42,10 @@ static error_t list_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_LIMIT:
         if (base_int_parse(arg, 0, INT64_MAX, &l->limit) < 0)
-            return cli_option_error("--limit: '%s' is not an integer from 0 on", arg);
+            return cli_option_error("--limit: '%s' is not an integer of at least 0", arg);
         return 0;
     case ARGP_KEY_ARG:
-        return cli_option_error("'%s' is too much; see creel job list --help", arg);
+        return cli_option_error("unexpected argument '%s'; see creel job list --help", arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -85,7 +88,8 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
         cursor = NULL;
         json_t *items = json_object_get(page, "jobs");
         if (rc == CLI_OK && !json_is_array(items))
-            rc = cli_error(CLI_UNREACHABLE, "%s answers without the list 'jobs': is it a ResourceManager?",
+            rc = cli_error(CLI_UNREACHABLE,
+                           "%s answered without the list 'jobs': is it a ResourceManager?",
                            cli_rm_url(c->rm));
         if (rc == CLI_OK && json_is_array(items)) {
             json_array_extend(jobs, items);
@@ -129,7 +133,9 @@ int cli_job_list_main(int argc, char **argv)
         list_parse,
         NULL,
         "Lists jobs, newest first.\v"
-        "Examples:\n  creel job list\n  creel job list --states RUNNING,ACCEPTED --json\n"
+        "Examples:\n"
+        "  creel job list\n"
+        "  creel job list --states RUNNING,ACCEPTED --json\n"
         "  creel job list --result FAILED,REFUSED\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
@@ -158,7 +164,7 @@ static error_t id_parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_option_error("'%s' is too much: one id is enough", arg);
+        return cli_option_error("unexpected argument '%s': one id is enough", arg);
     *id = arg;
     return 0;
 }
@@ -184,7 +190,9 @@ int cli_job_counters_main(int argc, char **argv)
                                      id_parse,
                                      "ID",
                                      "Prints the counters of a job.\v"
-                                     "Example:\n  creel job counters application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+                                     "Example:\n"
+                                     "  creel job counters "
+                                     "application_1700000000000_0001\n\n" CLI_EXIT_HELP,
                                      NULL,
                                      NULL,
                                      NULL};

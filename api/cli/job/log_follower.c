@@ -1,4 +1,5 @@
-/* api/cli/job/log_follower.c - see the header. */
+/* api/cli/job/log_follower.c - a stream is one libcurl transfer at a time: start_transfer() begins
+ * a try, transfer_ended() decides between the end of the stream and another try. */
 #include "api/cli/job/log_follower.h"
 
 #include <stdlib.h>
@@ -15,11 +16,11 @@
 enum {
     RETRY_FIRST_MS = 4,
     RETRY_MAX_MS = 250,
-    RETRY_LOST_MAX_MS = 1000, /* the same while the node is not reached */
+    RETRY_LOST_MAX_MS = 1000, /* likewise while the node is unreachable */
     CONNECT_MS = 3000,
-    ANSWER_MS = 15000, /* until the answer begins; a follower's begins at once */
-    SILENCE_S = 20,    /* of one that does not follow */
-    PEER_SILENCE_MS = 5000, /* of a host that acknowledges nothing: one that follows may be silent for hours */
+    ANSWER_MS = 15000,      /* until the answer begins, which it does at once even when following */
+    SILENCE_S = 20,         /* without a byte, unless following: a log may be silent for hours */
+    PEER_SILENCE_MS = 5000, /* of a host that acknowledges nothing: it is gone */
     ERROR_TEXT_MAX = 4096,
 };
 
@@ -28,16 +29,16 @@ struct stream {
     struct cli_node *node;
     char *path; /* without query */
     bool follow, running, direct, tried_other;
-    enum cli_follow_result result; /* GOING: not ended */
+    enum cli_follow_result result;
     cli_follow_sink *sink;
     void *user;
     CURL *easy;
     long status;
-    enum { UNNAMED, SAME, OTHER } named; /* the node that the answer names */
-    struct base_buf error;              /* text of an answer that is none */
+    enum { UNNAMED, SAME, OTHER } named; /* which node the answer is from, by its header */
+    struct base_buf error;               /* body of an answer that is not the log */
     char curl_error[CURL_ERROR_SIZE];
     char *why;
-    uint64_t offset, got; /* bytes handed to the sink, in all and in this try */
+    uint64_t offset, got; /* bytes delivered: in total, and in this try */
     int64_t retry_at_us, retry_ms, started_us;
 };
 
@@ -80,7 +81,8 @@ void cli_follow_free(struct cli_follow *f)
     free(f);
 }
 
-/* The bytes are the log's: an old node does not name itself, and then has no reason to say 200 for another's log. */
+/* Whether the body is the log. Old nodes do not name themselves; directly asked, one of them would
+ * not answer 200 for a log of another node. */
 static bool is_log_answer(struct stream *s)
 {
     curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
@@ -92,11 +94,12 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     struct stream *s = arg;
     size_t len = size * n, id_len;
     const char *id, *want = cli_node_id(s->node);
-    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) { /* also behind a redirect */
+    /* a status line, also of the answer after a redirect */
+    if (len >= 5 && strncasecmp(data, "HTTP/", 5) == 0) {
         s->named = UNNAMED;
         curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &s->status);
     }
-    if (len <= 2 && is_log_answer(s)) { /* the empty line: the headers are complete */
+    if (len <= 2 && is_log_answer(s)) { /* the empty line ends the headers */
         free(s->why);
         s->why = NULL;
     }
@@ -131,7 +134,7 @@ static void start_transfer(struct stream *s)
     char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset, s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
     base_curl_go(s->easy, url, "http,https");
-    if (!s->direct) { /* a standby sends us to the active one */
+    if (!s->direct) { /* a standby redirects to the active RM */
         curl_easy_setopt(s->easy, CURLOPT_FOLLOWLOCATION, 1L);
         curl_easy_setopt(s->easy, CURLOPT_MAXREDIRS, 3L);
         curl_easy_setopt(s->easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
@@ -184,7 +187,7 @@ size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *c
     return f->n++;
 }
 
-/* What the try that has just ended says of itself, for people. */
+/* Why the try that has just ended failed, for people. */
 static char *failure_text(const struct stream *s, CURLcode code)
 {
     json_t *j = s->error.len ? json_loadb(s->error.data, s->error.len, 0, NULL) : NULL;
@@ -195,7 +198,8 @@ static char *failure_text(const struct stream *s, CURLcode code)
     else if (*message)
         cli_text_add_clean(message, &line);
     else if (s->status && s->status != 200)
-        base_buf_addf(&line, "%s answers with status %ld", s->direct ? "it" : "the ResourceManager", s->status);
+        base_buf_addf(&line, "%s answered with status %ld",
+                      s->direct ? "the node" : "the ResourceManager", s->status);
     else
         base_buf_addf(&line, "%s%s", *s->curl_error ? s->curl_error : curl_easy_strerror(code),
                       s->direct ? "" : " (the ResourceManager)");
@@ -216,7 +220,12 @@ static void retry_later(struct stream *s, int64_t max_ms)
     s->retry_ms = s->retry_ms * 2 > max_ms ? max_ms : s->retry_ms * 2;
 }
 
-/* A transfer is over: the stream's end, or one more try now or later. */
+/* A transfer has ended: ends the stream, or schedules another try.
+ *   complete log                      -> WHOLE
+ *   404 from the node itself          -> later, the log may not exist yet; ABSENT on the last try
+ *   broken after some bytes           -> later, from the offset reached
+ *   failed on one route               -> at once on the other route
+ *   failed on both routes             -> later; LOST on the last try */
 static void transfer_ended(struct stream *s, CURLcode code)
 {
     bool log = is_log_answer(s), absent = s->status == 404 && s->named == SAME;
@@ -231,7 +240,7 @@ static void transfer_ended(struct stream *s, CURLcode code)
         end_stream(s, CLI_FOLLOW_WHOLE);
     } else if (absent && (!s->follow || s->owner->last_chance)) {
         end_stream(s, CLI_FOLLOW_ABSENT);
-    } else if (absent || s->got > 0) { /* not there yet; or broken: go on from where it was */
+    } else if (absent || s->got > 0) { /* not there yet, or broken */
         retry_later(s, RETRY_MAX_MS);
     } else if (!s->tried_other) {
         cli_node_route_failed(s->node, s->direct);
@@ -245,7 +254,7 @@ static void transfer_ended(struct stream *s, CURLcode code)
     }
 }
 
-/* Starts what waits for its time; returns ms until the next one, at most @timeout_ms. */
+/* Starts the tries that are due. Returns the ms until the next one is, at most @timeout_ms. */
 static int start_due(struct cli_follow *f, int timeout_ms)
 {
     int64_t now = base_mono_us(&base_clock_real), wait_us = timeout_ms * INT64_C(1000);
@@ -273,13 +282,13 @@ size_t cli_follow_poll(struct cli_follow *f, int timeout_ms, int wake_fd)
     curl_multi_perform(f->multi, &running);
     while ((msg = curl_multi_info_read(f->multi, &left))) {
         struct stream *s = NULL;
-        CURLcode code = msg->data.result; /* @msg dies with the handle's removal */
+        CURLcode code = msg->data.result; /* @msg is invalid once the handle is removed */
         if (msg->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&s);
         transfer_ended(s, code);
     }
-    for (size_t i = 0; i < f->n; i++) /* it took the connection and says nothing */
+    for (size_t i = 0; i < f->n; i++) /* servers that accept the connection and never answer */
         if (f->v[i]->running && f->v[i]->status == 0 &&
             base_mono_us(&base_clock_real) - f->v[i]->started_us > ANSWER_MS * INT64_C(1000))
             transfer_ended(f->v[i], CURLE_OPERATION_TIMEDOUT);
@@ -325,5 +334,5 @@ void cli_follow_stop_retrying(struct cli_follow *f)
     f->last_chance = true;
     for (size_t i = 0; i < f->n; i++)
         if (!f->v[i]->running)
-            f->v[i]->retry_at_us = 0; /* once more, now */
+            f->v[i]->retry_at_us = 0; /* the last try, now */
 }

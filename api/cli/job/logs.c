@@ -1,4 +1,10 @@
-/* api/cli/job/logs.c - `creel logs ID [-f]`: finds the containers behind an id, shows their stdout and stderr. */
+/* api/cli/job/logs.c - `creel logs ID [-f]`: finds the containers that an id stands for, and shows
+ * their logs.
+ *
+ * The containers come from the tasks of a job, or from the attempts of an application. Containers
+ * that neither names are looked for on the nodes, which keep logs longer than the ResourceManager
+ * keeps containers: those of ended applications, and of attempts before a task's last one. Whatever
+ * should exist and cannot be read is collected as missing, and named at the end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +24,13 @@ enum {
     PROBES_MAX = 2000,
     LOOK_MS = 500,
     SETTLE_MS = 3000,
-    SILENCE_MS = 10000, /* after the end, and after each byte that still comes */
-    TROUBLE_MS = 1000,  /* logs that are not had at the moment, until it is said */
+    SILENCE_MS = 10000, /* after the end of the application, and after each byte since */
+    TROUBLE_MS = 1000,  /* without access to a log, before the user is told */
     PATIENCE_MS = 60000,
-    NAMED_MAX = 20 /* lines about what is missing */
+    NAMED_MAX = 20 /* lines about missing logs */
 };
 
-#define NO_NODE "its node is not known any more"
+#define NO_NODE "its node is no longer known"
 
 struct logs {
     const char *id;
@@ -34,18 +40,18 @@ struct logs {
     char *file_list; /* -log_files, split in place */
 };
 
-/* One container whose logs are wanted. */
+/* A container whose logs are to be shown. */
 struct source {
     char *container, *node_http, *label; /* label: the task, or "master" */
-    struct cli_node *node;               /* NULL: the ResourceManager does not know it any more */
-    bool running;                        /* as its job said last */
+    struct cli_node *node;               /* NULL: the ResourceManager no longer knows it */
+    bool running;                        /* according to the job, at the last look */
     bool absent;                         /* its node has none of the files */
 };
-/* What there should be and cannot be had, once for each container, or node that could not be asked. */
+/* Logs that should exist and cannot be read: of one container, or of all that ran on one node. */
 struct missing {
     char *what, *why;
 };
-/* A node of which no file could be had, neither from it nor through the RM. */
+/* A node from which no file could be read, neither directly nor through the RM. */
 struct silent {
     const struct cli_node *node;
     char *why;
@@ -58,23 +64,25 @@ struct sources {
     size_t n_silent, cap_silent;
     struct missing *missing;
     size_t n_missing, cap_missing;
-    int64_t started_ms; /* of an application that is no job */
-    int64_t lost; /* attempts that failed or were killed, but for tasks' last ones: no task names their containers */
-    bool ended;   /* nothing new will come */
-    bool patient; /* an RM that does not answer is no error: the caller looks again later */
+    int64_t started_ms; /* start of the application */
+    int64_t lost;       /* failed and killed attempts that are not the last of their task: their
+                           containers are named nowhere */
+    bool ended;         /* the application has ended: no new containers */
+    bool patient;       /* an RM that does not answer is no error: the caller retries later */
 };
 
-/* One file shown: its stream's sink state. */
+/* A file being shown: the state of its stream's sink. */
 struct shown {
     const struct source *source;
     const char *file;
-    bool header, prefix; /* header: "==> … <==" before the first byte; prefix: before each line */
+    /* header: "==> … <==" before the first byte; prefix: a label before each line */
+    bool header, prefix;
     bool any;
-    bool error_printed; /* following: that it is not had at the moment, or said so of its node */
-    int64_t error_since_us; /* since when; 0: it is had */
+    bool error_printed; /* following: the user knows that the log, or its node, cannot be read */
+    int64_t error_since_us; /* since when it cannot; 0: it can */
     int fd;
-    struct base_buf part; /* prefix mode: the unfinished line; JSON mode: all */
-    bool keep;            /* JSON mode */
+    struct base_buf part; /* with prefix: the unfinished line; with keep: everything */
+    bool keep;            /* for --json */
 };
 
 static struct source *find_source(const struct sources *s, const char *container)
@@ -120,7 +128,7 @@ static void add_missing_source(struct sources *s, const struct source *of, const
     free(what);
 }
 
-/* CLI_OK, or CLI_INCOMPLETE after saying what is missing. */
+/* Returns CLI_OK, or CLI_INCOMPLETE after printing what is missing. */
 static int print_missing(const struct sources *s)
 {
     for (size_t i = 0; i < s->n_missing && i < NAMED_MAX; i++)
@@ -163,25 +171,26 @@ static void sources_free(struct sources *s)
     cli_nodes_free(s->nodes);
 }
 
-/* The id of a job or application, not of something in it. */
+/* Whether @id is that of a job or application, and not of something in it. */
 static bool is_app_id(const char *id)
 {
     return strncmp(id, "application_", 12) == 0 || strncmp(id, "job_", 4) == 0;
 }
 
-/* @want: NULL, or the only task or container wanted. */
+/* Whether ids @a or @b are wanted. @want: the only task or container to show; NULL: all. */
 static bool is_wanted(const char *want, const char *a, const char *b)
 {
     return !want || strcmp(want, a) == 0 || strcmp(want, b) == 0;
 }
 
-/* Who looks again and again waits between the looks: meanwhile the logs go on. */
+/* While following, a look must not wait for an RM: the logs have to go on, and the next look comes
+ * soon. */
 static unsigned request_flags(const struct sources *s)
 {
     return s->patient ? CLI_RM_ONCE : 0;
 }
 
-/* Ends a failed request with its error line, unless it is to be tried again. */
+/* Prints a request's error, unless the caller will retry. */
 static int end_or_retry(const struct sources *s, struct cli_answer *a, int rc)
 {
     if (rc != CLI_UNREACHABLE || !s->patient)
@@ -220,7 +229,7 @@ static void add_tasks(void *user, const json_t *tasks)
     }
 }
 
-/* The job's tasks. CLI_NOTFOUND: it is no job. */
+/* Adds the containers of the job's tasks. CLI_NOTFOUND: not a job. */
 static int find_job_tasks(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct cli_answer a = {0};
@@ -228,7 +237,8 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want, stru
     char *path = base_printf("/ws/v1/cluster/jobs/%s", app);
     int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
-    if (rc == CLI_OK) { /* the state first: tasks that end between the two requests are in the second */
+    if (rc == CLI_OK) { /* the state first, so that no task can be missed that ends between the two
+                           requests */
         out->ended = cli_job_ended(json_object_get(a.json, "job"));
         out->started_ms = cli_int(a.json, "job.submitTime");
         out->lost = lost_attempts(a.json);
@@ -243,7 +253,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want, stru
     return rc;
 }
 
-/* Containers of an attempt that live now. */
+/* Adds the live containers of an application's attempt. */
 static void find_live_containers(struct cli *c, const char *app, const char *attempt,
                                  const char *want, struct sources *out)
 {
@@ -262,7 +272,8 @@ static void find_live_containers(struct cli *c, const char *app, const char *att
     cli_answer_free(&a);
 }
 
-/* A node that never ran the container answers too, with no file. YARN's answer is an object or a list of one. */
+/* Whether the answer lists a file; a node that never ran the container lists none. YARN answers
+ * with an object, or with a list of one. */
 static bool lists_files(const json_t *answer)
 {
     const json_t *infos = json_object_get(answer, "containerLogsInfo");
@@ -272,12 +283,12 @@ static bool lists_files(const json_t *answer)
     return false;
 }
 
-/* Nodes that may hold logs: those that answer the ResourceManager. */
+/* Nodes that may hold logs: those in contact with the ResourceManager. */
 struct node_set {
     struct cli_node **v;
-    bool *silent; /* was asked in vain */
+    bool *silent; /* for each: it did not answer */
     size_t n;
-    size_t lost; /* those that do not answer it any more, and did since the application began */
+    size_t lost; /* number of nodes that were lost since the application began */
     char *lost_id;
 };
 
@@ -313,7 +324,7 @@ static bool list_nodes(struct cli *c, struct sources *out, struct node_set *k)
     return ok;
 }
 
-/* GET of node @i, unless it was silent before; what it does not answer is missing. */
+/* GETs from node @i unless it was silent before. When it does not answer, its logs are missing. */
 static int query_node(struct node_set *k, size_t i, const char *path, struct sources *out,
                       struct cli_answer *a)
 {
@@ -329,7 +340,7 @@ static int query_node(struct node_set *k, size_t i, const char *path, struct sou
     return rc;
 }
 
-/* Containers of the application that the nodes still know of: also those that have ended. */
+/* Adds the application's containers that nodes still know, ended ones included. */
 static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
 {
     struct node_set k;
@@ -355,7 +366,7 @@ static void find_on_nodes(struct cli *c, const char *app, const char *want, stru
     }
     if (k.lost && !(want && find_source(out, want))) {
         char *what = base_printf("what ran on node %s", k.lost_id);
-        char *why = base_printf("the ResourceManager has lost it%s", k.lost > 1 ? ", and others" : "");
+        char *why = base_printf("the node is lost%s", k.lost > 1 ? ", and others" : "");
         add_missing(out, what, why);
         free(what);
         free(why);
@@ -371,7 +382,8 @@ static int compare_sources(const void *a, const void *b)
     return base_container_id_cmp(&x, &y);
 }
 
-/* Asks every node for this container's files. Returns how many were asked. */
+/* Asks node after node for this container's files until one has them. Returns the number of
+ * requests. */
 static int probe_nodes(struct node_set *k, const char *container, struct sources *out)
 {
     int asked = 0;
@@ -386,9 +398,11 @@ static int probe_nodes(struct node_set *k, const char *container, struct sources
     return asked;
 }
 
-/* The containers of a job are numbered one after the other, and its tasks name their last ones: what lies between, or
- * before, are earlier attempts. Looks for as many as are missing. Some were never started and have no logs: that fewer
- * are found is worth a word only when a node could not be asked. */
+/* Adds the containers of earlier attempts. A job's containers are numbered consecutively and each
+ * task names its last one, so the numbers in between are earlier attempts, or containers that were
+ * never started and have no logs. Probes the nodes for those numbers, from the highest down, until
+ * as many attempts are found as the job counts, or PROBES_MAX requests are spent. Finding fewer is
+ * worth a message only when a node is lost. */
 static void find_earlier_attempts(struct cli *c, struct sources *out)
 {
     size_t known = out->n, wanted_n = known + (size_t)out->lost;
@@ -448,7 +462,7 @@ static int find_masters(struct cli *c, const char *app, const char *want, struct
     return CLI_OK;
 }
 
-/* Fills @out with what @id means. Exit code, printed. */
+/* Finds the containers that @id stands for. Returns an exit code after printing any error. */
 static int find_sources(struct cli *c, const char *id, struct sources *out)
 {
     char *app = cli_app_id_require(id, "creel logs");
@@ -458,8 +472,6 @@ static int find_sources(struct cli *c, const char *id, struct sources *out)
     int rc = find_job_tasks(c, app, want, out);
     if (rc == CLI_NOTFOUND)
         rc = find_masters(c, app, want, out);
-    else if (rc == CLI_OK && want && out->n == 0) /* an attempt before the last one */
-        rc = CLI_OK;
     bool search = rc == CLI_OK && (want ? out->n == 0 && strncmp(want, "container_", 10) == 0 : out->n > 0);
     if (search && (want || strcmp(out->v[0].label, "master") == 0))
         find_on_nodes(c, app, want, out);
@@ -505,7 +517,7 @@ static int write_shown(void *user, const char *data, size_t len)
     return rc;
 }
 
-/* The last line may lack its newline. */
+/* Writes the last line, which may lack its newline. */
 static void write_last_line(struct shown *s)
 {
     if (s->prefix && s->part.len)
@@ -521,8 +533,9 @@ static void print_nothing_written(const struct logs *l)
     base_buf_free(&files);
 }
 
-/* ---- what is there now ---- */
-/* One file of one container: on stdout, or with --json into @all. Returns why it was lost (caller frees), else NULL. */
+/* ---- without -f: the logs as they are now ---- */
+/* Shows one file of one container, or with --json appends it to @all. Returns why it could not be
+ * read (caller frees), else NULL. */
 static char *show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
 {
     char *lost = NULL;
@@ -533,7 +546,7 @@ static char *show_file(const struct cli *c, struct sources *sources, struct show
     enum cli_follow_result result = cli_follow_result(f, 0);
     *found = *found || result != CLI_FOLLOW_ABSENT;
     if (result == CLI_FOLLOW_LOST) {
-        lost = base_strdup(cli_follow_error(f, 0) ? cli_follow_error(f, 0) : "it does not answer");
+        lost = base_strdup(cli_follow_error(f, 0) ? cli_follow_error(f, 0) : "no answer");
         add_missing_source(sources, s->source, lost);
     }
     if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
@@ -549,8 +562,8 @@ static char *show_file(const struct cli *c, struct sources *sources, struct show
     return lost;
 }
 
-/* All wanted files of one container. Asking a node in vain takes seconds a file, and a job may have run thousands of
- * tasks there: a node of which nothing could be had for one container is not asked for the next. */
+/* Shows the files of one container. A request to a silent node takes seconds, and a job may have
+ * run thousands of tasks there: once it gave no file for one container, it is not asked again. */
 static void show_source(const struct cli *c, const struct logs *l, struct sources *sources, size_t i, bool *any,
                         json_t *all)
 {
@@ -586,7 +599,7 @@ static void show_source(const struct cli *c, const struct logs *l, struct source
     }
 }
 
-/* Each container has these two from its start. */
+/* stdout and stderr exist from the start of a container: if they are absent, they are missing. */
 static bool wants_standard_files(const struct logs *l)
 {
     for (size_t k = 0; k < l->n_files; k++)
@@ -609,7 +622,7 @@ static int show_now(struct cli *c, const struct logs *l, struct sources *sources
     if (is_app_id(l->id))
         find_earlier_attempts(c, sources);
     if (sources->n == 0 && sources->n_missing == 0)
-        return cli_error(CLI_NOTFOUND, "%s has no containers whose logs could be shown", l->id);
+        return cli_error(CLI_NOTFOUND, "%s has no containers with logs", l->id);
     json_t *report = json_pack("{s:[]}", "logs");
     for (size_t i = 0; i < sources->n && !cli_write_failed(); i++)
         show_source(c, l, sources, i, &any, json_object_get(report, "logs"));
@@ -623,7 +636,7 @@ static int show_now(struct cli *c, const struct logs *l, struct sources *sources
     bool nothing = absent == sources->n && sources->n_missing == 0;
     for (size_t i = 0; i < sources->n && !nothing && wants_standard_files(l); i++)
         if (sources->v[i].absent && !sources->v[i].running)
-            add_missing_source(sources, &sources->v[i], "there are no logs of it (any more)");
+            add_missing_source(sources, &sources->v[i], "its logs are gone");
     if (sources->n_missing)
         json_object_set_new(report, "missing", missing_json(sources));
     if (c->json)
@@ -647,7 +660,7 @@ static void follow_new_sources(struct following *f, const struct logs *l, struct
 {
     for (; f->sources < sources->n; f->sources++) {
         for (size_t k = 0; sources->v[f->sources].node && k < l->n_files; k++) {
-            struct source *copy = base_alloc(sizeof *copy); /* the list moves when it grows */
+            struct source *copy = base_alloc(sizeof *copy); /* sources->v moves when it grows */
             struct shown *s = base_alloc(sizeof *s);
             *copy = sources->v[f->sources];
             *s = (struct shown){.source = copy, .file = l->files[k], .prefix = prefix};
@@ -659,7 +672,7 @@ static void follow_new_sources(struct following *f, const struct logs *l, struct
     }
 }
 
-/* Whether it was said of this node already, which has not come back since. */
+/* Whether the user knows already that this node cannot be reached. */
 static bool is_node_error_printed(const struct following *f, const struct cli_node *node)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -668,7 +681,8 @@ static bool is_node_error_printed(const struct following *f, const struct cli_no
     return false;
 }
 
-/* Says of a node, once, that its logs are not had at the moment; anew when they have been had in between. */
+/* Prints, once for each node, that its logs cannot be read at the moment; again after an
+ * interruption. */
 static void print_new_log_errors(struct following *f, int64_t now_us)
 {
     for (size_t i = 0; i < f->n; i++) {
@@ -684,7 +698,8 @@ static void print_new_log_errors(struct following *f, int64_t now_us)
         if (s->error_printed || now_us - s->error_since_us < TROUBLE_MS * INT64_C(1000))
             continue;
         if (!is_node_error_printed(f, s->source->node))
-            cli_error(0, "logs of node %s cannot be had now (%s); trying again", cli_node_id(s->source->node), why);
+            cli_error(0, "logs of node %s cannot be read at the moment (%s); retrying",
+                      cli_node_id(s->source->node), why);
         s->error_printed = true;
     }
 }
@@ -717,25 +732,26 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
         if (over_since && now - over_since > SETTLE_MS * INT64_C(1000))
             cli_follow_stop_retrying(f.follow);
         if (over_since && now - byte_at > SILENCE_MS * INT64_C(1000))
-            break; /* a node that hangs; the streams that are left are named below */
+            break; /* a node hangs; its streams are named below */
         if (!over_since)
             print_new_log_errors(&f, now);
         if (now < next_look || sources->ended)
             continue;
         next_look = now + LOOK_MS * 1000;
-        missing_clear(sources); /* as of the last look */
+        missing_clear(sources); /* of the last look */
         rc = find_sources(c, l->id, sources);
         if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
             silent_since = silent_since ? silent_since : now;
             continue;
         }
         if (rc == CLI_UNREACHABLE)
-            cli_error(rc, "no ResourceManager answers any more");
+            cli_error(rc, "no ResourceManager answers any longer");
         if (rc != CLI_OK)
             break;
         silent_since = 0;
         follow_new_sources(&f, l, sources, prefix);
-        for (size_t i = 0; i < f.n; i++) { /* a node that was restarted ended its streams: the container lives */
+        for (size_t i = 0; i < f.n;
+             i++) { /* a restart of its NM ended the stream, but not the container */
             const struct source *now_known = find_source(sources, f.shown[i]->source->container);
             if (cli_follow_ended(f.follow, i) && now_known && now_known->running)
                 cli_follow_resume(f.follow, i);
@@ -757,7 +773,7 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
     for (size_t i = 0; i < sources->n; i++)
         if (!sources->v[i].node)
             add_missing_source(sources, &sources->v[i], NO_NODE);
-    if (cli_write_failed()) /* said already; what is missing beside that is no news */
+    if (cli_write_failed()) /* printed already, and more important than missing logs */
         return CLI_FAILED;
     int missing = print_missing(sources);
     return rc == CLI_OK ? missing : rc;
@@ -765,11 +781,11 @@ static int follow_all(struct cli *c, const struct logs *l, struct sources *sourc
 
 /* ---- options ---- */
 static const struct argp_option options[] = {
-    {"follow", 'f', NULL, 0, "Go on showing what is written, until the end", 1},
-    {"file", KEY_FILES, "A,B", 0, "Files to show: stdout,stderr unless told", 1},
+    {"follow", 'f', NULL, 0, "Keep showing output until the end", 1},
+    {"file", KEY_FILES, "A,B", 0, "Files to show; default: stdout,stderr", 1},
     {"log_files", KEY_FILES, NULL, OPTION_ALIAS, NULL, 1},
-    {"applicationId", KEY_APP, "ID", 0, "The id, as yarn logs takes it", 2},
-    {"containerId", KEY_CONTAINER, "ID", 0, "The id, as yarn logs takes it", 2},
+    {"applicationId", KEY_APP, "ID", 0, "The application, in the form of yarn logs", 2},
+    {"containerId", KEY_CONTAINER, "ID", 0, "The container, in the form of yarn logs", 2},
     {0},
 };
 
@@ -796,7 +812,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_FILES:
         return set_files(l, arg);
-    case KEY_CONTAINER: /* stronger than an application's id beside it */
+    case KEY_CONTAINER: /* overrides an application's id */
         l->id = arg;
         return 0;
     case KEY_APP:
@@ -805,7 +821,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (l->id)
-            return cli_option_error("'%s' is too much: one id is enough", arg);
+            return cli_option_error("unexpected argument '%s': one id is enough", arg);
         l->id = arg;
         return 0;
     default:
@@ -820,14 +836,15 @@ int cli_logs_main(int argc, char **argv)
         parse,
         "ID",
         "Shows the logs of a job or application, of one task, or of one container.\v"
-        "Examples:\n  creel logs application_1700000000000_0001\n  creel logs task_1700000000000_0001_m_000003 -f\n"
+        "Examples:\n"
+        "  creel logs application_1700000000000_0001\n"
+        "  creel logs task_1700000000000_0001_m_000003 -f\n"
         "  creel logs -applicationId application_1700000000000_0001 -log_files stderr\n\n"
-        "A job's id means all attempts of its tasks whose logs the nodes still have, a task's id its last attempt; "
-        "with -f "
-        "those that run. With --json (not with "
-        "-f), bytes that are not UTF-8 appear as U+FFFD. The logs of a node that cannot be reached from here come "
-        "through the ResourceManager; those that cannot be had are named on stderr.\n\n" CLI_EXIT_HELP
-        " 5: logs are missing.",
+        "The id of a job stands for all attempts of its tasks whose logs still exist, the id of a "
+        "task for its last attempt; with -f, for those that are running. With --json (not together "
+        "with -f), bytes that are not UTF-8 appear as U+FFFD. If a node cannot be reached from "
+        "here, its logs come through the ResourceManager. Logs that cannot be read are named on "
+        "stderr.\n\n" CLI_EXIT_HELP " 5 logs are missing.",
         NULL,
         NULL,
         NULL};
@@ -838,7 +855,7 @@ int cli_logs_main(int argc, char **argv)
     if (rc == CLI_OK && !l.id)
         rc = cli_error(CLI_USAGE, "logs: an id is missing");
     if (rc == CLI_OK && l.follow && c.json)
-        rc = cli_error(CLI_USAGE, "logs: -f and --json do not go together");
+        rc = cli_error(CLI_USAGE, "logs: -f and --json exclude each other");
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK) {
         sources.nodes = cli_nodes_new(c.rm);
         rc = find_sources(&c, l.id, &sources);

@@ -1,4 +1,5 @@
-/* api/cli/job/requests.c - requests about jobs: submission, one job, its tasks; and what an answer says of its end. */
+/* api/cli/job/requests.c - requests about jobs (submission, one job, its tasks), and how a job
+ * ended. */
 #include "api/cli/job/job.h"
 
 #include <stdlib.h>
@@ -6,10 +7,10 @@
 
 #include "api/cli/text/text.h"
 
-enum { TASKS_PAGE = 5000 }; /* some MB of JSON */
+enum { TASKS_PAGE = 5000 }; /* tasks in a page: some MB of JSON */
 
-/* The ResourceManager names members of the job: "job.input[0]: …". Whoever typed options knows these: "--input: …".
- * @text is replaced where its member has an option. */
+/* The ResourceManager's errors name a member of the job, "job.input[0]: …", but the user typed an
+ * option. Replaces the member by its option, "--input: …", if it has one. */
 static void replace_member_with_option(char **text)
 {
     static const struct {
@@ -27,7 +28,7 @@ static void replace_member_with_option(char **text)
     char number[32] = "";
     if (strncmp(at, "job.", 4) != 0 || !colon)
         return;
-    if (strncmp(at, task, sizeof task - 1) == 0) { /* "job.tasks[2].command" is the third --task */
+    if (strncmp(at, task, sizeof task - 1) == 0) { /* job.tasks[2] comes from the third --task */
         long long n = strtoll(at + sizeof task - 1, (char **)&at, 10);
         snprintf(number, sizeof number, " (task %lld)", n + 1);
         if (strncmp(at, "].", 2) != 0)
@@ -54,25 +55,27 @@ int cli_job_submit(struct cli *c, json_t *job, json_t **stored)
     int rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/apps/new-application", NULL, 0, &a);
     const char *id = cli_str(a.json, "application-id");
     if (rc == CLI_OK && !*id) {
-        a.error = base_strdup("the ResourceManager gives no application id");
+        a.error = base_strdup("the ResourceManager returned no application id");
         rc = CLI_UNREACHABLE;
     }
     if (rc != CLI_OK) {
         json_decref(job);
-        return rc == CLI_INTERRUPTED ? cli_error(rc, "left; nothing was submitted")
+        return rc == CLI_INTERRUPTED ? cli_error(rc, "interrupted; nothing was submitted")
                                      : cli_answer_print_error(&a, rc);
     }
     char *sent = base_strdup(id);
     json_object_set_new(job, "id", json_string(id));
     json_t *body = json_pack("{s:o}", "job", job);
-    /* From here on the same id and body may be sent any number of times. */
+    /* With an id the submission may be repeated any number of times. */
     rc = cli_rm_call(c->rm, "POST", "/ws/v1/cluster/jobs", body, CLI_RM_PATIENT, &a);
     json_decref(body);
     if (rc == CLI_NOTFOUND)
-        rc = CLI_USAGE; /* what the job names does not exist */
+        rc = CLI_USAGE; /* something that the job names does not exist */
     if (rc == CLI_INTERRUPTED) {
         cli_answer_free(&a);
-        cli_error(rc, "left without an answer; the job may have been accepted (creel job kill %s)", sent);
+        cli_error(
+            rc, "interrupted before the answer; the job may have been accepted (creel job kill %s)",
+            sent);
     }
     free(sent);
     if (rc == CLI_USAGE)
@@ -105,7 +108,8 @@ int cli_job_get(struct cli *c, const char *id, unsigned flags, json_t **job)
         return cli_answer_print_error(&a, rc);
     if (!json_is_object(json_object_get(a.json, "job"))) {
         cli_answer_free(&a);
-        return cli_error(CLI_UNREACHABLE, "%s answers about %s without the object 'job': is it a ResourceManager?",
+        return cli_error(CLI_UNREACHABLE,
+                         "%s answered about %s without the object 'job': is it a ResourceManager?",
                          cli_rm_url(c->rm), id);
     }
     *job = a.json;
@@ -135,7 +139,7 @@ int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned
             return cli_answer_print_error(&a, rc);
         const json_t *tasks = json_object_get(a.json, "tasks");
         if (rc == CLI_OK && json_is_array(tasks)) {
-            base_buf_free(&a.text); /* the page's text is no longer needed beside what was read from it */
+            base_buf_free(&a.text); /* parsed already; frees some MB before the page is printed */
             page(user, tasks);
             if (*cli_str(a.json, "cursor") && json_array_size(tasks))
                 cursor = base_strdup(cli_str(a.json, "cursor"));
@@ -152,7 +156,7 @@ bool cli_job_ended(const json_t *job)
 
 const char *cli_job_result(const json_t *job)
 {
-    const char *result = cli_str(job, "result"); /* older ResourceManagers have the final status alone */
+    const char *result = cli_str(job, "result"); /* older ResourceManagers send finalStatus alone */
 
     return *result ? result : cli_str(job, "finalStatus");
 }

@@ -1,10 +1,13 @@
-/* api/cli/job/run_command.c - `creel run -- CMD`: one command on the cluster as if it ran here.
+/* api/cli/job/run_command.c - `creel run -- CMD`: runs one command on the cluster as if it ran
+ * here.
  *
- *   submit --> place known --> both logs followed --> logs complete --> exit status known
- *                 \--> after a second: why there is none          \--> or not: what is missing is said, exit status 5
- *      \----------- Ctrl-C: state KILLED is asked for, the rest goes on until all is gone; a second one leaves at once
+ *   submit --> node known --> follow both logs --> logs complete --> exit with the command's status
+ *                 \--> none after a second: print why           \--> logs missing: name them, exit
+ * with 5
+ *      \------- Ctrl-C: kill the job and keep following until it has ended; a second Ctrl-C exits
+ * at once
  *
- * One thread: signals arrive through api/cli/interrupt.h, so every wait and request is ended by them. */
+ * There is one thread. Signals arrive by api/cli/interrupt.h and end every wait and request. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +29,18 @@ enum {
     KEY_PRIORITY,
     STREAMS = 2,
     POLL_FIRST_MS = 1,
-    POLL_MAX_MS = 200,   /* of the task's state, while the user waits for a change */
-    CHECK_MS = 1000,     /* while the logs flow */
-    PATIENCE_MS = 60000, /* without an answer of any RM */
-    TELL_MS = 1000,      /* the same, until it is said */
-    SETTLE_MS = 10000,   /* for the logs after the job has ended, and after each byte of them */
-    LAST_CHANCE_MS = 1000, /* the same, until a log that is not there counts as none */
-    WAITS_MS = 1000,     /* without a place, until it is said why; the same for an output that is not had */
+    POLL_MAX_MS = 200,     /* between polls while the user waits for a change */
+    CHECK_MS = 1000,       /* between polls while logs are being followed */
+    PATIENCE_MS = 60000,   /* without an answer from any RM, before giving up */
+    TELL_MS = 1000,        /* likewise, before the user is told */
+    SETTLE_MS = 10000,     /* for the logs after the end of the job, and after each byte of them */
+    LAST_CHANCE_MS = 1000, /* after the end of the job, before missing logs get their last try */
+    WAITS_MS = 1000,       /* without a node, or without output, before the reason is printed */
 };
 
-#define INPUT_TEXT                                                                                                     \
-    "standard input is not passed on: the command reads an empty one; let it read a file that its node sees: "         \
+#define INPUT_TEXT                                                                                 \
+    "standard input is not passed on: the command reads an empty one; let it read a file that "    \
+    "its node can see: "                                                                           \
     "creel run -- sh -c 'CMD < FILE'"
 
 struct run {
@@ -44,10 +48,10 @@ struct run {
     const char *id;
     struct cli_nodes *nodes;
     struct cli_follow *follow;
-    uint64_t bytes; /* of the output that had come when it was looked at last */
+    uint64_t bytes; /* of output at the last check */
     size_t stream[STREAMS];
-    char *container;      /* followed; NULL: place not known yet */
-    int signal;           /* the first one that asked us to end */
+    char *container;      /* whose logs are followed; NULL: not known yet */
+    int signal;           /* the first one caught */
     bool leave_now;       /* the second one */
     bool job_ended, silence_printed;        /* told: that no RM answers */
     bool reason_printed, log_error_printed; /* why it waits; that the output is not had */
@@ -61,7 +65,8 @@ static int64_t now_us(void)
     return base_mono_us(&base_clock_real);
 }
 
-/* Data goes out as it comes; a reader that is gone ends the job, as a pipe would end the command. */
+/* Passes output on at once. When the reader has gone, the job is killed, as a pipe would end the
+ * command. */
 static int write_output(void *user, const char *data, size_t len)
 {
     return cli_write_through(*(const int *)user, data, len);
@@ -100,7 +105,7 @@ static void follow_container(struct run *r)
     if (!*container || !*node || (r->container && strcmp(r->container, container) == 0))
         return;
     if (r->container)
-        cli_error(0, "the command was lost with its node and is started again");
+        cli_error(0, "the command was lost with its node and has been started again");
     free(r->container);
     r->container = base_strdup(container);
     cli_follow_free(r->follow);
@@ -113,7 +118,7 @@ static void follow_container(struct run *r)
             cli_follow_add(r->follow, at, container, files[i], true, write_output, (void *)&fds[i]);
 }
 
-/* No RM answered a request that began at @began_us: true while it is to be tried again. */
+/* No RM has answered a request sent at @began_us. Returns whether to keep trying. */
 static bool keep_trying_rm(struct run *r, int64_t began_us)
 {
     if (!r->unreachable_since_us) {
@@ -127,8 +132,8 @@ static bool keep_trying_rm(struct run *r, int64_t began_us)
     return ms < PATIENCE_MS;
 }
 
-/* An end that was seen stays: an RM that has just taken over may learn of it only from the node, and knows no task (NULL)
- * of a job that had ended before. */
+/* Keeps the state of a task that was seen to end: an RM that has just taken over may not have heard
+ * of the end from the node yet, and knows no task (NULL) of a job that ended earlier. */
 static void update_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
@@ -139,7 +144,8 @@ static void update_task(struct run *r, json_t *task)
     r->task = json_incref(task);
 }
 
-/* Looks at the task, and at the job when the task says that it is over. Exit code; CLI_UNREACHABLE only after long. */
+/* Polls the task, and the job too unless the task is running. Returns an exit code; CLI_UNREACHABLE
+ * only after PATIENCE_MS. */
 static int refresh_state(struct run *r)
 {
     struct cli_answer a = {0};
@@ -174,7 +180,7 @@ static int refresh_state(struct run *r)
     return CLI_OK;
 }
 
-/* What keeps the command from a place, once, when that takes more than a moment. */
+/* Prints, once, why the command has no node yet, when that lasts longer than WAITS_MS. */
 static void print_reason_once(struct run *r)
 {
     bool waits = !r->container && !r->signal && !r->job_ended && now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
@@ -191,7 +197,7 @@ static void print_reason_once(struct run *r)
     cli_answer_free(&a);
 }
 
-/* Why a log is not had at the moment; NULL: it is. */
+/* Why a log cannot be read at the moment; NULL: both can. */
 static const char *log_error(const struct run *r)
 {
     for (size_t i = 0; r->follow && i < STREAMS; i++)
@@ -212,7 +218,8 @@ static void print_log_error_once(struct run *r)
     if (r->job_ended || now_us() - r->log_error_since_us < WAITS_MS * INT64_C(1000))
         return;
     r->log_error_printed = true;
-    cli_error(0, "the output cannot be had now (node %s: %s); trying again", cli_str(r->task, "node"), why);
+    cli_error(0, "the output cannot be read at the moment (node %s: %s); retrying",
+              cli_str(r->task, "node"), why);
 }
 
 static bool logs_ended(const struct run *r)
@@ -231,14 +238,14 @@ static bool is_reader_gone(const struct run *r)
     return false;
 }
 
-/* Waits for bytes, a signal, or the time of the next look. */
+/* Waits for output, a signal, or the time of the next poll. */
 static void wait_for_activity(struct run *r)
 {
     int64_t us = r->next_refresh_us - now_us();
     int ms = us <= 0 ? 0 : (int)(us / 1000 + 1);
     if (r->follow && !logs_ended(r)) {
         cli_follow_poll(r->follow, ms, cli_interrupt_fd());
-        if (logs_ended(r)) { /* the end is near: look soon */
+        if (logs_ended(r)) { /* the task has probably ended: poll soon */
             r->poll_ms = POLL_FIRST_MS;
             r->next_refresh_us = 0;
         }
@@ -260,7 +267,7 @@ static void schedule_refresh(struct run *r)
     r->next_refresh_us = now_us() + r->poll_ms * 1000;
 }
 
-/* Until the job has ended and all of its output was shown. */
+/* Runs until the job has ended and all of its output has been shown. */
 static int follow_to_end(struct run *r)
 {
     r->poll_ms = POLL_FIRST_MS;
@@ -271,13 +278,13 @@ static int follow_to_end(struct run *r)
                 return rc;
             schedule_refresh(r);
             if (r->signal && !r->job_ended && r->poll_ms == POLL_MAX_MS)
-                request_kill(r); /* the first one may have been lost with its RM */
+                request_kill(r); /* the first request may have been lost with its RM */
         }
         print_reason_once(r);
         print_log_error_once(r);
         if (r->job_ended && logs_ended(r))
             return CLI_OK;
-        if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* much output over a slow link is no silence */
+        if (r->follow && cli_follow_bytes(r->follow) != r->bytes) { /* a slow link is not silence */
             r->bytes = cli_follow_bytes(r->follow);
             r->ended_us = now_us();
         }
@@ -287,20 +294,20 @@ static int follow_to_end(struct run *r)
             cli_follow_stop_retrying(r->follow);
         bool goes_on = r->follow && !r->job_ended && logs_ended(r) && r->poll_ms >= POLL_MAX_MS;
         for (size_t i = 0; goes_on && i < STREAMS; i++)
-            cli_follow_resume(r->follow,
-                              r->stream[i]); /* the NM was restarted, the command lives */
+            /* the NM restarted; the command is still alive */
+            cli_follow_resume(r->follow, r->stream[i]);
         wait_for_activity(r);
     }
     return CLI_OK;
 }
 
-/* Says which output there should be and is not here. @ran: the command did run to its end. */
+/* Prints which output is missing. @ran: the command has run to its end. */
 static bool print_missing_output(const struct run *r, bool ran)
 {
     static const char *const names[STREAMS] = {"stdout", "stderr"};
     bool missing = false;
     if (!r->follow && ran)
-        cli_error(0, "the output is missing: where the command ran is not known any more");
+        cli_error(0, "the output is missing: it is no longer known where the command ran");
     for (size_t i = 0; r->follow && i < STREAMS; i++) {
         enum cli_follow_result result = cli_follow_result(r->follow, r->stream[i]);
         const char *why = cli_follow_error(r->follow, r->stream[i]);
@@ -308,7 +315,9 @@ static bool print_missing_output(const struct run *r, bool ran)
             continue;
         cli_error(0, "the %s of %s is missing or incomplete (node %s: %s)", names[i], r->container,
                   cli_str(r->task, "node"),
-                  result == CLI_FOLLOW_ABSENT ? "it has no such log" : why ? why : "it does not answer");
+                  result == CLI_FOLLOW_ABSENT ? "no such log"
+                  : why                       ? why
+                                              : "no answer");
         missing = true;
     }
     return missing || (!r->follow && ran);
@@ -328,14 +337,14 @@ static int final_exit_code(const struct run *r)
     bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
     int status = command_status(r, own, code);
     if (r->leave_now)
-        cli_error(0, "left without waiting; the command may go on (creel job kill %s)", r->id);
+        cli_error(0, "interrupted; the command may go on (creel job kill %s)", r->id);
     if (cli_write_failed())
         return CLI_FAILED;
     if (r->signal)
         return 128 + r->signal;
     bool missing = print_missing_output(r, status >= 0);
     if (missing && status >= 0)
-        return cli_error(CLI_INCOMPLETE, "the command itself ended with status %d", status);
+        return cli_error(CLI_INCOMPLETE, "the command itself exited with status %d", status);
     if (status >= 0)
         return status;
     fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
@@ -350,10 +359,10 @@ struct run_options {
 };
 
 static const struct argp_option options[] = {
-    {"name", KEY_NAME, "NAME", 0, "Name of the job; else the command's", 1},
-    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the command; may be repeated", 1},
+    {"name", KEY_NAME, "NAME", 0, "Name of the job; default: that of the command", 1},
+    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment variable for the command; may be repeated", 1},
     {"queue", KEY_QUEUE, "QUEUE", 0, "Queue to submit to", 1},
-    {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 1},
+    {"priority", KEY_PRIORITY, "P", 0, "A larger number goes first", 1},
     {0},
 };
 
@@ -391,7 +400,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
     case ARGP_KEY_ARG:
         o->command = &state->argv[state->next - 1];
-        state->next = state->argc; /* its options are its own */
+        state->next = state->argc; /* the rest belongs to the command */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -399,17 +408,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const char doc[] =
-    "Runs one command on the cluster: its output appears here, its exit status is this program's.\v"
-    "CMD is a program and its words, which reach it as they are; for pipes and variables use sh -c.\n\n"
+    "Runs one command on the cluster. Its output appears here, and creel exits with its exit "
+    "status.\v"
+    "CMD is a program with its arguments, which are passed on unchanged; for pipes and variables "
+    "use sh -c.\n\n"
     "Examples:\n"
     "  creel run -- hostname\n"
     "  creel run --env LANG=C -- sh -c 'ls | wc -l'\n\n"
-    "The command's standard input is empty: what is given here is not passed on.\n"
-    "Ctrl-C kills the command on the cluster (exit status 130); a second one leaves without waiting.\n"
-    "Output comes from the node itself, or through the ResourceManager where the node cannot be reached from here.\n"
-    "Exit status: the command's own, 128+n after signal n; 5 when output is missing (stderr says what, and the command's "
-    "own status); 1 when it cannot be written here, which kills the command. When the command could not be run: "
-    "1 the job failed or was killed, 2 wrong usage or refused input, 3 the ResourceManager cannot be reached.";
+    "The command's standard input is empty: that of creel is not passed on.\n\n"
+    "Ctrl-C kills the command on the cluster (exit status 130); a second one exits without "
+    "waiting.\n\n"
+    "Output comes from the node, or through the ResourceManager if the node cannot be reached from "
+    "here.\n\n"
+    "Exit status: the command's own, 128+n after signal n; 5 when output is missing (stderr names "
+    "it, and the command's own status); 1 when output cannot be written here, which kills the "
+    "command. If the command could not be run: 1 the job failed or was killed, 2 wrong usage or "
+    "refused input, 3 the ResourceManager cannot be reached.";
 
 static json_t *make_job(struct run_options *o, json_t *command)
 {
@@ -425,7 +439,8 @@ static json_t *make_job(struct run_options *o, json_t *command)
     return json_incref(o->job);
 }
 
-/* A file or pipe that holds something at this moment. The rest of what a shell loop reads is none of ours either. */
+/* Whether standard input is a file or pipe with data, which the user may expect to reach the
+ * command. The data is left unread: it may belong to a shell loop around creel. */
 static bool has_unread_input(void)
 {
     struct stat st;
@@ -442,7 +457,7 @@ static int run_command(struct cli *c, struct run_options *o)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct base_buf line = {0};
     json_t *stored = NULL;
-    base_buf_adds(&line, "exec "); /* no shell stays behind to comment on the command's end */
+    base_buf_adds(&line, "exec "); /* no shell remains that would comment on the command's end */
     cli_shell_quote_all(o->command, &line);
     json_t *command = json_string(line.data);
     base_buf_free(&line);
@@ -464,7 +479,8 @@ static int run_command(struct cli *c, struct run_options *o)
             rc = final_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)
             cli_error(0, "no longer waiting; the command may go on (creel logs %s, creel job kill %s)", r.id, r.id);
-        if (!input_warned && !r.signal && has_unread_input()) /* of a pipe: it came later */
+        /* the data of a pipe may come later */
+        if (!input_warned && !r.signal && has_unread_input())
             cli_error(0, INPUT_TEXT);
     }
     cli_follow_free(r.follow);

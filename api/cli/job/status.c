@@ -18,7 +18,7 @@ struct status {
 };
 
 static const struct argp_option status_options[] = {
-    {"tasks", KEY_TASKS, NULL, 0, "List every task too, page by page", 1},
+    {"tasks", KEY_TASKS, NULL, 0, "List every task as well", 1},
     {0},
 };
 
@@ -31,7 +31,7 @@ static error_t status_parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (s->id)
-            return cli_option_error("'%s' is too much: one id is enough", arg);
+            return cli_option_error("unexpected argument '%s': one id is enough", arg);
         s->id = arg;
         return 0;
     default:
@@ -141,15 +141,15 @@ static void print_status(const json_t *job)
     }
 }
 
-/* The tasks, page by page: one page is held at a time. */
+/* Prints tasks page by page and keeps only one page in memory. */
 struct task_pages {
-    struct cli_table *table; /* for people */
+    struct cli_table *table;
     struct base_app_id app;
     int64_t now_ms;
     size_t n;
 };
 
-/* A row, as rows=true asks for. */
+/* Columns of a row of GET jobs/{id}/tasks?rows=true. */
 enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
 
 static const char *row_text(const json_t *row, size_t i)
@@ -168,7 +168,7 @@ static bool row_has(const json_t *row, size_t i)
     return json_is_number(json_array_get(row, i));
 }
 
-/* "m17" of job @app. */
+/* Formats the id of task "m17" of @app; "" when @name is malformed. */
 static void format_task_id(const struct base_app_id *app, const char *name,
                            char out[static BASE_ID_TEXT_MAX])
 {
@@ -223,7 +223,8 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
                             "NODE", "~", "CONTAINER", "<1", NULL);
     rc = cli_job_get_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_task_page, &p);
     if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
-        puts("Its tasks are not known any more: it ended under an earlier ResourceManager, which kept its sums alone.");
+        puts("Its tasks are no longer known: the job ended under an earlier ResourceManager, and "
+             "only totals are kept.");
     cli_table_free(p.table);
     return rc;
 }
@@ -238,7 +239,7 @@ static void print_json_page(void *user, const json_t *tasks)
     }
 }
 
-/* {"job":{…},"tasks":[…]}, written as the pages come. */
+/* Prints {"job":{…},"tasks":[…]} as the pages arrive. */
 static int print_json(struct cli *c, const char *id, const json_t *answer)
 {
     char *text = json_dumps(answer, JSON_COMPACT);
@@ -257,8 +258,9 @@ int cli_job_status_main(int argc, char **argv)
         status_options,
         status_parse,
         "ID",
-        "Shows one job: its state, how many of its tasks are in which state, times, result.\v"
-        "Examples:\n  creel job status application_1700000000000_0001 --tasks\n\n" CLI_EXIT_HELP,
+        "Shows one job: state, result, progress, times, and the number of tasks in each state.\v"
+        "Example:\n"
+        "  creel job status application_1700000000000_0001 --tasks\n\n" CLI_EXIT_HELP,
         NULL,
         NULL,
         NULL};
@@ -296,7 +298,7 @@ struct kill_ids {
 };
 
 static const struct argp_option kill_options[] = {
-    {"no-wait", KEY_NO_WAIT, NULL, 0, "Do not wait until the job has ended", 1},
+    {"no-wait", KEY_NO_WAIT, NULL, 0, "Do not wait for the end of the jobs", 1},
     {0},
 };
 
@@ -316,7 +318,7 @@ static error_t kill_parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Until the state is an end state; *state is replaced. */
+/* Polls until the application has ended; replaces *state. */
 static int wait_for_end(struct cli *c, const char *id, char **state)
 {
     char *path = base_printf("/ws/v1/cluster/apps/%s/state", id);
@@ -363,15 +365,17 @@ static int kill_one(struct cli *c, const char *arg, bool no_wait, json_t *report
 
 int cli_job_kill_main(int argc, char **argv)
 {
-    static const struct argp argp = {kill_options,
-                                     kill_parse,
-                                     "ID...",
-                                     "Kills jobs or applications and waits until they have ended. "
-                                     "One that has ended already keeps its state.\v"
-                                     "Example:\n  creel job kill application_1700000000000_0001\n\n" CLI_EXIT_HELP,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        kill_options,
+        kill_parse,
+        "ID...",
+        "Kills jobs or applications and waits for their end. One that has already ended keeps its "
+        "state.\v"
+        "Example:\n"
+        "  creel job kill application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     struct kill_ids k = {0};
     json_t *report = json_object();
@@ -386,7 +390,7 @@ int cli_job_kill_main(int argc, char **argv)
             if (rc == CLI_OK)
                 rc = one;
             if (one == CLI_UNREACHABLE)
-                break; /* the others would hear the same */
+                break; /* the others would fail likewise */
         }
         if (c.json)
             cli_print_json(report);

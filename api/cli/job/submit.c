@@ -33,44 +33,52 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Required, of a job that reads data:", 1},
-    {"input", KEY_INPUT, "PATH", 0, "File, folder (one level) or glob to read; repeat it, or list several", 1},
-    {"output", KEY_OUTPUT, "DIR", 0, "Folder to make for the result: part-00000 …, _SUCCESS", 1},
+    {NULL, 0, NULL, 0, "Required for a job that reads data:", 1},
+    {"input", KEY_INPUT, "PATH", 0,
+     "File, folder (one level deep) or glob to read; may be repeated, or followed by more paths",
+     1},
+    {"output", KEY_OUTPUT, "DIR", 0, "Folder to create for the result: part-00000 …, _SUCCESS", 1},
     {"map", KEY_MAP, "CMD", 0, "Command that reads lines and writes key<TAB>value lines", 1},
-    {NULL, 0, NULL, 0, "Required, instead of these, of a job that is a list of commands:", 2},
-    {"task", KEY_TASK, "CMD", 0, "Run this command as a task; may be repeated", 2},
-    {"reduce-task", KEY_REDUCE_TASK, "CMD", 0, "The same in a reduce slot", 2},
-    {"count", KEY_COUNT, "N", 0, "Run the --task or --reduce-task before it N times", 2},
-    {"expected", KEY_EXPECTED, "SPAN", 0, "The --task or --reduce-task before it takes about so long (5s, 2m)", 2},
+    {NULL, 0, NULL, 0, "Required for a list of commands, instead of these:", 2},
+    {"task", KEY_TASK, "CMD", 0, "Command to run as a task; may be repeated", 2},
+    {"reduce-task", KEY_REDUCE_TASK, "CMD", 0, "Likewise, in a reduce slot", 2},
+    {"count", KEY_COUNT, "N", 0, "Run the preceding --task or --reduce-task N times", 2},
+    {"expected", KEY_EXPECTED, "SPAN", 0,
+     "How long the preceding --task or --reduce-task takes, about (5s, 2m)", 2},
     {"tasks", KEY_TASKS, "FILE", 0,
-     "Tasks as a JSON array of {kind, command, hosts, count, expected-s}; - is stdin", 2},
+     "File with a JSON array of tasks {kind, command, hosts, count, expected-s}; -: stdin", 2},
     {NULL, 0, NULL, 0, "Optional:", 3},
-    {"name", KEY_NAME, "NAME", 0, "Name of the job; else its command's first word", 3},
-    {"combine", KEY_COMBINE, "CMD", 0, "Command run on each map's sorted output", 3},
+    {"name", KEY_NAME, "NAME", 0, "Name of the job; default: the first word of its command", 3},
+    {"combine", KEY_COMBINE, "CMD", 0, "Command to run on the sorted output of each map", 3},
     {"reduce", KEY_REDUCE, "CMD", 0, "Command that reads sorted lines and writes the result", 3},
-    {"reduces", KEY_REDUCES, "N", 0, "Number of reduces (1 with --reduce, else 0)", 3},
-    {"split-size", KEY_SPLIT, "SIZE", 0, "Largest piece of input for one map, as 64M", 3},
+    {"reduces", KEY_REDUCES, "N", 0, "Number of reduces; default: 1 with --reduce, else 0", 3},
+    {"split-size", KEY_SPLIT, "SIZE", 0, "Largest piece of input for one map, such as 64M", 3},
     {"queue", KEY_QUEUE, "QUEUE", 0, "Queue to submit to", 3},
-    {"priority", KEY_PRIORITY, "P", 0, "Larger goes first", 3},
-    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment of the commands; may be repeated", 3},
-    {"max-attempts", KEY_ATTEMPTS, "N", 0, "Attempts of a task before the job fails", 3},
+    {"priority", KEY_PRIORITY, "P", 0, "A larger number goes first", 3},
+    {"env", KEY_ENV, "NAME=VALUE", 0, "Environment variable for the commands; may be repeated", 3},
+    {"max-attempts", KEY_ATTEMPTS, "N", 0, "Attempts of each task before the job fails", 3},
     {"deadline", KEY_DEADLINE, "WHEN", 0,
-     "Wanted end: from submission on (90s, 5m, 1h30m) or a date (2026-11-21T20:00:00). A policy that promises "
-     "deadlines refuses what it cannot promise and names the earliest date it could", 3},
-    {"weight", KEY_WEIGHT, "W", 0, "Share of the job against others of its queue; 1 by default", 3},
-    {"wait", KEY_WAIT, NULL, 0, "Show progress until the job ends; the exit status tells how", 3},
+     "Wanted end: a time after submission (90s, 5m, 1h30m) or a date (2026-11-21T20:00:00). A "
+     "policy that promises deadlines refuses one that it cannot promise, and names the earliest "
+     "date that it could",
+     3},
+    {"weight", KEY_WEIGHT, "W", 0, "Share of the job relative to others of its queue; default: 1",
+     3},
+    {"wait", KEY_WAIT, NULL, 0,
+     "Show progress until the job has ended; the exit status is that of the job", 3},
     {0},
 };
 
-static const char doc[] = "Submits a MapReduce job made of Unix commands, or a list of commands, and prints its id.\v"
-                          "Examples:\n"
-                          "  creel job submit --name lines --input /var/log --output /tmp/lines \\\n"
-                          "      --map 'grep -c . | sed \"s/^/lines\\t/\"' \\\n"
-                          "      --reduce 'awk -F\"\\t\" \"{s+=\\$2}END{print s}\"' --wait\n"
-                          "  creel job submit --task 'sleep 5' --count 20 --wait\n"
-                          "  creel job submit --tasks tasks.json --json\n\n"
-                          "Commands run by sh -c. Relative paths start in the current folder.\n\n" CLI_EXIT_HELP
-                          " With --wait, 130 after Ctrl-C: the job goes on.";
+static const char doc[] =
+    "Submits a job, either MapReduce with Unix commands or a list of commands, and prints its id.\v"
+    "Examples:\n"
+    "  creel job submit --name lines --input /var/log --output /tmp/lines \\\n"
+    "      --map 'grep -c . | sed \"s/^/lines\\t/\"' \\\n"
+    "      --reduce 'awk -F\"\\t\" \"{s+=\\$2}END{print s}\"' --wait\n"
+    "  creel job submit --task 'sleep 5' --count 20 --wait\n"
+    "  creel job submit --tasks tasks.json --json\n\n"
+    "Commands are run by sh -c. Relative paths start at the current folder.\n\n" CLI_EXIT_HELP
+    " With --wait, 130 after Ctrl-C: the job goes on.";
 
 struct submit {
     json_t *job, *input, *tasks, *env;
@@ -87,7 +95,7 @@ static error_t set_number(struct submit *s, const char *option, const char *memb
     return 0;
 }
 
-/* Text that JSON can carry. */
+/* Sets a string; JSON requires UTF-8. */
 static error_t set_text(json_t *object, const char *option, const char *member, const char *arg)
 {
     json_t *text = json_string(arg);
@@ -128,7 +136,7 @@ static error_t set_count(struct submit *s, const char *arg)
     int64_t n;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_option_error("--count: it belongs after a --task or --reduce-task");
+        return cli_option_error("--count: must follow a --task or --reduce-task");
     if (base_int_parse(arg, INT64_MIN, INT64_MAX, &n) < 0)
         return cli_option_error("--count: '%s' is not an integer", arg);
     json_object_set_new(last, "count", json_integer(n));
@@ -141,9 +149,9 @@ static error_t set_expected(struct submit *s, const char *arg)
     int64_t ms;
     json_t *last = s->tasks ? json_array_get(s->tasks, json_array_size(s->tasks) - 1) : NULL;
     if (!last)
-        return cli_option_error("--expected: it belongs after a --task or --reduce-task");
+        return cli_option_error("--expected: must follow a --task or --reduce-task");
     if (!cli_when_parse(arg, &relative, &ms) || !relative)
-        return cli_option_error("--expected: '%s' is not a span such as 5s or 2m", arg);
+        return cli_option_error("--expected: '%s' is not a duration such as 5s or 2m", arg);
     json_object_set_new(last, "expected-s", json_real((double)ms / 1000));
     return 0;
 }
@@ -173,7 +181,7 @@ static error_t read_tasks(struct submit *s, const char *file)
     else if (json_is_object(tasks) && json_is_array(json_object_get(tasks, "tasks")))
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), json_object_get(tasks, "tasks"));
     else if (!json_is_array(tasks))
-        rc = cli_option_error("--tasks %s: it does not hold a JSON array of tasks", file);
+        rc = cli_option_error("--tasks %s: not a JSON array of tasks", file);
     else
         rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), tasks);
     json_decref(tasks);
@@ -211,13 +219,13 @@ static error_t set_weight(struct submit *s, const char *arg)
     return 0;
 }
 
-/* What must come together; the rest is the ResourceManager's to judge. */
+/* Checks which options go together; the ResourceManager checks their values. */
 static error_t check_combination(const struct submit *s)
 {
     bool data = s->input || json_object_get(s->job, "map") || json_object_get(s->job, "output");
     if (data && s->tasks)
         return cli_option_error(
-            "--task and --tasks stand instead of --input, --output and --map: not beside them");
+            "--task and --tasks replace --input, --output and --map: give one or the other");
     if (s->tasks)
         return 0;
     if (!data)
@@ -279,14 +287,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_WAIT:
         s->wait = true;
         return 0;
-    case ARGP_KEY_NO_ARGS: /* not a mistake here: argp would pass it on as unknown */
+    case ARGP_KEY_NO_ARGS: /* fine: a list of commands has no paths */
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* A job without a name is called by its first word: "grep". */
+/* Names a job after the first word of its command, "grep". */
 static void set_default_name(struct submit *s)
 {
     if (json_object_get(s->job, "name"))
@@ -317,7 +325,7 @@ static json_t *build_job(struct submit *s)
     return job;
 }
 
-/* Stored: what the policy says to its deadline, then its end or its id. */
+/* Prints the id, then the decision about the deadline, then the end with --wait. */
 static int report_stored(struct cli *c, const struct submit *s, json_t **stored)
 {
     char *id = base_strdup(cli_str(*stored, "job.id"));

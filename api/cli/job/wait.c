@@ -1,4 +1,4 @@
-/* api/cli/job/wait.c - waiting for a job with its progress in sight, and what to say at the end. */
+/* api/cli/job/wait.c - waits for a job while showing its progress, then prints a summary. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum {
     POLL_FIRST_MS = 20,
     POLL_MAX_MS = 250,
-    WAITS_MS = 3000, /* with no task running, until it is said why */
+    WAITS_MS = 3000, /* without a running task, before the reason is printed */
 };
 
 static void add_bar(struct cli_progress *p, const json_t *job, const char *kind)
@@ -39,7 +39,7 @@ struct waiting {
     struct cli_progress_screen screen;
     struct cli_progress_hold hold;
     struct cli_rm *rm;
-    json_t *job; /* {"job":{…}} as drawn last; NULL: nothing yet */
+    json_t *job;                        /* {"job":{…}} as drawn last; NULL: none yet */
     int64_t start_us, waiting_since_us; /* waits_us: since when no task of it runs; 0: one does */
     bool reason_printed;
 };
@@ -48,8 +48,8 @@ static void draw(struct waiting *w)
 {
     const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_job_result(job);
-    bool lost = cli_job_ended(job) && *result &&
-                cli_job_exit_code(job) != CLI_OK; /* FINISHED says nothing of a failure */
+    /* the state FINISHED would hide a failure */
+    bool lost = cli_job_ended(job) && *result && cli_job_exit_code(job) != CLI_OK;
     struct cli_progress p = {.id = cli_str(job, "id"),
                              .name = cli_str(job, "name"),
                              .state = lost ? result : state,
@@ -61,7 +61,7 @@ static void draw(struct waiting *w)
     cli_progress_draw(&w->screen, &p);
 }
 
-/* The line that we wait for an RM goes above the bars. */
+/* Prints the line about waiting for an RM above the bars. */
 static void on_rm_wait(void *user)
 {
     struct waiting *w = user;
@@ -84,7 +84,7 @@ static bool is_waiting(const json_t *job)
     return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
 }
 
-/* Says once what keeps all of the job's tasks from running, when that takes more than some moments. */
+/* Prints, once, why none of the job's tasks runs, when that lasts longer than WAITS_MS. */
 static void print_reason_once(struct waiting *w, const char *id)
 {
     const json_t *job = json_object_get(w->job, "job");
@@ -138,7 +138,7 @@ static void print_line(const char *label, const struct base_buf *text)
     printf("  %-9s %s\n", label, text->data);
 }
 
-/* When the first task of each kind began, and the last one ended; 0: none did. */
+/* When the first task of each kind started and the last one ended; 0: none did. */
 struct spans {
     int64_t first[2], last[2]; /* maps, reduces */
 };
@@ -296,23 +296,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_option_error("'%s' is too much: one id is enough", arg);
+        return cli_option_error("unexpected argument '%s': one id is enough", arg);
     *id = arg;
     return 0;
 }
 
 int cli_job_wait_main(int argc, char **argv)
 {
-    static const struct argp argp = {NULL,
-                                     parse,
-                                     "ID",
-                                     "Waits until a job has ended, with its progress on stderr, then shows what "
-                                     "became of it, as submit --wait does. Ctrl-C ends the waiting, not the job "
-                                     "(exit status 130).\v"
-                                     "Example:\n  creel job wait application_1700000000000_0001\n\n" CLI_EXIT_HELP,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        NULL,
+        parse,
+        "ID",
+        "Shows the progress of a job on stderr until it has ended, then its result, as submit "
+        "--wait does. Ctrl-C ends the waiting, not the job (exit status 130).\v"
+        "Example:\n"
+        "  creel job wait application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     const char *given = NULL;
     char *id = NULL;

@@ -1,4 +1,4 @@
-/* api/cli/job/why.c - `creel why`: what a job or application waits for, in the policy's own words. */
+/* api/cli/job/why.c - `creel why`: why a job or application waits, in the policy's words. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (*id)
-        return cli_option_error("'%s' is too much: one id is enough", arg);
+        return cli_option_error("unexpected argument '%s': one id is enough", arg);
     *id = arg;
     return 0;
 }
@@ -35,7 +35,7 @@ static void print_task_counts(const json_t *why, const char *kind, const char *l
     const json_t *counts = cli_at(why, path);
     if (cli_int(counts, "total") == 0)
         return;
-    base_buf_addf(&b, "%lld wait, %lld run", (long long)cli_int(counts, "pending"),
+    base_buf_addf(&b, "%lld waiting, %lld running", (long long)cli_int(counts, "pending"),
                   (long long)cli_int(counts, "running"));
     if (cli_int(counts, "suspended"))
         base_buf_addf(&b, ", %lld suspended", (long long)cli_int(counts, "suspended"));
@@ -71,15 +71,17 @@ static void print_why(const json_t *why)
 
 int cli_why_main(int argc, char **argv)
 {
-    static const struct argp argp = {NULL,
-                                     parse,
-                                     "ID",
-                                     "Says why a job or application waits or runs as it does: its place in the order, "
-                                     "its share, what it waits for, in the words of the scheduling policy.\v"
-                                     "Example:\n  creel why application_1700000000000_0001\n\n" CLI_EXIT_HELP,
-                                     NULL,
-                                     NULL,
-                                     NULL};
+    static const struct argp argp = {
+        NULL,
+        parse,
+        "ID",
+        "Explains why a job or application waits, in the words of the scheduling policy: its place "
+        "in the order, its share, and who holds the slots.\v"
+        "Example:\n"
+        "  creel why application_1700000000000_0001\n\n" CLI_EXIT_HELP,
+        NULL,
+        NULL,
+        NULL};
     struct cli c = {0};
     const char *given = NULL;
     json_t *answer = NULL;

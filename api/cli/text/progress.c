@@ -1,4 +1,4 @@
-/* api/cli/text/progress.c - see the header. */
+/* api/cli/text/progress.c - renders the progress of a job, and draws it. */
 #include "api/cli/text/progress.h"
 
 #include <langinfo.h>
@@ -65,9 +65,9 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
     base_buf_addf(&line, "%s  %s  ", p->id, p->state);
     add_clock(p->elapsed_ms, &line);
     base_buf_adds(&line, "  ");
-    cli_text_add_clean(p->name, &line); /* last: it may be long, and is what is cut */
+    cli_text_add_clean(p->name, &line); /* last, where it is cut when too long */
     add_line_cut(&line, width, out);
-    /* label 8, bar with its ends, percent 5, counts up to 40: the bar takes what is left */
+    /* label 8, ends of the bar 2, percent 5, counts up to 40: the bar takes the rest */
     size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX : width > BAR_MIN + 54 ? width - 54 : BAR_MIN;
     for (size_t i = 0; i < p->n; i++) {
         base_buf_clear(&line);
@@ -139,7 +139,7 @@ static void draw_terminal(struct cli_progress_screen *s, const struct cli_progre
     struct base_buf lines = {0}, screen = {0};
     size_t width = cli_terminal_width(fileno(s->out));
     size_t n = cli_progress_add_bars(p, width > 1 ? width - 1 : 0, s->utf8, &lines);
-    if (s->drawn) /* the terminal may have shown a "^C" behind the last line: back to the first column, too */
+    if (s->drawn) /* \r too: the terminal may have echoed "^C" */
         base_buf_addf(&screen, "\r\033[%zuA", s->drawn);
     for (const char *at = lines.data; *at; at = strchr(at, '\n') + 1) {
         base_buf_add(&screen, at, (size_t)(strchr(at, '\n') - at));

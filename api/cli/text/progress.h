@@ -1,4 +1,5 @@
-/* api/cli/text/progress.h - how a running job looks: bars on a terminal, plain lines elsewhere. Rendering is pure. */
+/* api/cli/text/progress.h - progress of a running job: bars on a terminal, plain lines elsewhere.
+ * Rendering is pure. */
 #ifndef CREEL_API_CLI_TEXT_PROGRESS_H
 #define CREEL_API_CLI_TEXT_PROGRESS_H
 
@@ -17,29 +18,31 @@ struct cli_progress_bar {
 struct cli_progress {
     const char *id, *name, *state;
     int64_t elapsed_ms;
-    bool last; /* nothing follows: shown in any case */
+    bool last; /* the last state of the job, which is always drawn */
     struct cli_progress_bar bars[CLI_PROGRESS_BARS];
     size_t n;
 };
-/* Lines of at most @width columns each, ended by newlines; returns how many. @utf8: draw with block characters. */
+/* Appends lines of at most @width columns. Returns how many. @utf8: use block characters. */
 size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool utf8,
                              struct base_buf *out);
-/* One line for logs: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce 0% (0 of 3)". */
+/* Appends one line for logs, without a newline: "0:03 RUNNING map 45% (5 of 12, 3 running) reduce
+ * 0% (0 of 3)". */
 void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out);
 
-/* While another ResourceManager takes over, tasks that run have not reported to it yet: for HOLD_MS after a disturbance
- * no bar goes back. Zero it at the start. */
+/* A ResourceManager that has just taken over does not know the progress of running tasks until they
+ * report to it. For HOLD_MS after a disturbance no bar goes back. Start with a zeroed structure. */
 enum { CLI_PROGRESS_HOLD_MS = 10000 };
 struct cli_progress_hold {
     int64_t disturbances, until_ms;
     struct cli_progress_bar last[CLI_PROGRESS_BARS];
     size_t n;
 };
-/* Raises @p's bars to what was shown before, where that is due. @disturbances: how many there were so far. */
+/* Raises @p's bars to what was shown before, as long as that is due. @disturbances:
+ * cli_rm_failed_calls(). */
 void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p);
 
-/* Draws again and again on @out: in place on a terminal; elsewhere a line whenever a whole 10 % or the state changed,
- * at most one a second. */
+/* Draws on @out: in place on a terminal; elsewhere a line whenever the state or the tens of a
+ * percentage change, at most one a second. */
 struct cli_progress_screen {
     FILE *out;
     bool terminal, utf8;
@@ -50,6 +53,6 @@ struct cli_progress_screen {
 };
 void cli_progress_open(struct cli_progress_screen *s, FILE *out);
 void cli_progress_draw(struct cli_progress_screen *s, const struct cli_progress *p);
-void cli_progress_clear(struct cli_progress_screen *s); /* takes the bars away */
+void cli_progress_clear(struct cli_progress_screen *s); /* erases the bars */
 
 #endif

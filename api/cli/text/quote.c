@@ -1,4 +1,4 @@
-/* api/cli/text/quote.c - words for sh, paths as URIs. */
+/* api/cli/text/quote.c - quotes arguments for sh, and turns paths into URIs and back. */
 #include "api/cli/text/text.h"
 
 #include <ctype.h>
@@ -55,7 +55,7 @@ void cli_uri_add_encoded(const char *s, struct base_buf *out)
     add_percent_encoded(s, strlen(s), "", out);
 }
 
-/* "scheme:" of RFC 3986 followed by "//". */
+/* Whether @s begins with a scheme of RFC 3986 and "://". */
 static bool has_scheme(const char *s)
 {
     size_t i = 0;

@@ -1,4 +1,5 @@
-/* api/cli/text/table.c - see the header. */
+/* api/cli/text/table.c - cells are kept as text until the table is laid out; then columns shrink,
+ * or are dropped, until the rows fit. */
 #include "api/cli/text/table.h"
 
 #include <stdbool.h>
@@ -13,11 +14,11 @@ enum { COLUMNS_MAX = 16, GAP = 2, CELL_MIN = 8 };
 
 struct cli_table {
     size_t columns;
-    char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or '1' for what goes first when space is short */
+    char align[COLUMNS_MAX], drop[COLUMNS_MAX]; /* drop: 0, or a digit; '1' is dropped first */
     size_t widths[COLUMNS_MAX];                 /* of the pages printed so far */
     bool titled;
     struct base_buf texts; /* of all cells, each with its NUL */
-    size_t *cells;         /* where the text of each begins: rows * columns; row 0 holds the titles */
+    size_t *cells;         /* offsets into texts, row by row; row 0 holds the titles */
     size_t n, cap, titles_len;
 };
 
@@ -73,7 +74,8 @@ static size_t total_width(const struct cli_table *t, const size_t *widths)
     return total + (shown ? shown - 1 : 0) * GAP;
 }
 
-/* Takes from the widest column that may give ("~" alone, or @all but the first) until the row fits. */
+/* Narrows the widest column again and again until the rows fit: one of the "~" columns, or with
+ * @all any but the first. Returns false when they cannot be narrowed enough. */
 static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t width, bool all)
 {
     while (total_width(t, widths) > width) {
@@ -88,7 +90,8 @@ static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t wid
     return true;
 }
 
-/* The column to drop next: the lowest number, with @any also the rightmost; 0: none is left. */
+/* The column to drop next: that with the lowest digit; with @any, else the rightmost. 0: none is
+ * left. */
 static size_t pick_dropped(const struct cli_table *t, const size_t *widths, bool any)
 {
     size_t pick = 0;
@@ -104,8 +107,10 @@ static size_t pick_dropped(const struct cli_table *t, const size_t *widths, bool
     return pick;
 }
 
-/* Makes the row fit into @width; a column of width 0 is not shown. "~" columns shrink first, then numbered ones go,
- * then all but the first shrink, then the rightmost go. The first stays whole, wider than the terminal if need be. */
+/* Makes the rows fit into @width; a column of width 0 is dropped. In this order: shrink "~"
+ * columns; drop numbered columns, each time starting again from full widths, since a dropped column
+ * leaves room for the others; shrink all but the first; drop columns from the right. The first
+ * column stays whole, even when it is wider than the terminal. */
 static void fit_columns(const struct cli_table *t, size_t *widths, size_t width)
 {
     size_t full[COLUMNS_MAX], dropped;

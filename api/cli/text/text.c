@@ -1,4 +1,4 @@
-/* api/cli/text/text.c - widths, cleaning, figures for people. */
+/* api/cli/text/text.c - widths, cleaning, and figures for people. */
 #include "api/cli/text/text.h"
 
 #include <stdbool.h>
@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* One character at @s (at least one byte left): its code point, or -1 for a broken byte; *len bytes used. */
+/* Decodes the character at @s, where at least one byte is left. Returns its code point, or -1 for a
+ * broken byte; *len is the number of bytes used. */
 static int32_t decode_utf8(const unsigned char *s, size_t left, size_t *len)
 {
     static const int32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -26,7 +27,7 @@ static int32_t decode_utf8(const unsigned char *s, size_t left, size_t *len)
     return c;
 }
 
-/* Enough of Unicode's East Asian Width for names of jobs and people. */
+/* As much of Unicode's East Asian Width as names of jobs and people need. */
 static size_t char_columns(int32_t c)
 {
     static const struct {
@@ -45,7 +46,8 @@ static size_t char_columns(int32_t c)
     return 1;
 }
 
-/* How many bytes from here on are printable ASCII: most texts are nothing else, and lists may have millions. */
+/* Length of the prefix of printable ASCII: a fast path for most texts, of which a list may have
+ * millions. */
 static size_t ascii_run(const char *s, size_t len)
 {
     size_t n = 0;

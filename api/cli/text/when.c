@@ -1,4 +1,4 @@
-/* api/cli/text/when.c - spans and dates as people write them. */
+/* api/cli/text/when.c - durations and dates as people write them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define SPAN_MAX_MS INT64_C(1000000000000) /* about 31 years */
 
-/* Milliseconds of the unit at *@s (none: seconds), which is passed over; 0: there is no such unit. */
+/* Skips the unit at *@s and returns its length in ms; without a unit, seconds. 0: unknown unit. */
 static double take_unit(const char **s)
 {
     static const struct {
@@ -30,7 +30,7 @@ static double take_unit(const char **s)
     return 0;
 }
 
-/* Digits with or without a fraction; false: there is no number. */
+/* Skips digits with an optional fraction. Returns false when there are none. */
 static bool take_number(const char **s, double *out)
 {
     double scale = 1;
@@ -63,7 +63,8 @@ static bool parse_span(const char *s, int64_t *ms)
     return *ms > 0 && *ms <= SPAN_MAX_MS;
 }
 
-/* Does @s begin as @form does, where 0 stands for a digit? sscanf() itself lets signs and blanks pass before numbers. */
+/* Whether @s begins like @form, where 0 stands for any digit. sscanf() alone would also accept
+ * signs and blanks before numbers. */
 static bool has_form(const char *s, const char *form)
 {
     for (; *form; s++, form++)
