@@ -82,7 +82,7 @@ static void send_request(void *user, const struct ha_zk_request *rq)
     ha_zk_client_send_request(s->client, rq);
 }
 
-static void on_log_over(void *user, const char *text, bool broken)
+static void on_log_ended(void *user, const char *text, bool broken)
 {
     struct ha_service *s = user;
 
@@ -94,8 +94,8 @@ static void on_elected(void *user, int64_t epoch, int32_t version)
 {
     struct ha_service *s = user;
     struct ha_log_kept kept;
-    const struct ha_store_lead lead = {epoch,       version, ++s->leaderships, &kept, send_request, wake_service_thread,
-                                       on_log_over, s};
+    const struct ha_store_lead lead = {
+        epoch, version, ++s->leaderships, &kept, send_request, wake_service_thread, on_log_ended, s};
     int rc;
 
     ha_log_follow_stop_and_take(s->follow, &kept);
@@ -142,13 +142,13 @@ static void on_refused(void *user, const struct base_error *why)
     s->calls.refused(s->calls.user, why);
 }
 
-static bool on_surely_dead(void *user, const char *instance)
+static bool is_instance_surely_dead(void *user, const char *instance)
 {
     (void)user;
     return ha_instance_is_dead(instance);
 }
 
-static void on_note(void *user, int level, const char *text)
+static void log_election_note(void *user, int level, const char *text)
 {
     (void)user;
     base_log((enum base_log_level)level, "ha", "%s", text);
@@ -375,8 +375,8 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
                                             .deposed = on_deposed,
                                             .active_changed = on_active_changed,
                                             .refused = on_refused,
-                                            .surely_dead = on_surely_dead,
-                                            .note = on_note};
+                                            .surely_dead = is_instance_surely_dead,
+                                            .note = log_election_note};
     struct ha_election *e;
 
     ha_instance_describe_self(instance);

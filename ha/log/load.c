@@ -63,6 +63,8 @@ static int index_record(void *user, struct ha_log_found *f, struct base_error *e
     return 0;
 }
 
+/* Epochs never decrease along the log, and no epoch may exceed ours: otherwise another leader has
+ * been elected, or the log was tampered with. */
 static int index_segment(struct ha_log *l, size_t i, struct base_error *err)
 {
     uint64_t number = l->index.first + i;

@@ -209,8 +209,9 @@ static void seal_segment(struct ha_log *l, struct ha_log_out *o)
     ha_log_index_set_segment_size(&l->index, o->number, (uint32_t)(o->buf.len - o->start));
 }
 
-/* Appends one entry; starts a new segment if the entry does not fit. Returns the entry's
- * segment. */
+/* Appends one entry; starts a new segment if the entry does not fit. Returns the entry's segment. A
+ * part always starts a new segment, because parts must be the first entries of consecutive
+ * segments. */
 static struct ha_log_out *append_entry(struct ha_log *l, const struct ha_log_entry *e, uint32_t *off)
 {
     size_t need = ha_log_entry_encoded_size(e);
@@ -514,6 +515,8 @@ static void on_comparison(struct ha_log *l, struct ha_log_out *o, const struct h
     }
 }
 
+/* A failed multi names its first failed operation. The order of the checks makes this conclusive:
+ * first our authority, then the predecessor, then the segment itself. */
 static void on_multi_failure(struct ha_log *l, struct ha_log_out *o, const struct ha_zk_event *ev)
 {
     int op = ev->failed_op;

@@ -286,8 +286,8 @@ static int refuse_misplaced_part(const struct ha_log_reader *r, const char *path
                           e->part, e->parts, e->table, e->key, (int64_t)e->part - 1);
 }
 
-static int read_part(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
-                     const struct ha_log_entry *e, bool at_start, struct base_error *err)
+static int read_part_of_large_record(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
+                                     const struct ha_log_entry *e, bool at_start, struct base_error *err)
 {
     if (!at_start)
         return base_error_set(err, -BASE_ECORRUPT, "%s: part of record %s/%s is not the first entry", path, e->table,
@@ -316,6 +316,8 @@ static int discard_torn_record(struct ha_log_reader *r, const char *path, const 
     return 0;
 }
 
+/* An entry that does not continue an open large record ends that record as torn, so this is checked
+ * before each entry, and once for an empty segment. */
 int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const struct ha_log_segment *s,
                                bool *continues, struct base_error *err)
 {
@@ -333,7 +335,7 @@ int ha_log_reader_read_segment(struct ha_log_reader *r, const char *path, const 
             return base_error_wrap(err, rc, "%s: byte %zu of its entries", path, (size_t)(start - s->entries));
         rc = discard_torn_record(r, path, s, &e, err);
         if (rc >= 0 && e.kind == HA_LOG_PART) {
-            rc = read_part(r, path, s, &e, start == s->entries, err);
+            rc = read_part_of_large_record(r, path, s, &e, start == s->entries, err);
         } else if (rc >= 0) {
             struct ha_log_found f = {e.table,   e.key, e.data,    e.table_len,
                                      e.key_len, e.len, s->number, (uint32_t)(start - s->entries),

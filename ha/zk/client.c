@@ -374,6 +374,9 @@ static void give_result_to_all(struct ha_zk_client *c, enum ha_zk_code code, ha_
     }
 }
 
+/* Our own state changes before the event is delivered, so that requests sent by @on see the new
+ * connection. After a loss all unanswered requests get their results at once: the owners must not
+ * wait for a connection that may never return. */
 static void deliver_session_event(struct ha_zk_client *c, const struct zk_item *it, int64_t now_us, ha_zk_event_fn *on,
                                   void *user)
 {

@@ -1,7 +1,8 @@
-/* nodemanager/container/ended_logs.h - which applications have ended and left logs here, the longest ended
- * first. Built once from the folders at the start, then kept: nobody looks through the folders
- * again to find what is due. One that has ended several times may be in it several times: who takes
- * an entry looks at the application's mark. Not thread-safe. */
+/* nodemanager/container/ended_logs.h - the applications that have ended and left logs here, in
+ * order of their end. Built once from the folders at the start and then maintained, so that finding
+ * expired logs needs no further walk through the folders. An application that ended several times
+ * may be listed several times; whoever removes an entry checks the application's mark. Not
+ * thread-safe. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
 #define CREEL_NODEMANAGER_CONTAINER_ENDED_LOGS_H
 
@@ -11,21 +12,23 @@
 
 #include "base/id.h"
 
-struct nm_retained {
+struct nm_ended_app {
     struct base_app_id app;
     int64_t ended_s; /* since 1970 */
 };
-struct nm_retain { /* a ring; all zero: empty */
-    struct nm_retained *v;
+struct nm_ended_logs { /* a ring; zeroed: empty */
+    struct nm_ended_app *v;
     size_t head, len, cap;
 };
-void nm_retain_free(struct nm_retain *r);
-/* Ended at @ended_s: in general the last one. A clock that was set back costs a walk over those with a later time. */
-void nm_retain_add(struct nm_retain *r, const struct base_app_id *app, int64_t ended_s);
-/* Adds @n that were found in the folders, in any order; sorts @v. What is there already stays behind earlier ones. */
-void nm_retain_seed(struct nm_retain *r, struct nm_retained *v, size_t n);
-/* The longest ended one; NULL: none. Borrowed until the next call. */
-const struct nm_retained *nm_retain_first(const struct nm_retain *r);
-void nm_retain_pop(struct nm_retain *r); /* the first, which is there */
+void nm_ended_logs_free(struct nm_ended_logs *r);
+/* Adds an application that ended at @ended_s. It usually comes last; if the clock was set back,
+ * inserting it costs a walk over the later entries. */
+void nm_ended_logs_add(struct nm_ended_logs *r, const struct base_app_id *app, int64_t ended_s);
+/* Adds @n applications found in the folders, in any order; sorts @v. Entries that already exist are
+ * kept, and with equal times come after the new ones. */
+void nm_ended_logs_add_scanned(struct nm_ended_logs *r, struct nm_ended_app *v, size_t n);
+/* The application that ended first; NULL if there is none. Borrowed until the next call. */
+const struct nm_ended_app *nm_ended_logs_oldest(const struct nm_ended_logs *r);
+void nm_ended_logs_remove_oldest(struct nm_ended_logs *r); /* the list must not be empty */
 
 #endif

@@ -7,13 +7,13 @@
 
 #include "base/mem.h"
 
-static bool says_no_space(const char *text)
+static bool mentions_no_space(const char *text)
 {
     return text && strstr(text, NM_NO_SPACE_TEXT);
 }
 
-/* What the shim knows, and the end of the command's stderr. */
-static void tell_exit(const struct nm_exit_file *x, const char *tail, struct base_buf *text)
+/* Appends what the shim knows, and the last lines of the command's stderr. */
+static void append_exit_summary(const struct nm_exit_file *x, const char *tail, struct base_buf *text)
 {
     if (x->signal)
         base_buf_addf(text, "Killed by signal %d (%s)", (int)x->signal, strsignal((int)x->signal));
@@ -25,42 +25,42 @@ static void tell_exit(const struct nm_exit_file *x, const char *tail, struct bas
         base_buf_addf(text, "\n%s", tail);
 }
 
-bool nm_disk_failed(int rc)
+bool nm_is_disk_failure(int rc)
 {
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO;
 }
 
-static void tell_lost_output(struct nm_ending *out, struct base_buf *text)
+static void set_lost_output(struct nm_ending *out, struct base_buf *text)
 {
     out->end.exit_code = NM_EXIT_OUTPUT_LOST;
     base_buf_adds(text, "Its output could not be written whole: " NM_NO_SPACE_TEXT);
 }
 
-/* A task's own story is told as it is; that of a command is put together. */
-static void diagnose(const struct nm_files *f, const struct base_container_id *id, bool task,
-                     const struct nm_exit_file *x, struct nm_ending *out)
+/* A task's own report is passed on unchanged. The diagnostics of a command are composed here. */
+static void set_diagnostics(const struct nm_files *f, const struct base_container_id *id, bool task,
+                            const struct nm_exit_file *x, struct nm_ending *out)
 {
     struct base_buf text = {0}, tail = {0};
     struct nm_failure_file own = {0};
     if (task)
-        nm_files_failure(f, id, &own);
+        nm_files_read_failure(f, id, &own);
     if (!own.diagnostics)
-        nm_files_stderr_tail(f, id, &tail);
+        nm_files_append_stderr_tail(f, id, &tail);
     const char *story = own.diagnostics ? own.diagnostics : tail.data;
-    bool said = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || says_no_space(story);
-    out->no_space = said && nm_disk_failed(nm_files_probe(f, NM_DISK_PROBE_BYTES));
+    bool said = own.no_space || strcmp(x->reason, NM_NO_SPACE_TEXT) == 0 || mentions_no_space(story);
+    out->no_space = said && nm_is_disk_failure(nm_files_probe_disk(f, NM_DISK_PROBE_BYTES));
     if (out->no_space) {
         out->end.exit_code = NM_EXIT_DISK;
         base_buf_addf(&text, NM_NO_SPACE_TEXT "%s%s", story ? "\n" : "", story ? story : "");
     } else if (x->exit_code == 0) {
-        tell_lost_output(out, &text);
+        set_lost_output(out, &text);
     } else if (own.diagnostics) {
         base_buf_adds(&text, own.diagnostics);
     } else {
-        tell_exit(x, tail.data, &text);
+        append_exit_summary(x, tail.data, &text);
     }
     out->diagnostics = base_buf_take(&text);
-    nm_utf8_clean(out->diagnostics, strlen(out->diagnostics));
+    nm_utf8_replace_invalid(out->diagnostics, strlen(out->diagnostics));
     free(own.diagnostics);
     base_buf_free(&tail);
 }
@@ -72,7 +72,7 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
     struct nm_result_file r = {0};
     bool task = kind == NM_KIND_MAP || kind == NM_KIND_REDUCE;
     memset(out, 0, sizeof *out);
-    if (nm_files_exit(f, id, &x) < 0)
+    if (nm_files_read_exit(f, id, &x) < 0)
         return false;
     out->end = (struct nm_end){.exit_code = (int)x.exit_code,
                                .signal = (int)x.signal,
@@ -81,23 +81,23 @@ bool nm_ending_read(const struct nm_files *f, const struct base_container_id *id
                                .cpu_ms = x.cpu_ms,
                                .max_rss_kb = x.max_rss_kb};
     if (task)
-        nm_files_result(f, id, &r);
+        nm_files_read_result(f, id, &r);
     out->counters = r.counters;
     out->end.output_bytes = r.output_bytes;
-    /* What a command writes to stdout is its result: a part that was lost to a full disk is a failure. The result of
-     * a map or reduce is elsewhere. */
+    /* The result of a command is its stdout, so a part lost to a full disk is a failure. The result
+     * of a map or reduce is stored elsewhere. */
     if (x.exit_code != 0 || (!task && strcmp(x.reason, NM_NO_SPACE_TEXT) == 0))
-        diagnose(f, id, task, &x, out);
+        set_diagnostics(f, id, task, &x, out);
     out->end.diagnostics = out->diagnostics;
     out->end.counters = out->counters;
     return true;
 }
 
-void nm_ending_say(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text)
+void nm_ending_set(struct nm_ending *out, int exit_code, int64_t ended_ms, const char *text)
 {
     memset(out, 0, sizeof *out);
     out->diagnostics = base_strdup(text);
-    nm_utf8_clean(out->diagnostics, strlen(out->diagnostics));
+    nm_utf8_replace_invalid(out->diagnostics, strlen(out->diagnostics));
     out->end = (struct nm_end){.exit_code = exit_code,
                                .signal = exit_code > 128 && exit_code < 193 ? exit_code - 128 : 0,
                                .ended_ms = ended_ms,

@@ -1,5 +1,6 @@
-/* nodemanager/container/folders.c - folders and marks; reading them back is in nodemanager/container/folders_read.c, state.json
- * in nodemanager/container/state_file.c, removing in nodemanager/container/janitor.c. */
+/* nodemanager/container/folders.c - folders and marks. Reading them back is in
+ * nodemanager/container/folders_read.c, state.json in nodemanager/container/state_file.c, removal
+ * in nodemanager/container/janitor.c. */
 #include "nodemanager/container/folders.h"
 
 #include <errno.h>
@@ -21,9 +22,9 @@
 #include "nodemanager/container/folders_internal.h"
 #include "nodemanager/container/local_folder.h"
 
-#define PROBE_WRITE 65536 /* bytes; the rest is only taken */
+#define PROBE_WRITE 65536 /* bytes written by the probe; the rest is only allocated */
 
-char *nm_files_join(char buf[static NM_PATH_MAX], const char *fmt, ...)
+char *nm_files_format_path(char buf[static NM_PATH_MAX], const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -33,53 +34,54 @@ char *nm_files_join(char buf[static NM_PATH_MAX], const char *fmt, ...)
     return buf;
 }
 
-static char *path_of_app(const struct nm_files *f, const char *part, const struct base_app_id *id, const char *name,
-                         char buf[static NM_PATH_MAX])
+static char *format_app_path(const struct nm_files *f, const char *part, const struct base_app_id *id, const char *name,
+                             char buf[static NM_PATH_MAX])
 {
     char app[BASE_ID_TEXT_MAX];
-    return nm_files_join(buf, "%s/%s/%s%s%s", f->root, part, base_app_id_text(id, app), name ? "/" : "",
-                         name ? name : "");
+    return nm_files_format_path(buf, "%s/%s/%s%s%s", f->root, part, base_app_id_text(id, app), name ? "/" : "",
+                                name ? name : "");
 }
 
-char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                  char buf[static NM_PATH_MAX])
-{
-    return path_of_app(f, "apps", id, name, buf);
-}
-
-char *nm_path_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                         char buf[static NM_PATH_MAX])
-{
-    return path_of_app(f, "records", id, name, buf);
-}
-
-static char *path_of(const struct nm_files *f, const char *part, const struct base_container_id *id, const char *name,
+char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                      char buf[static NM_PATH_MAX])
+{
+    return format_app_path(f, "apps", id, name, buf);
+}
+
+char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
+                            char buf[static NM_PATH_MAX])
+{
+    return format_app_path(f, "records", id, name, buf);
+}
+
+static char *format_container_path(const struct nm_files *f, const char *part, const struct base_container_id *id,
+                                   const char *name, char buf[static NM_PATH_MAX])
 {
     char app[BASE_ID_TEXT_MAX], ct[BASE_ID_TEXT_MAX];
-    return nm_files_join(buf, "%s/%s/%s/%s%s%s", f->root, part, base_app_id_text(&id->attempt.app, app),
-                         base_container_id_text(id, ct), name ? "/" : "", name ? name : "");
+    return nm_files_format_path(buf, "%s/%s/%s/%s%s%s", f->root, part, base_app_id_text(&id->attempt.app, app),
+                                base_container_id_text(id, ct), name ? "/" : "", name ? name : "");
 }
 
-char *nm_path_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                           char buf[static NM_PATH_MAX])
+{
+    return format_container_path(f, "apps", id, name, buf);
+}
+
+char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
                         char buf[static NM_PATH_MAX])
 {
-    return path_of(f, "apps", id, name, buf);
+    return format_container_path(f, "records", id, name, buf);
 }
 
-char *nm_path_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                     char buf[static NM_PATH_MAX])
+char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                      char buf[static NM_PATH_MAX])
 {
-    return path_of(f, "records", id, name, buf);
+    return format_container_path(f, "logs", id, name, buf);
 }
 
-char *nm_path_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                   char buf[static NM_PATH_MAX])
-{
-    return path_of(f, "logs", id, name, buf);
-}
-
-/* Moving a folder takes the right to write in it, which a container may have taken away. */
+/* Moving a folder requires write permission on it, which a container may have removed; in this case
+ * it is restored first. */
 static bool move_folder(const char *from, const char *to)
 {
     if (rename(from, to) == 0)
@@ -93,13 +95,13 @@ static bool move_folder(const char *from, const char *to)
     return false;
 }
 
-bool nm_files_trash(struct nm_files *f, const char *path, char *to)
+bool nm_files_move_to_trash(struct nm_files *f, const char *path, char *to)
 {
     char own[NM_PATH_MAX];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    to = nm_files_join(to ? to : own, "%s/trash/%lld.%09ld.%lld", f->root, (long long)now.tv_sec, now.tv_nsec,
-                       (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
+    to = nm_files_format_path(to ? to : own, "%s/trash/%lld.%09ld.%lld", f->root, (long long)now.tv_sec, now.tv_nsec,
+                              (long long)__atomic_fetch_add(&f->trashed, 1, __ATOMIC_RELAXED));
     if (move_folder(path, to))
         return true;
     if (errno != ENOENT)
@@ -107,38 +109,38 @@ bool nm_files_trash(struct nm_files *f, const char *path, char *to)
     return false;
 }
 
-void nm_files_trash_container(struct nm_files *f, const char *files, const char *record)
+void nm_files_move_container_to_trash(struct nm_files *f, const char *files, const char *record)
 {
     char to[NM_PATH_MAX], name[NM_PATH_MAX];
-    if (!nm_files_trash(f, record, to)) {
-        nm_files_trash(f, files, NULL);
+    if (!nm_files_move_to_trash(f, record, to)) {
+        nm_files_move_to_trash(f, files, NULL);
         return;
     }
-    if (rename(to, nm_files_join(name, "%.4000s.record", to)) == 0 &&
-        !move_folder(files, nm_files_join(name, "%.4000s.files", to)) && errno != ENOENT)
+    if (rename(to, nm_files_format_path(name, "%.4000s.record", to)) == 0 &&
+        !move_folder(files, nm_files_format_path(name, "%.4000s.files", to)) && errno != ENOENT)
         base_log_warn("files", "%s: cannot be removed: %s", files, strerror(errno));
 }
 
-static bool discard(void *u, const char *path)
+static bool discard_path(void *u, const char *path)
 {
     struct nm_files *f = u;
-    bool done = nm_files_trash(f, path, NULL);
+    bool done = nm_files_move_to_trash(f, path, NULL);
     if (done)
         nm_janitor_wake(f);
     return done;
 }
 
-static int spares_open(struct nm_files *f, struct base_error *err)
+static int open_spares(struct nm_files *f, struct base_error *err)
 {
     snprintf(f->spares.dir, sizeof f->spares.dir, "%s/spare", f->root);
-    f->spares.discard = discard;
+    f->spares.discard = discard_path;
     f->spares.user = f;
-    nm_files_trash(f, f->spares.dir, NULL);
+    nm_files_move_to_trash(f, f->spares.dir, NULL);
     f->low = f->work = true;
-    return nm_folder_own(f->spares.dir, 0700, err);
+    return nm_folder_create_own(f->spares.dir, 0700, err);
 }
 
-static void fields_set(struct nm_files *f, const struct nm_files_conf *conf)
+static void init_files_state(struct nm_files *f, const struct nm_files_conf *conf)
 {
     pthread_condattr_t attr;
     memset(f, 0, sizeof *f);
@@ -154,8 +156,8 @@ static void fields_set(struct nm_files *f, const struct nm_files_conf *conf)
     pthread_condattr_destroy(&attr);
 }
 
-/* The root, as a path without links: shims run elsewhere. */
-static int root_open(struct nm_files *f, const char *root, struct base_error *err)
+/* Opens the root by a path without links, since shims run in other folders. */
+static int open_root(struct nm_files *f, const char *root, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     if (!*root || strlen(root) >= sizeof f->root - 16)
@@ -167,7 +169,7 @@ static int root_open(struct nm_files *f, const char *root, struct base_error *er
     if (!realpath(root, path) || strlen(path) >= sizeof f->root - 16)
         return base_error_sys(err, -BASE_EIO, errno ? errno : ENAMETOOLONG, "%s", root);
     memcpy(f->root, path, strlen(path) + 1);
-    if ((rc = nm_folder_own(f->root, 0755, err)) < 0 || (rc = nm_folder_reachable(f->root, err)) < 0)
+    if ((rc = nm_folder_create_own(f->root, 0755, err)) < 0 || (rc = nm_folder_check_parents(f->root, err)) < 0)
         return rc;
     f->root_fd = open(f->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return f->root_fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "%s", f->root) : 0;
@@ -177,18 +179,18 @@ int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct b
 {
     static const char *const parts[] = {"apps", "records", "logs", "trash"};
     char path[NM_PATH_MAX];
-    fields_set(f, conf);
-    int rc = root_open(f, conf->root, err);
+    init_files_state(f, conf);
+    int rc = open_root(f, conf->root, err);
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof parts[0]; i++)
-        rc = nm_folder_own(nm_files_join(path, "%s/%s", f->root, parts[i]), 0700, err);
+        rc = nm_folder_create_own(nm_files_format_path(path, "%s/%s", f->root, parts[i]), 0700, err);
     if (rc == 0)
         rc = nm_folder_lock(f->root, &f->lock_fd, err);
-    return rc < 0 ? rc : spares_open(f, err);
+    return rc < 0 ? rc : open_spares(f, err);
 }
 
-/* ---- opening what others may have put there ---- */
+/* ---- opening files that others may have put there ---- */
 
-static const char *below(const struct nm_files *f, const char *path)
+static const char *path_below_root(const struct nm_files *f, const char *path)
 {
     size_t n = strlen(f->root);
     base_assert(strncmp(path, f->root, n) == 0 && path[n] == '/');
@@ -197,38 +199,39 @@ static const char *below(const struct nm_files *f, const char *path)
 
 int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st)
 {
-    return base_plain_open_below(f->root_fd, below(f, path), flags, mode, st);
+    return base_plain_open_below(f->root_fd, path_below_root(f, path), flags, mode, st);
 }
 
 int nm_files_open_folder(const struct nm_files *f, const char *path)
 {
-    return base_plain_folder_below(f->root_fd, below(f, path));
+    return base_plain_folder_below(f->root_fd, path_below_root(f, path));
 }
 
-static int open_error(int rc, const char *path, struct base_error *err)
+static int report_open_error(int rc, const char *path, struct base_error *err)
 {
     if (rc == -BASE_PLAIN_OTHER)
         return base_error_set(err, -BASE_EIO, "%s: %s", path, base_plain_text(rc));
     return base_error_sys(err, rc == -ENOENT ? -BASE_ENOTFOUND : -BASE_EIO, -rc, "%s", path);
 }
 
-int nm_files_read(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
-                  struct base_error *err)
+int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
+                        struct base_error *err)
 {
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd < 0)
-        return open_error(fd, path, err);
+        return report_open_error(fd, path, err);
     int rc = base_fd_read(fd, path, max, out, err);
     close(fd);
     return rc;
 }
 
-/* Plain create and write: whole or (after a crash) of no interest. */
-static int put(const struct nm_files *f, const char *path, int flags, const char *text, struct base_error *err)
+/* Writes a small file without fsync: after a crash of the machine its contents no longer matter. */
+static int write_small_file(const struct nm_files *f, const char *path, int flags, const char *text,
+                            struct base_error *err)
 {
     int fd = nm_files_open_plain(f, path, O_WRONLY | O_CREAT | flags, 0600, NULL);
     if (fd < 0)
-        return open_error(fd, path, err);
+        return report_open_error(fd, path, err);
     int rc = base_write_all(fd, text, strlen(text));
     close(fd);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
@@ -236,7 +239,7 @@ static int put(const struct nm_files *f, const char *path, int flags, const char
 
 /* ---- placing folders ---- */
 
-static int spare_take(struct nm_files *f, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
+static int take_spare(struct nm_files *f, enum nm_spare_kind kind, int64_t *number, struct base_error *err)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     pthread_mutex_lock(&f->lock);
@@ -251,27 +254,27 @@ static int spare_take(struct nm_files *f, enum nm_spare_kind kind, int64_t *numb
     return some ? 0 : nm_spare_make(&f->spares, kind, number, err);
 }
 
-static int place(struct nm_files *f, enum nm_spare_kind kind, const struct nm_spare_text *texts, size_t texts_n,
-                 const char *const to[static NM_SPARE_PARTS], struct base_error *err)
+static int place_spare(struct nm_files *f, enum nm_spare_kind kind, const struct nm_spare_text *texts, size_t texts_n,
+                       const char *const to[static NM_SPARE_PARTS], struct base_error *err)
 {
     int64_t number;
-    int rc = spare_take(f, kind, &number, err);
+    int rc = take_spare(f, kind, &number, err);
     if (rc < 0)
         return rc;
     rc = nm_spare_place(&f->spares, number, texts, texts_n, to, err);
     if (rc < 0)
-        nm_spare_drop(&f->spares, number);
+        nm_spare_discard(&f->spares, number);
     return rc;
 }
 
 bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id)
 {
     char path[NM_PATH_MAX];
-    return access(nm_path_app_record(f, id, NULL, path), F_OK) == 0;
+    return access(nm_path_in_app_record(f, id, NULL, path), F_OK) == 0;
 }
 
-int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
-                 struct base_error *err)
+int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
+                        struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
     if (nm_files_has_app(f, id))
@@ -284,65 +287,66 @@ int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *u
     json_decref(j);
     const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "spec.json", spec.data, spec.len},
                                           {NM_SPARE_FILES, "token", token ? token : "", token ? strlen(token) : 0}};
-    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_app(f, id, NULL, files),
-                                            [NM_SPARE_LOGS] = path_of_app(f, "logs", id, NULL, logs),
-                                            [NM_SPARE_RECORD] = nm_path_app_record(f, id, NULL, record)};
-    int rc = place(f, NM_SPARE_APP, texts, 2, to, err);
+    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_in_app(f, id, NULL, files),
+                                            [NM_SPARE_LOGS] = format_app_path(f, "logs", id, NULL, logs),
+                                            [NM_SPARE_RECORD] = nm_path_in_app_record(f, id, NULL, record)};
+    int rc = place_spare(f, NM_SPARE_APP, texts, 2, to, err);
     base_buf_free(&spec);
     return rc;
 }
 
-/* The order stands in both folders: the record is what a restart believes, the other one is for the task runner. */
-int nm_files_launch(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
-                    struct base_error *err)
+/* The launch order is stored twice: in the record, which a restarted NodeManager trusts, and in the
+ * container's folder, for the task. */
+int nm_files_create_container(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
+                              struct base_error *err)
 {
     char files[NM_PATH_MAX], logs[NM_PATH_MAX], record[NM_PATH_MAX];
     const struct nm_spare_text texts[] = {{NM_SPARE_RECORD, "launch.json", launch, len},
                                           {NM_SPARE_FILES, "launch.json", launch, len}};
-    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_container(f, id, NULL, files),
-                                            [NM_SPARE_LOGS] = nm_path_logs(f, id, NULL, logs),
-                                            [NM_SPARE_RECORD] = nm_path_record(f, id, NULL, record)};
-    return place(f, NM_SPARE_CONTAINER, texts, 2, to, err);
+    const char *const to[NM_SPARE_PARTS] = {[NM_SPARE_FILES] = nm_path_in_container(f, id, NULL, files),
+                                            [NM_SPARE_LOGS] = nm_path_in_logs(f, id, NULL, logs),
+                                            [NM_SPARE_RECORD] = nm_path_in_record(f, id, NULL, record)};
+    return place_spare(f, NM_SPARE_CONTAINER, texts, 2, to, err);
 }
 
-int nm_files_put(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
-                 struct base_error *err)
+int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                                const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return put(f, nm_path_container(f, id, name, path), O_EXCL, text, err);
+    return write_small_file(f, nm_path_in_container(f, id, name, path), O_EXCL, text, err);
 }
 
-int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
-                  struct base_error *err)
+int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                        const char *text, struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    return put(f, nm_path_record(f, id, name, path), O_TRUNC, text, err);
+    return write_small_file(f, nm_path_in_record(f, id, name, path), O_TRUNC, text, err);
 }
 
-bool nm_files_marked(const struct nm_files *f, const struct base_container_id *id, const char *name)
+bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id, const char *name)
 {
     char path[NM_PATH_MAX];
-    return access(nm_path_record(f, id, name, path), F_OK) == 0;
+    return access(nm_path_in_record(f, id, name, path), F_OK) == 0;
 }
 
-void nm_files_unmark(const struct nm_files *f, const struct base_container_id *id, const char *name)
+void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id, const char *name)
 {
     char path[NM_PATH_MAX];
-    unlink(nm_path_record(f, id, name, path));
+    unlink(nm_path_in_record(f, id, name, path));
 }
 
-/* ---- removing ---- */
+/* ---- removal ---- */
 
-/* A line that an earlier write left cut short is made one that is no id. */
-static int forgotten_append(const struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+/* If an earlier write left a truncated last line, it is completed so that it is not an id. */
+static int append_forgotten_id(const struct nm_files *f, const struct base_container_id *id, struct base_error *err)
 {
     char path[NM_PATH_MAX], text[BASE_ID_TEXT_MAX], line[BASE_ID_TEXT_MAX + 8], last = '\n';
-    int fd = nm_files_open_plain(f, nm_path_app_record(f, &id->attempt.app, "forgotten", path),
+    int fd = nm_files_open_plain(f, nm_path_in_app_record(f, &id->attempt.app, "forgotten", path),
                                  O_RDWR | O_CREAT | O_APPEND, 0600, NULL);
     if (fd == -ENOENT)
-        return 0; /* the application has nothing here that a restart could find */
+        return 0; /* a restart would find nothing of this application */
     if (fd < 0)
-        return open_error(fd, path, err);
+        return report_open_error(fd, path, err);
     off_t end = lseek(fd, 0, SEEK_END);
     if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
         last = 0;
@@ -352,34 +356,35 @@ static int forgotten_append(const struct nm_files *f, const struct base_containe
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", path) : 0;
 }
 
-int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
+int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id, struct base_error *err)
 {
     char path[NM_PATH_MAX], record[NM_PATH_MAX];
     struct stat st;
-    int rc = forgotten_append(f, id, err); /* where it fails for want of room, the folder may be what takes it */
-    bool output = lstat(nm_path_container(f, id, "output/file.index", path), &st) == 0 && S_ISREG(st.st_mode);
-    nm_files_trash_container(f, nm_path_container(f, id, output ? "tmp" : NULL, path),
-                             nm_path_record(f, id, NULL, record));
+    /* if it fails for lack of space, this folder may be what uses the space */
+    int rc = append_forgotten_id(f, id, err);
+    bool output = lstat(nm_path_in_container(f, id, "output/file.index", path), &st) == 0 && S_ISREG(st.st_mode);
+    nm_files_move_container_to_trash(f, nm_path_in_container(f, id, output ? "tmp" : NULL, path),
+                                     nm_path_in_record(f, id, NULL, record));
     nm_janitor_wake(f);
     return rc;
 }
 
-/* The record goes first: without it a restart finds nothing that would have to be told of. */
-void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs)
+/* The record is removed first: without it a restarted NodeManager has nothing to report. */
+void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs)
 {
     char path[NM_PATH_MAX], running[NM_PATH_MAX], ended[NM_PATH_MAX];
-    nm_files_trash(f, nm_path_app_record(f, id, NULL, path), NULL);
-    nm_files_trash(f, nm_path_app(f, id, NULL, path), NULL);
+    nm_files_move_to_trash(f, nm_path_in_app_record(f, id, NULL, path), NULL);
+    nm_files_move_to_trash(f, nm_path_in_app(f, id, NULL, path), NULL);
     if (!keep_logs) {
-        nm_files_trash(f, path_of_app(f, "logs", id, NULL, path), NULL);
+        nm_files_move_to_trash(f, format_app_path(f, "logs", id, NULL, path), NULL);
     } else {
-        path_of_app(f, "logs", id, ".running", running);
-        path_of_app(f, "logs", id, ".ended", ended);
-        /* Ended once more: a second life on this node leaves the mark of the first. */
+        format_app_path(f, "logs", id, ".running", running);
+        format_app_path(f, "logs", id, ".ended", ended);
+        /* The application ended once more on this node: refresh the mark of its first end. */
         if (rename(running, ended) < 0 && (errno != ENOENT || utimensat(AT_FDCWD, ended, NULL, AT_SYMLINK_NOFOLLOW) < 0) &&
             errno != ENOENT)
             base_log_warn("files", "%s: %s", running, strerror(errno));
-        nm_janitor_retain(f, id);
+        nm_janitor_add_ended_app(f, id);
     }
     nm_janitor_wake(f);
 }
@@ -392,25 +397,25 @@ void nm_files_close(struct nm_files *f)
     if (f->root_fd >= 0)
         close(f->root_fd);
     f->lock_fd = f->root_fd = -1;
-    nm_retain_free(&f->retain);
+    nm_ended_logs_free(&f->retain);
     pthread_mutex_destroy(&f->lock);
     pthread_cond_destroy(&f->wake);
 }
 
-/* ---- room ---- */
+/* ---- free space ---- */
 
-void nm_files_room(const struct nm_files *f, struct nm_files_room *out)
+void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out)
 {
     struct statvfs v;
     *out = (struct nm_files_room){.bytes = -1, .inodes = -1};
     if (statvfs(f->root, &v) < 0)
         return;
     out->bytes = (int64_t)v.f_bavail * (int64_t)v.f_frsize;
-    if (v.f_files > 0) /* 0: made as they are needed */
+    if (v.f_files > 0) /* 0: inodes are created on demand */
         out->inodes = (int64_t)v.f_favail;
 }
 
-static int take(int fd, size_t bytes)
+static int allocate_bytes(int fd, size_t bytes)
 {
     static const char zero[PROBE_WRITE];
     int rc = 0;
@@ -423,12 +428,12 @@ static int take(int fd, size_t bytes)
     return rc;
 }
 
-/* Tasks can make any name in the root, so a name that is known before proves nothing: a folder
- * would make the node unhealthy for ever, a link would have us write elsewhere, and a file that is
- * there may hold its room already. The name is drawn anew each time, made by this call or not at
- * all, and gone before anything is written: the room comes back with the close, also when this
+/* Tasks can create any name in the root, so a predictable name would prove nothing: a folder of
+ * that name would make the node unhealthy for ever, a link would redirect our write, and an
+ * existing file may already own its space. So each call creates a file with a random name, or
+ * fails, and unlinks it before writing. The space is freed when the file is closed, even if this
  * process is killed in between. */
-int nm_files_probe(const struct nm_files *f, size_t bytes)
+int nm_files_probe_disk(const struct nm_files *f, size_t bytes)
 {
     char random[33], name[64];
     base_random_hex(random);
@@ -436,7 +441,7 @@ int nm_files_probe(const struct nm_files *f, size_t bytes)
     int fd = base_plain_open(f->root_fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600, NULL);
     if (fd < 0)
         return fd;
-    int rc = unlinkat(f->root_fd, name, 0) < 0 ? -errno : take(fd, bytes);
+    int rc = unlinkat(f->root_fd, name, 0) < 0 ? -errno : allocate_bytes(fd, bytes);
     close(fd);
     return rc;
 }

@@ -1,28 +1,33 @@
-/* nodemanager/container/folders.h - the NodeManager's local folder, and what a restarted NodeManager learns from it.
+/* nodemanager/container/folders.h - the NodeManager's local folder, and what a restarted
+ * NodeManager learns from it.
  *
- *    state.json                       node id's port and the highest epoch seen (atomic, fsync)
- *    state.json.damaged-<time>        one that could not be read at a start, as it was found
- *    lock                             held by the daemon and its spawner; the daemon's process id
+ *    state.json                       port of the node id and highest epoch seen (atomic, fsync)
+ *    state.json.damaged-<time>        a state.json that could not be read at a start, unchanged
+ *    lock                             held by the daemon and its spawner; contains the daemon's pid
  *    records/<app>/spec.json          user and token (0600)
- *    records/<app>/forgotten          ids of containers the RM has stored the end of, one a line
- *    records/<app>/<container>/       launch.json; pid.json, exit.json of the shim;
+ *    records/<app>/forgotten          ids of containers whose end the RM has stored, one per line
+ *    records/<app>/<container>/       launch.json; pid.json and exit.json of the shim;
  *                                     killed, suspended: marks of orders that were carried out
- *    apps/<app>/token                 for the containers to read (0600)
- *    apps/<app>/<container>/          launch.json for a task runner, progress, result.json, failure.json,
+ *    apps/<app>/token                 readable by the containers (0600)
+ *    apps/<app>/<container>/          launch.json for a task, progress, result.json, failure.json,
  *                                     work/ where the command starts, tmp/, output/
- *    logs/<app>/<container>/          stdout, stderr, and what the container adds
- *    logs/<app>/.running, .ended      .ended: the application was cleaned up then; its logs are kept for a while
+ *    logs/<app>/<container>/          stdout, stderr, and files added by the container
+ *    logs/<app>/.running, .ended      .ended: the application was cleaned up at that time; its logs
+ *                                     are kept for a while
  *    spare/                           folders made in advance (nodemanager/container/spare.h)
  *    trash/                           what is being removed
  *
- * Who may write where. Folders below apps/<app>/ and logs/<app>/ are the containers' own: whatever lies in them is read
- * as the work of strangers, through nm_files_open_plain() alone, which neither waits on a FIFO nor follows a link.
- * records/ is written by the NodeManager and the shims; nothing there is ever handed to a container, and no container's
- * working folder leads to it by name. Today that is order, not protection: containers run as the NodeManager's user and
- * can write all of its folder; so what is read from records/ is checked in the same way. Once containers run as their
- * users, records/ (0700) and everything beside apps/<app>/<container>/ and logs/<app>/<container>/ is out of their reach.
+ * Who may write where. Folders below apps/<app>/ and logs/<app>/ belong to the containers: their
+ * contents are read as untrusted input, only through nm_files_open_plain(), which neither blocks on
+ * a FIFO nor follows a link. records/ is written by the NodeManager and the shims; nothing there is
+ * passed to a container, and no path in a container's working folder leads there. Today this is
+ * convention, not protection: containers run as the NodeManager's user and can write everywhere in
+ * its folder, so records/ is read with the same precautions. Once containers run as their own
+ * users, they can reach neither records/ (0700) nor anything outside apps/<app>/<container>/ and
+ * logs/<app>/<container>/.
  *
- * Names below apps/, records/ and logs/ are printed from parsed ids only, never taken from a request. */
+ * Names below apps/, records/ and logs/ are always printed from parsed ids, never copied from a
+ * request. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_FOLDERS_H
 #define CREEL_NODEMANAGER_CONTAINER_FOLDERS_H
 
@@ -39,13 +44,15 @@
 #include "nodemanager/container/spare.h"
 
 #define NM_PATH_MAX         4096
-#define NM_STDERR_TAIL_MAX  2048  /* bytes of stderr that go into diagnostics */
-#define NM_FAILURE_TEXT_MAX 16384 /* bytes of a task's own story */
+#define NM_STDERR_TAIL_MAX  2048  /* bytes of stderr included in diagnostics */
+#define NM_FAILURE_TEXT_MAX 16384 /* maximum length of a task's own failure report */
 
 struct nm_files_conf {
     const char *root;
-    int64_t retain_s;                        /* logs of an ended application are kept for so long ... */
-    int64_t min_free_bytes, min_free_inodes; /* ... unless less than twice as much is left; 0: not looked at */
+    /* how long to keep the logs of an ended application ... */
+    int64_t retain_s;
+    /* ... unless less than twice these are free; 0: not checked */
+    int64_t min_free_bytes, min_free_inodes;
 };
 struct nm_files {
     char root[2048];
@@ -56,120 +63,131 @@ struct nm_files {
     pthread_t janitor;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool janitor_runs, stopping, work, low; /* low: spares are wanted */
+    bool janitor_runs, stopping, work, low; /* low: more spares are needed */
     struct nm_spares spares;
-    struct nm_retain retain; /* under lock */
-    size_t early;            /* the janitor's own: removed before their time and not told yet */
+    struct nm_ended_logs retain; /* protected by lock */
+    size_t early;                /* janitor only: logs removed early since the last warning */
     int64_t say_at_s;
 };
-struct nm_disk_state { /* state.json */
+struct nm_disk_state { /* contents of state.json */
     int64_t epoch, port;
 };
 
-/* Makes the folders and takes the lock: see nodemanager/container/local_folder.h for what is refused. nm_files_close() also after an error. */
+/* Creates the folders and takes the lock; nodemanager/container/local_folder.h says what is
+ * refused. Call nm_files_close() even after an error. */
 int nm_files_open(struct nm_files *f, const struct nm_files_conf *conf, struct base_error *err);
-int nm_files_start_janitor(struct nm_files *f, struct base_error *err); /* a thread: after the spawner's fork */
+/* starts a thread: call after the spawner's fork */
+int nm_files_start_janitor(struct nm_files *f, struct base_error *err);
 void nm_files_close(struct nm_files *f);
-/* All zero where there is none. A damaged one is kept aside, with a line in the log, and counts as
- * none. */
-int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
-int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
+/* Reads state.json; zeroes *@out if there is none. A damaged file is renamed with a warning in the
+ * log, and counts as none. */
+int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err);
+int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err);
 
-/* "<root>/apps/<app>/<container>[/<name>]" and the same below records and logs; returns @buf. */
-char *nm_path_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+/* Format "<root>/apps/<app>/<container>[/<name>]" and the corresponding paths below records and
+ * logs. Return @buf. */
+char *nm_path_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                           char buf[static NM_PATH_MAX]);
+char *nm_path_in_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                      char buf[static NM_PATH_MAX]);
+char *nm_path_in_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
                         char buf[static NM_PATH_MAX]);
-char *nm_path_logs(const struct nm_files *f, const struct base_container_id *id, const char *name,
-                   char buf[static NM_PATH_MAX]);
-char *nm_path_record(const struct nm_files *f, const struct base_container_id *id, const char *name,
+char *nm_path_in_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
                      char buf[static NM_PATH_MAX]);
-char *nm_path_app(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                  char buf[static NM_PATH_MAX]);
 
-char *nm_path_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
-                         char buf[static NM_PATH_MAX]);
+char *nm_path_in_app_record(const struct nm_files *f, const struct base_app_id *id, const char *name,
+                            char buf[static NM_PATH_MAX]);
 
-/* Opens a plain file at one of the paths above (base/io/plain.h): @flags O_RDONLY or what writing needs. A descriptor,
- * -errno or -BASE_PLAIN_OTHER; *@st may be NULL. Never waits. */
+/* Opens a plain file at one of the paths above (base/io/plain.h). @flags: O_RDONLY or flags for
+ * writing. @st may be NULL. Returns a descriptor, -errno or -BASE_PLAIN_OTHER. Never blocks. */
 int nm_files_open_plain(const struct nm_files *f, const char *path, int flags, mode_t mode, struct stat *st);
-/* The folder at one of the paths above, for its entries, likewise. */
+/* Opens the folder at one of the paths above for listing, in the same way. */
 int nm_files_open_folder(const struct nm_files *f, const char *path);
-/* Whole plain file at one of the paths above: 0, -BASE_ENOTFOUND, -BASE_ELIMIT over @max, -BASE_EIO. */
-int nm_files_read(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
-                  struct base_error *err);
+/* Reads a whole plain file at one of the paths above. Returns 0, -BASE_ENOTFOUND, -BASE_ELIMIT
+ * above @max bytes, or -BASE_EIO. */
+int nm_files_read_plain(const struct nm_files *f, const char *path, size_t max, struct base_buf *out,
+                        struct base_error *err);
 
-/* The application's folder with its token, and its record; nothing to do when they are there. */
-int nm_files_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
-                 struct base_error *err);
-bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id); /* it has a record */
-/* The container's folders and its record with launch.json; -BASE_EEXIST: it has a record already. */
-int nm_files_launch(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
-                    struct base_error *err);
-/* Small file in the container's folder before the container starts: -BASE_EIO when something is there. */
-int nm_files_put(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
-                 struct base_error *err);
-/* Small file in the container's record, no fsync. */
-int nm_files_mark(const struct nm_files *f, const struct base_container_id *id, const char *name, const char *text,
-                  struct base_error *err);
-/* Removes the container's folder, but only its tmp/ where a map's output is whole: reduces read it. Keeps the id for a
- * restart; an error says that this was not possible, the folder is gone all the same. */
-int nm_files_forget(struct nm_files *f, const struct base_container_id *id, struct base_error *err);
-/* Calls @each for the ids kept so; a last line that was cut is left out. */
-void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
-                        void (*each)(const struct base_container_id *id, void *u), void *u);
-void nm_files_unmark(const struct nm_files *f, const struct base_container_id *id, const char *name);
-/* Out of sight at once, removed in the background. */
-void nm_files_cleanup(struct nm_files *f, const struct base_app_id *id, bool keep_logs);
+/* Creates the application's folder with its token, and its record. Does nothing if they exist. */
+int nm_files_create_app(struct nm_files *f, const struct base_app_id *id, const char *user, const char *token,
+                        struct base_error *err);
+/* true if the application has a record */
+bool nm_files_has_app(const struct nm_files *f, const struct base_app_id *id);
+/* Creates the container's folders, and its record with launch.json. Fails with -BASE_EEXIST if the
+ * container has a record already. */
+int nm_files_create_container(struct nm_files *f, const struct base_container_id *id, const char *launch, size_t len,
+                              struct base_error *err);
+/* Writes a small file into the container's folder before the container starts. Fails with -BASE_EIO
+ * if the name exists. */
+int nm_files_write_in_container(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                                const char *text, struct base_error *err);
+/* Writes a small file into the container's record, without fsync. */
+int nm_files_write_mark(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                        const char *text, struct base_error *err);
+/* Removes the container's folder, or only its tmp/ if it holds a complete map output, which reduces
+ * still read. Notes the id for a restart; an error means that this failed, but the folder is gone
+ * all the same. */
+int nm_files_forget_container(struct nm_files *f, const struct base_container_id *id, struct base_error *err);
+/* Calls @each for every id noted that way, ignoring a truncated last line. */
+void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
+                                 void (*each)(const struct base_container_id *id, void *u), void *u);
+void nm_files_remove_mark(const struct nm_files *f, const struct base_container_id *id, const char *name);
+/* Moves the application's folders away at once; they are deleted in the background. */
+void nm_files_cleanup_app(struct nm_files *f, const struct base_app_id *id, bool keep_logs);
 
 struct nm_pid_file {
     char boot_id[64];
     int64_t shim, shim_start;
-    char isolation[64]; /* that the shim was started with; "" in a file of an earlier version */
+    char isolation[64]; /* the isolation of the shim; "" in files of earlier versions */
 };
 struct nm_exit_file {
     int64_t exit_code, signal, started_us, ended_us, cpu_ms, max_rss_kb;
     char reason[256];
 };
 struct nm_result_file {
-    char *counters; /* JSON object or NULL; caller frees */
+    char *counters; /* JSON object or NULL; the caller frees it */
     int64_t output_bytes;
 };
 struct nm_failure_file {
     bool no_space;
-    char *diagnostics; /* at most NM_FAILURE_TEXT_MAX bytes; caller frees */
+    char *diagnostics; /* at most NM_FAILURE_TEXT_MAX bytes; the caller frees it */
 };
 struct nm_progress_file {
     double progress;
     char phase[16];
-    char *counters; /* caller frees */
+    char *counters; /* the caller frees it */
 };
-/* 0, -BASE_ENOTFOUND, or -BASE_ECORRUPT. */
-int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out);
-int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out);
-int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out);
-int nm_files_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out);
-/* 1 when it changed since *@mtime_ns (updated), 0 otherwise. */
-int nm_files_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
-                      struct nm_progress_file *out);
-/* {"progress":..} or a plain number: 0..1, more or with "%": percent. False when it is neither. */
+/* Return 0, -BASE_ENOTFOUND or -BASE_ECORRUPT. */
+int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out);
+int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out);
+int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out);
+int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out);
+/* Returns 1 if the file has changed since *@mtime_ns, which is then updated; otherwise 0. */
+int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
+                           struct nm_progress_file *out);
+/* Parses {"progress":..} or a plain number: 0 to 1; a larger number or one with "%" means per cent.
+ * Returns false for anything else. */
 bool nm_progress_parse(const char *text, size_t len, struct nm_progress_file *out);
-/* The last whole lines of stderr, valid UTF-8, appended. */
-void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out);
+/* Appends the last complete lines of stderr as valid UTF-8. */
+void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out);
 
-/* Calls @app for every application's record and @container for every container's in it (any order but by
- * application). Folders without a record are moved to trash/. */
-int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
-                  void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err);
-bool nm_files_marked(const struct nm_files *f, const struct base_container_id *id, const char *name);
+/* Calls @app for each application's record, followed by @container for each container in it;
+ * otherwise in no particular order. Folders without a record are moved to trash/. */
+int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+                          void (*container)(const struct base_container_id *id, void *u), void *u,
+                          struct base_error *err);
+bool nm_files_has_mark(const struct nm_files *f, const struct base_container_id *id, const char *name);
 
 struct nm_files_room {
-    int64_t bytes, inodes; /* left for us where containers write; -1: cannot be told, or the file system has no limit */
+    /* available where containers write; -1: unknown, or the file system has no limit */
+    int64_t bytes, inodes;
 };
-void nm_files_room(const struct nm_files *f, struct nm_files_room *out);
-/* Takes @bytes in a file that nobody else can name, writes its first block, and gives them back: 0
- * or -errno. */
-int nm_files_probe(const struct nm_files *f, size_t bytes);
+void nm_files_get_room(const struct nm_files *f, struct nm_files_room *out);
+/* Allocates @bytes in a file that nobody else can open, writes its first block, and frees them
+ * again. Returns 0 or -errno. */
+int nm_files_probe_disk(const struct nm_files *f, size_t bytes);
 
-/* Replaces what is not UTF-8 by '?', and NULs by spaces; in place. s[len] must be 0. */
-void nm_utf8_clean(char *s, size_t len);
+/* Replaces invalid UTF-8 by '?' and NULs by spaces, in place. s[len] must be 0. */
+void nm_utf8_replace_invalid(char *s, size_t len);
 
 #endif

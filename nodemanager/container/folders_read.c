@@ -1,4 +1,5 @@
-/* nodemanager/container/folders_read.c - what shims and tasks wrote, and the walk over all of it at the start. */
+/* nodemanager/container/folders_read.c - reads files written by shims and tasks, and walks all
+ * records at the start. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,16 +18,16 @@
 #define SMALL_FILE_MAX    (64 * 1024)
 #define PROGRESS_FILE_MAX (64 * 1024)
 #define FAILURE_FILE_MAX  (256 * 1024)
-#define FORGOTTEN_LINES_MAX 2000000 /* containers of one application on one node */
+#define FORGOTTEN_LINES_MAX 2000000 /* limit per application and node */
 #define FAILURE_NO_SPACE  (-101)
-#define NUM_MAX           (INT64_MAX / 4) /* as large as the ResourceManager takes a number */
+#define NUM_MAX             (INT64_MAX / 4) /* largest number accepted by the ResourceManager */
 #define COUNTERS_MAX      64
 #define COUNTER_NAME_MAX  64 /* bytes */
 
-static int read_json(const struct nm_files *f, const char *path, size_t max, json_t **out)
+static int read_json_object(const struct nm_files *f, const char *path, size_t max, json_t **out)
 {
     struct base_buf b = {0};
-    int rc = nm_files_read(f, path, max, &b, NULL);
+    int rc = nm_files_read_plain(f, path, max, &b, NULL);
     if (rc >= 0)
         rc = base_json_parse(b.data ? b.data : "", b.len, out, NULL);
     base_buf_free(&b);
@@ -35,70 +36,73 @@ static int read_json(const struct nm_files *f, const char *path, size_t max, jso
     return rc < 0 || !json_is_object(*out) ? (json_decref(*out), *out = NULL, -BASE_ECORRUPT) : 0;
 }
 
-static int read_own(const struct nm_files *f, const struct base_container_id *id, const char *name, size_t max,
-                    json_t **out)
+static int read_container_json(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                               size_t max, json_t **out)
 {
     char path[NM_PATH_MAX];
-    return read_json(f, nm_path_container(f, id, name, path), max, out);
+    return read_json_object(f, nm_path_in_container(f, id, name, path), max, out);
 }
 
-static int read_record(const struct nm_files *f, const struct base_container_id *id, const char *name, json_t **out)
+static int read_record_json(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                            json_t **out)
 {
     char path[NM_PATH_MAX];
-    return read_json(f, nm_path_record(f, id, name, path), SMALL_FILE_MAX, out);
+    return read_json_object(f, nm_path_in_record(f, id, name, path), SMALL_FILE_MAX, out);
 }
 
-/* What a container's own files say is the work of strangers: anything but a number from 0 to NUM_MAX counts as 0. */
-static int64_t num(const json_t *j, const char *name)
+/* A container's own files are untrusted: anything but a number from 0 to NUM_MAX counts as 0. */
+static int64_t read_count_member(const json_t *j, const char *name)
 {
     const json_t *v = json_object_get(j, name);
     json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
     return n > 0 && n <= NUM_MAX ? n : 0;
 }
 
-static void text(const json_t *j, const char *name, char *buf, size_t size)
+static void read_text_member(const json_t *j, const char *name, char *buf, size_t size)
 {
     const char *s = json_string_value(json_object_get(j, name));
     snprintf(buf, size, "%s", s ? s : "");
-    nm_utf8_clean(buf, strlen(buf)); /* the bound may have cut a character */
+    nm_utf8_replace_invalid(buf, strlen(buf)); /* truncation may have cut a character */
 }
 
-int nm_files_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
+int nm_files_read_pid(const struct nm_files *f, const struct base_container_id *id, struct nm_pid_file *out)
 {
     json_t *j = NULL;
-    int rc = read_record(f, id, "pid.json", &j);
+    int rc = read_record_json(f, id, "pid.json", &j);
     if (rc < 0)
         return rc;
-    *out = (struct nm_pid_file){.shim = num(j, "shimPid"), .shim_start = num(j, "shimStart")};
-    text(j, "bootId", out->boot_id, sizeof out->boot_id);
-    text(j, "isolation", out->isolation, sizeof out->isolation);
+    *out =
+        (struct nm_pid_file){.shim = read_count_member(j, "shimPid"), .shim_start = read_count_member(j, "shimStart")};
+    read_text_member(j, "bootId", out->boot_id, sizeof out->boot_id);
+    read_text_member(j, "isolation", out->isolation, sizeof out->isolation);
     json_decref(j);
     return out->shim > 0 ? 0 : -BASE_ECORRUPT;
 }
 
-int nm_files_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out)
+int nm_files_read_exit(const struct nm_files *f, const struct base_container_id *id, struct nm_exit_file *out)
 {
     json_t *j = NULL;
-    int rc = read_record(f, id, "exit.json", &j);
+    int rc = read_record_json(f, id, "exit.json", &j);
     if (rc < 0)
         return rc;
-    *out = (struct nm_exit_file){.exit_code = num(j, "exitCode"),
-                                 .signal = num(j, "signal"),
-                                 .started_us = num(j, "startedUs"),
-                                 .ended_us = num(j, "endedUs"),
-                                 .cpu_ms = num(j, "cpuMs"),
-                                 .max_rss_kb = num(j, "maxRssKb")};
+    *out = (struct nm_exit_file){.exit_code = read_count_member(j, "exitCode"),
+                                 .signal = read_count_member(j, "signal"),
+                                 .started_us = read_count_member(j, "startedUs"),
+                                 .ended_us = read_count_member(j, "endedUs"),
+                                 .cpu_ms = read_count_member(j, "cpuMs"),
+                                 .max_rss_kb = read_count_member(j, "maxRssKb")};
     if (out->exit_code > 255)
         out->exit_code = 255;
     if (out->signal > 64)
         out->signal = 0;
-    text(j, "reason", out->reason, sizeof out->reason);
+    read_text_member(j, "reason", out->reason, sizeof out->reason);
     json_decref(j);
     return 0;
 }
 
-/* Only what the ResourceManager takes: whole numbers of sound names, not too many. */
-static char *counters_of(const json_t *j)
+/* Keeps only what the ResourceManager accepts: integers with valid names, up to a maximum
+ * number. */
+static char *select_counters(const json_t *j)
 {
     json_t *all = json_object_get(j, "counters"), *v, *kept;
     struct base_buf b = {0};
@@ -118,24 +122,24 @@ static char *counters_of(const json_t *j)
     return base_buf_take(&b);
 }
 
-int nm_files_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out)
+int nm_files_read_result(const struct nm_files *f, const struct base_container_id *id, struct nm_result_file *out)
 {
     json_t *j = NULL;
     *out = (struct nm_result_file){0};
-    int rc = read_own(f, id, "result.json", SMALL_FILE_MAX, &j);
+    int rc = read_container_json(f, id, "result.json", SMALL_FILE_MAX, &j);
     if (rc < 0)
         return rc;
-    out->counters = counters_of(j);
-    out->output_bytes = num(j, "outputBytes");
+    out->counters = select_counters(j);
+    out->output_bytes = read_count_member(j, "outputBytes");
     json_decref(j);
     return 0;
 }
 
-int nm_files_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out)
+int nm_files_read_failure(const struct nm_files *f, const struct base_container_id *id, struct nm_failure_file *out)
 {
     json_t *j = NULL;
     *out = (struct nm_failure_file){0};
-    int rc = read_own(f, id, "failure.json", FAILURE_FILE_MAX, &j);
+    int rc = read_container_json(f, id, "failure.json", FAILURE_FILE_MAX, &j);
     if (rc < 0)
         return rc;
     const char *s = json_string_value(json_object_get(j, "diagnostics"));
@@ -147,7 +151,7 @@ int nm_files_failure(const struct nm_files *f, const struct base_container_id *i
     return out->diagnostics ? 0 : -BASE_ECORRUPT;
 }
 
-static bool progress_number(const char *s, double *out)
+static bool parse_progress_number(const char *s, double *out)
 {
     char *end;
     double v = strtod(s, &end);
@@ -169,40 +173,41 @@ bool nm_progress_parse(const char *s, size_t len, struct nm_progress_file *out)
 {
     *out = (struct nm_progress_file){0};
     if (s[0] != '{')
-        return progress_number(s, &out->progress);
+        return parse_progress_number(s, &out->progress);
     json_t *j = NULL;
     bool ok = false;
     if (base_json_parse(s, len, &j, NULL) >= 0 && json_is_object(j)) {
         const json_t *p = json_object_get(j, "progress");
         double v = json_is_number(p) ? json_number_value(p) : 0;
         out->progress = v < 0 ? 0 : (v > 1 ? 1 : v);
-        text(j, "phase", out->phase, sizeof out->phase);
-        out->counters = counters_of(j);
+        read_text_member(j, "phase", out->phase, sizeof out->phase);
+        out->counters = select_counters(j);
         ok = true;
     }
     json_decref(j);
     return ok;
 }
 
-int nm_files_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
-                      struct nm_progress_file *out)
+int nm_files_read_progress(const struct nm_files *f, const struct base_container_id *id, int64_t *mtime_ns,
+                           struct nm_progress_file *out)
 {
     char path[NM_PATH_MAX];
     struct stat st;
     struct base_buf b = {0};
-    if (lstat(nm_path_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode)) /* one call, very often */
+    /* a single system call, since this happens often */
+    if (lstat(nm_path_in_container(f, id, "progress", path), &st) < 0 || !S_ISREG(st.st_mode))
         return 0;
     int64_t mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
     if (mtime == *mtime_ns)
         return 0;
     *mtime_ns = mtime;
-    int rc = nm_files_read(f, path, PROGRESS_FILE_MAX, &b, NULL);
+    int rc = nm_files_read_plain(f, path, PROGRESS_FILE_MAX, &b, NULL);
     bool ok = rc >= 0 && b.len && nm_progress_parse(b.data, b.len, out);
     base_buf_free(&b);
     return ok;
 }
 
-void nm_utf8_clean(char *s, size_t len)
+void nm_utf8_replace_invalid(char *s, size_t len)
 {
     for (size_t i = 0; i < len;) {
         size_t n = s[i] ? base_utf8_len(s + i) : 1;
@@ -214,18 +219,18 @@ void nm_utf8_clean(char *s, size_t len)
     }
 }
 
-void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out)
+void nm_files_append_stderr_tail(const struct nm_files *f, const struct base_container_id *id, struct base_buf *out)
 {
     char path[NM_PATH_MAX], buf[NM_STDERR_TAIL_MAX + 1];
     struct stat st;
-    int fd = nm_files_open_plain(f, nm_path_logs(f, id, "stderr", path), O_RDONLY, 0, &st);
+    int fd = nm_files_open_plain(f, nm_path_in_logs(f, id, "stderr", path), O_RDONLY, 0, &st);
     if (fd < 0)
         return;
     if (st.st_size > 0) {
         off_t from = st.st_size > NM_STDERR_TAIL_MAX ? st.st_size - NM_STDERR_TAIL_MAX : 0;
         ssize_t n = pread(fd, buf, NM_STDERR_TAIL_MAX, from);
         char *start = buf;
-        if (n > 0 && from > 0) { /* begin with a whole line when there is one */
+        if (n > 0 && from > 0) { /* begin with a complete line if possible */
             char *nl = memchr(buf, '\n', (size_t)n);
             if (nl && nl + 1 < buf + n)
                 start = nl + 1;
@@ -234,19 +239,19 @@ void nm_files_stderr_tail(const struct nm_files *f, const struct base_container_
         while (len && (start[len - 1] == '\n' || start[len - 1] == ' '))
             len--;
         start[len] = 0;
-        nm_utf8_clean(start, len);
+        nm_utf8_replace_invalid(start, len);
         base_buf_add(out, start, len);
     }
     close(fd);
 }
 
-void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
-                        void (*each)(const struct base_container_id *id, void *u), void *u)
+void nm_files_for_each_forgotten(const struct nm_files *f, const struct base_app_id *id,
+                                 void (*each)(const struct base_container_id *id, void *u), void *u)
 {
     char path[NM_PATH_MAX], line[BASE_ID_TEXT_MAX + 2];
-    int fd = nm_files_open_plain(f, nm_path_app_record(f, id, "forgotten", path), O_RDONLY, 0, NULL);
+    int fd = nm_files_open_plain(f, nm_path_in_app_record(f, id, "forgotten", path), O_RDONLY, 0, NULL);
     FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
-    /* A container can make this file any size; a start must not wait until all is read. */
+    /* A container can make this file arbitrarily long; do not let it delay the start. */
     for (long lines = 0; in && lines < FORGOTTEN_LINES_MAX && fgets(line, sizeof line, in); lines++) {
         struct base_container_id ct;
         char *nl = strchr(line, '\n');
@@ -262,7 +267,7 @@ void nm_files_forgotten(const struct nm_files *f, const struct base_app_id *id,
         close(fd);
 }
 
-static DIR *open_dir(const struct nm_files *f, const char *path)
+static DIR *open_folder_stream(const struct nm_files *f, const char *path)
 {
     int fd = nm_files_open_folder(f, path);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -271,25 +276,27 @@ static DIR *open_dir(const struct nm_files *f, const char *path)
     return d;
 }
 
-/* Folders of applications without a record: a crash came between the two. */
-static void trash_orphans(struct nm_files *f)
+/* Moves the folders of applications without a record, left by a crash between the two steps, to
+ * trash/. */
+static void move_orphans_to_trash(struct nm_files *f)
 {
     char path[NM_PATH_MAX];
-    DIR *apps = open_dir(f, nm_files_join(path, "%s/apps", f->root));
+    DIR *apps = open_folder_stream(f, nm_files_format_path(path, "%s/apps", f->root));
     for (const struct dirent *e; apps && (e = readdir(apps)) != NULL;) {
         struct base_app_id id;
         if (base_app_id_parse(e->d_name, &id, NULL) >= 0 && !nm_files_has_app(f, &id))
-            nm_files_trash(f, nm_path_app(f, &id, NULL, path), NULL);
+            nm_files_move_to_trash(f, nm_path_in_app(f, &id, NULL, path), NULL);
     }
     if (apps)
         closedir(apps);
 }
 
-int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
-                  void (*container)(const struct base_container_id *id, void *u), void *u, struct base_error *err)
+int nm_files_scan_records(struct nm_files *f, void (*app)(const struct base_app_id *id, void *u),
+                          void (*container)(const struct base_container_id *id, void *u), void *u,
+                          struct base_error *err)
 {
     char path[NM_PATH_MAX];
-    DIR *apps = open_dir(f, nm_files_join(path, "%s/records", f->root));
+    DIR *apps = open_folder_stream(f, nm_files_format_path(path, "%s/records", f->root));
     const struct dirent *e, *c;
     if (!apps)
         return base_error_set(err, -BASE_EIO, "%s: cannot be read", path);
@@ -298,7 +305,7 @@ int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, 
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
         app(&id, u);
-        DIR *in = open_dir(f, nm_path_app_record(f, &id, NULL, path));
+        DIR *in = open_folder_stream(f, nm_path_in_app_record(f, &id, NULL, path));
         while (in && (c = readdir(in)) != NULL) {
             struct base_container_id ct;
             if (base_container_id_parse(c->d_name, &ct, NULL) >= 0 && base_app_id_cmp(&ct.attempt.app, &id) == 0)
@@ -308,6 +315,6 @@ int nm_files_scan(struct nm_files *f, void (*app)(const struct base_app_id *id, 
             closedir(in);
     }
     closedir(apps);
-    trash_orphans(f);
+    move_orphans_to_trash(f);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* nodemanager/container/janitor.c - a thread in the background that removes what is in trash/, makes spare folders, and
- * removes logs of ended applications: when their time is over, or before it, the longest ended first, while the disk
- * has little room or few inodes left. */
+/* nodemanager/container/janitor.c - a background thread that empties trash/, makes spare folders,
+ * and removes the logs of ended applications: when they expire, or earlier, beginning with the
+ * application that ended first, while the disk is short of space or inodes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,16 +19,16 @@
 #include "nodemanager/container/folders_internal.h"
 
 #define IDLE_S       30
-#define REST_S       1  /* between two rounds: what is removed meanwhile goes together */
-#define EARLY_BATCH  32 /* applications between two looks at the disk */
+#define REST_S       1  /* pause between rounds, so that removals are batched */
+#define EARLY_BATCH  32 /* applications removed between two checks of the disk */
 #define SAY_AGAIN_S  60
 
-static int64_t mono_s(void)
+static int64_t monotonic_s(void)
 {
     return base_mono_us(&base_clock_real) / 1000000;
 }
 
-static int64_t wall_s(void)
+static int64_t wall_clock_s(void)
 {
     return base_wall_us(&base_clock_real) / 1000000;
 }
@@ -51,7 +51,7 @@ void nm_janitor_wake(struct nm_files *f)
 
 /* ---- spares ---- */
 
-static bool spares_wanted(struct nm_files *f, const struct nm_spare_stock *stock, size_t upto)
+static bool needs_spares(struct nm_files *f, const struct nm_spare_stock *stock, size_t upto)
 {
     pthread_mutex_lock(&f->lock);
     bool wanted = stock->n < upto && !f->stopping;
@@ -59,25 +59,25 @@ static bool spares_wanted(struct nm_files *f, const struct nm_spare_stock *stock
     return wanted;
 }
 
-static void spare_add(struct nm_files *f, struct nm_spare_stock *stock, int64_t number)
+static void stock_spare(struct nm_files *f, struct nm_spare_stock *stock, int64_t number)
 {
     pthread_mutex_lock(&f->lock);
     stock->number[stock->n++] = number;
     pthread_mutex_unlock(&f->lock);
 }
 
-static void spares_fill(struct nm_files *f, enum nm_spare_kind kind)
+static void fill_spares(struct nm_files *f, enum nm_spare_kind kind)
 {
     struct nm_spare_stock *stock = &f->spares.stock[kind];
     int64_t number;
-    /* Where none can be made, a launch tries itself and tells why. */
-    while (spares_wanted(f, stock, NM_SPARES_MADE) && nm_spare_make(&f->spares, kind, &number, NULL) == 0)
-        spare_add(f, stock, number);
+    /* If none can be made, a launch tries itself and reports the reason. */
+    while (needs_spares(f, stock, NM_SPARES_MADE) && nm_spare_make(&f->spares, kind, &number, NULL) == 0)
+        stock_spare(f, stock, number);
 }
 
 /* ---- trash ---- */
 
-static void remove_now(const char *path)
+static void remove_tree_now(const char *path)
 {
     struct base_error err;
     if (base_rmtree(path, &err) < 0)
@@ -90,44 +90,46 @@ static bool ends_with(const char *s, const char *end)
     return n > m && strcmp(s + n - m, end) == 0;
 }
 
-/* A container's folder and its record come as "<stamp>.files" and "<stamp>.record", the record first. */
-static void trash_empty(struct nm_files *f, const char *path)
+/* A container's folder and record arrive as "<stamp>.files" and "<stamp>.record", the record
+ * first. */
+static void remove_or_reuse_trash(struct nm_files *f, const char *path)
 {
     struct nm_spare_stock *stock = &f->spares.stock[NM_SPARE_CONTAINER];
     char record[NM_PATH_MAX];
     int64_t number;
     if (!ends_with(path, ".files")) {
-        remove_now(path);
+        remove_tree_now(path);
         return;
     }
-    nm_files_join(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
-    if (spares_wanted(f, stock, NM_SPARES_MAX) && nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
-        spare_add(f, stock, number);
+    nm_files_format_path(record, "%.*s.record", (int)(strlen(path) - strlen(".files")), path);
+    if (needs_spares(f, stock, NM_SPARES_MAX) && nm_spare_adopt(&f->spares, path, record, &number, NULL) == 0) {
+        stock_spare(f, stock, number);
         return;
     }
-    remove_now(path);
-    remove_now(record);
+    remove_tree_now(path);
+    remove_tree_now(record);
 }
 
-static int files_first(const struct dirent **a, const struct dirent **b)
+static int compare_names(const struct dirent **a, const struct dirent **b)
 {
-    return strcmp((*a)->d_name, (*b)->d_name); /* ".files" before ".record" of the same stamp */
+    /* ".files" sorts before ".record" of the same stamp */
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int visible(const struct dirent *e)
+static int is_visible_entry(const struct dirent *e)
 {
     return e->d_name[0] != '.';
 }
 
-static void trash_round(struct nm_files *f)
+static void empty_trash(struct nm_files *f)
 {
     char path[NM_PATH_MAX];
     struct dirent **v = NULL;
-    int n = scandir(nm_files_join(path, "%s/trash", f->root), &v, visible, files_first);
+    int n = scandir(nm_files_format_path(path, "%s/trash", f->root), &v, is_visible_entry, compare_names);
     for (int i = 0; i < n; i++) {
         char entry[NM_PATH_MAX];
         if ((size_t)snprintf(entry, sizeof entry, "%s/%s", path, v[i]->d_name) < sizeof entry)
-            trash_empty(f, entry);
+            remove_or_reuse_trash(f, entry);
         free(v[i]);
     }
     free(v);
@@ -135,178 +137,182 @@ static void trash_round(struct nm_files *f)
 
 /* ---- logs of ended applications ---- */
 
-void nm_janitor_retain(struct nm_files *f, const struct base_app_id *id)
+void nm_janitor_add_ended_app(struct nm_files *f, const struct base_app_id *id)
 {
     pthread_mutex_lock(&f->lock);
-    nm_retain_add(&f->retain, id, wall_s());
+    nm_ended_logs_add(&f->retain, id, wall_clock_s());
     pthread_mutex_unlock(&f->lock);
 }
 
-static void mark_ended(const char *logs)
+static void mark_logs_as_ended(const char *logs)
 {
     char running[NM_PATH_MAX], ended[NM_PATH_MAX];
-    nm_files_join(running, "%.4000s/.running", logs);
-    if (rename(running, nm_files_join(ended, "%.4000s/.ended", logs)) < 0) {
+    nm_files_format_path(running, "%.4000s/.running", logs);
+    if (rename(running, nm_files_format_path(ended, "%.4000s/.ended", logs)) < 0) {
         int fd = base_plain_open(AT_FDCWD, ended, O_WRONLY | O_CREAT, 0600, NULL);
         if (fd >= 0)
             close(fd);
     }
 }
 
-/* When the application ended; -1: it has not. Logs that a crash left without a record have ended when we find them. */
-static int64_t ended_at(const struct nm_files *f, const struct base_app_id *id, const char *logs)
+/* The time at which the application ended; -1 if it has not. Logs left without a record by a crash
+ * are taken to end when we find them. */
+static int64_t find_end_of_app(const struct nm_files *f, const struct base_app_id *id, const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
     if (nm_files_has_app(f, id))
         return -1;
-    if (lstat(nm_files_join(mark, "%.4000s/.ended", logs), &st) == 0)
+    if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) == 0)
         return st.st_ctime;
-    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* it is being made just now */
+    if (lstat(logs, &st) < 0 || st.st_ctime >= f->opened_s) /* being created at this moment */
         return -1;
-    mark_ended(logs);
-    return wall_s();
+    mark_logs_as_ended(logs);
+    return wall_clock_s();
 }
 
-/* The one look through all folders, at the start. */
-static void retain_scan(struct nm_files *f)
+/* Walks all folders once, at the start. */
+static void index_ended_apps(struct nm_files *f)
 {
     char path[NM_PATH_MAX], logs[NM_PATH_MAX];
-    struct nm_retained *v = NULL;
+    struct nm_ended_app *v = NULL;
     size_t n = 0, cap = 0;
     struct base_app_id id;
     const struct dirent *e;
-    DIR *d = opendir(nm_files_join(path, "%s/logs", f->root));
+    DIR *d = opendir(nm_files_format_path(path, "%s/logs", f->root));
     while (d && !is_stopping(f) && (e = readdir(d)) != NULL) {
         if (base_app_id_parse(e->d_name, &id, NULL) < 0)
             continue;
-        int64_t ended = ended_at(f, &id, nm_files_join(logs, "%.3000s/%.255s", path, e->d_name));
+        int64_t ended = find_end_of_app(f, &id, nm_files_format_path(logs, "%.3000s/%.255s", path, e->d_name));
         if (ended < 0)
             continue;
         base_array_grow(&v, n, &cap);
-        v[n++] = (struct nm_retained){.app = id, .ended_s = ended};
+        v[n++] = (struct nm_ended_app){.app = id, .ended_s = ended};
     }
     if (d)
         closedir(d);
     pthread_mutex_lock(&f->lock);
-    nm_retain_seed(&f->retain, v, n);
+    nm_ended_logs_add_scanned(&f->retain, v, n);
     pthread_mutex_unlock(&f->lock);
     free(v);
 }
 
-/* The longest ended application, taken out of the index, if it ended at @until_s at the latest. */
-static bool retained_take(struct nm_files *f, int64_t until_s, struct nm_retained *out)
+/* Removes the application that ended first from the index if it ended no later than @until_s. */
+static bool take_oldest_ended(struct nm_files *f, int64_t until_s, struct nm_ended_app *out)
 {
     pthread_mutex_lock(&f->lock);
-    const struct nm_retained *first = nm_retain_first(&f->retain);
+    const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
     bool yes = first && first->ended_s <= until_s && !f->stopping;
     if (yes) {
         *out = *first;
-        nm_retain_pop(&f->retain);
+        nm_ended_logs_remove_oldest(&f->retain);
     }
     pthread_mutex_unlock(&f->lock);
     return yes;
 }
 
 /* An application that ends here twice, or whose clean-up is ordered twice, is in the index twice.
- * The mark knows when it ended last: an entry from before goes back into the index with that time,
- * so that no logs go before theirs. The entry that was right all along then finds nothing. Each
- * entry goes back once for each time that the mark was touched, in whole seconds: nobody who
- * touches it again and again can keep the janitor here. */
-static bool has_ended_again(struct nm_files *f, const struct nm_retained *r, const char *logs)
+ * Its mark has the time of the last end. An entry with an earlier time is put back with the time of
+ * the mark, so that its logs are not removed before older ones; the entry that was right all along
+ * then finds nothing. Each entry goes back at most once per second of change of the mark, so nobody
+ * can occupy the janitor by touching the mark again and again. */
+static bool reindex_if_ended_again(struct nm_files *f, const struct nm_ended_app *r, const char *logs)
 {
     char mark[NM_PATH_MAX];
     struct stat st;
-    if (lstat(nm_files_join(mark, "%.4000s/.ended", logs), &st) < 0 || st.st_ctime <= r->ended_s)
+    if (lstat(nm_files_format_path(mark, "%.4000s/.ended", logs), &st) < 0 || st.st_ctime <= r->ended_s)
         return false;
     pthread_mutex_lock(&f->lock);
-    nm_retain_add(&f->retain, &r->app, st.st_ctime);
+    nm_ended_logs_add(&f->retain, &r->app, st.st_ctime);
     pthread_mutex_unlock(&f->lock);
     return true;
 }
 
-/* False: there are none, the application ended again later, or it runs here again: then its next
- * end puts it back into the index. */
-static bool logs_remove(struct nm_files *f, const struct nm_retained *r)
+/* Returns false if there are no logs, if the application ended again later, or if it runs here
+ * again; in the last case its next end adds it to the index. */
+static bool remove_logs_of_app(struct nm_files *f, const struct nm_ended_app *r)
 {
     char path[NM_PATH_MAX], to[NM_PATH_MAX], app[BASE_ID_TEXT_MAX];
     if (nm_files_has_app(f, &r->app))
         return false;
-    nm_files_join(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
-    if (has_ended_again(f, r, path) || !nm_files_trash(f, path, to))
+    nm_files_format_path(path, "%s/logs/%s", f->root, base_app_id_text(&r->app, app));
+    if (reindex_if_ended_again(f, r, path) || !nm_files_move_to_trash(f, path, to))
         return false;
-    remove_now(to);
+    remove_tree_now(to);
     return true;
 }
 
-static bool is_tight(const struct nm_files *f)
+static bool disk_is_tight(const struct nm_files *f)
 {
     struct nm_files_room room;
-    nm_files_room(f, &room);
+    nm_files_get_room(f, &room);
     return (room.bytes >= 0 && room.bytes < f->tight_bytes) || (room.inodes >= 0 && room.inodes < f->tight_inodes);
 }
 
-static void logs_expire_early(struct nm_files *f)
+/* Removes logs, oldest end first, until the disk is no longer tight. The disk is checked once per
+ * batch only, to save system calls when there are many small logs. */
+static void expire_logs_early(struct nm_files *f)
 {
-    struct nm_retained r;
+    struct nm_ended_app r;
     size_t n = 0;
-    while (is_tight(f) && retained_take(f, INT64_MAX, &r)) {
-        n += logs_remove(f, &r);
-        for (int i = 1; i < EARLY_BATCH && retained_take(f, INT64_MAX, &r); i++)
-            n += logs_remove(f, &r);
+    while (disk_is_tight(f) && take_oldest_ended(f, INT64_MAX, &r)) {
+        n += remove_logs_of_app(f, &r);
+        for (int i = 1; i < EARLY_BATCH && take_oldest_ended(f, INT64_MAX, &r); i++)
+            n += remove_logs_of_app(f, &r);
     }
     f->early += n;
-    if (f->early && mono_s() >= f->say_at_s) {
+    if (f->early && monotonic_s() >= f->say_at_s) {
         base_log_warn("files", "logs of %zu ended applications were removed before their time: the disk has little room "
                                "or few inodes left", f->early);
         f->early = 0;
-        f->say_at_s = mono_s() + SAY_AGAIN_S;
+        f->say_at_s = monotonic_s() + SAY_AGAIN_S;
     }
 }
 
-static void logs_expire(struct nm_files *f)
+static void expire_logs(struct nm_files *f)
 {
-    struct nm_retained r;
-    while (retained_take(f, wall_s() - f->retain_s, &r))
-        logs_remove(f, &r);
-    logs_expire_early(f);
+    struct nm_ended_app r;
+    while (take_oldest_ended(f, wall_clock_s() - f->retain_s, &r))
+        remove_logs_of_app(f, &r);
+    expire_logs_early(f);
 }
 
-/* Lock held: how long until the next logs are due, at most IDLE_S. */
-static int64_t logs_wait_s(const struct nm_files *f)
+/* Seconds until the next logs expire, at most IDLE_S. Call with the lock held. */
+static int64_t seconds_until_expiry(const struct nm_files *f)
 {
-    const struct nm_retained *first = nm_retain_first(&f->retain);
-    int64_t wait = first ? first->ended_s + f->retain_s - wall_s() : IDLE_S;
+    const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
+    int64_t wait = first ? first->ended_s + f->retain_s - wall_clock_s() : IDLE_S;
     return wait < 1 ? 1 : wait < IDLE_S ? wait : IDLE_S;
 }
 
-/* Neither removing nor making spares is urgent, and containers are being started at the same time. */
-static void *janitor(void *u)
+/* The thread has low priority: containers are being started at the same time, and neither removing
+ * nor making spares is urgent. */
+static void *janitor_thread(void *u)
 {
     struct nm_files *f = u;
     int64_t next = 0;
     base_sched_background();
-    spares_fill(f, NM_SPARE_APP);
-    spares_fill(f, NM_SPARE_CONTAINER);
-    retain_scan(f);
+    fill_spares(f, NM_SPARE_APP);
+    fill_spares(f, NM_SPARE_CONTAINER);
+    index_ended_apps(f);
     pthread_mutex_lock(&f->lock);
     while (!f->stopping) {
-        bool low = f->low, trash = low || mono_s() >= next;
+        bool low = f->low, trash = low || monotonic_s() >= next;
         f->low = false;
         if (trash)
             f->work = false;
         pthread_mutex_unlock(&f->lock);
-        if (trash) { /* before new spares are made: it may hold some */
-            logs_expire(f);
-            trash_round(f);
+        if (trash) { /* before making spares, since the trash may contain some */
+            expire_logs(f);
+            empty_trash(f);
         }
         for (int kind = 0; low && kind < NM_SPARE_KINDS; kind++)
-            spares_fill(f, (enum nm_spare_kind)kind);
+            fill_spares(f, (enum nm_spare_kind)kind);
         pthread_mutex_lock(&f->lock);
         if (trash)
-            next = mono_s() + REST_S;
-        struct timespec until = {.tv_sec = f->work ? next : mono_s() + logs_wait_s(f)};
-        if (!f->stopping && !f->low && until.tv_sec > mono_s())
+            next = monotonic_s() + REST_S;
+        struct timespec until = {.tv_sec = f->work ? next : monotonic_s() + seconds_until_expiry(f)};
+        if (!f->stopping && !f->low && until.tv_sec > monotonic_s())
             pthread_cond_timedwait(&f->wake, &f->lock, &until);
     }
     pthread_mutex_unlock(&f->lock);
@@ -315,7 +321,7 @@ static void *janitor(void *u)
 
 int nm_files_start_janitor(struct nm_files *f, struct base_error *err)
 {
-    int rc = pthread_create(&f->janitor, NULL, janitor, f);
+    int rc = pthread_create(&f->janitor, NULL, janitor_thread, f);
     if (rc)
         return base_error_sys(err, -BASE_EIO, rc, "janitor thread");
     f->janitor_runs = true;

@@ -20,7 +20,7 @@
 #define LOCK_TEXT  64
 #define LOOK_NS    10000000
 
-int nm_folder_own(const char *path, mode_t mode, struct base_error *err)
+int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err)
 {
     struct stat st;
     int rc = base_mkdirs(path, mode, err);
@@ -43,7 +43,7 @@ int nm_folder_own(const char *path, mode_t mode, struct base_error *err)
     return 0;
 }
 
-int nm_folder_reachable(const char *path, struct base_error *err)
+int nm_folder_check_parents(const char *path, struct base_error *err)
 {
     char above[PATH_MAX];
     struct stat st;
@@ -61,8 +61,8 @@ int nm_folder_reachable(const char *path, struct base_error *err)
     return 0;
 }
 
-/* Process id of the daemon that the lock's text names; 0: none, or it has ended. */
-static pid_t holder(int fd)
+/* The pid of the daemon named in the lock file; 0 if none is named or it has ended. */
+static pid_t find_lock_holder(int fd)
 {
     char text[LOCK_TEXT] = "";
     struct nm_proc p;
@@ -73,7 +73,7 @@ static pid_t holder(int fd)
     return nm_proc_read(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X' ? pid : 0;
 }
 
-static int sign(int fd, const char *path, struct base_error *err)
+static int write_holder_into_lock(int fd, const char *path, struct base_error *err)
 {
     char text[LOCK_TEXT];
     struct nm_proc me = {0};
@@ -81,7 +81,7 @@ static int sign(int fd, const char *path, struct base_error *err)
     int len = snprintf(text, sizeof text, "%d %lld\n", (int)getpid(), (long long)me.start);
     if (pwrite(fd, text, (size_t)len, 0) == len && ftruncate(fd, len) == 0)
         return 0;
-    /* Of use to others only: a full disk must not keep a node from starting. */
+    /* Only others read this text, so a full disk must not prevent the start. */
     return errno == ENOSPC || errno == EDQUOT ? 0 : base_error_sys(err, -BASE_EIO, errno, "%s", path);
 }
 
@@ -97,7 +97,7 @@ int nm_folder_lock(const char *root, int *out, struct base_error *err)
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return base_error_sys(err, -BASE_EIO, errno, "%s", path);
-        pid_t pid = holder(fd);
+        pid_t pid = find_lock_holder(fd);
         if (pid > 0)
             return base_error_set(err, -BASE_ESTATE, KEY "%s is in use by another NodeManager, process %d", root,
                                   (int)pid);
@@ -108,5 +108,5 @@ int nm_folder_lock(const char *root, int *out, struct base_error *err)
                                   root, NM_LOCK_WAIT_MS / 1000, path);
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
-    return sign(fd, path, err);
+    return write_holder_into_lock(fd, path, err);
 }

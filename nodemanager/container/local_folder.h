@@ -1,5 +1,5 @@
-/* nodemanager/container/local_folder.h - whose the local folder is: folders that belong to this daemon alone, and the lock that
- * keeps a second one out. */
+/* nodemanager/container/local_folder.h - ensures that the local folder belongs to this daemon
+ * alone, and locks out a second daemon. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_LOCAL_FOLDER_H
 #define CREEL_NODEMANAGER_CONTAINER_LOCAL_FOLDER_H
 
@@ -9,15 +9,17 @@
 
 #define NM_LOCK_WAIT_MS 10000
 
-/* Makes folder @path with @mode unless it is there. Refuses, by name and with what to do, one that is a link or no
- * folder, belongs to another user, or may be written by its group or by others: they could replace what lies in it.
- * -BASE_EPERM then. */
-int nm_folder_own(const char *path, mode_t mode, struct base_error *err);
-/* Refuses a folder above @path (absolute, without links) in which everybody may rename entries: no sticky bit. */
-int nm_folder_reachable(const char *path, struct base_error *err);
-/* Takes the lock in @root and writes this process's id into it. While another daemon lives that holds it, fails at once
- * and names its process id. Waits up to NM_LOCK_WAIT_MS where the holder is what a dead daemon left behind: its spawner,
- * which finishes its last start. -BASE_ESTATE. The lock lasts as long as any copy of *@fd is open. */
+/* Creates folder @path with @mode if it does not exist. Fails with -BASE_EPERM, and a message that
+ * names the remedy, if it is a link or not a folder, belongs to another user, or is writable by its
+ * group or others, who could then replace its contents. */
+int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err);
+/* Fails if a folder above @path (absolute, without links) lets everybody rename entries, that is,
+ * if it is world-writable without the sticky bit. */
+int nm_folder_check_parents(const char *path, struct base_error *err);
+/* Takes the lock in @root and writes our pid into it. Fails at once with -BASE_ESTATE, naming the
+ * pid, if a live daemon holds the lock. If the holder is the spawner of a dead daemon, which is
+ * still finishing its last start, waits up to NM_LOCK_WAIT_MS. The lock is held as long as any copy
+ * of *@fd is open. */
 int nm_folder_lock(const char *root, int *fd, struct base_error *err);
 
 #endif

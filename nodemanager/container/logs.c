@@ -1,6 +1,7 @@
-/* nodemanager/container/logs.c - container logs over HTTP: YARN's listing and framed content, Creel's raw
- * and followed form. A file name is one component without '/', opened below the container's own log folder without
- * following links; the folder's name is printed from the parsed container id. */
+/* nodemanager/container/logs.c - container logs over HTTP: YARN's listing and framed content,
+ * Creel's raw and followed form. A file name is a single path component, opened below the
+ * container's own log folder without following links; the name of that folder is printed from the
+ * parsed container id. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +24,15 @@
 
 /* ---- files ---- */
 
-static int by_name(const void *a, const void *b)
+static int compare_file_names(const void *a, const void *b)
 {
     return strcmp(((const struct nm_log_file *)a)->name, ((const struct nm_log_file *)b)->name);
 }
 
-bool nm_logs_list(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out)
+bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out)
 {
     char path[NM_PATH_MAX];
-    int fd = nm_files_open_folder(f, nm_path_logs(f, id, NULL, path));
+    int fd = nm_files_open_folder(f, nm_path_in_logs(f, id, NULL, path));
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *e;
     struct stat st;
@@ -52,21 +53,22 @@ bool nm_logs_list(const struct nm_files *f, const struct base_container_id *id, 
     }
     closedir(d);
     if (out->len > 1)
-        qsort(out->v, out->len, sizeof *out->v, by_name);
+        qsort(out->v, out->len, sizeof *out->v, compare_file_names);
     return true;
 }
 
-/* A plain file of the container's log folder, or -1. */
-static int log_open(const struct nm_files *f, const struct base_container_id *id, const char *name, struct stat *st)
+/* Opens a plain file in the container's log folder; -1 if there is none. */
+static int open_log_file(const struct nm_files *f, const struct base_container_id *id, const char *name,
+                         struct stat *st)
 {
     char path[NM_PATH_MAX];
     if (!*name || name[0] == '.' || strchr(name, '/') || strlen(name) > 255)
         return -1;
-    int fd = nm_files_open_plain(f, nm_path_logs(f, id, name, path), O_RDONLY, 0, st);
+    int fd = nm_files_open_plain(f, nm_path_in_logs(f, id, name, path), O_RDONLY, 0, st);
     return fd < 0 ? -1 : fd;
 }
 
-void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
+void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
 {
     memset(out, 0, sizeof *out);
     pthread_mutex_lock(&nm->lock);
@@ -82,15 +84,15 @@ void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_l
     pthread_mutex_unlock(&nm->lock);
 }
 
-/* Known to us, or at least its logs are still here. */
-static bool owner_known(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
+/* True if the application is known, or if at least its logs are still here. */
+static bool find_known_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out)
 {
     char path[NM_PATH_MAX];
-    nm_log_owner(nm, id, out);
-    return out->known_app || access(nm_path_logs(&nm->files, id, NULL, path), F_OK) == 0;
+    nm_log_find_owner(nm, id, out);
+    return out->known_app || access(nm_path_in_logs(&nm->files, id, NULL, path), F_OK) == 0;
 }
 
-static void time_text(int64_t s, char buf[static 64])
+static void format_time(int64_t s, char buf[static 64])
 {
     time_t t = (time_t)s;
     struct tm tm;
@@ -98,7 +100,7 @@ static void time_text(int64_t s, char buf[static 64])
         snprintf(buf, 64, "N/A");
 }
 
-static void plain(struct api_request *rq, unsigned status, const char *text)
+static void answer_plain_text(struct api_request *rq, unsigned status, const char *text)
 {
     struct base_buf b = {0};
     if (*text)
@@ -140,12 +142,12 @@ static const struct api_member doc_members[] = {
 };
 static const struct api_shape doc_shape = {"containerLogsInfoes", doc_members, NULL};
 
-static struct file_view *file_views(const struct nm_log_list *list)
+static struct file_view *make_file_views(const struct nm_log_list *list)
 {
     struct file_view *v = base_alloc((list->len + 1) * sizeof *v);
     for (size_t i = 0; i < list->len; i++) {
         snprintf(v[i].size_text, sizeof v[i].size_text, "%lld", (long long)list->v[i].size);
-        time_text(list->v[i].mtime_s, v[i].modified_text);
+        format_time(list->v[i].mtime_s, v[i].modified_text);
         v[i].name = list->v[i].name;
         v[i].size = v[i].size_text;
         v[i].modified = v[i].modified_text;
@@ -167,13 +169,13 @@ void nm_get_logs(struct api_request *rq, void *user)
                          api_path_arg(rq, 0));
         return;
     }
-    if (!owner_known(nm, &id, &owner)) {
+    if (!find_known_owner(nm, &id, &owner)) {
         api_answer_error(rq, 503, "WebApplicationException",
                          "org.apache.hadoop.yarn.webapp.NotFoundException: java.lang.Exception: " NO_OWNER);
         return;
     }
-    nm_logs_list(&nm->files, &id, &list);
-    struct file_view *files = file_views(&list);
+    nm_logs_list_files(&nm->files, &id, &list);
+    struct file_view *files = make_file_views(&list);
     struct logs_view view = {.files = {.items = files, .n = list.len, .stride = sizeof *files},
                              .aggregation = "LOCAL",
                              .container = base_container_id_text(&id, text),
@@ -188,7 +190,7 @@ void nm_get_logs(struct api_request *rq, void *user)
 
 /* ---- framed content ---- */
 
-/* Sent in three parts: head, bytes of the file, tail. */
+/* Sent in three parts: head, contents of the file, tail. */
 struct framed {
     struct base_buf head, tail;
     size_t head_at, tail_at;
@@ -196,7 +198,7 @@ struct framed {
     int64_t at, left;
 };
 
-static int64_t framed_read(void *u, char *buf, size_t max)
+static int64_t read_framed_log(void *u, char *buf, size_t max)
 {
     struct framed *f = u;
     if (f->head_at < f->head.len) {
@@ -209,7 +211,7 @@ static int64_t framed_read(void *u, char *buf, size_t max)
         ssize_t n = pread(f->fd, buf, (int64_t)max < f->left ? max : (size_t)f->left, f->at);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) { /* cut meanwhile: the frame's end comes all the same */
+        if (n <= 0) { /* the file was truncated in the meantime; send the tail nevertheless */
             f->left = 0;
             break;
         }
@@ -225,7 +227,7 @@ static int64_t framed_read(void *u, char *buf, size_t max)
     return (int64_t)n;
 }
 
-static void framed_free(void *u)
+static void free_framed_log(void *u)
 {
     struct framed *f = u;
     base_buf_free(&f->head);
@@ -234,21 +236,21 @@ static void framed_free(void *u)
     free(f);
 }
 
-static void repeat(struct base_buf *b, char c, size_t n)
+static void append_repeated(struct base_buf *b, char c, size_t n)
 {
     while (n--)
         base_buf_add(b, &c, 1);
 }
 
-static void frame_make(struct nm *nm, struct framed *f, const char *id, const char *name, const struct stat *st,
-                       bool alive)
+static void format_log_frame(struct nm *nm, struct framed *f, const char *id, const char *name, const struct stat *st,
+                             bool alive)
 {
     char time[64];
-    time_text(st->st_mtim.tv_sec, time);
+    format_time(st->st_mtim.tv_sec, time);
     base_buf_addf(&f->head, "Container: %s on %s\n", id, nm->node_id);
     size_t width = f->head.len - 1;
     base_buf_adds(&f->head, "LogAggregationType: LOCAL\n");
-    repeat(&f->head, '=', width);
+    append_repeated(&f->head, '=', width);
     base_buf_addf(&f->head, "\nLogType:%s\nLogLastModifiedTime:%s\nLogLength:%lld\nLogContents:\n", name, time,
                   (long long)st->st_size);
     base_buf_addf(&f->tail, "End of LogType:%s", name);
@@ -257,30 +259,30 @@ static void frame_make(struct nm *nm, struct framed *f, const char *id, const ch
     if (alive)
         base_buf_addf(&f->tail, "This log file belongs to a running container (%s) and so may not be complete.", id);
     base_buf_adds(&f->tail, "\n");
-    repeat(&f->tail, '*', width);
+    append_repeated(&f->tail, '*', width);
     base_buf_adds(&f->tail, "\n\n");
 }
 
-/* Log content is offered as text only: a client that names neither gets YARN's 503. */
-static bool wants_text(const struct api_request *rq)
+/* Logs are offered as text only. A client that accepts no text gets YARN's 503. */
+static bool accepts_text(const struct api_request *rq)
 {
     const char *accept = api_header(rq, "Accept");
     return !accept || !*accept || strstr(accept, "*/*") || strcasestr(accept, "text/plain") ||
            strcasestr(accept, "text/*") || strcasestr(accept, "application/octet-stream");
 }
 
-static void refuse_type(struct api_request *rq)
+static void answer_type_refused(struct api_request *rq)
 {
     api_add_header(rq, "Content-Type", api_want(rq) == API_XML ? "application/xml" : "application/json");
     api_answer_error(rq, 503, "WebApplicationException", "%s", "");
 }
 
-static void refuse_number(struct api_request *rq)
+static void answer_number_refused(struct api_request *rq)
 {
     struct base_buf b = {0};
     const char *accept = api_header(rq, "Accept");
     if (accept && strcasestr(accept, "application/json")) {
-        refuse_type(rq);
+        answer_type_refused(rq);
         return;
     }
     base_buf_adds(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><RemoteException><exception>"
@@ -303,29 +305,29 @@ void nm_get_log(struct api_request *rq, void *user)
     const char *name = api_path_arg(rq, 1), *size = api_query(rq, "size"), *format = api_query(rq, "format");
     int64_t want = INT64_MAX;
     bool octets = format && strcmp(format, "octet-stream") == 0;
-    if (!wants_text(rq)) {
-        refuse_type(rq);
+    if (!accepts_text(rq)) {
+        answer_type_refused(rq);
         return;
     }
     if (size && *size && base_int_parse(size, INT64_MIN + 1, INT64_MAX, &want) < 0) {
-        refuse_number(rq);
+        answer_number_refused(rq);
         return;
     }
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0) {
-        plain(rq, 400, "");
+        answer_plain_text(rq, 400, "");
         return;
     }
-    if (!owner_known(nm, &id, &owner)) {
-        plain(rq, 404, "java.lang.Exception: " NO_OWNER);
+    if (!find_known_owner(nm, &id, &owner)) {
+        answer_plain_text(rq, 404, "java.lang.Exception: " NO_OWNER);
         return;
     }
     if (format && *format && !octets && strcmp(format, "text") != 0) {
-        plain(rq, 400, "The valid values for the parameter : format are [text, octet-stream]");
+        answer_plain_text(rq, 400, "The valid values for the parameter : format are [text, octet-stream]");
         return;
     }
-    int fd = log_open(&nm->files, &id, name, &st);
+    int fd = open_log_file(&nm->files, &id, name, &st);
     if (fd < 0) {
-        plain(rq, 404, "java.lang.Exception: " NO_FILE);
+        answer_plain_text(rq, 404, "java.lang.Exception: " NO_FILE);
         return;
     }
     struct framed *f = base_alloc(sizeof *f);
@@ -334,9 +336,9 @@ void nm_get_log(struct api_request *rq, void *user)
     if (f->left > st.st_size)
         f->left = st.st_size;
     f->at = want < 0 ? st.st_size - f->left : 0;
-    frame_make(nm, f, base_container_id_text(&id, text), name, &st, owner.alive);
+    format_log_frame(nm, f, base_container_id_text(&id, text), name, &st, owner.alive);
     api_answer_stream(rq, 200, octets ? "application/octet-stream; charset=utf-8" : "text/plain;charset=utf-8",
-                      framed_read, f, framed_free);
+                      read_framed_log, f, free_framed_log);
 }
 
 /* ---- raw content, followed ---- */
@@ -345,19 +347,19 @@ struct follow {
     struct nm *nm;
     struct base_container_id id;
     char name[256];
-    int fd; /* -1: not there yet */
+    int fd; /* -1: does not exist yet */
     int64_t at;
-    bool last; /* the container has ended: what is there now is all */
+    bool last; /* the container has ended, so the file is complete */
 };
 
-static int64_t follow_read(void *u, char *buf, size_t max)
+static int64_t read_followed_log(void *u, char *buf, size_t max)
 {
     struct follow *f = u;
     struct nm_log_owner owner;
     struct stat st;
     for (;;) {
         if (f->fd < 0)
-            f->fd = log_open(&f->nm->files, &f->id, f->name, &st);
+            f->fd = open_log_file(&f->nm->files, &f->id, f->name, &st);
         ssize_t n = f->fd >= 0 ? pread(f->fd, buf, max, f->at) : 0;
         if (n < 0 && errno == EINTR)
             continue;
@@ -367,14 +369,15 @@ static int64_t follow_read(void *u, char *buf, size_t max)
         }
         if (n < 0 || f->last)
             return -1;
-        nm_log_owner(f->nm, &f->id, &owner);
+        nm_log_find_owner(f->nm, &f->id, &owner);
         if (owner.alive)
             return 0;
-        f->last = true; /* the shim wrote everything before it told of the end: read once more */
+        /* the shim writes all output before it reports the end, so read once more */
+        f->last = true;
     }
 }
 
-static void follow_free(void *u)
+static void free_followed_log(void *u)
 {
     struct follow *f = u;
     if (f->fd >= 0)
@@ -382,13 +385,13 @@ static void follow_free(void *u)
     free(f);
 }
 
-static void raw_answer(struct api_request *rq, struct nm *nm, const struct base_container_id *id, const char *name,
-                       int64_t offset, bool follow)
+static void answer_raw_log(struct api_request *rq, struct nm *nm, const struct base_container_id *id, const char *name,
+                           int64_t offset, bool follow)
 {
     struct nm_log_owner owner;
     struct stat st;
-    int fd = log_open(&nm->files, id, name, &st);
-    nm_log_owner(nm, id, &owner);
+    int fd = open_log_file(&nm->files, id, name, &st);
+    nm_log_find_owner(nm, id, &owner);
     if (follow && (fd >= 0 || owner.alive) && *name && !strchr(name, '/') && strlen(name) < 256) {
         struct follow *f = base_alloc(sizeof *f);
         f->nm = nm;
@@ -396,7 +399,7 @@ static void raw_answer(struct api_request *rq, struct nm *nm, const struct base_
         snprintf(f->name, sizeof f->name, "%.255s", name);
         f->fd = fd;
         f->at = offset;
-        api_answer_stream(rq, 200, "application/octet-stream", follow_read, f, follow_free);
+        api_answer_stream(rq, 200, "application/octet-stream", read_followed_log, f, free_followed_log);
     } else if (fd < 0) {
         api_answer_error(rq, 404, "NotFoundException", "%s", owner.known_app ? NO_FILE : NO_OWNER);
     } else {
@@ -419,10 +422,11 @@ void nm_get_raw_log(struct api_request *rq, void *user)
         api_answer_error(rq, 400, "BadRequestException", "offset: \"%s\" is not a number of bytes", from);
         return;
     }
-    raw_answer(rq, user, &id, api_path_arg(rq, 1), offset, follow && (!strcmp(follow, "1") || !strcmp(follow, "true")));
+    answer_raw_log(rq, user, &id, api_path_arg(rq, 1), offset,
+                   follow && (!strcmp(follow, "1") || !strcmp(follow, "true")));
 }
 
-/* ---- pages for people: plain text ---- */
+/* ---- plain-text pages for people ---- */
 
 void nm_get_page_logs(struct api_request *rq, void *user)
 {
@@ -430,8 +434,8 @@ void nm_get_page_logs(struct api_request *rq, void *user)
     struct base_container_id id;
     struct nm_log_list list = {0};
     struct base_buf b = {0};
-    if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 || !nm_logs_list(&nm->files, &id, &list)) {
-        plain(rq, 404, NO_OWNER "\n");
+    if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) < 0 || !nm_logs_list_files(&nm->files, &id, &list)) {
+        answer_plain_text(rq, 404, NO_OWNER "\n");
         return;
     }
     for (size_t i = 0; i < list.len; i++)
@@ -449,9 +453,9 @@ void nm_get_page_log(struct api_request *rq, void *user)
     const char *text = api_query(rq, "start");
     int fd = -1;
     if (base_container_id_parse(api_path_arg(rq, 0), &id, NULL) >= 0)
-        fd = log_open(&nm->files, &id, api_path_arg(rq, 2), &st);
+        fd = open_log_file(&nm->files, &id, api_path_arg(rq, 2), &st);
     if (fd < 0) {
-        plain(rq, 404, NO_FILE "\n");
+        answer_plain_text(rq, 404, NO_FILE "\n");
         return;
     }
     if (text && *text && base_int_parse(text, INT64_MIN + 1, INT64_MAX, &start) < 0)

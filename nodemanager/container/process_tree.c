@@ -1,4 +1,4 @@
-/* nodemanager/container/process_tree.c - walking /proc; see the header. */
+/* nodemanager/container/process_tree.c - walks /proc; see the header. */
 #include "nodemanager/container/process_tree.h"
 
 #include <dirent.h>
@@ -13,19 +13,19 @@
 #include <unistd.h>
 
 #define CLAIM_MAX  192 /* "CONTAINER_ID=" and an id, with NUL */
-#define ROUNDS_MAX 200 /* of repeated walks; a fork bomb is stopped long before */
+#define ROUNDS_MAX 200 /* maximum number of repeated walks; a fork bomb is stopped long before */
 
-static int pidfd_open_(pid_t pid)
+static int open_pidfd(pid_t pid)
 {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-static int pidfd_signal(int fd, int sig)
+static int send_signal_by_pidfd(int fd, int sig)
 {
     return (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
 }
 
-static bool add(struct nm_pids *p, pid_t pid)
+static bool append_pid(struct nm_pids *p, pid_t pid)
 {
     if (p->len == p->cap) {
         size_t cap = p->cap ? p->cap * 2 : 32;
@@ -45,7 +45,7 @@ void nm_pids_free(struct nm_pids *p)
     memset(p, 0, sizeof *p);
 }
 
-static bool has(const struct nm_pids *p, pid_t pid)
+static bool contains_pid(const struct nm_pids *p, pid_t pid)
 {
     for (size_t i = 0; i < p->len; i++) {
         if (p->v[i] == pid)
@@ -54,8 +54,8 @@ static bool has(const struct nm_pids *p, pid_t pid)
     return false;
 }
 
-/* Reads a whole small file of /proc; NUL-terminated. Returns the length or -1. */
-static ssize_t slurp(const char *path, char *buf, size_t size)
+/* Reads a small file of /proc completely and NUL-terminates it. Returns the length or -1. */
+static ssize_t read_proc_file(const char *path, char *buf, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -78,9 +78,9 @@ bool nm_proc_read(pid_t pid, struct nm_proc *out)
 {
     char path[48], buf[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (slurp(path, buf, sizeof buf) <= 0)
+    if (read_proc_file(path, buf, sizeof buf) <= 0)
         return false;
-    char *p = strrchr(buf, ')'); /* the name in parentheses may hold anything */
+    char *p = strrchr(buf, ')'); /* the name in parentheses may contain anything */
     if (!p)
         return false;
     int parent = 0, session = 0;
@@ -93,8 +93,9 @@ bool nm_proc_read(pid_t pid, struct nm_proc *out)
     return true;
 }
 
-/* Appends the children of all threads of @pid. False: the kernel has no children files. */
-static bool children(pid_t pid, struct nm_pids *out)
+/* Appends the children of all threads of @pid. Returns false if the kernel has no children
+ * files. */
+static bool append_children(pid_t pid, struct nm_pids *out)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -115,8 +116,8 @@ static bool children(pid_t pid, struct nm_pids *out)
         }
         int child;
         while (fscanf(f, "%d", &child) == 1) {
-            if (!has(out, child))
-                add(out, child);
+            if (!contains_pid(out, child))
+                append_pid(out, child);
         }
         fclose(f);
     }
@@ -124,8 +125,8 @@ static bool children(pid_t pid, struct nm_pids *out)
     return ok;
 }
 
-/* Walks all of /proc and calls @fn for each pid. */
-static void each_pid(void (*fn)(pid_t pid, void *u), void *u)
+/* Calls @fn for each pid in /proc. */
+static void for_each_pid(void (*fn)(pid_t pid, void *u), void *u)
 {
     DIR *d = opendir("/proc");
     struct dirent *e;
@@ -142,62 +143,65 @@ struct parents {
     struct nm_pids pid, parent;
 };
 
-static void parents_add(pid_t pid, void *u)
+static void record_parent(pid_t pid, void *u)
 {
     struct parents *p = u;
     struct nm_proc info;
-    if (nm_proc_read(pid, &info) && add(&p->pid, pid) && !add(&p->parent, info.parent))
+    if (nm_proc_read(pid, &info) && append_pid(&p->pid, pid) && !append_pid(&p->parent, info.parent))
         p->pid.len--;
 }
 
-/* Adds every descendant of the pids in @out, by parents. */
-static void descend_slowly(struct nm_pids *out)
+/* Appends every descendant of the pids in @out, found by their parents. Used on kernels without
+ * children files. */
+static void append_descendants_by_parents(struct nm_pids *out)
 {
     struct parents all = {0};
-    each_pid(parents_add, &all);
+    for_each_pid(record_parent, &all);
     bool more = true;
     while (more) {
         more = false;
         for (size_t i = 0; i < all.pid.len; i++) {
-            if (has(out, all.parent.v[i]) && !has(out, all.pid.v[i]))
-                more = add(out, all.pid.v[i]);
+            if (contains_pid(out, all.parent.v[i]) && !contains_pid(out, all.pid.v[i]))
+                more = append_pid(out, all.pid.v[i]);
         }
     }
     nm_pids_free(&all.pid);
     nm_pids_free(&all.parent);
 }
 
-static void descend(struct nm_pids *out)
+static void append_descendants(struct nm_pids *out)
 {
     for (size_t i = 0; i < out->len; i++) {
-        if (!children(out->v[i], out)) {
-            descend_slowly(out);
+        if (!append_children(out->v[i], out)) {
+            append_descendants_by_parents(out);
             return;
         }
     }
 }
 
-bool nm_tree_list(pid_t root, struct nm_pids *out)
+bool nm_tree_list_descendants(pid_t root, struct nm_pids *out)
 {
     out->len = 0;
-    if (!add(out, root))
+    if (!append_pid(out, root))
         return false;
-    descend(out);
+    append_descendants(out);
     memmove(out->v, out->v + 1, (out->len - 1) * sizeof *out->v);
     out->len--;
     return true;
 }
 
-/* Signals one process if it is the one that was seen: @tree must hold its parent (or be NULL). */
-static bool signal_one(pid_t pid, int sig, pid_t root, const struct nm_pids *tree)
+/* Sends a signal to the process if it still belongs to the tree: its parent must be @root or in
+ * @tree (NULL: not checked). Checking after opening the pidfd excludes a reused pid. */
+static bool signal_if_in_tree(pid_t pid, int sig, pid_t root, const struct nm_pids *tree)
 {
-    int fd = pidfd_open_(pid);
+    int fd = open_pidfd(pid);
     struct nm_proc info;
     bool done = false;
     if (fd < 0)
         return false;
-    if (nm_proc_read(pid, &info) && info.state != 'Z' && (!tree || info.parent == root || has(tree, info.parent)))
-        done = pidfd_signal(fd, sig) == 0;
+    if (nm_proc_read(pid, &info) && info.state != 'Z' &&
+        (!tree || info.parent == root || contains_pid(tree, info.parent)))
+        done = send_signal_by_pidfd(fd, sig) == 0;
     close(fd);
     return done;
 }
@@ -209,13 +213,13 @@ size_t nm_tree_signal(pid_t root, int sig)
     size_t count = 0;
     for (int round = 0; round < ROUNDS_MAX; round++) {
         size_t fresh = 0;
-        if (!nm_tree_list(root, &now))
+        if (!nm_tree_list_descendants(root, &now))
             break;
         for (size_t i = 0; i < now.len; i++) {
-            if (has(&done, now.v[i]))
+            if (contains_pid(&done, now.v[i]))
                 continue;
-            add(&done, now.v[i]);
-            if (signal_one(now.v[i], sig, root, &now)) {
+            append_pid(&done, now.v[i]);
+            if (signal_if_in_tree(now.v[i], sig, root, &now)) {
                 fresh++;
                 count++;
             }
@@ -232,8 +236,9 @@ size_t nm_tree_signal(pid_t root, int sig)
 
 enum claim { CLAIM_NONE, CLAIM_OURS, CLAIM_OTHERS };
 
-/* Whose container the environment of @pid names: that of "CONTAINER_ID=<id>" (@want), another's or none. */
-static enum claim environ_claim(pid_t pid, const char *want)
+/* Tells whether the environment of @pid names the container of @want ("CONTAINER_ID=<id>"), another
+ * one, or none. */
+static enum claim read_container_claim(pid_t pid, const char *want)
 {
     static const char name[] = "CONTAINER_ID=";
     char path[48], buf[4096], entry[CLAIM_MAX] = "";
@@ -266,52 +271,53 @@ struct lost {
     struct nm_pids found;
 };
 
-static struct lost lost_of(const char *container_id)
+static struct lost init_search_by_container(const char *container_id)
 {
     struct lost l = {0};
     snprintf(l.want, sizeof l.want, "CONTAINER_ID=%s", container_id);
     return l;
 }
 
-static bool comm_is(pid_t pid, const char *name)
+static bool command_name_is(pid_t pid, const char *name)
 {
     char path[48], comm[32];
     snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    return slurp(path, comm, sizeof comm) > 0 && strncmp(comm, name, strlen(name)) == 0;
+    return read_proc_file(path, comm, sizeof comm) > 0 && strncmp(comm, name, strlen(name)) == 0;
 }
 
-/* A child of the spawner that is neither a shim nor about to become one was left by a shim that is gone. */
-static bool is_orphan(pid_t pid, const struct nm_proc *p, pid_t spawner)
+/* A child of the spawner that neither is a shim nor is becoming one was left by a dead shim. */
+static bool is_orphan_of_spawner(pid_t pid, const struct nm_proc *p, pid_t spawner)
 {
-    return spawner > 0 && p->parent == spawner && !comm_is(pid, "creel-shim") && !comm_is(pid, "creel-nm-spawn");
+    return spawner > 0 && p->parent == spawner && !command_name_is(pid, "creel-shim") &&
+           !command_name_is(pid, "creel-nm-spawn");
 }
 
-static void lost_match(pid_t pid, void *u)
+static void collect_lost_process(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
     if (pid == getpid() || !nm_proc_read(pid, &info) || info.state == 'Z')
         return;
-    enum claim claim = environ_claim(pid, l->want);
+    enum claim claim = read_container_claim(pid, l->want);
     if (claim == CLAIM_OURS || (claim == CLAIM_NONE && l->sid > 0 && info.session == l->sid) ||
-        is_orphan(pid, &info, l->spawner))
-        add(&l->found, pid);
+        is_orphan_of_spawner(pid, &info, l->spawner))
+        append_pid(&l->found, pid);
 }
 
-size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner)
+size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spawner)
 {
     size_t reached = 0;
     for (int round = 0; round < ROUNDS_MAX; round++) {
-        struct lost l = lost_of(container_id);
+        struct lost l = init_search_by_container(container_id);
         l.sid = sid;
         l.spawner = spawner;
-        each_pid(lost_match, &l);
-        descend(&l.found);
+        for_each_pid(collect_lost_process, &l);
+        append_descendants(&l.found);
         reached = 0;
-        for (size_t i = 0; i < l.found.len; i++) /* stop first: nothing may fork away */
-            signal_one(l.found.v[i], SIGSTOP, 0, NULL);
+        for (size_t i = 0; i < l.found.len; i++) /* stop all first, so that none can fork away */
+            signal_if_in_tree(l.found.v[i], SIGSTOP, 0, NULL);
         for (size_t i = 0; i < l.found.len; i++)
-            reached += signal_one(l.found.v[i], SIGKILL, 0, NULL);
+            reached += signal_if_in_tree(l.found.v[i], SIGKILL, 0, NULL);
         nm_pids_free(&l.found);
         if (!reached)
             break;
@@ -320,25 +326,25 @@ size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner)
     return reached;
 }
 
-pid_t nm_tree_session(pid_t pid, int64_t start)
+pid_t nm_tree_session_of_shim(pid_t pid, int64_t start)
 {
     struct nm_proc p;
     return nm_proc_read(pid, &p) && p.start != start ? 0 : pid;
 }
 
-static void shim_match(pid_t pid, void *u)
+static void record_if_shim_of_container(pid_t pid, void *u)
 {
     struct lost *l = u;
     struct nm_proc info;
-    if (comm_is(pid, "creel-shim") && environ_claim(pid, l->want) == CLAIM_OURS && nm_proc_read(pid, &info) &&
-        info.session == pid && info.state != 'Z')
+    if (command_name_is(pid, "creel-shim") && read_container_claim(pid, l->want) == CLAIM_OURS &&
+        nm_proc_read(pid, &info) && info.session == pid && info.state != 'Z')
         l->shim = pid;
 }
 
 pid_t nm_tree_find_shim(const char *container_id)
 {
-    struct lost l = lost_of(container_id);
+    struct lost l = init_search_by_container(container_id);
     l.shim = -1;
-    each_pid(shim_match, &l);
+    for_each_pid(record_if_shim_of_container, &l);
     return l.shim;
 }

@@ -1,8 +1,9 @@
-/* nodemanager/container/process_tree.h - the process tree below a shim: find it, signal it. Needs libc only (the shim links it).
+/* nodemanager/container/process_tree.h - finds and signals the process tree below a shim. Needs
+ * libc only, because the shim links it.
  *
- * A shim is a child subreaper, so whatever its command starts stays a descendant of the shim, also after setsid and
- * double forks. Signals go by pidfd: a pid that was reused meanwhile is never hit (its parent is checked again after
- * the pidfd was opened). */
+ * A shim is a child subreaper, so everything its command starts remains a descendant of the shim,
+ * even after setsid and double forks. Signals are sent by pidfd, and the parent is checked after
+ * opening the pidfd, so a reused pid is never hit. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_PROCESS_TREE_H
 #define CREEL_NODEMANAGER_CONTAINER_PROCESS_TREE_H
 
@@ -16,26 +17,31 @@ struct nm_pids {
     size_t len, cap;
 };
 
-/* Every descendant of @root without @root itself, parents before children. False when memory ran out. */
-bool nm_tree_list(pid_t root, struct nm_pids *out);
+/* Lists every descendant of @root, without @root itself, parents before children. Returns false if
+ * memory is exhausted. */
+bool nm_tree_list_descendants(pid_t root, struct nm_pids *out);
 void nm_pids_free(struct nm_pids *p);
 
-/* Sends @sig to every descendant of @root. With SIGSTOP and SIGKILL repeated until a walk finds nobody new (a tree
- * that forks meanwhile is caught). Returns how many processes were reached. */
+/* Sends @sig to every descendant of @root. For SIGSTOP and SIGKILL the walk is repeated until it
+ * finds no new process, so that a forking tree is caught. Returns the number of processes
+ * reached. */
 size_t nm_tree_signal(pid_t root, int sig);
 
-/* The same for a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment, those of session
- * @sid that name no container, children of @spawner that no shim has any more, and descendants of all these. @sid and
- * @spawner: 0 for none. Returns how many were reached in the last walk: 0 means nobody is left. */
-size_t nm_tree_kill_lost(const char *container_id, pid_t sid, pid_t spawner);
+/* Kills a tree whose root is gone: processes with "CONTAINER_ID=<id>" in their environment,
+ * processes of session @sid that name no container, children of @spawner that no longer have a
+ * shim, and all their descendants. @sid and @spawner: 0 for none. Returns the number of processes
+ * reached in the last walk; 0 means that none is left. */
+size_t nm_tree_kill_without_root(const char *container_id, pid_t sid, pid_t spawner);
 
-/* The session that the process @pid, started at @start, led; 0 when the pid is another's by now. */
-pid_t nm_tree_session(pid_t pid, int64_t start);
+/* The session led by the process @pid that started at @start; 0 if the pid now belongs to another
+ * process. */
+pid_t nm_tree_session_of_shim(pid_t pid, int64_t start);
 
-/* Pid of the live creel-shim that has CONTAINER_ID=<id> and leads its session, or -1. */
+/* The pid of the live creel-shim that has CONTAINER_ID=<id> and leads its session, or -1. */
 pid_t nm_tree_find_shim(const char *container_id);
 
-/* Parent, session, state letter and start time out of /proc/pid/stat; false when there is no such process. */
+/* Reads parent, session, state letter and start time from /proc/pid/stat. Returns false if there is
+ * no such process. */
 struct nm_proc {
     pid_t parent, session;
     char state;

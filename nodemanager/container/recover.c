@@ -1,13 +1,16 @@
-/* nodemanager/container/recover.c - what a starting NodeManager makes of the folder an earlier one left.
+/* nodemanager/container/recover.c - how a starting NodeManager treats the containers it finds in
+ * its folder.
  *
- *   id in the list of the forgotten     -> FORGOTTEN: a repeated launch order starts nothing
+ *   id in the list of forgotten ids     -> FORGOTTEN: a repeated launch order starts nothing
  *   exit.json                           -> COMPLETE
- *   shim alive (boot id, pid, start)    -> watched again; RUNNING, SUSPENDED or KILLING by the marks
+ *   shim alive (boot id, pid, start)    -> watched again; its marks tell RUNNING, SUSPENDED or
+ *                                          KILLING
  *   another boot                        -> COMPLETE -100: the machine was restarted
- *   shim gone without exit.json         -> what is left is killed, COMPLETE 137
+ *   shim gone without exit.json         -> the remaining processes are killed, COMPLETE 137
  *   never started                       -> COMPLETE -100
  *
- * The daemon holds the folder's lock, so no spawner of an earlier daemon is starting anything any more. */
+ * The daemon holds the folder's lock, so no spawner of an earlier daemon can still be starting
+ * anything. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +33,7 @@ struct walk {
     size_t running, ended;
 };
 
-static void on_forgotten(const struct base_container_id *id, void *u)
+static void recover_forgotten_id(const struct base_container_id *id, void *u)
 {
     struct walk *w = u;
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
@@ -39,7 +42,7 @@ static void on_forgotten(const struct base_container_id *id, void *u)
     nm_step(w->nm, &ev);
 }
 
-static void on_app(const struct base_app_id *id, void *u)
+static void load_app_record(const struct base_app_id *id, void *u)
 {
     struct walk *w = u;
     struct base_buf b = {0};
@@ -48,14 +51,15 @@ static void on_app(const struct base_app_id *id, void *u)
     free(w->user);
     free(w->token);
     w->app = *id;
-    if (nm_files_read(&w->nm->files, nm_path_app_record(&w->nm->files, id, "spec.json", path), 65536, &b, NULL) >= 0 &&
+    if (nm_files_read_plain(&w->nm->files, nm_path_in_app_record(&w->nm->files, id, "spec.json", path), 65536, &b,
+                            NULL) >= 0 &&
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     w->user = base_strdup(json_string_value(json_object_get(j, "user")));
     w->token = base_strdup(json_string_value(json_object_get(j, "token")));
     json_decref(j);
     base_buf_free(&b);
-    nm_files_forgotten(&w->nm->files, id, on_forgotten, w);
+    nm_files_for_each_forgotten(&w->nm->files, id, recover_forgotten_id, w);
 }
 
 struct found {
@@ -65,8 +69,8 @@ struct found {
     struct nm_ending ending;
 };
 
-/* A pidfd of the shim if it is the very process that was meant. */
-static bool attach(int64_t pid, int64_t start, struct found *out)
+/* Opens a pidfd of the shim and checks that it is the very process recorded. */
+static bool attach_to_shim(int64_t pid, int64_t start, struct found *out)
 {
     struct nm_proc p;
     int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
@@ -82,8 +86,8 @@ static bool attach(int64_t pid, int64_t start, struct found *out)
     return true;
 }
 
-/* The isolation that the shim of @p was started with, which need not be that of containers to come. */
-static const struct nm_isolation_ops *isolation_of(const struct nm *nm, const struct nm_pid_file *p)
+/* The isolation with which the container's shim was started; new containers may use another one. */
+static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm, const struct nm_pid_file *p)
 {
     const struct nm_isolation_ops *ops = nm_isolation_find(p->isolation);
     if (!ops)
@@ -91,72 +95,76 @@ static const struct nm_isolation_ops *isolation_of(const struct nm *nm, const st
     return ops ? ops : nm->isolation;
 }
 
-static void clean_ended(const struct nm *nm, const struct base_container_id *id)
+static void clean_ended_isolation(const struct nm *nm, const struct base_container_id *id)
 {
-    const struct nm_isolation_ops *isolation = nm->isolation; /* its shim was never started */
+    /* in case its shim was never started */
+    const struct nm_isolation_ops *isolation = nm->isolation;
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
-    if (nm_files_pid(&nm->files, id, &p) == 0)
-        isolation = isolation_of(nm, &p);
+    if (nm_files_read_pid(&nm->files, id, &p) == 0)
+        isolation = isolation_of_container(nm, &p);
     nm_isolation_clean(isolation, &(struct nm_isolated){.id = base_container_id_text(id, text)});
 }
 
-/* False: it has ended, and out->ending tells how. */
-static bool find_shim(struct nm *nm, const struct base_container_id *id, enum nm_kind kind, struct found *out)
+/* Returns false if the container has ended; out->ending then tells how. */
+static bool find_shim_or_ending(struct nm *nm, const struct base_container_id *id, enum nm_kind kind, struct found *out)
 {
     char text[BASE_ID_TEXT_MAX];
     struct nm_pid_file p;
     struct nm_proc info;
     base_container_id_text(id, text);
     out->isolation = nm->isolation;
-    if (nm_files_pid(&nm->files, id, &p) == 0) {
-        out->isolation = isolation_of(nm, &p);
+    if (nm_files_read_pid(&nm->files, id, &p) == 0) {
+        out->isolation = isolation_of_container(nm, &p);
         if (strcmp(p.boot_id, base_boot_id()) != 0) {
-            nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
+            nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the machine was restarted");
             return false;
         }
-        if (attach(p.shim, p.shim_start, out))
+        if (attach_to_shim(p.shim, p.shim_start, out))
             return true;
-        if (nm_ending_read(&nm->files, id, kind, &out->ending)) /* between our two looks */
+        /* it ended between the two checks */
+        if (nm_ending_read(&nm->files, id, kind, &out->ending))
             return false;
-        nm_isolation_kill(out->isolation,
-                          &(struct nm_isolated){.id = text, .shim = nm_tree_session((pid_t)p.shim, p.shim_start)},
-                          NM_KILL_LOST);
-        nm_ending_say(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
+        nm_isolation_kill(
+            out->isolation,
+            &(struct nm_isolated){.id = text, .shim = nm_tree_session_of_shim((pid_t)p.shim, p.shim_start)},
+            NM_KILL_LOST);
+        nm_ending_set(&out->ending, 137, nm_wall_ms(), "container's shim was killed");
         return false;
     }
-    pid_t shim = nm_tree_find_shim(text); /* started, but its pid.json is not there yet */
-    if (shim > 0 && nm_proc_read(shim, &info) && attach(shim, info.start, out))
+    pid_t shim = nm_tree_find_shim(text); /* started, but pid.json is not written yet */
+    if (shim > 0 && nm_proc_read(shim, &info) && attach_to_shim(shim, info.start, out))
         return true;
     if (nm_ending_read(&nm->files, id, kind, &out->ending))
         return false;
     nm_isolation_kill(out->isolation, &(struct nm_isolated){.id = text}, NM_KILL_LOST);
-    nm_ending_say(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the NodeManager was restarted before it was started");
+    nm_ending_set(&out->ending, NM_EXIT_LOST, nm_wall_ms(), "the NodeManager was restarted before it was started");
     return false;
 }
 
-static json_t *launch_read(struct nm *nm, const struct base_container_id *id, struct nm_launch *out)
+static json_t *read_launch_order(struct nm *nm, const struct base_container_id *id, struct nm_launch *out)
 {
     char path[NM_PATH_MAX];
     struct base_buf b = {0};
     json_t *j = NULL;
-    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "launch.json", path), LAUNCH_FILE_MAX, &b, NULL) >= 0 &&
+    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "launch.json", path), LAUNCH_FILE_MAX, &b,
+                            NULL) >= 0 &&
         b.data)
         base_json_parse(b.data, b.len, &j, NULL);
     base_buf_free(&b);
     if (!j || nm_wire_launch(j, out, NULL) < 0 || base_container_id_cmp(&out->id, id) != 0)
-        *out = (struct nm_launch){0}; /* half written: it was never started */
+        *out = (struct nm_launch){0}; /* incomplete, so it was never started */
     out->id = *id;
     return j;
 }
 
-/* Start times of processes count clock ticks since boot. */
-static int64_t wall_of_ticks(int64_t ticks)
+/* Process start times count clock ticks since boot. */
+static int64_t wall_ms_of_ticks(int64_t ticks)
 {
     return nm_wall_ms() - (nm_now_us() / 1000 - ticks * 1000 / sysconf(_SC_CLK_TCK));
 }
 
-static void on_container(const struct base_container_id *id, void *u)
+static void recover_container(const struct base_container_id *id, void *u)
 {
     struct walk *w = u;
     struct nm *nm = w->nm;
@@ -165,22 +173,23 @@ static void on_container(const struct base_container_id *id, void *u)
     struct nm_event ev = {.kind = NM_EV_RECOVERED, .at_us = nm_now_us()};
     if (nm_core_forgot(nm->core, id))
         return;
-    json_t *j = launch_read(nm, id, &ev.u.recovered.launch);
+    json_t *j = read_launch_order(nm, id, &ev.u.recovered.launch);
     ev.u.recovered.launch.user = w->user;
     ev.u.recovered.launch.token = w->token;
     enum nm_kind kind = ev.u.recovered.launch.kind;
     char path[NM_PATH_MAX];
-    if (nm_files_read(&nm->files, nm_path_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX, &reason, NULL) >= 0)
+    if (nm_files_read_plain(&nm->files, nm_path_in_record(&nm->files, id, "killed", path), BASE_DIAGNOSTICS_MAX,
+                            &reason, NULL) >= 0)
         ev.u.recovered.kill_reason = reason.data ? reason.data : "";
-    if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim(nm, id, kind, &f)) {
+    if (nm_ending_read(&nm->files, id, kind, &f.ending) || !find_shim_or_ending(nm, id, kind, &f)) {
         ev.u.recovered.state = NM_COMPLETE;
         ev.u.recovered.end = f.ending.end;
-        clean_ended(nm, id);
+        clean_ended_isolation(nm, id);
         w->ended++;
     } else {
-        bool stopped = nm_files_marked(&nm->files, id, "suspended");
+        bool stopped = nm_files_has_mark(&nm->files, id, "suspended");
         ev.u.recovered.state = ev.u.recovered.kill_reason ? NM_KILLING : (stopped ? NM_SUSPENDED : NM_RUNNING);
-        ev.u.recovered.started_ms = wall_of_ticks(f.start);
+        ev.u.recovered.started_ms = wall_ms_of_ticks(f.start);
         w->running++;
     }
     nm_step(nm, &ev);
@@ -195,10 +204,10 @@ static void on_container(const struct base_container_id *id, void *u)
     json_decref(j);
 }
 
-int nm_recover(struct nm *nm, struct base_error *err)
+int nm_recover_containers(struct nm *nm, struct base_error *err)
 {
     struct walk w = {.nm = nm};
-    int rc = nm_files_scan(&nm->files, on_app, on_container, &w, err);
+    int rc = nm_files_scan_records(&nm->files, load_app_record, recover_container, &w, err);
     free(w.user);
     free(w.token);
     if (rc == 0 && w.running + w.ended)

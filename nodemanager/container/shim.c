@@ -1,19 +1,23 @@
-/* nodemanager/container/shim.c - creel-shim: the one process that stays beside a container from its start to its end.
+/* nodemanager/container/shim.c - creel-shim: the process that accompanies one container from its
+ * start to its end.
  *
  *   creel-shim ISOLATION DIR RECORD LOGS MAX sh COMMAND      run "sh -c COMMAND" in DIR/work
- *   creel-shim ISOLATION DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there (a command too long for an argument)
+ *   creel-shim ISOLATION DIR RECORD LOGS MAX file SCRIPT     run "sh SCRIPT" there, for a command
+ *                                                            too long for an argument
  *   creel-shim ISOLATION DIR RECORD LOGS MAX task PROGRAM    run "PROGRAM --dir DIR" there
  *
- * It is started as leader of a session of its own with the container's environment, outlives the NodeManager, and
- * holds none of its descriptors. It copies stdout and stderr into LOGS, at most MAX bytes each (the command runs on,
- * the rest is dropped), collects every descendant (child subreaper), and when the command has ended kills what is
- * left of the tree and writes RECORD/exit.json: the truth about the end. Where RECORD/killed tells of an ordered kill, what
- * is left has its grace first, and the NodeManager ends it. Only SIGKILL ends the shim itself; the command then dies
- * with it (PR_SET_PDEATHSIG) and the NodeManager clears up.
+ * The shim is started as leader of its own session with the container's environment; it outlives
+ * the NodeManager and holds none of its descriptors. It copies stdout and stderr into LOGS, at most
+ * MAX bytes each (the command continues, the rest is dropped). It reaps every descendant (child
+ * subreaper). When the command has ended, it kills the rest of the tree and writes
+ * RECORD/exit.json, the authoritative report of the end. If RECORD/killed shows that a kill was
+ * ordered, the rest of the tree gets a grace period first, and the NodeManager ends it. Only
+ * SIGKILL ends the shim itself; the command then dies too (PR_SET_PDEATHSIG), and the NodeManager
+ * clears up.
  *
- * No fsync anywhere: a machine that crashes has no processes left to account for. Space for exit.json is taken at the
- * start, so that a full disk cannot hide how a container ended. Needs libc only; linked statically, since most of its
- * life is its exec. */
+ * No file is synced: after a crash of the machine no processes are left to account for. Space for
+ * exit.json is allocated at the start, so that a full disk cannot hide how a container ended. Needs
+ * libc only, and is linked statically because most of its cost is its exec. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,13 +39,14 @@
 #include "nodemanager/container/isolation/isolation.h"
 #include "nodemanager/container/process_tree.h"
 
-#define LAST_ROUND_MS  50    /* between attempts to kill what is left */
-#define GRACE_MAX_MS   30000 /* after the command's end, for a NodeManager that never comes to its KILL */
-#define EXIT_FILE_ROOM 512   /* bytes taken in advance for exit.json */
+#define LAST_ROUND_MS 50 /* between attempts to kill the rest of the tree */
+/* after the command's end, in case the NodeManager never sends its KILL */
+#define GRACE_MAX_MS   30000
+#define EXIT_FILE_ROOM 512 /* bytes allocated in advance for exit.json */
 
 struct stream {
     int in, out;
-    int64_t left; /* bytes until the limit */
+    int64_t left; /* bytes left until the limit */
     bool noted;
 };
 
@@ -58,7 +63,7 @@ struct shim {
     int64_t limit;
     struct stream streams[2];
     int64_t started_us;
-    int64_t ended_ms; /* of the command, monotonic */
+    int64_t ended_ms; /* when the command ended, monotonic */
     char reason[256];
 };
 
@@ -90,8 +95,9 @@ static int write_all(int fd, const char *p, size_t n)
     return 0;
 }
 
-/* The temporary file is there already and has its room: cut to size and renamed. */
-static void exit_file_write(struct shim *s, const char *text, size_t len)
+/* The temporary file exists already, with its space allocated: overwrite, truncate and rename
+ * it. */
+static void write_exit_file(struct shim *s, const char *text, size_t len)
 {
     int fd = base_plain_open(s->record_fd, "exit.json.tmp", O_WRONLY | O_CREAT, 0600, NULL);
     if (fd < 0)
@@ -101,7 +107,7 @@ static void exit_file_write(struct shim *s, const char *text, size_t len)
     close(fd);
 }
 
-static int exit_file_reserve(const struct shim *s)
+static int reserve_exit_file(const struct shim *s)
 {
     char room[EXIT_FILE_ROOM];
     memset(room, ' ', sizeof room);
@@ -113,7 +119,7 @@ static int exit_file_reserve(const struct shim *s)
     return rc;
 }
 
-static void pid_file_write(const struct shim *s)
+static void write_pid_file(const struct shim *s)
 {
     struct nm_proc me, child;
     char boot[64] = "", text[256];
@@ -139,36 +145,36 @@ static void pid_file_write(const struct shim *s)
     close(fd);
 }
 
-__attribute__((format(printf, 2, 3))) static void reason_set(struct shim *s, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void set_reason(struct shim *s, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(s->reason, sizeof s->reason, fmt, ap);
     va_end(ap);
-    for (char *p = s->reason; *p; p++) { /* goes into JSON as it is */
+    for (char *p = s->reason; *p; p++) { /* the text goes into JSON without escaping */
         if (*p == '"' || *p == '\\' || (unsigned char)*p < 32 || (unsigned char)*p > 126)
             *p = '?';
     }
 }
 
-static void report(struct shim *s, int exit_code, int sig)
+static void report_end(struct shim *s, int exit_code, int sig)
 {
     struct nm_usage used;
     char text[EXIT_FILE_ROOM];
     nm_isolation_usage(s->isolation, &s->self, &used);
     if (s->no_space && !s->reason[0])
-        reason_set(s, "%s", strerror(ENOSPC));
+        set_reason(s, "%s", strerror(ENOSPC));
     int len = snprintf(text, sizeof text,
                        "{\"exitCode\":%d,\"signal\":%d,\"reason\":\"%s\",\"startedUs\":%lld,\"endedUs\":%lld,"
                        "\"cpuMs\":%lld,\"maxRssKb\":%lld}\n",
                        exit_code, sig, s->reason, (long long)s->started_us, (long long)wall_us(),
                        (long long)((used.cpu_us + 500) / 1000), (long long)used.max_rss_kb);
-    exit_file_write(s, text, (size_t)len);
+    write_exit_file(s, text, (size_t)len);
 }
 
 /* ---- logs ---- */
 
-static int log_open(const char *logs, const char *name)
+static int open_log(const char *logs, const char *name)
 {
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", logs, name) >= sizeof path) {
@@ -180,7 +186,7 @@ static int log_open(const char *logs, const char *name)
     return fd < 0 ? -1 : fd;
 }
 
-static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)
+static void write_log(struct shim *s, struct stream *st, const char *p, size_t n)
 {
     size_t take = (int64_t)n < st->left ? n : (size_t)st->left;
     int rc = write_all(st->out, p, take);
@@ -197,25 +203,25 @@ static void log_put(struct shim *s, struct stream *st, const char *p, size_t n)
         s->no_space = true;
 }
 
-/* Copies what is there; false when the writing side is closed. */
-static bool log_copy(struct shim *s, struct stream *st)
+/* Copies the available data. Returns false once the pipe's writers have closed it. */
+static bool copy_log(struct shim *s, struct stream *st)
 {
     static char buf[65536];
     ssize_t n = read(st->in, buf, sizeof buf);
     if (n > 0)
-        log_put(s, st, buf, (size_t)n);
+        write_log(s, st, buf, (size_t)n);
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-static void log_close(struct stream *st)
+static void close_log_pipe(struct stream *st)
 {
     if (st->in >= 0)
         close(st->in);
     st->in = -1;
 }
 
-/* What the pipes still hold once every writer of the tree is gone. */
-static void log_drain(struct shim *s)
+/* Copies what the pipes still contain after the last writer has ended. */
+static void drain_logs(struct shim *s)
 {
     for (int i = 0; i < 2; i++) {
         struct stream *st = &s->streams[i];
@@ -223,15 +229,15 @@ static void log_drain(struct shim *s)
             continue;
         fcntl(st->in, F_SETFL, O_NONBLOCK);
         struct pollfd p = {.fd = st->in, .events = POLLIN};
-        while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && log_copy(s, st))
+        while (poll(&p, 1, 0) == 1 && (p.revents & POLLIN) && copy_log(s, st))
             ;
-        log_close(st);
+        close_log_pipe(st);
     }
 }
 
 /* ---- the command ---- */
 
-static char **command_argv(char **argv, const char *dir)
+static char **build_command_argv(char **argv, const char *dir)
 {
     static char *v[4];
     char *const kind = argv[ARG_KIND], *const arg = argv[ARG_COMMAND];
@@ -247,10 +253,12 @@ static char **command_argv(char **argv, const char *dir)
     return v;
 }
 
-static volatile int exec_errno; /* written by the child in our memory: vfork */
+static volatile int exec_errno; /* written by the vfork child in our memory */
 static const char *volatile exec_step;
 
-__attribute__((noinline)) static pid_t command_start(const struct shim *s, char *const argv[], int work_fd, int null_fd,
+/* vfork, because every container pays for the shim's start. The child may only make system calls,
+ * and reports errors through the volatile variables above. */
+__attribute__((noinline)) static pid_t start_command(const struct shim *s, char *const argv[], int work_fd, int null_fd,
                                                      int out, int err)
 {
     pid_t shim = getpid(), pid = vfork();
@@ -271,8 +279,8 @@ __attribute__((noinline)) static pid_t command_start(const struct shim *s, char 
     _exit(127);
 }
 
-/* Takes in everybody who has ended. True while there are children. */
-static bool reap(struct shim *s)
+/* Reaps all ended children. Returns true while there are others. */
+static bool reap_children(struct shim *s)
 {
     for (;;) {
         int status;
@@ -289,13 +297,17 @@ static bool reap(struct shim *s)
     }
 }
 
-/* After an order to kill, what the command leaves has its grace, too: the NodeManager ends it. */
-static bool grace_runs(const struct shim *s)
+/* After an ordered kill, the rest of the tree has the same grace period as the command; the
+ * NodeManager ends it. */
+static bool grace_period_runs(const struct shim *s)
 {
     return faccessat(s->record_fd, "killed", F_OK, 0) == 0 && mono_ms() - s->ended_ms < GRACE_MAX_MS;
 }
 
-static void tend(struct shim *s, int sig_fd)
+/* The shim's main loop: copies logs and reaps children until no child is left. Once the command has
+ * ended, the loop runs periodically to kill the remaining processes, since a killed process may
+ * have started others. */
+static void tend_until_tree_ends(struct shim *s, int sig_fd)
 {
     bool more = true;
     while (more) {
@@ -306,8 +318,8 @@ static void tend(struct shim *s, int sig_fd)
         if (n < 0 && errno != EINTR)
             break;
         for (int i = 0; n > 0 && i < 2; i++) {
-            if (p[i + 1].revents && !log_copy(s, &s->streams[i]))
-                log_close(&s->streams[i]);
+            if (p[i + 1].revents && !copy_log(s, &s->streams[i]))
+                close_log_pipe(&s->streams[i]);
         }
         if (n > 0 && p[0].revents) {
             struct signalfd_siginfo si[8];
@@ -315,68 +327,69 @@ static void tend(struct shim *s, int sig_fd)
                 break;
         }
         if ((n > 0 && p[0].revents) || s->ended)
-            more = reap(s);
-        if (more && s->ended && !grace_runs(s)) {
+            more = reap_children(s);
+        if (more && s->ended && !grace_period_runs(s)) {
             nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
-            more = reap(s);
+            more = reap_children(s);
         }
     }
 }
 
-static int fail(struct shim *s, int exit_code, int sys, const char *what)
+static int report_start_failure(struct shim *s, int exit_code, int sys, const char *what)
 {
     if (sys == ENOSPC || sys == EDQUOT)
         s->no_space = true;
     else
-        reason_set(s, "cannot %s: %s", what, strerror(sys));
-    report(s, exit_code, 0);
+        set_reason(s, "cannot %s: %s", what, strerror(sys));
+    report_end(s, exit_code, 0);
     return 0;
 }
 
-static int run(struct shim *s, char **argv, int null_fd)
+static int run_command(struct shim *s, char **argv, int null_fd)
 {
     static const char *const names[2] = {"stdout", "stderr"};
     int write_end[2];
     for (int i = 0; i < 2; i++) {
         int ends[2];
         s->streams[i].left = s->limit;
-        s->streams[i].out = log_open(argv[ARG_LOGS], names[i]);
+        s->streams[i].out = open_log(argv[ARG_LOGS], names[i]);
         if (s->streams[i].out < 0)
-            return fail(s, 126, errno, "open the log files");
+            return report_start_failure(s, 126, errno, "open the log files");
         if (pipe2(ends, O_CLOEXEC) < 0)
-            return fail(s, 126, errno, "make a pipe");
+            return report_start_failure(s, 126, errno, "make a pipe");
         s->streams[i].in = ends[0];
         write_end[i] = ends[1];
     }
     int work_fd = openat(s->dir_fd, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (work_fd < 0)
-        return fail(s, 126, errno, "open the working folder");
+        return report_start_failure(s, 126, errno, "open the working folder");
     sigset_t chld;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     int sig_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
     if (sig_fd < 0)
-        return fail(s, 126, errno, "wait for children");
-    char **cmd = command_argv(argv, s->dir);
-    s->command = command_start(s, cmd, work_fd, null_fd, write_end[0], write_end[1]);
+        return report_start_failure(s, 126, errno, "wait for children");
+    char **cmd = build_command_argv(argv, s->dir);
+    s->command = start_command(s, cmd, work_fd, null_fd, write_end[0], write_end[1]);
     if (s->command < 0)
-        return fail(s, 126, errno, "start a process");
+        return report_start_failure(s, 126, errno, "start a process");
     close(write_end[0]);
     close(write_end[1]);
     if (exec_errno) {
         char what[200];
         snprintf(what, sizeof what, "%s %.150s", exec_step, strcmp(exec_step, "run") == 0 ? cmd[0] : "");
-        return fail(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
+        return report_start_failure(s, exec_errno == ENOENT ? 127 : 126, exec_errno, what);
     }
-    /* Beside the command, not before it. Without room for its end it must not go on; the NodeManager then sees an end
-     * without exit.json and a full disk. */
-    if (exit_file_reserve(s) < 0)
+    /* This runs beside the command instead of delaying it. Without space for its report the
+     * container must not go on; the NodeManager then sees an end without exit.json and a full
+     * disk. */
+    if (reserve_exit_file(s) < 0)
         nm_isolation_kill(s->isolation, &s->self, NM_KILL_NOW);
-    pid_file_write(s);
-    tend(s, sig_fd);
-    log_drain(s);
+    write_pid_file(s);
+    tend_until_tree_ends(s, sig_fd);
+    drain_logs(s);
     int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
-    report(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
+    report_end(s, sig ? 128 + sig : WEXITSTATUS(s->status), sig);
     return 0;
 }
 
@@ -409,7 +422,8 @@ int main(int argc, char **argv)
     s.self = (struct nm_isolated){.id = getenv("CONTAINER_ID"), .shim = getpid()};
     if (s.dir_fd < 0 || s.record_fd < 0 || !s.isolation || !s.self.id)
         return 1;
-    int rc = run(&s, argv, null_fd);
-    /* Nothing to be tidied up: what looks around at the end (a leak checker) would be killed as a leftover. */
+    int rc = run_command(&s, argv, null_fd);
+    /* _exit() because there is nothing to clean up; exit handlers that fork (a leak checker) would
+     * be killed as leftovers of the container. */
     _exit(rc);
 }

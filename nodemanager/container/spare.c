@@ -12,7 +12,8 @@
 #include "base/io/io.h"
 #include "base/io/plain.h"
 
-/* What lies in the folders of a kind. The shim opens its files without emptying them: they may hold old text. */
+/* The contents of a spare's folders. The files may contain old text: the shim overwrites them
+ * without emptying them first. */
 static const struct {
     enum nm_spare_part part;
     const char *name;
@@ -35,8 +36,8 @@ struct path {
     char text[2048 + 128];
 };
 
-static const char *path(const struct nm_spares *s, int64_t number, enum nm_spare_part part, const char *name,
-                        struct path *p)
+static const char *format_spare_path(const struct nm_spares *s, int64_t number, enum nm_spare_part part,
+                                     const char *name, struct path *p)
 {
     static const char *const parts[NM_SPARE_PARTS] = {
         [NM_SPARE_LOGS] = "logs", [NM_SPARE_FILES] = "files", [NM_SPARE_RECORD] = "record"};
@@ -45,12 +46,12 @@ static const char *path(const struct nm_spares *s, int64_t number, enum nm_spare
     return p->text;
 }
 
-static int make_dir(const char *at, struct base_error *err)
+static int create_folder(const char *at, struct base_error *err)
 {
     return mkdir(at, 0700) < 0 ? base_error_sys(err, -BASE_EIO, errno, "%s", at) : 0;
 }
 
-static int make_file(const char *at, mode_t mode, struct base_error *err)
+static int create_file(const char *at, mode_t mode, struct base_error *err)
 {
     int fd = open(at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0)
@@ -59,16 +60,16 @@ static int make_file(const char *at, mode_t mode, struct base_error *err)
     return 0;
 }
 
-static int make_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number, enum nm_spare_part part,
-                     struct base_error *err)
+static int create_part(const struct nm_spares *s, enum nm_spare_kind kind, int64_t number, enum nm_spare_part part,
+                       struct base_error *err)
 {
     struct path p;
-    int rc = make_dir(path(s, number, part, NULL, &p), err);
+    int rc = create_folder(format_spare_path(s, number, part, NULL, &p), err);
     for (int i = 0; rc == 0 && entries[kind][i].name; i++) {
         if (entries[kind][i].part != part)
             continue;
-        path(s, number, part, entries[kind][i].name, &p);
-        rc = entries[kind][i].mode ? make_file(p.text, entries[kind][i].mode, err) : make_dir(p.text, err);
+        format_spare_path(s, number, part, entries[kind][i].name, &p);
+        rc = entries[kind][i].mode ? create_file(p.text, entries[kind][i].mode, err) : create_folder(p.text, err);
     }
     return rc;
 }
@@ -78,15 +79,15 @@ int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number,
     int rc = 0;
     *number = atomic_fetch_add(&s->last, 1) + 1;
     for (int part = 0; rc == 0 && part < NM_SPARE_PARTS; part++)
-        rc = make_part(s, kind, *number, (enum nm_spare_part)part, err);
+        rc = create_part(s, kind, *number, (enum nm_spare_part)part, err);
     if (rc < 0)
-        nm_spare_drop(s, *number);
+        nm_spare_discard(s, *number);
     return rc;
 }
 
-/* Written over and cut where the old text was longer; never emptied first, which some file systems answer with a write
- * to the disk at close. */
-static int fill(const char *at, const struct nm_spare_text *t, struct base_error *err)
+/* Overwrites a file and truncates it if the old text was longer. The file is never emptied first,
+ * because some file systems then write to the disk at close. */
+static int overwrite_file(const char *at, const struct nm_spare_text *t, struct base_error *err)
 {
     struct stat st;
     int fd = base_plain_open(AT_FDCWD, at, O_WRONLY, 0, &st);
@@ -100,28 +101,29 @@ static int fill(const char *at, const struct nm_spare_text *t, struct base_error
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "%s", at) : 0;
 }
 
-static bool is_taken(int sys)
+static bool name_is_taken(int sys)
 {
     return sys == ENOTEMPTY || sys == EEXIST;
 }
 
-static bool moved(const char *from, const char *to)
+static bool try_rename(const char *from, const char *to)
 {
     return rename(from, to) == 0;
 }
 
-/* The same where something that a crash has left may lie at @to. */
-static bool moved_over(const struct nm_spares *s, const char *from, const char *to)
+/* Renames; if a crash left something at @to, discards that first. */
+static bool rename_over_leftover(const struct nm_spares *s, const char *from, const char *to)
 {
-    if (moved(from, to))
+    if (try_rename(from, to))
         return true;
     int sys = errno;
-    if (is_taken(sys) && s->discard(s->user, to))
-        return moved(from, to);
+    if (name_is_taken(sys) && s->discard(s->user, to))
+        return try_rename(from, to);
     errno = sys;
     return false;
 }
 
+/* The order makes a crash harmless: the record is moved last, and only what has a record counts. */
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
                    const char *const to[static NM_SPARE_PARTS], struct base_error *err)
 {
@@ -130,23 +132,23 @@ int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_sp
     if (access(record, F_OK) == 0)
         return base_error_sys(err, -BASE_EEXIST, EEXIST, "%s", record);
     for (size_t i = 0; i < texts_n; i++) {
-        int rc = fill(path(s, number, texts[i].part, texts[i].name, &p), &texts[i], err);
+        int rc = overwrite_file(format_spare_path(s, number, texts[i].part, texts[i].name, &p), &texts[i], err);
         if (rc < 0)
             return rc;
     }
-    if (!moved(path(s, number, NM_SPARE_LOGS, NULL, &p), logs)) {
-        if (!is_taken(errno))
+    if (!try_rename(format_spare_path(s, number, NM_SPARE_LOGS, NULL, &p), logs)) {
+        if (!name_is_taken(errno))
             return base_error_sys(err, -BASE_EIO, errno, "%s", logs);
         s->discard(s->user, p.text);
     }
-    if (!moved_over(s, path(s, number, NM_SPARE_FILES, NULL, &p), files))
+    if (!rename_over_leftover(s, format_spare_path(s, number, NM_SPARE_FILES, NULL, &p), files))
         return base_error_sys(err, -BASE_EIO, errno, "%s", files);
-    if (moved(path(s, number, NM_SPARE_RECORD, NULL, &p), record))
+    if (try_rename(format_spare_path(s, number, NM_SPARE_RECORD, NULL, &p), record))
         return 0;
-    return base_error_sys(err, is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s", record);
+    return base_error_sys(err, name_is_taken(errno) ? -BASE_EEXIST : -BASE_EIO, errno, "%s", record);
 }
 
-/* What an ended container leaves in its folders, and what it is in a spare. */
+/* Files that an ended container leaves behind, and their names in a spare. */
 struct again {
     const char *used, *spare;
 };
@@ -156,7 +158,7 @@ static const struct again record_again[] = {
 #define FILES_AGAIN  (sizeof files_again / sizeof files_again[0])
 #define RECORD_AGAIN (sizeof record_again / sizeof record_again[0])
 
-static size_t entries_in(int dir_fd, const char *name)
+static size_t count_entries(int dir_fd, const char *name)
 {
     int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -172,21 +174,23 @@ static size_t entries_in(int dir_fd, const char *name)
     return n;
 }
 
-/* As make_part() made it: a container may have changed the mode, which the next one would inherit. */
+/* True if the mode is as create_part() made it. A container may have changed it, and the next
+ * container would inherit the change. */
 static bool has_mode(int dir_fd, const char *name, mode_t mode, struct stat *st)
 {
     return fstatat(dir_fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 && (st->st_mode & (S_IFMT | 0777)) == mode &&
            st->st_uid == geteuid();
 }
 
-/* Nothing but @n plain files that no other name leads to, and the empty @folder (NULL: none). */
-static bool untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
+/* True if the folder contains only the @n plain files, each without further links, and the empty
+ * @folder (NULL: none). */
+static bool is_untouched(int dir_fd, const struct again *again, size_t n, const char *folder)
 {
     struct stat st;
     if (!has_mode(dir_fd, ".", S_IFDIR | 0700, &st) ||
         (folder && !has_mode(dir_fd, folder, S_IFDIR | 0700, &st)))
         return false;
-    if (entries_in(dir_fd, ".") != n + (folder != NULL) || (folder && entries_in(dir_fd, folder) != 0))
+    if (count_entries(dir_fd, ".") != n + (folder != NULL) || (folder && count_entries(dir_fd, folder) != 0))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (!has_mode(dir_fd, again[i].used, S_IFREG | 0600, &st) || st.st_nlink != 1)
@@ -195,12 +199,12 @@ static bool untouched(int dir_fd, const struct again *again, size_t n, const cha
     return true;
 }
 
-static bool make_again(const char *used, const struct again *again, size_t n, const char *folder)
+static bool turn_into_spare(const char *used, const struct again *again, size_t n, const char *folder)
 {
     int dir_fd = open(used, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir_fd < 0)
         return false;
-    bool ok = untouched(dir_fd, again, n, folder);
+    bool ok = is_untouched(dir_fd, again, n, folder);
     for (size_t i = 0; ok && i < n; i++)
         ok = strcmp(again[i].used, again[i].spare) == 0 ||
              renameat(dir_fd, again[i].used, dir_fd, again[i].spare) == 0;
@@ -208,24 +212,27 @@ static bool make_again(const char *used, const struct again *again, size_t n, co
     return ok;
 }
 
+/* Reusing the folders of an ended container saves creating and deleting a dozen files per launch.
+ * The log folder is new, because logs stay. */
 int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err)
 {
     struct path p;
-    if (!make_again(files, files_again, FILES_AGAIN, "work") || !make_again(record, record_again, RECORD_AGAIN, NULL))
+    if (!turn_into_spare(files, files_again, FILES_AGAIN, "work") ||
+        !turn_into_spare(record, record_again, RECORD_AGAIN, NULL))
         return base_error_set(err, -BASE_ESTATE, "%s: of no use as a spare", files);
     *number = atomic_fetch_add(&s->last, 1) + 1;
-    int rc = make_part(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);
-    if (rc == 0 && (rename(files, path(s, *number, NM_SPARE_FILES, NULL, &p)) < 0 ||
-                    rename(record, path(s, *number, NM_SPARE_RECORD, NULL, &p)) < 0))
+    int rc = create_part(s, NM_SPARE_CONTAINER, *number, NM_SPARE_LOGS, err);
+    if (rc == 0 && (rename(files, format_spare_path(s, *number, NM_SPARE_FILES, NULL, &p)) < 0 ||
+                    rename(record, format_spare_path(s, *number, NM_SPARE_RECORD, NULL, &p)) < 0))
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", files);
     if (rc < 0)
-        nm_spare_drop(s, *number);
+        nm_spare_discard(s, *number);
     return rc;
 }
 
-void nm_spare_drop(const struct nm_spares *s, int64_t number)
+void nm_spare_discard(const struct nm_spares *s, int64_t number)
 {
     struct path p;
     for (int part = 0; part < NM_SPARE_PARTS; part++)
-        s->discard(s->user, path(s, number, (enum nm_spare_part)part, NULL, &p));
+        s->discard(s->user, format_spare_path(s, number, (enum nm_spare_part)part, NULL, &p));
 }

@@ -1,11 +1,12 @@
-/* nodemanager/container/spare.h - folders made in advance, so that a launch does not wait for the file system to find room for
- * a dozen new files: two renames put them in place, and what is placed is whole.
+/* nodemanager/container/spare.h - folders made in advance. A launch then does not wait for the file
+ * system to create a dozen files: renames put the folders in place, complete from the start.
  *
- *    janitor --make, adopt--> spare/<n>.{files,logs,record} --place--> apps/, logs/, records/ --forget--> trash/...
- *                   ^                                                                                        |
- *                   `----------------------------------------------------------------------------------------'
+ *    janitor --make, adopt--> spare/<n>.{files,logs,record} --place--> apps/, logs/, records/
+ *                   ^                                                        |
+ *                   `----------- trash/... <---------------forget------------'
  *
- * When none is left, placing makes one. What an earlier daemon left in spare/ is removed at the start. */
+ * If no spare is left, placing makes one. Whatever an earlier daemon left in spare/ is removed at
+ * the start. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_SPARE_H
 #define CREEL_NODEMANAGER_CONTAINER_SPARE_H
 
@@ -16,46 +17,49 @@
 
 #include "base/error.h"
 
-#define NM_SPARES_MAX  128 /* of each kind */
-#define NM_SPARES_MADE 24  /* so many are made anew; the others were used before */
-#define NM_SPARES_LOW  12  /* below it the janitor looks for more */
+#define NM_SPARES_MAX  128 /* per kind */
+#define NM_SPARES_MADE 24  /* newly made ones; the others were used before */
+#define NM_SPARES_LOW  12  /* below this number the janitor provides more */
 
 enum nm_spare_kind {
-    NM_SPARE_APP,       /* files: token; logs: .running; record: spec.json, forgotten */
-    NM_SPARE_CONTAINER, /* files: work/, launch.json; logs: stdout, stderr; record: launch.json and what the shim writes */
+    NM_SPARE_APP, /* files: token; logs: .running; record: spec.json, forgotten */
+    /* files: work/, launch.json; logs: stdout, stderr; record: launch.json and the shim's files */
+    NM_SPARE_CONTAINER,
     NM_SPARE_KINDS
 };
 enum nm_spare_part { NM_SPARE_LOGS, NM_SPARE_FILES, NM_SPARE_RECORD, NM_SPARE_PARTS };
 struct nm_spares {
     char dir[2048 + 16];
-    /* Makes what lies at @path vanish from there at once; false: it is still there. Whatever its
-     * size: launches are made on the main thread, so removing it takes place elsewhere. From any
+    /* Makes @path disappear at once; returns false if it is still there. Must take constant time
+     * whatever the size of @path, because launches happen on the main thread. Called from any
      * thread that calls the functions below. */
     bool (*discard)(void *user, const char *path);
     void *user;
-    atomic_llong last; /* number of the newest */
+    atomic_llong last; /* number of the newest spare */
     struct nm_spare_stock {
         int64_t number[NM_SPARES_MAX];
         size_t n;
-    } stock[NM_SPARE_KINDS]; /* under the lock of struct nm_files */
+    } stock[NM_SPARE_KINDS]; /* protected by the lock of struct nm_files */
 };
 struct nm_spare_text {
     enum nm_spare_part part;
-    const char *name; /* one of the files of the kind */
+    const char *name; /* a file of the spare's kind */
     const char *text;
     size_t len;
 };
 
-/* Makes one and returns its number; 0 or a negative error. */
+/* Makes a spare and sets *@number. Returns 0 or a negative error. */
 int nm_spare_make(struct nm_spares *s, enum nm_spare_kind kind, int64_t *number, struct base_error *err);
-/* Makes one of kind CONTAINER from the folder @files and the record of a container that left nothing of its own there;
- * their files are written over. -BASE_ESTATE: it did; both are then to be removed, as after every other error. */
+/* Makes a spare of kind CONTAINER from the folder @files and the record of an ended container that
+ * added no files of its own; the existing files will be overwritten. Fails with -BASE_ESTATE if it
+ * did add files. After any error both are to be removed. */
 int nm_spare_adopt(struct nm_spares *s, const char *files, const char *record, int64_t *number, struct base_error *err);
-/* Writes @texts into the spare's files, then gives its folders the names @to. The logs may be there already and then
- * stay. The record comes last and may not be there (-BASE_EEXIST); without one, what lies at @to[NM_SPARE_FILES] was
- * left by a crash and is discarded. After an error the spare is of no use: see nm_spare_drop. */
+/* Writes @texts into the spare's files, then renames its folders to @to. Existing logs stay. The
+ * record is moved last and must not exist (-BASE_EEXIST); as there is no record, anything at
+ * @to[NM_SPARE_FILES] was left by a crash and is discarded. After an error the spare is unusable:
+ * call nm_spare_discard(). */
 int nm_spare_place(const struct nm_spares *s, int64_t number, const struct nm_spare_text *texts, size_t texts_n,
                    const char *const to[static NM_SPARE_PARTS], struct base_error *err);
-void nm_spare_drop(const struct nm_spares *s, int64_t number);
+void nm_spare_discard(const struct nm_spares *s, int64_t number);
 
 #endif

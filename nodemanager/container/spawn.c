@@ -1,4 +1,4 @@
-/* nodemanager/container/spawn.c - both sides of the spawner's socket. */
+/* nodemanager/container/spawn.c - both ends of the spawner's socket. */
 #include "nodemanager/container/spawn.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct nm_spawn {
     int fd;
     pid_t pid;
 };
-/* A request: this head, then argc + envc NUL-terminated strings. */
+/* A request consists of this header and argc + envc NUL-terminated strings. */
 struct request {
     uint64_t tag;
     uint32_t bytes, argc, envc, zero;
@@ -50,7 +50,7 @@ static bool read_all(int fd, void *p, size_t n)
     return true;
 }
 
-static bool answer_send(int fd, const struct answer *a, int pidfd)
+static bool send_answer(int fd, const struct answer *a, int pidfd)
 {
     struct iovec iov = {.iov_base = (void *)a, .iov_len = sizeof *a};
     union {
@@ -75,8 +75,8 @@ static bool answer_send(int fd, const struct answer *a, int pidfd)
     return n == (ssize_t)sizeof *a;
 }
 
-/* Splits @n strings off *p; false when the text ends before. */
-static bool strings(char **p, char *end, uint32_t n, char **v)
+/* Splits @n strings off *p. Returns false if the text ends too early. */
+static bool split_strings(char **p, char *end, uint32_t n, char **v)
 {
     for (uint32_t i = 0; i < n; i++) {
         char *nul = memchr(*p, 0, (size_t)(end - *p));
@@ -89,7 +89,7 @@ static bool strings(char **p, char *end, uint32_t n, char **v)
     return true;
 }
 
-static bool serve(int fd, const posix_spawnattr_t *attr)
+static bool serve_request(int fd, const posix_spawnattr_t *attr)
 {
     struct request rq;
     if (!read_all(fd, &rq, sizeof rq) || rq.bytes > NM_SPAWN_REQUEST_MAX || rq.argc < 1 || rq.argc > rq.bytes ||
@@ -97,15 +97,16 @@ static bool serve(int fd, const posix_spawnattr_t *attr)
         return false;
     char *text = malloc(rq.bytes), *p = text;
     char **v = malloc(((size_t)rq.argc + rq.envc + 2) * sizeof *v);
-    bool ok = text && v && read_all(fd, text, rq.bytes) && strings(&p, text + rq.bytes, rq.argc, v) &&
-              strings(&p, text + rq.bytes, rq.envc, v + rq.argc + 1);
+    bool ok = text && v && read_all(fd, text, rq.bytes) && split_strings(&p, text + rq.bytes, rq.argc, v) &&
+              split_strings(&p, text + rq.bytes, rq.envc, v + rq.argc + 1);
     if (ok) {
         pid_t pid = -1;
         int rc = posix_spawn(&pid, v[0], NULL, attr, v, v + rq.argc + 1);
-        /* Not collected yet, so the pid cannot be somebody else's. */
+        /* not reaped yet, so the pid cannot have been reused */
         int pidfd = rc == 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
         struct answer a = {.tag = rq.tag, .pid = rc == 0 ? pid : -rc};
-        answer_send(fd, &a, pidfd); /* a daemon that is gone: what it asked for is started all the same */
+        /* if the daemon is gone, the process has been started all the same */
+        send_answer(fd, &a, pidfd);
         if (pidfd >= 0)
             close(pidfd);
     }
@@ -114,17 +115,18 @@ static bool serve(int fd, const posix_spawnattr_t *attr)
     return ok;
 }
 
-static void nothing(int sig)
+static void ignore_signal(int sig)
 {
     (void)sig;
 }
 
-_Noreturn static void spawner(int fd, int keep_fd)
+_Noreturn static void run_spawner(int fd, int keep_fd)
 {
     posix_spawnattr_t attr;
     sigset_t all, none;
     prctl(PR_SET_NAME, "creel-nm-spawn");
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* trees whose shim was killed come to us and are collected */
+    /* trees whose shim was killed become our children, so that we reap them */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     setsid();
     if (fd != 3) {
         if (keep_fd == 3)
@@ -140,12 +142,12 @@ _Noreturn static void spawner(int fd, int keep_fd)
     close_range(keep_fd >= 0 ? 5 : 4, ~0u, 0);
     sigemptyset(&none);
     sigfillset(&all);
-    struct sigaction sa = {.sa_handler = nothing};
+    struct sigaction sa = {.sa_handler = ignore_signal};
     sigaction(SIGCHLD, &sa, NULL); /* interrupts poll */
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN); /* the daemon's end is ours */
+    signal(SIGTERM, SIG_IGN); /* the spawner ends when the daemon's socket closes */
     signal(SIGHUP, SIG_IGN);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
@@ -156,7 +158,7 @@ _Noreturn static void spawner(int fd, int keep_fd)
         int n = poll(&p, 1, 1000);
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
-        if (n > 0 && !serve(fd, &attr))
+        if (n > 0 && !serve_request(fd, &attr))
             _exit(0);
     }
 }
@@ -176,7 +178,7 @@ int nm_spawn_start(int keep_fd, struct nm_spawn **out, struct base_error *err)
         return base_error_sys(err, -BASE_EIO, sys, "fork of the spawner");
     }
     if (pid == 0)
-        spawner(sv[1], keep_fd);
+        run_spawner(sv[1], keep_fd);
     close(sv[1]);
     struct nm_spawn *s = base_alloc(sizeof *s);
     s->fd = sv[0];
@@ -203,7 +205,7 @@ pid_t nm_spawn_pid(const struct nm_spawn *s)
     return s->pid;
 }
 
-static uint32_t strings_put(struct base_buf *b, const char *const *v)
+static uint32_t append_strings(struct base_buf *b, const char *const *v)
 {
     uint32_t n = 0;
     for (; v[n]; n++)
@@ -211,14 +213,14 @@ static uint32_t strings_put(struct base_buf *b, const char *const *v)
     return n;
 }
 
-int nm_spawn_ask(struct nm_spawn *s, uint64_t tag, const char *const *argv, const char *const *envp,
-                 struct base_error *err)
+int nm_spawn_request(struct nm_spawn *s, uint64_t tag, const char *const *argv, const char *const *envp,
+                     struct base_error *err)
 {
     struct base_buf b = {0};
     struct request rq = {.tag = tag};
     base_buf_add(&b, &rq, sizeof rq);
-    rq.argc = strings_put(&b, argv);
-    rq.envc = strings_put(&b, envp);
+    rq.argc = append_strings(&b, argv);
+    rq.envc = append_strings(&b, envp);
     int rc = 0;
     if (b.len - sizeof rq > NM_SPAWN_REQUEST_MAX) {
         rc = base_error_set(err, -BASE_ELIMIT, "command and environment take more than %u bytes", NM_SPAWN_REQUEST_MAX);
@@ -237,7 +239,7 @@ int nm_spawn_ask(struct nm_spawn *s, uint64_t tag, const char *const *argv, cons
     return rc;
 }
 
-int nm_spawn_take(struct nm_spawn *s, struct nm_spawned *out, struct base_error *err)
+int nm_spawn_receive_answer(struct nm_spawn *s, struct nm_spawned *out, struct base_error *err)
 {
     struct answer a = {0};
     union {

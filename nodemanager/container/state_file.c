@@ -1,18 +1,18 @@
-/* nodemanager/container/state_file.c - state.json: what a NodeManager has to remember that no container's
- * folder tells.
+/* nodemanager/container/state_file.c - state.json: what a NodeManager must remember in addition to
+ * its containers' folders.
  *
- * It is replaced by rename after an fsync, so a crash leaves the old one or the new one. A damaged
- * one is therefore not our own doing: a file system that lost data, an administrator's editor, or a
- * task (tasks run as the NodeManager's user). Refusing to start would lose every container of the
- * node, whose ends nobody would report; starting without it loses
- *   - the epoch: an older ResourceManager that still believes to lead would be obeyed until the
- *     newer one answers;
- *   - the port, where the configuration leaves it open: the node then comes back under another
- *     name.
- * Containers are found in the other folders in any case (nodemanager/container/recover.c). So the node starts, as one
- * that has no state yet, and the damaged file keeps its content under another name for whoever
- * wants to know. A disk that does not let us read (EIO) is no damage of the file: the state may
- * well be there, and the node does not start. */
+ * The file is replaced by rename after an fsync, so a crash leaves either the old or the new
+ * version. Damage therefore comes from elsewhere: a file system that lost data, an administrator's
+ * editor, or a task (tasks run as the NodeManager's user). Refusing to start would lose every
+ * container of the node, since nobody would report their ends. Starting without the state loses
+ * - the epoch: a deposed ResourceManager that still believes it leads is obeyed until the new one
+ *   answers;
+ * - the port, if the configuration leaves it open: the node then returns under another name.
+ *
+ * Containers are found in the other folders in any case (nodemanager/container/recover.c). So the
+ * node starts as if it had no state, and the damaged file is kept under another name for
+ * inspection. A disk that cannot be read (EIO) does not mean that the file is damaged: its state
+ * may be intact, so the node does not start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@
 
 #define STATE_FILE_MAX 65536
 
-static int parse(const struct base_buf *b, struct nm_disk_state *out, struct base_error *err)
+static int parse_state(const struct base_buf *b, struct nm_disk_state *out, struct base_error *err)
 {
     json_t *j = NULL;
     int rc = base_json_parse(b->data ? b->data : "", b->len, &j, err);
@@ -41,7 +41,8 @@ static int parse(const struct base_buf *b, struct nm_disk_state *out, struct bas
     return rc < 0 ? -BASE_ECORRUPT : 0;
 }
 
-/* 0; -BASE_ENOTFOUND; -BASE_ECORRUPT: damaged; another error: cannot be told. */
+/* Returns 0, -BASE_ENOTFOUND, -BASE_ECORRUPT if the file is damaged, or another error if that
+ * cannot be determined. */
 static int read_state(const struct nm_files *f, const char *path, struct nm_disk_state *out,
                       struct base_error *err)
 {
@@ -49,7 +50,7 @@ static int read_state(const struct nm_files *f, const char *path, struct nm_disk
     int fd = nm_files_open_plain(f, path, O_RDONLY, 0, NULL);
     if (fd == -ENOENT)
         return -BASE_ENOTFOUND;
-    if (fd == -BASE_PLAIN_OTHER || fd == -EACCES || fd == -EPERM) /* changed by somebody */
+    if (fd == -BASE_PLAIN_OTHER || fd == -EACCES || fd == -EPERM) /* somebody changed it */
         return base_error_set(err, -BASE_ECORRUPT, "%s", base_plain_text(fd));
     if (fd < 0)
         return base_error_sys(err, -BASE_EIO, -fd, "%s", path);
@@ -58,18 +59,19 @@ static int read_state(const struct nm_files *f, const char *path, struct nm_disk
     if (rc == -BASE_ELIMIT)
         rc = base_error_set(err, -BASE_ECORRUPT, "larger than %d bytes", STATE_FILE_MAX);
     else if (rc >= 0)
-        rc = parse(&b, out, err);
+        rc = parse_state(&b, out, err);
     base_buf_free(&b);
     return rc;
 }
 
-/* The time makes the name: nobody can have made it before, and the kept files are in order. */
-static void keep_aside(const char *path, const char *why)
+/* The name contains the time, so it cannot have been created before, and the kept files sort by
+ * age. */
+static void keep_damaged_file_aside(const char *path, const char *why)
 {
     char aside[NM_PATH_MAX];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    nm_files_join(aside, "%.4000s.damaged-%lld.%09ld", path, (long long)now.tv_sec, now.tv_nsec);
+    nm_files_format_path(aside, "%.4000s.damaged-%lld.%09ld", path, (long long)now.tv_sec, now.tv_nsec);
     int sys = rename(path, aside) == 0 ? 0 : errno;
     base_log_warn("files",
                   "%s is damaged (%s) and %s%s; the node starts without the epoch and the port in it",
@@ -77,27 +79,27 @@ static void keep_aside(const char *path, const char *why)
                   sys ? strerror(sys) : aside);
 }
 
-int nm_files_load(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)
+int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)
 {
     char path[NM_PATH_MAX];
     struct base_error why = {0};
     *out = (struct nm_disk_state){0};
-    int rc = read_state(f, nm_files_join(path, "%s/state.json", f->root), out, &why);
+    int rc = read_state(f, nm_files_format_path(path, "%s/state.json", f->root), out, &why);
     if (rc >= 0)
         return 0;
     *out = (struct nm_disk_state){0};
     if (rc == -BASE_ECORRUPT)
-        keep_aside(path, why.text);
+        keep_damaged_file_aside(path, why.text);
     else if (rc != -BASE_ENOTFOUND)
         return base_error_set(err, rc, "%s", why.text);
     return 0;
 }
 
-int nm_files_save(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err)
+int nm_files_save_state(const struct nm_files *f, const struct nm_disk_state *st, struct base_error *err)
 {
     char path[NM_PATH_MAX], text[128];
     int n = snprintf(text, sizeof text, "{\"epoch\":%lld,\"port\":%lld}\n", (long long)st->epoch,
                      (long long)st->port);
-    nm_files_join(path, "%s/state.json", f->root);
+    nm_files_format_path(path, "%s/state.json", f->root);
     return base_file_write_atomic(path, text, (size_t)n, 0600, true, err);
 }

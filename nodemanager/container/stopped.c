@@ -9,20 +9,20 @@
 #include "nodemanager/container/spawn.h"
 #include "nodemanager/container/process_tree.h"
 
-/* 'T': by a signal. 't': by ptrace, which SIGCONT does not end. */
+/* 'T': stopped by a signal; 't': by ptrace, which SIGCONT does not end. */
 static bool is_stopped(char state)
 {
     return state == 'T' || state == 't';
 }
 
-/* By the pidfd: the shim may have ended and its pid be another's. */
-static void box_signal(const struct nm_box *box, int sig)
+/* Signals by pidfd, since the shim may have ended and its pid may have been reused. */
+static void signal_shim(const struct nm_box *box, int sig)
 {
-    /* ESRCH: it has ended, which is as well. */
+    /* ESRCH is fine: the shim has ended. */
     (void)syscall(SYS_pidfd_send_signal, box->pidfd, sig, NULL, 0);
 }
 
-static void box_look(struct nm_box *box)
+static void continue_shim_if_stopped(struct nm_box *box)
 {
     char id[BASE_ID_TEXT_MAX];
     struct nm_proc p;
@@ -32,25 +32,25 @@ static void box_look(struct nm_box *box)
     base_container_id_text(&box->id, id);
     if (box->killed_us && nm_now_us() - box->killed_us >= NM_STOPPED_MAX_US) {
         base_log_warn("nm", "%s: its shim is still stopped after the kill, and is killed too", id);
-        box_signal(box, SIGKILL);
+        signal_shim(box, SIGKILL);
         return;
     }
-    if (!box->stopped_told) /* once: it may be stopped again and again */
+    if (!box->stopped_told) /* warn once, since it may be stopped again and again */
         base_log_warn("nm", "%s: its shim was stopped by somebody, and is continued", id);
     box->stopped_told = true;
-    box_signal(box, SIGCONT);
+    signal_shim(box, SIGCONT);
 }
 
-static void container_look(struct nm_container *c, void *u)
+static void check_container_shim(struct nm_container *c, void *u)
 {
     (void)u;
     struct nm_box *box = nm_core_shell(c);
     if (box)
-        box_look(box);
+        continue_shim_if_stopped(box);
 }
 
-/* Our child: its pid is nobody else's before we have waited for it. */
-static void spawner_look(struct nm *nm)
+/* The spawner is our child, so its pid cannot be reused before we wait for it. */
+static void continue_spawner_if_stopped(struct nm *nm)
 {
     pid_t pid = nm_spawn_pid(nm->spawn);
     struct nm_proc p;
@@ -60,15 +60,15 @@ static void spawner_look(struct nm *nm)
     kill(pid, SIGCONT);
 }
 
-void nm_stopped_look(struct nm *nm)
+void nm_stopped_continue_all(struct nm *nm)
 {
-    nm_core_each(nm->core, container_look, NULL);
-    spawner_look(nm);
+    nm_core_each(nm->core, check_container_shim, NULL);
+    continue_spawner_if_stopped(nm);
 }
 
-void nm_stopped_killed(struct nm_box *box)
+void nm_stopped_on_kill_sent(struct nm_box *box)
 {
     if (!box->killed_us)
         box->killed_us = nm_now_us();
-    box_look(box);
+    continue_shim_if_stopped(box);
 }

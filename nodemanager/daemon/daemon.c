@@ -112,7 +112,7 @@ static int listen_somewhere(struct nm *nm, struct base_error *err)
     if (nm->disk.port == at)
         return 0;
     nm->disk.port = at;
-    return nm_files_save(&nm->files, &nm->disk, err);
+    return nm_files_save_state(&nm->files, &nm->disk, err);
 }
 
 static void ident_set(struct nm *nm)
@@ -184,7 +184,7 @@ static int begin(struct nm *nm, struct base_error *err)
     if (rc == 0)
         rc = nm_files_open(&nm->files, &files, err);
     if (rc == 0)
-        rc = nm_files_load(&nm->files, &nm->disk, err);
+        rc = nm_files_load_state(&nm->files, &nm->disk, err);
     if (rc == 0)
         rc = nm_spawn_start(nm->files.lock_fd, &nm->spawn, err);
     if (rc == 0)
@@ -199,7 +199,7 @@ static int go(struct nm *nm, struct base_error *err)
         return rc;
     nm->core = nm_core_new(nm->disk.epoch);
     nm_core_on_free(nm->core, nm_box_free);
-    if ((rc = nm_recover(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
+    if ((rc = nm_recover_containers(nm, err)) < 0 || (rc = listen_somewhere(nm, err)) < 0)
         return rc;
     ident_set(nm);
     nm_core_seed(nm->core, strtoull(nm->instance + 16, NULL, 16)); /* 32 random hex digits: the last 64 bits */

@@ -101,7 +101,7 @@ int64_t nm_wall_ms(void);
 void nm_health_check(struct nm *nm);
 
 /* nodemanager/container/recover.c: folds what the folder tells into the core. */
-int nm_recover(struct nm *nm, struct base_error *err);
+int nm_recover_containers(struct nm *nm, struct base_error *err);
 
 /* nodemanager/daemon/rest.c */
 extern const struct api_route nm_routes[];

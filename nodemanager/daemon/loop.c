@@ -93,7 +93,7 @@ static void pending_add(struct nm *nm, const struct nm_event *ev, char *text)
 static void failed_to_start(struct nm *nm, const struct base_container_id *id, bool no_space, char *text)
 {
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = *id};
-    nm_utf8_clean(text, strlen(text));
+    nm_utf8_replace_invalid(text, strlen(text));
     if (no_space) { /* said first: else the RM would try here again and again until the next look */
         struct nm_event full = {.kind = NM_EV_HEALTH};
         full.u.health.report = NM_NO_SPACE_TEXT;
@@ -135,11 +135,11 @@ static int launch_prepare(struct nm *nm, struct nm_box *box, const struct nm_lau
 {
     struct base_buf text = {0};
     base_json_dump(l->raw, &text);
-    int rc = nm_files_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
+    int rc = nm_files_create_app(&nm->files, &l->id.attempt.app, l->user, l->token, err);
     if (rc == 0)
-        rc = nm_files_launch(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
+        rc = nm_files_create_container(&nm->files, &l->id, text.data ? text.data : "", text.len, err);
     if (rc == 0)
-        rc = nm_launch_build(&nm->launch_conf, &nm->files, l, &box->command, err);
+        rc = nm_command_build(&nm->launch_conf, &nm->files, l, &box->command, err);
     if (rc == 0)
         rc = isolation_prepare(box, l, err);
     base_buf_free(&text);
@@ -166,8 +166,8 @@ static void spawn_pump(struct nm *nm)
     while (nm->asked < NM_SPAWN_AHEAD_MAX && (box = TAILQ_FIRST(&nm->waiting)) != NULL) {
         struct base_error err = {0};
         TAILQ_REMOVE(&nm->waiting, box, waiting);
-        int rc = nm_spawn_ask(nm->spawn, (uint64_t)(uintptr_t)box, (const char *const *)box->command.argv,
-                              (const char *const *)box->command.envp, &err);
+        int rc = nm_spawn_request(nm->spawn, (uint64_t)(uintptr_t)box, (const char *const *)box->command.argv,
+                                  (const char *const *)box->command.envp, &err);
         nm_command_free(&box->command);
         if (rc < 0) {
             isolation_clean(box);
@@ -204,7 +204,7 @@ static void fx_signal(struct nm *nm, const struct nm_effect *fx)
     if (box && box->pidfd >= 0 && nm_proc_read((pid_t)box->shim, &p) && p.start == box->shim_start)
         ev.u.signalled.count = signal_container(box, fx->signal);
     if (box && fx->signal == NM_SIGNAL_KILL)
-        nm_stopped_killed(box);
+        nm_stopped_on_kill_sent(box);
     pending_add(nm, &ev, NULL);
 }
 
@@ -215,16 +215,16 @@ static void fx_mark(struct nm *nm, const struct nm_effect *fx)
     int rc = 0;
     switch (fx->mark) {
     case NM_MARK_KILLED:
-        rc = nm_files_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "", &err);
+        rc = nm_files_write_mark(&nm->files, &v->id, "killed", v->kill_reason ? v->kill_reason : "", &err);
         break;
     case NM_MARK_SUSPENDED:
-        rc = nm_files_mark(&nm->files, &v->id, "suspended", "", &err);
+        rc = nm_files_write_mark(&nm->files, &v->id, "suspended", "", &err);
         break;
     case NM_MARK_RESUMED:
-        nm_files_unmark(&nm->files, &v->id, "suspended");
+        nm_files_remove_mark(&nm->files, &v->id, "suspended");
         break;
     case NM_MARK_FORGOTTEN:
-        rc = nm_files_forget(&nm->files, &v->id, &err);
+        rc = nm_files_forget_container(&nm->files, &v->id, &err);
         break;
     }
     if (rc < 0) { /* a restart would report it once more, which harms nobody */
@@ -244,7 +244,7 @@ static void progress_read(struct nm_container *c, void *u)
     if (v->state != NM_RUNNING || !box || now - box->progress_read_us < PROGRESS_EVERY_US)
         return;
     box->progress_read_us = now;
-    if (nm_files_progress(&nm->files, &box->id, &box->progress_mtime_ns, &p)) {
+    if (nm_files_read_progress(&nm->files, &box->id, &box->progress_mtime_ns, &p)) {
         struct nm_event ev = {.kind = NM_EV_PROGRESS, .at_us = now, .container = box->id};
         struct nm_effects none = {0};
         ev.u.progress.progress = p.progress;
@@ -291,7 +291,7 @@ static void apply(struct nm *nm, const struct nm_effect *fx)
         fx_mark(nm, fx);
         break;
     case NM_FX_CLEANUP:
-        nm_files_cleanup(&nm->files, &fx->app, fx->keep_logs);
+        nm_files_cleanup_app(&nm->files, &fx->app, fx->keep_logs);
         break;
     case NM_FX_BEAT:
         fx_beat(nm, fx);
@@ -355,7 +355,7 @@ static void on_spawned(struct nm *nm)
     struct nm_spawned s;
     struct base_error err = {0};
     int rc;
-    while ((rc = nm_spawn_take(nm->spawn, &s, &err)) == 1) {
+    while ((rc = nm_spawn_receive_answer(nm->spawn, &s, &err)) == 1) {
         struct nm_box *box = (struct nm_box *)(uintptr_t)s.tag;
         struct nm_event ev = {.kind = NM_EV_SPAWNED, .at_us = nm_now_us(), .container = box->id};
         struct nm_proc p = {0};
@@ -385,11 +385,11 @@ static void on_spawned(struct nm *nm)
 static void shim_lost(struct nm *nm, struct nm_box *box, struct nm_ending *e)
 {
     char id[BASE_ID_TEXT_MAX];
-    kill_lost(box, nm_tree_session((pid_t)box->shim, box->shim_start), nm_spawn_pid(nm->spawn));
-    if (nm_disk_failed(nm_files_probe(&nm->files, PROBE_BYTES)))
-        nm_ending_say(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
+    kill_lost(box, nm_tree_session_of_shim((pid_t)box->shim, box->shim_start), nm_spawn_pid(nm->spawn));
+    if (nm_is_disk_failure(nm_files_probe_disk(&nm->files, PROBE_BYTES)))
+        nm_ending_set(e, NM_EXIT_DISK, nm_wall_ms(), NM_NO_SPACE_TEXT);
     else
-        nm_ending_say(e, 137, nm_wall_ms(), "container's shim was killed");
+        nm_ending_set(e, 137, nm_wall_ms(), "container's shim was killed");
     base_log_warn("nm", "%s: its shim ended without a result", base_container_id_text(&box->id, id));
 }
 
@@ -431,7 +431,7 @@ static int epoch_keep(struct nm *nm, int64_t epoch, struct base_error *err)
     struct nm_event ev = {.kind = NM_EV_EPOCH_SAVED, .at_us = nm_now_us(), .u.epoch_saved = epoch};
     struct nm_disk_state st = nm->disk;
     st.epoch = epoch;
-    int rc = nm_files_save(&nm->files, &st, err);
+    int rc = nm_files_save_state(&nm->files, &st, err);
     if (rc < 0) {
         if (rc == -BASE_ENOSPC)
             nm->no_space_us = nm_now_us();
@@ -552,7 +552,7 @@ static void health_report(struct nm *nm, const struct nm_files_room *room, char 
     int rc = 0;
     *report = 0;
     if (nm->no_space_us && nm_now_us() >= nm->no_space_us + NO_SPACE_REST_US)
-        rc = nm_files_probe(&nm->files, PROBE_BYTES);
+        rc = nm_files_probe_disk(&nm->files, PROBE_BYTES);
     else if (nm->no_space_us)
         rc = -ENOSPC;
     if (rc == 0)
@@ -574,7 +574,7 @@ void nm_health_check(struct nm *nm)
     char report[NM_PATH_MAX];
     const char *before;
     int64_t free_mb;
-    nm_files_room(&nm->files, &room);
+    nm_files_get_room(&nm->files, &room);
     health_report(nm, &room, report);
     bool was = nm_core_healthy(nm->core, &before, &free_mb);
     if (was != !report[0])
@@ -684,7 +684,7 @@ void nm_loop_run(struct nm *nm)
         if (nm_core_next_us(nm->core) <= now)
             nm_step(nm, &(struct nm_event){.kind = NM_EV_TIMER, .at_us = now});
         if (nm->health_next_us <= now) {
-            nm_stopped_look(nm);
+            nm_stopped_continue_all(nm);
             nm_health_check(nm);
         }
     }

@@ -327,7 +327,7 @@ static void container_point(struct nm *nm, struct container_info *c)
     c->p_id = c->id;
     c->p_user = c->user;
     c->p_link = c->link;
-    nm_logs_list(&nm->files, &c->cid, &c->logs);
+    nm_logs_list_files(&nm->files, &c->cid, &c->logs);
     c->names = base_alloc((c->logs.len + 1) * sizeof *c->names);
     for (size_t i = 0; i < c->logs.len; i++)
         c->names[i] = c->logs.v[i].name;

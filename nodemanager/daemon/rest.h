@@ -16,13 +16,13 @@ struct nm_log_list {
     struct nm_log_file *v;
     size_t len, cap;
 };
-bool nm_logs_list(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out);
+bool nm_logs_list_files(const struct nm_files *f, const struct base_container_id *id, struct nm_log_list *out);
 /* What is known of the container of a path: state, owner. False: neither known nor on disk. */
 struct nm_log_owner {
     bool known_app, alive;
     char user[256];
 };
-void nm_log_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
+void nm_log_find_owner(struct nm *nm, const struct base_container_id *id, struct nm_log_owner *out);
 
 /* The answer to come names this node (BASE_HTTP_NODE_HEADER). */
 void nm_rest_sign(struct api_request *rq, const struct nm *nm);

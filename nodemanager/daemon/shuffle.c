@@ -54,7 +54,7 @@ static bool index_line(int fd, int64_t partition, char line[static LINE_MAX_BYTE
 static bool piece_of(const struct nm_files *f, const struct base_container_id *id, int64_t partition, struct piece *out)
 {
     char path[NM_PATH_MAX], line[LINE_MAX_BYTES];
-    int fd = nm_files_open_plain(f, nm_path_container(f, id, "output/file.index", path), O_RDONLY, 0, NULL);
+    int fd = nm_files_open_plain(f, nm_path_in_container(f, id, "output/file.index", path), O_RDONLY, 0, NULL);
     if (fd < 0)
         return false;
     bool ok = index_line(fd, partition, line) && sscanf(line, "%lld %lld", &out->offset, &out->length) == 2 &&
@@ -95,8 +95,8 @@ void nm_get_map_output(struct api_request *rq, void *user)
     }
     int fd = -1;
     if (status == 0 && piece_of(&nm->files, &id, partition, &p))
-        fd = nm_files_open_plain(&nm->files, nm_path_container(&nm->files, &id, "output/file.out", path), O_RDONLY, 0,
-                                 &st);
+        fd = nm_files_open_plain(&nm->files, nm_path_in_container(&nm->files, &id, "output/file.out", path), O_RDONLY,
+                                 0, &st);
     if (fd >= 0 && (p.length > st.st_size || p.offset > st.st_size - p.length)) {
         close(fd);
         fd = -1;

@@ -179,7 +179,7 @@ static int launch_read(json_t *o, struct nm_launch *out, struct base_error *err)
     const char *slot = json_string_value(json_object_get(o, "slot"));
     *out = (struct nm_launch){.id = out->id, .user = "", .token = "", .raw = o};
     out->slot = slot && strcmp(slot, "reduce") == 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
-    nm_utf8_clean(err->text, strlen(err->text));
+    nm_utf8_replace_invalid(err->text, strlen(err->text));
     json_object_set_new(o, "refused", json_string(err->text)); /* lasts as long as the order */
     out->refused = json_string_value(json_object_get(o, "refused"));
     return out->refused ? 0 : rc;

@@ -17,13 +17,14 @@
 
 extern char **environ;
 
-/* Children that run, for the signal thread. A pid leaves the list before it is reaped, so it is never another's. */
+/* Running children, for the signal thread. A pid leaves the list before it is reaped, so the list
+ * never contains a pid that was reused. */
 #define CHILDREN_MAX 16
 static pthread_mutex_t children_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t children[CHILDREN_MAX];
 static bool children_closed;
 
-static void children_add(pid_t pid)
+static void register_child(pid_t pid)
 {
     pthread_mutex_lock(&children_lock);
     for (int i = 0; i < CHILDREN_MAX; i++)
@@ -36,7 +37,7 @@ static void children_add(pid_t pid)
     pthread_mutex_unlock(&children_lock);
 }
 
-static void children_remove(pid_t pid)
+static void unregister_child(pid_t pid)
 {
     pthread_mutex_lock(&children_lock);
     for (int i = 0; i < CHILDREN_MAX; i++)
@@ -45,7 +46,7 @@ static void children_remove(pid_t pid)
     pthread_mutex_unlock(&children_lock);
 }
 
-void task_children_signal(int sig)
+void task_children_send_signal(int sig)
 {
     pthread_mutex_lock(&children_lock);
     children_closed = true;
@@ -55,16 +56,16 @@ void task_children_signal(int sig)
     pthread_mutex_unlock(&children_lock);
 }
 
-int task_pipe(int fds[2], struct base_error *err)
+int task_pipe_create(int fds[2], struct base_error *err)
 {
     if (pipe2(fds, O_CLOEXEC) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "pipe");
-    /* Users without privileges share a quota of pipe memory; a small pipe is slower, not wrong. */
+    /* Unprivileged users share a quota of pipe memory; a smaller pipe is slower but works. */
     (void)fcntl(fds[1], F_SETPIPE_SZ, (int)TASK_IO_BYTES);
     return 0;
 }
 
-ssize_t task_read(int fd, void *buf, size_t n)
+ssize_t task_read_retrying(int fd, void *buf, size_t n)
 {
     ssize_t got;
 
@@ -74,7 +75,7 @@ ssize_t task_read(int fd, void *buf, size_t n)
     return got < 0 ? -errno : got;
 }
 
-static void tail_add(struct task_child *c, const char *p, size_t n)
+static void append_stderr_tail(struct task_child *c, const char *p, size_t n)
 {
     if (n >= sizeof c->tail) {
         p += n - sizeof c->tail;
@@ -89,9 +90,9 @@ static void tail_add(struct task_child *c, const char *p, size_t n)
     c->tail_len += n;
 }
 
-/* Passes stderr through. After the child's end, descendants may hold the pipe open for good: what is there then is
- * still read, but nobody waits for more. */
-static void *tail_main(void *arg)
+/* Forwards stderr. After the child's end, descendants may hold the pipe open indefinitely: read
+ * what is already there, but do not wait for more. */
+static void *forward_stderr_thread(void *arg)
 {
     struct task_child *c = arg;
     char buf[16384];
@@ -104,11 +105,11 @@ static void *tail_main(void *arg)
         if (poll(p, ended ? 1 : 2, ended ? 0 : -1) < 0 && errno == EINTR)
             continue;
         if (p[0].revents != 0) {
-            n = task_read(c->stderr_fd, buf, sizeof buf);
+            n = task_read_retrying(c->stderr_fd, buf, sizeof buf);
             if (n <= 0)
                 break;
             (void)base_write_all(STDERR_FILENO, buf, (size_t)n);
-            tail_add(c, buf, (size_t)n);
+            append_stderr_tail(c, buf, (size_t)n);
         } else if (ended) {
             break;
         } else if (p[1].revents != 0) {
@@ -118,7 +119,7 @@ static void *tail_main(void *arg)
     return NULL;
 }
 
-static char **environment(bool c_locale)
+static char **build_environment(bool c_locale)
 {
     size_t n = 0, k = 0;
     char **env;
@@ -135,12 +136,13 @@ static char **environment(bool c_locale)
     return env;
 }
 
-static int spawn(pid_t *pid, const char *const *argv, int in, int out, int err_fd, const char *cwd, bool c_locale)
+static int spawn_process(pid_t *pid, const char *const *argv, int in, int out, int err_fd, const char *cwd,
+                         bool c_locale)
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t attr;
     sigset_t none, all;
-    char **env = environment(c_locale);
+    char **env = build_environment(c_locale);
     int rc;
 
     sigemptyset(&none);
@@ -176,15 +178,15 @@ int task_child_start(struct task_child *c, const char *what, const char *const *
         goto close_pipe;
     }
     c->stderr_fd = fds[0];
-    rc = spawn(&c->pid, argv, in, out, fds[1], cwd, c_locale);
+    rc = spawn_process(&c->pid, argv, in, out, fds[1], cwd, c_locale);
     if (rc != 0) {
         c->pid = 0;
         rc = base_error_sys(err, -BASE_EIO, rc, "cannot start %s (%s)", what, argv[0]);
         goto close_stop;
     }
     close(fds[1]);
-    children_add(c->pid);
-    base_assert(pthread_create(&c->tail_thread, NULL, tail_main, c) == 0);
+    register_child(c->pid);
+    base_assert(pthread_create(&c->tail_thread, NULL, forward_stderr_thread, c) == 0);
     return 0;
 
 close_stop:
@@ -195,16 +197,16 @@ close_pipe:
     return rc;
 }
 
-/* A command too long for an argument becomes a script in the task's folder. */
-static int script_write(const struct task *t, const char *what, const char *command, char **path,
+/* Writes a command that is too long for an argument to a script in the task's folder. */
+static int write_script(const struct task *t, const char *what, const char *command, char **path,
                         struct base_error *err)
 {
     *path = base_printf("%s/%s.sh", t->tmp, what);
     return base_file_write_atomic(*path, command, strlen(command), 0600, false, err);
 }
 
-int task_child_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
-                     struct base_error *err)
+int task_child_start_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
+                           struct base_error *err)
 {
     const char *argv[] = {"/bin/sh", "-c", command, NULL}, *script[] = {"/bin/sh", NULL, NULL};
     char *path = NULL;
@@ -212,7 +214,7 @@ int task_child_shell(struct task *t, struct task_child *c, const char *what, con
 
     if (strlen(command) <= ARG_STRING_MAX)
         return task_child_start(c, what, argv, in, out, t->work, false, err);
-    rc = script_write(t, what, command, &path, err);
+    rc = write_script(t, what, command, &path, err);
     script[1] = path;
     if (rc == 0)
         rc = task_child_start(c, what, script, in, out, t->work, false, err);
@@ -220,14 +222,16 @@ int task_child_shell(struct task *t, struct task_child *c, const char *what, con
     return rc;
 }
 
-static void reap(struct task_child *c)
+/* The order matters: WNOWAIT keeps the pid reserved until it has left the list, so that
+ * task_children_send_signal() cannot hit a process that reused it. */
+static void reap_child(struct task_child *c)
 {
     siginfo_t info;
     uint64_t one = 1;
 
     while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         continue;
-    children_remove(c->pid);
+    unregister_child(c->pid);
     while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
         continue;
     c->pid = 0;
@@ -237,8 +241,9 @@ static void reap(struct task_child *c)
     close(c->stderr_fd);
 }
 
-/* The last lines within the last bytes; a first line cut in two is left out when another follows. */
-static const char *tail_text(struct task_child *c, size_t *len)
+/* Selects the last TASK_TAIL_LINES lines within the last TASK_TAIL_BYTES bytes. A truncated first
+ * line is left out if another line follows. */
+static const char *select_stderr_tail(struct task_child *c, size_t *len)
 {
     const char *end, *p;
     size_t n = c->tail_len;
@@ -270,28 +275,28 @@ int task_child_wait(struct task *t, struct task_child *c, struct base_error *err
 
     if (c->pid == 0)
         return 0;
-    reap(c);
+    reap_child(c);
     if ((WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0) ||
         (c->sigpipe_ok && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGPIPE))
         return 0;
-    tail = tail_text(c, &len);
+    tail = select_stderr_tail(c, &len);
     if (strcmp(c->what, "sort") == 0 && memmem(tail, len, "No space left", 13) != NULL)
         return base_error_set(err, -BASE_ENOSPC, "sort: No space left on device");
     if (WIFSIGNALED(c->status)) {
         code = 128 + WTERMSIG(c->status);
-        task_fail_tail(t, code, tail, len, "%s was killed by signal %d (%s)", c->what, WTERMSIG(c->status),
-                       strsignal(WTERMSIG(c->status)));
+        task_record_failure_with_stderr(t, code, tail, len, "%s was killed by signal %d (%s)", c->what,
+                                        WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
     } else {
         code = WEXITSTATUS(c->status);
-        task_fail_tail(t, code, tail, len, "%s exited with %d", c->what, code);
+        task_record_failure_with_stderr(t, code, tail, len, "%s exited with %d", c->what, code);
     }
     return base_error_set(err, -BASE_EIO, "%s failed", c->what);
 }
 
-void task_child_drop(struct task_child *c)
+void task_child_kill_and_reap(struct task_child *c)
 {
     if (c->pid == 0)
         return;
     kill(c->pid, SIGKILL);
-    reap(c);
+    reap_child(c);
 }

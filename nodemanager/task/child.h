@@ -1,6 +1,8 @@
 /* nodemanager/task/child.h - the processes a task runs: the user's commands and sort.
- * A child stays in the container's process group (whoever ends or suspends the container reaches it), gets default
- * signals, and its stderr passes through a thread here which keeps its last lines for the diagnostics. */
+ *
+ * A child stays in the container's process group, so that a signal which ends or suspends the
+ * container reaches it. It starts with default signal handling. A thread forwards its stderr and
+ * keeps the last lines for the diagnostics. */
 #ifndef CREEL_NODEMANAGER_TASK_CHILD_H
 #define CREEL_NODEMANAGER_TASK_CHILD_H
 
@@ -16,33 +18,36 @@
 
 struct task_child {
     char what[32]; /* "map command", "sort" */
-    pid_t pid;     /* 0: not started or already waited for */
+    pid_t pid;     /* 0: not started, or already reaped */
     int stderr_fd, stop_fd;
     pthread_t tail_thread;
     char tail[2 * TASK_TAIL_BYTES];
     size_t tail_len;
-    bool sigpipe_ok; /* ended by a reader that had enough */
-    int status;      /* of waitpid */
+    bool sigpipe_ok; /* SIGPIPE counts as success: the reader has read enough */
+    int status;      /* as returned by waitpid() */
 };
 
-/* Starts @argv with @in and @out as stdin and stdout (borrowed: the caller closes its copies), in folder @cwd.
- * @c_locale: LC_ALL=C for sort. */
+/* Starts @argv in folder @cwd with @in and @out as stdin and stdout (borrowed; the caller closes
+ * its copies). @c_locale: sets LC_ALL=C, for sort. */
 int task_child_start(struct task_child *c, const char *what, const char *const *argv, int in, int out, const char *cwd,
                      bool c_locale, struct base_error *err);
-/* `sh -c @command` in the task's work folder. */
-int task_child_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
-                     struct base_error *err);
-/* Waits for its end; 0 when it exited with 0, else the failure is told to @t (exit code, last stderr lines) and
- * -BASE_EIO, or -BASE_ENOSPC when sort found the disk full. 0 at once when it is not running. */
+/* Starts `sh -c @command` in the task's work folder. */
+int task_child_start_shell(struct task *t, struct task_child *c, const char *what, const char *command, int in, int out,
+                           struct base_error *err);
+/* Waits for the child's end. Returns 0 if it exited with 0 or is not running. Otherwise records the
+ * failure in @t (exit code, last lines of stderr) and returns -BASE_EIO, or -BASE_ENOSPC if sort
+ * found the disk full. */
 int task_child_wait(struct task *t, struct task_child *c, struct base_error *err);
-/* Kills it and forgets about it; for children whose output is not wanted any more. */
-void task_child_drop(struct task_child *c);
-/* Signals all children that run; the process is about to end. */
-void task_children_signal(int sig);
+/* Kills and reaps a child whose output is no longer needed. No failure is recorded. */
+void task_child_kill_and_reap(struct task_child *c);
+/* Sends @sig to all running children, and kills any child started later; the process is about to
+ * exit. */
+void task_children_send_signal(int sig);
 
-/* Pipe with both ends close-on-exec and, where the system allows, TASK_IO_BYTES deep. */
-int task_pipe(int fds[2], struct base_error *err);
-/* read(2) of up to @n bytes that survives EINTR: count, 0 at the end, -errno. */
-ssize_t task_read(int fd, void *buf, size_t n);
+/* Creates a pipe with both ends close-on-exec and, where the system allows, room for
+ * TASK_IO_BYTES. */
+int task_pipe_create(int fds[2], struct base_error *err);
+/* Reads up to @n bytes, retrying after EINTR. Returns the count, 0 at the end, or -errno. */
+ssize_t task_read_retrying(int fd, void *buf, size_t n);
 
 #endif

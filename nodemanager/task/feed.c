@@ -17,14 +17,14 @@ struct task_feed {
     struct base_error err;
 };
 
-static int feed(struct task_feed *f)
+static int feed_split_to_command(struct task_feed *f)
 {
     struct task *t = f->t;
     const char *data;
     char last = '\n';
     ssize_t n;
 
-    while ((n = task_split_read(f->split, &data, &f->err)) > 0) {
+    while ((n = task_split_read_chunk(f->split, &data, &f->err)) > 0) {
         bool low = false;
         int rc = base_write_all(f->to, data, (size_t)n);
 
@@ -32,23 +32,25 @@ static int feed(struct task_feed *f)
             return 0;
         if (rc < 0)
             return base_error_sys(&f->err, -BASE_EIO, -rc, "writing to the map command");
-        task_count(t, TASK_MAP_INPUT_RECORDS, (int64_t)task_scan_lines(data, (size_t)n, &low));
-        task_count(t, TASK_MAP_INPUT_BYTES, n);
-        atomic_store(&t->done, task_split_consumed(f->split));
+        task_counter_add(t, TASK_MAP_INPUT_RECORDS, (int64_t)task_count_lines(data, (size_t)n, &low));
+        task_counter_add(t, TASK_MAP_INPUT_BYTES, n);
+        atomic_store(&t->done, task_split_consumed_bytes(f->split));
         last = data[n - 1];
     }
     if (n == 0 && last != '\n')
-        task_count(t, TASK_MAP_INPUT_RECORDS, 1);
+        task_counter_add(t, TASK_MAP_INPUT_RECORDS, 1);
     return (int)n;
 }
 
-static void *feed_main(void *arg)
+static void *feed_thread(void *arg)
 {
     struct task_feed *f = arg;
 
-    f->rc = feed(f);
-    if (f->rc < 0) /* told before the command, which sees only an early end, fails for it */
-        task_fail_error(f->t, &f->err);
+    f->rc = feed_split_to_command(f);
+    /* Record the cause now: the command sees only an early end of input and may fail because of
+     * it. */
+    if (f->rc < 0)
+        task_record_error(f->t, &f->err);
     close(f->to);
     return NULL;
 }
@@ -61,8 +63,8 @@ int task_feed_start(struct task *t, int to, struct task_feed **out, struct base_
     f->t = t;
     f->to = to;
     if (rc == 0) {
-        atomic_store(&t->total, task_split_length(f->split));
-        rc = pthread_create(&f->thread, NULL, feed_main, f);
+        atomic_store(&t->total, task_split_length_bytes(f->split));
+        rc = pthread_create(&f->thread, NULL, feed_thread, f);
         if (rc != 0)
             rc = base_error_sys(err, -BASE_EIO, rc, "feeding thread");
     }

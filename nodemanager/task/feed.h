@@ -1,12 +1,14 @@
-/* nodemanager/task/feed.h - a thread that moves a split into the map command's stdin. */
+/* nodemanager/task/feed.h - a thread that writes a split to the map command's stdin. */
 #ifndef CREEL_NODEMANAGER_TASK_FEED_H
 #define CREEL_NODEMANAGER_TASK_FEED_H
 
 #include "nodemanager/task/task.h"
 
 struct task_feed;
-/* Takes @to, which is closed at the end of the split, or when the command reads no more (which is no error). */
+/* Starts the thread, which owns @to and closes it at the end of the split, or as soon as the
+ * command stops reading (which is no error). On failure @to is closed too. */
 int task_feed_start(struct task *t, int to, struct task_feed **out, struct base_error *err);
-int task_feed_join(struct task_feed *f, struct base_error *err); /* frees */
+/* returns the thread's error and frees */
+int task_feed_join(struct task_feed *f, struct base_error *err);
 
 #endif

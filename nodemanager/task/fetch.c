@@ -17,22 +17,24 @@
 #define HOLD_MS              1000
 #define POLL_TIMEOUT_MS      15000
 #define REPORT_TIMEOUT_MS    10000
-#define FETCH_TIMEOUT_MS     60000 /* doubles with every failure of an output: a large one on a slow line gets there */
+/* doubles with each failure, so that a large output on a slow link succeeds eventually */
+#define FETCH_TIMEOUT_MS     60000
 #define FETCH_TIMEOUT_MAX_MS (16 * 60000)
 #define RETRY_FIRST_MS       250
 #define RETRY_MAX_MS         10000
 #define TRIES_PER_REPORT     3
-#define STALL_US             (INT64_C(30) * 60 * 1000000) /* outputs are named, none can be fetched, the RM does nothing */
+/* give up after this time without progress although outputs are known */
+#define STALL_US (INT64_C(30) * 60 * 1000000)
 
 enum output_state { OUT_UNKNOWN, OUT_DUE, OUT_FETCHING, OUT_DONE };
 struct output {
     enum output_state state;
     int32_t attempt;
-    unsigned generation; /* raised when the RM names another output of the map */
+    unsigned generation; /* incremented when the RM names another output of this map */
     unsigned failures;
     int64_t due_us;
     char *container, *node;
-    char *complaint; /* to be reported to the RM */
+    char *complaint; /* the reason to report to the RM */
 };
 
 struct shuffle {
@@ -40,19 +42,22 @@ struct shuffle {
     struct task_runs *runs;
     struct task_rm *rm;
     int64_t version;
-    pthread_mutex_t lock; /* all below */
-    pthread_cond_t work;  /* something may be due, or all is over */
-    pthread_cond_t moved; /* for the main thread: fetched, failed, complaint */
+    pthread_mutex_t lock; /* protects everything below */
+    pthread_cond_t work;  /* an output may be due, or the shuffle is over */
+    pthread_cond_t moved; /* wakes the main thread: fetched, failed, complaint */
     struct output *outputs;
     int32_t maps, known, fetched, complaints;
-    int32_t next;     /* where the search for due outputs goes on: reduces start at different maps */
-    int64_t moved_us; /* on the clock of task_lived_us, as all that counts towards giving up */
+    /* where the search for due outputs continues; each reduce starts at a different map, to spread
+     * the load */
+    int32_t next;
+    /* last progress, in task_active_time_us() like all patience: suspended time does not count */
+    int64_t moved_us;
     bool over;
     int rc;
     struct base_error err;
 };
 
-static int64_t now_us(void)
+static int64_t monotonic_now_us(void)
 {
     return base_mono_us(&base_clock_real);
 }
@@ -66,10 +71,12 @@ struct job {
     char *url;
 };
 
-/* A due output, or how long until the next may be. */
-static bool find_due(struct shuffle *s, struct job *job, int64_t *wait_us)
+/* Marks a due output as being fetched and fills @job. Otherwise returns false and sets *wait_us to
+ * the time until the next output may be due. The search continues behind the last output claimed,
+ * so that an output that keeps failing does not delay the others. */
+static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_us)
 {
-    int64_t now = now_us();
+    int64_t now = monotonic_now_us();
 
     *wait_us = 1000000;
     for (int32_t k = 0; k < s->maps; k++) {
@@ -95,14 +102,14 @@ static bool find_due(struct shuffle *s, struct job *job, int64_t *wait_us)
     return false;
 }
 
-static void wait_on(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
+static void wait_on_cond_us(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
 {
-    struct timespec at = task_deadline(us);
+    struct timespec at = task_deadline_after_us(us);
 
     pthread_cond_timedwait(cond, lock, &at);
 }
 
-static bool take_job(struct shuffle *s, struct job *job)
+static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
 {
     bool found = false;
 
@@ -110,16 +117,16 @@ static bool take_job(struct shuffle *s, struct job *job)
     while (!s->over && !found) {
         int64_t wait_us;
 
-        found = find_due(s, job, &wait_us);
+        found = claim_due_output(s, job, &wait_us);
         if (!found)
-            wait_on(&s->work, &s->lock, wait_us);
+            wait_on_cond_us(&s->work, &s->lock, wait_us);
     }
     pthread_mutex_unlock(&s->lock);
     return found;
 }
 
-/* The world's failures are retried; ours (disk) end the task. */
-static void fetch_failed(struct shuffle *s, const struct job *job, const char *why, bool gone)
+/* Failures of nodes and networks are retried; only our own failures (disk) end the task. */
+static void record_fetch_failure(struct shuffle *s, const struct job *job, const char *why, bool gone)
 {
     struct output *o = &s->outputs[job->map];
     int64_t wait_ms = RETRY_FIRST_MS;
@@ -129,7 +136,7 @@ static void fetch_failed(struct shuffle *s, const struct job *job, const char *w
         o->failures++;
         for (unsigned i = 1; i < o->failures && wait_ms < RETRY_MAX_MS; i++)
             wait_ms *= 2;
-        o->due_us = now_us() + (wait_ms < RETRY_MAX_MS ? wait_ms : RETRY_MAX_MS) * 1000;
+        o->due_us = monotonic_now_us() + (wait_ms < RETRY_MAX_MS ? wait_ms : RETRY_MAX_MS) * 1000;
         o->state = OUT_DUE;
         if ((gone && o->failures == 1) || o->failures % TRIES_PER_REPORT == 0) {
             s->complaints += o->complaint == NULL;
@@ -138,31 +145,31 @@ static void fetch_failed(struct shuffle *s, const struct job *job, const char *w
             pthread_cond_signal(&s->moved);
         }
     } else if (o->state == OUT_FETCHING) {
-        o->state = OUT_DUE; /* another output was named meanwhile */
+        o->state = OUT_DUE; /* another output was named in the meantime */
         o->due_us = 0;
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static void fetch_done(struct shuffle *s, const struct job *job, int64_t bytes)
+static void record_fetched_output(struct shuffle *s, const struct job *job, int64_t bytes)
 {
     struct output *o = &s->outputs[job->map];
 
-    task_count(s->t, TASK_SHUFFLE_BYTES, bytes);
-    task_count(s->t, TASK_SHUFFLED_MAPS, 1);
+    task_counter_add(s->t, TASK_SHUFFLE_BYTES, bytes);
+    task_counter_add(s->t, TASK_SHUFFLED_MAPS, 1);
     pthread_mutex_lock(&s->lock);
     o->state = OUT_DONE;
     s->complaints -= o->complaint != NULL;
     free(o->complaint);
     o->complaint = NULL;
     s->fetched++;
-    s->moved_us = task_lived_us(s->t);
+    s->moved_us = task_active_time_us(s->t);
     atomic_store(&s->t->done, s->fetched);
     pthread_cond_signal(&s->moved);
     pthread_mutex_unlock(&s->lock);
 }
 
-static void fatal(struct shuffle *s, const struct base_error *err)
+static void abort_shuffle(struct shuffle *s, const struct base_error *err)
 {
     pthread_mutex_lock(&s->lock);
     if (s->rc == 0) {
@@ -184,7 +191,7 @@ struct fetcher {
     int fd;
 };
 
-static int open_file(struct fetcher *f, struct base_error *err)
+static int open_run_file(struct fetcher *f, struct base_error *err)
 {
     if (f->fd >= 0)
         return ftruncate(f->fd, 0) < 0 || lseek(f->fd, 0, SEEK_SET) < 0
@@ -192,12 +199,13 @@ static int open_file(struct fetcher *f, struct base_error *err)
                    : 0;
     free(f->path);
     f->path = base_printf("%s/run-%d-%d", f->s->t->tmp, f->number, f->serial++);
-    f->fd = task_open(f->path, O_RDWR | O_CREAT | O_TRUNC, err);
+    f->fd = task_open_plain_file(f->path, O_RDWR | O_CREAT | O_TRUNC, err);
     return f->fd >= 0 ? 0 : f->fd;
 }
 
-/* 0 when settled either way; negative: our own disk. */
-static int fetch(struct fetcher *f, const struct job *job, struct base_error *err)
+/* Returns 0 whether the fetch succeeded or will be retried; negative only for failures of our own
+ * disk. */
+static int fetch_output(struct fetcher *f, const struct job *job, struct base_error *err)
 {
     struct base_http_request rq = {
         .method = "GET",
@@ -210,7 +218,7 @@ static int fetch(struct fetcher *f, const struct job *job, struct base_error *er
     struct base_error why = {0};
     bool kept = false;
     off_t bytes;
-    int rc = open_file(f, err);
+    int rc = open_run_file(f, err);
 
     if (rc < 0)
         return rc;
@@ -225,18 +233,18 @@ static int fetch(struct fetcher *f, const struct job *job, struct base_error *er
 
         base_error_set(&why, -BASE_EIO, "%s: HTTP %ld", job->url, answer.status);
         base_http_answer_free(&answer);
-        fetch_failed(f->s, job, why.text, gone);
+        record_fetch_failure(f->s, job, why.text, gone);
         return 0;
     }
     if (rc < 0) {
-        fetch_failed(f->s, job, why.text, false);
+        record_fetch_failure(f->s, job, why.text, false);
         return 0;
     }
     base_http_answer_free(&answer);
     bytes = lseek(f->fd, 0, SEEK_END);
-    rc = task_runs_add(f->s->runs, f->fd, f->path, &kept, &why);
+    rc = task_runs_add_file(f->s->runs, f->fd, f->path, &kept, &why);
     if (rc == -BASE_ECORRUPT) {
-        fetch_failed(f->s, job, why.text, false);
+        record_fetch_failure(f->s, job, why.text, false);
         return 0;
     }
     if (rc < 0) {
@@ -247,29 +255,30 @@ static int fetch(struct fetcher *f, const struct job *job, struct base_error *er
         close(f->fd);
         f->fd = -1;
     }
-    fetch_done(f->s, job, bytes);
+    record_fetched_output(f->s, job, bytes);
     return 0;
 }
 
-static void *fetcher_main(void *arg)
+static void *fetcher_thread(void *arg)
 {
     struct fetcher *f = arg;
     struct job job;
 
-    while (take_job(f->s, &job)) {
+    while (wait_for_fetch_job(f->s, &job)) {
         struct base_error err = {0};
-        int rc = fetch(f, &job, &err);
+        int rc = fetch_output(f, &job, &err);
 
         free(job.url);
         if (rc < 0)
-            fatal(f->s, &err);
+            abort_shuffle(f->s, &err);
     }
     return NULL;
 }
 
-/* ---- the RM's side ---- */
+/* ---- talking to the RM ---- */
 
-static void name_output(struct shuffle *s, int32_t map, int32_t attempt, const char *container, const char *node)
+static void set_output_location(struct shuffle *s, int32_t map, int32_t attempt, const char *container,
+                                const char *node)
 {
     struct output *o = &s->outputs[map];
 
@@ -288,12 +297,13 @@ static void name_output(struct shuffle *s, int32_t map, int32_t attempt, const c
     o->generation++;
     o->failures = 0;
     o->due_us = 0;
-    if (o->state != OUT_FETCHING) /* its fetcher finds the new generation when the old one fails */
+    /* its fetcher notices the new generation when the old fetch fails */
+    if (o->state != OUT_FETCHING)
         o->state = OUT_DUE;
-    s->moved_us = task_lived_us(s->t);
+    s->moved_us = task_active_time_us(s->t);
 }
 
-static int take_outputs(struct shuffle *s, const json_t *reply, struct base_error *err)
+static int read_output_locations(struct shuffle *s, const json_t *reply, struct base_error *err)
 {
     json_t *list = NULL, *e;
     int64_t version = 0;
@@ -319,38 +329,38 @@ static int take_outputs(struct shuffle *s, const json_t *reply, struct base_erro
             rc = base_json_str(e, "outputs.", "node", true, BASE_NAME_MAX, &node, err);
         if (rc < 0)
             break;
-        name_output(s, (int32_t)map, (int32_t)attempt, container, node);
+        set_output_location(s, (int32_t)map, (int32_t)attempt, container, node);
     }
     pthread_cond_broadcast(&s->work);
     pthread_mutex_unlock(&s->lock);
-    /* A restarted RM may count from the beginning again. */
+    /* A restarted RM may count versions from the beginning. */
     if (rc == 0)
         s->version = version >= s->version ? version : 0;
     return rc;
 }
 
-static int poll_outputs(struct shuffle *s, int64_t hold_ms, struct base_error *err)
+static int poll_output_locations(struct shuffle *s, int64_t hold_ms, struct base_error *err)
 {
     char *path = base_printf("/ws/v1/nodetracker/apps/%s/mapoutputs?since=%lld&hold-ms=%lld", s->t->spec.app_id,
                              (long long)s->version, (long long)hold_ms);
     struct base_http_answer answer = {0};
     json_t *reply = NULL;
-    int rc = task_rm_call(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
+    int rc = task_rm_call_active(s->rm, path, NULL, hold_ms + POLL_TIMEOUT_MS, &answer, err);
 
     if (rc == 0)
         rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
     if (rc == 0)
-        rc = take_outputs(s, reply, err);
+        rc = read_output_locations(s, reply, err);
     if (rc < 0)
-        s->version = 0; /* whatever comes back is asked for everything */
+        s->version = 0; /* the next successful poll asks for all locations */
     json_decref(reply);
     base_http_answer_free(&answer);
     free(path);
     return rc;
 }
 
-/* Copies the next complaint out of the table, as a request body. */
-static char *next_complaint(struct shuffle *s)
+/* Removes the next complaint from the table and encodes it as a request body. */
+static char *take_next_complaint(struct shuffle *s)
 {
     struct base_buf body = {0};
 
@@ -377,79 +387,84 @@ static char *next_complaint(struct shuffle *s)
     return body.len > 0 ? base_buf_take(&body) : NULL;
 }
 
-/* A report that does not arrive is made again with the third failure from now. */
-static void report_failures(struct shuffle *s)
+/* A report that does not arrive is repeated after three further failures. */
+static void report_fetch_failures(struct shuffle *s)
 {
     char *path = base_printf("/ws/v1/nodetracker/apps/%s/fetch-failure", s->t->spec.app_id);
     char *body;
 
-    while ((body = next_complaint(s)) != NULL) {
-        (void)task_rm_call(s->rm, path, body, REPORT_TIMEOUT_MS, NULL, NULL);
+    while ((body = take_next_complaint(s)) != NULL) {
+        (void)task_rm_call_active(s->rm, path, body, REPORT_TIMEOUT_MS, NULL, NULL);
         free(body);
     }
     free(path);
 }
 
-/* Waits for fetchers when all outputs are known; true when there is reason to stop. */
-static bool settle(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *stalled)
+/* Waits up to @wait_ms for the fetchers. Returns true if the shuffle is over. Sets *all_known if
+ * the RM has named all outputs, and *stalled if nothing has been fetched for too long. */
+static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *all_known, bool *stalled)
 {
     bool stop;
 
     pthread_mutex_lock(&s->lock);
     if (wait_ms > 0 && !s->over && s->fetched < s->maps && s->complaints == 0)
-        wait_on(&s->moved, &s->lock, wait_ms * 1000);
+        wait_on_cond_us(&s->moved, &s->lock, wait_ms * 1000);
     *all_known = s->known == s->maps;
-    /* Maps that have not run yet are worth waiting for, however long. */
-    *stalled = s->known > s->fetched && task_lived_us(s->t) - s->moved_us > STALL_US;
+    /* Waiting for maps that have not run yet is no stall, however long it takes. */
+    *stalled = s->known > s->fetched && task_active_time_us(s->t) - s->moved_us > STALL_US;
     stop = s->over || s->fetched == s->maps;
     pthread_mutex_unlock(&s->lock);
     return stop;
 }
 
-static int shuffle_loop(struct shuffle *s, struct base_error *err)
+/* The main thread's loop. Polling never stops before everything is fetched, because the RM may
+ * replace an output whose node was lost; it only becomes less eager once all outputs are known. */
+static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
 {
     int64_t lost_us = -1, retry_ms = TASK_RM_RETRY_FIRST_MS;
     bool all_known = false, stalled = false;
 
-    while (!settle(s, 0, &all_known, &stalled)) {
+    while (!wait_and_check_progress(s, 0, &all_known, &stalled)) {
         struct base_error why = {0};
         int rc;
 
         if (stalled)
             return base_error_set(err, -BASE_ETIMEOUT, "map outputs are there but cannot be fetched");
-        report_failures(s);
-        rc = poll_outputs(s, all_known ? 0 : HOLD_MS, &why);
+        report_fetch_failures(s);
+        rc = poll_output_locations(s, all_known ? 0 : HOLD_MS, &why);
         if (rc == 0) {
             lost_us = -1;
             retry_ms = TASK_RM_RETRY_FIRST_MS;
-            if (settle(s, 0, &all_known, &stalled))
+            if (wait_and_check_progress(s, 0, &all_known, &stalled))
                 break;
-            /* Each wake-up may be one of many outputs: look again, without asking the RM each time. */
-            for (int64_t until = now_us() + HOLD_MS * 1000; all_known && now_us() < until;)
-                if (settle(s, (until - now_us()) / 1000 + 1, &all_known, &stalled) || s->complaints > 0)
+            /* A wake-up may be for one of many outputs: look again without polling the RM each
+             * time. */
+            for (int64_t until = monotonic_now_us() + HOLD_MS * 1000; all_known && monotonic_now_us() < until;)
+                if (wait_and_check_progress(s, (until - monotonic_now_us()) / 1000 + 1, &all_known, &stalled) ||
+                    s->complaints > 0)
                     break;
             continue;
         }
         if (lost_us < 0)
-            lost_us = task_lived_us(s->t);
-        if (task_lived_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
+            lost_us = task_active_time_us(s->t);
+        if (task_active_time_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
             return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager tells where map outputs are: %s", why.text);
-        (void)settle(s, task_rm_pause_ms(&retry_ms), &all_known, &stalled);
+        (void)wait_and_check_progress(s, task_rm_next_pause_ms(&retry_ms), &all_known, &stalled);
     }
     if (s->rc < 0)
         *err = s->err;
     return s->rc;
 }
 
-static void fetchers_start(struct shuffle *s, struct fetcher *f)
+static void start_fetchers(struct shuffle *s, struct fetcher *f)
 {
     for (int i = 0; i < FETCHERS; i++) {
         f[i] = (struct fetcher){.s = s, .http = base_http_new(), .number = i, .fd = -1};
-        base_assert(pthread_create(&f[i].thread, NULL, fetcher_main, &f[i]) == 0);
+        base_assert(pthread_create(&f[i].thread, NULL, fetcher_thread, &f[i]) == 0);
     }
 }
 
-static void fetchers_stop(struct shuffle *s, struct fetcher *f)
+static void stop_fetchers(struct shuffle *s, struct fetcher *f)
 {
     pthread_mutex_lock(&s->lock);
     s->over = true;
@@ -466,7 +481,7 @@ static void fetchers_stop(struct shuffle *s, struct fetcher *f)
     }
 }
 
-static void outputs_free(struct shuffle *s)
+static void free_outputs(struct shuffle *s)
 {
     for (int32_t m = 0; m < s->maps; m++) {
         free(s->outputs[m].container);
@@ -476,9 +491,9 @@ static void outputs_free(struct shuffle *s)
     free(s->outputs);
 }
 
-int task_shuffle(struct task *t, struct task_runs *runs, struct base_error *err)
+int task_fetch_map_outputs(struct task *t, struct task_runs *runs, struct base_error *err)
 {
-    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_lived_us(t)};
+    struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_active_time_us(t)};
     struct fetcher fetchers[FETCHERS];
     pthread_condattr_t attr;
     int rc;
@@ -496,13 +511,13 @@ int task_shuffle(struct task *t, struct task_runs *runs, struct base_error *err)
     pthread_condattr_destroy(&attr);
     atomic_store(&t->done, 0);
     atomic_store(&t->total, s.maps);
-    fetchers_start(&s, fetchers);
-    rc = shuffle_loop(&s, err);
-    fetchers_stop(&s, fetchers);
+    start_fetchers(&s, fetchers);
+    rc = poll_until_all_fetched(&s, err);
+    stop_fetchers(&s, fetchers);
     pthread_cond_destroy(&s.work);
     pthread_cond_destroy(&s.moved);
     pthread_mutex_destroy(&s.lock);
     task_rm_free(s.rm);
-    outputs_free(&s);
+    free_outputs(&s);
     return rc;
 }

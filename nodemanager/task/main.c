@@ -1,4 +1,4 @@
-/* creel-task: see task.h. */
+/* The creel-task program; see nodemanager/task/task.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,19 +15,20 @@
 
 static sigset_t fatal_signals;
 
-/* The container is being ended: so are the commands. What they leave is removed with the container's folder. */
-static void *signal_main(void *arg)
+/* Waits for a signal that ends the container, passes it to the commands and exits. The container's
+ * folder is removed afterwards, so nothing needs cleaning up here. */
+static void *signal_thread(void *arg)
 {
     int sig = SIGTERM;
 
     (void)arg;
     while (sigwait(&fatal_signals, &sig) != 0)
         continue;
-    task_children_signal(SIGTERM);
+    task_children_send_signal(SIGTERM);
     _exit(128 + sig);
 }
 
-static int signals_start(void)
+static int start_signal_thread(void)
 {
     pthread_t thread;
 
@@ -37,13 +38,13 @@ static int signals_start(void)
     sigaddset(&fatal_signals, SIGINT);
     sigaddset(&fatal_signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &fatal_signals, NULL);
-    if (pthread_create(&thread, NULL, signal_main, NULL) != 0)
+    if (pthread_create(&thread, NULL, signal_thread, NULL) != 0)
         return -1;
     pthread_detach(thread);
     return 0;
 }
 
-static int prepare(struct task *t, const char *dir, struct base_error *err)
+static int prepare_folders(struct task *t, const char *dir, struct base_error *err)
 {
     static const char *const stale[] = {"result.json", "failure.json"};
     int rc;
@@ -67,8 +68,9 @@ static int prepare(struct task *t, const char *dir, struct base_error *err)
     return rc;
 }
 
-/* The names Hadoop streaming gives its commands; a job's own settings are kept. */
-static void export_names(const struct task_spec *s)
+/* Exports the variables that Hadoop streaming gives its commands. Variables set by the job take
+ * precedence. */
+static void export_streaming_variables(const struct task_spec *s)
 {
     char *index = base_printf("%d", s->index), *attempt = base_printf("%d", s->attempt);
 
@@ -84,37 +86,37 @@ static void export_names(const struct task_spec *s)
     free(attempt);
 }
 
-static int run(struct task *t, const char *dir, struct base_error *err)
+static int run_task(struct task *t, const char *dir, struct base_error *err)
 {
-    int rc = prepare(t, dir, err);
+    int rc = prepare_folders(t, dir, err);
 
     if (rc == 0)
         rc = task_spec_load(t, err);
     if (rc < 0)
         return rc;
-    export_names(&t->spec);
+    export_streaming_variables(&t->spec);
     atomic_store(&t->phase, t->spec.is_reduce ? TASK_PHASE_SHUFFLE : TASK_PHASE_MAP);
-    rc = task_status_start(t, err);
+    rc = task_progress_start(t, err);
     if (rc == 0)
-        rc = t->spec.is_reduce ? task_reduce(t, err) : task_map(t, err);
+        rc = t->spec.is_reduce ? task_run_reduce(t, err) : task_run_map(t, err);
     if (rc < 0)
         return rc;
     task_sort_count_spills(t);
-    task_status_stop(t);
+    task_progress_stop(t);
     (void)base_rmtree(t->tmp, NULL);
-    return task_result_write(t, err);
+    return task_write_result(t, err);
 }
 
-static _Noreturn void fail(struct task *t, const struct base_error *err)
+static _Noreturn void report_failure_and_exit(struct task *t, const struct base_error *err)
 {
-    task_fail_error(t, err); /* unless a better story was told */
-    task_children_signal(SIGKILL);
+    task_record_error(t, err); /* keeps a failure recorded earlier */
+    task_children_send_signal(SIGKILL);
     if (t->tmp != NULL)
-        (void)base_rmtree(t->tmp, NULL); /* room for failure.json on a full disk, too */
+        (void)base_rmtree(t->tmp, NULL); /* frees space for failure.json on a full disk */
     if (t->out != NULL && t->spec.task_id != NULL)
         (void)base_rmtree(t->out, NULL);
     if (t->dir != NULL)
-        task_failure_write(t);
+        task_write_failure(t);
     fprintf(stderr, "creel-task: %.*s\n", (int)t->headline, t->diagnostics);
     fflush(stderr);
     _exit(atomic_load(&t->failed));
@@ -130,12 +132,12 @@ int main(int argc, char **argv)
         return 2;
     }
     t.started_us = base_mono_us(&base_clock_real);
-    if (signals_start() < 0) {
+    if (start_signal_thread() < 0) {
         fprintf(stderr, "creel-task: cannot start the signal thread\n");
         return 1;
     }
-    if (run(&t, argv[2], &err) < 0)
-        fail(&t, &err);
+    if (run_task(&t, argv[2], &err) < 0)
+        report_failure_and_exit(&t, &err);
     task_spec_free(&t.spec);
     free(t.partitions);
     free(t.dir);

@@ -1,4 +1,4 @@
-/* One map: split --> command --> sorter, or --> part file when the job has no reduces. */
+/* Runs a map: split --> command --> sorter, or --> part file if the job has no reduces. */
 #include <unistd.h>
 
 #include "nodemanager/task/task.h"
@@ -14,24 +14,25 @@ struct map_run {
     int out; /* the command's stdout */
 };
 
-static int map_start(struct map_run *m, struct base_error *err)
+static int start_command_and_feed(struct map_run *m, struct base_error *err)
 {
     int in[2], out[2];
-    int rc = task_pipe(in, err);
+    int rc = task_pipe_create(in, err);
 
     if (rc == 0)
-        rc = task_pipe(out, err);
+        rc = task_pipe_create(out, err);
     if (rc < 0)
         return rc;
-    rc = task_child_shell(m->t, &m->command, "map command", m->t->spec.command, in[0], out[1], err);
+    rc = task_child_start_shell(m->t, &m->command, "map command", m->t->spec.command, in[0], out[1], err);
     close(in[0]);
     close(out[1]);
     m->out = out[0];
     return rc < 0 ? rc : task_feed_start(m->t, in[1], &m->feed, err);
 }
 
-/* The command has closed its output: did all go well? */
-static int map_end(struct map_run *m, struct base_error *err)
+/* Called when the command has closed its output: collects the errors of the command and of its
+ * feeder. */
+static int finish_command_and_feed(struct map_run *m, struct base_error *err)
 {
     int rc = task_child_wait(m->t, &m->command, err), frc;
 
@@ -44,43 +45,43 @@ static int map_end(struct map_run *m, struct base_error *err)
     return frc;
 }
 
-static int map_to_sorter(struct map_run *m, struct base_error *err)
+static int run_map_into_sorter(struct map_run *m, struct base_error *err)
 {
     struct task_sorter *sorter = NULL;
     int rc = task_sorter_new(m->t, &sorter, err);
 
     if (rc == 0)
-        rc = map_start(m, err);
+        rc = start_command_and_feed(m, err);
     if (rc == 0)
-        rc = task_sorter_take(sorter, m->out, err);
+        rc = task_sorter_read_map_output(sorter, m->out, err);
     if (rc == 0)
-        rc = map_end(m, err);
+        rc = finish_command_and_feed(m, err);
     if (rc == 0)
         rc = task_sorter_finish(sorter, err);
     task_sorter_free(sorter);
     return rc;
 }
 
-static int map_to_part(struct map_run *m, struct base_error *err)
+static int run_map_into_part_file(struct map_run *m, struct base_error *err)
 {
     struct task_output *o = NULL;
     int rc = task_output_open(m->t, &o, err);
 
     if (rc == 0)
-        rc = map_start(m, err);
+        rc = start_command_and_feed(m, err);
     if (rc == 0)
-        rc = task_output_copy(o, m->out, TASK_MAP_OUTPUT_RECORDS, err);
+        rc = task_output_copy_from_fd(o, m->out, TASK_MAP_OUTPUT_RECORDS, err);
     if (rc == 0)
-        rc = map_end(m, err);
+        rc = finish_command_and_feed(m, err);
     if (rc == 0)
         rc = task_output_commit(o, err);
     task_output_free(o);
     return rc;
 }
 
-int task_map(struct task *t, struct base_error *err)
+int task_run_map(struct task *t, struct base_error *err)
 {
     struct map_run m = {.t = t};
 
-    return t->spec.reduces == 0 ? map_to_part(&m, err) : map_to_sorter(&m, err);
+    return t->spec.reduces == 0 ? run_map_into_part_file(&m, err) : run_map_into_sorter(&m, err);
 }

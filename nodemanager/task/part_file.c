@@ -20,15 +20,16 @@
 struct task_output {
     struct task *t;
     int fd;
-    int output, temporary, folder; /* the folders, once they are open */
-    char *path, *own;              /* of the part, for messages; the name of our folder */
-    char part[32];                 /* the name of the part */
+    int output, temporary, folder; /* open folders, or -1 */
+    /* path of the part, for messages; name of the attempt's folder */
+    char *path, *own;
+    char part[32]; /* file name of the part */
     char *buf;
-    char last; /* byte written */
-    bool kept; /* for the job's commit */
+    char last; /* last byte written */
+    bool kept; /* left for the job's commit */
 };
 
-/* Opens folder @name below folder @at, following no link; *@fd is -1 after an error. */
+/* Opens folder @name below folder @at without following links. *fd is -1 after an error. */
 static int open_folder(int at, const char *name, const char *path, int *fd, struct base_error *err)
 {
     int rc = base_plain_folder_below(at, name);
@@ -39,8 +40,8 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
 }
 
-/* The output folder may be reached over links: its path is the user's. What is below it was made by
- * the RM and by attempts. _temporary itself is the RM's: when it is gone, so is the job. */
+/* The output folder's path is the user's and may contain links. Everything below it was made by the
+ * RM and by attempts. The RM creates _temporary; if it is missing, the job is gone. */
 static int open_folders(struct task_output *o, struct base_error *err)
 {
     int rc;
@@ -56,9 +57,9 @@ static int open_folders(struct task_output *o, struct base_error *err)
     return open_folder(o->temporary, o->own, o->path, &o->folder, err);
 }
 
-/* The part is a new file. One that is there, be it of an earlier start of this attempt, is not
- * written to but replaced: another name may lead to it, somebody may have it open, and what is no
- * plain file hangs whoever opens it or leads elsewhere. */
+/* Creates the part. An existing file, even from an earlier start of this attempt, is not written to
+ * but replaced: it may have another name, someone may have it open, and a file that is not plain
+ * may block open() or lead elsewhere. */
 static int open_part(struct task_output *o, struct base_error *err)
 {
     if (unlinkat(o->folder, o->part, 0) < 0 && errno != ENOENT)
@@ -96,18 +97,18 @@ int task_output_write(struct task_output *o, const char *p, size_t n, enum task_
 
     if (n == 0)
         return 0;
-    task_count(o->t, records, (int64_t)task_scan_lines(p, n, &low));
-    task_count(o->t, records + 1, (int64_t)n);
+    task_counter_add(o->t, records, (int64_t)task_count_lines(p, n, &low));
+    task_counter_add(o->t, records + 1, (int64_t)n);
     o->last = p[n - 1];
     rc = base_write_all(o->fd, p, n);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 
-int task_output_copy(struct task_output *o, int fd, enum task_counter records, struct base_error *err)
+int task_output_copy_from_fd(struct task_output *o, int fd, enum task_counter records, struct base_error *err)
 {
     ssize_t n;
 
-    while ((n = task_read(fd, o->buf, TASK_IO_BYTES)) > 0) {
+    while ((n = task_read_retrying(fd, o->buf, TASK_IO_BYTES)) > 0) {
         int rc = task_output_write(o, o->buf, (size_t)n, records, err);
 
         if (rc < 0)
@@ -116,13 +117,15 @@ int task_output_copy(struct task_output *o, int fd, enum task_counter records, s
     if (n < 0)
         return base_error_sys(err, -BASE_EIO, (int)-n, "reading the command's output");
     if (o->last != '\n') {
-        task_count(o->t, records, 1);
+        task_counter_add(o->t, records, 1);
         o->last = '\n';
     }
     return 0;
 }
 
-static int ask_leave(struct task_output *o, bool *leave, struct base_error *err)
+/* Asks the RM whether this attempt may commit; repeats the request until the RM answers or patience
+ * ends. */
+static int ask_rm_to_commit(struct task_output *o, bool *leave, struct base_error *err)
 {
     const struct task_spec *s = &o->t->spec;
     struct task_rm *rm = task_rm_new(o->t);
@@ -153,8 +156,8 @@ static int sync_folder(int fd)
     return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* The part, as it lies in the attempt's folder, is durable with the names of both folders. */
-static int keep_part(struct task_output *o)
+/* Makes the part durable in the attempt's folder, including its entries in both folders. */
+static int sync_part_in_attempt_folder(struct task_output *o)
 {
     int rc = sync_folder(o->folder);
 
@@ -164,7 +167,7 @@ static int keep_part(struct task_output *o)
     return rc;
 }
 
-static int move_part(struct task_output *o)
+static int move_part_to_output_folder(struct task_output *o)
 {
     return renameat(o->folder, o->part, o->output, o->part) < 0 ? -errno : sync_folder(o->output);
 }
@@ -180,14 +183,14 @@ int task_output_commit(struct task_output *o, struct base_error *err)
         rc = -errno;
     if (rc < 0)
         return base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
-    rc = ask_leave(o, &leave, err);
+    rc = ask_rm_to_commit(o, &leave, err);
     if (rc < 0)
         return rc;
     if (!leave) {
-        task_fail(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
+        task_record_failure(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }
-    rc = o->t->spec.job_commits ? keep_part(o) : move_part(o);
+    rc = o->t->spec.job_commits ? sync_part_in_attempt_folder(o) : move_part_to_output_folder(o);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
 }
 

@@ -1,9 +1,14 @@
-/* nodemanager/task/part_file.h - the part file of a task and its commit.
- *   <output>/_temporary/<task>_<attempt>/part-NNNNN --fsync, leave of the RM--> stays there until the job's commit
- * The RM lets one attempt of a task commit at a time; asking again is harmless, so it is asked until it answers. Leave
- * is not the last word: an attempt may be given up with its node after it had leave, and another one succeed. Nothing
- * that the first one does later may touch the part of the second, so each leaves its part in a folder of its own, and
- * the job's commit takes those of the attempts that count (rm/jobs/output_folder.h). */
+/* nodemanager/task/part_file.h - the part file of a task, and its commit.
+ *
+ *   <output>/_temporary/<task>_<attempt>/part-NNNNN --fsync, permission of the RM--> stays there
+ *                                                     until the job's commit
+ *
+ * The RM permits one attempt of a task at a time to commit. Asking again is harmless, so the
+ * request is repeated until answered. Permission is not final: an attempt may be given up together
+ * with its node afterwards, and another attempt may succeed. Nothing that the first attempt does
+ * later may affect the second one's part. Hence each attempt leaves its part in a folder of its
+ * own, and the job's commit takes the parts of the attempts that count
+ * (rm/jobs/output_folder.h). */
 #ifndef CREEL_NODEMANAGER_TASK_PART_FILE_H
 #define CREEL_NODEMANAGER_TASK_PART_FILE_H
 
@@ -11,13 +16,14 @@
 
 struct task_output;
 int task_output_open(struct task *t, struct task_output **out, struct base_error *err);
-/* Moves everything from @fd into the part file, counting into counter @records
- * and the one of bytes, which follows it in enum task_counter. */
-int task_output_copy(struct task_output *o, int fd, enum task_counter records, struct base_error *err);
+/* Copies everything from @fd to the part file. Counts records in counter @records and bytes in the
+ * counter that follows it in enum task_counter. */
+int task_output_copy_from_fd(struct task_output *o, int fd, enum task_counter records, struct base_error *err);
 int task_output_write(struct task_output *o, const char *p, size_t n, enum task_counter records,
                       struct base_error *err);
-/* Closes, asks the RM, leaves the part to the job's commit. Refused: the task is told its exit code, -BASE_ESTATE. */
+/* Closes the part, asks the RM for permission, and leaves the part for the job's commit. If
+ * refused, records the exit code and returns -BASE_ESTATE. */
 int task_output_commit(struct task_output *o, struct base_error *err);
-void task_output_free(struct task_output *o); /* removes what was not committed */
+void task_output_free(struct task_output *o); /* removes a part that was not committed */
 
 #endif

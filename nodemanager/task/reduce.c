@@ -1,4 +1,4 @@
-/* One reduce: shuffle, merge, command, part file. */
+/* Runs a reduce: shuffle, merge, command, part file. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,14 +16,14 @@ struct reduce_run {
     struct task_output *output;
     struct task_child command, merge;
     int merged;     /* all lines in order */
-    int in, out;    /* the command's stdin and stdout */
-    pthread_t feed; /* merged --> in */
-    bool enough;    /* the command reads no more */
+    int in, out;    /* stdin and stdout of the command */
+    pthread_t feed; /* copies from merged to in */
+    bool enough;    /* the command has stopped reading */
     int rc;
     struct base_error err;
 };
 
-static int feed(struct reduce_run *r)
+static int feed_merged_lines(struct reduce_run *r)
 {
     struct task *t = r->t;
     char *buf = base_alloc(TASK_IO_BYTES);
@@ -31,13 +31,13 @@ static int feed(struct reduce_run *r)
     ssize_t n;
     int rc = 0;
 
-    while (rc == 0 && (n = task_read(r->merged, buf, TASK_IO_BYTES)) != 0) {
+    while (rc == 0 && (n = task_read_retrying(r->merged, buf, TASK_IO_BYTES)) != 0) {
         if (n < 0) {
             rc = base_error_sys(&r->err, -BASE_EIO, (int)-n, "reading the merged input");
             break;
         }
-        task_count(t, TASK_REDUCE_INPUT_RECORDS, (int64_t)task_scan_lines(buf, (size_t)n, &low));
-        task_count(t, TASK_REDUCE_INPUT_BYTES, n);
+        task_counter_add(t, TASK_REDUCE_INPUT_RECORDS, (int64_t)task_count_lines(buf, (size_t)n, &low));
+        task_counter_add(t, TASK_REDUCE_INPUT_BYTES, n);
         if (t->spec.command == NULL) {
             rc = task_output_write(r->output, buf, (size_t)n, TASK_REDUCE_OUTPUT_RECORDS, &r->err);
         } else {
@@ -54,46 +54,47 @@ static int feed(struct reduce_run *r)
     return r->enough ? 0 : rc;
 }
 
-/* An error of sort must not look like the end of the input to the command: it is told before stdin is closed. */
-static int feed_end(struct reduce_run *r)
+/* A failure of sort must not look like the end of the input to the command, so it is recorded
+ * before the command's stdin is closed. */
+static int finish_merge(struct reduce_run *r)
 {
     close(r->merged);
     r->merge.sigpipe_ok = r->enough;
     return task_child_wait(r->t, &r->merge, &r->err);
 }
 
-static void *feed_main(void *arg)
+static void *feed_thread(void *arg)
 {
     struct reduce_run *r = arg;
-    int rc = feed(r), mrc = feed_end(r);
+    int rc = feed_merged_lines(r), mrc = finish_merge(r);
 
     r->rc = rc < 0 ? rc : mrc;
     if (r->rc < 0)
-        task_fail_error(r->t, &r->err);
+        task_record_error(r->t, &r->err);
     close(r->in);
     return NULL;
 }
 
-static int run_command(struct reduce_run *r, struct base_error *err)
+static int run_reduce_command(struct reduce_run *r, struct base_error *err)
 {
     int in[2], out[2];
-    int rc = task_pipe(in, err);
+    int rc = task_pipe_create(in, err);
 
     if (rc == 0)
-        rc = task_pipe(out, err);
+        rc = task_pipe_create(out, err);
     if (rc < 0)
         return rc;
-    rc = task_child_shell(r->t, &r->command, "reduce command", r->t->spec.command, in[0], out[1], err);
+    rc = task_child_start_shell(r->t, &r->command, "reduce command", r->t->spec.command, in[0], out[1], err);
     close(in[0]);
     close(out[1]);
     if (rc < 0)
         return rc;
     r->in = in[1];
     r->out = out[0];
-    rc = pthread_create(&r->feed, NULL, feed_main, r);
+    rc = pthread_create(&r->feed, NULL, feed_thread, r);
     if (rc != 0)
         return base_error_sys(err, -BASE_EIO, rc, "feeding thread");
-    rc = task_output_copy(r->output, r->out, TASK_REDUCE_OUTPUT_RECORDS, err);
+    rc = task_output_copy_from_fd(r->output, r->out, TASK_REDUCE_OUTPUT_RECORDS, err);
     if (rc < 0)
         return rc;
     close(r->out);
@@ -106,21 +107,21 @@ static int run_command(struct reduce_run *r, struct base_error *err)
     return r->rc;
 }
 
-static int run_identity(struct reduce_run *r, struct base_error *err)
+static int run_identity_reduce(struct reduce_run *r, struct base_error *err)
 {
-    int rc = feed(r), mrc;
+    int rc = feed_merged_lines(r), mrc;
 
     if (rc < 0) {
         *err = r->err;
         return rc;
     }
-    mrc = feed_end(r);
+    mrc = finish_merge(r);
     if (mrc < 0)
         *err = r->err;
     return mrc;
 }
 
-static int reduce_phase(struct reduce_run *r, struct task_runs *runs, struct base_error *err)
+static int merge_and_reduce(struct reduce_run *r, struct task_runs *runs, struct base_error *err)
 {
     struct task *t = r->t;
     int rc;
@@ -128,14 +129,14 @@ static int reduce_phase(struct reduce_run *r, struct task_runs *runs, struct bas
     atomic_store(&t->done, 0);
     atomic_store(&t->total, 0);
     atomic_store(&t->phase, TASK_PHASE_SORT);
-    rc = task_runs_merge(runs, &r->merged, &r->merge, err);
+    rc = task_runs_start_merge(runs, &r->merged, &r->merge, err);
     if (rc < 0)
         return rc;
-    atomic_store(&t->total, task_runs_bytes(runs));
+    atomic_store(&t->total, task_runs_total_bytes(runs));
     atomic_store(&t->phase, TASK_PHASE_REDUCE);
     rc = task_output_open(t, &r->output, err);
     if (rc == 0)
-        rc = t->spec.command == NULL ? run_identity(r, err) : run_command(r, err);
+        rc = t->spec.command == NULL ? run_identity_reduce(r, err) : run_reduce_command(r, err);
     if (rc == 0) {
         atomic_store(&t->total, 1);
         atomic_store(&t->done, 1);
@@ -145,16 +146,16 @@ static int reduce_phase(struct reduce_run *r, struct task_runs *runs, struct bas
     return rc;
 }
 
-int task_reduce(struct task *t, struct base_error *err)
+int task_run_reduce(struct task *t, struct base_error *err)
 {
     struct reduce_run r = {.t = t};
     struct task_runs *runs = NULL;
     int rc = task_runs_new(t, &runs, err);
 
     if (rc == 0)
-        rc = task_shuffle(t, runs, err);
+        rc = task_fetch_map_outputs(t, runs, err);
     if (rc == 0)
-        rc = reduce_phase(&r, runs, err);
+        rc = merge_and_reduce(&r, runs, err);
     task_runs_free(runs);
     return rc;
 }

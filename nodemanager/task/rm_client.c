@@ -41,7 +41,8 @@ void task_rm_free(struct task_rm *rm)
     free(rm);
 }
 
-static int not_2xx(const char *method, const char *url, const struct base_http_answer *a, struct base_error *err)
+static int describe_http_failure(const char *method, const char *url, const struct base_http_answer *a,
+                                 struct base_error *err)
 {
     int shown = a->body.len > 300 ? 300 : (int)a->body.len;
 
@@ -49,9 +50,9 @@ static int not_2xx(const char *method, const char *url, const struct base_http_a
                           a->status, shown, shown > 0 ? a->body.data : "");
 }
 
-/* Asks the one whose turn it is. *@again: another one is left to be asked at once. */
-static int call_one(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                    struct base_http_answer *out, bool *again, struct base_error *err)
+/* Calls the RM whose turn it is. Sets *again if another RM should be asked at once. */
+static int call_current_rm(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
+                           struct base_http_answer *out, bool *again, struct base_error *err)
 {
     bool several = rm->list.n > 1;
     char *url = base_printf("%s%s", base_rm_turn_url(&rm->turn), path);
@@ -71,7 +72,7 @@ static int call_one(struct task_rm *rm, const char *path, const char *body, int6
     if (rc == 0 && out->status >= 200 && out->status <= 299) {
         base_rm_turn_good(&rm->turn);
     } else if (rc == 0) {
-        rc = not_2xx(rq.method, url, out, err);
+        rc = describe_http_failure(rq.method, url, out, err);
         *again = out->status == 307 ? base_rm_turn_moved(&rm->turn, out->location) : base_rm_turn_bad(&rm->turn);
         base_http_answer_free(out);
     } else {
@@ -81,15 +82,15 @@ static int call_one(struct task_rm *rm, const char *path, const char *body, int6
     return rc;
 }
 
-int task_rm_call(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
-                 struct base_http_answer *out, struct base_error *err)
+int task_rm_call_active(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
+                        struct base_http_answer *out, struct base_error *err)
 {
     struct base_http_answer answer = {0};
     bool again = true;
     int rc = base_error_set(err, -BASE_EINVAL, "%s", rm->unreadable.text);
 
     while (rm->list.n > 0 && again)
-        rc = call_one(rm, path, body, timeout_ms, &answer, &again, err);
+        rc = call_current_rm(rm, path, body, timeout_ms, &answer, &again, err);
     if (rc == 0 && out != NULL)
         *out = answer;
     else
@@ -97,7 +98,7 @@ int task_rm_call(struct task_rm *rm, const char *path, const char *body, int64_t
     return rc;
 }
 
-void task_wait_ms(int64_t ms)
+void task_sleep_ms(int64_t ms)
 {
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
@@ -105,12 +106,13 @@ void task_wait_ms(int64_t ms)
         continue;
 }
 
-int64_t task_rm_pause_ms(int64_t *wait_ms)
+int64_t task_rm_next_pause_ms(int64_t *wait_ms)
 {
     int64_t now = *wait_ms;
     uint32_t random = 0;
 
-    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* 0 does as well */
+    /* 0 will do if no random number is available */
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
     *wait_ms = now * 2 < TASK_RM_RETRY_MAX_MS ? now * 2 : TASK_RM_RETRY_MAX_MS;
     return now - (int64_t)random % (now / 2 + 1);
 }
@@ -118,13 +120,13 @@ int64_t task_rm_pause_ms(int64_t *wait_ms)
 int task_rm_call_patiently(struct task_rm *rm, const char *path, const char *body, int64_t timeout_ms,
                            struct base_http_answer *out, struct base_error *err)
 {
-    int64_t until_us = task_lived_us(rm->t) + TASK_RM_PATIENCE_US, wait_ms = TASK_RM_RETRY_FIRST_MS;
+    int64_t until_us = task_active_time_us(rm->t) + TASK_RM_PATIENCE_US, wait_ms = TASK_RM_RETRY_FIRST_MS;
     int rc;
 
     for (;;) {
-        rc = task_rm_call(rm, path, body, timeout_ms, out, err);
-        if (rc == 0 || task_lived_us(rm->t) >= until_us)
+        rc = task_rm_call_active(rm, path, body, timeout_ms, out, err);
+        if (rc == 0 || task_active_time_us(rm->t) >= until_us)
             return rc;
-        task_wait_ms(task_rm_pause_ms(&wait_ms));
+        task_sleep_ms(task_rm_next_pause_ms(&wait_ms));
     }
 }

@@ -4,7 +4,7 @@
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-static unsigned sum16(bytes16 v)
+static unsigned sum_of_16_bytes(bytes16 v)
 {
     unsigned sum = 0;
 
@@ -13,7 +13,7 @@ static unsigned sum16(bytes16 v)
     return sum;
 }
 
-size_t task_scan_lines(const char *p, size_t n, bool *low)
+size_t task_count_lines(const char *p, size_t n, bool *low)
 {
     const bytes16 zero = {0};
     bytes16 seen = zero;
@@ -21,7 +21,7 @@ size_t task_scan_lines(const char *p, size_t n, bool *low)
     uint8_t any = 0;
 
     while (n >= 16) {
-        size_t blocks = n / 16 < 255 ? n / 16 : 255; /* a lane counts to 255 */
+        size_t blocks = n / 16 < 255 ? n / 16 : 255; /* a lane counts to 255 only */
         bytes16 hits = zero;
 
         for (size_t i = 0; i < blocks; i++) {
@@ -31,7 +31,7 @@ size_t task_scan_lines(const char *p, size_t n, bool *low)
             hits -= (bytes16)(v == (uint8_t)'\n');
             seen |= (bytes16)(v < (uint8_t)'\t');
         }
-        lines += sum16(hits);
+        lines += sum_of_16_bytes(hits);
         p += blocks * 16;
         n -= blocks * 16;
     }
@@ -39,7 +39,7 @@ size_t task_scan_lines(const char *p, size_t n, bool *low)
         lines += *p == '\n';
         any |= (uint8_t)*p < (uint8_t)'\t';
     }
-    if (any || sum16(seen) != 0)
+    if (any || sum_of_16_bytes(seen) != 0)
         *low = true;
     return lines;
 }

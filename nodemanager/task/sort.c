@@ -9,11 +9,11 @@
 #include "nodemanager/task/sort.h"
 
 #define SORT_MB_BEST    16
-#define MERGE_BUFFER_KB 256 /* what sort reads each file of a merge with */
+#define MERGE_BUFFER_KB 256 /* sort's read buffer for each file of a merge */
 
-static int watch = -1; /* inotify: files made in the task's tmp/ */
+static int watch = -1; /* inotify descriptor: files created in the task's tmp folder */
 
-static void spills_watch(const struct task *t)
+static void watch_for_spill_files(const struct task *t)
 {
     if (watch >= 0)
         return;
@@ -29,19 +29,19 @@ void task_sort_count_spills(struct task *t)
     _Alignas(struct inotify_event) char buf[16384];
     ssize_t n;
 
-    while (watch >= 0 && (n = task_read(watch, buf, sizeof buf)) > 0) {
+    while (watch >= 0 && (n = task_read_retrying(watch, buf, sizeof buf)) > 0) {
         for (ssize_t at = 0; at < n;) {
             const struct inotify_event *e = (const void *)(buf + at);
 
             if (e->len > 4 && strncmp(e->name, "sort", 4) == 0)
-                task_count(t, TASK_SPILLS, 1);
+                task_counter_add(t, TASK_SPILLS, 1);
             at += (ssize_t)(sizeof *e + e->len);
         }
     }
 }
 
-/* One merge level as far as memory and descriptors allow. */
-static unsigned batch_size(const struct task *t)
+/* Large enough to merge in one level, as far as memory and descriptors allow. */
+static unsigned merge_batch_size(const struct task *t)
 {
     struct rlimit nofile;
     unsigned n = (unsigned)t->spec.sort_buffer_mb * 1024 / MERGE_BUFFER_KB;
@@ -51,29 +51,30 @@ static unsigned batch_size(const struct task *t)
     return n < 16 ? 16 : n > 512 ? 512 : n;
 }
 
-static int buffer_mb(const struct task *t)
+static int choose_sort_buffer_mb(const struct task *t)
 {
     int64_t input = t->spec.gzip ? t->spec.length * 5 : t->spec.length;
     int best = SORT_MB_BEST;
 
-    /* Many short runs would need a second merge level, which costs more than longer runs do. A run holds about a
-     * third of its buffer; output is taken to be thrice the input at worst. */
-    while (best < 256 && input / (best << 20) * 9 > batch_size(t))
+    /* Many short runs would need a second merge level, which costs more than longer runs. A run
+     * holds about a third of its buffer; the output is assumed to be at most three times the
+     * input. */
+    while (best < 256 && input / (best << 20) * 9 > merge_batch_size(t))
         best *= 2;
     return best < t->spec.sort_buffer_mb ? best : t->spec.sort_buffer_mb;
 }
 
-int task_sort_start(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
-                    struct base_error *err)
+int task_sort_start_process(struct task *t, struct task_child *c, int in, int out, bool by_key, const char *merge_list,
+                            struct base_error *err)
 {
     const char *program = access("/usr/bin/sort", X_OK) == 0 ? "/usr/bin/sort" : "sort";
     char memory[32], batch[32], from[4200];
     const char *argv[16];
     size_t n = 0;
 
-    spills_watch(t);
-    snprintf(memory, sizeof memory, "%dM", buffer_mb(t));
-    snprintf(batch, sizeof batch, "--batch-size=%u", batch_size(t));
+    watch_for_spill_files(t);
+    snprintf(memory, sizeof memory, "%dM", choose_sort_buffer_mb(t));
+    snprintf(batch, sizeof batch, "--batch-size=%u", merge_batch_size(t));
     argv[n++] = program;
     argv[n++] = "--parallel=1";
     argv[n++] = "-T";

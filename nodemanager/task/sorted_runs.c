@@ -17,12 +17,12 @@
 struct task_runs {
     struct task *t;
     pthread_mutex_t lock;
-    struct base_buf list; /* names of large runs, NUL-ended: what sort --files0-from reads */
+    struct base_buf list; /* NUL-terminated names of large runs, as read by sort --files0-from */
     size_t n;
     char *pool_path;
     int pool;
     int64_t pool_bytes, bytes;
-    bool low; /* a byte below TAB: merge by key (see nodemanager/task/sort.h) */
+    bool low; /* some byte is below TAB: merge by key (nodemanager/task/sort.h) */
 };
 
 int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err)
@@ -33,18 +33,19 @@ int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err
     r->t = t;
     pthread_mutex_init(&r->lock, NULL);
     r->pool_path = base_printf("%s/pool", t->tmp);
-    r->pool = task_open(r->pool_path, O_RDWR | O_CREAT | O_TRUNC, err);
+    r->pool = task_open_plain_file(r->pool_path, O_RDWR | O_CREAT | O_TRUNC, err);
     return r->pool >= 0 ? 0 : r->pool;
 }
 
-static void list_add(struct task_runs *r, const char *path)
+static void append_run_path(struct task_runs *r, const char *path)
 {
     base_buf_add(&r->list, path, strlen(path) + 1);
     r->n++;
 }
 
-/* Looks at all of @fd; copies it into the pool when @pool. */
-static int read_run(struct task_runs *r, int fd, bool pool, bool *low, struct base_error *err)
+/* Reads all of @fd to look for bytes below TAB and a missing last newline. With @pool it also
+ * appends the data to the pool. */
+static int scan_run(struct task_runs *r, int fd, bool pool, bool *low, struct base_error *err)
 {
     char *buf = base_alloc(RUN_LARGE);
     int64_t at = 0;
@@ -57,7 +58,7 @@ static int read_run(struct task_runs *r, int fd, bool pool, bool *low, struct ba
             rc = base_error_sys(err, -BASE_EIO, errno, "reading a fetched run");
             break;
         }
-        (void)task_scan_lines(buf, (size_t)n, low);
+        (void)task_count_lines(buf, (size_t)n, low);
         last = buf[n - 1];
         at += n;
         if (pool) {
@@ -72,17 +73,17 @@ static int read_run(struct task_runs *r, int fd, bool pool, bool *low, struct ba
     return rc;
 }
 
-/* A run that turns out bad is taken out of the pool again: it will be fetched once more. */
-static int pool_run(struct task_runs *r, int fd, bool *low, struct base_error *err)
+/* Appends a run to the pool. A bad run is removed again; it will be fetched once more. */
+static int append_run_to_pool(struct task_runs *r, int fd, bool *low, struct base_error *err)
 {
-    int rc = read_run(r, fd, true, low, err);
+    int rc = scan_run(r, fd, true, low, err);
 
     if (rc < 0 && (ftruncate(r->pool, r->pool_bytes) < 0 || lseek(r->pool, r->pool_bytes, SEEK_SET) < 0))
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", r->pool_path);
     return rc;
 }
 
-int task_runs_add(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err)
+int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err)
 {
     struct stat st;
     bool low = false, small;
@@ -94,67 +95,67 @@ int task_runs_add(struct task_runs *r, int fd, const char *path, bool *kept, str
     if (st.st_size == 0)
         return 0;
     small = st.st_size < RUN_LARGE;
-    if (!small) { /* outside the lock: this one takes a while */
-        rc = read_run(r, fd, false, &low, err);
+    if (!small) { /* outside the lock, since a large run takes a while */
+        rc = scan_run(r, fd, false, &low, err);
         if (rc < 0)
             return rc;
     }
     pthread_mutex_lock(&r->lock);
-    rc = small ? pool_run(r, fd, &low, err) : 0;
+    rc = small ? append_run_to_pool(r, fd, &low, err) : 0;
     if (rc == 0) {
         r->bytes += st.st_size;
         r->low |= low;
         if (small)
             r->pool_bytes += st.st_size;
         else
-            list_add(r, path);
+            append_run_path(r, path);
         *kept = !small;
     }
     pthread_mutex_unlock(&r->lock);
     return rc;
 }
 
-int64_t task_runs_bytes(const struct task_runs *r)
+int64_t task_runs_total_bytes(const struct task_runs *r)
 {
     return r->bytes;
 }
 
-static int sort_pool(struct task_runs *r, struct base_error *err)
+static int sort_pool_into_run(struct task_runs *r, struct base_error *err)
 {
     char *path = base_printf("%s/pool.sorted", r->t->tmp);
     struct task_child child;
-    int out = task_open(path, O_WRONLY | O_CREAT | O_TRUNC, err), rc;
+    int out = task_open_plain_file(path, O_WRONLY | O_CREAT | O_TRUNC, err), rc;
 
     if (out < 0) {
         rc = out;
     } else if (lseek(r->pool, 0, SEEK_SET) < 0) {
         rc = base_error_sys(err, -BASE_EIO, errno, "%s", path);
     } else {
-        rc = task_sort_start(r->t, &child, r->pool, out, r->low, NULL, err);
+        rc = task_sort_start_process(r->t, &child, r->pool, out, r->low, NULL, err);
         if (rc == 0)
             rc = task_child_wait(r->t, &child, err);
     }
     if (out >= 0)
         close(out);
     if (rc == 0) {
-        list_add(r, path);
-        task_count(r->t, TASK_SPILLS, 1);
+        append_run_path(r, path);
+        task_counter_add(r->t, TASK_SPILLS, 1);
         unlink(r->pool_path);
     }
     free(path);
     return rc;
 }
 
-static int start_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
+static int start_merge_process(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
 {
     char *names = base_printf("%s/runs", r->t->tmp);
     int fds[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int rc = base_file_write_atomic(names, r->list.data, r->list.len, 0600, false, err);
 
     if (rc == 0)
-        rc = task_pipe(fds, err);
+        rc = task_pipe_create(fds, err);
     if (rc == 0) {
-        rc = task_sort_start(r->t, child, null, fds[1], r->low, names, err);
+        rc = task_sort_start_process(r->t, child, null, fds[1], r->low, names, err);
         close(fds[1]);
         *out = fds[0];
     }
@@ -163,17 +164,17 @@ static int start_merge(struct task_runs *r, int *out, struct task_child *child, 
     return rc;
 }
 
-int task_runs_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
+int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err)
 {
-    int rc = r->pool_bytes > 0 ? sort_pool(r, err) : 0;
+    int rc = r->pool_bytes > 0 ? sort_pool_into_run(r, err) : 0;
 
     child->pid = 0;
     if (rc < 0)
         return rc;
     if (r->n > 1)
-        return start_merge(r, out, child, err);
+        return start_merge_process(r, out, child, err);
     if (r->n == 1) {
-        *out = task_open(r->list.data, O_RDONLY, err);
+        *out = task_open_plain_file(r->list.data, O_RDONLY, err);
         return *out >= 0 ? 0 : *out;
     }
     *out = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,7 +1,9 @@
-/* nodemanager/task/sorted_runs.h - the sorted runs a reduce has fetched, on disk, until they are merged.
- * Runs of at least RUN_LARGE bytes stay files of their own and are merged as they are. Smaller ones are put one behind
- * the other in a pool, which is sorted as a whole into one more run: ten thousand small map outputs then cost one sort,
- * not merges of merges. Thread-safe. */
+/* nodemanager/task/sorted_runs.h - the sorted runs a reduce has fetched, on disk until they are
+ * merged.
+ *
+ * Runs of at least RUN_LARGE bytes remain files and are merged as they are. Smaller ones are
+ * appended to a pool, which is sorted as a whole into one more run: ten thousand small map outputs
+ * then cost one sort instead of several levels of merging. Thread-safe. */
 #ifndef CREEL_NODEMANAGER_TASK_SORTED_RUNS_H
 #define CREEL_NODEMANAGER_TASK_SORTED_RUNS_H
 
@@ -9,13 +11,14 @@
 
 struct task_runs;
 int task_runs_new(struct task *t, struct task_runs **out, struct base_error *err);
-/* A run of sorted lines is in @fd (whole file, every line ended) and at @path. Its content is taken; @fd stays the
- * caller's. *@kept: the file itself is now the run's, the caller needs another one. */
-int task_runs_add(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err);
-int64_t task_runs_bytes(const struct task_runs *r);
-/* Sorts the pool. Then gives a descriptor from which all lines come in order, and the sort process behind it (pid 0
- * when there is none). */
-int task_runs_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err);
+/* Adds a run of sorted lines: the whole file @fd with path @path, whose last line must be complete.
+ * The caller keeps @fd. *kept: the file itself now belongs to the run, so the caller needs another
+ * file. */
+int task_runs_add_file(struct task_runs *r, int fd, const char *path, bool *kept, struct base_error *err);
+int64_t task_runs_total_bytes(const struct task_runs *r);
+/* Sorts the pool, then sets *out to a descriptor that delivers all lines in order. @child is the
+ * sort process behind it (pid 0 if none is needed). */
+int task_runs_start_merge(struct task_runs *r, int *out, struct task_child *child, struct base_error *err);
 void task_runs_free(struct task_runs *r);
 
 #endif

@@ -1,10 +1,13 @@
-/* From the map command's output to output/file.out: prefix, sort, strip or combine, check the order, index.
+/* From the map command's output to output/file.out: prefix, sort, strip or combine, check the
+ * order, index.
  *
  *   reduces == 1, no combine   map --count--> sort --> file.out
  *   reduces == 1, combine      map --count--> sort --> COMBINE --check--> file.out
- *   else                       map --count, prefix--> sort --strip--> [COMBINE per partition --check-->] file.out
+ *   otherwise                  map --count, prefix--> sort --strip-->
+ *                                                [COMBINE per partition --check-->] file.out
  *
- * A combine command may print what it likes in any order; a partition that comes out of order is sorted again. */
+ * A combine command may print anything in any order; a partition that comes out of order is sorted
+ * again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,26 +20,26 @@
 #include "nodemanager/task/scan.h"
 #include "nodemanager/task/sort.h"
 
-#define PREFIX_FIRST 0x10u /* prefixes use the bytes 0x10 to 0xff: neither newline nor TAB */
+#define PREFIX_FIRST 0x10u /* prefix bytes range from 0x10 to 0xff, so none is a newline or TAB */
 #define PREFIX_BASE  240u
 
 struct task_sorter {
     struct task *t;
-    unsigned reduces, width; /* bytes of prefix, 0: one partition */
+    unsigned reduces, width; /* width: bytes of prefix; 0: one partition */
     bool combine, low;
-    bool *again;    /* [reduces] partitions to be sorted once more */
+    bool *again;    /* [reduces] partitions to sort again */
     char *prefixes; /* [reduces][4] */
     struct task_child sort;
-    int in, out; /* sort's stdin; its stdout unless that is the file */
+    int in, out; /* stdin of sort; stdout of sort unless it is the file */
     int file;    /* file.out */
     char *path;
     int64_t written;
-    struct base_buf lines; /* input not yet taken apart: reserve, never NUL-ended */
-    char *block;           /* TASK_IO_BYTES on their way out */
+    struct base_buf lines; /* unprocessed input; reserved, not NUL-terminated */
+    char *block;           /* TASK_IO_BYTES of output */
     size_t block_len;
 };
 
-static void set_prefixes(struct task_sorter *s)
+static void compute_partition_prefixes(struct task_sorter *s)
 {
     s->width = s->reduces == 1 ? 0 : s->reduces <= PREFIX_BASE ? 1 : s->reduces <= PREFIX_BASE * PREFIX_BASE ? 2 : 3;
     s->prefixes = base_alloc((size_t)s->reduces * 4);
@@ -48,7 +51,7 @@ static void set_prefixes(struct task_sorter *s)
     }
 }
 
-static unsigned prefix_partition(const struct task_sorter *s, const char *prefix)
+static unsigned partition_of_prefix(const struct task_sorter *s, const char *prefix)
 {
     unsigned v = 0;
 
@@ -68,19 +71,19 @@ int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error 
     s->reduces = (unsigned)t->spec.reduces;
     s->combine = t->spec.combine != NULL;
     s->again = base_alloc(s->reduces * sizeof *s->again);
-    s->block = base_alloc(TASK_IO_BYTES + 4); /* prefixes are copied as 4 bytes */
+    s->block = base_alloc(TASK_IO_BYTES + 4); /* a prefix is copied as 4 bytes */
     t->partitions = base_alloc(s->reduces * sizeof *t->partitions);
     s->in = s->out = -1;
-    set_prefixes(s);
+    compute_partition_prefixes(s);
     s->path = base_printf("%s/file.out", t->out);
-    s->file = task_open(s->path, O_RDWR | O_CREAT | O_TRUNC, err);
+    s->file = task_open_plain_file(s->path, O_RDWR | O_CREAT | O_TRUNC, err);
     if (s->file < 0)
         return s->file;
-    rc = task_pipe(in, err);
+    rc = task_pipe_create(in, err);
     if (rc == 0 && !direct)
-        rc = task_pipe(to, err);
+        rc = task_pipe_create(to, err);
     if (rc == 0)
-        rc = task_sort_start(t, &s->sort, in[0], direct ? s->file : to[1], false, NULL, err);
+        rc = task_sort_start_process(t, &s->sort, in[0], direct ? s->file : to[1], false, NULL, err);
     if (in[0] >= 0)
         close(in[0]);
     if (to[1] >= 0)
@@ -90,8 +93,8 @@ int task_sorter_new(struct task *t, struct task_sorter **out, struct base_error 
     return rc;
 }
 
-/* sort closes its stdin only by dying. */
-static int sort_write(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
+/* A failed write means that sort has died, since sort never closes its stdin early. */
+static int write_to_sort(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
 {
     int rc = base_write_all(s->in, p, n);
 
@@ -102,7 +105,7 @@ static int sort_write(struct task_sorter *s, const char *p, size_t n, struct bas
     return rc < 0 ? rc : -BASE_EIO;
 }
 
-static int file_write(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
+static int write_to_output_file(struct task_sorter *s, const char *p, size_t n, struct base_error *err)
 {
     int rc = base_write_all(s->file, p, n);
 
@@ -110,24 +113,24 @@ static int file_write(struct task_sorter *s, const char *p, size_t n, struct bas
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, -rc, "%s", s->path);
 }
 
-/* ---- into sort ---- */
+/* ---- writing to sort ---- */
 
-static int take_whole(struct task_sorter *s, int fd, struct base_error *err)
+static int copy_single_partition(struct task_sorter *s, int fd, struct base_error *err)
 {
     struct task_partition *p = &s->t->partitions[0];
     char last = '\n';
     ssize_t n;
     int rc;
 
-    while ((n = task_read(fd, s->block, TASK_IO_BYTES)) > 0) {
-        size_t lines = task_scan_lines(s->block, (size_t)n, &s->low);
+    while ((n = task_read_retrying(fd, s->block, TASK_IO_BYTES)) > 0) {
+        size_t lines = task_count_lines(s->block, (size_t)n, &s->low);
 
         p->records += (int64_t)lines;
         p->bytes += n;
-        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
-        task_count(s->t, TASK_MAP_OUTPUT_BYTES, n);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, n);
         last = s->block[n - 1];
-        rc = sort_write(s, s->block, (size_t)n, err);
+        rc = write_to_sort(s, s->block, (size_t)n, err);
         if (rc < 0)
             return rc;
     }
@@ -136,23 +139,24 @@ static int take_whole(struct task_sorter *s, int fd, struct base_error *err)
     if (last != '\n') {
         p->records++;
         p->bytes++;
-        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, 1);
-        task_count(s->t, TASK_MAP_OUTPUT_BYTES, 1);
-        return sort_write(s, "\n", 1, err);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, 1);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, 1);
+        return write_to_sort(s, "\n", 1, err);
     }
     return 0;
 }
 
-static int block_flush(struct task_sorter *s, struct base_error *err)
+static int flush_block_to_sort(struct task_sorter *s, struct base_error *err)
 {
-    int rc = s->block_len > 0 ? sort_write(s, s->block, s->block_len, err) : 0;
+    int rc = s->block_len > 0 ? write_to_sort(s, s->block, s->block_len, err) : 0;
 
     s->block_len = 0;
     return rc;
 }
 
-/* Lines in [p,end), each with its newline, get their prefix. */
-static int put_lines(struct task_sorter *s, const char *p, const char *end, struct base_error *err)
+/* Writes the lines in [p,end) with their prefixes. The hash is task_hash_key() written inline, so
+ * that one pass finds both the hash and the end of the key. */
+static int write_prefixed_lines(struct task_sorter *s, const char *p, const char *end, struct base_error *err)
 {
     const unsigned width = s->width, reduces = s->reduces;
     int rc;
@@ -172,7 +176,7 @@ static int put_lines(struct task_sorter *s, const char *p, const char *end, stru
         s->t->partitions[part].records++;
         s->t->partitions[part].bytes += (int64_t)len;
         if (s->block_len + width + len > TASK_IO_BYTES) {
-            rc = block_flush(s, err);
+            rc = flush_block_to_sort(s, err);
             if (rc < 0)
                 return rc;
         }
@@ -181,10 +185,10 @@ static int put_lines(struct task_sorter *s, const char *p, const char *end, stru
         if (s->block_len + len <= TASK_IO_BYTES) {
             memcpy(s->block + s->block_len, p, len);
             s->block_len += len;
-        } else { /* longer than a block */
-            rc = block_flush(s, err);
+        } else { /* the line is longer than a block */
+            rc = flush_block_to_sort(s, err);
             if (rc == 0)
-                rc = sort_write(s, p, len, err);
+                rc = write_to_sort(s, p, len, err);
             if (rc < 0)
                 return rc;
         }
@@ -193,15 +197,16 @@ static int put_lines(struct task_sorter *s, const char *p, const char *end, stru
     return 0;
 }
 
-/* Reads more behind the incomplete line in @b: bytes read, 0 at the end (a missing last newline is then supplied). */
-static ssize_t more_lines(struct base_buf *b, int fd, const char *whose, struct base_error *err)
+/* Appends more input behind the incomplete line in @b. Returns the number of bytes read, or 0 at
+ * the end, where a missing last newline is added. */
+static ssize_t read_more_lines(struct base_buf *b, int fd, const char *whose, struct base_error *err)
 {
     ssize_t n;
 
     if (b->len > TASK_LINE_MAX)
         return base_error_set(err, -BASE_ELIMIT, "%s has a line longer than %u bytes", whose, TASK_LINE_MAX);
     base_buf_reserve(b, TASK_IO_BYTES);
-    n = task_read(fd, b->data + b->len, TASK_IO_BYTES);
+    n = task_read_retrying(fd, b->data + b->len, TASK_IO_BYTES);
     if (n < 0)
         return base_error_sys(err, -BASE_EIO, (int)-n, "reading the output of %s", whose);
     b->len += (size_t)n;
@@ -212,7 +217,8 @@ static ssize_t more_lines(struct base_buf *b, int fd, const char *whose, struct 
     return n;
 }
 
-/* Cuts [*p, end of whole lines) off @b; keep_rest moves what is left to the front. */
+/* The end of the last complete line in @b, whose last @fresh bytes are new; older bytes contain no
+ * newline. */
 static const char *whole_lines_end(const struct base_buf *b, size_t fresh)
 {
     const char *nl = memrchr(b->data + b->len - fresh, '\n', fresh);
@@ -220,13 +226,14 @@ static const char *whole_lines_end(const struct base_buf *b, size_t fresh)
     return nl != NULL ? nl + 1 : b->data;
 }
 
-static void keep_rest(struct base_buf *b, const char *from)
+/* Moves the incomplete line at @from to the front. */
+static void keep_incomplete_line(struct base_buf *b, const char *from)
 {
     b->len = (size_t)(b->data + b->len - from);
     memmove(b->data, from, b->len);
 }
 
-static int take_partitioned(struct task_sorter *s, int fd, struct base_error *err)
+static int copy_lines_with_prefix(struct task_sorter *s, int fd, struct base_error *err)
 {
     ssize_t n;
 
@@ -235,50 +242,51 @@ static int take_partitioned(struct task_sorter *s, int fd, struct base_error *er
         size_t lines;
         int rc;
 
-        n = more_lines(&s->lines, fd, "the map command", err);
+        n = read_more_lines(&s->lines, fd, "the map command", err);
         if (n < 0)
             return (int)n;
         if (s->lines.len == 0)
             break;
         end = whole_lines_end(&s->lines, n > 0 ? (size_t)n : 1);
-        lines = task_scan_lines(s->lines.data, (size_t)(end - s->lines.data), &s->low);
-        task_count(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
-        task_count(s->t, TASK_MAP_OUTPUT_BYTES, end - s->lines.data);
-        rc = put_lines(s, s->lines.data, end, err);
+        lines = task_count_lines(s->lines.data, (size_t)(end - s->lines.data), &s->low);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_RECORDS, (int64_t)lines);
+        task_counter_add(s->t, TASK_MAP_OUTPUT_BYTES, end - s->lines.data);
+        rc = write_prefixed_lines(s, s->lines.data, end, err);
         if (rc < 0)
             return rc;
-        keep_rest(&s->lines, end);
+        keep_incomplete_line(&s->lines, end);
     } while (n > 0);
-    return block_flush(s, err);
+    return flush_block_to_sort(s, err);
 }
 
-int task_sorter_take(struct task_sorter *s, int fd, struct base_error *err)
+int task_sorter_read_map_output(struct task_sorter *s, int fd, struct base_error *err)
 {
-    return s->width == 0 ? take_whole(s, fd, err) : take_partitioned(s, fd, err);
+    return s->width == 0 ? copy_single_partition(s, fd, err) : copy_lines_with_prefix(s, fd, err);
 }
 
-/* ---- out of sort ---- */
+/* ---- reading from sort ---- */
 
-/* A combine command's output on its way into the file. */
+/* Moves a combine command's output to the file. */
 struct collector {
     struct task_sorter *s;
     unsigned part;
     int fd;
     pthread_t thread;
-    struct base_buf lines, before; /* before: last line of the lines already written */
+    struct base_buf lines, before; /* before: the last line already written */
     int rc;
     struct base_error err;
 };
 
-static int line_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
+static int compare_lines(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     int c = memcmp(a, b, a_len < b_len ? a_len : b_len);
 
     return c != 0 ? c : (a_len > b_len) - (a_len < b_len);
 }
 
-/* Lengths without newline, as sort compares. */
-static void check_order(struct collector *c, const char *p, const char *end)
+/* Compares neighbouring lines without their newlines, as sort does. Marks the partition for another
+ * sort if they are out of order. */
+static void check_combined_order(struct collector *c, const char *p, const char *end)
 {
     const char *last = c->before.data;
     size_t last_len = c->before.len;
@@ -288,7 +296,7 @@ static void check_order(struct collector *c, const char *p, const char *end)
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)(nl - p);
 
-        if (!first && line_cmp(last, last_len, p, len) > 0) {
+        if (!first && compare_lines(last, last_len, p, len) > 0) {
             c->s->again[c->part] = true;
             return;
         }
@@ -303,7 +311,7 @@ static void check_order(struct collector *c, const char *p, const char *end)
     }
 }
 
-static int collect(struct collector *c)
+static int collect_combined_output(struct collector *c)
 {
     struct task_partition *part = &c->s->t->partitions[c->part];
     ssize_t n;
@@ -313,31 +321,31 @@ static int collect(struct collector *c)
         bool low = false;
         int rc;
 
-        n = more_lines(&c->lines, c->fd, "the combine command", &c->err);
+        n = read_more_lines(&c->lines, c->fd, "the combine command", &c->err);
         if (n < 0)
             return (int)n;
         if (c->lines.len == 0)
             break;
         end = whole_lines_end(&c->lines, n > 0 ? (size_t)n : 1);
-        part->records += (int64_t)task_scan_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
+        part->records += (int64_t)task_count_lines(c->lines.data, (size_t)(end - c->lines.data), &low);
         part->bytes += end - c->lines.data;
         c->s->again[c->part] |= low;
         if (!c->s->again[c->part])
-            check_order(c, c->lines.data, end);
-        rc = file_write(c->s, c->lines.data, (size_t)(end - c->lines.data), &c->err);
+            check_combined_order(c, c->lines.data, end);
+        rc = write_to_output_file(c->s, c->lines.data, (size_t)(end - c->lines.data), &c->err);
         if (rc < 0)
             return rc;
-        keep_rest(&c->lines, end);
+        keep_incomplete_line(&c->lines, end);
     } while (n > 0);
     return 0;
 }
 
-static void *collect_main(void *arg)
+static void *collector_thread(void *arg)
 {
     struct collector *c = arg;
 
-    c->rc = collect(c);
-    close(c->fd); /* now: a failed write must end the command, not block it */
+    c->rc = collect_combined_output(c);
+    close(c->fd); /* close now: a failed write must end the command, not block it */
     return NULL;
 }
 
@@ -350,7 +358,7 @@ static int collector_start(struct collector *c, struct task_sorter *s, unsigned 
     c->part = part;
     c->fd = fd;
     memset(&s->t->partitions[part], 0, sizeof s->t->partitions[part]);
-    rc = pthread_create(&c->thread, NULL, collect_main, c);
+    rc = pthread_create(&c->thread, NULL, collector_thread, c);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "collector thread");
 }
 
@@ -364,33 +372,33 @@ static int collector_join(struct collector *c, struct base_error *err)
     return c->rc;
 }
 
-/* Starts COMBINE from @in, with a collector behind it. */
+/* Starts COMBINE reading @in, and a collector for its output. */
 static int combine_start(struct task_sorter *s, unsigned part, int in, struct task_child *child, struct collector *c,
                          struct base_error *err)
 {
     int out[2];
-    int rc = task_pipe(out, err);
+    int rc = task_pipe_create(out, err);
 
     if (rc < 0)
         return rc;
-    rc = task_child_shell(s->t, child, "combine command", s->t->spec.combine, in, out[1], err);
+    rc = task_child_start_shell(s->t, child, "combine command", s->t->spec.combine, in, out[1], err);
     close(out[1]);
     if (rc == 0)
         rc = collector_start(c, s, part, out[0], err);
     return rc;
 }
 
-static int combine_end(struct task_sorter *s, struct task_child *child, struct collector *c, struct base_error *err)
+static int combine_finish(struct task_sorter *s, struct task_child *child, struct collector *c, struct base_error *err)
 {
     int rc = collector_join(c, err);
 
     if (rc == 0)
         return task_child_wait(s->t, child, err);
-    task_child_drop(child);
+    task_child_kill_and_reap(child);
     return rc;
 }
 
-static int combine_one(struct task_sorter *s, struct base_error *err)
+static int combine_single_partition(struct task_sorter *s, struct base_error *err)
 {
     struct task_child child;
     struct collector c;
@@ -399,32 +407,33 @@ static int combine_one(struct task_sorter *s, struct base_error *err)
     if (s->t->partitions[0].records == 0)
         return 0;
     rc = combine_start(s, 0, s->out, &child, &c, err);
-    close(s->out); /* the combine command has it: only then does its leaving early end sort */
+    /* Only the combine command holds it now, so sort ends if the command stops reading early. */
+    close(s->out);
     s->out = -1;
     if (rc < 0)
         return rc;
-    return combine_end(s, &child, &c, err);
+    return combine_finish(s, &child, &c, err);
 }
 
-/* One partition of sort's output at a time. */
+/* Strips sort's output and passes on one partition at a time. */
 struct drain {
     struct task_sorter *s;
     unsigned part;
     bool open;
-    bool deaf; /* the combine command reads no more */
-    int in;    /* its stdin */
+    bool deaf; /* the combine command has stopped reading */
+    int in;    /* stdin of the combine command */
     struct task_child child;
     struct collector collector;
     char *block; /* stripped lines */
     size_t len;
 };
 
-static int drain_flush(struct drain *d, struct base_error *err)
+static int drain_flush_block(struct drain *d, struct base_error *err)
 {
     int rc = 0;
 
     if (!d->s->combine) {
-        rc = file_write(d->s, d->block, d->len, err);
+        rc = write_to_output_file(d->s, d->block, d->len, err);
     } else if (!d->deaf) {
         rc = base_write_all(d->in, d->block, d->len);
         d->deaf = rc == -EPIPE;
@@ -434,7 +443,7 @@ static int drain_flush(struct drain *d, struct base_error *err)
     return rc;
 }
 
-static int drain_add(struct drain *d, const char *p, size_t n, struct base_error *err)
+static int drain_append(struct drain *d, const char *p, size_t n, struct base_error *err)
 {
     while (n > 0) {
         size_t room = TASK_IO_BYTES - d->len, k = n < room ? n : room;
@@ -444,7 +453,7 @@ static int drain_add(struct drain *d, const char *p, size_t n, struct base_error
         p += k;
         n -= k;
         if (d->len == TASK_IO_BYTES) {
-            int rc = drain_flush(d, err);
+            int rc = drain_flush_block(d, err);
             if (rc < 0)
                 return rc;
         }
@@ -452,23 +461,23 @@ static int drain_add(struct drain *d, const char *p, size_t n, struct base_error
     return 0;
 }
 
-static int drain_close(struct drain *d, struct base_error *err)
+static int drain_close_partition(struct drain *d, struct base_error *err)
 {
     int rc;
 
     if (!d->open)
         return 0;
     d->open = false;
-    rc = d->len > 0 ? drain_flush(d, err) : 0;
+    rc = d->len > 0 ? drain_flush_block(d, err) : 0;
     if (d->s->combine) {
         close(d->in);
         if (rc == 0)
-            rc = combine_end(d->s, &d->child, &d->collector, err);
+            rc = combine_finish(d->s, &d->child, &d->collector, err);
     }
     return rc;
 }
 
-static int drain_open(struct drain *d, unsigned part, struct base_error *err)
+static int drain_open_partition(struct drain *d, unsigned part, struct base_error *err)
 {
     int in[2], rc;
 
@@ -477,7 +486,7 @@ static int drain_open(struct drain *d, unsigned part, struct base_error *err)
     d->open = true;
     if (!d->s->combine)
         return 0;
-    rc = task_pipe(in, err);
+    rc = task_pipe_create(in, err);
     if (rc < 0)
         return rc;
     rc = combine_start(d->s, part, in[0], &d->child, &d->collector, err);
@@ -486,7 +495,7 @@ static int drain_open(struct drain *d, unsigned part, struct base_error *err)
     return rc;
 }
 
-static int drain_lines(struct drain *d, const char *p, const char *end, struct base_error *err)
+static int drain_strip_lines(struct drain *d, const char *p, const char *end, struct base_error *err)
 {
     const unsigned width = d->s->width;
     int rc;
@@ -495,13 +504,13 @@ static int drain_lines(struct drain *d, const char *p, const char *end, struct b
         const char *nl = memchr(p, '\n', (size_t)(end - p));
 
         if (!d->open || memcmp(p, d->s->prefixes + d->part * 4, width) != 0) {
-            rc = drain_close(d, err);
+            rc = drain_close_partition(d, err);
             if (rc == 0)
-                rc = drain_open(d, prefix_partition(d->s, p), err);
+                rc = drain_open_partition(d, partition_of_prefix(d->s, p), err);
             if (rc < 0)
                 return rc;
         }
-        rc = drain_add(d, p + width, (size_t)(nl + 1 - p) - width, err);
+        rc = drain_append(d, p + width, (size_t)(nl + 1 - p) - width, err);
         if (rc < 0)
             return rc;
         p = nl + 1;
@@ -509,7 +518,7 @@ static int drain_lines(struct drain *d, const char *p, const char *end, struct b
     return 0;
 }
 
-static int drain(struct task_sorter *s, struct base_error *err)
+static int drain_sort_output(struct task_sorter *s, struct base_error *err)
 {
     struct drain d = {.s = s, .block = s->block};
     ssize_t n;
@@ -518,21 +527,21 @@ static int drain(struct task_sorter *s, struct base_error *err)
     do {
         const char *end;
 
-        n = more_lines(&s->lines, s->out, "sort", err);
+        n = read_more_lines(&s->lines, s->out, "sort", err);
         if (n < 0)
             return (int)n;
         if (n == 0)
-            break; /* sort ends with whole lines */
+            break; /* sort ends with a complete line */
         end = whole_lines_end(&s->lines, (size_t)n);
-        rc = drain_lines(&d, s->lines.data, end, err);
+        rc = drain_strip_lines(&d, s->lines.data, end, err);
         if (rc < 0)
             return rc;
-        keep_rest(&s->lines, end);
+        keep_incomplete_line(&s->lines, end);
     } while (n > 0);
-    return drain_close(&d, err);
+    return drain_close_partition(&d, err);
 }
 
-/* ---- the rare second sort, and the index ---- */
+/* ---- sorting again, and the index ---- */
 
 struct pump {
     int from, to;
@@ -540,7 +549,7 @@ struct pump {
     int rc;
 };
 
-static void *pump_main(void *arg)
+static void *copy_range_to_pipe_thread(void *arg)
 {
     struct pump *p = arg;
     char *buf = base_alloc(TASK_IO_BYTES);
@@ -562,40 +571,41 @@ static void *pump_main(void *arg)
     return NULL;
 }
 
-/* In place: sort has read all before it writes, and writes as much as it has read. */
-static int sort_again(struct task_sorter *s, const struct task_partition *part, struct base_error *err)
+/* Sorts a partition in place. This is safe because sort reads all input before it writes, and
+ * writes exactly as much. */
+static int sort_partition_by_key(struct task_sorter *s, const struct task_partition *part, struct base_error *err)
 {
     struct pump p = {.offset = part->offset, .bytes = part->bytes};
     struct task_child child;
     pthread_t thread;
-    int in[2], out, rc = task_pipe(in, err);
+    int in[2], out, rc = task_pipe_create(in, err);
 
     if (rc < 0)
         return rc;
-    out = task_open(s->path, O_WRONLY, err);
+    out = task_open_plain_file(s->path, O_WRONLY, err);
     if (out < 0)
         return out;
     if (lseek(out, part->offset, SEEK_SET) < 0)
         return base_error_sys(err, -BASE_EIO, errno, "%s", s->path);
-    rc = task_sort_start(s->t, &child, in[0], out, true, NULL, err);
+    rc = task_sort_start_process(s->t, &child, in[0], out, true, NULL, err);
     close(in[0]);
     close(out);
     if (rc < 0)
         return rc;
     p.from = s->file;
     p.to = in[1];
-    rc = pthread_create(&thread, NULL, pump_main, &p);
+    rc = pthread_create(&thread, NULL, copy_range_to_pipe_thread, &p);
     if (rc != 0)
         return base_error_sys(err, -BASE_EIO, rc, "pump thread");
     pthread_join(thread, NULL);
     rc = task_child_wait(s->t, &child, err);
     if (rc == 0 && p.rc < 0)
         rc = base_error_sys(err, -BASE_EIO, -p.rc, "%s", s->path);
-    task_count(s->t, TASK_SPILLED_RECORDS, part->records);
+    task_counter_add(s->t, TASK_SPILLED_RECORDS, part->records);
     return rc;
 }
 
-static int write_index(struct task_sorter *s, struct base_error *err)
+static int write_partition_index(struct task_sorter *s, struct base_error *err)
 {
     char *path = base_printf("%s/file.index", s->t->out);
     struct base_buf b = {0};
@@ -613,7 +623,7 @@ static int write_index(struct task_sorter *s, struct base_error *err)
     return rc;
 }
 
-static int finish_partitions(struct task_sorter *s, struct base_error *err)
+static int resort_and_index_partitions(struct task_sorter *s, struct base_error *err)
 {
     int64_t offset = 0;
 
@@ -622,20 +632,21 @@ static int finish_partitions(struct task_sorter *s, struct base_error *err)
 
         part->offset = offset;
         offset += part->bytes;
-        task_count(s->t, TASK_SPILLED_RECORDS, part->records);
+        task_counter_add(s->t, TASK_SPILLED_RECORDS, part->records);
         if (s->combine)
-            task_count(s->t, TASK_COMBINE_OUTPUT_RECORDS, part->records);
+            task_counter_add(s->t, TASK_COMBINE_OUTPUT_RECORDS, part->records);
     }
     if (lseek(s->file, 0, SEEK_END) != offset)
         return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output has not the size of what was sorted",
                               s->path);
     for (unsigned p = 0; p < s->reduces; p++) {
-        int rc =
-            (s->again[p] || s->low) && s->t->partitions[p].records > 1 ? sort_again(s, &s->t->partitions[p], err) : 0;
+        int rc = (s->again[p] || s->low) && s->t->partitions[p].records > 1
+                     ? sort_partition_by_key(s, &s->t->partitions[p], err)
+                     : 0;
         if (rc < 0)
             return rc;
     }
-    return write_index(s, err);
+    return write_partition_index(s, err);
 }
 
 int task_sorter_finish(struct task_sorter *s, struct base_error *err)
@@ -644,24 +655,25 @@ int task_sorter_finish(struct task_sorter *s, struct base_error *err)
 
     close(s->in);
     s->in = -1;
-    task_count(s->t, TASK_SPILLS, 1);
+    task_counter_add(s->t, TASK_SPILLS, 1);
     if (s->combine)
-        task_count(s->t, TASK_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[TASK_MAP_OUTPUT_RECORDS]));
+        task_counter_add(s->t, TASK_COMBINE_INPUT_RECORDS, atomic_load(&s->t->counter[TASK_MAP_OUTPUT_RECORDS]));
     if (s->width > 0)
-        rc = drain(s, err);
+        rc = drain_sort_output(s, err);
     else if (s->combine)
-        rc = combine_one(s, err);
+        rc = combine_single_partition(s, err);
     if (s->out >= 0)
         close(s->out);
     s->out = -1;
     if (rc < 0) {
-        task_child_drop(&s->sort);
+        task_child_kill_and_reap(&s->sort);
         return rc;
     }
-    /* A combine command that has seen enough ends sort by SIGPIPE; any other end of sort would cut the data. */
+    /* A combine command that has read enough ends sort by SIGPIPE. In all other cases an early end
+     * of sort would lose data. */
     s->sort.sigpipe_ok = s->combine && s->width == 0;
     rc = task_child_wait(s->t, &s->sort, err);
-    return rc < 0 ? rc : finish_partitions(s, err);
+    return rc < 0 ? rc : resort_and_index_partitions(s, err);
 }
 
 void task_sorter_free(struct task_sorter *s)

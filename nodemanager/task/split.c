@@ -13,11 +13,11 @@
 struct task_split {
     const struct task_spec *spec;
     int fd;
-    int64_t start, end, size; /* of the file; [start,end) is the split */
-    int64_t pos;              /* next byte to read */
-    bool skipping;            /* the line before ours has not ended yet */
+    int64_t start, end, size; /* size of the file; the split is [start,end) */
+    int64_t pos;              /* offset of the next read */
+    bool skipping;            /* the line of the previous split has not ended yet */
     bool ended;
-    bool in_member; /* gzip */
+    bool in_member; /* gzip: inside a member */
     z_stream z;
     char *in, *out;
 };
@@ -29,7 +29,7 @@ int task_split_open(const struct task_spec *spec, struct task_split **out, struc
     int rc;
 
     s->spec = spec;
-    /* Links are followed: that is how people name their data. */
+    /* Follow links: users name their data that way. */
     s->fd = open(spec->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &st) < 0) {
         rc = base_error_sys(err, -BASE_EIO, errno, "input %s", spec->path);
@@ -62,7 +62,7 @@ fail:
     return rc;
 }
 
-static ssize_t fill(struct task_split *s, struct base_error *err)
+static ssize_t fill_input_buffer(struct task_split *s, struct base_error *err)
 {
     ssize_t n;
 
@@ -75,11 +75,14 @@ static ssize_t fill(struct task_split *s, struct base_error *err)
     return n;
 }
 
-static ssize_t read_plain(struct task_split *s, const char **data, struct base_error *err)
+/* Delivers the buffer between the first line of the split and the end of its last line. Reading
+ * begins one byte before the split: if that byte is a newline, the split's first line begins right
+ * at its start and must not be skipped. */
+static ssize_t read_plain_chunk(struct task_split *s, const char **data, struct base_error *err)
 {
     while (!s->ended) {
-        int64_t at = s->pos; /* of in[0] */
-        ssize_t n = fill(s, err);
+        int64_t at = s->pos; /* offset of in[0] */
+        ssize_t n = fill_input_buffer(s, err);
         const char *from = s->in, *to;
 
         if (n < 0)
@@ -99,7 +102,7 @@ static ssize_t read_plain(struct task_split *s, const char **data, struct base_e
             if (at + (from - s->in) >= s->end)
                 break;
         }
-        /* Our last line is the one that holds byte end - 1. */
+        /* The last line of the split is the one that contains byte end - 1. */
         if (s->pos >= s->end) {
             int64_t last = s->end - 1 - at;
             const char *seek = last > from - s->in ? s->in + last : from;
@@ -119,14 +122,14 @@ static ssize_t read_plain(struct task_split *s, const char **data, struct base_e
     return 0;
 }
 
-static ssize_t gzip_error(struct task_split *s, const char *what, struct base_error *err)
+static ssize_t refuse_gzip_data(struct task_split *s, const char *what, struct base_error *err)
 {
     return base_error_set(err, -BASE_ECORRUPT, "input %s: %s near byte %lld", s->spec->path, what,
                           (long long)(s->pos - s->z.avail_in));
 }
 
-/* Between members: another one, zero padding (tape blocks) up to the end, or damage. */
-static int next_member(struct task_split *s, struct base_error *err)
+/* Between gzip members: another member, zero padding up to the end (tape blocks), or damage. */
+static int start_next_gzip_member(struct task_split *s, struct base_error *err)
 {
     while (s->z.avail_in > 0 && *s->z.next_in == 0 && s->pos > (int64_t)s->z.avail_in) {
         s->z.next_in++;
@@ -135,13 +138,13 @@ static int next_member(struct task_split *s, struct base_error *err)
     if (s->z.avail_in == 0)
         return 0;
     if (*s->z.next_in != 0x1f)
-        return (int)gzip_error(s, "not gzip data", err);
+        return (int)refuse_gzip_data(s, "not gzip data", err);
     inflateReset(&s->z);
     s->in_member = true;
     return 0;
 }
 
-static ssize_t read_gzip(struct task_split *s, const char **data, struct base_error *err)
+static ssize_t read_gzip_chunk(struct task_split *s, const char **data, struct base_error *err)
 {
     s->z.next_out = (Bytef *)s->out;
     s->z.avail_out = TASK_IO_BYTES;
@@ -149,19 +152,19 @@ static ssize_t read_gzip(struct task_split *s, const char **data, struct base_er
         int rc;
 
         if (s->z.avail_in == 0) {
-            ssize_t n = fill(s, err);
+            ssize_t n = fill_input_buffer(s, err);
 
             if (n < 0)
                 return n;
             if (n == 0 && s->in_member)
-                return gzip_error(s, "gzip data ends too early", err);
+                return refuse_gzip_data(s, "gzip data ends too early", err);
             s->ended = n == 0;
             s->z.next_in = (Bytef *)s->in;
             s->z.avail_in = (uInt)n;
             continue;
         }
         if (!s->in_member) {
-            rc = next_member(s, err);
+            rc = start_next_gzip_member(s, err);
             if (rc < 0)
                 return rc;
             continue;
@@ -170,25 +173,25 @@ static ssize_t read_gzip(struct task_split *s, const char **data, struct base_er
         if (rc == Z_STREAM_END)
             s->in_member = false;
         else if (rc != Z_OK && rc != Z_BUF_ERROR)
-            return gzip_error(s, s->z.msg != NULL ? s->z.msg : "corrupt gzip data", err);
+            return refuse_gzip_data(s, s->z.msg != NULL ? s->z.msg : "corrupt gzip data", err);
     }
     *data = s->out;
     return (ssize_t)(TASK_IO_BYTES - s->z.avail_out);
 }
 
-ssize_t task_split_read(struct task_split *s, const char **data, struct base_error *err)
+ssize_t task_split_read_chunk(struct task_split *s, const char **data, struct base_error *err)
 {
-    return s->spec->gzip ? read_gzip(s, data, err) : read_plain(s, data, err);
+    return s->spec->gzip ? read_gzip_chunk(s, data, err) : read_plain_chunk(s, data, err);
 }
 
-int64_t task_split_consumed(const struct task_split *s)
+int64_t task_split_consumed_bytes(const struct task_split *s)
 {
     int64_t n = (s->pos < s->end ? s->pos : s->end) - s->start;
 
     return s->ended ? s->end - s->start : n > 0 ? n : 0;
 }
 
-int64_t task_split_length(const struct task_split *s)
+int64_t task_split_length_bytes(const struct task_split *s)
 {
     return s->end > s->start ? s->end - s->start : 0;
 }

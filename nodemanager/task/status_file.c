@@ -1,4 +1,4 @@
-/* What a task says of itself: progress while it runs, result.json or failure.json at its end. */
+/* Reports of a task: progress while it runs, result.json or failure.json at its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "nodemanager/task/task.h"
 
 #define PROGRESS_INTERVAL_US 200000
-#define LIVED_STEP_MAX_US    1000000 /* a turn that took longer was spent suspended */
+#define LIVED_STEP_MAX_US    1000000 /* a longer step was spent suspended */
 
 static const char *const counter_names[TASK_COUNTERS] = {
     [TASK_MAP_INPUT_RECORDS] = "MAP_INPUT_RECORDS",
@@ -39,12 +39,12 @@ static const char *const counter_names[TASK_COUNTERS] = {
 };
 static const char *const phase_names[] = {"map", "shuffle", "sort", "reduce"};
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* stop, and the first failure */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects stop and the first failure */
 static pthread_cond_t wake;
 static pthread_t thread;
 static bool stop;
 
-struct timespec task_deadline(int64_t us)
+struct timespec task_deadline_after_us(int64_t us)
 {
     struct timespec at;
 
@@ -58,7 +58,7 @@ struct timespec task_deadline(int64_t us)
     return at;
 }
 
-static int64_t rusage_ms(int who)
+static int64_t cpu_time_ms(int who)
 {
     struct rusage u;
 
@@ -66,7 +66,7 @@ static int64_t rusage_ms(int who)
     return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
 }
 
-int task_open(const char *path, int flags, struct base_error *err)
+int task_open_plain_file(const char *path, int flags, struct base_error *err)
 {
     int fd = base_plain_open(AT_FDCWD, path, flags, 0600, NULL);
 
@@ -75,13 +75,13 @@ int task_open(const char *path, int flags, struct base_error *err)
     return fd < 0 ? base_error_sys(err, -BASE_EIO, -fd, "%s", path) : fd;
 }
 
-static json_t *counters_json(struct task *t)
+static json_t *encode_counters(struct task *t)
 {
     json_t *o = json_object();
     int64_t ms = (base_mono_us(&base_clock_real) - t->started_us) / 1000;
 
     atomic_store(&t->counter[t->spec.is_reduce ? TASK_REDUCE_MILLIS : TASK_MAP_MILLIS], ms);
-    atomic_store(&t->counter[TASK_CPU_MILLIS], rusage_ms(RUSAGE_SELF) + rusage_ms(RUSAGE_CHILDREN));
+    atomic_store(&t->counter[TASK_CPU_MILLIS], cpu_time_ms(RUSAGE_SELF) + cpu_time_ms(RUSAGE_CHILDREN));
     for (int i = 0; i < TASK_COUNTERS; i++) {
         int64_t v = atomic_load(&t->counter[i]);
         if (v != 0)
@@ -90,7 +90,7 @@ static json_t *counters_json(struct task *t)
     return o;
 }
 
-static double progress_of(struct task *t)
+static double compute_progress(struct task *t)
 {
     int64_t total = atomic_load(&t->total), done = atomic_load(&t->done);
     double part = total > 0 ? (double)done / (double)total : 0;
@@ -101,7 +101,7 @@ static double progress_of(struct task *t)
     return phase == TASK_PHASE_MAP ? part : (phase - TASK_PHASE_SHUFFLE + part) / 3;
 }
 
-static int write_json(const struct task *t, const char *name, json_t *o, struct base_error *err)
+static int write_json_file(const struct task *t, const char *name, json_t *o, struct base_error *err)
 {
     char *path = base_printf("%s/%s", t->dir, name);
     struct base_buf b = {0};
@@ -116,18 +116,18 @@ static int write_json(const struct task *t, const char *name, json_t *o, struct 
     return rc;
 }
 
-/* A progress that cannot be written is not worth a task: a full disk will be noticed by its data. */
-static void progress_write(struct task *t)
+/* Failing to write progress does not fail the task: if the disk is full, its data will notice. */
+static void write_progress(struct task *t)
 {
     json_t *o = json_object();
 
-    json_object_set_new(o, "progress", json_real(progress_of(t)));
+    json_object_set_new(o, "progress", json_real(compute_progress(t)));
     json_object_set_new(o, "phase", json_string(phase_names[atomic_load(&t->phase)]));
-    json_object_set_new(o, "counters", counters_json(t));
-    (void)write_json(t, "progress", o, NULL);
+    json_object_set_new(o, "counters", encode_counters(t));
+    (void)write_json_file(t, "progress", o, NULL);
 }
 
-static void lived_add(struct task *t, int64_t *last_us)
+static void add_active_time(struct task *t, int64_t *last_us)
 {
     int64_t now = base_mono_us(&base_clock_real), step = now - *last_us;
 
@@ -135,7 +135,7 @@ static void lived_add(struct task *t, int64_t *last_us)
     atomic_fetch_add(&t->lived_us, step < LIVED_STEP_MAX_US ? step : LIVED_STEP_MAX_US);
 }
 
-static void *status_main(void *arg)
+static void *progress_thread(void *arg)
 {
     struct task *t = arg;
     int64_t seen_done = -1, last_us = base_mono_us(&base_clock_real);
@@ -151,19 +151,19 @@ static void *status_main(void *arg)
             seen_phase = phase;
             seen_done = done;
             pthread_mutex_unlock(&lock);
-            progress_write(t);
+            write_progress(t);
             pthread_mutex_lock(&lock);
         }
-        at = task_deadline(PROGRESS_INTERVAL_US);
+        at = task_deadline_after_us(PROGRESS_INTERVAL_US);
         while (!stop && pthread_cond_timedwait(&wake, &lock, &at) != ETIMEDOUT)
             continue;
-        lived_add(t, &last_us);
+        add_active_time(t, &last_us);
     }
     pthread_mutex_unlock(&lock);
     return NULL;
 }
 
-int task_status_start(struct task *t, struct base_error *err)
+int task_progress_start(struct task *t, struct base_error *err)
 {
     pthread_condattr_t attr;
     int rc;
@@ -172,34 +172,34 @@ int task_status_start(struct task *t, struct base_error *err)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&wake, &attr);
     pthread_condattr_destroy(&attr);
-    rc = pthread_create(&thread, NULL, status_main, t);
+    rc = pthread_create(&thread, NULL, progress_thread, t);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "progress thread");
 }
 
-void task_status_stop(struct task *t)
+void task_progress_stop(struct task *t)
 {
     pthread_mutex_lock(&lock);
     stop = true;
     pthread_cond_signal(&wake);
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
-    progress_write(t);
+    write_progress(t);
 }
 
-int task_result_write(struct task *t, struct base_error *err)
+int task_write_result(struct task *t, struct base_error *err)
 {
     json_t *o = json_object();
     int64_t bytes = 0;
 
     for (int32_t i = 0; t->partitions != NULL && i < t->spec.reduces; i++)
         bytes += t->partitions[i].bytes;
-    json_object_set_new(o, "counters", counters_json(t));
+    json_object_set_new(o, "counters", encode_counters(t));
     json_object_set_new(o, "outputBytes", json_integer(bytes));
-    return write_json(t, "result.json", o, err);
+    return write_json_file(t, "result.json", o, err);
 }
 
-/* What JSON cannot carry as text becomes '?'. */
-static void clean_text(char *s)
+/* Replaces bytes that JSON text cannot carry by '?'. */
+static void replace_unprintable_bytes(char *s)
 {
     while (*s != '\0') {
         size_t n = base_utf8_len(s);
@@ -212,13 +212,13 @@ static void clean_text(char *s)
     }
 }
 
-static void fail_keep(struct task *t, int exit_code, char *text, size_t headline)
+static void keep_first_failure(struct task *t, int exit_code, char *text, size_t headline)
 {
     pthread_mutex_lock(&lock);
     if (t->diagnostics == NULL) {
         t->diagnostics = text;
         t->headline = headline;
-        clean_text(t->diagnostics);
+        replace_unprintable_bytes(t->diagnostics);
         atomic_store(&t->failed, exit_code);
     } else {
         free(text);
@@ -226,7 +226,7 @@ static void fail_keep(struct task *t, int exit_code, char *text, size_t headline
     pthread_mutex_unlock(&lock);
 }
 
-void task_fail(struct task *t, int exit_code, const char *fmt, ...)
+void task_record_failure(struct task *t, int exit_code, const char *fmt, ...)
 {
     struct base_buf b = {0};
     size_t headline;
@@ -236,10 +236,10 @@ void task_fail(struct task *t, int exit_code, const char *fmt, ...)
     base_buf_vaddf(&b, fmt, ap);
     va_end(ap);
     headline = b.len;
-    fail_keep(t, exit_code, base_buf_take(&b), headline);
+    keep_first_failure(t, exit_code, base_buf_take(&b), headline);
 }
 
-void task_fail_tail(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
+void task_record_failure_with_stderr(struct task *t, int exit_code, const char *tail, size_t len, const char *fmt, ...)
 {
     struct base_buf b = {0};
     size_t headline;
@@ -253,24 +253,24 @@ void task_fail_tail(struct task *t, int exit_code, const char *tail, size_t len,
         base_buf_adds(&b, ": ");
         base_buf_add(&b, tail, len);
     }
-    fail_keep(t, exit_code, base_buf_take(&b), headline);
+    keep_first_failure(t, exit_code, base_buf_take(&b), headline);
 }
 
-void task_fail_error(struct task *t, const struct base_error *err)
+void task_record_error(struct task *t, const struct base_error *err)
 {
     if (err->code == -BASE_ENOSPC)
-        task_fail(t, TASK_EXIT_NOSPACE, "%s",
-                  strstr(err->text, "No space left") != NULL ? err->text : "No space left on device");
+        task_record_failure(t, TASK_EXIT_NOSPACE, "%s",
+                            strstr(err->text, "No space left") != NULL ? err->text : "No space left on device");
     else
-        task_fail(t, 1, "%s", err->text);
+        task_record_failure(t, 1, "%s", err->text);
 }
 
-void task_failure_write(const struct task *t)
+void task_write_failure(const struct task *t)
 {
     json_t *o = json_object();
     int code = atomic_load(&t->failed);
 
     json_object_set_new(o, "exitCode", json_integer(code == TASK_EXIT_NOSPACE ? TASK_REPORT_NOSPACE : code));
     json_object_set_new(o, "diagnostics", json_string(t->diagnostics));
-    (void)write_json(t, "failure.json", o, NULL);
+    (void)write_json_file(t, "failure.json", o, NULL);
 }

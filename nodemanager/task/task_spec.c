@@ -9,10 +9,10 @@
 #include "nodemanager/task/task.h"
 
 #define LAUNCH_MAX (16u << 20)
-#define TASK_ATTEMPT_MAX 1000000000 /* a ResourceManager that takes over begins a new thousand */
+#define TASK_ATTEMPT_MAX 1000000000 /* each takeover by another RM starts at the next thousand */
 
-static int get_str(const json_t *o, const char *where, const char *name, bool required, size_t max, char **out,
-                   struct base_error *err)
+static int read_string_member(const json_t *o, const char *where, const char *name, bool required, size_t max,
+                              char **out, struct base_error *err)
 {
     const char *s = NULL;
     int rc = base_json_str(o, where, name, required, max, &s, err);
@@ -22,8 +22,8 @@ static int get_str(const json_t *o, const char *where, const char *name, bool re
     return rc;
 }
 
-static int get_int(const json_t *o, const char *where, const char *name, int64_t min, int64_t max, int32_t *out,
-                   struct base_error *err)
+static int read_integer_member(const json_t *o, const char *where, const char *name, int64_t min, int64_t max,
+                               int32_t *out, struct base_error *err)
 {
     int64_t v = 0;
     int rc = base_json_int(o, where, name, true, min, max, &v, err);
@@ -32,8 +32,8 @@ static int get_int(const json_t *o, const char *where, const char *name, int64_t
     return rc;
 }
 
-/* "/out" or "file:///out" with percent escapes, which the RM has checked. */
-static char *uri_path(const char *text)
+/* Decodes "/out" or "file:///out" with percent escapes, already checked by the RM. */
+static char *decode_file_uri(const char *text)
 {
     char *path, *w;
 
@@ -56,14 +56,14 @@ static char *uri_path(const char *text)
     return path;
 }
 
-static int load_split(struct task_spec *s, const json_t *spec, struct base_error *err)
+static int read_split(struct task_spec *s, const json_t *spec, struct base_error *err)
 {
     const json_t *split = json_object_get(spec, "split");
     int rc;
 
     if (!json_is_object(split))
         return base_error_set(err, -BASE_EINVAL, "spec.split: an object is needed");
-    rc = get_str(split, "spec.split.", "path", true, 4096, &s->path, err);
+    rc = read_string_member(split, "spec.split.", "path", true, 4096, &s->path, err);
     if (rc == 0)
         rc = base_json_int(split, "spec.split.", "offset", true, 0, INT64_MAX, &s->offset, err);
     if (rc == 0)
@@ -73,39 +73,40 @@ static int load_split(struct task_spec *s, const json_t *spec, struct base_error
     return rc;
 }
 
-static int load_spec(struct task_spec *s, const json_t *spec, struct base_error *err)
+static int read_spec(struct task_spec *s, const json_t *spec, struct base_error *err)
 {
     const char *output = NULL;
     int64_t mb = 64;
-    int rc = get_int(spec, "spec.", "index", 0, BASE_TASKS_MAX, &s->index, err);
+    int rc = read_integer_member(spec, "spec.", "index", 0, BASE_TASKS_MAX, &s->index, err);
 
     if (rc == 0)
-        rc = get_str(spec, "spec.", s->is_reduce ? "reduce" : "map", !s->is_reduce, BASE_COMMAND_MAX, &s->command, err);
+        rc = read_string_member(spec, "spec.", s->is_reduce ? "reduce" : "map", !s->is_reduce, BASE_COMMAND_MAX,
+                                &s->command, err);
     if (rc == 0)
         rc = base_json_int(spec, "spec.", "sortBufferMb", false, 1, 1 << 20, &mb, err);
     s->sort_buffer_mb = (int32_t)mb;
     if (rc == 0 && s->is_reduce)
-        rc = get_int(spec, "spec.", "maps", 0, BASE_TASKS_MAX, &s->maps, err);
+        rc = read_integer_member(spec, "spec.", "maps", 0, BASE_TASKS_MAX, &s->maps, err);
     if (rc == 0 && !s->is_reduce)
-        rc = get_int(spec, "spec.", "reduces", 0, BASE_TASKS_MAX, &s->reduces, err);
+        rc = read_integer_member(spec, "spec.", "reduces", 0, BASE_TASKS_MAX, &s->reduces, err);
     if (rc == 0 && !s->is_reduce)
-        rc = get_str(spec, "spec.", "combine", false, BASE_COMMAND_MAX, &s->combine, err);
+        rc = read_string_member(spec, "spec.", "combine", false, BASE_COMMAND_MAX, &s->combine, err);
     if (rc == 0 && !s->is_reduce)
-        rc = load_split(s, spec, err);
+        rc = read_split(s, spec, err);
     if (rc == 0)
         rc = base_json_str(spec, "spec.", "output", s->is_reduce || s->reduces == 0, 4096, &output, err);
     if (output != NULL)
-        s->output = uri_path(output);
+        s->output = decode_file_uri(output);
     if (rc == 0)
         rc = base_json_bool(spec, "spec.", "jobCommits", false, &s->job_commits, err);
     if (rc == 0)
-        rc = get_str(spec, "spec.", "rm", false, 4096, &s->rm, err);
+        rc = read_string_member(spec, "spec.", "rm", false, 4096, &s->rm, err);
     if (rc == 0)
-        rc = get_str(spec, "spec.", "job", false, BASE_NAME_MAX, &s->app_id, err);
+        rc = read_string_member(spec, "spec.", "job", false, BASE_NAME_MAX, &s->app_id, err);
     return rc;
 }
 
-static int load_launch(struct task_spec *s, const json_t *root, struct base_error *err)
+static int read_launch_order(struct task_spec *s, const json_t *root, struct base_error *err)
 {
     const json_t *spec = json_object_get(root, "spec");
     const char *kind = NULL;
@@ -118,20 +119,21 @@ static int load_launch(struct task_spec *s, const json_t *root, struct base_erro
     s->is_reduce = kind[0] == 'r';
     if (!json_is_object(spec))
         return base_error_set(err, -BASE_EINVAL, "spec: an object is needed");
-    rc = get_str(root, "", "task", true, BASE_NAME_MAX, &s->task_id, err);
+    rc = read_string_member(root, "", "task", true, BASE_NAME_MAX, &s->task_id, err);
     if (rc == 0)
-        rc = get_int(root, "", "taskAttempt", 0, TASK_ATTEMPT_MAX, &s->attempt, err);
+        rc = read_integer_member(root, "", "taskAttempt", 0, TASK_ATTEMPT_MAX, &s->attempt, err);
     if (rc == 0)
-        rc = get_str(root, "", "token", false, BASE_NAME_MAX, &s->token, err);
+        rc = read_string_member(root, "", "token", false, BASE_NAME_MAX, &s->token, err);
     if (rc == 0)
-        rc = load_spec(s, spec, err);
+        rc = read_spec(s, spec, err);
     if (rc == 0 && s->app_id == NULL)
-        rc = get_str(root, "", "app", true, BASE_NAME_MAX, &s->app_id, err);
+        rc = read_string_member(root, "", "app", true, BASE_NAME_MAX, &s->app_id, err);
     return rc;
 }
 
-/* The token's file wins over the one in the order: it can be renewed. The RM's URLs: the order's, else ours. */
-static int load_environment(struct task_spec *s, struct base_error *err)
+/* A token file takes precedence over the token in the order, because it can be renewed. The RM URLs
+ * in the order take precedence over the environment. */
+static int read_environment(struct task_spec *s, struct base_error *err)
 {
     const char *path = getenv("CREEL_APP_TOKEN_FILE"), *rm = getenv("CREEL_RM");
     struct base_buf b = {0};
@@ -163,9 +165,9 @@ int task_spec_load(struct task *t, struct base_error *err)
     if (rc == 0)
         rc = base_json_parse(text.data != NULL ? text.data : "", text.len, &root, err);
     if (rc == 0)
-        rc = load_launch(&t->spec, root, err);
+        rc = read_launch_order(&t->spec, root, err);
     if (rc == 0)
-        rc = load_environment(&t->spec, err);
+        rc = read_environment(&t->spec, err);
     if (rc < 0)
         base_error_wrap(err, rc, "%s", path);
     json_decref(root);

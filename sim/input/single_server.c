@@ -409,7 +409,7 @@ static struct place *sort_by_submission(const struct sim_single_job *jobs, size_
     return p;
 }
 
-static void run_alloc(struct run *r, size_t n)
+static void alloc_run_arrays(struct run *r, size_t n)
 {
     memset(r, 0, sizeof *r);
     r->n = n;
@@ -431,7 +431,7 @@ void sim_single_server_run(enum sim_single_policy policy, const struct sim_singl
     struct run r;
 
     base_assert(n < NONE);
-    run_alloc(&r, n);
+    alloc_run_arrays(&r, n);
     for (size_t i = 0; i < n; i++) {
         size_t from = p[i].index;
 

@@ -41,7 +41,7 @@ const char *sim_workload_size_bin(int32_t maps)
 }
 
 /* ---------------------------------------------------------------- settings */
-static int knob_index(const struct sim_recipe *r, const char *key)
+static int find_knob_index(const struct sim_recipe *r, const char *key)
 {
     for (int i = 0; r->knobs[i].key; i++)
         if (strcmp(r->knobs[i].key, key) == 0)
@@ -51,7 +51,7 @@ static int knob_index(const struct sim_recipe *r, const char *key)
 
 double sim_knob_value(const struct sim_workload_maker *m, const char *key)
 {
-    int i = knob_index(m->recipe, key);
+    int i = find_knob_index(m->recipe, key);
 
     base_assert(i >= 0);
     return m->value[i];
@@ -99,7 +99,7 @@ static int parse_setting(struct sim_workload_maker *m, const char *param, struct
 {
     const char *eq = strchr(param, '=');
     char *key = eq ? base_strndup(param, (size_t)(eq - param)) : base_strdup(param), *end = NULL;
-    int i = knob_index(m->recipe, key), rc = 0;
+    int i = find_knob_index(m->recipe, key), rc = 0;
     const struct sim_knob *k = i >= 0 ? &m->recipe->knobs[i] : NULL;
     const char *value = eq ? eq + 1 : "";
     double v = 0;
@@ -169,7 +169,7 @@ struct sim_rng sim_workload_rng_for(const struct sim_workload_maker *m, uint64_t
 /* The value of setting @key, or @other if the recipe has no such setting. */
 static double knob_value_or_default(const struct sim_workload_maker *m, const char *key, double other)
 {
-    int i = knob_index(m->recipe, key);
+    int i = find_knob_index(m->recipe, key);
 
     return i >= 0 ? m->value[i] : other;
 }

@@ -481,6 +481,8 @@ static bool is_gnuplot_artifact(const char *at, const char *stop)
     return memmem(at, n, "<use ", 5) && (memmem(at, n, "color='white'", 13) || memmem(at, n, "scale(0.00)", 11));
 }
 
+/* Rewrites gnuplot's SVG line by line: it sets the title, drops the description, artifacts and
+ * empty groups, and adapts colours and ids. */
 static void polish_svg(const struct base_buf *svg, const struct sim_picture *p, struct base_buf *out)
 {
     const char *at = svg->data, *end = svg->data + svg->len;

@@ -37,7 +37,7 @@ static struct cost cost_of(struct fx *fx, int nodes)
     for (int i = 0; i < nodes; i++) {
         struct nm_pids p = {0};
         c.daemon += cpu_ticks(fx->nm[i]);
-        nm_tree_list(fx->nm[i], &p);
+        nm_tree_list_descendants(fx->nm[i], &p);
         if (p.len)
             c.spawner += cpu_ticks(p.v[0]);
         nm_pids_free(&p);

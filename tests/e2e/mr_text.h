@@ -50,7 +50,7 @@ static inline bool mr_part_is_right(const char *path, int part, int reduces)
         size_t key = tab != NULL ? (size_t)(tab - line) : len;
         int cmp = before == NULL ? -1 : memcmp(before, line, key < before_len ? key : before_len);
 
-        wrong |= task_key_hash(line, line + len) % (unsigned)reduces != (unsigned)part;
+        wrong |= task_hash_key(line, line + len) % (unsigned)reduces != (unsigned)part;
         wrong |= cmp > 0 || (cmp == 0 && before_len > key);
         free(before);
         before = malloc(key + 1);

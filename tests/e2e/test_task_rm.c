@@ -52,7 +52,7 @@ static int commit(struct world *w, const char *body, bool patiently)
     struct base_error err = {0};
     json_t *j = NULL;
     int rc = patiently ? task_rm_call_patiently(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err)
-                       : task_rm_call(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err);
+                       : task_rm_call_active(w->rm, COMMIT, body, TIMEOUT_MS, &a, &err);
 
     if (rc == 0)
         rc = base_json_parse(a.body.data, a.body.len, &j, &err);
@@ -133,7 +133,7 @@ static void test_no_list(void)
     struct task_rm *rm = task_rm_new(&t);
     struct base_error err = {0};
 
-    CU_ASSERT_EQUAL(task_rm_call(rm, COMMIT, BODY0, TIMEOUT_MS, NULL, &err), -BASE_EINVAL);
+    CU_ASSERT_EQUAL(task_rm_call_active(rm, COMMIT, BODY0, TIMEOUT_MS, NULL, &err), -BASE_EINVAL);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "the ResourceManagers: \"b:c\""));
     task_rm_free(rm);
 }
@@ -143,7 +143,7 @@ static void test_pauses(void)
     int64_t wait = TASK_RM_RETRY_FIRST_MS;
 
     for (int i = 0; i < 20; i++) {
-        int64_t nominal = wait, pause = task_rm_pause_ms(&wait);
+        int64_t nominal = wait, pause = task_rm_next_pause_ms(&wait);
 
         CU_ASSERT(pause <= nominal && pause >= nominal / 2);
         CU_ASSERT(wait == nominal * 2 || wait == TASK_RM_RETRY_MAX_MS);

@@ -48,9 +48,9 @@ static void prepare(void)
     base_assert(mkdtemp(files.root) != NULL);
     atexit(remove_all);
     base_assert(base_container_id_parse("container_e01_17_0001_01_000002", &id, NULL) == 0);
-    base_assert(base_mkdirs(nm_path_container(&files, &id, "work", path), 0700, NULL) == 0);
-    base_assert(base_mkdirs(nm_path_record(&files, &id, "", path), 0700, NULL) == 0);
-    base_assert(base_mkdirs(nm_path_logs(&files, &id, "", path), 0700, NULL) == 0);
+    base_assert(base_mkdirs(nm_path_in_container(&files, &id, "work", path), 0700, NULL) == 0);
+    base_assert(base_mkdirs(nm_path_in_record(&files, &id, "", path), 0700, NULL) == 0);
+    base_assert(base_mkdirs(nm_path_in_logs(&files, &id, "", path), 0700, NULL) == 0);
     base_assert((files.root_fd = open(files.root, O_PATH | O_DIRECTORY)) >= 0);
 }
 
@@ -69,12 +69,12 @@ static void write_files(const char *at, const char *end)
         const char *to = memchr(at, '|', (size_t)(end - at));
 
         to = to ? to : end;
-        write_file(i == EXIT ? nm_path_record(&files, &id, names[i], path)
-                             : nm_path_container(&files, &id, names[i], path),
+        write_file(i == EXIT ? nm_path_in_record(&files, &id, names[i], path)
+                             : nm_path_in_container(&files, &id, names[i], path),
                    at, (size_t)(to - at));
         at = to < end ? to + 1 : end;
     }
-    write_file(nm_path_logs(&files, &id, "stderr", path), at, (size_t)(end - at));
+    write_file(nm_path_in_logs(&files, &id, "stderr", path), at, (size_t)(end - at));
 }
 
 static void check_ending(const struct nm_ending *e)
@@ -128,14 +128,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!files.root[0])
         prepare();
     write_files((const char *)data, (const char *)data + size);
-    (void)nm_files_pid(&files, &id, &pid);
-    told = nm_files_progress(&files, &id, &mtime_ns, &p);
+    (void)nm_files_read_pid(&files, &id, &pid);
+    told = nm_files_read_progress(&files, &id, &mtime_ns, &p);
     base_assert(!told || (p.progress >= 0 && p.progress <= 1 && base_utf8_valid(p.phase)));
     for (int kind = 0; kind < 2; kind++) {
         struct nm_ending e = {0};
 
         if (!nm_ending_read(&files, &id, kind ? NM_KIND_MAP : NM_KIND_COMMAND, &e))
-            nm_ending_say(&e, 255, 1, "no end");
+            nm_ending_set(&e, 255, 1, "no end");
         check_ending(&e);
         tell(kind ? NM_KIND_MAP : NM_KIND_COMMAND, told ? &p : NULL, &e);
         nm_ending_free(&e);

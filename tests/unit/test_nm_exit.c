@@ -23,9 +23,9 @@ static void begin(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(base_container_id_parse("container_17_0001_01_000002", &id, NULL), 0);
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&files, &(struct nm_files_conf){.root = root}, NULL), 0);
-    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_container(&files, &id, NULL, path), 0700, NULL), 0);
-    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_record(&files, &id, NULL, path), 0700, NULL), 0);
-    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_logs(&files, &id, NULL, path), 0700, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_container(&files, &id, NULL, path), 0700, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_record(&files, &id, NULL, path), 0700, NULL), 0);
+    CU_ASSERT_EQUAL_FATAL(base_mkdirs(nm_path_in_logs(&files, &id, NULL, path), 0700, NULL), 0);
 }
 
 static void put(const char *path, const char *text)
@@ -45,11 +45,11 @@ static void tell(const struct story *s, bool full)
     char path[NM_PATH_MAX];
     struct nm_ending e;
 
-    unlink(nm_path_container(&files, &id, "failure.json", path));
-    put(nm_path_record(&files, &id, "exit.json", path), s->exit);
-    put(nm_path_logs(&files, &id, "stderr", path), s->stderr_text ? s->stderr_text : "");
+    unlink(nm_path_in_container(&files, &id, "failure.json", path));
+    put(nm_path_in_record(&files, &id, "exit.json", path), s->exit);
+    put(nm_path_in_logs(&files, &id, "stderr", path), s->stderr_text ? s->stderr_text : "");
     if (s->failure)
-        put(nm_path_container(&files, &id, "failure.json", path), s->failure);
+        put(nm_path_in_container(&files, &id, "failure.json", path), s->failure);
     CU_ASSERT_TRUE_FATAL(nm_ending_read(&files, &id, s->kind, &e));
     CU_ASSERT_EQUAL(e.end.exit_code, full ? NM_EXIT_DISK : s->code);
     CU_ASSERT_EQUAL(e.no_space, full);
@@ -104,9 +104,9 @@ static void test_full(void)
         char path[NM_PATH_MAX];
 
         CU_ASSERT_EQUAL_FATAL(nm_files_open(&files, &(struct nm_files_conf){.root = root}, NULL), 0);
-        base_mkdirs(nm_path_container(&files, &id, NULL, path), 0700, NULL);
-        base_mkdirs(nm_path_record(&files, &id, NULL, path), 0700, NULL);
-        base_mkdirs(nm_path_logs(&files, &id, NULL, path), 0700, NULL);
+        base_mkdirs(nm_path_in_container(&files, &id, NULL, path), 0700, NULL);
+        base_mkdirs(nm_path_in_record(&files, &id, NULL, path), 0700, NULL);
+        base_mkdirs(nm_path_in_logs(&files, &id, NULL, path), 0700, NULL);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
             struct story s = words[i];
 

@@ -37,8 +37,8 @@ static void test_probe(void)
     open_before = entries("/proc/self/fd");
     files_before = entries(root);
     for (int i = 0; i < 20; i++) {
-        CU_ASSERT_EQUAL(nm_files_probe(&f, 4096), 0);
-        nm_files_room(&f, &room);
+        CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
+        nm_files_get_room(&f, &room);
         CU_ASSERT(room.bytes > 0);
     }
     CU_ASSERT_EQUAL(entries("/proc/self/fd"), open_before);
@@ -69,7 +69,7 @@ static void test_probe_planted(void)
                                                : link(target, path);
         CU_ASSERT_EQUAL(rc, 0);
         size_t before = entries(root);
-        CU_ASSERT_EQUAL(nm_files_probe(&f, 4096), 0);
+        CU_ASSERT_EQUAL(nm_files_probe_disk(&f, 4096), 0);
         CU_ASSERT_EQUAL(entries(root), before); /* what is not ours stays */
         CU_ASSERT(stat(target, &st) == 0 && st.st_size == 4);
         CU_ASSERT_EQUAL(remove(path), 0);
@@ -95,12 +95,12 @@ static void test_forgotten(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
-    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_forget(&f, &ct, &err), 0);
-    nm_path_app_record(&f, &ct.attempt.app, "forgotten", path);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
+    nm_path_in_app_record(&f, &ct.attempt.app, "forgotten", path);
     CU_ASSERT_EQUAL(truncate(path, (off_t)1 << 43), 0);
-    nm_files_forgotten(&f, &ct.attempt.app, forgotten, &n);
+    nm_files_for_each_forgotten(&f, &ct.attempt.app, forgotten, &n);
     CU_ASSERT_EQUAL(n, 1);
     nm_files_close(&f);
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
@@ -174,13 +174,13 @@ static void test_unwritable(void)
         CU_ASSERT_EQUAL_FATAL(seteuid(65534), 0);
     }
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
-    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
-    CU_ASSERT_EQUAL(chmod(nm_path_container(&f, &ct, NULL, files), 0500), 0);
-    CU_ASSERT_EQUAL(nm_files_forget(&f, &ct, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(chmod(nm_path_in_container(&f, &ct, NULL, files), 0500), 0);
+    CU_ASSERT_EQUAL(nm_files_forget_container(&f, &ct, &err), 0);
     CU_ASSERT_EQUAL(access(files, F_OK), -1);
-    CU_ASSERT_EQUAL(chmod(nm_path_app(&f, &ct.attempt.app, NULL, app), 0500), 0);
-    nm_files_cleanup(&f, &ct.attempt.app, false);
+    CU_ASSERT_EQUAL(chmod(nm_path_in_app(&f, &ct.attempt.app, NULL, app), 0500), 0);
+    nm_files_cleanup_app(&f, &ct.attempt.app, false);
     CU_ASSERT_EQUAL(access(app, F_OK), -1);
     nm_files_close(&f);
     CU_ASSERT_EQUAL(seteuid(me), 0);
@@ -201,14 +201,14 @@ static void test_left_behind(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
-    CU_ASSERT_EQUAL(nm_files_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
-    nm_path_container(&f, &ct, NULL, files);
+    CU_ASSERT_EQUAL(nm_files_create_app(&f, &ct.attempt.app, "ann", "t", &err), 0);
+    nm_path_in_container(&f, &ct, NULL, files);
     snprintf(path, sizeof path, "%s/deep/er", files);
     CU_ASSERT_EQUAL(base_mkdirs(path, 0700, &err), 0);
     CU_ASSERT_EQUAL(stat(path, &before), 0);
     snprintf(trash, sizeof trash, "%s/trash", root);
     size_t in_trash = entries(trash);
-    CU_ASSERT_EQUAL(nm_files_launch(&f, &ct, "{}", 2, &err), 0);
+    CU_ASSERT_EQUAL(nm_files_create_container(&f, &ct, "{}", 2, &err), 0);
     CU_ASSERT_EQUAL(access(path, F_OK), -1);
     CU_ASSERT_EQUAL(entries(trash), in_trash + 1);
     CU_ASSERT_TRUE(f.work); /* the janitor is asked */
@@ -221,7 +221,7 @@ static void test_left_behind(void)
     if (d)
         closedir(d);
     CU_ASSERT_TRUE(found);
-    nm_path_container(&f, &ct, "work", files);
+    nm_path_in_container(&f, &ct, "work", files);
     CU_ASSERT_EQUAL(access(files, F_OK), 0);
     nm_files_close(&f);
     CU_ASSERT_EQUAL(base_rmtree(root, &err), 0);
@@ -231,7 +231,7 @@ static void test_left_behind(void)
 static bool is_swept(struct nm_files *f)
 {
     pthread_mutex_lock(&f->lock);
-    const struct nm_retained *first = nm_retain_first(&f->retain);
+    const struct nm_ended_app *first = nm_ended_logs_oldest(&f->retain);
     bool swept = !first || first->ended_s >= f->opened_s;
     pthread_mutex_unlock(&f->lock);
     return swept;
@@ -252,17 +252,17 @@ static void test_ended_twice(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     CU_ASSERT_EQUAL_FATAL(nm_files_open(&f, &conf, &err), 0);
     for (size_t i = 0; i < 2; i++)
-        CU_ASSERT_EQUAL(nm_files_app(&f, &ids[i], "ann", "t", &err), 0);
+        CU_ASSERT_EQUAL(nm_files_create_app(&f, &ids[i], "ann", "t", &err), 0);
     snprintf(twice, sizeof twice, "%s/logs/application_1_0002", root);
     snprintf(once, sizeof once, "%s/logs/application_1_0003", root);
     for (int i = 0; i < 2; i++)
-        nm_files_cleanup(&f, &ids[0], true); /* also when ordered again */
-    nm_files_cleanup(&f, &ids[1], true);
+        nm_files_cleanup_app(&f, &ids[0], true); /* also when ordered again */
+    nm_files_cleanup_app(&f, &ids[1], true);
     snprintf(mark, sizeof mark, "%s/.ended", once);
     /* A mark of long ago cannot be made: without one, the index counts. */
     CU_ASSERT_EQUAL(unlink(mark), 0);
     for (size_t i = 0; i < 2; i++)
-        nm_retain_add(&f.retain, &ids[i], f.opened_s - 4000);
+        nm_ended_logs_add(&f.retain, &ids[i], f.opened_s - 4000);
     CU_ASSERT_FALSE(is_swept(&f));
     CU_ASSERT_EQUAL_FATAL(nm_files_start_janitor(&f, &err), 0);
     for (int i = 0; i < 30000 && !(is_swept(&f) && access(once, F_OK) < 0); i++)
@@ -331,16 +331,16 @@ static void test_damaged_state(void)
         snprintf(path, sizeof path, "%s/state.json", root);
         CU_ASSERT_EQUAL(base_file_write_atomic(path, rows[i].text, rows[i].len, 0600, false, NULL),
                         0);
-        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0);
+        CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0);
         CU_ASSERT(st.epoch == 0 && st.port == 0);
         CU_ASSERT_EQUAL(access(path, F_OK), -1);
         char *kept = kept_state(root);
         CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
         CU_ASSERT_EQUAL(base_file_read(kept, 100, &b, NULL), 0);
         CU_ASSERT(b.len == rows[i].len && (b.len == 0 || memcmp(b.data, rows[i].text, b.len) == 0));
-        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0); /* none at all: nothing to keep */
-        CU_ASSERT_EQUAL(nm_files_save(&f, &next, &err), 0);
-        CU_ASSERT_EQUAL(nm_files_load(&f, &st, &err), 0);
+        CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0); /* none at all: nothing to keep */
+        CU_ASSERT_EQUAL(nm_files_save_state(&f, &next, &err), 0);
+        CU_ASSERT_EQUAL(nm_files_load_state(&f, &st, &err), 0);
         CU_ASSERT(st.epoch == 18 && st.port == 81);
         free(kept);
         free(kept_state(root));

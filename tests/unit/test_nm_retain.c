@@ -10,24 +10,24 @@ static struct base_app_id app(int n)
     return (struct base_app_id){.cluster_ts = 1, .seq = n};
 }
 
-static void add(struct nm_retain *r, int n, int64_t ended_s)
+static void add(struct nm_ended_logs *r, int n, int64_t ended_s)
 {
     struct base_app_id id = app(n);
-    nm_retain_add(r, &id, ended_s);
+    nm_ended_logs_add(r, &id, ended_s);
 }
 
-static void expect(struct nm_retain *r, int n)
+static void expect(struct nm_ended_logs *r, int n)
 {
-    const struct nm_retained *first = nm_retain_first(r);
+    const struct nm_ended_app *first = nm_ended_logs_oldest(r);
     CU_ASSERT_PTR_NOT_NULL_FATAL(first);
     CU_ASSERT_EQUAL(first->app.seq, n);
-    nm_retain_pop(r);
+    nm_ended_logs_remove_oldest(r);
 }
 
 static void test_order(void)
 {
-    struct nm_retain r = {0};
-    CU_ASSERT_PTR_NULL(nm_retain_first(&r));
+    struct nm_ended_logs r = {0};
+    CU_ASSERT_PTR_NULL(nm_ended_logs_oldest(&r));
     add(&r, 1, 10);
     add(&r, 2, 20);
     add(&r, 3, 5); /* the clock was set back */
@@ -36,14 +36,14 @@ static void test_order(void)
     expect(&r, 1);
     expect(&r, 2);
     expect(&r, 4);
-    CU_ASSERT_PTR_NULL(nm_retain_first(&r));
-    nm_retain_free(&r);
+    CU_ASSERT_PTR_NULL(nm_ended_logs_oldest(&r));
+    nm_ended_logs_free(&r);
 }
 
 /* More than a few rings' worth, with the head anywhere in it. */
 static void test_ring(void)
 {
-    struct nm_retain r = {0};
+    struct nm_ended_logs r = {0};
     int in = 0, out = 0;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 7; i++, in++)
@@ -53,23 +53,24 @@ static void test_ring(void)
     }
     while (out < in)
         expect(&r, out++);
-    CU_ASSERT_PTR_NULL(nm_retain_first(&r));
-    nm_retain_free(&r);
+    CU_ASSERT_PTR_NULL(nm_ended_logs_oldest(&r));
+    nm_ended_logs_free(&r);
 }
 
 static void test_seed(void)
 {
-    struct nm_retain r = {0};
-    struct nm_retained found[] = {{.app = app(2), .ended_s = 30}, {.app = app(1), .ended_s = 10}, {.app = app(4), .ended_s = 60}};
+    struct nm_ended_logs r = {0};
+    struct nm_ended_app found[] = {
+        {.app = app(2), .ended_s = 30}, {.app = app(1), .ended_s = 10}, {.app = app(4), .ended_s = 60}};
     add(&r, 3, 50);
     add(&r, 5, 70);
-    nm_retain_seed(&r, found, 3);
+    nm_ended_logs_add_scanned(&r, found, 3);
     for (int n = 1; n <= 5; n++)
         expect(&r, n);
-    nm_retain_seed(&r, NULL, 0);
-    CU_ASSERT_PTR_NULL(nm_retain_first(&r));
-    nm_retain_free(&r);
+    nm_ended_logs_add_scanned(&r, NULL, 0);
+    CU_ASSERT_PTR_NULL(nm_ended_logs_oldest(&r));
+    nm_ended_logs_free(&r);
 }
 
 static const struct cunit_case cases[] = {{"order of the ends", test_order}, {"many", test_ring}, {"found in the folders", test_seed}};
-CUNIT_MAIN("nm_retain", cases)
+CUNIT_MAIN("nm_ended_logs", cases)

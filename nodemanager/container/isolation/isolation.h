@@ -13,17 +13,17 @@
  *   prepare         daemon's loop, once, before the shim is asked for
  *   enter           the command's process, between vfork and exec
  *   suspend,resume  daemon's loop, any number of times
- *   kill            daemon's loop: a kill that was ordered (terminate, kill), or a container that lost
- *                   its shim (kill_lost); the shim: what the command left behind (kill)
+ *   kill            daemon's loop: an ordered kill (terminate, kill), or a container that lost its
+ *                   shim (kill_lost); the shim: what the command left behind (kill)
  *   usage           the shim, once, when the command has ended
  *   clean           daemon's loop, when no process is left; once more after a restart of the daemon
  *
- * The shim remembers which isolation it was started with (pid.json), so a daemon that is started again
- * with another creel.nodemanager.isolation treats older containers as they were begun.
+ * The shim records its isolation in pid.json, so a daemon restarted with another
+ * creel.nodemanager.isolation still treats older containers by the isolation they began with.
  *
  * To add an isolation: one file in this folder that defines `const struct nm_isolation_ops
- * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder: libc only, nothing from
- * base/ but base/io/plain.h. */
+ * nm_isolation_NAME`, and its line in isolation.c. The shim links this folder, so it may use libc
+ * only, and nothing of base/ except base/io/plain.h. */
 #ifndef CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 #define CREEL_NODEMANAGER_CONTAINER_ISOLATION_ISOLATION_H
 
@@ -58,18 +58,19 @@ struct nm_isolation_ops {
     /* @prepare: Make what will enclose @c. Returns 0 or -errno, with the reason in @why. After an
      * error the container is not started, and clean is called. */
     int (*prepare)(const struct nm_isolated *c, char why[static NM_ISOLATION_WHY_MAX]);
-    /* @enter: Put the calling process inside. It shares its memory with the shim (vfork): system calls
-     * only. Returns 0, or -1 with errno set: the command is not run. */
+    /* @enter: Put the calling process inside. It shares its memory with the shim (vfork), so it may
+     * only make system calls. Returns 0, or -1 with errno set: the command is not run. */
     int (*enter)(const struct nm_isolated *c);
-    /* @suspend, @resume: Stop and continue all processes but the shim. Return how many were reached;
-     * 0: the command has not started yet, and the caller tries again. */
+    /* @suspend, @resume: Stop and continue all processes but the shim. Return the number of
+     * processes reached; 0: the command has not started yet, and the caller tries again. */
     size_t (*suspend)(const struct nm_isolated *c);
     size_t (*resume)(const struct nm_isolated *c);
-    /* @kill: As @how says. Returns how many processes were reached; 0: nobody is left, or not there yet. */
+    /* @kill: Kill as @how says. Returns the number of processes reached; 0: none is left, or none
+     * has started yet. */
     size_t (*kill)(const struct nm_isolated *c, enum nm_kill_how how);
     /* @usage: Fill in *@out, which is zeroed. */
     void (*usage)(const struct nm_isolated *c, struct nm_usage *out);
-    /* @clean: Remove what prepare made. Must bear that nothing is there. */
+    /* @clean: Remove what prepare made. Must work if there is nothing to remove. */
     void (*clean)(const struct nm_isolated *c);
 };
 

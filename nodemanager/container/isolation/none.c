@@ -19,7 +19,7 @@ static size_t none_resume(const struct nm_isolated *c)
 static size_t none_kill(const struct nm_isolated *c, enum nm_kill_how how)
 {
     if (how == NM_KILL_LOST)
-        return nm_tree_kill_lost(c->id, c->shim, c->spawner);
+        return nm_tree_kill_without_root(c->id, c->shim, c->spawner);
     return nm_tree_signal(c->shim, how == NM_KILL_TERM ? SIGTERM : SIGKILL);
 }
 
