@@ -4,6 +4,7 @@
 
 #include "api/server/server_internal.h"
 #include "api/yarn/shape.h"
+#include "base/io/json_write.h"
 
 static const struct {
     const char *name, *java_class;
@@ -63,7 +64,7 @@ void api_error_document(struct base_buf *out, enum api_type type, const char *ex
     base_buf_addf(out, "{\"RemoteException\":{\"exception\":\"%s\"", exception);
     if (message && message[0]) {
         base_buf_adds(out, ",\"message\":");
-        api_json_string(out, message);
+        base_json_quote(out, message);
     }
     base_buf_adds(out, ",\"javaClassName\":\"");
     add_java_class(out, exception);

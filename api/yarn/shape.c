@@ -1,6 +1,7 @@
 /* The encoder of shapes: one walk over a table of members for each of the two families, JSON and XML.
  * Source: recordings of YARN 3.4.2 in tests/golden. */
 #include "api/yarn/shape.h"
+#include "base/io/json_write.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -137,7 +138,7 @@ static void json_name(const struct json *j, const char *name, bool *first)
 static void json_scalar(const struct json *j, const struct api_member *m, const void *view)
 {
     if (m->kind == API_K_STR) {
-        api_json_string(j->out, string_of(m, view));
+        base_json_quote(j->out, string_of(m, view));
         return;
     }
     if (j->strings)
@@ -159,7 +160,7 @@ static void json_list(const struct json *j, const struct api_member *m, const st
         if (m->kind == API_K_STRLIST) {
             const char *s = *(const char *const *)list_at(list, i);
 
-            api_json_string(j->out, s ? s : "");
+            base_json_quote(j->out, s ? s : "");
         } else {
             const struct api_shape *shape;
             const void *item = item_of(m, list, i, &shape);
@@ -174,10 +175,10 @@ static void json_list(const struct json *j, const struct api_member *m, const st
 static void json_pair(const struct json *j, const struct api_pair *pair)
 {
     add(j->out, "{\"key\":");
-    api_json_string(j->out, pair->key ? pair->key : "");
+    base_json_quote(j->out, pair->key ? pair->key : "");
     if (pair->value) {
         add(j->out, ",\"value\":");
-        api_json_string(j->out, pair->value);
+        base_json_quote(j->out, pair->value);
     }
     add(j->out, "}");
 }
@@ -246,7 +247,7 @@ static void json_object(const struct json *j, const struct api_shape *shape, con
     add(j->out, "{");
     if (shape->xsi_type) {
         json_name(j, "type", &first);
-        api_json_string(j->out, shape->xsi_type);
+        base_json_quote(j->out, shape->xsi_type);
     }
     for (const struct api_member *m = shape->members; m->kind != API_K_END; m++)
         json_member(j, m, view, &first);
@@ -391,7 +392,7 @@ void api_shape_encode(const struct api_shape *shape, enum api_dialect dialect, c
     }
     if (dialect == API_N_WRAPPED) {
         add(out, "{");
-        api_json_string(out, shape->root);
+        base_json_quote(out, shape->root);
         add(out, ":");
     }
     json_object(&j, shape, view, true);

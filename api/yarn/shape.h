@@ -84,7 +84,6 @@ void api_shape_list_item(const char *item, const struct api_shape *shape, enum a
                          size_t index, struct base_buf *out);
 void api_shape_list_close(const char *root, enum api_dialect d, size_t n, struct base_buf *out);
 
-void api_json_string(struct base_buf *out, const char *s);    /* quoted, escaped as YARN does */
 void api_xml_text(struct base_buf *out, const char *s);
 void api_java_float(struct base_buf *out, double v, int is_float); /* Float.toString / Double.toString */
 

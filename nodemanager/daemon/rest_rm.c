@@ -1,10 +1,10 @@
 /* nodemanager/daemon/rest_rm.c - Creel's own view of a node: which ResourceManager it obeys, what it has refused, figures
  * for Prometheus. YARN has neither. */
 #include "nodemanager/daemon/rest.h"
+#include "base/io/json_write.h"
 
 #include <string.h>
 
-#include "api/yarn/shape.h"
 
 struct rm_state {
     char url[BASE_RM_URL_MAX];
@@ -37,10 +37,10 @@ void nm_get_rm(struct api_request *rq, void *user)
     base_buf_adds(&b, "{\"resourceManager\":{\"addresses\":[");
     for (size_t i = 0; i < nm->rms.n; i++) {
         base_buf_adds(&b, i ? "," : "");
-        api_json_string(&b, nm->rms.url[i]);
+        base_json_quote(&b, nm->rms.url[i]);
     }
     base_buf_adds(&b, "],\"active\":");
-    api_json_string(&b, s.url);
+    base_json_quote(&b, s.url);
     base_buf_addf(&b,
                   ",\"registered\":%s,\"epochSeen\":%lld,\"lastAnswer\":%lld,\"refusedAnswers\":%llu,"
                   "\"refusedOrders\":%llu}}",

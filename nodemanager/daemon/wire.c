@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/yarn/shape.h"
 #include "base/io/json.h"
+#include "base/io/json_write.h"
 #include "base/limits.h"
 #include "base/version.h"
 #include "nodemanager/container/folders.h"
@@ -17,7 +17,7 @@
 static void put_str(struct base_buf *b, const char *name, const char *value)
 {
     base_buf_addf(b, ",\"%s\":", name);
-    api_json_string(b, value ? value : "");
+    base_json_quote(b, value ? value : "");
 }
 
 static const char *state_text(enum nm_state s)
@@ -88,7 +88,7 @@ void nm_wire_register(struct nm_core *core, const struct nm_ident *who, struct b
 {
     struct app_list apps = {.out = out};
     base_buf_adds(out, "{\"node-id\":");
-    api_json_string(out, who->node_id);
+    base_json_quote(out, who->node_id);
     put_str(out, "http-address", who->http_address);
     put_str(out, "rack", who->rack);
     put_str(out, "instance", who->instance);
@@ -108,7 +108,7 @@ void nm_wire_heartbeat(struct nm_core *core, const struct nm_ident *who, int64_t
     int64_t free_mb;
     bool healthy = nm_core_healthy(core, &report, &free_mb);
     base_buf_adds(out, "{\"node-id\":");
-    api_json_string(out, who->node_id);
+    base_json_quote(out, who->node_id);
     put_str(out, "instance", who->instance);
     base_buf_addf(out, ",\"responseId\":%lld,\"sentUs\":%lld,\"epochSeen\":%lld,\"healthy\":%s",
                   (long long)nm_core_response_id(core), (long long)nm_core_sent_us(core),

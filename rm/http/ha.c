@@ -14,7 +14,7 @@
 
 #include "base/io/json.h"
 #include "rm/http/core_call.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/leader/standby.h"
 
 #define HA_PATH         "/ws/v1/cluster/ha"
@@ -23,17 +23,17 @@
 
 static void put_urls(const char *urls, struct base_buf *out)
 {
-    rm_json_key(out, "rms");
-    rm_json_open(out, '[');
+    base_json_key(out, "rms");
+    base_json_open(out, '[');
     while (*urls) {
         size_t n = strcspn(urls, ",");
         char *one = base_strndup(urls, n);
 
-        rm_json_str(out, one);
+        base_json_value_str(out, one);
         free(one);
         urls += n + (urls[n] == ',');
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned status)
@@ -45,20 +45,20 @@ static void answer_state(struct api_request *rq, struct rm_backend *b, unsigned 
     rm_backend_stats(b, &stats);
     rm_backend_active_url(b, active);
     rm_backend_zk_text(b, text);
-    rm_json_open(&out, '{');
-    rm_json_kbool(&out, "haEnabled", rm_backend_ha(b));
-    rm_json_kstr(&out, "rmId", rm_backend_rm_id(b));
-    rm_json_kstr(&out, "state", rm_standby_state(b, false));
-    rm_json_kstr(&out, "url", rm_backend_url(b));
-    rm_json_kstr(&out, "activeUrl", rm_standby_is_active(b) ? rm_backend_url(b) : active);
+    base_json_open(&out, '{');
+    base_json_put_bool(&out, "haEnabled", rm_backend_ha(b));
+    base_json_put_str(&out, "rmId", rm_backend_rm_id(b));
+    base_json_put_str(&out, "state", rm_standby_state(b, false));
+    base_json_put_str(&out, "url", rm_backend_url(b));
+    base_json_put_str(&out, "activeUrl", rm_standby_is_active(b) ? rm_backend_url(b) : active);
     put_urls(rm_backend_all_urls(b), &out);
-    rm_json_kint(&out, "epoch", stats.epoch);
-    rm_json_kstr(&out, "zookeeper", text);
-    rm_json_kint(&out, "takeovers", stats.takeovers);
-    rm_json_kint(&out, "lateAnswers", stats.late_answers);
-    rm_json_kint(&out, "storeMultis", stats.store_multis);
-    rm_json_kint(&out, "refusedWrites", stats.refused_writes);
-    rm_json_close(&out, '}');
+    base_json_put_int(&out, "epoch", stats.epoch);
+    base_json_put_str(&out, "zookeeper", text);
+    base_json_put_int(&out, "takeovers", stats.takeovers);
+    base_json_put_int(&out, "lateAnswers", stats.late_answers);
+    base_json_put_int(&out, "storeMultis", stats.store_multis);
+    base_json_put_int(&out, "refusedWrites", stats.refused_writes);
+    base_json_close(&out, '}');
     rm_api_json(rq, status, &out);
 }
 

@@ -5,7 +5,7 @@
 
 #include "rm/http/core_call.h"
 #include "rm/jobs/ended_jobs.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/http/listing.h"
 
 #define DATE_MAX      INT64_C(253402300799000) /* the end of the year 9999 */
@@ -102,9 +102,9 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
 
     (void)max;
     if (!h->opened) {
-        rm_json_open(out, '{');
-        rm_json_key(out, "history");
-        rm_json_open(out, '[');
+        base_json_open(out, '{');
+        base_json_key(out, "history");
+        base_json_open(out, '[');
         h->opened = true;
     }
     for (int looked = 0; h->limit > 0 && !all_seen(h); looked++) {
@@ -112,10 +112,10 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
             return RM_LISTING_MORE;
         look_at_one(h, out);
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
     if (!all_seen(h))
-        rm_json_kstr(out, "cursor", base_app_id_text(&h->last, text));
-    rm_json_close(out, '}');
+        base_json_put_str(out, "cursor", base_app_id_text(&h->last, text));
+    base_json_close(out, '}');
     return RM_LISTING_END;
 }
 

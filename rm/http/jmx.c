@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/yarn/shape.h"
 #include "base/conf/conf.h"
+#include "base/io/json_write.h"
 #include "rm/http/core_call.h"
 #include "rm/leader/standby.h"
 
@@ -96,7 +96,7 @@ static void put_attribute(struct base_buf *out, const struct attribute *a)
 {
     base_buf_addf(out, ",\n    \"%s\" : ", a->name);
     if (a->text)
-        api_json_string(out, a->text);
+        base_json_quote(out, a->text);
     else if (a->is_bool)
         base_buf_adds(out, a->number ? "true" : "false");
     else

@@ -10,7 +10,7 @@
 #include "rm/http/core_call.h"
 #include "rm/daemon/audit.h"
 #include "rm/jobs/splits.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/http/listing.h"
 #include "rm/jobs/output_folder.h"
 #include "rm/config/allocation_file.h"
@@ -30,63 +30,63 @@ static double percent(double part)
 
 static void put_progress(const struct rm_app_view *a, struct base_buf *out)
 {
-    rm_json_key(out, "progress");
-    rm_json_open(out, '{');
-    rm_json_knum(out, "map", percent(a->phase[BASE_TASK_MAP].progress));
-    rm_json_knum(out, "shuffle", percent(a->shuffle_progress));
-    rm_json_knum(out, "reduce", percent(a->phase[BASE_TASK_REDUCE].progress));
-    rm_json_knum(out, "overall", percent(a->progress));
-    rm_json_close(out, '}');
+    base_json_key(out, "progress");
+    base_json_open(out, '{');
+    base_json_put_num(out, "map", percent(a->phase[BASE_TASK_MAP].progress));
+    base_json_put_num(out, "shuffle", percent(a->shuffle_progress));
+    base_json_put_num(out, "reduce", percent(a->phase[BASE_TASK_REDUCE].progress));
+    base_json_put_num(out, "overall", percent(a->progress));
+    base_json_close(out, '}');
 }
 
 static void put_counts(const struct rm_app_view *a, struct base_buf *out)
 {
-    rm_json_key(out, "taskCounts");
-    rm_json_open(out, '{');
+    base_json_key(out, "taskCounts");
+    base_json_open(out, '{');
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         const struct rm_phase_view *p = &a->phase[k];
-        rm_json_key(out, k == BASE_TASK_MAP ? "map" : "reduce");
-        rm_json_open(out, '{');
-        rm_json_kint(out, "total", p->total);
-        rm_json_kint(out, "pending", p->pending);
-        rm_json_kint(out, "running", p->running);
-        rm_json_kint(out, "suspended", p->suspended);
-        rm_json_kint(out, "succeeded", p->succeeded);
-        rm_json_kint(out, "failedAttempts", p->failed_attempts);
-        rm_json_kint(out, "killedAttempts", p->killed_attempts);
-        rm_json_close(out, '}');
+        base_json_key(out, k == BASE_TASK_MAP ? "map" : "reduce");
+        base_json_open(out, '{');
+        base_json_put_int(out, "total", p->total);
+        base_json_put_int(out, "pending", p->pending);
+        base_json_put_int(out, "running", p->running);
+        base_json_put_int(out, "suspended", p->suspended);
+        base_json_put_int(out, "succeeded", p->succeeded);
+        base_json_put_int(out, "failedAttempts", p->failed_attempts);
+        base_json_put_int(out, "killedAttempts", p->killed_attempts);
+        base_json_close(out, '}');
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void put_counters(const struct rm_app_view *a, struct base_buf *out)
 {
-    rm_json_key(out, "counters");
-    rm_json_open(out, '{');
+    base_json_key(out, "counters");
+    base_json_open(out, '{');
     for (int c = 0; c < RM_C_COUNTERS; c++)
-        rm_json_kint(out, rm_counter_name((enum rm_counter)c), a->counters[c]);
-    rm_json_close(out, '}');
+        base_json_put_int(out, rm_counter_name((enum rm_counter)c), a->counters[c]);
+    base_json_close(out, '}');
 }
 
 static void put_state(const struct rm_app_view *a, struct base_buf *out)
 {
-    rm_json_kstr(out, "state", rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
-    rm_json_kstr(out, "finalStatus", rm_final_status_name(a->final_status));
-    rm_json_kstr(out, "result", rm_result_name(a->result));
+    base_json_put_str(out, "state", rm_app_state_name(rm_app_state_public(a->state, a->state_before)));
+    base_json_put_str(out, "finalStatus", rm_final_status_name(a->final_status));
+    base_json_put_str(out, "result", rm_result_name(a->result));
 }
 
 static void put_times(const struct rm_app_view *a, struct base_buf *out)
 {
-    rm_json_kint(out, "submitTime", a->submit_us / 1000);
-    rm_json_kint(out, "startTime", a->start_us / 1000);
-    rm_json_kint(out, "finishTime", a->finish_us / 1000);
+    base_json_put_int(out, "submitTime", a->submit_us / 1000);
+    base_json_put_int(out, "startTime", a->start_us / 1000);
+    base_json_put_int(out, "finishTime", a->finish_us / 1000);
 }
 
 /* Absent where there is no such date. */
 static void put_date(struct base_buf *out, const char *key, int64_t us)
 {
     if (us > 0)
-        rm_json_kint(out, key, us / 1000);
+        base_json_put_int(out, key, us / 1000);
 }
 
 static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
@@ -99,45 +99,45 @@ static void put_deadline(const struct rm_app_view *a, struct base_buf *out)
 /* @why: the policy's words, NULL: it has none. */
 static void put_job(const struct rm_app_view *a, const char *why, struct base_buf *out)
 {
-    rm_json_open(out, '{');
+    base_json_open(out, '{');
     rm_spec_job_encode(a->job, a->queue, out);
     put_state(a, out);
     put_deadline(a, out);
-    rm_json_kstr_opt(out, "why", why);
+    base_json_put_str_opt(out, "why", why);
     put_progress(a, out);
     put_counts(a, out);
     put_times(a, out);
     put_counters(a, out);
-    rm_json_kstr(out, "diagnostics", a->diagnostics);
-    rm_json_close(out, '}');
+    base_json_put_str(out, "diagnostics", a->diagnostics);
+    base_json_close(out, '}');
 }
 
 static void put_summary(const struct rm_app_view *a, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_open(out, '{');
-    rm_json_kstr(out, "id", base_app_id_text(&a->id, text));
-    rm_json_kstr(out, "name", a->name);
-    rm_json_kstr(out, "user", a->user);
-    rm_json_kstr(out, "queue", a->queue);
-    rm_json_kint(out, "priority", a->priority);
+    base_json_open(out, '{');
+    base_json_put_str(out, "id", base_app_id_text(&a->id, text));
+    base_json_put_str(out, "name", a->name);
+    base_json_put_str(out, "user", a->user);
+    base_json_put_str(out, "queue", a->queue);
+    base_json_put_int(out, "priority", a->priority);
     put_state(a, out);
     put_deadline(a, out);
     put_progress(a, out);
     put_counts(a, out);
     put_times(a, out);
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void answer_job(struct api_request *rq, unsigned status, const struct rm_app_view *a, const char *why)
 {
     struct base_buf body = {0};
 
-    rm_json_open(&body, '{');
-    rm_json_key(&body, "job");
+    base_json_open(&body, '{');
+    base_json_key(&body, "job");
     put_job(a, why, &body);
-    rm_json_close(&body, '}');
+    base_json_close(&body, '}');
     rm_api_json(rq, status, &body);
 }
 
@@ -460,9 +460,9 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     bool more;
 
     if (!l->opened) {
-        rm_json_open(out, '{');
-        rm_json_key(out, "jobs");
-        rm_json_open(out, '[');
+        base_json_open(out, '{');
+        base_json_key(out, "jobs");
+        base_json_open(out, '[');
         l->opened = true;
     }
     if (l->limit < (int64_t)max)
@@ -476,10 +476,10 @@ static enum rm_listing_next list_chunk(struct rm_listing *list, size_t max, stru
     rm_views_free(&views);
     if (more && l->limit > 0)
         return RM_LISTING_MORE;
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
     if (more)
-        rm_json_kstr(out, "cursor", base_app_id_text(&l->cursor, text));
-    rm_json_close(out, '}');
+        base_json_put_str(out, "cursor", base_app_id_text(&l->cursor, text));
+    base_json_close(out, '}');
     return RM_LISTING_END;
 }
 
@@ -534,9 +534,9 @@ static void do_counters(struct api_request *rq, void *user)
 
     if (!path_job(rq, user, &views))
         return;
-    rm_json_open(&body, '{');
+    base_json_open(&body, '{');
     put_counters(&views.apps[0], &body);
-    rm_json_close(&body, '}');
+    base_json_close(&body, '}');
     rm_views_free(&views);
     rm_api_json(rq, 200, &body);
 }
@@ -601,9 +601,9 @@ static bool read_tasks_query(struct api_request *rq, struct tasks_query *q)
 static void put_or_null(struct base_buf *out, bool there, int64_t v)
 {
     if (there)
-        rm_json_int(out, v);
+        base_json_value_int(out, v);
     else
-        rm_json_str(out, NULL);
+        base_json_value_str(out, NULL);
 }
 
 static void put_task_row(const struct rm_task_view *t, struct base_buf *out)
@@ -611,38 +611,38 @@ static void put_task_row(const struct rm_task_view *t, struct base_buf *out)
     char text[24] = {t->id.kind == BASE_TASK_MAP ? 'm' : 'r'};
 
     *base_digits(text + 1, (uint32_t)t->id.index, 1) = '\0';
-    rm_json_open(out, '[');
-    rm_json_str(out, text);
-    rm_json_str(out, rm_task_state_name(t->state));
-    rm_json_num(out, percent(t->progress));
-    rm_json_int(out, t->attempts);
+    base_json_open(out, '[');
+    base_json_value_str(out, text);
+    base_json_value_str(out, rm_task_state_name(t->state));
+    base_json_value_num(out, percent(t->progress));
+    base_json_value_int(out, t->attempts);
     put_or_null(out, t->finish_us != 0, t->exit_code);
     put_or_null(out, t->start_us != 0, t->start_us / 1000);
     put_or_null(out, t->finish_us != 0, t->finish_us / 1000 - t->start_us / 1000);
-    rm_json_str(out, t->node_id);
+    base_json_value_str(out, t->node_id);
     put_or_null(out, t->has_container, t->container.num);
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 static void put_task(const struct rm_task_view *t, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_open(out, '{');
-    rm_json_kstr(out, "id", base_task_id_text(&t->id, text));
-    rm_json_kstr(out, "kind", t->id.kind == BASE_TASK_MAP ? "map" : "reduce");
-    rm_json_kint(out, "index", t->id.index);
-    rm_json_kstr(out, "state", rm_task_state_name(t->state));
-    rm_json_knum(out, "progress", percent(t->progress));
-    rm_json_kstr(out, "node", t->node_id ? t->node_id : "");
-    rm_json_kstr(out, "nodeHttpAddress", t->node_http ? t->node_http : "");
-    rm_json_kstr(out, "containerId", t->has_container ? base_container_id_text(&t->container, text) : "");
-    rm_json_kint(out, "attempts", t->attempts);
-    rm_json_kint(out, "startTime", t->start_us / 1000);
-    rm_json_kint(out, "finishTime", t->finish_us / 1000);
-    rm_json_kint(out, "exitCode", t->exit_code);
-    rm_json_kstr(out, "diagnostics", t->diagnostics ? t->diagnostics : "");
-    rm_json_close(out, '}');
+    base_json_open(out, '{');
+    base_json_put_str(out, "id", base_task_id_text(&t->id, text));
+    base_json_put_str(out, "kind", t->id.kind == BASE_TASK_MAP ? "map" : "reduce");
+    base_json_put_int(out, "index", t->id.index);
+    base_json_put_str(out, "state", rm_task_state_name(t->state));
+    base_json_put_num(out, "progress", percent(t->progress));
+    base_json_put_str(out, "node", t->node_id ? t->node_id : "");
+    base_json_put_str(out, "nodeHttpAddress", t->node_http ? t->node_http : "");
+    base_json_put_str(out, "containerId", t->has_container ? base_container_id_text(&t->container, text) : "");
+    base_json_put_int(out, "attempts", t->attempts);
+    base_json_put_int(out, "startTime", t->start_us / 1000);
+    base_json_put_int(out, "finishTime", t->finish_us / 1000);
+    base_json_put_int(out, "exitCode", t->exit_code);
+    base_json_put_str(out, "diagnostics", t->diagnostics ? t->diagnostics : "");
+    base_json_close(out, '}');
 }
 
 #define TASKS_AN_ITEM 8 /* a task costs about so much less than what a listing counts in, an application */
@@ -680,13 +680,13 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
 
     max *= TASKS_AN_ITEM;
     if (!l->opened) {
-        rm_json_open(out, '{');
+        base_json_open(out, '{');
         if (q->rows) {
-            rm_json_key(out, "fields");
+            base_json_key(out, "fields");
             base_buf_adds(out, TASK_FIELDS);
         }
-        rm_json_key(out, "tasks");
-        rm_json_open(out, '[');
+        base_json_key(out, "tasks");
+        base_json_open(out, '[');
         l->opened = true;
     }
     while (q->kind < BASE_TASK_KINDS && q->limit > 0) {
@@ -698,15 +698,15 @@ static enum rm_listing_next tasks_chunk(struct rm_listing *list, size_t max, str
             q->pos = 0;
         }
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
     if (q->limit == 0) {
         char cursor[32];
         snprintf(cursor, sizeof cursor, "%c%lld", q->kind == BASE_TASK_MAP ? 'm' : 'r', (long long)q->pos);
-        rm_json_kstr(out, "cursor", cursor);
+        base_json_put_str(out, "cursor", cursor);
     }
     if (l->gone)
-        rm_json_kbool(out, "tasksGone", true);
-    rm_json_close(out, '}');
+        base_json_put_bool(out, "tasksGone", true);
+    base_json_close(out, '}');
     return RM_LISTING_END;
 }
 
@@ -766,20 +766,20 @@ static void do_why(struct api_request *rq, void *user)
     rm_view_cluster(rm_backend_hold(user), &cluster);
     rm_backend_release(user);
     rm_api_explain(user, id, &why);
-    rm_json_open(&body, '{');
-    rm_json_key(&body, "why");
-    rm_json_open(&body, '{');
-    rm_json_kstr(&body, "id", base_app_id_text(&id, text));
+    base_json_open(&body, '{');
+    base_json_key(&body, "why");
+    base_json_open(&body, '{');
+    base_json_put_str(&body, "id", base_app_id_text(&id, text));
     put_state(a, &body);
-    rm_json_kstr(&body, "policy", cluster.policy);
-    rm_json_kstr(&body, "queue", a->queue);
-    rm_json_kint(&body, "priority", a->priority);
+    base_json_put_str(&body, "policy", cluster.policy);
+    base_json_put_str(&body, "queue", a->queue);
+    base_json_put_int(&body, "priority", a->priority);
     put_counts(a, &body);
     put_deadline(a, &body);
-    rm_json_kstr(&body, "reason", why.len ? why.data : reason_beside_policy(a));
-    rm_json_kstr(&body, "diagnostics", a->diagnostics);
-    rm_json_close(&body, '}');
-    rm_json_close(&body, '}');
+    base_json_put_str(&body, "reason", why.len ? why.data : reason_beside_policy(a));
+    base_json_put_str(&body, "diagnostics", a->diagnostics);
+    base_json_close(&body, '}');
+    base_json_close(&body, '}');
     base_buf_free(&why);
     rm_views_free(&views);
     rm_api_json(rq, 200, &body);

@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "rm/http/core_call.h"
 #include "rm/http/app_json.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/daemon/master_token.h"
 
 #define ASKS_MAX 10000
@@ -34,32 +34,32 @@ static void drop_master(struct rm_call *c)
 /* ---------------------------------------------------------------- answers */
 static void put_resource(struct base_buf *out, const char *key, const struct rm_res *r)
 {
-    rm_json_key(out, key);
-    rm_json_open(out, '{');
-    rm_json_kint(out, "memory", r->v[RM_RES_MEMORY_MB]);
-    rm_json_kint(out, "vCores", r->v[RM_RES_VCORES]);
+    base_json_key(out, key);
+    base_json_open(out, '{');
+    base_json_put_int(out, "memory", r->v[RM_RES_MEMORY_MB]);
+    base_json_put_int(out, "vCores", r->v[RM_RES_VCORES]);
     for (int i = RM_RES_MAP_SLOTS; i < RM_RES_NAMES; i++)
-        rm_json_kint(out, rm_res_names[i], r->v[i]);
-    rm_json_close(out, '}');
+        base_json_put_int(out, rm_res_names[i], r->v[i]);
+    base_json_close(out, '}');
 }
 
 static void put_allocated(struct base_buf *out, const char *key, const struct rm_allocated *v, size_t n)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_key(out, key);
-    rm_json_open(out, '[');
+    base_json_key(out, key);
+    base_json_open(out, '[');
     for (size_t i = 0; i < n; i++) {
-        rm_json_open(out, '{');
-        rm_json_kstr(out, "id", base_container_id_text(&v[i].id, text));
-        rm_json_kstr(out, "nodeId", v[i].node_id);
-        rm_json_kstr(out, "nodeHttpAddress", v[i].node_http);
-        rm_json_kint(out, "priority", v[i].priority);
-        rm_json_kint(out, "allocationRequestId", v[i].allocation_request_id);
+        base_json_open(out, '{');
+        base_json_put_str(out, "id", base_container_id_text(&v[i].id, text));
+        base_json_put_str(out, "nodeId", v[i].node_id);
+        base_json_put_str(out, "nodeHttpAddress", v[i].node_http);
+        base_json_put_int(out, "priority", v[i].priority);
+        base_json_put_int(out, "allocationRequestId", v[i].allocation_request_id);
         put_resource(out, "capability", &v[i].capability);
-        rm_json_close(out, '}');
+        base_json_close(out, '}');
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
@@ -67,21 +67,21 @@ static void put_allocate(struct base_buf *out, const struct rm_effect *fx)
     const __typeof__(fx->u.reply.allocate) *a = &fx->u.reply.allocate;
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_kint(out, "responseId", a->response_id);
+    base_json_put_int(out, "responseId", a->response_id);
     put_allocated(out, "allocated", a->allocated, a->allocated_n);
-    rm_json_key(out, "completed");
-    rm_json_open(out, '[');
+    base_json_key(out, "completed");
+    base_json_open(out, '[');
     for (size_t i = 0; i < a->completed_n; i++) {
-        rm_json_open(out, '{');
-        rm_json_kstr(out, "id", base_container_id_text(&a->completed[i].id, text));
-        rm_json_kint(out, "exitStatus", a->completed[i].exit_status);
-        rm_json_kstr(out, "diagnostics", a->completed[i].diagnostics ? a->completed[i].diagnostics : "");
-        rm_json_close(out, '}');
+        base_json_open(out, '{');
+        base_json_put_str(out, "id", base_container_id_text(&a->completed[i].id, text));
+        base_json_put_int(out, "exitStatus", a->completed[i].exit_status);
+        base_json_put_str(out, "diagnostics", a->completed[i].diagnostics ? a->completed[i].diagnostics : "");
+        base_json_close(out, '}');
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
     put_resource(out, "availableResources", &a->available);
-    rm_json_kint(out, "numClusterNodes", a->nodes);
-    rm_json_kstr(out, "command", a->command);
+    base_json_put_int(out, "numClusterNodes", a->nodes);
+    base_json_put_str(out, "command", a->command);
 }
 
 static void answer(void *user, const struct rm_effect *fx)
@@ -90,27 +90,27 @@ static void answer(void *user, const struct rm_effect *fx)
     struct base_buf body = {0};
     bool ok = fx->kind == RM_FX_REPLY;
 
-    rm_json_open(&body, '{');
+    base_json_open(&body, '{');
     switch (ok ? fx->u.reply.kind : RM_REPLY_ERROR) {
     case RM_REPLY_AM_REGISTERED:
         put_resource(&body, "maximumCapability", &fx->u.reply.am.max_capability);
-        rm_json_kstr(&body, "queue", fx->u.reply.am.queue);
+        base_json_put_str(&body, "queue", fx->u.reply.am.queue);
         put_allocated(&body, "containersFromPreviousAttempts", fx->u.reply.am.previous, fx->u.reply.am.previous_n);
         break;
     case RM_REPLY_ALLOCATED:
         put_allocate(&body, fx);
         break;
     case RM_REPLY_RESYNC:
-        rm_json_kstr(&body, "command", "resync");
+        base_json_put_str(&body, "command", "resync");
         break;
     case RM_REPLY_AM_FINISHED:
     case RM_REPLY_OK:
-        rm_json_kbool(&body, "isUnregistered", true);
+        base_json_put_bool(&body, "isUnregistered", true);
         break;
     default:
         ok = false;
     }
-    rm_json_close(&body, '}');
+    base_json_close(&body, '}');
     if (ok) {
         rm_api_json(c->rq, 200, &body);
     } else {

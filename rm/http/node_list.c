@@ -2,7 +2,7 @@
  * and since when it has been silent: {"nodes":[{…},…]}, in the order of their first registration. YARN's own list of
  * nodes knows memory and vcores alone. */
 #include "rm/http/core_call.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/http/listing.h"
 
 struct node_list {
@@ -15,35 +15,35 @@ static void put_slots(const struct rm_node_view *n, struct base_buf *out)
 {
     static const char *const kinds[BASE_TASK_KINDS] = {[BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
 
-    rm_json_key(out, "slots");
-    rm_json_open(out, '{');
+    base_json_key(out, "slots");
+    base_json_open(out, '{');
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        rm_json_key(out, kinds[k]);
-        rm_json_open(out, '{');
-        rm_json_kint(out, "used", n->used_slots[k]);
-        rm_json_kint(out, "total", n->slots[k]);
-        rm_json_close(out, '}');
+        base_json_key(out, kinds[k]);
+        base_json_open(out, '{');
+        base_json_put_int(out, "used", n->used_slots[k]);
+        base_json_put_int(out, "total", n->slots[k]);
+        base_json_close(out, '}');
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void put_node(const struct rm_node_view *n, int64_t now_us, struct base_buf *out)
 {
     int64_t silent_us = n->last_heartbeat_us > 0 && n->last_heartbeat_us < now_us ? now_us - n->last_heartbeat_us : 0;
 
-    rm_json_open(out, '{');
-    rm_json_kstr(out, "id", n->id);
-    rm_json_kstr(out, "host", n->host ? n->host : "");
-    rm_json_kstr(out, "httpAddress", n->http_address ? n->http_address : "");
-    rm_json_kstr(out, "rack", n->rack ? n->rack : "");
-    rm_json_kstr(out, "state", rm_node_state_name(n->state));
+    base_json_open(out, '{');
+    base_json_put_str(out, "id", n->id);
+    base_json_put_str(out, "host", n->host ? n->host : "");
+    base_json_put_str(out, "httpAddress", n->http_address ? n->http_address : "");
+    base_json_put_str(out, "rack", n->rack ? n->rack : "");
+    base_json_put_str(out, "state", rm_node_state_name(n->state));
     put_slots(n, out);
-    rm_json_kint(out, "containers", n->containers);
-    rm_json_kint(out, "lastHeartbeat", n->last_heartbeat_us / 1000); /* 0: none since this instance began */
-    rm_json_kint(out, "silentMs", silent_us / 1000);
-    rm_json_kstr(out, "version", n->version ? n->version : "");
-    rm_json_kstr(out, "health", n->health_report ? n->health_report : "");
-    rm_json_close(out, '}');
+    base_json_put_int(out, "containers", n->containers);
+    base_json_put_int(out, "lastHeartbeat", n->last_heartbeat_us / 1000); /* 0: none since this instance began */
+    base_json_put_int(out, "silentMs", silent_us / 1000);
+    base_json_put_str(out, "version", n->version ? n->version : "");
+    base_json_put_str(out, "health", n->health_report ? n->health_report : "");
+    base_json_close(out, '}');
 }
 
 static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct base_buf *out)
@@ -54,9 +54,9 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
     bool more;
 
     if (!l->opened) {
-        rm_json_open(out, '{');
-        rm_json_key(out, "nodes");
-        rm_json_open(out, '[');
+        base_json_open(out, '{');
+        base_json_key(out, "nodes");
+        base_json_open(out, '[');
         l->opened = true;
     }
     more = rm_view_nodes(rm_backend_hold(list->b), &l->pos, max, &v);
@@ -66,8 +66,8 @@ static enum rm_listing_next chunk(struct rm_listing *list, size_t max, struct ba
     rm_views_free(&v);
     if (more)
         return RM_LISTING_MORE;
-    rm_json_close(out, ']');
-    rm_json_close(out, '}');
+    base_json_close(out, ']');
+    base_json_close(out, '}');
     return RM_LISTING_END;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/daemon/master_token.h"
 #include "rm/http/node_json.h"
 #include "rm/jobs/output_folder.h"
@@ -17,29 +17,29 @@ static void put_container(struct base_buf *out, const char *key, const struct ba
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_kstr(out, key, base_container_id_text(id, text));
+    base_json_put_str(out, key, base_container_id_text(id, text));
 }
 
 static void put_app(struct base_buf *out, const char *key, const struct base_app_id *id)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_kstr(out, key, base_app_id_text(id, text));
+    base_json_put_str(out, key, base_app_id_text(id, text));
 }
 
 static void put_env(const struct rm_str_list *env, struct base_buf *out)
 {
-    rm_json_key(out, "env");
-    rm_json_open(out, '{');
+    base_json_key(out, "env");
+    base_json_open(out, '{');
     for (size_t i = 0; i < env->n; i++) {
         const char *eq = strchr(env->v[i], '=');
         char *name = base_strndup(env->v[i], eq ? (size_t)(eq - env->v[i]) : SIZE_MAX);
-        rm_json_str(out, name);
+        base_json_value_str(out, name);
         base_buf_adds(out, ":");
-        rm_json_str(out, eq ? eq + 1 : "");
+        base_json_value_str(out, eq ? eq + 1 : "");
         free(name);
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void put_commands(const struct rm_launch *l, struct base_buf *out)
@@ -51,7 +51,7 @@ static void put_commands(const struct rm_launch *l, struct base_buf *out)
             base_buf_adds(&text, "\n");
         base_buf_adds(&text, l->commands.v[i]);
     }
-    rm_json_kstr(out, "command", text.data ? text.data : "");
+    base_json_put_str(out, "command", text.data ? text.data : "");
     base_buf_free(&text);
 }
 
@@ -61,8 +61,8 @@ static void put_output(const struct rm_job_spec *job, struct base_buf *out)
     char *path = NULL;
 
     if (job->output && rm_output_path(job->output, &path, NULL) == 0) {
-        rm_json_kstr(out, "output", path);
-        rm_json_kbool(out, "jobCommits", true);
+        base_json_put_str(out, "output", path);
+        base_json_put_bool(out, "jobCommits", true);
     }
     free(path);
 }
@@ -74,31 +74,31 @@ static void put_map_spec(const struct rm_order *o, const struct rm_order_context
 
     base_assert(o->task.index >= 0 && (size_t)o->task.index < job->splits_n);
     split = &job->splits[o->task.index];
-    rm_json_kint(out, "reduces", job->reduces);
-    rm_json_kstr(out, "map", job->map);
+    base_json_put_int(out, "reduces", job->reduces);
+    base_json_put_str(out, "map", job->map);
     if (job->reduces > 0)
-        rm_json_kstr_opt(out, "combine", job->combine);
-    rm_json_key(out, "split");
-    rm_json_open(out, '{');
-    rm_json_kstr(out, "path", job->paths.v[split->path]);
-    rm_json_kint(out, "offset", split->offset);
-    rm_json_kint(out, "length", split->length);
-    rm_json_kbool(out, "gzip", split->gzip);
-    rm_json_close(out, '}');
+        base_json_put_str_opt(out, "combine", job->combine);
+    base_json_key(out, "split");
+    base_json_open(out, '{');
+    base_json_put_str(out, "path", job->paths.v[split->path]);
+    base_json_put_int(out, "offset", split->offset);
+    base_json_put_int(out, "length", split->length);
+    base_json_put_bool(out, "gzip", split->gzip);
+    base_json_close(out, '}');
     if (job->reduces == 0) { /* it commits */
         put_output(job, out);
-        rm_json_kstr(out, "rm", cx->rm_urls);
+        base_json_put_str(out, "rm", cx->rm_urls);
     }
-    rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
+    base_json_put_int(out, "sortBufferMb", cx->sort_buffer_mb);
 }
 
 static void put_reduce_spec(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
 {
-    rm_json_kint(out, "maps", (int64_t)o->job->splits_n);
-    rm_json_kstr(out, "reduce", o->job->reduce);
+    base_json_put_int(out, "maps", (int64_t)o->job->splits_n);
+    base_json_put_str(out, "reduce", o->job->reduce);
     put_output(o->job, out);
-    rm_json_kstr(out, "rm", cx->rm_urls);
-    rm_json_kint(out, "sortBufferMb", cx->sort_buffer_mb);
+    base_json_put_str(out, "rm", cx->rm_urls);
+    base_json_put_int(out, "sortBufferMb", cx->sort_buffer_mb);
 }
 
 static void put_task(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
@@ -106,25 +106,25 @@ static void put_task(const struct rm_order *o, const struct rm_order_context *cx
     bool map = o->task.kind == BASE_TASK_MAP;
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_kstr(out, "task", base_task_id_text(&o->task, text));
-    rm_json_kint(out, "taskAttempt", o->task_attempt);
+    base_json_put_str(out, "task", base_task_id_text(&o->task, text));
+    base_json_put_int(out, "taskAttempt", o->task_attempt);
     if (o->job->groups_n) {
-        rm_json_kstr(out, "kind", "command");
-        rm_json_kstr(out, "command",
+        base_json_put_str(out, "kind", "command");
+        base_json_put_str(out, "command",
                      rm_spec_task_command(o->job, map ? BASE_TASK_MAP : BASE_TASK_REDUCE, o->task.index));
         return;
     }
-    rm_json_kstr(out, "kind", map ? "map" : "reduce");
-    rm_json_key(out, "spec");
-    rm_json_open(out, '{');
+    base_json_put_str(out, "kind", map ? "map" : "reduce");
+    base_json_key(out, "spec");
+    base_json_open(out, '{');
     put_app(out, "job", &o->app);
-    rm_json_kint(out, "index", o->task.index);
-    rm_json_kint(out, "attempt", o->task_attempt);
+    base_json_put_int(out, "index", o->task.index);
+    base_json_put_int(out, "attempt", o->task_attempt);
     if (map)
         put_map_spec(o, cx, out);
     else
         put_reduce_spec(o, cx, out);
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void put_launch(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
@@ -134,38 +134,38 @@ static void put_launch(const struct rm_order *o, const struct rm_order_context *
 
     put_container(out, "container", &o->container);
     put_app(out, "app", &o->app);
-    rm_json_kstr(out, "user", o->user);
-    rm_json_kstr(out, "slot", o->slot == BASE_TASK_MAP ? "map" : "reduce");
-    rm_json_kstr(out, "name", o->name ? o->name : "");
-    rm_json_kstr(out, "token", o->token);
-    rm_json_kint(out, "memoryMb", o->resource.v[RM_RES_MEMORY_MB]);
-    rm_json_kint(out, "vcores", o->resource.v[RM_RES_VCORES]);
-    rm_json_kint(out, "priority", o->priority);
+    base_json_put_str(out, "user", o->user);
+    base_json_put_str(out, "slot", o->slot == BASE_TASK_MAP ? "map" : "reduce");
+    base_json_put_str(out, "name", o->name ? o->name : "");
+    base_json_put_str(out, "token", o->token);
+    base_json_put_int(out, "memoryMb", o->resource.v[RM_RES_MEMORY_MB]);
+    base_json_put_int(out, "vcores", o->resource.v[RM_RES_VCORES]);
+    base_json_put_int(out, "priority", o->priority);
     if (o->job) {
         put_env(&o->job->env, out);
         put_task(o, cx, out);
     } else {
         put_env(o->launch ? &o->launch->env : &none, out);
-        rm_json_kstr(out, "kind", o->master ? "master" : "command");
-        rm_json_kint(out, "allocationRequestId", o->allocation_request_id);
+        base_json_put_str(out, "kind", o->master ? "master" : "command");
+        base_json_put_int(out, "allocationRequestId", o->allocation_request_id);
         if (o->master)
-            rm_json_kstr(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
+            base_json_put_str(out, "masterToken", rm_master_token(cx->master_key, &o->container.attempt, master_token));
         put_commands(o->launch, out);
     }
 }
 
 void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx, struct base_buf *out)
 {
-    rm_json_open(out, '{');
-    rm_json_kstr(out, "type", order_names[o->kind]);
+    base_json_open(out, '{');
+    base_json_put_str(out, "type", order_names[o->kind]);
     switch (o->kind) {
     case RM_ORDER_LAUNCH:
         put_launch(o, cx, out);
         break;
     case RM_ORDER_KILL:
         put_container(out, "container", &o->container);
-        rm_json_kstr(out, "reason", o->reason ? o->reason : "");
-        rm_json_kint(out, "graceMs", o->grace_ms);
+        base_json_put_str(out, "reason", o->reason ? o->reason : "");
+        base_json_put_int(out, "graceMs", o->grace_ms);
         break;
     case RM_ORDER_SUSPEND:
     case RM_ORDER_RESUME:
@@ -174,14 +174,14 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
         break;
     case RM_ORDER_CLEANUP_APP:
         put_app(out, "app", &o->app);
-        rm_json_kbool(out, "keepLogs", true);
+        base_json_put_bool(out, "keepLogs", true);
         break;
     case RM_ORDER_RESYNC:
     case RM_ORDER_SHUTDOWN:
-        rm_json_kstr_opt(out, "reason", o->reason);
+        base_json_put_str_opt(out, "reason", o->reason);
         break;
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name, const struct rm_order_context *cx,
@@ -189,19 +189,19 @@ void rm_heartbeat_encode(const struct rm_effect *fx, const char *cluster_name, c
 {
     const __typeof__(fx->u.heartbeat) *h = &fx->u.heartbeat;
 
-    rm_json_open(out, '{');
-    rm_json_kint(out, "epoch", h->epoch);
-    rm_json_kint(out, "rmInstance", h->rm_instance_ms);
+    base_json_open(out, '{');
+    base_json_put_int(out, "epoch", h->epoch);
+    base_json_put_int(out, "rmInstance", h->rm_instance_ms);
     if (h->registered) {
-        rm_json_kint(out, "clusterTs", h->cluster_ts_ms);
-        rm_json_kstr(out, "clusterName", cluster_name);
+        base_json_put_int(out, "clusterTs", h->cluster_ts_ms);
+        base_json_put_str(out, "clusterName", cluster_name);
     }
-    rm_json_kint(out, "responseId", h->response_id);
-    rm_json_kint(out, "heartbeatMs", h->interval_us / 1000);
-    rm_json_key(out, "orders");
-    rm_json_open(out, '[');
+    base_json_put_int(out, "responseId", h->response_id);
+    base_json_put_int(out, "heartbeatMs", h->interval_us / 1000);
+    base_json_key(out, "orders");
+    base_json_open(out, '[');
     for (size_t i = 0; i < h->orders_n; i++)
         rm_order_encode(&h->orders[i], cx, out);
-    rm_json_close(out, ']');
-    rm_json_close(out, '}');
+    base_json_close(out, ']');
+    base_json_close(out, '}');
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rm/http/core_call.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/config/allocation_file.h"
 
 struct refresh {
@@ -20,10 +20,10 @@ static void on_set(void *user, const struct rm_effect *fx)
     if (fx->u.reply.kind == RM_REPLY_ERROR) {
         rm_api_reply_error(r->rq, fx);
     } else {
-        rm_json_open(&body, '{');
-        rm_json_kstr(&body, "file", rm_queues_file(r->b));
-        rm_json_kint(&body, "queues", (int64_t)r->n);
-        rm_json_close(&body, '}');
+        base_json_open(&body, '{');
+        base_json_put_str(&body, "file", rm_queues_file(r->b));
+        base_json_put_int(&body, "queues", (int64_t)r->n);
+        base_json_close(&body, '}');
         rm_api_json(r->rq, 200, &body);
     }
     free(r);

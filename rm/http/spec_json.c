@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "rm/jobs/splits.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 
 #define PRIORITY_MAX 1000000
 #define SECONDS_MAX 1e9 /* deadline-s and expected-s: about 31 years */
@@ -425,45 +425,45 @@ int rm_spec_expand(struct rm_job_spec *s, const struct rm_input_bounds *bounds, 
 /* ---------------------------------------------------------------- encoding */
 static void put_strings(struct base_buf *out, const char *key, const struct rm_str_list *l)
 {
-    rm_json_key(out, key);
-    rm_json_open(out, '[');
+    base_json_key(out, key);
+    base_json_open(out, '[');
     for (size_t i = 0; i < l->n; i++)
-        rm_json_str(out, l->v[i]);
-    rm_json_close(out, ']');
+        base_json_value_str(out, l->v[i]);
+    base_json_close(out, ']');
 }
 
 static void put_env(struct base_buf *out, const struct rm_str_list *env)
 {
-    rm_json_key(out, "env");
-    rm_json_open(out, '{');
+    base_json_key(out, "env");
+    base_json_open(out, '{');
     for (size_t i = 0; i < env->n; i++) {
         const char *eq = strchr(env->v[i], '=');
         char *name = base_strndup(env->v[i], (size_t)(eq - env->v[i]));
-        rm_json_str(out, name);
+        base_json_value_str(out, name);
         base_buf_adds(out, ":");
-        rm_json_str(out, eq + 1);
+        base_json_value_str(out, eq + 1);
         free(name);
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
 }
 
 static void put_groups(struct base_buf *out, const struct rm_job_spec *s)
 {
-    rm_json_key(out, "tasks");
-    rm_json_open(out, '[');
+    base_json_key(out, "tasks");
+    base_json_open(out, '[');
     for (size_t i = 0; i < s->groups_n; i++) {
         const struct rm_task_group *g = &s->groups[i];
-        rm_json_open(out, '{');
-        rm_json_kstr(out, "kind", g->kind == BASE_TASK_MAP ? "map" : "reduce");
-        rm_json_kstr(out, "command", g->command);
+        base_json_open(out, '{');
+        base_json_put_str(out, "kind", g->kind == BASE_TASK_MAP ? "map" : "reduce");
+        base_json_put_str(out, "command", g->command);
         if (g->hosts.n)
             put_strings(out, "hosts", &g->hosts);
-        rm_json_kint(out, "count", g->count);
+        base_json_put_int(out, "count", g->count);
         if (g->expected_us)
-            rm_json_knum(out, "expected-s", (double)g->expected_us / 1e6);
-        rm_json_close(out, '}');
+            base_json_put_num(out, "expected-s", (double)g->expected_us / 1e6);
+        base_json_close(out, '}');
     }
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct base_buf *out)
@@ -471,31 +471,31 @@ void rm_spec_job_encode(const struct rm_job_spec *s, const char *queue, struct b
     char id[BASE_ID_TEXT_MAX];
 
     if (queue)
-        rm_json_kstr(out, "id", base_app_id_text(&s->id, id));
-    rm_json_kstr(out, "name", s->name);
-    rm_json_kstr(out, "user", s->user);
-    rm_json_kstr(out, "queue", queue ? queue : s->queue);
-    rm_json_kint(out, "priority", s->priority);
+        base_json_put_str(out, "id", base_app_id_text(&s->id, id));
+    base_json_put_str(out, "name", s->name);
+    base_json_put_str(out, "user", s->user);
+    base_json_put_str(out, "queue", queue ? queue : s->queue);
+    base_json_put_int(out, "priority", s->priority);
     if (s->groups_n) {
         put_groups(out, s);
     } else {
         put_strings(out, "input", &s->input);
-        rm_json_kstr_opt(out, "output", s->output);
-        rm_json_kstr_opt(out, "map", s->map);
-        rm_json_kstr_opt(out, "combine", s->combine);
-        rm_json_kstr_opt(out, "reduce", s->reduce);
-        rm_json_kint(out, "reduces", s->reduces);
-        rm_json_kint(out, "split-size", s->split_size);
+        base_json_put_str_opt(out, "output", s->output);
+        base_json_put_str_opt(out, "map", s->map);
+        base_json_put_str_opt(out, "combine", s->combine);
+        base_json_put_str_opt(out, "reduce", s->reduce);
+        base_json_put_int(out, "reduces", s->reduces);
+        base_json_put_int(out, "split-size", s->split_size);
     }
-    rm_json_kint(out, "max-attempts", s->max_attempts);
+    base_json_put_int(out, "max-attempts", s->max_attempts);
     if (s->env.n)
         put_env(out, &s->env);
     if (s->deadline_us)
-        rm_json_knum(out, "deadline-s", (double)s->deadline_us / 1e6);
+        base_json_put_num(out, "deadline-s", (double)s->deadline_us / 1e6);
     if (s->deadline_at_us)
-        rm_json_kint(out, "deadline-at-ms", s->deadline_at_us / 1000);
+        base_json_put_int(out, "deadline-at-ms", s->deadline_at_us / 1000);
     if (s->weight > 0)
-        rm_json_knum(out, "weight", s->weight);
+        base_json_put_num(out, "weight", s->weight);
 }
 
 const char *rm_spec_task_command(const struct rm_job_spec *spec, enum base_task_kind kind, int64_t index)

@@ -23,7 +23,7 @@
 #include "rm/http/core_call.h"
 #include "rm/daemon/audit.h"
 #include "rm/daemon/daemon.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 #include "rm/http/node_json.h"
 #include "rm/leader/standby.h"
 #include "rm/leader/parked.h"
@@ -396,12 +396,12 @@ static void put_output(const struct rm_map_output_view *o, struct base_buf *out)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    rm_json_open(out, '{');
-    rm_json_kint(out, "map", o->map);
-    rm_json_kint(out, "attempt", o->attempt);
-    rm_json_kstr(out, "container", base_container_id_text(&o->container, text));
-    rm_json_kstr(out, "node", o->node_http);
-    rm_json_close(out, '}');
+    base_json_open(out, '{');
+    base_json_put_int(out, "map", o->map);
+    base_json_put_int(out, "attempt", o->attempt);
+    base_json_put_str(out, "container", base_container_id_text(&o->container, text));
+    base_json_put_str(out, "node", o->node_http);
+    base_json_close(out, '}');
 }
 
 /* False and nothing answered: nothing new, and @may_wait. */
@@ -424,16 +424,16 @@ static bool answer_outputs(struct api_request *rq, struct rm_backend *b, struct 
         rm_views_free(&views);
         return true;
     }
-    rm_json_open(&body, '{');
-    rm_json_kint(&body, "version", *version);
-    rm_json_kint(&body, "maps", maps);
-    rm_json_kint(&body, "done", done);
-    rm_json_key(&body, "outputs");
-    rm_json_open(&body, '[');
+    base_json_open(&body, '{');
+    base_json_put_int(&body, "version", *version);
+    base_json_put_int(&body, "maps", maps);
+    base_json_put_int(&body, "done", done);
+    base_json_key(&body, "outputs");
+    base_json_open(&body, '[');
     for (size_t i = 0; i < views.outputs_n; i++)
         put_output(&views.outputs[i], &body);
-    rm_json_close(&body, ']');
-    rm_json_close(&body, '}');
+    base_json_close(&body, ']');
+    base_json_close(&body, '}');
     rm_views_free(&views);
     rm_api_json(rq, 200, &body);
     return true;

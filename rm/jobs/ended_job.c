@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 
 #define FAR_US INT64_C(1000000000000000) /* a workload's times reach so far: about 31 years */
 
@@ -14,12 +14,12 @@ static const char *const kinds[BASE_TASK_KINDS] = {"map", "reduce"};
 
 static void put_seconds(struct base_buf *out, int64_t us)
 {
-    rm_json_num(out, (double)us / 1e6);
+    base_json_value_num(out, (double)us / 1e6);
 }
 
 static void put_kseconds(struct base_buf *out, const char *key, int64_t us)
 {
-    rm_json_key(out, key);
+    base_json_key(out, key);
     put_seconds(out, us);
 }
 
@@ -76,26 +76,26 @@ static int64_t guess(const struct rm_app_view *a, const struct rm_views *tasks, 
 static void put_durations(const struct rm_views *tasks, enum base_task_kind k, int64_t from, int64_t other,
                           struct base_buf *out)
 {
-    rm_json_key(out, k == BASE_TASK_MAP ? "map_durations_s" : "reduce_durations_s");
-    rm_json_open(out, '[');
+    base_json_key(out, k == BASE_TASK_MAP ? "map_durations_s" : "reduce_durations_s");
+    base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
         put_seconds(out, succeeded(&tasks->tasks[i]) ? took(&tasks->tasks[i], from) : other);
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 /* 0 and null where there was no attempt that succeeded. */
 static void put_past(const struct rm_views *tasks, enum base_task_kind k, int64_t zero_us, struct base_buf *out)
 {
-    rm_json_key(out, k == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
-    rm_json_open(out, '[');
+    base_json_key(out, k == BASE_TASK_MAP ? "map_starts_s" : "reduce_starts_s");
+    base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
         put_seconds(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].start_us - zero_us : 0);
-    rm_json_close(out, ']');
-    rm_json_key(out, k == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
-    rm_json_open(out, '[');
+    base_json_close(out, ']');
+    base_json_key(out, k == BASE_TASK_MAP ? "map_ran_on" : "reduce_ran_on");
+    base_json_open(out, '[');
     for (size_t i = 0; i < tasks->tasks_n; i++)
-        rm_json_str(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].node_id : NULL);
-    rm_json_close(out, ']');
+        base_json_value_str(out, succeeded(&tasks->tasks[i]) ? tasks->tasks[i].node_id : NULL);
+    base_json_close(out, ']');
 }
 
 /* Hosts of every map, of its split or its explicit task; NULL: none are given. The list is the caller's to free. */
@@ -131,17 +131,17 @@ static void put_places(const struct rm_job_spec *s, size_t maps, struct base_buf
     size_t n = replicas_of(hosts, maps);
 
     if (n == 0) {
-        rm_json_kbool(out, "located", false);
+        base_json_put_bool(out, "located", false);
     } else {
-        rm_json_key(out, "map_hosts");
-        rm_json_open(out, '[');
+        base_json_key(out, "map_hosts");
+        base_json_open(out, '[');
         for (size_t i = 0; i < maps; i++) {
-            rm_json_open(out, '[');
+            base_json_open(out, '[');
             for (size_t h = 0; h < n; h++)
-                rm_json_str(out, hosts[i]->v[h]);
-            rm_json_close(out, ']');
+                base_json_value_str(out, hosts[i]->v[h]);
+            base_json_close(out, ']');
         }
-        rm_json_close(out, ']');
+        base_json_close(out, ']');
     }
     free(hosts);
 }
@@ -158,7 +158,7 @@ static void put_bytes(const struct rm_app_view *a, struct base_buf *out)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].bytes > 0)
-            rm_json_kint(out, sizes[i].name, sizes[i].bytes);
+            base_json_put_int(out, sizes[i].name, sizes[i].bytes);
 }
 
 static const char *ended_how(const struct rm_app_view *a)
@@ -171,30 +171,30 @@ static void put_head(const struct rm_app_view *a, int64_t zero_us, struct base_b
     char id[BASE_ID_TEXT_MAX];
     const char *queue = a->queue ? a->queue : "default";
 
-    rm_json_kint(out, "version", 1);
-    rm_json_kstr(out, "name", a->name);
-    rm_json_key(out, "pool");
+    base_json_put_int(out, "version", 1);
+    base_json_put_str(out, "name", a->name);
+    base_json_key(out, "pool");
     if (strcmp(queue, "root") == 0 || strncmp(queue, "root.", 5) == 0) {
-        rm_json_str(out, queue);
+        base_json_value_str(out, queue);
     } else {
         char *full = base_printf("root.%s", queue);
-        rm_json_str(out, full);
+        base_json_value_str(out, full);
         free(full);
     }
-    rm_json_kstr(out, "user", a->user);
+    base_json_put_str(out, "user", a->user);
     put_kseconds(out, "submit_s", a->submit_us - zero_us);
     if (a->job->weight > 0)
-        rm_json_knum(out, "weight", a->job->weight);
+        base_json_put_num(out, "weight", a->job->weight);
     if (a->priority)
-        rm_json_kint(out, "priority", a->priority);
+        base_json_put_int(out, "priority", a->priority);
     if (a->deadline_us > a->submit_us) /* one further away than that binds nobody */
         put_kseconds(out, "deadline_s",
                      a->deadline_us - a->submit_us < FAR_US ? a->deadline_us - a->submit_us : FAR_US);
-    rm_json_kint(out, "maps", a->phase[BASE_TASK_MAP].total);
-    rm_json_kint(out, "reduces", a->phase[BASE_TASK_REDUCE].total);
-    rm_json_kstr(out, "app", base_app_id_text(&a->id, id));
-    rm_json_kstr(out, "state", ended_how(a));
-    rm_json_kint(out, "time_0_ms", zero_us / 1000);
+    base_json_put_int(out, "maps", a->phase[BASE_TASK_MAP].total);
+    base_json_put_int(out, "reduces", a->phase[BASE_TASK_REDUCE].total);
+    base_json_put_str(out, "app", base_app_id_text(&a->id, id));
+    base_json_put_str(out, "state", ended_how(a));
+    base_json_put_int(out, "time_0_ms", zero_us / 1000);
     if (a->start_us > 0)
         put_kseconds(out, "start_s", a->start_us - zero_us);
     put_kseconds(out, "finish_s", a->finish_us - zero_us);
@@ -210,7 +210,7 @@ bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BAS
         if (tasks[k].tasks_n && !other[k])
             return false;
     }
-    rm_json_open(out, '{');
+    base_json_open(out, '{');
     put_head(a, zero_us, out);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         char key[32];
@@ -226,9 +226,9 @@ bool rm_history_put(const struct rm_app_view *a, const struct rm_views tasks[BAS
         put_past(&tasks[k], k, zero_us, out);
     }
     put_bytes(a, out);
-    rm_json_knum(out, "f_rack", 1);
-    rm_json_knum(out, "f_off", 1);
+    base_json_put_num(out, "f_rack", 1);
+    base_json_put_num(out, "f_off", 1);
     put_places(a->job, tasks[BASE_TASK_MAP].tasks_n, out);
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
     return true;
 }

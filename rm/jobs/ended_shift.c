@@ -4,7 +4,7 @@
 
 #include "base/io/json.h"
 #include "rm/jobs/ended_jobs.h"
-#include "rm/http/json_text.h"
+#include "base/io/json_write.h"
 
 static void put(const json_t *v, struct base_buf *out)
 {
@@ -13,26 +13,26 @@ static void put(const json_t *v, struct base_buf *out)
     size_t i;
 
     if (json_is_object(v)) {
-        rm_json_open(out, '{');
+        base_json_open(out, '{');
         json_object_foreach((json_t *)(uintptr_t)v, key, e)
         {
-            rm_json_key(out, key);
+            base_json_key(out, key);
             put(e, out);
         }
-        rm_json_close(out, '}');
+        base_json_close(out, '}');
     } else if (json_is_array(v)) {
-        rm_json_open(out, '[');
+        base_json_open(out, '[');
         json_array_foreach(v, i, e)
             put(e, out);
-        rm_json_close(out, ']');
+        base_json_close(out, ']');
     } else if (json_is_boolean(v)) {
-        rm_json_bool(out, json_is_true(v));
+        base_json_value_bool(out, json_is_true(v));
     } else if (json_is_integer(v)) {
-        rm_json_int(out, json_integer_value(v));
+        base_json_value_int(out, json_integer_value(v));
     } else if (json_is_real(v)) {
-        rm_json_num(out, json_real_value(v));
+        base_json_value_num(out, json_real_value(v));
     } else {
-        rm_json_str(out, json_string_value(v));
+        base_json_value_str(out, json_string_value(v));
     }
 }
 
@@ -40,16 +40,16 @@ static void put_time(const json_t *v, int64_t later_us, struct base_buf *out)
 {
     int64_t us = llround(json_number_value(v) * 1e6) + later_us;
 
-    rm_json_num(out, (double)us / 1e6);
+    base_json_value_num(out, (double)us / 1e6);
 }
 
 /* Starts of tasks: 0 where there is no node, which means that there was no attempt that succeeded. */
 static void put_starts(const json_t *v, const json_t *ran_on, int64_t later_us, struct base_buf *out)
 {
-    rm_json_open(out, '[');
+    base_json_open(out, '[');
     for (size_t i = 0; i < json_array_size(v); i++)
         put_time(json_array_get(v, i), json_is_string(json_array_get(ran_on, i)) ? later_us : 0, out);
-    rm_json_close(out, ']');
+    base_json_close(out, ']');
 }
 
 static bool is_time(const char *key)
@@ -68,10 +68,10 @@ int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_u
         json_decref(job);
         return base_error_set(err, -BASE_ECORRUPT, "its line does not read back");
     }
-    rm_json_open(out, '{');
+    base_json_open(out, '{');
     json_object_foreach(job, key, v)
     {
-        rm_json_key(out, key);
+        base_json_key(out, key);
         if (is_time(key))
             put_time(v, from_us - to_us, out);
         else if (strcmp(key, "map_starts_s") == 0)
@@ -79,11 +79,11 @@ int rm_history_shift(const char *line, size_t len, int64_t from_us, int64_t to_u
         else if (strcmp(key, "reduce_starts_s") == 0)
             put_starts(v, json_object_get(job, "reduce_ran_on"), from_us - to_us, out);
         else if (strcmp(key, "time_0_ms") == 0)
-            rm_json_int(out, to_us / 1000);
+            base_json_value_int(out, to_us / 1000);
         else
             put(v, out);
     }
-    rm_json_close(out, '}');
+    base_json_close(out, '}');
     json_decref(job);
     return 0;
 }

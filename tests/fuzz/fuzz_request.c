@@ -8,6 +8,7 @@
 #include "api/server/server_internal.h"
 #include "api/server/route.h"
 #include "api/yarn/shape.h"
+#include "base/io/json_write.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BODY_MAX 1000
@@ -50,7 +51,7 @@ static void check_texts(const char *text)
 {
     struct base_buf b = {0};
 
-    api_json_string(&b, text);
+    base_json_quote(&b, text);
     base_assert(b.len >= 2 && b.data[0] == '"' && b.data[b.len - 1] == '"');
     for (size_t i = 1; i + 1 < b.len; i++) {
         base_assert((unsigned char)b.data[i] >= 0x20 && b.data[i] != '"');

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/yarn/shape.h"
+#include "base/io/json_write.h"
 #include "tests/unit/cunit_main.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>"
@@ -353,7 +354,7 @@ static void test_text(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct base_buf b = {0};
 
-        api_json_string(&b, cases[i].in);
+        base_json_quote(&b, cases[i].in);
         CU_ASSERT_STRING_EQUAL(b.data, cases[i].json);
         base_buf_clear(&b);
         base_buf_adds(&b, "");

@@ -1,0 +1,36 @@
+/* base/escape.h - text with the characters replaced that a format cannot carry as they are. Bytes that are not UTF-8
+ * become U+FFFD: JSON and XML both demand it. */
+#ifndef CREEL_BASE_ESCAPE_H
+#define CREEL_BASE_ESCAPE_H
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+#define BASE_ESCAPE_REPLACEMENT "\xEF\xBF\xBD"
+
+/* Returns what stands for the one-byte character @c, NULL for the character itself. @buf is room for the answer. */
+typedef const char *base_escape_fn(unsigned char c, char buf[static 7]);
+
+/* Always inlined, so that @escape is inlined too: a list of a million rows consists of plain bytes. */
+static inline __attribute__((always_inline)) void base_escape_add(struct base_buf *out, const char *text,
+                                                                  base_escape_fn *escape)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const unsigned char *plain = s; /* start of what can be copied as it is */
+    char buf[7];
+
+    while (*s) {
+        size_t n = *s < 0x80 ? 1 : base_utf8_len((const char *)s);
+        const char *instead = n == 0 ? BASE_ESCAPE_REPLACEMENT : n == 1 ? escape(*s, buf) : NULL;
+
+        if (instead) {
+            base_buf_add(out, plain, (size_t)(s - plain));
+            base_buf_adds(out, instead);
+            plain = s + 1;
+        }
+        s += n ? n : 1;
+    }
+    base_buf_add(out, plain, (size_t)(s - plain));
+}
+
+#endif

@@ -1,0 +1,150 @@
+#include "base/io/json_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+/* The escape sequence of @c in a JSON string, NULL when @c needs none. */
+static const char *json_escape(unsigned char c, char buf[static 7])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\b':
+        return "\\b";
+    case '\f':
+        return "\\f";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        break;
+    }
+    if (c >= 0x20)
+        return NULL;
+    memcpy(buf, "\\u00", 4);
+    buf[4] = digits[c >> 4];
+    buf[5] = digits[c & 15];
+    buf[6] = '\0';
+    return buf;
+}
+
+void base_json_quote(struct base_buf *out, const char *s)
+{
+    base_buf_add(out, "\"", 1);
+    base_escape_add(out, s, json_escape);
+    base_buf_add(out, "\"", 1);
+}
+
+static void separate(struct base_buf *b)
+{
+    char last = b->len ? b->data[b->len - 1] : '{';
+
+    if (last != '{' && last != '[' && last != ':')
+        base_buf_add(b, ",", 1);
+}
+
+void base_json_open(struct base_buf *b, char bracket)
+{
+    separate(b);
+    base_buf_add(b, &bracket, 1);
+}
+
+void base_json_close(struct base_buf *b, char bracket)
+{
+    base_buf_add(b, &bracket, 1);
+}
+
+void base_json_key(struct base_buf *b, const char *key)
+{
+    separate(b);
+    base_buf_add(b, "\"", 1);
+    base_buf_adds(b, key);
+    base_buf_add(b, "\":", 2);
+}
+
+void base_json_value_str(struct base_buf *b, const char *v)
+{
+    separate(b);
+    if (v)
+        base_json_quote(b, v);
+    else
+        base_buf_adds(b, "null");
+}
+
+void base_json_value_int(struct base_buf *b, int64_t v)
+{
+    char text[24], *p = text + sizeof text;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+    separate(b);
+    do
+        *--p = (char)('0' + u % 10);
+    while ((u /= 10) > 0);
+    if (v < 0)
+        *--p = '-';
+    base_buf_add(b, p, (size_t)(text + sizeof text - p));
+}
+
+void base_json_value_num(struct base_buf *b, double v)
+{
+    char text[64];
+    int n;
+
+    if (!isfinite(v))
+        v = 0;
+    if (fabs(v) < 9e15 && v == (double)(int64_t)v) {
+        base_json_value_int(b, (int64_t)v);
+        return;
+    }
+    separate(b);
+    n = snprintf(text, sizeof text, "%.6f", v > 1e30 ? 1e30 : v < -1e30 ? -1e30 : v);
+    while (n > 1 && text[n - 1] == '0' && text[n - 2] != '.')
+        n--;
+    base_buf_add(b, text, (size_t)n);
+}
+
+void base_json_value_bool(struct base_buf *b, bool v)
+{
+    separate(b);
+    base_buf_adds(b, v ? "true" : "false");
+}
+
+void base_json_put_str(struct base_buf *b, const char *key, const char *v)
+{
+    base_json_key(b, key);
+    base_json_value_str(b, v);
+}
+
+void base_json_put_str_opt(struct base_buf *b, const char *key, const char *v)
+{
+    if (v)
+        base_json_put_str(b, key, v);
+}
+
+void base_json_put_int(struct base_buf *b, const char *key, int64_t v)
+{
+    base_json_key(b, key);
+    base_json_value_int(b, v);
+}
+
+void base_json_put_num(struct base_buf *b, const char *key, double v)
+{
+    base_json_key(b, key);
+    base_json_value_num(b, v);
+}
+
+void base_json_put_bool(struct base_buf *b, const char *key, bool v)
+{
+    base_json_key(b, key);
+    base_json_value_bool(b, v);
+}

@@ -1,0 +1,30 @@
+/* base/io/json_write.h - JSON written straight into a buffer. Orders and listings are made by the thousand, so no tree
+ * is built first. Whether a comma is due shows in the last byte written; there is no other state:
+ *   base_json_open(b, '{'); base_json_key(b, "name"); base_json_value_str(b, v); base_json_close(b, '}'); */
+#ifndef CREEL_BASE_IO_JSON_WRITE_H
+#define CREEL_BASE_IO_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+/* @s in quotes, escaped as YARN does, without a comma before it. */
+void base_json_quote(struct base_buf *b, const char *s);
+
+void base_json_open(struct base_buf *b, char bracket);
+void base_json_close(struct base_buf *b, char bracket);
+void base_json_key(struct base_buf *b, const char *key);     /* key: plain ASCII, not escaped */
+void base_json_value_str(struct base_buf *b, const char *v); /* NULL: null */
+void base_json_value_int(struct base_buf *b, int64_t v);
+void base_json_value_num(struct base_buf *b, double v); /* at most 6 decimals, no exponent */
+void base_json_value_bool(struct base_buf *b, bool v);
+
+/* Members: key and value. The _opt form writes nothing for NULL. */
+void base_json_put_str(struct base_buf *b, const char *key, const char *v);
+void base_json_put_str_opt(struct base_buf *b, const char *key, const char *v);
+void base_json_put_int(struct base_buf *b, const char *key, int64_t v);
+void base_json_put_num(struct base_buf *b, const char *key, double v);
+void base_json_put_bool(struct base_buf *b, const char *key, bool v);
+
+#endif
