@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "base/id.h"
+#include "base/order_kind.h"
 
 #define NM_BACKOFF_MIN_US    INT64_C(50000)   /* no RM answers: first pause */
 #define NM_BACKOFF_MAX_US    INT64_C(1000000) /* ... and the longest */
@@ -85,19 +86,8 @@ struct nm_launch {
     const void *raw;     /* the shell's own form of the order; handed through to NM_FX_LAUNCH */
 };
 
-enum nm_order_type {
-    NM_ORDER_LAUNCH,
-    NM_ORDER_KILL,
-    NM_ORDER_SUSPEND,
-    NM_ORDER_RESUME,
-    NM_ORDER_FORGET,
-    NM_ORDER_CLEANUP_APP,
-    NM_ORDER_RESYNC,
-    NM_ORDER_SHUTDOWN,
-    NM_ORDERS
-};
 struct nm_order {
-    enum nm_order_type type;
+    enum base_order_kind kind;
     struct base_container_id container; /* kill, suspend, resume, forget */
     struct base_app_id app;             /* cleanup-app */
     const char *reason;                 /* kill, shutdown; may be NULL */
@@ -229,7 +219,7 @@ struct nm_app_view {
     size_t alive;  /* containers with a shim or about to get one */
 };
 struct nm_core_stats {
-    uint64_t orders[NM_ORDERS];
+    uint64_t orders[BASE_ORDER_KINDS];
     uint64_t ignored[NM_STATES][NM_INPUTS]; /* not an edge */
     uint64_t edges[NM_STATES][NM_INPUTS];
     uint64_t stale_answers, refused_orders; /* of a lower epoch: answers, and the orders in them */

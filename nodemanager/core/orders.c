@@ -117,38 +117,38 @@ static void order_shutdown(struct nm_core *core, const struct nm_order *o, int64
 void nm_order_apply(struct nm_core *core, const struct nm_order *o, int64_t now_us, struct nm_effects *out)
 {
     struct nm_container *c = NULL;
-    core->stats.orders[o->type]++;
-    if (o->type >= NM_ORDER_KILL && o->type <= NM_ORDER_FORGET) {
+    core->stats.orders[o->kind]++;
+    if (o->kind >= BASE_ORDER_KILL && o->kind <= BASE_ORDER_FORGET) {
         c = nm_core_find(core, &o->container);
         if (!c)
             return; /* long gone, or never ours: nothing to do */
     }
-    switch (o->type) {
-    case NM_ORDER_LAUNCH:
+    switch (o->kind) {
+    case BASE_ORDER_LAUNCH:
         order_launch(core, &o->launch, out);
         break;
-    case NM_ORDER_KILL:
+    case BASE_ORDER_KILL:
         nm_container_kill(core, c, o->reason, o->grace_ms, now_us, out);
         break;
-    case NM_ORDER_SUSPEND:
+    case BASE_ORDER_SUSPEND:
         order_suspend(core, c, out);
         break;
-    case NM_ORDER_RESUME:
+    case BASE_ORDER_RESUME:
         order_resume(core, c, out);
         break;
-    case NM_ORDER_FORGET:
+    case BASE_ORDER_FORGET:
         order_forget(core, c, out);
         break;
-    case NM_ORDER_CLEANUP_APP:
+    case BASE_ORDER_CLEANUP_APP:
         order_cleanup(core, o, now_us, out);
         break;
-    case NM_ORDER_RESYNC:
+    case BASE_ORDER_RESYNC:
         nm_link_register(core, now_us);
         break;
-    case NM_ORDER_SHUTDOWN:
+    case BASE_ORDER_SHUTDOWN:
         order_shutdown(core, o, now_us, out);
         break;
-    case NM_ORDERS:
+    case BASE_ORDER_KINDS:
         break;
     }
 }

@@ -462,18 +462,18 @@ static void rm_accepted(struct nm *nm, const struct nm_link_result *r, const str
 /* For who wants to follow who ordered what (--log-level debug). */
 static void log_orders(const struct nm_answer *a)
 {
-    static const char *const names[NM_ORDERS] = {
+    static const char *const names[BASE_ORDER_KINDS] = {
         "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
     };
     char text[BASE_ID_TEXT_MAX];
     for (size_t i = 0; i < a->n; i++) {
         const struct nm_order *o = &a->orders[i];
         const char *what = "the node";
-        if (o->type == NM_ORDER_CLEANUP_APP)
+        if (o->kind == BASE_ORDER_CLEANUP_APP)
             what = base_app_id_text(&o->app, text);
-        else if (o->type <= NM_ORDER_FORGET)
-            what = base_container_id_text(o->type == NM_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
-        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, names[o->type], what, a->epoch);
+        else if (o->kind <= BASE_ORDER_FORGET)
+            what = base_container_id_text(o->kind == BASE_ORDER_LAUNCH ? &o->launch.id : &o->container, text);
+        base_log_debug("nm", "%s order carried out: %s epoch %" PRId64, names[o->kind], what, a->epoch);
     }
 }
 

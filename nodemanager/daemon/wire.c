@@ -187,40 +187,40 @@ static int launch_read(json_t *o, struct nm_launch *out, struct base_error *err)
 
 static int order_read(json_t *o, int64_t grace_ms, struct nm_order *out, struct base_error *err)
 {
-    static const char *const types[NM_ORDERS] = {
+    static const char *const types[BASE_ORDER_KINDS] = {
         "launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync", "shutdown",
     };
     const char *text = NULL;
-    int type = NM_ORDERS, rc = base_json_str(o, "", "type", true, 64, &text, err);
+    int type = BASE_ORDER_KINDS, rc = base_json_str(o, "", "type", true, 64, &text, err);
     if (rc < 0)
         return rc;
-    for (int i = 0; i < NM_ORDERS; i++) {
+    for (int i = 0; i < BASE_ORDER_KINDS; i++) {
         if (strcmp(text, types[i]) == 0)
             type = i;
     }
-    *out = (struct nm_order){.type = (enum nm_order_type)type, .grace_ms = grace_ms};
-    switch (out->type) {
-    case NM_ORDER_LAUNCH:
+    *out = (struct nm_order){.kind = (enum base_order_kind)type, .grace_ms = grace_ms};
+    switch (out->kind) {
+    case BASE_ORDER_LAUNCH:
         return launch_read(o, &out->launch, err);
-    case NM_ORDER_KILL:
+    case BASE_ORDER_KILL:
         if ((rc = base_json_str(o, "", "reason", false, BASE_DIAGNOSTICS_MAX, &out->reason, err)) < 0 ||
             (rc = base_json_int(o, "", "graceMs", false, 0, INT32_MAX, &out->grace_ms, err)) < 0)
             return rc;
         return container_of(o, &out->container, err);
-    case NM_ORDER_SUSPEND:
-    case NM_ORDER_RESUME:
-    case NM_ORDER_FORGET:
+    case BASE_ORDER_SUSPEND:
+    case BASE_ORDER_RESUME:
+    case BASE_ORDER_FORGET:
         return container_of(o, &out->container, err);
-    case NM_ORDER_CLEANUP_APP:
+    case BASE_ORDER_CLEANUP_APP:
         if ((rc = base_json_str(o, "", "app", true, BASE_ID_TEXT_MAX, &text, err)) < 0 ||
             (rc = base_json_bool(o, "", "keepLogs", false, &out->keep_logs, err)) < 0)
             return rc;
         return base_app_id_parse(text, &out->app, err);
-    case NM_ORDER_SHUTDOWN:
+    case BASE_ORDER_SHUTDOWN:
         return base_json_str(o, "", "reason", false, BASE_DIAGNOSTICS_MAX, &out->reason, err);
-    case NM_ORDER_RESYNC:
+    case BASE_ORDER_RESYNC:
         return 0;
-    case NM_ORDERS:
+    case BASE_ORDER_KINDS:
         break;
     }
     return base_error_set(err, -BASE_EINVAL, "unknown order \"%.64s\"", text);

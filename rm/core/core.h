@@ -51,6 +51,7 @@
 #ifndef CREEL_RM_CORE_CORE_H
 #define CREEL_RM_CORE_CORE_H
 
+#include "base/order_kind.h"
 #include "policies/conf.h"
 #include "policies/common/learned.h"
 #include "policies/common/queues.h"
@@ -216,10 +217,8 @@ enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB,
                      RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,
                      RM_REPLY_RESYNC, RM_REPLY_AM_FINISHED };
 
-enum rm_order_kind { RM_ORDER_LAUNCH, RM_ORDER_KILL, RM_ORDER_SUSPEND, RM_ORDER_RESUME, RM_ORDER_FORGET,
-                     RM_ORDER_CLEANUP_APP, RM_ORDER_RESYNC, RM_ORDER_SHUTDOWN };
 struct rm_order {
-    enum rm_order_kind kind;
+    enum base_order_kind kind;
     struct base_container_id container; /* not CLEANUP_APP, RESYNC, SHUTDOWN */
     struct base_app_id app;
     const char *reason;

@@ -33,12 +33,12 @@ static void print_order(const struct rm_order *o, struct base_buf *out)
     char buf[BASE_ID_TEXT_MAX];
 
     base_buf_addf(out, "  %s", names[o->kind]);
-    if (o->kind <= RM_ORDER_FORGET)
+    if (o->kind <= BASE_ORDER_FORGET)
         print_container(&o->container, out);
     print_app(&o->app, out);
-    if (o->kind == RM_ORDER_KILL)
+    if (o->kind == BASE_ORDER_KILL)
         base_buf_addf(out, " %s %" PRId64, text(o->reason), o->grace_ms);
-    if (o->kind == RM_ORDER_LAUNCH) {
+    if (o->kind == BASE_ORDER_LAUNCH) {
         base_buf_addf(out, " %s user %s name %s token %s priority %d", o->slot == BASE_TASK_MAP ? "map" : "reduce",
                       text(o->user), text(o->name), text(o->token), o->priority);
         print_res(&o->resource, out);

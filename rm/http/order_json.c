@@ -9,9 +9,9 @@
 #include "rm/http/spec_json.h"
 
 static const char *const order_names[] = {
-    [RM_ORDER_LAUNCH] = "launch",   [RM_ORDER_KILL] = "kill",     [RM_ORDER_SUSPEND] = "suspend",
-    [RM_ORDER_RESUME] = "resume",   [RM_ORDER_FORGET] = "forget", [RM_ORDER_CLEANUP_APP] = "cleanup-app",
-    [RM_ORDER_RESYNC] = "resync",   [RM_ORDER_SHUTDOWN] = "shutdown"};
+    [BASE_ORDER_LAUNCH] = "launch",   [BASE_ORDER_KILL] = "kill",     [BASE_ORDER_SUSPEND] = "suspend",
+    [BASE_ORDER_RESUME] = "resume",   [BASE_ORDER_FORGET] = "forget", [BASE_ORDER_CLEANUP_APP] = "cleanup-app",
+    [BASE_ORDER_RESYNC] = "resync",   [BASE_ORDER_SHUTDOWN] = "shutdown"};
 
 static void put_container(struct base_buf *out, const char *key, const struct base_container_id *id)
 {
@@ -159,26 +159,28 @@ void rm_order_encode(const struct rm_order *o, const struct rm_order_context *cx
     base_json_open(out, '{');
     base_json_put_str(out, "type", order_names[o->kind]);
     switch (o->kind) {
-    case RM_ORDER_LAUNCH:
+    case BASE_ORDER_LAUNCH:
         put_launch(o, cx, out);
         break;
-    case RM_ORDER_KILL:
+    case BASE_ORDER_KILL:
         put_container(out, "container", &o->container);
         base_json_put_str(out, "reason", o->reason ? o->reason : "");
         base_json_put_int(out, "graceMs", o->grace_ms);
         break;
-    case RM_ORDER_SUSPEND:
-    case RM_ORDER_RESUME:
-    case RM_ORDER_FORGET:
+    case BASE_ORDER_SUSPEND:
+    case BASE_ORDER_RESUME:
+    case BASE_ORDER_FORGET:
         put_container(out, "container", &o->container);
         break;
-    case RM_ORDER_CLEANUP_APP:
+    case BASE_ORDER_CLEANUP_APP:
         put_app(out, "app", &o->app);
         base_json_put_bool(out, "keepLogs", true);
         break;
-    case RM_ORDER_RESYNC:
-    case RM_ORDER_SHUTDOWN:
+    case BASE_ORDER_RESYNC:
+    case BASE_ORDER_SHUTDOWN:
         base_json_put_str_opt(out, "reason", o->reason);
+        break;
+    case BASE_ORDER_KINDS:
         break;
     }
     base_json_close(out, '}');

@@ -77,24 +77,26 @@ void sim_core_event(struct sim *s, struct rm_event *ev)
 static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
 {
     switch (o->kind) {
-    case RM_ORDER_LAUNCH:
+    case BASE_ORDER_LAUNCH:
         sim_task_launch(s, node, o);
         break;
-    case RM_ORDER_KILL:
+    case BASE_ORDER_KILL:
         sim_task_kill(s, node, o);
         break;
-    case RM_ORDER_SUSPEND:
+    case BASE_ORDER_SUSPEND:
         sim_task_suspend(s, node, o);
         break;
-    case RM_ORDER_RESUME:
+    case BASE_ORDER_RESUME:
         sim_task_resume(s, node, o);
         break;
-    case RM_ORDER_FORGET:      /* was forgotten when it was reported: no report is lost here */
-    case RM_ORDER_CLEANUP_APP:
+    case BASE_ORDER_FORGET:      /* was forgotten when it was reported: no report is lost here */
+    case BASE_ORDER_CLEANUP_APP:
         break;
-    case RM_ORDER_RESYNC:
-    case RM_ORDER_SHUTDOWN:
+    case BASE_ORDER_RESYNC:
+    case BASE_ORDER_SHUTDOWN:
         sim_fail(s, -BASE_ESTATE, "node %s was sent away", s->nodes[node].id);
+        break;
+    case BASE_ORDER_KINDS:
         break;
     }
 }
@@ -103,7 +105,7 @@ static void obey(struct sim *s, uint32_t node, const struct rm_order *o)
 static void fetch_places(const struct rm_order *o, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (o[i].kind == RM_ORDER_LAUNCH && o[i].slot == BASE_TASK_MAP && o[i].job->near_n)
+        if (o[i].kind == BASE_ORDER_LAUNCH && o[i].slot == BASE_TASK_MAP && o[i].job->near_n)
             __builtin_prefetch(o[i].job->near + (size_t)o[i].task.index * o[i].job->near_n);
 }
 

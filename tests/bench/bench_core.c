@@ -54,10 +54,10 @@ static void obey(struct node *n, const struct rm_effect *fx)
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++) {
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
 
-        if (o->kind == RM_ORDER_LAUNCH) {
+        if (o->kind == BASE_ORDER_LAUNCH) {
             n->running[n->n++] = o->container;
             b.launched++;
-        } else if (o->kind == RM_ORDER_FORGET) {
+        } else if (o->kind == BASE_ORDER_FORGET) {
             for (size_t j = 0; j < n->ended; j++)
                 if (n->running[j].num == o->container.num &&
                     n->running[j].attempt.app.seq == o->container.attempt.app.seq) {

@@ -55,10 +55,10 @@ static void obey(struct node *n, const struct rm_effect *fx)
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++) {
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
 
-        if (o->kind == RM_ORDER_LAUNCH)
+        if (o->kind == BASE_ORDER_LAUNCH)
             n->reports[n->n++] = (struct rm_container_report){
                 .id = o->container, .state = RM_CONTAINER_RUNNING, .slot = o->slot, .counters = counters};
-        for (size_t j = 0; o->kind == RM_ORDER_FORGET && j < n->n; j++)
+        for (size_t j = 0; o->kind == BASE_ORDER_FORGET && j < n->n; j++)
             if (base_container_id_cmp(&n->reports[j].id, &o->container) == 0) {
                 n->reports[j] = n->reports[--n->n];
                 break;

@@ -31,8 +31,8 @@ static void check_orders(const struct nm_answer *a)
     for (size_t i = 0; i < a->n; i++) {
         const struct nm_launch *l = &a->orders[i].launch;
 
-        base_assert(a->orders[i].type < NM_ORDERS && a->orders[i].grace_ms >= 0);
-        if (a->orders[i].type == NM_ORDER_LAUNCH)
+        base_assert(a->orders[i].kind < BASE_ORDER_KINDS && a->orders[i].grace_ms >= 0);
+        if (a->orders[i].kind == BASE_ORDER_LAUNCH)
             base_assert(l->user && l->token && l->raw && (!l->refused || l->refused[0]));
     }
     base_assert(a->bad == 0 || a->bad_err.text[0]);

@@ -135,29 +135,29 @@ static void obey(struct world *w, struct world_node *n, const struct rm_order *o
     struct world_container *ct = find_on(n, &o->container);
 
     switch (o->kind) {
-    case RM_ORDER_LAUNCH:
+    case BASE_ORDER_LAUNCH:
         launch(w, n, o);
         break;
-    case RM_ORDER_KILL:
+    case BASE_ORDER_KILL:
         n->kills++;
         if (ct && !ct->ended) {
             ct->ended = ct->killed = true;
             ct->exit_code = RM_EXIT_KILLED_BY_RM;
         }
         break;
-    case RM_ORDER_SUSPEND:
-    case RM_ORDER_RESUME:
-        n->suspends += o->kind == RM_ORDER_SUSPEND;
-        n->resumes += o->kind == RM_ORDER_RESUME;
+    case BASE_ORDER_SUSPEND:
+    case BASE_ORDER_RESUME:
+        n->suspends += o->kind == BASE_ORDER_SUSPEND;
+        n->resumes += o->kind == BASE_ORDER_RESUME;
         if (ct && !ct->ended)
-            ct->suspended = o->kind == RM_ORDER_SUSPEND;
+            ct->suspended = o->kind == BASE_ORDER_SUSPEND;
         break;
-    case RM_ORDER_FORGET:
+    case BASE_ORDER_FORGET:
         n->forgets++;
         if (ct && ct->ended)
             *ct = n->v[--n->n];
         break;
-    case RM_ORDER_CLEANUP_APP:
+    case BASE_ORDER_CLEANUP_APP:
         n->cleanups++;
         remove_folder(n, o->app);
         break;

@@ -199,9 +199,9 @@ static void kill_ordered(struct sim_world *w, struct sim_nm *nm, struct sim_disk
 
     if (d->kill_ordered)
         return;
-    if (o->kind == RM_ORDER_KILL)
+    if (o->kind == BASE_ORDER_KILL)
         sim_log(&w->s, "%s: %s is to be killed: %s", nm->proc.name, base_container_id_text(&d->id, id), o->reason);
-    if (o->kind == RM_ORDER_KILL && strstr(o->reason, "not known") && may_go_on(w, nm, d))
+    if (o->kind == BASE_ORDER_KILL && strstr(o->reason, "not known") && may_go_on(w, nm, d))
         sim_violated(&w->s, "I4", "%s runs on %s and is killed as unknown", base_container_id_text(&d->id, id),
                      nm->proc.name);
     d->kill_ordered = true;
@@ -215,13 +215,13 @@ void sim_check_order(struct sim_world *w, struct sim_nm *nm, const struct rm_ord
     for (size_t i = 0; i < nm->boxes_n; i++) {
         struct sim_disk_box *d = nm->boxes[i];
 
-        if (o->kind == RM_ORDER_CLEANUP_APP ? base_app_id_cmp(&d->id.attempt.app, &o->app) != 0
+        if (o->kind == BASE_ORDER_CLEANUP_APP ? base_app_id_cmp(&d->id.attempt.app, &o->app) != 0
                                             : base_container_id_cmp(&d->id, &o->container) != 0)
             continue;
-        if (o->kind == RM_ORDER_KILL || o->kind == RM_ORDER_CLEANUP_APP)
+        if (o->kind == BASE_ORDER_KILL || o->kind == BASE_ORDER_CLEANUP_APP)
             kill_ordered(w, nm, d, o);
-        else if (o->kind == RM_ORDER_SUSPEND || o->kind == RM_ORDER_RESUME)
-            d->suspend_ordered = o->kind == RM_ORDER_SUSPEND;
+        else if (o->kind == BASE_ORDER_SUSPEND || o->kind == BASE_ORDER_RESUME)
+            d->suspend_ordered = o->kind == BASE_ORDER_SUSPEND;
     }
 }
 

@@ -389,23 +389,18 @@ static void launch_of(struct sim_nm *nm, const struct rm_order *o, struct nm_lau
 
 static const struct nm_order *orders_of(struct sim_nm *nm, const struct rm_effect *fx, size_t *n)
 {
-    static const enum nm_order_type types[] = {
-        [RM_ORDER_LAUNCH] = NM_ORDER_LAUNCH,   [RM_ORDER_KILL] = NM_ORDER_KILL,
-        [RM_ORDER_SUSPEND] = NM_ORDER_SUSPEND, [RM_ORDER_RESUME] = NM_ORDER_RESUME,
-        [RM_ORDER_FORGET] = NM_ORDER_FORGET,   [RM_ORDER_CLEANUP_APP] = NM_ORDER_CLEANUP_APP,
-        [RM_ORDER_RESYNC] = NM_ORDER_RESYNC,   [RM_ORDER_SHUTDOWN] = NM_ORDER_SHUTDOWN};
     struct nm_order *v = sim_alloc(&nm->w->s, (fx->u.heartbeat.orders_n + 1) * sizeof *v);
 
     *n = fx->u.heartbeat.orders_n;
     for (size_t i = 0; i < *n; i++) {
         const struct rm_order *o = &fx->u.heartbeat.orders[i];
 
-        v[i] = (struct nm_order){.type = types[o->kind],
+        v[i] = (struct nm_order){.kind = o->kind,
                                  .container = o->container,
                                  .app = o->app,
                                  .reason = o->reason,
                                  .grace_ms = o->grace_ms};
-        if (o->kind == RM_ORDER_LAUNCH)
+        if (o->kind == BASE_ORDER_LAUNCH)
             launch_of(nm, o, &v[i].launch);
     }
     return v;
@@ -416,7 +411,7 @@ static void witness_orders(struct sim_nm *nm, const struct sim_answer *a)
     size_t n = a->fx->kind == RM_FX_HEARTBEAT ? a->fx->u.heartbeat.orders_n : 0;
 
     for (size_t i = 0; i < n; i++)
-        if (a->fx->u.heartbeat.orders[i].kind != RM_ORDER_LAUNCH)
+        if (a->fx->u.heartbeat.orders[i].kind != BASE_ORDER_LAUNCH)
             sim_check_order(nm->w, nm, &a->fx->u.heartbeat.orders[i]);
 }
 
@@ -432,7 +427,7 @@ static void witness(struct sim_nm *nm, const struct sim_answer *a)
                      nm->proc.name, n, epoch, nm->highest);
     nm->highest = epoch;
     for (size_t i = 0; i < n; i++)
-        if (fx->u.heartbeat.orders[i].kind == RM_ORDER_LAUNCH)
+        if (fx->u.heartbeat.orders[i].kind == BASE_ORDER_LAUNCH)
             sim_check_launch(nm->w, nm, &fx->u.heartbeat.orders[i], a);
     witness_orders(nm, a);
 }
@@ -451,7 +446,7 @@ static bool epoch_keep(struct sim_nm *nm, int64_t epoch)
 
 static void answered(struct sim_nm *nm, const struct sim_answer *a)
 {
-    static const struct nm_order resync = {.type = NM_ORDER_RESYNC};
+    static const struct nm_order resync = {.kind = BASE_ORDER_RESYNC};
     struct nm_event ev = {.kind = NM_EV_ANSWER};
     int64_t epoch = a->epoch, known = nm_core_epoch(nm->core);
 

@@ -94,7 +94,7 @@ static void world_up(struct world *w)
 
 static struct nm_order launch_order(int app, int n)
 {
-    return (struct nm_order){.type = NM_ORDER_LAUNCH,
+    return (struct nm_order){.kind = BASE_ORDER_LAUNCH,
                              .launch = {.id = cid(app, n), .user = "ann", .token = "t", .memory_mb = 1}};
 }
 
@@ -108,9 +108,9 @@ static void launch(struct world *w, int n)
     order(w, launch_order(1, n));
 }
 
-static void on(struct world *w, enum nm_order_type type, int n)
+static void on(struct world *w, enum base_order_kind type, int n)
 {
-    order(w, (struct nm_order){.type = type, .container = cid(1, n), .reason = "why", .grace_ms = 250});
+    order(w, (struct nm_order){.kind = type, .container = cid(1, n), .reason = "why", .grace_ms = 250});
 }
 
 static void spawned(struct world *w, int n)
@@ -175,21 +175,21 @@ static void test_life(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_LAUNCH), 0);
     spawned(&w, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
-    on(&w, NM_ORDER_SUSPEND, 1);
+    on(&w, BASE_ORDER_SUSPEND, 1);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_SUSPENDED);
-    on(&w, NM_ORDER_SUSPEND, 1);
+    on(&w, BASE_ORDER_SUSPEND, 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
-    on(&w, NM_ORDER_RESUME, 1);
+    on(&w, BASE_ORDER_RESUME, 1);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), 1);
-    on(&w, NM_ORDER_FORGET, 1); /* not before its end */
+    on(&w, BASE_ORDER_FORGET, 1); /* not before its end */
     CU_ASSERT_EQUAL(state(&w, 1), NM_RUNNING);
     ended(&w, 1, 3);
     CU_ASSERT_EQUAL(state(&w, 1), NM_COMPLETE);
     CU_ASSERT_EQUAL(view(&w, 1)->exit_code, 3);
-    on(&w, NM_ORDER_KILL, 1); /* too late */
+    on(&w, BASE_ORDER_KILL, 1); /* too late */
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
-    on(&w, NM_ORDER_FORGET, 1);
+    on(&w, BASE_ORDER_FORGET, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_FORGOTTEN);
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_FORGOTTEN);
     launch(&w, 1);
@@ -198,7 +198,7 @@ static void test_life(void)
     struct base_container_id id = cid(1, 1);
     CU_ASSERT_TRUE(nm_core_forgot(w.core, &id));
     ended(&w, 1, 9);
-    on(&w, NM_ORDER_KILL, 77); /* never heard of */
+    on(&w, BASE_ORDER_KILL, 77); /* never heard of */
     CU_ASSERT_EQUAL(nm_core_alive(w.core), 0);
     world_free(&w);
 }
@@ -210,10 +210,10 @@ static void test_kill(void)
     world_up(&w);
     launch(&w, 1);
     spawned(&w, 1);
-    on(&w, NM_ORDER_KILL, 1);
+    on(&w, BASE_ORDER_KILL, 1);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_KILLED);
-    on(&w, NM_ORDER_KILL, 1);
+    on(&w, BASE_ORDER_KILL, 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
     w.now += 249999;
     step(&w, (struct nm_event){.kind = NM_EV_TIMER});
@@ -229,7 +229,7 @@ static void test_kill(void)
     CU_ASSERT_STRING_EQUAL(view(&w, 1)->diagnostics, "why");
     /* Before its shim is there: the signal waits for it; and again while the command is not started yet. */
     launch(&w, 2);
-    on(&w, NM_ORDER_KILL, 2);
+    on(&w, BASE_ORDER_KILL, 2);
     CU_ASSERT_EQUAL(count(&w, NM_FX_SIGNAL), 0);
     spawned(&w, 2);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
@@ -243,8 +243,8 @@ static void test_kill(void)
     /* A suspended one must run to hear TERM. */
     launch(&w, 3);
     spawned(&w, 3);
-    on(&w, NM_ORDER_SUSPEND, 3);
-    on(&w, NM_ORDER_KILL, 3);
+    on(&w, BASE_ORDER_SUSPEND, 3);
+    on(&w, BASE_ORDER_KILL, 3);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_TERM), 1);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_CONT), 1);
     world_free(&w);
@@ -255,14 +255,14 @@ static void test_suspend_while_launching(void)
     struct world w;
     world_up(&w);
     launch(&w, 1);
-    on(&w, NM_ORDER_SUSPEND, 1);
+    on(&w, BASE_ORDER_SUSPEND, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_LAUNCHING);
     spawned(&w, 1);
     CU_ASSERT_EQUAL(state(&w, 1), NM_SUSPENDED);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_STOP), 1);
     launch(&w, 2);
-    on(&w, NM_ORDER_SUSPEND, 2);
-    on(&w, NM_ORDER_RESUME, 2);
+    on(&w, BASE_ORDER_SUSPEND, 2);
+    on(&w, BASE_ORDER_RESUME, 2);
     spawned(&w, 2);
     CU_ASSERT_EQUAL(state(&w, 2), NM_RUNNING);
     world_free(&w);
@@ -343,11 +343,11 @@ static void test_heartbeat_contents(void)
         answer(&w, 1, NULL, 0);
         CU_ASSERT_EQUAL(carried(&w), 2);
     }
-    on(&w, NM_ORDER_FORGET, 1);
+    on(&w, BASE_ORDER_FORGET, 1);
     CU_ASSERT_EQUAL(carried(&w), 0);
     launch(&w, 2);
     carried(&w);
-    order(&w, (struct nm_order){.type = NM_ORDER_RESYNC});
+    order(&w, (struct nm_order){.kind = BASE_ORDER_RESYNC});
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT)->registering);
     CU_ASSERT_EQUAL(carried(&w), 4);
     world_free(&w);
@@ -437,17 +437,17 @@ static void test_what_is_said(void)
     CU_ASSERT_EQUAL(v->exit_code, NM_EXIT_NONE);
     CU_ASSERT_PTR_EQUAL(v->app, nm_core_app_find(w.core, &o.launch.id.attempt.app));
     spawned(&w, 7);
-    order(&w, (struct nm_order){.type = NM_ORDER_SUSPEND, .container = o.launch.id});
+    order(&w, (struct nm_order){.kind = BASE_ORDER_SUSPEND, .container = o.launch.id});
     CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_MARK));
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_SUSPENDED);
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
-    order(&w, (struct nm_order){.type = NM_ORDER_RESUME, .container = o.launch.id});
+    order(&w, (struct nm_order){.kind = BASE_ORDER_RESUME, .container = o.launch.id});
     CU_ASSERT_PTR_NOT_NULL_FATAL(find(&w, NM_FX_MARK));
     CU_ASSERT_EQUAL(find(&w, NM_FX_MARK)->mark, NM_MARK_RESUMED);
     CU_ASSERT_PTR_EQUAL(find(&w, NM_FX_MARK)->container, c);
     ended(&w, 7, 0);
     for (int app = 1; app <= 3; app++) { /* of the last two nothing was ever here */
-        struct nm_order clean = {.type = NM_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
+        struct nm_order clean = {.kind = BASE_ORDER_CLEANUP_APP, .app = cid(app, 1).attempt.app, .keep_logs = app != 2};
         order(&w, clean);
         const struct nm_effect *fx = find(&w, NM_FX_CLEANUP);
         CU_ASSERT_PTR_NOT_NULL_FATAL(fx);
@@ -542,7 +542,7 @@ static void test_no_wake_elsewhere(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_WAKE), 0);
     CU_ASSERT_EQUAL(nm_core_next_us(w.core), INT64_MAX);
     w.now += 9000000; /* parked, until that RM leads and asks for a registration */
-    struct nm_order resync = {.type = NM_ORDER_RESYNC};
+    struct nm_order resync = {.kind = BASE_ORDER_RESYNC};
     answer(&w, 2, &resync, 1);
     CU_ASSERT_TRUE(find(&w, NM_FX_BEAT) && find(&w, NM_FX_BEAT)->registering);
     CU_ASSERT_EQUAL(carried(&w), 2);
@@ -609,7 +609,7 @@ static void test_cleanup_and_shutdown(void)
     spawned(&w, 1);
     spawned(&w, 2);
     ended(&w, 1, 0);
-    struct nm_order o = {.type = NM_ORDER_CLEANUP_APP, .app = app, .keep_logs = true};
+    struct nm_order o = {.kind = BASE_ORDER_CLEANUP_APP, .app = app, .keep_logs = true};
     order(&w, o);
     CU_ASSERT_EQUAL(signals(&w, NM_SIGNAL_KILL), 1);
     CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0); /* not while one is alive */
@@ -624,7 +624,7 @@ static void test_cleanup_and_shutdown(void)
     CU_ASSERT_EQUAL(count(&w, NM_FX_CLEANUP), 0);
     CU_ASSERT_PTR_NULL(view(&w, 1)); /* freed a step later */
     order(&w, launch_order(2, 1));
-    order(&w, (struct nm_order){.type = NM_ORDER_SHUTDOWN, .reason = "r", .grace_ms = 250});
+    order(&w, (struct nm_order){.kind = BASE_ORDER_SHUTDOWN, .reason = "r", .grace_ms = 250});
     CU_ASSERT_EQUAL(count(&w, NM_FX_STOP), 0);
     struct nm_event ev = {.kind = NM_EV_SPAWN_FAILED, .container = cid(2, 1)};
     ev.u.ended.exit_code = 126;
@@ -741,14 +741,14 @@ static void chaos_orders(struct chaos *x)
     struct nm_order o[6];
     size_t n = dice(x, 6);
     for (size_t i = 0; i < n; i++) {
-        static const enum nm_order_type types[] = {NM_ORDER_LAUNCH, NM_ORDER_LAUNCH, NM_ORDER_KILL,  NM_ORDER_SUSPEND,
-                                                   NM_ORDER_RESUME, NM_ORDER_FORGET, NM_ORDER_RESYNC};
+        static const enum base_order_kind types[] = {BASE_ORDER_LAUNCH, BASE_ORDER_LAUNCH, BASE_ORDER_KILL,  BASE_ORDER_SUSPEND,
+                                                   BASE_ORDER_RESUME, BASE_ORDER_FORGET, BASE_ORDER_RESYNC};
         int c = (int)dice(x, MODEL_MAX);
-        o[i] = (struct nm_order){.type = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
-        if (o[i].type == NM_ORDER_LAUNCH)
+        o[i] = (struct nm_order){.kind = types[dice(x, 7)], .container = cid(1, c), .grace_ms = dice(x, 300)};
+        if (o[i].kind == BASE_ORDER_LAUNCH)
             o[i].launch = launch_order(1, c).launch;
-        if (o[i].type == NM_ORDER_FORGET && !(x->seen_complete >> c & 1))
-            o[i].type = NM_ORDER_SUSPEND; /* an RM forgets only what it was told of */
+        if (o[i].kind == BASE_ORDER_FORGET && !(x->seen_complete >> c & 1))
+            o[i].kind = BASE_ORDER_SUSPEND; /* an RM forgets only what it was told of */
     }
     x->beat = false;
     int64_t epoch = nm_core_epoch(x->w.core) + (int)dice(x, 20) / 19 - (int)dice(x, 20) / 19;

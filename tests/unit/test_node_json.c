@@ -128,7 +128,7 @@ static void test_launch(void)
     static const char body[] = "{\"job\":{\"env\":{\"K\":\"a=\\\"b\\\"\\n\"},\"tasks\":[{\"command\":\"echo \\\"hi\\\"\\n\"}]}}";
     const struct rm_spec_defaults d = {.user = "ann", .split_size = 1, .max_attempts = 4};
     struct rm_job_spec *spec = NULL;
-    struct rm_order o = {.kind = RM_ORDER_LAUNCH, .user = "ann", .name = "job", .token = "secret", .task_attempt = 1};
+    struct rm_order o = {.kind = BASE_ORDER_LAUNCH, .user = "ann", .name = "job", .token = "secret", .task_attempt = 1};
     json_t *j;
 
     CU_ASSERT_EQUAL_FATAL(rm_spec_job_decode(body, strlen(body), &d, &spec, NULL), 0);
@@ -152,7 +152,7 @@ static void test_launch(void)
 /* A master's token is its attempt's and its cluster's; other containers do not get it. */
 static void test_master(void)
 {
-    struct rm_order o = {.kind = RM_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
+    struct rm_order o = {.kind = BASE_ORDER_LAUNCH, .user = "ann", .token = "secret", .master = true};
     char one[RM_MASTER_TOKEN_MAX], other[RM_MASTER_TOKEN_MAX];
     json_t *j;
 
@@ -177,9 +177,9 @@ static void test_master(void)
 
 static void test_heartbeat(void)
 {
-    const struct rm_order orders[] = {{.kind = RM_ORDER_KILL, .reason = "why", .grace_ms = 250},
-                                      {.kind = RM_ORDER_FORGET},
-                                      {.kind = RM_ORDER_CLEANUP_APP, .app = {17, 2}}};
+    const struct rm_order orders[] = {{.kind = BASE_ORDER_KILL, .reason = "why", .grace_ms = 250},
+                                      {.kind = BASE_ORDER_FORGET},
+                                      {.kind = BASE_ORDER_CLEANUP_APP, .app = {17, 2}}};
     const struct rm_order_context cx = {.rm_urls = "", .sort_buffer_mb = 1};
     struct rm_effect fx = {.kind = RM_FX_HEARTBEAT};
     struct base_buf out = {0};

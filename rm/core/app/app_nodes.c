@@ -37,7 +37,7 @@ void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
             if (n->registered && !c->conf.simulation) /* there is nothing on the disks of simulated ones */
-                rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+                rm_node_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
             rm_node_release(c, n);
         }
     free(a->nodes);

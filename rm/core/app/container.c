@@ -197,7 +197,7 @@ bool rm_container_unsent(const struct rm_container *ct)
 /* Tells its node to start it. @launch: an application's, referenced; NULL for tasks of jobs. */
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
 {
-    struct rm_queued *o = rm_node_order(c, ct->node, RM_ORDER_LAUNCH);
+    struct rm_queued *o = rm_node_order(c, ct->node, BASE_ORDER_LAUNCH);
 
     ct->app->refs++;
     o->app = ct->app;

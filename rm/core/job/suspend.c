@@ -4,7 +4,7 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_container_order(struct rm_core *c, struct rm_container *ct, enum rm_order_kind kind)
+void rm_container_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind)
 {
     rm_node_order(c, ct->node, kind)->container = ct->id;
 }
@@ -31,7 +31,7 @@ void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct)
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct)
 {
     c->stats.suspended++;
-    rm_container_order(c, ct, RM_ORDER_SUSPEND);
+    rm_container_order(c, ct, BASE_ORDER_SUSPEND);
     rm_container_note_suspended(c, ct);
 }
 
@@ -43,7 +43,7 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     rm_container_set_state(ct, RM_CONTAINER_RUNNING);
     rm_ledger_change(c, ct, RM_TALLY_HELD);
     rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
-    rm_container_order(c, ct, RM_ORDER_RESUME);
+    rm_container_order(c, ct, BASE_ORDER_RESUME);
     tell_suspended(c, ct, false);
 }
 

@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-void rm_container_order(struct rm_core *c, struct rm_container *ct, enum rm_order_kind kind);
+void rm_container_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind);
 void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct);
 /* Its process tree is stopped, its slot free; resumed on the same node. Tasks of jobs that run, or are suspended. */
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct);

@@ -31,7 +31,7 @@ void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
 }
 
 /* Such an order is queued and not sent yet. */
-bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const struct base_container_id *id)
+bool rm_node_ordered(const struct rm_node *n, enum base_order_kind kind, const struct base_container_id *id)
 {
     for (size_t i = 0; i < n->queue.len; i++)
         if (n->queue.v[i].container.num == id->num && n->queue.v[i].kind == kind &&
@@ -41,13 +41,13 @@ bool rm_node_ordered(const struct rm_node *n, enum rm_order_kind kind, const str
 }
 
 /* Borrowed until the next order to this node. */
-struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum rm_order_kind kind)
+struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 
     base_array_grow(&q->v, q->len, &q->cap);
     q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
-    if (kind != RM_ORDER_FORGET && kind != RM_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
+    if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
         n->urgent = true;
         rm_node_mark_dirty(c, n);
     }
@@ -82,12 +82,12 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
     struct rm_order *v = rm_steps_alloc(&c->scratch, q->len * sizeof *v);
 
     for (size_t i = 0; i < q->len; i++) {
-        v[i] = (struct rm_order){.kind = (enum rm_order_kind)q->v[i].kind,
+        v[i] = (struct rm_order){.kind = q->v[i].kind,
                                  .container = q->v[i].container,
                                  .app = q->v[i].container.attempt.app,
                                  .reason = q->v[i].reason,
                                  .grace_ms = q->v[i].grace_ms};
-        if (v[i].kind == RM_ORDER_LAUNCH)
+        if (v[i].kind == BASE_ORDER_LAUNCH)
             expand_launch(&v[i], &q->v[i]);
     }
     return v;
@@ -95,7 +95,7 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
 
 void rm_node_order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
 {
-    struct rm_queued *o = rm_node_order(c, n, RM_ORDER_KILL);
+    struct rm_queued *o = rm_node_order(c, n, BASE_ORDER_KILL);
 
     o->container = *id;
     o->reason = reason;
@@ -106,8 +106,8 @@ void rm_node_order_forget(struct rm_core *c, struct rm_node *n, const struct bas
 {
     struct rm_queued *o;
 
-    if (rm_node_ordered(n, RM_ORDER_FORGET, id))
+    if (rm_node_ordered(n, BASE_ORDER_FORGET, id))
         return;
-    o = rm_node_order(c, n, RM_ORDER_FORGET);
+    o = rm_node_order(c, n, BASE_ORDER_FORGET);
     o->container = *id;
 }

@@ -37,7 +37,7 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
         const struct base_container_id *id = &ct->id;
 
         next = ct->node_next;
-        if (rm_node_ordered(n, RM_ORDER_LAUNCH, &ct->id) || rm_container_unsent(ct) ||
+        if (rm_node_ordered(n, BASE_ORDER_LAUNCH, &ct->id) || rm_container_unsent(ct) ||
             bsearch(&id, ids, reports_n, sizeof *ids, by_id))
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted", NULL);
@@ -68,7 +68,7 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
         if (a && (!rm_app_ended(a->state) || a->containers))
             rm_app_touch_node(c, a, n);
         else
-            rm_node_order(c, n, RM_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
+            rm_node_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
     }
 }
 

@@ -11,9 +11,9 @@ static void align(struct rm_core *c, struct rm_container *ct, enum rm_container_
     if (ct->killing)
         return;
     if (ct->state == RM_CONTAINER_SUSPENDED && reported == RM_CONTAINER_RUNNING)
-        rm_container_order(c, ct, RM_ORDER_SUSPEND);
+        rm_container_order(c, ct, BASE_ORDER_SUSPEND);
     else if (ct->state == RM_CONTAINER_RUNNING && reported == RM_CONTAINER_SUSPENDED)
-        rm_container_order(c, ct, RM_ORDER_RESUME);
+        rm_container_order(c, ct, BASE_ORDER_RESUME);
 }
 
 static int32_t reported_progress(const struct rm_container_report *r)
