@@ -57,8 +57,8 @@ struct ha_election_conf { /* copied */
 struct ha_election_calls {
     void *user;
     ha_zk_send_fn *send;
-    /* We are leader: the state may be read and written, each write with a check of (<root>/epoch,
-     * @version). */
+    /* This RM is the leader: the state may be read and written, each write with a check of
+     * (<root>/epoch, @version). */
     void (*elected)(void *user, int64_t epoch, int32_t version);
     /* The leadership has ended: from now on nothing may be granted or acknowledged. */
     void (*deposed)(void *user, const char *why);

@@ -116,7 +116,7 @@ int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *o
         (out->kind == HA_LOG_PART &&
          (!varint_read(at, end, &out->total) || !varint_read(at, end, &part) || !varint_read(at, end, &parts))) ||
         (out->kind != HA_LOG_REMOVAL && !varint_read(at, end, &len)))
-        return base_error_set(err, -BASE_ECORRUPT, "an entry's lengths go beyond its end");
+        return base_error_set(err, -BASE_ECORRUPT, "an entry's lengths exceed it");
     out->table_len = table_len;
     out->key_len = key_len;
     out->len = len;
@@ -127,7 +127,7 @@ int ha_log_entry_decode(const char **at, const char *end, struct ha_log_entry *o
     if (out->key && out->kind != HA_LOG_REMOVAL)
         out->data = read_terminated_bytes(at, end, len);
     if (!out->key || table_len > UINT16_MAX || key_len > UINT16_MAX || (out->kind != HA_LOG_REMOVAL && !out->data))
-        return base_error_set(err, -BASE_ECORRUPT, "an entry's texts go beyond its end or are not ended");
+        return base_error_set(err, -BASE_ECORRUPT, "an entry's texts exceed it or are not terminated");
     if (out->kind == HA_LOG_PART && !part_numbers_are_valid(out))
         return base_error_set(err, -BASE_ECORRUPT,
                               "part %" PRIu64 " of %" PRIu64 " with %zu of %" PRIu64 " bytes cannot be", part, parts,
@@ -215,7 +215,7 @@ int ha_log_segment_parse(const char *path, uint64_t number, const char *data, si
                               path, real, crc);
     n = format_header(again, out, crc);
     if (out->epoch < 0 || n != (int)(out->entries - data) || memcmp(again, data, (size_t)n) != 0)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: its header is not written as a segment's is", path);
+        return base_error_set(err, -BASE_ECORRUPT, "%s: its header is not in canonical form", path);
     return 0;
 }
 

@@ -33,7 +33,7 @@ bool nm_is_disk_failure(int rc)
 static void set_lost_output(struct nm_ending *out, struct base_buf *text)
 {
     out->end.exit_code = NM_EXIT_OUTPUT_LOST;
-    base_buf_adds(text, "Its output could not be written whole: " NM_NO_SPACE_TEXT);
+    base_buf_adds(text, "Its output could not be written completely: " NM_NO_SPACE_TEXT);
 }
 
 /* A task's own report is passed on unchanged. The diagnostics of a command are composed here. */

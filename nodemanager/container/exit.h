@@ -17,7 +17,7 @@ struct nm_ending {
     char *diagnostics, *counters;
     bool no_space; /* the NodeManager's own test write failed */
 };
-/* True if the result @rc of nm_files_probe_disk() is the disk's fault. */
+/* True if @rc, a result of nm_files_probe_disk(), shows a failure of the disk. */
 bool nm_is_disk_failure(int rc);
 /* Reads the end of a container. Returns false if there is no exit.json because the shim could not
  * write it.

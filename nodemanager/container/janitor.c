@@ -262,8 +262,10 @@ static void expire_logs_early(struct nm_files *f)
     }
     f->early += n;
     if (f->early && monotonic_s() >= f->say_at_s) {
-        base_log_warn("files", "logs of %zu ended applications were removed before their time: the disk has little room "
-                               "or few inodes left", f->early);
+        base_log_warn("files",
+                      "logs of %zu ended applications were removed early: the disk is short of space "
+                      "or inodes",
+                      f->early);
         f->early = 0;
         f->say_at_s = monotonic_s() + SAY_AGAIN_S;
     }

@@ -32,13 +32,14 @@ int nm_folder_create_own(const char *path, mode_t mode, struct base_error *err)
         return base_error_set(err, -BASE_EPERM, KEY "%s is a link; a folder was expected there", path);
     if (st.st_uid != geteuid())
         return base_error_set(err, -BASE_EPERM,
-                              KEY "%s belongs to user %u, who could replace what lies in it; a folder of user %u, as "
-                                  "whom this NodeManager runs, was expected",
+                              KEY
+                              "%s belongs to user %u, who could replace its contents; expected a folder of user %u, as "
+                              "which this NodeManager runs",
                               path, (unsigned)st.st_uid, (unsigned)geteuid());
     if (st.st_mode & (S_IWGRP | S_IWOTH))
         return base_error_set(err, -BASE_EPERM,
-                              KEY "%s may be written by %s (mode %04o), who could replace what lies in it; take that "
-                                  "right away: chmod go-w",
+                              KEY "%s is writable by %s (mode %04o), who could replace its contents; revoke that "
+                                  "permission: chmod go-w",
                               path, st.st_mode & S_IWOTH ? "everybody" : "its group", (unsigned)st.st_mode & 07777);
     return 0;
 }

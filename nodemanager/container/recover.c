@@ -91,7 +91,7 @@ static const struct nm_isolation_ops *isolation_of_container(const struct nm *nm
 {
     const struct nm_isolation_ops *ops = nm_isolation_find(p->isolation);
     if (!ops)
-        base_log_warn("nm", "a container was started with the isolation \"%s\", which is not known here", p->isolation);
+        base_log_warn("nm", "a container was started with the isolation \"%s\", which is unknown here", p->isolation);
     return ops ? ops : nm->isolation;
 }
 

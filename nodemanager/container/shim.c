@@ -398,7 +398,7 @@ int main(int argc, char **argv)
     struct shim s = {.streams = {{.in = -1, .out = -1}, {.in = -1, .out = -1}}};
     sigset_t all;
     if (argc != ARGS) {
-        static const char usage[] = "creel-shim is started by creel-nm; it is no command for people.\n";
+        static const char usage[] = "creel-shim is started by creel-nm; do not run it by hand.\n";
         return write_all(2, usage, sizeof usage - 1) == 0 ? 2 : 1;
     }
     sigfillset(&all);

@@ -73,10 +73,8 @@ static void keep_damaged_file_aside(const char *path, const char *why)
     clock_gettime(CLOCK_REALTIME, &now);
     nm_files_format_path(aside, "%.4000s.damaged-%lld.%09ld", path, (long long)now.tv_sec, now.tv_nsec);
     int sys = rename(path, aside) == 0 ? 0 : errno;
-    base_log_warn("files",
-                  "%s is damaged (%s) and %s%s; the node starts without the epoch and the port in it",
-                  path, why, sys ? "cannot be kept aside: " : "kept as ",
-                  sys ? strerror(sys) : aside);
+    base_log_warn("files", "%s is damaged (%s) and %s%s; the node starts without its epoch and port", path, why,
+                  sys ? "cannot be kept aside: " : "kept as ", sys ? strerror(sys) : aside);
 }
 
 int nm_files_load_state(const struct nm_files *f, struct nm_disk_state *out, struct base_error *err)

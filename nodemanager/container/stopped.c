@@ -31,12 +31,12 @@ static void continue_shim_if_stopped(struct nm_box *box)
         return;
     base_container_id_text(&box->id, id);
     if (box->killed_us && nm_now_us() - box->killed_us >= NM_STOPPED_MAX_US) {
-        base_log_warn("nm", "%s: its shim is still stopped after the kill, and is killed too", id);
+        base_log_warn("nm", "%s: its shim is still stopped after the kill; killing it too", id);
         signal_shim(box, SIGKILL);
         return;
     }
     if (!box->stopped_told) /* warn once, since it may be stopped again and again */
-        base_log_warn("nm", "%s: its shim was stopped by somebody, and is continued", id);
+        base_log_warn("nm", "%s: its shim was stopped by someone; continuing it", id);
     box->stopped_told = true;
     signal_shim(box, SIGCONT);
 }
@@ -56,7 +56,7 @@ static void continue_spawner_if_stopped(struct nm *nm)
     struct nm_proc p;
     if (pid <= 0 || !nm_proc_read(pid, &p) || !is_stopped(p.state) || p.parent != getpid())
         return;
-    base_log_warn("nm", "the spawner was stopped by somebody, and is continued");
+    base_log_warn("nm", "the spawner was stopped by someone; continuing it");
     kill(pid, SIGCONT);
 }
 

@@ -429,7 +429,7 @@ static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
         int rc;
 
         if (stalled)
-            return base_error_set(err, -BASE_ETIMEOUT, "map outputs are there but cannot be fetched");
+            return base_error_set(err, -BASE_ETIMEOUT, "map outputs exist but cannot be fetched");
         report_fetch_failures(s);
         rc = poll_output_locations(s, all_known ? 0 : HOLD_MS, &why);
         if (rc == 0) {
@@ -448,7 +448,8 @@ static int poll_until_all_fetched(struct shuffle *s, struct base_error *err)
         if (lost_us < 0)
             lost_us = task_active_time_us(s->t);
         if (task_active_time_us(s->t) - lost_us > TASK_RM_PATIENCE_US)
-            return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager tells where map outputs are: %s", why.text);
+            return base_error_set(err, -BASE_ETIMEOUT, "no ResourceManager reports where map outputs are: %s",
+                                  why.text);
         (void)wait_and_check_progress(s, task_rm_next_pause_ms(&retry_ms), &all_known, &stalled);
     }
     if (s->rc < 0)

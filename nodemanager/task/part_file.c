@@ -36,7 +36,7 @@ static int open_folder(int at, const char *name, const char *path, int *fd, stru
 
     *fd = rc < 0 ? -1 : rc;
     if (rc == -BASE_PLAIN_OTHER)
-        return base_error_set(err, -BASE_EIO, "output %s: %s is no plain folder", path, name);
+        return base_error_set(err, -BASE_EIO, "output %s: %s is not a plain folder", path, name);
     return rc < 0 ? base_error_sys(err, -BASE_EIO, -rc, "output %s", path) : 0;
 }
 
@@ -125,7 +125,7 @@ int task_output_copy_from_fd(struct task_output *o, int fd, enum task_counter re
 
 /* Asks the RM whether this attempt may commit; repeats the request until the RM answers or patience
  * ends. */
-static int ask_rm_to_commit(struct task_output *o, bool *leave, struct base_error *err)
+static int ask_rm_to_commit(struct task_output *o, bool *allowed, struct base_error *err)
 {
     const struct task_spec *s = &o->t->spec;
     struct task_rm *rm = task_rm_new(o->t);
@@ -143,7 +143,7 @@ static int ask_rm_to_commit(struct task_output *o, bool *leave, struct base_erro
     if (rc == 0)
         rc = base_json_parse(answer.body.data != NULL ? answer.body.data : "", answer.body.len, &reply, err);
     if (rc == 0)
-        rc = base_json_bool(reply, "", "commit", true, leave, err);
+        rc = base_json_bool(reply, "", "commit", true, allowed, err);
     json_decref(reply);
     base_http_answer_free(&answer);
     base_buf_free(&body);
@@ -174,7 +174,7 @@ static int move_part_to_output_folder(struct task_output *o)
 
 int task_output_commit(struct task_output *o, struct base_error *err)
 {
-    bool leave = false;
+    bool allowed = false;
     int fd = o->fd, rc;
 
     o->fd = -1;
@@ -183,10 +183,10 @@ int task_output_commit(struct task_output *o, struct base_error *err)
         rc = -errno;
     if (rc < 0)
         return base_error_sys(err, -BASE_EIO, -rc, "output %s", o->path);
-    rc = ask_rm_to_commit(o, &leave, err);
+    rc = ask_rm_to_commit(o, &allowed, err);
     if (rc < 0)
         return rc;
-    if (!leave) {
+    if (!allowed) {
         task_record_failure(o->t, TASK_EXIT_COMMIT_REFUSED, "another attempt has committed");
         return base_error_set(err, -BASE_ESTATE, "another attempt has committed");
     }

@@ -637,8 +637,7 @@ static int resort_and_index_partitions(struct task_sorter *s, struct base_error 
             task_counter_add(s->t, TASK_COMBINE_OUTPUT_RECORDS, part->records);
     }
     if (lseek(s->file, 0, SEEK_END) != offset)
-        return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output has not the size of what was sorted",
-                              s->path);
+        return base_error_set(err, -BASE_ECORRUPT, "%s: the sorted output differs in size from its input", s->path);
     for (unsigned p = 0; p < s->reduces; p++) {
         int rc = (s->again[p] || s->low) && s->t->partitions[p].records > 1
                      ? sort_partition_by_key(s, &s->t->partitions[p], err)

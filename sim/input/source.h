@@ -62,7 +62,7 @@ void sim_source_close(struct sim_source *s);
 
 /* Reads all of @s as jobs for a single server. A job's size is sim_single_bytes_moved(); if no job
  * has any bytes, sizes are the total work of all tasks in seconds. The caller frees *out. Returns 0
- * or a negative error as sim_source_next_job(). */
+ * or a negative error like sim_source_next_job(). */
 int sim_source_read_single_jobs(struct sim_source *s, struct sim_single_job **out, size_t *n, struct base_error *err);
 
 #endif

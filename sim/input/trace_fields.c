@@ -280,7 +280,7 @@ static int fill_task_counts(const struct sim_trace *t, uint64_t seen, const stru
     if (!(seen & BIT(F_MAPS)) && (seen & BIT(F_INPUT)))
         maps = sim_guess_map_count(g, job->input_bytes);
     if (maps > SIM_TASKS_MAX || reduces > SIM_TASKS_MAX)
-        return refuse_field(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes make too many", err);
+        return refuse_field(t, maps > SIM_TASKS_MAX ? "maps" : "reduces", "absent, and its bytes imply too many", err);
     job->tasks[BASE_TASK_MAP] = (int32_t)maps;
     job->tasks[BASE_TASK_REDUCE] = (int32_t)reduces;
     if (maps == 0 && reduces == 0)
@@ -337,7 +337,7 @@ int sim_fields_fill_absent(const struct sim_trace *t, uint64_t seen, struct sim_
         if (job->tasks[k] > 0 && job->base_us[k] == 0)
             job->base_us[k] = k == BASE_TASK_MAP ? g.map_us : sim_guess_reduce_duration_us(&g, job);
         if (job->tasks[k] > 0 && job->base_us[k] > sim_trace_seconds_to_us(TIME_MAX))
-            return refuse_field(t, "reduce_s", "absent, and its bytes make more than 1e9 s", err);
+            return refuse_field(t, "reduce_s", "absent, and its bytes imply more than 1e9 s", err);
         if (job->tasks[k] > 0 && !job->task_us[k] && !(seen & (k == BASE_TASK_MAP ? BIT(F_MAP_CV) : BIT(F_REDUCE_CV))))
             job->cv[k] = g.cv;
     }

@@ -739,9 +739,9 @@ static const struct planted {
     {"mkdir $f && ln -s $PWD/victim $f/part-00000", 0, NULL},
     {"mkdir $f && ln victim $f/part-00000", 0, NULL},
     {"mkdir -p $f/part-00000", 1, "part-00000: Is a directory"},
-    {"ln -s $PWD/elsewhere $f", 1, "_m_000000_0 is no plain folder"},
-    {"mkfifo $f", 1, "_m_000000_0 is no plain folder"},
-    {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1, "_temporary is no plain folder"},
+    {"ln -s $PWD/elsewhere $f", 1, "_m_000000_0 is not a plain folder"},
+    {"mkfifo $f", 1, "_m_000000_0 is not a plain folder"},
+    {"mv $t elsewhere/ && ln -s $PWD/elsewhere/_temporary $t", 1, "_temporary is not a plain folder"},
 };
 
 /* Goal: nothing planted where the part goes hangs the task or is written to; the part is a file of

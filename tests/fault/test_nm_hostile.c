@@ -288,7 +288,7 @@ static void test_stopped_shim(void)
     fx_start(fx, 0);
     CU_ASSERT_EQUAL(fx_exit_code(fx, c), 8);
     char *log = log_of(fx, 0);
-    CU_ASSERT_EQUAL(count_of(log, "its shim was stopped by somebody, and is continued"), 4);
+    CU_ASSERT_EQUAL(count_of(log, "its shim was stopped by someone; continuing it"), 4);
     free(log);
     free(waits);
     free(go);
@@ -416,13 +416,13 @@ static void test_folder_of_others(void)
     char *inside = base_printf("%s/open", fx->dir);
     mkdir(fx->local[0], 0755);
     chmod(fx->local[0], 0775);
-    refused(fx, 2, "may be written by its group (mode 0775)");
+    refused(fx, 2, "is writable by its group (mode 0775)");
     chmod(fx->local[0], 01777);
-    refused(fx, 2, "may be written by everybody (mode 1777)");
+    refused(fx, 2, "is writable by everybody (mode 1777)");
     chmod(fx->local[0], 0755);
     mkdir(logs, 0700);
     chmod(logs, 0722);
-    refused(fx, 2, "/logs may be written by everybody (mode 0722)");
+    refused(fx, 2, "/logs is writable by everybody (mode 0722)");
     rmdir(logs);
     CU_ASSERT_EQUAL(symlink("/tmp", logs), 0);
     refused(fx, 2, "/logs is a link");

@@ -121,7 +121,7 @@ static void test_headers(void)
     load_text("creel-log 1 1 2 00000000 7\nabc", -BASE_ECORRUPT, SEG "02: 3 bytes of entries, its header says 7");
     load_text("creel-log 1 1 2 00000000 0\n", -BASE_ECORRUPT,
               SEG "02: damaged: checksum 22046d5a, its header says 00000000");
-    load_text("creel-log 1 1 2 22046D5A 0\n", -BASE_ECORRUPT, SEG "02: its header is not written as a segment's is");
+    load_text("creel-log 1 1 2 22046D5A 0\n", -BASE_ECORRUPT, SEG "02: its header is not in canonical form");
 }
 
 static void load_entries(const char *entries, size_t len, const char *text)
@@ -139,14 +139,14 @@ static void test_entries(void)
 {
     LOAD_ENTRIES(A_1 A_1, "");
     LOAD_ENTRIES(A_1 "\7", SEG "02: byte 10 of its entries: an entry of kind 7, expected 1 to 3");
-    LOAD_ENTRIES("\2\1", SEG "02: byte 0 of its entries: an entry's lengths go beyond its end");
+    LOAD_ENTRIES("\2\1", SEG "02: byte 0 of its entries: an entry's lengths exceed it");
     LOAD_ENTRIES("\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\3t\0a\0",
-                 SEG "02: byte 0 of its entries: an entry's lengths go beyond its end");
-    LOAD_ENTRIES("\2\1\1t\0aa", SEG "02: byte 0 of its entries: an entry's texts go beyond its end or are not ended");
+                 SEG "02: byte 0 of its entries: an entry's lengths exceed it");
+    LOAD_ENTRIES("\2\1\1t\0aa", SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
     LOAD_ENTRIES("\1\1\1\2t\0a\0001\0",
-                 SEG "02: byte 0 of its entries: an entry's texts go beyond its end or are not ended");
+                 SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
     LOAD_ENTRIES("\2\2\1t\0\0a\0", /* a NUL within a name */
-                 SEG "02: byte 0 of its entries: an entry's texts go beyond its end or are not ended");
+                 SEG "02: byte 0 of its entries: an entry's texts exceed it or are not terminated");
     LOAD_ENTRIES("\3\1\1\4\2\2\2t\0p\0xy\0", SEG "02: byte 0 of its entries: part 2 of 2 with 2 of 4 bytes cannot be");
     LOAD_ENTRIES(A_1 PART("\0", "\2"), SEG "02: part of record t/p is not the first entry");
     LOAD_ENTRIES(PART("\1", "\2"), SEG "02: part 1 of 2 of record t/p does not follow part 0");

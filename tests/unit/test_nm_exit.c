@@ -70,9 +70,12 @@ static const struct story words[] = {
     {NM_KIND_COMMAND, "{\"exitCode\":1}", NULL, "scp: remote: No space left on device\n", 1, "scp: remote"},
     {NM_KIND_MASTER, "{\"exitCode\":5}", NULL, "No space left on device\n", 5, "Exit code 5"},
     {NM_KIND_COMMAND, "{\"exitCode\":2" SHIM_FULL, NULL, "why\n", 2, "why"},
-    {NM_KIND_COMMAND, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, NM_EXIT_OUTPUT_LOST, "output could not be written whole"},
-    {NM_KIND_MAP, "{\"exitCode\":75}", "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75, "sort: no room"},
-    {NM_KIND_REDUCE, "{\"exitCode\":1}", "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1, "x: No"},
+    {NM_KIND_COMMAND, "{\"exitCode\":0" SHIM_FULL, NULL, NULL, NM_EXIT_OUTPUT_LOST,
+     "output could not be written completely"},
+    {NM_KIND_MAP, "{\"exitCode\":75}", "{\"exitCode\":-101,\"diagnostics\":\"sort: no room\"}", NULL, 75,
+     "sort: no room"},
+    {NM_KIND_REDUCE, "{\"exitCode\":1}", "{\"exitCode\":1,\"diagnostics\":\"x: No space left on device\"}", NULL, 1,
+     "x: No"},
 };
 static const struct story others[] = {
     {NM_KIND_COMMAND, "{\"exitCode\":0}", NULL, "No space left on device\n", 0, NULL},
