@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct app *a = state->input;
     switch (key) {
@@ -112,7 +112,7 @@ static int compare_newest(const void *a, const void *b)
     return dx != dy ? (dx < dy ? 1 : -1) : strcmp(cli_str(y, "id"), cli_str(x, "id"));
 }
 
-static void print_list(const json_t *apps)
+static void print_own_list(const json_t *apps)
 {
     struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<",
                                         "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
@@ -128,9 +128,11 @@ static void print_list(const json_t *apps)
         const char *url = cli_str(j, "trackingUrl");
         snprintf(progress, sizeof progress, "%d%%", (int)cli_num(j, "progress"));
         snprintf(containers, sizeof containers, "%lld", (long long)cli_int(j, "runningContainers"));
-        cli_table_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "applicationType"), cli_str(j, "user"),
-                      cli_str(j, "queue"), cli_str(j, "state"), cli_str(j, "finalStatus"), progress,
-                      cli_int(j, "runningContainers") < 0 ? "-" : containers, *url ? url : "-", NULL);
+        cli_table_add_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "applicationType"),
+                          cli_str(j, "user"), cli_str(j, "queue"), cli_str(j, "state"),
+                          cli_str(j, "finalStatus"), progress,
+                          cli_int(j, "runningContainers") < 0 ? "-" : containers, *url ? url : "-",
+                          NULL);
     }
     free(sorted);
     cli_table_print(t, stdout);
@@ -211,7 +213,7 @@ static void print_yarn_status(const json_t *j)
     printf("\tUnmanaged Application : %s\n", json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
 }
 
-static int list(struct cli *c, const struct app *a)
+static int list_apps(struct cli *c, const struct app *a)
 {
     struct base_buf path = {0};
     json_t *answer = NULL;
@@ -231,7 +233,7 @@ static int list(struct cli *c, const struct app *a)
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
     else if (rc == CLI_OK && a->own_form)
-        print_list(cli_at(answer, "apps.app"));
+        print_own_list(cli_at(answer, "apps.app"));
     else if (rc == CLI_OK)
         print_yarn_list(a, cli_at(answer, "apps.app"));
     json_decref(answer);
@@ -246,7 +248,7 @@ static void print_line(const char *label, const char *text)
     base_buf_free(&b);
 }
 
-static void print_status(const json_t *app)
+static void print_own_status(const json_t *app)
 {
     static const char *const members[][2] = {
         {"id", "id"},
@@ -289,7 +291,7 @@ static void print_status(const json_t *app)
         print_line("diagnostics", cli_str(app, "diagnostics"));
 }
 
-static int status(struct cli *c, const char *arg, bool own_form)
+static int show_app(struct cli *c, const char *arg, bool own_form)
 {
     char *id = cli_app_id_require(arg, "creel application");
     json_t *answer = NULL;
@@ -302,7 +304,7 @@ static int status(struct cli *c, const char *arg, bool own_form)
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
     else if (rc == CLI_OK && own_form)
-        print_status(json_object_get(answer, "app"));
+        print_own_status(json_object_get(answer, "app"));
     else if (rc == CLI_OK)
         print_yarn_status(json_object_get(answer, "app"));
     json_decref(answer);
@@ -396,7 +398,7 @@ static const char *chosen_action(const struct app *a)
     return found;
 }
 
-static int check(const struct app *a)
+static int check_usage(const struct app *a)
 {
     const char *what = chosen_action(a);
     const struct {
@@ -423,9 +425,9 @@ static int check(const struct app *a)
 static int run_action(struct cli *c, const struct app *a)
 {
     if (a->list)
-        return list(c, a);
+        return list_apps(c, a);
     if (a->status)
-        return status(c, a->status, a->own_form);
+        return show_app(c, a->status, a->own_form);
     return a->n_kill ? kill_all(c, a) : move_app(c, a);
 }
 
@@ -433,7 +435,7 @@ int cli_app_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "list\nstatus ID\n-list\n-status ID\n-kill ID...\n-changeQueue QUEUE -appId ID",
         "Lists, shows, moves or kills applications of every kind, jobs included. -list and "
         "-status, with a dash, print what yarn application prints.\v"
@@ -451,7 +453,7 @@ int cli_app_main(int argc, char **argv)
     struct app a = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
     if (rc == CLI_OK)
-        rc = check(&a);
+        rc = check_usage(&a);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
         rc = run_action(&c, &a);
     free(a.kill);

@@ -44,7 +44,7 @@ static error_t set_when(const char *option, const char *arg, int64_t *out)
     return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct history *h = state->input;
 
@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int get_page(struct cli *c, struct history *h, char **cursor)
+static int fetch_history_page(struct cli *c, struct history *h, char **cursor)
 {
     struct base_buf path = {0};
     json_t *page = NULL, *job, *list;
@@ -112,7 +112,7 @@ static int compare_submissions(const void *a, const void *b)
     return dx != dy ? (dx < dy ? -1 : 1) : strcmp(cli_str(x, "app"), cli_str(y, "app"));
 }
 
-static double rebased(const json_t *seconds, double zero_s)
+static double seconds_since(const json_t *seconds, double zero_s)
 {
     return round((json_number_value(seconds) - zero_s) * 1e6) / 1e6;
 }
@@ -127,14 +127,14 @@ static void rebase_times(json_t *job, int64_t zero_ms)
     for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
         if (json_object_get(job, moments[i]))
             json_object_set_new(job, moments[i],
-                                json_real(rebased(json_object_get(job, moments[i]), zero_s)));
+                                json_real(seconds_since(json_object_get(job, moments[i]), zero_s)));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         json_t *list = json_object_get(job, lists[i]), *at;
         size_t k;
         json_array_foreach(list, k, at)
         {
             if (json_number_value(at) > 0) /* 0: no attempt of the task succeeded */
-                json_array_set_new(list, k, json_real(rebased(at, zero_s)));
+                json_array_set_new(list, k, json_real(seconds_since(at, zero_s)));
         }
     }
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
@@ -185,7 +185,7 @@ static int export_history(struct cli *c, struct history *h)
     int rc;
 
     do
-        rc = get_page(c, h, &cursor);
+        rc = fetch_history_page(c, h, &cursor);
     while (rc == CLI_OK && cursor);
     free(cursor);
     if (rc != CLI_OK)
@@ -205,7 +205,7 @@ int cli_history_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "export",
         "Writes the ended jobs that the ResourceManager still knows, one line of JSON each, in "
         "order of submission, with the durations and places of their tasks. creel sim --history "

@@ -83,7 +83,7 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
     return base_buf_take(&url);
 }
 
-static int get_one_way(struct cli_node *n, bool direct, const char *path, struct cli_answer *out)
+static int get_by_route(struct cli_node *n, bool direct, const char *path, struct cli_answer *out)
 {
     char *url = cli_node_url(n, direct, path);
     int rc;
@@ -113,7 +113,7 @@ int cli_node_get(struct cli_node *n, const char *path, struct cli_answer *out)
     int rc = CLI_UNREACHABLE;
     for (int i = 0; i < 2 && rc == CLI_UNREACHABLE; i++) {
         bool direct = cli_node_is_direct(n);
-        rc = get_one_way(n, direct, path, out);
+        rc = get_by_route(n, direct, path, out);
         if (rc == CLI_UNREACHABLE)
             cli_node_route_failed(n, direct);
     }

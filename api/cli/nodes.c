@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct node *n = state->input;
     switch (key) {
@@ -131,8 +131,8 @@ static void print_own_list(const json_t *nodes)
         format_slots(j, "map", maps);
         format_slots(j, "reduce", reduces);
         add_silence(j, &silent);
-        cli_table_row(t, cli_str(j, "id"), cli_str(j, "state"), maps, reduces, silent.data, *http ? http : "-",
-                      cli_str(j, "rack"), *health ? health : "-", NULL);
+        cli_table_add_row(t, cli_str(j, "id"), cli_str(j, "state"), maps, reduces, silent.data,
+                          *http ? http : "-", cli_str(j, "rack"), *health ? health : "-", NULL);
         base_buf_free(&silent);
     }
     cli_table_print(t, stdout);
@@ -188,7 +188,7 @@ static int show_own(struct cli *c, const struct node *n)
 }
 
 /* ---- the form of yarn node ---- */
-static void print_cleaned(const char *fmt, const char *text)
+static void print_clean(const char *fmt, const char *text)
 {
     struct base_buf b = {0};
     cli_text_add_clean(text, &b);
@@ -196,20 +196,20 @@ static void print_cleaned(const char *fmt, const char *text)
     base_buf_free(&b);
 }
 
-static void print_list(const json_t *nodes)
+static void print_yarn_list(const json_t *nodes)
 {
     printf("Total Nodes:%zu\n", cli_list_len(nodes));
     printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address", "Number-of-Running-Containers");
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
         const json_t *j = cli_list_get(nodes, i);
-        print_cleaned("%16s\t", cli_str(j, "id"));
-        print_cleaned("%15s\t", cli_str(j, "state"));
-        print_cleaned("%17s\t", cli_str(j, "nodeHTTPAddress"));
+        print_clean("%16s\t", cli_str(j, "id"));
+        print_clean("%15s\t", cli_str(j, "state"));
+        print_clean("%17s\t", cli_str(j, "nodeHTTPAddress"));
         printf("%28lld\n", (long long)cli_int(j, "numContainers"));
     }
 }
 
-static int list(struct cli *c, const struct node *n)
+static int list_as_yarn(struct cli *c, const struct node *n)
 {
     struct base_buf path = {0};
     json_t *answer = NULL;
@@ -223,7 +223,7 @@ static int list(struct cli *c, const struct node *n)
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
     else if (rc == CLI_OK)
-        print_list(cli_at(answer, "nodes.node"));
+        print_yarn_list(cli_at(answer, "nodes.node"));
     json_decref(answer);
     return rc;
 }
@@ -241,16 +241,16 @@ static void print_health_time(int64_t ms)
     printf("\tLast-Health-Update : %s %s:%02lld%s\n", day, clock, (long long)(ms % 1000), zone);
 }
 
-static void print_status(const json_t *node)
+static void print_yarn_status(const json_t *node)
 {
     long long used_mb = cli_int(node, "usedMemoryMB"), used_cores = cli_int(node, "usedVirtualCores");
     puts("Node Report : ");
-    print_cleaned("\tNode-Id : %s\n", cli_str(node, "id"));
-    print_cleaned("\tRack : %s\n", cli_str(node, "rack"));
-    print_cleaned("\tNode-State : %s\n", cli_str(node, "state"));
-    print_cleaned("\tNode-Http-Address : %s\n", cli_str(node, "nodeHTTPAddress"));
+    print_clean("\tNode-Id : %s\n", cli_str(node, "id"));
+    print_clean("\tRack : %s\n", cli_str(node, "rack"));
+    print_clean("\tNode-State : %s\n", cli_str(node, "state"));
+    print_clean("\tNode-Http-Address : %s\n", cli_str(node, "nodeHTTPAddress"));
     print_health_time(cli_int(node, "lastHealthUpdate"));
-    print_cleaned("\tHealth-Report : %s\n", cli_str(node, "healthReport"));
+    print_clean("\tHealth-Report : %s\n", cli_str(node, "healthReport"));
     printf("\tContainers : %lld\n", (long long)cli_int(node, "numContainers"));
     printf("\tMemory-Used : %lldMB\n", used_mb);
     printf("\tMemory-Capacity : %lldMB\n", used_mb + (long long)cli_int(node, "availMemoryMB"));
@@ -259,7 +259,7 @@ static void print_status(const json_t *node)
     puts("\tNode-Labels : \n");
 }
 
-static int status(struct cli *c, const char *id)
+static int show_as_yarn(struct cli *c, const char *id)
 {
     struct base_buf path = {0};
     json_t *answer = NULL;
@@ -276,7 +276,7 @@ static int status(struct cli *c, const char *id)
     if (rc == CLI_OK && c->json)
         cli_print_json(answer);
     else if (rc == CLI_OK)
-        print_status(json_object_get(answer, "node"));
+        print_yarn_status(json_object_get(answer, "node"));
     json_decref(answer);
     return rc;
 }
@@ -301,7 +301,7 @@ static int check_states(const char *list)
                : rc;
 }
 
-static int check(const struct node *n)
+static int check_usage(const struct node *n)
 {
     if (n->list == (n->status != NULL))
         return cli_error(
@@ -320,7 +320,7 @@ static int check(const struct node *n)
 int cli_node_main(int argc, char **argv)
 {
     static const struct argp argp = {options,
-                                     parse,
+                                     parse_option,
                                      "list\nstatus ID\n-list\n-status ID",
                                      "Lists or shows the nodes of the cluster: slots in use and in "
                                      "total, and the time since the last heartbeat.\v"
@@ -339,9 +339,11 @@ int cli_node_main(int argc, char **argv)
     struct node n = {0};
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &n);
     if (rc == CLI_OK)
-        rc = check(&n);
+        rc = check_usage(&n);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = n.own_form ? show_own(&c, &n) : n.list ? list(&c, &n) : status(&c, n.status);
+        rc = n.own_form ? show_own(&c, &n)
+             : n.list   ? list_as_yarn(&c, &n)
+                        : show_as_yarn(&c, n.status);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

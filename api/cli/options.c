@@ -16,7 +16,7 @@ struct search {
     size_t distance;
 };
 
-static bool is_last(const struct argp_option *o)
+static bool is_table_end(const struct argp_option *o)
 {
     return !o->name && !o->key && !o->doc;
 }
@@ -24,7 +24,7 @@ static bool is_last(const struct argp_option *o)
 static void search_table(struct search *s, const struct argp_option *options)
 {
     const struct argp_option *real = options;
-    for (const struct argp_option *o = options; o && !is_last(o); o++) {
+    for (const struct argp_option *o = options; o && !is_table_end(o); o++) {
         if (!(o->flags & OPTION_ALIAS))
             real = o;
         if (s->len == 1 && o->key == s->word[0]) {
@@ -92,7 +92,7 @@ static void use_single_dash(char *at, size_t name_len)
 
 static void use_single_dashes(char *text, const struct argp_option *options)
 {
-    for (const struct argp_option *o = options; !is_last(o); o++) {
+    for (const struct argp_option *o = options; !is_table_end(o); o++) {
         if (!o->name)
             continue;
         char *word = base_printf("--%s", o->name);

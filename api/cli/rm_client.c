@@ -153,7 +153,7 @@ static char *error_text(long status, const struct base_buf *body)
     return base_buf_take(&line);
 }
 
-static int exit_code_of(long status)
+static int exit_code_of_status(long status)
 {
     if (status >= 200 && status < 300)
         return CLI_OK;
@@ -225,7 +225,7 @@ static bool is_refusal(long status, const struct base_buf *body)
 /* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "". */
 static int read_answer(struct cli_rm *rm, const char *url, const char *reason, struct cli_answer *out)
 {
-    int rc = exit_code_of(out->status);
+    int rc = exit_code_of_status(out->status);
     rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
     rm->refused = is_refusal(out->status, &out->text);
     rm->not_rm = false;
@@ -299,7 +299,8 @@ static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
     return base_buf_take(&b);
 }
 
-static char *url_for(const struct cli_rm *rm, const char *base, const char *method, const char *path)
+static char *build_url(const struct cli_rm *rm, const char *base, const char *method,
+                       const char *path)
 {
     struct base_buf url = {0};
     base_buf_addf(&url, "%s%s", base, path);
@@ -335,7 +336,7 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
     bool more;
     do {
         char location[sizeof ((struct base_http_answer *)0)->location];
-        char *url = url_for(rm, base_rm_turn_url(&rm->turn), method, path);
+        char *url = build_url(rm, base_rm_turn_url(&rm->turn), method, path);
         int rc = call_url(rm, method, url, body, answer_timeout_ms(rm, method, flags, round),
                           location, out);
         free(url);
@@ -420,7 +421,7 @@ int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, cons
                    struct cli_answer *out)
 {
     struct base_buf text = {0};
-    char *url = url_for(rm, base, method, path);
+    char *url = build_url(rm, base, method, path);
     dump_json(body, &text);
     int rc = call_url(rm, method, url, &text, SOON_MS, NULL, out);
     base_buf_free(&text);

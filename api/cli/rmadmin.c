@@ -58,7 +58,7 @@ static const char *option_name(int key)
     return o->name;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct admin *a = state->input;
 
@@ -148,7 +148,7 @@ static int refresh_queues(struct cli *c)
     return rc;
 }
 
-static int check(const struct admin *a)
+static int check_usage(const struct admin *a)
 {
     if (!a->what)
         return cli_error(
@@ -164,7 +164,7 @@ static int check(const struct admin *a)
     return CLI_OK;
 }
 
-static int run_command(struct cli *c, const struct admin *a)
+static int run_action(struct cli *c, const struct admin *a)
 {
     if (a->what == CLI_RMADMIN_REFRESH_QUEUES)
         return refresh_queues(c);
@@ -177,7 +177,7 @@ int cli_rmadmin_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "status\n"
         "-policy [NAME]\n"
         "-refreshQueues\n"
@@ -205,9 +205,9 @@ int cli_rmadmin_main(int argc, char **argv)
     int rc = cli_parse(&c, &argp, ARGP_LONG_ONLY, argc, argv, &a);
 
     if (rc == CLI_OK)
-        rc = check(&a);
+        rc = check_usage(&a);
     if (rc == CLI_OK && (rc = cli_rm_open(&c)) == CLI_OK)
-        rc = run_command(&c, &a);
+        rc = run_action(&c, &a);
     cli_free(&c);
     return rc < 0 ? CLI_OK : rc;
 }

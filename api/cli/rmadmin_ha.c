@@ -30,7 +30,7 @@ struct all_rms {
     bool ha; /* an RM that answered has HA enabled */
 };
 
-static void all_free(struct all_rms *all)
+static void all_rms_free(struct all_rms *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         free(all->v[i].id);
@@ -119,7 +119,7 @@ static int print_silent_error(const struct one_rm *rm)
     return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id, rm->url, rm->error);
 }
 
-static json_t *describe(const struct one_rm *rm)
+static json_t *rm_to_json(const struct one_rm *rm)
 {
     json_t *j = json_pack("{s:s,s:s}", "id", rm->id, "url", rm->url);
     if (rm->state)
@@ -129,12 +129,12 @@ static json_t *describe(const struct one_rm *rm)
     return j;
 }
 
-static int get_state(struct cli *c, const struct one_rm *rm)
+static int print_rm_state(struct cli *c, const struct one_rm *rm)
 {
     if (!rm->state)
         return print_silent_error(rm);
     if (c->json) {
-        json_t *j = describe(rm);
+        json_t *j = rm_to_json(rm);
         cli_print_json(j);
         json_decref(j);
     } else {
@@ -143,13 +143,13 @@ static int get_state(struct cli *c, const struct one_rm *rm)
     return CLI_OK;
 }
 
-static int get_all_states(struct cli *c, const struct all_rms *all)
+static int print_all_states(struct cli *c, const struct all_rms *all)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < all->n; i++) {
         const struct one_rm *rm = &all->v[i];
         struct base_buf text = {0};
-        json_array_append_new(list, describe(rm));
+        json_array_append_new(list, rm_to_json(rm));
         cli_text_add_clean(rm->state ? rm->state : rm->error, &text);
         if (!c->json) /* HAAdmin's format: address, state */
             printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3, rm->state ? "" : "Failed to connect: ", text.data);
@@ -172,15 +172,15 @@ static int print_status(struct cli *c, const struct all_rms *all)
         const struct one_rm *rm = &all->v[i];
         char epoch[24] = "-";
         bool active = rm->state && strcmp(rm->state, "active") == 0;
-        json_t *j = describe(rm);
+        json_t *j = rm_to_json(rm);
         if (active) {
             snprintf(epoch, sizeof epoch, "%lld", (long long)rm->epoch);
             json_object_set_new(j, "epoch", json_integer(rm->epoch));
         }
         json_array_append_new(list, j);
         silent += !rm->state;
-        cli_table_row(t, rm->id, strstr(rm->url, "://") + 3, rm->state ? rm->state : "silent", epoch,
-                      rm->state ? "-" : rm->error, NULL);
+        cli_table_add_row(t, rm->id, strstr(rm->url, "://") + 3, rm->state ? rm->state : "silent",
+                          epoch, rm->state ? "-" : rm->error, NULL);
     }
     json_t *report = json_pack("{s:o,s:b}", "rms", list, "haEnabled", all->ha);
     if (c->json) {
@@ -230,13 +230,13 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
     if (!rm->state)
         return print_silent_error(rm);
     if (strcmp(rm->state, "standby") == 0) /* nothing to do, which is success, as in YARN */
-        return get_state(c, rm);
+        return print_rm_state(c, rm);
     int rc = order_standby(c, rm);
     while (rc == CLI_OK) {
         query_rm(c, rm, &all->ha);
         if (rm->state && strcmp(rm->state, "standby") == 0) {
             warn_alone(c, all, rm);
-            return get_state(c, rm);
+            return print_rm_state(c, rm);
         }
         if (base_mono_us(&base_clock_real) > until)
             return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id, rm->state ? rm->state : "silent");
@@ -289,7 +289,8 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
     return active == from ? CLI_FAILED : CLI_OK;
 }
 
-static int failover(struct cli *c, struct all_rms *all, struct one_rm *from, struct one_rm *to)
+static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *from,
+                           struct one_rm *to)
 {
     const struct one_rm *active = active_of(all);
     if (from == to)
@@ -340,7 +341,7 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
               &all);
     if (what == CLI_RMADMIN_STATUS) {
         rc = print_status(c, &all);
-        all_free(&all);
+        all_rms_free(&all);
         return rc;
     }
     if (any_answers(&all) && !all.ha)
@@ -350,15 +351,15 @@ int cli_rmadmin_ha(struct cli *c, enum cli_rmadmin_do what, const char *option, 
     if (rc == CLI_OK && ids[0] && ids[1] && !(b = find_rm(&all, ids[1])))
         rc = CLI_USAGE;
     if (rc == CLI_OK && what == CLI_RMADMIN_GET_STATE)
-        rc = get_state(c, a);
+        rc = print_rm_state(c, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_GET_ALL)
-        rc = get_all_states(c, &all);
+        rc = print_all_states(c, &all);
     else if (rc == CLI_OK && what == CLI_RMADMIN_STANDBY)
         rc = make_standby(c, &all, a);
     else if (rc == CLI_OK && what == CLI_RMADMIN_ACTIVE)
         rc = refuse_active(&all, a);
     else if (rc == CLI_OK)
-        rc = failover(c, &all, a, b);
-    all_free(&all);
+        rc = move_leadership(c, &all, a, b);
+    all_rms_free(&all);
     return rc;
 }

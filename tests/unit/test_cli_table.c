@@ -21,8 +21,8 @@ static void renders(struct cli_table *t, size_t width, const char *expected)
 static void test_alignment(void)
 {
     struct cli_table *t = cli_table_new("NAME", "<", "SIZE", ">", NULL);
-    cli_table_row(t, "a", "1", NULL);
-    cli_table_row(t, "long name", "12345", NULL);
+    cli_table_add_row(t, "a", "1", NULL);
+    cli_table_add_row(t, "long name", "12345", NULL);
     renders(t, 0,
             "NAME        SIZE\n"
             "a              1\n"
@@ -33,8 +33,8 @@ static void test_alignment(void)
 static void test_utf8(void)
 {
     struct cli_table *t = cli_table_new("N", "<", "V", "<", NULL);
-    cli_table_row(t, "Zürich", "1", NULL);
-    cli_table_row(t, "語", "2", NULL);
+    cli_table_add_row(t, "Zürich", "1", NULL);
+    cli_table_add_row(t, "語", "2", NULL);
     renders(t, 0,
             "N       V\n"
             "Zürich  1\n"
@@ -45,8 +45,8 @@ static void test_utf8(void)
 static void test_cleaned(void)
 {
     struct cli_table *t = cli_table_new("N", "<", "V", "<", NULL);
-    cli_table_row(t, "a\033[31mb\nc", "1", NULL);
-    cli_table_row(t, "", NULL);
+    cli_table_add_row(t, "a\033[31mb\nc", "1", NULL);
+    cli_table_add_row(t, "", NULL);
     renders(t, 0,
             "N          V\n"
             "a [31mb c  1\n"
@@ -64,7 +64,7 @@ static void test_titles_only(void)
 static void test_cut(void)
 {
     struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "STATE", "<", NULL);
-    cli_table_row(t, "application_1_0001", "a name that is much too long", "RUNNING", NULL);
+    cli_table_add_row(t, "application_1_0001", "a name that is much too long", "RUNNING", NULL);
     renders(t, 40,
             "ID                  NAME         STATE\n"
             "application_1_0001  a name tha+  RUNNING\n");
@@ -75,7 +75,7 @@ static void test_cut(void)
 static void test_never_wider(void)
 {
     struct cli_table *t = cli_table_new("ID", "<", "名前", "~", "N", ">", NULL);
-    cli_table_row(t, "application_1_0001", "語語語語語語語語", "123456789012", NULL);
+    cli_table_add_row(t, "application_1_0001", "語語語語語語語語", "123456789012", NULL);
     for (size_t width = 1; width < 60; width++) {
         struct base_buf b = {0};
         cli_table_render(t, width, &b);
@@ -96,17 +96,17 @@ static struct cli_table *real_table(int which)
     if (which == 0) {
         t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT", "<4", "MAP", ">",
                           "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
-        cli_table_row(t, APP, "wordcount of everything", "ann-marie", "default", "FINISHED", "SUCCEEDED", "100%",
+        cli_table_add_row(t, APP, "wordcount of everything", "ann-marie", "default", "FINISHED", "SUCCEEDED", "100%",
                       "100%", "2026-05-01 10:11:12", "12m03s", NULL);
     } else if (which == 1) {
         t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<", "RESULT", "<",
                           "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
-        cli_table_row(t, APP, "wordcount of everything", "MAPREDUCE", "ann", "default", "FINISHED", "SUCCEEDED", "100%",
+        cli_table_add_row(t, APP, "wordcount of everything", "MAPREDUCE", "ann", "default", "FINISHED", "SUCCEEDED", "100%",
                       "12", "http://127.0.0.1:8088/proxy/" APP "/", NULL);
     } else {
         t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
                           "NODE", "~", "CONTAINER", "<1", NULL);
-        cli_table_row(t, TASK, "SUCCEEDED", "100%", "1", "0", "12.3 s", "127.0.0.1:40405",
+        cli_table_add_row(t, TASK, "SUCCEEDED", "100%", "1", "0", "12.3 s", "127.0.0.1:40405",
                       "container_1700000000000_0001_01_000005", NULL);
     }
     return t;
@@ -138,7 +138,7 @@ static void test_whole_keys(void)
 static void test_left_out(void)
 {
     struct cli_table *t = cli_table_new("ID", "<", "A", "<2", "B", "<1", "C", "<", NULL);
-    cli_table_row(t, "application_1_0001", "aaaaaaaa", "bbbbbbbb", "cccccccc", NULL);
+    cli_table_add_row(t, "application_1_0001", "aaaaaaaa", "bbbbbbbb", "cccccccc", NULL);
     renders(t, 38,
             "ID                  A         C\n"
             "application_1_0001  aaaaaaaa  cccccccc\n");
@@ -160,8 +160,8 @@ static void test_pages(void)
 
     base_assert(out);
     for (int page = 0; page < 3; page++) {
-        cli_table_row(t, page == 1 ? "longer" : "a", "1", NULL);
-        cli_table_row(t, "b", page == 2 ? "1000" : "2", NULL);
+        cli_table_add_row(t, page == 1 ? "longer" : "a", "1", NULL);
+        cli_table_add_row(t, "b", page == 2 ? "1000" : "2", NULL);
         cli_table_print_page(t, out);
     }
     cli_table_print_page(t, out); /* nothing new */

@@ -73,7 +73,7 @@ static error_t parse_number(const char *option, const char *arg, int64_t min, in
     return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct dev_options *o = state->input;
     for (const struct argp_option *p = options; p->name; p++)
@@ -136,7 +136,7 @@ static const char doc[] =
     "started there.";
 
 /* ---- start ---- */
-static void print_ready_json(const struct cli_dev *d)
+static void print_daemons_json(const struct cli_dev *d)
 {
     json_t *list = json_array();
     char *rms = cli_dev_rm_urls(d);
@@ -166,7 +166,7 @@ static void print_rms(const struct cli_dev *d)
         printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);
 }
 
-static void print_ready(const struct cli_dev *d, bool own_port, bool detached)
+static void print_start_message(const struct cli_dev *d, bool own_port, bool detached)
 {
     char *home = cli_dev_dir(NULL, cli_dev_is_ha(d)), *rms = cli_dev_rm_urls(d);
     struct base_buf quoted = {0};
@@ -238,7 +238,7 @@ static void plan_daemons(struct cli_dev *d, const struct dev_options *o, struct 
     d->supervisor = cli_proc_identify(getpid());
 }
 
-static int start_one(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
+static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct base_error *err)
 {
     *failed = d->v[i].name;
     int rc = cli_dev_launch(d, &d->v[i], err);
@@ -247,14 +247,15 @@ static int start_one(struct cli_dev *d, size_t i, const char **failed, struct ba
     return rc < 0 ? rc : saved;
 }
 
-static int start_all(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
+static int start_daemons(struct cli_dev *d, const struct dev_options *o, struct base_error *err,
+                         const char **failed)
 {
     size_t rms = cli_dev_count_kind(d, cli_dev_is_rm), nodes = cli_dev_count_kind(d, cli_dev_is_nm);
     int rc = cli_dev_write_conf(d, o->sets, o->n_sets, err);
     if (rc >= 0 && o->ha)
-        rc = start_one(d, d->n - 1, failed, err);
+        rc = start_daemon(d, d->n - 1, failed, err);
     for (size_t i = 0; rc >= 0 && i < rms; i++)
-        rc = start_one(d, i, failed, err);
+        rc = start_daemon(d, i, failed, err);
     if (rc >= 0) {
         *failed = NULL;
         /* again, now that the RM's address is known */
@@ -263,7 +264,7 @@ static int start_all(struct cli_dev *d, const struct dev_options *o, struct base
     if (rc >= 0)
         rc = cli_dev_write_rm_url(d, err);
     for (size_t i = rms; rc >= 0 && i < rms + nodes; i++)
-        rc = start_one(d, i, failed, err);
+        rc = start_daemon(d, i, failed, err);
     if (rc < 0)
         return rc;
     *failed = d->v[0].name;
@@ -278,17 +279,18 @@ static bool port_was_taken(struct cli_dev *d, const struct dev_options *o, const
     return chosen && !cli_proc_alive(&x->proc) && cli_dev_port_error(x->port) != 0;
 }
 
-static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct base_error *err, const char **failed)
+static int start_planned(struct cli_dev *d, const struct dev_options *o, struct base_error *err,
+                         const char **failed)
 {
     struct cli_dev *old = base_alloc(sizeof *old);
     old->dir = d->dir;
     bool known = cli_dev_load(old, NULL) == 0;
     plan_daemons(d, o, known ? old : NULL);
-    int rc = start_all(d, o, err, failed);
+    int rc = start_daemons(d, o, err, failed);
     for (int i = 0; i < PORT_TRIES && rc < 0 && port_was_taken(d, o, *failed); i++) {
         cli_dev_stop_all(d);
         plan_daemons(d, o, NULL);
-        rc = start_all(d, o, err, failed);
+        rc = start_daemons(d, o, err, failed);
     }
     free(old);
     return rc;
@@ -296,7 +298,7 @@ static int start_prepared(struct cli_dev *d, const struct dev_options *o, struct
 
 /* Stops all daemons under the lock, so that a concurrent --restart has either finished or not
  * begun. */
-static void stop_locked(struct cli_dev *d)
+static void stop_daemons_locked(struct cli_dev *d)
 {
     struct base_error err = {0};
     int lock = cli_dev_lock(d, &err);
@@ -317,7 +319,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     struct base_error err = {0};
     const char *failed = NULL;
     int signal_fd = cli_dev_signal_fd();
-    int rc = start_prepared(d, o, &err, &failed);
+    int rc = start_planned(d, o, &err, &failed);
     close(lock);
     if (rc < 0) {
         cli_error(CLI_FAILED, "%s", err.text);
@@ -327,9 +329,9 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
         return CLI_FAILED;
     }
     if (o->json)
-        print_ready_json(d);
+        print_daemons_json(d);
     else
-        print_ready(d, o->ha || o->port != 8088, ready_fd >= 0);
+        print_start_message(d, o->ha || o->port != 8088, ready_fd >= 0);
     fflush(stdout);
     if (ready_fd >= 0) {
         char *path = cli_dev_path(d, "dev", ".log");
@@ -346,7 +348,7 @@ static int supervise(struct cli_dev *d, const struct dev_options *o, int ready_f
     cli_dev_supervise(d, signal_fd);
     if (ready_fd < 0)
         fprintf(stderr, "creel: stopping\n");
-    stop_locked(d);
+    stop_daemons_locked(d);
     return CLI_OK;
 }
 
@@ -404,7 +406,7 @@ static int check_start(struct cli_dev *d, const struct dev_options *o)
     return rc;
 }
 
-static int start(struct cli_dev *d, const struct dev_options *o)
+static int start_cluster(struct cli_dev *d, const struct dev_options *o)
 {
     struct base_error err = {0};
     if (base_mkdirs(d->dir, 0700, &err) < 0)
@@ -423,7 +425,7 @@ static int start(struct cli_dev *d, const struct dev_options *o)
 }
 
 /* ---- stop, restart, status ---- */
-static int stop(struct cli_dev *d, bool json)
+static int stop_cluster(struct cli_dev *d, bool json)
 {
     struct base_error err = {0};
     if (cli_dev_load(d, &err) < 0)
@@ -431,7 +433,7 @@ static int stop(struct cli_dev *d, bool json)
     bool any = cli_dev_running(d);
     if (cli_proc_signal(&d->supervisor, SIGTERM))
         cli_proc_wait(&d->supervisor, SUPERVISOR_MS);
-    stop_locked(d); /* whatever a killed supervisor left */
+    stop_daemons_locked(d); /* whatever a killed supervisor left */
     if (json) {
         json_t *j = json_pack("{s:s,s:b}", "dir", d->dir, "stopped", any);
         cli_print_json(j);
@@ -442,7 +444,7 @@ static int stop(struct cli_dev *d, bool json)
     return CLI_OK;
 }
 
-static int restart_one(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
+static int restart_locked(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
 {
     struct base_error err = {0};
     x->stopping = true;
@@ -467,7 +469,7 @@ static int restart_one(struct cli_dev *d, struct cli_dev_daemon *x, bool json)
     return CLI_OK;
 }
 
-static int restart(struct cli_dev *d, const char *name, bool json)
+static int restart_daemon(struct cli_dev *d, const char *name, bool json)
 {
     struct base_error err = {0};
     int rc = cli_dev_load(d, &err), lock;
@@ -483,12 +485,12 @@ static int restart(struct cli_dev *d, const char *name, bool json)
                        cli_dev_count_kind(d, cli_dev_is_rm) > 2 ? "rm-3, " : "",
                        cli_dev_count_kind(d, cli_dev_is_nm));
     else
-        rc = restart_one(d, x, json);
+        rc = restart_locked(d, x, json);
     close(lock);
     return rc;
 }
 
-static int status(struct cli_dev *d, bool json)
+static int show_status(struct cli_dev *d, bool json)
 {
     struct base_error err = {0};
     int rc = CLI_OK;
@@ -502,14 +504,17 @@ static int status(struct cli_dev *d, bool json)
                                : "";
         char pid[16], *log = cli_dev_path(d, d->v[i].name, ".log");
         snprintf(pid, sizeof pid, "%d", (int)d->v[i].proc.pid);
-        cli_table_row(t, d->v[i].name, !alive ? "down" : *role ? role : "running", alive ? pid : "-",
-                      alive ? d->v[i].url : "-", log, NULL);
+        cli_table_add_row(t, d->v[i].name,
+                          !alive  ? "down"
+                          : *role ? role
+                                  : "running",
+                          alive ? pid : "-", alive ? d->v[i].url : "-", log, NULL);
         free(log);
         if (!alive)
             rc = CLI_FAILED;
     }
     if (json) {
-        print_ready_json(d);
+        print_daemons_json(d);
         cli_table_free(t);
     } else {
         cli_table_print(t, stdout);
@@ -586,7 +591,7 @@ static int check_options(const struct dev_options *o)
 
 int cli_dev_main(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, NULL, doc, NULL, NULL, NULL};
     struct cli c = {.without = CLI_WITHOUT_RM | CLI_WITHOUT_CONF};
     struct dev_options o = {.nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
     struct cli_dev *d = base_alloc(sizeof *d);
@@ -599,13 +604,13 @@ int cli_dev_main(int argc, char **argv)
         rc = check_options(&o);
     o.rms = o.rms ? o.rms : 2;
     if (rc == CLI_OK && o.stop)
-        rc = stop(d, o.json);
+        rc = stop_cluster(d, o.json);
     else if (rc == CLI_OK && o.restart)
-        rc = restart(d, o.restart, o.json);
+        rc = restart_daemon(d, o.restart, o.json);
     else if (rc == CLI_OK && o.status)
-        rc = status(d, o.json);
+        rc = show_status(d, o.json);
     else if (rc == CLI_OK && (rc = check_policy(&o.policy)) == CLI_OK)
-        rc = start(d, &o);
+        rc = start_cluster(d, &o);
     free(d->dir);
     free(d);
     cli_free(&c);

@@ -19,7 +19,7 @@
 
 enum { TERM_MS = 5000, KILL_MS = 5000, GRACE_MS = 300, SWEEP_MS = 20, SWEEPS_MAX = 100, PID_FILE_MAX = 65536 };
 
-static void reap(const struct cli_dev_daemon *x)
+static void reap_daemon(const struct cli_dev_daemon *x)
 {
     if (x->proc.pid > 0)
         waitpid(x->proc.pid, NULL, WNOHANG); /* fails harmlessly unless it is our child */
@@ -33,14 +33,14 @@ void cli_dev_stop_one(struct cli_dev_daemon *x)
         cli_proc_signal(&x->proc, SIGKILL);
         cli_proc_wait(&x->proc, KILL_MS);
     }
-    reap(x);
+    reap_daemon(x);
 }
 
 struct container {
     struct cli_proc shim, child;
 };
 
-static bool read_container(const char *path, struct container *out)
+static bool read_container_identity(const char *path, struct container *out)
 {
     struct base_buf text = {0};
     json_t *j = NULL;
@@ -71,7 +71,7 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
             char *pid = base_printf("%s/pid.json", g.gl_pathv[i]), *end = base_printf("%s/exit.json", g.gl_pathv[i]);
             char *launch = base_printf("%s/launch.json", g.gl_pathv[i]);
             struct container c;
-            if (read_container(pid, &c)) {
+            if (read_container_identity(pid, &c)) {
                 bool shim = cli_proc_alive(&c.shim), child = cli_proc_alive(&c.child);
                 live += shim || child;
                 if (shim && sig)

@@ -27,7 +27,7 @@ static const struct argp_option list_options[] = {
     {0},
 };
 
-static error_t list_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_list_option(int key, char *arg, struct argp_state *state)
 {
     struct list *l = state->input;
     switch (key) {
@@ -117,9 +117,10 @@ static void print_list(const json_t *jobs)
         snprintf(reduce, sizeof reduce, "%d%%", (int)cli_num(j, "progress.reduce"));
         cli_text_add_time(submit, &submitted);
         cli_text_add_duration((finish ? finish : now) - submit, &time);
-        cli_table_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "user"), cli_str(j, "queue"),
-                      cli_str(j, "state"), strcmp(result, "UNDEFINED") == 0 ? "-" : result, map, reduce, submitted.data,
-                      time.data, NULL);
+        cli_table_add_row(t, cli_str(j, "id"), cli_str(j, "name"), cli_str(j, "user"),
+                          cli_str(j, "queue"), cli_str(j, "state"),
+                          strcmp(result, "UNDEFINED") == 0 ? "-" : result, map, reduce,
+                          submitted.data, time.data, NULL);
         base_buf_free(&submitted);
         base_buf_free(&time);
     }
@@ -128,18 +129,17 @@ static void print_list(const json_t *jobs)
 
 int cli_job_list_main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        list_options,
-        list_parse,
-        NULL,
-        "Lists jobs, newest first.\v"
-        "Examples:\n"
-        "  creel job list\n"
-        "  creel job list --states RUNNING,ACCEPTED --json\n"
-        "  creel job list --result FAILED,REFUSED\n\n" CLI_EXIT_HELP,
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp argp = {list_options,
+                                     parse_list_option,
+                                     NULL,
+                                     "Lists jobs, newest first.\v"
+                                     "Examples:\n"
+                                     "  creel job list\n"
+                                     "  creel job list --states RUNNING,ACCEPTED --json\n"
+                                     "  creel job list --result FAILED,REFUSED\n\n" CLI_EXIT_HELP,
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct cli c = {0};
     struct list l = {.limit = LIMIT_DEFAULT};
     json_t *jobs = json_array();
@@ -158,7 +158,7 @@ int cli_job_list_main(int argc, char **argv)
     return rc < 0 ? CLI_OK : rc;
 }
 
-static error_t id_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
 {
     const char **id = state->input;
     if (key != ARGP_KEY_ARG)
@@ -178,7 +178,7 @@ static void print_counters(const json_t *counters)
     {
         struct base_buf b = {0};
         cli_text_add_count(json_integer_value(value), &b);
-        cli_table_row(t, name, b.data, NULL);
+        cli_table_add_row(t, name, b.data, NULL);
         base_buf_free(&b);
     }
     cli_table_print(t, stdout);
@@ -187,7 +187,7 @@ static void print_counters(const json_t *counters)
 int cli_job_counters_main(int argc, char **argv)
 {
     static const struct argp argp = {NULL,
-                                     id_parse,
+                                     parse_id_argument,
                                      "ID",
                                      "Prints the counters of a job.\v"
                                      "Example:\n"

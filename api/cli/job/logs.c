@@ -191,7 +191,7 @@ static unsigned request_flags(const struct sources *s)
 }
 
 /* Prints a request's error, unless the caller will retry. */
-static int end_or_retry(const struct sources *s, struct cli_answer *a, int rc)
+static int print_error_unless_patient(const struct sources *s, struct cli_answer *a, int rc)
 {
     if (rc != CLI_UNREACHABLE || !s->patient)
         return cli_answer_print_error(a, rc);
@@ -248,7 +248,7 @@ static int find_job_tasks(struct cli *c, const char *app, const char *want, stru
     } else if (rc == CLI_NOTFOUND) {
         cli_answer_free(&a);
     } else {
-        return end_or_retry(out, &a, rc);
+        return print_error_unless_patient(out, &a, rc);
     }
     return rc;
 }
@@ -341,7 +341,8 @@ static int query_node(struct node_set *k, size_t i, const char *path, struct sou
 }
 
 /* Adds the application's containers that nodes still know, ended ones included. */
-static void find_on_nodes(struct cli *c, const char *app, const char *want, struct sources *out)
+static void find_ended_containers(struct cli *c, const char *app, const char *want,
+                                  struct sources *out)
 {
     struct node_set k;
     bool any = list_nodes(c, out, &k);
@@ -441,7 +442,7 @@ static int find_masters(struct cli *c, const char *app, const char *want, struct
     int rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
-        return end_or_retry(out, &a, rc);
+        return print_error_unless_patient(out, &a, rc);
     out->ended = cli_job_ended(json_object_get(a.json, "app"));
     out->started_ms = cli_int(a.json, "app.startedTime");
     cli_answer_free(&a);
@@ -449,7 +450,7 @@ static int find_masters(struct cli *c, const char *app, const char *want, struct
     rc = cli_rm_call(c->rm, "GET", path, NULL, request_flags(out), &a);
     free(path);
     if (rc != CLI_OK)
-        return end_or_retry(out, &a, rc);
+        return print_error_unless_patient(out, &a, rc);
     const json_t *attempts = cli_at(a.json, "appAttempts.appAttempt");
     for (size_t i = 0; i < cli_list_len(attempts); i++) {
         const json_t *one = cli_list_get(attempts, i);
@@ -474,12 +475,12 @@ static int find_sources(struct cli *c, const char *id, struct sources *out)
         rc = find_masters(c, app, want, out);
     bool search = rc == CLI_OK && (want ? out->n == 0 && strncmp(want, "container_", 10) == 0 : out->n > 0);
     if (search && (want || strcmp(out->v[0].label, "master") == 0))
-        find_on_nodes(c, app, want, out);
+        find_ended_containers(c, app, want, out);
     free(app);
     return rc;
 }
 
-static int write_shown(void *user, const char *data, size_t len)
+static int write_log_bytes(void *user, const char *data, size_t len)
 {
     struct shown *s = user;
     if (s->keep) {
@@ -521,7 +522,7 @@ static int write_shown(void *user, const char *data, size_t len)
 static void write_last_line(struct shown *s)
 {
     if (s->prefix && s->part.len)
-        write_shown(s, "\n", 1);
+        write_log_bytes(s, "\n", 1);
 }
 
 static void print_nothing_written(const struct logs *l)
@@ -536,11 +537,12 @@ static void print_nothing_written(const struct logs *l)
 /* ---- without -f: the logs as they are now ---- */
 /* Shows one file of one container, or with --json appends it to @all. Returns why it could not be
  * read (caller frees), else NULL. */
-static char *show_file(const struct cli *c, struct sources *sources, struct shown *s, bool *found, json_t *all)
+static char *show_log_file(const struct cli *c, struct sources *sources, struct shown *s,
+                           bool *found, json_t *all)
 {
     char *lost = NULL;
     struct cli_follow *f = cli_follow_new();
-    cli_follow_add(f, s->source->node, s->source->container, s->file, false, write_shown, s);
+    cli_follow_add(f, s->source->node, s->source->container, s->file, false, write_log_bytes, s);
     while (cli_follow_poll(f, 1000, -1) > 0)
         ;
     enum cli_follow_result result = cli_follow_result(f, 0);
@@ -564,8 +566,8 @@ static char *show_file(const struct cli *c, struct sources *sources, struct show
 
 /* Shows the files of one container. A request to a silent node takes seconds, and a job may have
  * run thousands of tasks there: once it gave no file for one container, it is not asked again. */
-static void show_source(const struct cli *c, const struct logs *l, struct sources *sources, size_t i, bool *any,
-                        json_t *all)
+static void show_container_logs(const struct cli *c, const struct logs *l, struct sources *sources,
+                                size_t i, bool *any, json_t *all)
 {
     const struct source *source = &sources->v[i];
     const char *silent = source->node ? silence_reason(sources, source->node) : NO_NODE;
@@ -582,7 +584,7 @@ static void show_source(const struct cli *c, const struct logs *l, struct source
                           .header = sources->n > 1 || l->n_files > 1,
                           .fd = STDOUT_FILENO,
                           .keep = c->json};
-        char *this_time = show_file(c, sources, &s, &found, all);
+        char *this_time = show_log_file(c, sources, &s, &found, all);
         *any = *any || s.any;
         lost += this_time && !s.any;
         if (this_time) {
@@ -616,7 +618,7 @@ static json_t *missing_json(const struct sources *s)
     return list;
 }
 
-static int show_now(struct cli *c, const struct logs *l, struct sources *sources)
+static int show_current_logs(struct cli *c, const struct logs *l, struct sources *sources)
 {
     bool any = false;
     if (is_app_id(l->id))
@@ -625,7 +627,7 @@ static int show_now(struct cli *c, const struct logs *l, struct sources *sources
         return cli_error(CLI_NOTFOUND, "%s has no containers with logs", l->id);
     json_t *report = json_pack("{s:[]}", "logs");
     for (size_t i = 0; i < sources->n && !cli_write_failed(); i++)
-        show_source(c, l, sources, i, &any, json_object_get(report, "logs"));
+        show_container_logs(c, l, sources, i, &any, json_object_get(report, "logs"));
     if (cli_write_failed()) {
         json_decref(report);
         return CLI_FAILED;
@@ -667,7 +669,8 @@ static void follow_new_sources(struct following *f, const struct logs *l, struct
             s->fd = strcmp(s->file, "stderr") == 0 ? STDERR_FILENO : STDOUT_FILENO;
             base_array_grow(&f->shown, f->n, &f->cap);
             f->shown[f->n++] = s;
-            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, write_shown, s);
+            cli_follow_add(f->follow, copy->node, copy->container, s->file, true, write_log_bytes,
+                           s);
         }
     }
 }
@@ -704,7 +707,7 @@ static void print_new_log_errors(struct following *f, int64_t now_us)
     }
 }
 
-static int follow_all(struct cli *c, const struct logs *l, struct sources *sources)
+static int follow_logs(struct cli *c, const struct logs *l, struct sources *sources)
 {
     struct following f = {.follow = cli_follow_new()};
     int64_t next_look = 0, over_since = 0, silent_since = 0, byte_at = 0;
@@ -803,7 +806,7 @@ static error_t set_files(struct logs *l, const char *arg)
     return l->n_files ? 0 : cli_option_error("--file: '%s' names no file", arg);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct logs *l = state->input;
     switch (key) {
@@ -833,7 +836,7 @@ int cli_logs_main(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        parse_option,
         "ID",
         "Shows the logs of a job or application, of one task, or of one container.\v"
         "Examples:\n"
@@ -861,9 +864,9 @@ int cli_logs_main(int argc, char **argv)
         rc = find_sources(&c, l.id, &sources);
     }
     if (rc == CLI_OK && l.follow)
-        rc = follow_all(&c, &l, &sources);
+        rc = follow_logs(&c, &l, &sources);
     else if (rc == CLI_OK)
-        rc = show_now(&c, &l, &sources);
+        rc = show_current_logs(&c, &l, &sources);
     sources_free(&sources);
     free(l.file_list);
     cli_free(&c);

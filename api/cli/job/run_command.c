@@ -323,7 +323,7 @@ static bool print_missing_output(const struct run *r, bool ran)
     return missing || (!r->follow && ran);
 }
 
-static int command_status(const struct run *r, bool own, int64_t code)
+static int task_exit_status(const struct run *r, bool own, int64_t code)
 {
     if (own || strcmp(cli_str(r->job, "finalStatus"), "SUCCEEDED") == 0)
         return own ? (int)code : CLI_OK;
@@ -335,7 +335,7 @@ static int final_exit_code(const struct run *r)
     const char *why = cli_str(r->job, "diagnostics");
     int64_t code = cli_int(r->task, "exitCode");
     bool own = strcmp(cli_str(r->task, "state"), "FAILED") == 0 && code > 0 && code < 256;
-    int status = command_status(r, own, code);
+    int status = task_exit_status(r, own, code);
     if (r->leave_now)
         cli_error(0, "interrupted; the command may go on (creel job kill %s)", r->id);
     if (cli_write_failed())
@@ -375,7 +375,7 @@ static error_t set_text(json_t *object, const char *member, const char *text)
     return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
     int64_t n;
@@ -495,7 +495,8 @@ static int run_command(struct cli *c, struct run_options *o)
 
 int cli_run_main(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "[--] CMD [ARG...]", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "[--] CMD [ARG...]", doc, NULL,
+                                     NULL,    NULL};
     struct cli c = {.without = CLI_WITHOUT_JSON};
     struct run_options o = {.job = json_object(), .env = json_object()};
     int rc = cli_parse(&c, &argp, ARGP_IN_ORDER, argc, argv, &o);

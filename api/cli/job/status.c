@@ -22,7 +22,7 @@ static const struct argp_option status_options[] = {
     {0},
 };
 
-static error_t status_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_status_option(int key, char *arg, struct argp_state *state)
 {
     struct status *s = state->input;
     switch (key) {
@@ -199,8 +199,8 @@ static void add_task(struct task_pages *p, const json_t *row)
         struct base_container_id id = {{p->app, 1}, json_integer_value(json_array_get(row, TASK_CONTAINER))};
         base_container_id_text(&id, container);
     }
-    cli_table_row(p->table, task, row_text(row, TASK_STATE), progress, attempts, code,
-                  time.data ? time.data : "-", row_text(row, TASK_NODE), container, NULL);
+    cli_table_add_row(p->table, task, row_text(row, TASK_STATE), progress, attempts, code,
+                      time.data ? time.data : "-", row_text(row, TASK_NODE), container, NULL);
     base_buf_free(&time);
 }
 
@@ -256,7 +256,7 @@ int cli_job_status_main(int argc, char **argv)
 {
     static const struct argp argp = {
         status_options,
-        status_parse,
+        parse_status_option,
         "ID",
         "Shows one job: state, result, progress, times, and the number of tasks in each state.\v"
         "Example:\n"
@@ -302,7 +302,7 @@ static const struct argp_option kill_options[] = {
     {0},
 };
 
-static error_t kill_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_kill_option(int key, char *arg, struct argp_state *state)
 {
     struct kill_ids *k = state->input;
     switch (key) {
@@ -367,7 +367,7 @@ int cli_job_kill_main(int argc, char **argv)
 {
     static const struct argp argp = {
         kill_options,
-        kill_parse,
+        parse_kill_option,
         "ID...",
         "Kills jobs or applications and waits for their end. One that has already ended keeps its "
         "state.\v"

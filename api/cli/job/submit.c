@@ -240,7 +240,7 @@ static error_t check_combination(const struct submit *s)
     return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct submit *s = state->input;
     switch (key) {
@@ -346,7 +346,7 @@ static int report_stored(struct cli *c, const struct submit *s, json_t **stored)
 
 int cli_job_submit_main(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, "[PATH...]", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "[PATH...]", doc, NULL, NULL, NULL};
     struct cli c = {0};
     struct submit s = {.job = json_object(), .cwd = getcwd(NULL, 0)};
     json_t *stored = NULL;

@@ -44,7 +44,7 @@ struct waiting {
     bool reason_printed;
 };
 
-static void draw(struct waiting *w)
+static void draw_progress(struct waiting *w)
 {
     const json_t *job = json_object_get(w->job, "job");
     const char *state = cli_str(job, "state"), *result = cli_job_result(job);
@@ -57,7 +57,7 @@ static void draw(struct waiting *w)
                              .last = cli_job_ended(job)};
     add_bar(&p, job, "map");
     add_bar(&p, job, "reduce");
-    cli_progress_hold(&w->hold, cli_rm_failed_calls(w->rm), &p);
+    cli_progress_keep_level(&w->hold, cli_rm_failed_calls(w->rm), &p);
     cli_progress_draw(&w->screen, &p);
 }
 
@@ -68,7 +68,7 @@ static void on_rm_wait(void *user)
     cli_progress_clear(&w->screen);
     cli_rm_print_waiting(w->rm);
     if (w->job && w->screen.terminal)
-        draw(w);
+        draw_progress(w);
 }
 
 static int print_wait_ended(struct cli_progress_screen *screen, const char *id, int rc)
@@ -115,7 +115,7 @@ int cli_job_wait(struct cli *c, const char *id, json_t **job)
         w.job = *job;
         *job = NULL;
         print_reason_once(&w, id);
-        draw(&w);
+        draw_progress(&w);
         if (cli_job_ended(json_object_get(w.job, "job"))) {
             *job = json_incref(w.job);
             break;
@@ -290,7 +290,7 @@ int cli_job_wait_and_print(struct cli *c, const char *id)
 }
 
 /* ---- creel job wait ---- */
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
 {
     const char **id = state->input;
     if (key != ARGP_KEY_ARG)
@@ -305,7 +305,7 @@ int cli_job_wait_main(int argc, char **argv)
 {
     static const struct argp argp = {
         NULL,
-        parse,
+        parse_id_argument,
         "ID",
         "Shows the progress of a job on stderr until it has ended, then its result, as submit "
         "--wait does. Ctrl-C ends the waiting, not the job (exit status 130).\v"

@@ -5,7 +5,7 @@
 #include "api/cli/job/job.h"
 #include "api/cli/text/text.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
 {
     const char **id = state->input;
 
@@ -73,7 +73,7 @@ int cli_why_main(int argc, char **argv)
 {
     static const struct argp argp = {
         NULL,
-        parse,
+        parse_id_argument,
         "ID",
         "Explains why a job or application waits, in the words of the scheduling policy: its place "
         "in the order, its share, and who holds the slots.\v"

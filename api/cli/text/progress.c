@@ -115,7 +115,8 @@ static void raise_bar(struct cli_progress *p, const struct cli_progress_bar *las
         bar->total = last->total;
 }
 
-void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p)
+void cli_progress_keep_level(struct cli_progress_hold *h, int64_t disturbances,
+                             struct cli_progress *p)
 {
     if (disturbances != h->disturbances)
         h->until_ms = p->elapsed_ms + CLI_PROGRESS_HOLD_MS;

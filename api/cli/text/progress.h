@@ -39,7 +39,8 @@ struct cli_progress_hold {
 };
 /* Raises @p's bars to what was shown before, as long as that is due. @disturbances:
  * cli_rm_failed_calls(). */
-void cli_progress_hold(struct cli_progress_hold *h, int64_t disturbances, struct cli_progress *p);
+void cli_progress_keep_level(struct cli_progress_hold *h, int64_t disturbances,
+                             struct cli_progress *p);
 
 /* Draws on @out: in place on a terminal; elsewhere a line whenever the state or the tens of a
  * percentage change, at most one a second. */

@@ -52,7 +52,7 @@ struct cli_table *cli_table_new(const char *title, ...)
     return t;
 }
 
-void cli_table_row(struct cli_table *t, const char *first, ...)
+void cli_table_add_row(struct cli_table *t, const char *first, ...)
 {
     va_list ap;
     size_t n = 0;

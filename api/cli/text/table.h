@@ -1,8 +1,9 @@
 /* api/cli/text/table.h - tables for people: aligned, aware of UTF-8 widths, cut to the terminal.
  *
  *   struct cli_table *t = cli_table_new("NAME", "<", "SIZE", ">", NULL);     title, alignment, …
- *   cli_table_row(t, "a", "12", NULL);                                       cells are copied and cleaned
- *   cli_table_print(t, stdout);                                              also frees */
+ *   cli_table_add_row(t, "a", "12", NULL);                                       cells are copied
+ * and cleaned cli_table_print(t, stdout);                                              also frees
+ */
 #ifndef CREEL_API_CLI_TEXT_TABLE_H
 #define CREEL_API_CLI_TEXT_TABLE_H
 
@@ -15,7 +16,7 @@ struct cli_table;
  * space is short. With a digit ("<1") the column is dropped when cutting is not enough, "1" before
  * "2". The first column is the key: it is never cut or dropped. */
 struct cli_table *cli_table_new(const char *title, ...) __attribute__((sentinel));
-void cli_table_row(struct cli_table *t, const char *cell, ...) __attribute__((sentinel));
+void cli_table_add_row(struct cli_table *t, const char *cell, ...) __attribute__((sentinel));
 /* Lays out the table within @width columns (0: no limit), which only the first column may exceed.
  * Without rows it consists of the titles. */
 void cli_table_render(const struct cli_table *t, size_t width, struct base_buf *out);
