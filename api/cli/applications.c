@@ -139,21 +139,13 @@ static void print_own_list(const json_t *apps)
 }
 
 /* ---- as yarn application ---- */
-static void print_clean(const char *fmt, const char *text)
-{
-    struct base_buf b = {0};
-    cli_text_add_clean(text, &b);
-    printf(fmt, b.data ? b.data : "");
-    base_buf_free(&b);
-}
-
 /* "[A, B]" of "a,b". */
 static void print_set(const char *list)
 {
     struct base_buf b = {0};
     for (const char *at = list ? list : ""; *at; at += strcspn(at, ","), at += strspn(at, ", "))
         base_buf_addf(&b, "%s%.*s", b.len ? ", " : "", (int)strcspn(at, ","), at);
-    print_clean("[%s]", b.data ? b.data : "");
+    cli_print_clean("[%s]", b.data ? b.data : "");
     base_buf_free(&b);
 }
 
@@ -178,15 +170,15 @@ static void print_yarn_list(const struct app *a, const json_t *apps)
         const json_t *j = cli_list_get(apps, i);
         char progress[32];
         snprintf(progress, sizeof progress, "%.4g%%", cli_num(j, "progress"));
-        print_clean("%30s\t", cli_str(j, "id"));
-        print_clean("%20s\t", cli_str(j, "name"));
-        print_clean("%20s\t", cli_str(j, "applicationType"));
-        print_clean("%10s\t", cli_str(j, "user"));
-        print_clean("%10s\t", cli_str(j, "queue"));
-        print_clean("%18s\t", cli_str(j, "state"));
-        print_clean("%18s\t", cli_str(j, "finalStatus"));
-        print_clean("%15s\t", progress);
-        print_clean("%35s\n", or_na(cli_str(j, "trackingUrl")));
+        cli_print_clean("%30s\t", cli_str(j, "id"));
+        cli_print_clean("%20s\t", cli_str(j, "name"));
+        cli_print_clean("%20s\t", cli_str(j, "applicationType"));
+        cli_print_clean("%10s\t", cli_str(j, "user"));
+        cli_print_clean("%10s\t", cli_str(j, "queue"));
+        cli_print_clean("%18s\t", cli_str(j, "state"));
+        cli_print_clean("%18s\t", cli_str(j, "finalStatus"));
+        cli_print_clean("%15s\t", progress);
+        cli_print_clean("%35s\n", or_na(cli_str(j, "trackingUrl")));
     }
 }
 
@@ -194,22 +186,22 @@ static void print_yarn_status(const json_t *j)
 {
     const char *host = cli_str(j, "amHostHttpAddress");
     printf("Application Report : \n");
-    print_clean("\tApplication-Id : %s\n", cli_str(j, "id"));
-    print_clean("\tApplication-Name : %s\n", cli_str(j, "name"));
-    print_clean("\tApplication-Type : %s\n", cli_str(j, "applicationType"));
-    print_clean("\tUser : %s\n", cli_str(j, "user"));
-    print_clean("\tQueue : %s\n", cli_str(j, "queue"));
+    cli_print_clean("\tApplication-Id : %s\n", cli_str(j, "id"));
+    cli_print_clean("\tApplication-Name : %s\n", cli_str(j, "name"));
+    cli_print_clean("\tApplication-Type : %s\n", cli_str(j, "applicationType"));
+    cli_print_clean("\tUser : %s\n", cli_str(j, "user"));
+    cli_print_clean("\tQueue : %s\n", cli_str(j, "queue"));
     printf("\tApplication Priority : %lld\n", (long long)cli_int(j, "priority"));
     printf("\tStart-Time : %lld\n", (long long)cli_int(j, "startedTime"));
     printf("\tFinish-Time : %lld\n", (long long)cli_int(j, "finishedTime"));
     printf("\tProgress : %.4g%%\n", cli_num(j, "progress"));
-    print_clean("\tState : %s\n", cli_str(j, "state"));
-    print_clean("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
-    print_clean("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
-    print_clean("\tAM Host : %s\n", or_na(host));
+    cli_print_clean("\tState : %s\n", cli_str(j, "state"));
+    cli_print_clean("\tFinal-State : %s\n", cli_str(j, "finalStatus"));
+    cli_print_clean("\tTracking-URL : %s\n", or_na(cli_str(j, "trackingUrl")));
+    cli_print_clean("\tAM Host : %s\n", or_na(host));
     printf("\tAggregate Resource Allocation : %lld MB-seconds, %lld vcore-seconds\n",
            (long long)cli_int(j, "memorySeconds"), (long long)cli_int(j, "vcoreSeconds"));
-    print_clean("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
+    cli_print_clean("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
     printf("\tUnmanaged Application : %s\n", json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
 }
 
@@ -240,13 +232,7 @@ static int list_apps(struct cli *c, const struct app *a)
     return rc;
 }
 
-static void print_line(const char *label, const char *text)
-{
-    struct base_buf b = {0};
-    cli_text_add_clean(text, &b);
-    printf("%-14s %s\n", label, b.data);
-    base_buf_free(&b);
-}
+enum { FIELD_WIDTH = 14 };
 
 static void print_own_status(const json_t *app)
 {
@@ -266,29 +252,29 @@ static void print_own_status(const json_t *app)
     struct base_buf b = {0};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (*cli_str(app, members[i][1]))
-            print_line(members[i][0], cli_str(app, members[i][1]));
+            cli_print_field(FIELD_WIDTH, members[i][0], cli_str(app, members[i][1]));
     base_buf_addf(&b, "%d%%", (int)cli_num(app, "progress"));
-    print_line("progress", b.data);
+    cli_print_field(FIELD_WIDTH, "progress", b.data);
     base_buf_clear(&b);
     cli_text_add_time(cli_int(app, "startedTime"), &b);
-    print_line("submitted", b.data);
+    cli_print_field(FIELD_WIDTH, "submitted", b.data);
     base_buf_clear(&b);
     if (cli_int(app, "finishedTime")) {
         cli_text_add_time(cli_int(app, "finishedTime"), &b);
-        print_line("finished", b.data);
+        cli_print_field(FIELD_WIDTH, "finished", b.data);
         base_buf_clear(&b);
     }
     cli_text_add_duration(cli_int(app, "elapsedTime"), &b);
-    print_line("time", b.data);
+    cli_print_field(FIELD_WIDTH, "time", b.data);
     base_buf_clear(&b);
     if (cli_int(app, "runningContainers") >= 0) {
         base_buf_addf(&b, "%lld: %lld MB, %lld vcores", (long long)cli_int(app, "runningContainers"),
                       (long long)cli_int(app, "allocatedMB"), (long long)cli_int(app, "allocatedVCores"));
-        print_line("containers", b.data);
+        cli_print_field(FIELD_WIDTH, "containers", b.data);
     }
     base_buf_free(&b);
     if (*cli_str(app, "diagnostics"))
-        print_line("diagnostics", cli_str(app, "diagnostics"));
+        cli_print_field(FIELD_WIDTH, "diagnostics", cli_str(app, "diagnostics"));
 }
 
 static int show_app(struct cli *c, const char *arg, bool own_form)

@@ -61,6 +61,10 @@ void cli_output_init(void);
  * than EPIPE is printed, and from then on cli_write_failed() is true: the command has failed. */
 int cli_write_through(int fd, const void *data, size_t len);
 bool cli_write_failed(void);
+/* Print @text without control characters on stdout: "label  text", the label padded to @width; or
+ * in the format @fmt, which has one %s. */
+void cli_print_field(int width, const char *label, const char *text);
+void cli_print_clean(const char *fmt, const char *text);
 
 /* ---- api/cli/parse.c ---- */
 /* Parses with @argp plus the common options, then loads the configuration. Parsers find @input in
@@ -68,6 +72,9 @@ bool cli_write_failed(void);
  * --help: exit with 0. */
 int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
               void *input);
+/* argp parser of subcommands that take one id and no options of their own; their input is a
+ * const char **. */
+error_t cli_parse_one_id(int key, char *arg, struct argp_state *state);
 #define CLI_KEY_FIRST 2000 /* first key of the common options; subcommands use 256 to 1999 */
 
 /* ---- api/cli/options.c ---- */

@@ -188,23 +188,15 @@ static int show_own(struct cli *c, const struct node *n)
 }
 
 /* ---- the form of yarn node ---- */
-static void print_clean(const char *fmt, const char *text)
-{
-    struct base_buf b = {0};
-    cli_text_add_clean(text, &b);
-    printf(fmt, b.data ? b.data : "");
-    base_buf_free(&b);
-}
-
 static void print_yarn_list(const json_t *nodes)
 {
     printf("Total Nodes:%zu\n", cli_list_len(nodes));
     printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address", "Number-of-Running-Containers");
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
         const json_t *j = cli_list_get(nodes, i);
-        print_clean("%16s\t", cli_str(j, "id"));
-        print_clean("%15s\t", cli_str(j, "state"));
-        print_clean("%17s\t", cli_str(j, "nodeHTTPAddress"));
+        cli_print_clean("%16s\t", cli_str(j, "id"));
+        cli_print_clean("%15s\t", cli_str(j, "state"));
+        cli_print_clean("%17s\t", cli_str(j, "nodeHTTPAddress"));
         printf("%28lld\n", (long long)cli_int(j, "numContainers"));
     }
 }
@@ -245,12 +237,12 @@ static void print_yarn_status(const json_t *node)
 {
     long long used_mb = cli_int(node, "usedMemoryMB"), used_cores = cli_int(node, "usedVirtualCores");
     puts("Node Report : ");
-    print_clean("\tNode-Id : %s\n", cli_str(node, "id"));
-    print_clean("\tRack : %s\n", cli_str(node, "rack"));
-    print_clean("\tNode-State : %s\n", cli_str(node, "state"));
-    print_clean("\tNode-Http-Address : %s\n", cli_str(node, "nodeHTTPAddress"));
+    cli_print_clean("\tNode-Id : %s\n", cli_str(node, "id"));
+    cli_print_clean("\tRack : %s\n", cli_str(node, "rack"));
+    cli_print_clean("\tNode-State : %s\n", cli_str(node, "state"));
+    cli_print_clean("\tNode-Http-Address : %s\n", cli_str(node, "nodeHTTPAddress"));
     print_health_time(cli_int(node, "lastHealthUpdate"));
-    print_clean("\tHealth-Report : %s\n", cli_str(node, "healthReport"));
+    cli_print_clean("\tHealth-Report : %s\n", cli_str(node, "healthReport"));
     printf("\tContainers : %lld\n", (long long)cli_int(node, "numContainers"));
     printf("\tMemory-Used : %lldMB\n", used_mb);
     printf("\tMemory-Capacity : %lldMB\n", used_mb + (long long)cli_int(node, "availMemoryMB"));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/cli/cli.h"
+#include "api/cli/text/text.h"
 #include "base/io/io.h"
 
 static bool write_failed;
@@ -27,6 +28,22 @@ int cli_write_through(int fd, const void *data, size_t len)
 bool cli_write_failed(void)
 {
     return write_failed;
+}
+
+void cli_print_field(int width, const char *label, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_add_clean(text, &b);
+    printf("%-*s %s\n", width, label, b.data ? b.data : "");
+    base_buf_free(&b);
+}
+
+void cli_print_clean(const char *fmt, const char *text)
+{
+    struct base_buf b = {0};
+    cli_text_add_clean(text, &b);
+    printf(fmt, b.data ? b.data : "");
+    base_buf_free(&b);
 }
 
 /* A script must not take a truncated result for a whole one. The check runs at exit because argp may end the process

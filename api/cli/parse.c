@@ -125,6 +125,17 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
     return result;
 }
 
+error_t cli_parse_one_id(int key, char *arg, struct argp_state *state)
+{
+    const char **id = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (*id)
+        return cli_option_error("unexpected argument '%s': one id is enough", arg);
+    *id = arg;
+    return 0;
+}
+
 void cli_free(struct cli *c)
 {
     cli_rm_close(c->rm);

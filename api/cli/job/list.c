@@ -158,17 +158,6 @@ int cli_job_list_main(int argc, char **argv)
     return rc < 0 ? CLI_OK : rc;
 }
 
-static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
-{
-    const char **id = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (*id)
-        return cli_option_error("unexpected argument '%s': one id is enough", arg);
-    *id = arg;
-    return 0;
-}
-
 static void print_counters(const json_t *counters)
 {
     struct cli_table *t = cli_table_new("COUNTER", "<", "VALUE", ">", NULL);
@@ -187,7 +176,7 @@ static void print_counters(const json_t *counters)
 int cli_job_counters_main(int argc, char **argv)
 {
     static const struct argp argp = {NULL,
-                                     parse_id_argument,
+                                     cli_parse_one_id,
                                      "ID",
                                      "Prints the counters of a job.\v"
                                      "Example:\n"

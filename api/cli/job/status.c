@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/io/io.h"
 
-enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000 };
+enum { KEY_TASKS = 256, KEY_NO_WAIT, KILL_WAIT_MS = 30000, FIELD_WIDTH = 11 };
 
 struct status {
     const char *id;
@@ -39,14 +39,6 @@ static error_t parse_status_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static void print_line(const char *label, const char *text)
-{
-    struct base_buf b = {0};
-    cli_text_add_clean(text, &b);
-    printf("%-11s %s\n", label, b.data);
-    base_buf_free(&b);
-}
-
 static void print_phase(const json_t *job, const char *kind, const char *label)
 {
     char path[64];
@@ -64,7 +56,7 @@ static void print_phase(const json_t *job, const char *kind, const char *label)
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (cli_int(counts, members[i]))
             base_buf_addf(&b, ", %lld %s", (long long)cli_int(counts, members[i]), names[i]);
-    print_line(label, b.data);
+    cli_print_field(FIELD_WIDTH, label, b.data);
     base_buf_free(&b);
 }
 
@@ -73,20 +65,20 @@ static void print_times(const json_t *job)
     struct base_buf b = {0};
     int64_t submit = cli_int(job, "submitTime"), finish = cli_int(job, "finishTime");
     cli_text_add_time(submit, &b);
-    print_line("submitted", b.data);
+    cli_print_field(FIELD_WIDTH, "submitted", b.data);
     base_buf_clear(&b);
     if (cli_int(job, "startTime")) {
         cli_text_add_time(cli_int(job, "startTime"), &b);
-        print_line("started", b.data);
+        cli_print_field(FIELD_WIDTH, "started", b.data);
         base_buf_clear(&b);
     }
     if (finish) {
         cli_text_add_time(finish, &b);
-        print_line("finished", b.data);
+        cli_print_field(FIELD_WIDTH, "finished", b.data);
         base_buf_clear(&b);
     }
     cli_text_add_duration((finish ? finish : base_wall_us(&base_clock_real) / 1000) - submit, &b);
-    print_line("time", b.data);
+    cli_print_field(FIELD_WIDTH, "time", b.data);
     base_buf_free(&b);
 }
 
@@ -96,7 +88,7 @@ static void print_date(const json_t *job, const char *member, const char *label)
     if (!cli_int(job, member))
         return;
     cli_when_add_iso(cli_int(job, member), &b);
-    print_line(label, b.data);
+    cli_print_field(FIELD_WIDTH, label, b.data);
     base_buf_free(&b);
 }
 
@@ -105,36 +97,36 @@ static void print_deadline(const json_t *job)
     struct base_buf b = {0};
     cli_deadline_describe(job, &b);
     if (b.len)
-        print_line("deadline", b.data);
+        cli_print_field(FIELD_WIDTH, "deadline", b.data);
     print_date(job, "promisedFinish", "promised");
     base_buf_clear(&b);
     cli_deadline_describe_offer(job, &b);
     if (b.len)
-        print_line("offered", b.data);
+        cli_print_field(FIELD_WIDTH, "offered", b.data);
     base_buf_free(&b);
 }
 
 static void print_status(const json_t *job)
 {
-    print_line("id", cli_str(job, "id"));
-    print_line("name", cli_str(job, "name"));
-    print_line("user", cli_str(job, "user"));
-    print_line("queue", cli_str(job, "queue"));
-    print_line("state", cli_str(job, "state"));
-    print_line("result", cli_job_result(job));
+    cli_print_field(FIELD_WIDTH, "id", cli_str(job, "id"));
+    cli_print_field(FIELD_WIDTH, "name", cli_str(job, "name"));
+    cli_print_field(FIELD_WIDTH, "user", cli_str(job, "user"));
+    cli_print_field(FIELD_WIDTH, "queue", cli_str(job, "queue"));
+    cli_print_field(FIELD_WIDTH, "state", cli_str(job, "state"));
+    cli_print_field(FIELD_WIDTH, "result", cli_job_result(job));
     print_phase(job, "map", "maps");
     print_phase(job, "reduce", "reduces");
     print_times(job);
     print_deadline(job);
     if (*cli_str(job, "why"))
-        print_line("why", cli_str(job, "why"));
+        cli_print_field(FIELD_WIDTH, "why", cli_str(job, "why"));
     const json_t *input = json_object_get(job, "input");
     for (size_t i = 0; i < json_array_size(input); i++)
-        print_line(i ? "" : "input", json_string_value(json_array_get(input, i)));
+        cli_print_field(FIELD_WIDTH, i ? "" : "input", json_string_value(json_array_get(input, i)));
     static const char *const texts[] = {"output", "map", "combine", "reduce"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (*cli_str(job, texts[i]))
-            print_line(texts[i], cli_str(job, texts[i]));
+            cli_print_field(FIELD_WIDTH, texts[i], cli_str(job, texts[i]));
     if (*cli_str(job, "diagnostics")) {
         puts("diagnostics");
         cli_print_indented(stdout, "  ", cli_str(job, "diagnostics"));

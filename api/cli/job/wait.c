@@ -290,22 +290,11 @@ int cli_job_wait_and_print(struct cli *c, const char *id)
 }
 
 /* ---- creel job wait ---- */
-static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
-{
-    const char **id = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (*id)
-        return cli_option_error("unexpected argument '%s': one id is enough", arg);
-    *id = arg;
-    return 0;
-}
-
 int cli_job_wait_main(int argc, char **argv)
 {
     static const struct argp argp = {
         NULL,
-        parse_id_argument,
+        cli_parse_one_id,
         "ID",
         "Shows the progress of a job on stderr until it has ended, then its result, as submit "
         "--wait does. Ctrl-C ends the waiting, not the job (exit status 130).\v"

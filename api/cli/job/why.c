@@ -5,26 +5,7 @@
 #include "api/cli/job/job.h"
 #include "api/cli/text/text.h"
 
-static error_t parse_id_argument(int key, char *arg, struct argp_state *state)
-{
-    const char **id = state->input;
-
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (*id)
-        return cli_option_error("unexpected argument '%s': one id is enough", arg);
-    *id = arg;
-    return 0;
-}
-
-static void print_line(const char *label, const char *text)
-{
-    struct base_buf b = {0};
-
-    cli_text_add_clean(text, &b);
-    printf("%-9s %s\n", label, b.data);
-    base_buf_free(&b);
-}
+enum { FIELD_WIDTH = 9 };
 
 static void print_task_counts(const json_t *why, const char *kind, const char *label)
 {
@@ -40,7 +21,7 @@ static void print_task_counts(const json_t *why, const char *kind, const char *l
     if (cli_int(counts, "suspended"))
         base_buf_addf(&b, ", %lld suspended", (long long)cli_int(counts, "suspended"));
     base_buf_addf(&b, ", %lld done", (long long)cli_int(counts, "succeeded"));
-    print_line(label, b.data);
+    cli_print_field(FIELD_WIDTH, label, b.data);
     base_buf_free(&b);
 }
 
@@ -48,20 +29,20 @@ static void print_why(const json_t *why)
 {
     struct base_buf b = {0};
 
-    print_line("id", cli_str(why, "id"));
-    print_line("state", cli_str(why, "state"));
-    print_line("policy", cli_str(why, "policy"));
-    print_line("queue", cli_str(why, "queue"));
+    cli_print_field(FIELD_WIDTH, "id", cli_str(why, "id"));
+    cli_print_field(FIELD_WIDTH, "state", cli_str(why, "state"));
+    cli_print_field(FIELD_WIDTH, "policy", cli_str(why, "policy"));
+    cli_print_field(FIELD_WIDTH, "queue", cli_str(why, "queue"));
     print_task_counts(why, "map", "maps");
     print_task_counts(why, "reduce", "reduces");
     cli_deadline_describe(why, &b);
     if (b.len)
-        print_line("deadline", b.data);
+        cli_print_field(FIELD_WIDTH, "deadline", b.data);
     base_buf_clear(&b);
-    print_line("reason", cli_str(why, "reason"));
+    cli_print_field(FIELD_WIDTH, "reason", cli_str(why, "reason"));
     cli_deadline_describe_offer(why, &b);
     if (b.len)
-        print_line("offered", b.data);
+        cli_print_field(FIELD_WIDTH, "offered", b.data);
     base_buf_free(&b);
     if (*cli_str(why, "diagnostics")) {
         puts("diagnostics");
@@ -73,7 +54,7 @@ int cli_why_main(int argc, char **argv)
 {
     static const struct argp argp = {
         NULL,
-        parse_id_argument,
+        cli_parse_one_id,
         "ID",
         "Explains why a job or application waits, in the words of the scheduling policy: its place "
         "in the order, its share, and who holds the slots.\v"
