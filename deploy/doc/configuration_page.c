@@ -1,5 +1,6 @@
-/* deploy/doc/configuration_page.c - writes deploy/doc/configuration.md on standard output, from the tables that
- * `creel-rm --help` prints: base_conf_keys (base/conf/conf_keys.c) and the options of the policies. */
+/* deploy/doc/configuration_page.c - writes deploy/doc/configuration.md on standard output, from the
+ * tables that `creel-rm --help` prints: base_conf_keys (base/conf/conf_keys.c), and the options of
+ * the policies. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,10 +29,13 @@ static const char introduction[] =
     "\n"
     "<!-- Generated: cmake --build --preset asan --target update_configuration_page -->\n"
     "\n"
-    "`creel-rm`, `creel-nm` and `creel` read `creel-site.xml` and `yarn-site.xml` from `$CREEL_CONF_DIR`, else from\n"
-    "`/etc/creel`, in Hadoop's XML form. `--conf FILE` reads that file instead of both, and `-D KEY=VALUE` overrides\n"
-    "all files. An unknown key that begins with `creel.` is an error; other unknown keys are ignored, so that a\n"
-    "`yarn-site.xml` of Hadoop can be used as it is.\n"
+    "`creel-rm`, `creel-nm` and `creel` read `creel-site.xml` and `yarn-site.xml` from\n"
+    "`$CREEL_CONF_DIR`, else from `/etc/creel`, in Hadoop's XML form. `--conf FILE` reads that "
+    "file\n"
+    "instead of both, and `-D KEY=VALUE` overrides all files. An unknown key that begins with\n"
+    "`creel.` is an error; other unknown keys are ignored, so that a `yarn-site.xml` of Hadoop "
+    "can\n"
+    "be used as it is.\n"
     "\n"
     "Changes take effect when the daemon is started again, except for the allocation file\n"
     "(`yarn.scheduler.fair.allocation.file`), which is read again when it changes.\n";
@@ -66,7 +70,8 @@ static void print_key(const struct base_conf_key *k)
         printf("text | ");
         break;
     case BASE_CONF_INT:
-        printf(k->max >= INT32_MAX ? "integer, at least %" PRId64 " | " : "integer, %" PRId64 " to %" PRId64 " | ",
+        printf(k->max >= INT32_MAX ? "integer, at least %" PRId64 " | "
+                                   : "integer, %" PRId64 " to %" PRId64 " | ",
                k->min, k->max);
         break;
     case BASE_CONF_BOOL:

@@ -1,12 +1,16 @@
 # manual.awk - turns the --help text of a program into a page of the manual (roff, man macros).
-#   awk -v name=creel-run -v section=1 -v summary=… -v version=… -v also='creel(1)' -f manual.awk < HELP
-# The text must not be wrapped by argp: ARGP_HELP_FMT=rmargin=N. Its parts are told apart by how their lines begin:
-#   "Usage: …", "  or:  …"            synopsis
-#   "      --option=ARG   text"       an option; three blanks before its text, or the text on the next line
-#   "  command   text"                a command, before any option
-#   " Heading:", "Heading:"           a heading among options
-#   "Examples:", "Exit status: …"     sections of their own
-#   everything else                   paragraphs
+#
+#   awk -v name=creel-run -v section=1 -v summary=… -v version=… -v also='creel(1)' \
+#       -f manual.awk < HELP
+#
+# argp must not have wrapped the text: ARGP_HELP_FMT=rmargin=N. Parts are recognised by how their
+# lines begin:
+#   "Usage: …", "  or:  …"         synopsis
+#   "      --option=ARG   text"    an option; its text follows three blanks, or on the next line
+#   "  command   text"             a command, before any option
+#   " Heading:", "Heading:"        a heading among the options
+#   "Examples:", "Exit status: …"  sections of their own
+#   anything else                  paragraphs
 
 function plain(s) {                 # text in which roff finds no request
     gsub(/\\/, "\\e", s)
