@@ -5,7 +5,8 @@
 
 #include "rm/core/state.h"
 
-void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra)
+void rm_defer_until_stored(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
+                           int64_t extra)
 {
     if (c->acks_n == c->acks_cap) {
         size_t cap = c->acks_cap ? c->acks_cap * 2 : 1024;
@@ -18,8 +19,10 @@ void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
         c->acks_cap = cap;
         c->acks_head = 0;
     }
-    base_assert(c->acks_n == 0 || c->acks[(c->acks_head + c->acks_n - 1) & (c->acks_cap - 1)].seq <= seq);
+    base_assert(c->acks_n == 0 ||
+                c->acks[(c->acks_head + c->acks_n - 1) & (c->acks_cap - 1)].seq <= seq);
     if (kind != RM_ACK_FORGET)
         ((struct rm_app *)p)->refs++;
-    c->acks[(c->acks_head + c->acks_n++) & (c->acks_cap - 1)] = (struct rm_ack){seq, kind, p, extra};
+    c->acks[(c->acks_head + c->acks_n++) & (c->acks_cap - 1)] =
+        (struct rm_ack){seq, kind, p, extra};
 }

@@ -22,6 +22,7 @@ struct rm_ack {
     int64_t extra;
 };
 
-void rm_ack_add(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p, int64_t extra);
+void rm_defer_until_stored(struct rm_core *c, uint64_t seq, enum rm_ack_kind kind, void *p,
+                           int64_t extra);
 
 #endif

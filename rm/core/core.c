@@ -31,23 +31,23 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-static void acked(struct rm_core *c, const struct rm_ack *ack)
+static void run_deferred(struct rm_core *c, const struct rm_ack *ack)
 {
     switch (ack->kind) {
     case RM_ACK_APP_NEW:
-        rm_app_stored_new(c, ack->p);
+        rm_app_on_submission_stored(c, ack->p);
         break;
     case RM_ACK_APP_FINAL:
-        rm_app_stored_final(c, ack->p);
+        rm_app_on_final_stored(c, ack->p);
         break;
     case RM_ACK_JOB_COMMIT:
-        rm_job_commit(c, ack->p);
+        rm_job_request_commit(c, ack->p);
         break;
     case RM_ACK_MASTER:
-        rm_am_master_stored(c, ack->p, ack->extra);
+        rm_am_on_master_stored(c, ack->p, ack->extra);
         break;
     case RM_ACK_UNMANAGED:
-        rm_am_unmanaged_stored(c, ack->p);
+        rm_am_on_unmanaged_stored(c, ack->p);
         break;
     case RM_ACK_FORGET:
         rm_container_forget(c, ack->p);
@@ -63,14 +63,14 @@ static void on_stored(struct rm_core *c, uint64_t seq)
 }
 
 /* Does what waited for the store. */
-static void drain_acks(struct rm_core *c)
+static void run_stored(struct rm_core *c)
 {
     while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
         struct rm_ack ack = c->acks[c->acks_head];
 
         c->acks_head = (c->acks_head + 1) & (c->acks_cap - 1);
         c->acks_n--;
-        acked(c, &ack);
+        run_deferred(c, &ack);
     }
 }
 
@@ -78,16 +78,16 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
 {
     switch (t->kind) {
     case RM_TIMER_NODE_HOLD:
-        rm_node_hold_over(c, t->owner);
+        rm_node_on_hold_expired(c, t->owner);
         break;
     case RM_TIMER_NODE_EXPIRY:
-        rm_node_expired(c, t->owner);
+        rm_node_on_expiry(c, t->owner);
         break;
     case RM_TIMER_AM:
-        rm_am_expired(c, t->owner);
+        rm_am_on_expiry(c, t->owner);
         break;
     case RM_TIMER_UNSTARTED:
-        rm_containers_expire(c);
+        rm_containers_expire_unstarted(c);
         break;
     case RM_TIMER_GRACE:
         rm_takeover_grace_over(c);
@@ -99,7 +99,7 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
         rm_nodes_forget(c);
         break;
     case RM_TIMER_POLICY: {
-        int64_t next = rm_policy_on_timer(c);
+        int64_t next = rm_preempt_on_timer(c);
 
         if (next)
             rm_timer_set(&c->timers, t, next > c->now_us ? next : c->now_us + 1);
@@ -111,8 +111,9 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
 /* Those due at the very time of a submission come after it, those due with a heartbeat before. */
 static int64_t timers_until(const struct rm_event *ev)
 {
-    bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP || ev->kind == RM_EV_JOB_SET_UP ||
-                 ev->kind == RM_EV_JOB_COMMITTED || ev->kind == RM_EV_JOB_ABORTED;
+    bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||
+                 ev->kind == RM_EV_JOB_SET_UP || ev->kind == RM_EV_JOB_COMMITTED ||
+                 ev->kind == RM_EV_JOB_ABORTED;
 
     return ev->at_us - first;
 }
@@ -130,7 +131,7 @@ static void run_timers(struct rm_core *c, int64_t until_us)
 }
 
 /* A wake-up that comes too early is harmless: only earlier ones are asked for. */
-static void wish_wake(struct rm_core *c)
+static void request_wake(struct rm_core *c)
 {
     int64_t at;
 
@@ -146,11 +147,14 @@ static void wish_wake(struct rm_core *c)
 static int check_conf(const struct rm_core_conf *conf, struct base_error *err)
 {
     if (conf->node_expiry_us <= 0 || conf->heartbeat_us <= 0)
-        return base_error_set(err, -BASE_EINVAL, "heartbeat and node expiry intervals must be greater than 0");
+        return base_error_set(err, -BASE_EINVAL,
+                              "heartbeat and node expiry intervals must be greater than 0");
     if (conf->slowstart < 0 || conf->slowstart > 1)
-        return base_error_set(err, -BASE_EINVAL, "slowstart must lie between 0 and 1, it is %g", conf->slowstart);
+        return base_error_set(err, -BASE_EINVAL, "slowstart must lie between 0 and 1, it is %g",
+                              conf->slowstart);
     if (conf->task_attempts_max < 1 || conf->am_attempts_max < 1)
-        return base_error_set(err, -BASE_EINVAL, "attempts of tasks and masters must be at least 1");
+        return base_error_set(err, -BASE_EINVAL,
+                              "attempts of tasks and masters must be at least 1");
     return 0;
 }
 
@@ -179,7 +183,7 @@ struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *
     } else {
         policy_queues_init(&c->tree, conf->queues);
     }
-    rm_queues_sync(c);
+    rm_queues_grow(c);
     c->conf.options = NULL;
     if (conf->learned)
         c->learned = *conf->learned;
@@ -257,11 +261,11 @@ static void on_new_app_id(struct rm_core *c, const struct rm_event *ev)
 {
     struct base_app_id id = {0};
 
-    if (rm_app_take_id(c, ev->token, &id))
+    if (rm_app_assign_id(c, ev->token, &id))
         rm_reply(c, ev->token, RM_REPLY_APP_ID, 0)->u.reply.app_id = id;
 }
 
-static void handle(struct rm_core *c, const struct rm_event *ev)
+static void dispatch(struct rm_core *c, const struct rm_event *ev)
 {
     switch (ev->kind) {
     case RM_EV_TIMER:
@@ -333,15 +337,15 @@ static void handle(struct rm_core *c, const struct rm_event *ev)
 /* After whatever happened: slots to those who wait, held heartbeats answered, the next wake-up. */
 static void settle(struct rm_core *c)
 {
-    drain_acks(c);
-    rm_am_activate(c);
+    run_stored(c);
+    rm_am_activate_waiting(c);
     rm_offer_all(c);
     if (c->preempt_all)
-        rm_offer_preempt(c);
+        rm_offer_preempt_all(c);
     rm_app_trim_finished(c);
     rm_prune_step(c);
-    rm_node_flush(c);
-    wish_wake(c);
+    rm_nodes_answer_dirty(c);
+    request_wake(c);
     c->out = NULL;
 #ifdef RM_LEDGER_AUDIT
     rm_ledger_check_sometimes(c);
@@ -359,7 +363,7 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
         run_timers(c, timers_until(ev));
     else if (c->wake_us && c->wake_us <= c->now_us)
         c->wake_us = 0;
-    handle(c, ev);
+    dispatch(c, ev);
     settle(c);
 }
 
@@ -369,16 +373,18 @@ static void collect_outputs(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         const struct rm_app *a = c->apps[i];
 
-        if (a->is_job && a->set_up && a->job->output && (a->state < RM_APP_FINAL_SAVING || a->state == RM_APP_KILLING))
+        if (a->is_job && a->set_up && a->job->output &&
+            (a->state < RM_APP_FINAL_SAVING || a->state == RM_APP_KILLING))
             rm_names_add(&c->outputs, a->job->output);
     }
 }
 
 #define TOLD_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
 
-/* The record of an end is not written again when the store has it, and the end is told after that. So nobody knows whether
- * one was told that was recorded just before the stop; it is told again, and all that are older have been. */
-static void note_told(struct rm_core *c)
+/* The record of an end is not written again when the store has it, and the end is told after that.
+ * So nobody knows whether one was told that was recorded just before the stop; it is told again,
+ * and all that are older have been. */
+static void mark_ends_told(struct rm_core *c)
 {
     int64_t newest = 0;
 
@@ -399,11 +405,11 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
     c->out = out;
     rm_steps_reset(&c->scratch);
     c->recovering = true;
-    note_told(c);
+    mark_ends_told(c);
     rm_damage_write(c);
     collect_outputs(c);
     rm_recover_orphans(c);
-    rm_confirm_begin(c);
+    rm_confirm_resolve_format(c);
     rm_takeover_begin(c);
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
@@ -413,11 +419,12 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         else if (a->state != RM_APP_NEW_SAVING)
             a->kind->recovered(c, a);
     }
-    rm_apps_stored_new(c); /* they are read from the store: so they are there */
+    rm_apps_accept_recovered(c); /* they are read from the store: so they are there */
     c->recovering = false;
     c->loading = false;
-    for (size_t i = 0; i < c->nodes_n; i++) /* how long they have been gone is not stored: since now */
-        rm_node_check_gone(c, c->nodes[i]);
+    /* How long they have been gone is not stored: since now. */
+    for (size_t i = 0; i < c->nodes_n; i++)
+        rm_node_update_gone(c, c->nodes[i]);
     rm_names_free(&c->outputs);
     settle(c);
 }

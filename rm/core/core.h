@@ -2,52 +2,65 @@
  *
  *     event --> rm_core_step() --> effects (in order)
  *
- * Single-threaded. The core reads no clock, opens nothing, starts no thread, draws no randomness. Equal inputs give
- * byte-equal effects on every machine. It is the same object code in the daemon and in the simulator.
+ * Single-threaded. The core reads no clock, opens no file, starts no thread and draws no
+ * randomness. Equal inputs give byte-equal effects on every machine. Daemon and simulator run the
+ * same object code.
  *
- * Durability: an effect RM_FX_STORE carries a record and a sequence number (growing by 1). An effect with
- * after_seq = S > 0 (replies, heartbeat answers) is released by the shell only when the store has everything up to S.
- * The shell tells the core what is stored by RM_EV_STORED. What the core does only after that: an application leaves
- * NEW_SAVING; a finished container is told to be forgotten by its node; a job's final state is shown.
+ * Durability. An effect RM_FX_STORE carries a record and a sequence number that grows by 1. The
+ * shell releases an effect with after_seq = S > 0 (a reply, a heartbeat's answer) only when the
+ * store has everything up to S, and reports what is stored with RM_EV_STORED. Three things happen
+ * only then: an application leaves NEW_SAVING, a node is told to forget an ended container, and the
+ * final state of a job is shown.
  *
- * Recovery: rm_core_new(), rm_core_recover() for every stored record, rm_core_recovered(), then events. Nodes are
- * granted nothing before they registered with this instance; their container reports re-attach running work.
- *   Nodes known to the store are awaited: each has node_expiry_us from this instance's clock to register.
- *   Stored jobs are held (nothing of them is started) until all awaited nodes have registered or expired, or until
- *   takeover_grace_us is over: their tasks may be running there. That goes for those of which no start was recorded, too:
- *   a task is ordered before the record is durable, and that may have been lost with the quorum. Without a grace those
- *   alone go on, as nobody waits for a dead node's expiry because of that. One with a deadline is admitted when it is
- *   known which slots there are.
- *   Masters on silent nodes are waited for until node or master expires: there are never two of them.
- *   A running master is told by the command "resync" to register again, as after a work-preserving restart in YARN; until
- *   then nothing is taken from it. It may do so when all awaited nodes are known, or takeover_grace_us (0: 5 s) is over;
- *   earlier it gets -BASE_EAGAIN. The answer lists all its containers, be it that it never heard of them since the answer
- *   that announced them was lost, or that they have ended and it has not acknowledged that. Of those it knows, the others
- *   have gone with orders or nodes that were lost, unless a late node brings them back: those are announced like new ones.
- *   It asks anew for what it wants beside the listed ones; numbers of answers begin anew.
- *   After the grace a task that nobody has reported is started again. Its attempts count on from 1000 x (this epoch -
- *   epoch of the submission), as those of a restarted MapReduce master do from 1000 x (its attempt - 1), so that no number,
- *   and so no temporary folder, is ever given twice. A task to whose earlier attempt the right to commit was given stays
- *   held until every awaited node is known: that attempt may be committing.
- *   An attempt that a late node reports goes on when nobody does its task, or when the attempt given meanwhile was not
- *   seen running yet, which then is killed; one that has ended well counts, and the other is killed; else it is killed.
- *   Times in records may lie in the future (another host wrote them): those of live work are moved back to now.
- * Nodes expire when nothing was heard of them for node_expiry_us. When at that moment more than half of the nodes (awaited
- * or registered) have been silent for half of it or longer, it is rather this instance that is cut off: none expires
- * for one more period, once per silence. So a cluster of one node finds its loss after two periods, one of two or three when
- * all but at most one are silent.
+ * Recovery. rm_core_new(), rm_core_recover() for every stored record, rm_core_recovered(), then
+ * events. A node is granted nothing before it has registered with this instance; its container
+ * reports re-attach running work.
+ *   Nodes: those in the store are awaited. Each has node_expiry_us of this instance's clock to
+ *     register.
+ *   Jobs: nothing is started for a stored job until all awaited nodes have registered or expired,
+ * or takeover_grace_us is over, since its tasks may be running on them. This includes jobs without
+ *     a recorded start: a task is ordered before its record is durable, and the record may have
+ * been lost with the quorum. Without a grace such jobs go on at once, so that nobody waits for a
+ * dead node's expiry on their account; a job with a deadline is still admitted only when the
+ * cluster's slots are known. Masters: one on a silent node is waited for until the node or the
+ * master expires; there are never two. The command "resync" tells a running master to register
+ * again, as after a work-preserving restart in YARN, and nothing is accepted from it before. It may
+ * register when all awaited nodes are known or takeover_grace_us (0: 5 s) is over; until then it
+ * gets -BASE_EAGAIN. The answer lists all its containers: also those it never heard of, since the
+ * announcing answer was lost, and ended ones that it has not acknowledged. Any other container it
+ * remembers was lost with orders or nodes; one that a late node still brings back is announced like
+ * a new one. The master asks anew for what it wants beside the listed ones, and answers are
+ * numbered anew. Tasks: after the grace, a task that no node has reported is started again. Its
+ * attempts count on from 1000 x (this epoch - epoch of the submission), as those of a restarted
+ * MapReduce master do from 1000 x (its attempt - 1): no number, hence no temporary folder, is given
+ * twice. A task with an earlier attempt that was allowed to commit is withheld until every awaited
+ * node is known, since that attempt may be committing. Late reports: an attempt that a late node
+ * reports goes on when the task is idle, or when the attempt started meanwhile was not yet seen
+ * running, which is then killed. One that has ended well counts, and the other is killed. In every
+ * other case the reported attempt is killed. Times: records of another host may lie in the future.
+ * Times of live work are moved back to now.
  *
- * A store without any application at all may be the wrong one (or have been lost). As long as that is not ruled out
- * (format_confirmed, or applications in a store made by an earlier version), a node that is new to the store and runs
- * containers of an application it does not know is refused with -BASE_ESTATE, and nothing is killed. While the store knows
- * no application, RM_FX_UNCONFIRMED says so too, and submissions are refused until all such nodes have come without these
- * containers or have been silent for node_expiry_us. A node that has obeyed a higher epoch than this instance's is refused
- * likewise; with format_confirmed RM_FX_EPOCH_LOW asks for a higher one.
+ * Expiry. A node expires when it was silent for node_expiry_us. If at that moment more than half of
+ * the nodes (awaited or registered) have been silent for half of that time or longer, this instance
+ * is more likely cut off itself: no node expires for one more period, once per silence. A cluster
+ * of one node therefore finds its loss after two periods; so does one of two or three when all but
+ * at most one are silent.
  *
- * Errors: rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
- * Ownership: the event and all it points to belong to the caller and are only read, except what is marked "taken":
- * refcounted specs, of which the core takes one reference. Effects point into memory that stays valid until the
- * next rm_core_step() or rm_core_free(), specs excepted (ref them to keep them). */
+ * Wrong store. A store without any application may belong to another cluster, or have been lost.
+ * Until that is ruled out (format_confirmed, or applications in a store of an earlier version), a
+ * node that is new to the store and runs containers of an unknown application is refused with
+ * -BASE_ESTATE, and nothing is killed. While the store knows no application, RM_FX_UNCONFIRMED
+ * reports this, and submissions are refused until all such nodes have come back without these
+ * containers or were silent for node_expiry_us. A node that has obeyed a higher epoch than this
+ * instance's is refused in the same way; with format_confirmed, RM_FX_EPOCH_LOW asks for a higher
+ * epoch.
+ *
+ * Errors. rm_core_step cannot fail; a bad request becomes an RM_FX_REPLY carrying the error.
+ *
+ * Ownership. The event and all it points to belong to the caller and are only read, except what is
+ * marked "taken": refcounted specs, of which the core takes one reference. Effects point into
+ * memory that stays valid until the next rm_core_step() or rm_core_free(), except specs (ref them
+ * to keep them). */
 #ifndef CREEL_RM_CORE_CORE_H
 #define CREEL_RM_CORE_CORE_H
 
@@ -66,26 +79,32 @@ struct rm_core_conf {
     const char *policy;     /* policy_find() */
     const struct policy_conf *options; /* of policies; NULL: defaults */
     const struct policy_learned *learned; /* of tasks that ran before; NULL: nothing */
-    bool simulation;        /* nothing is recorded; policies that need what only a simulation knows are fine */
+    /* Nothing is recorded; policies that need what only a simulation knows are fine. */
+    bool simulation;
     const char *queues;     /* comma list beside "default"; "root.x" and "x" are the same */
     struct policy_queues *tree; /* instead, taken (emptied); NULL: the list */
     int64_t node_expiry_us, heartbeat_us, am_expiry_us, allocation_expiry_us;
     double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
-    /* Of ended applications: beyond so many bytes, as the core reckons them, the oldest jobs keep their sums alone, and when
-     * that is not enough the oldest go. Those that ended within the last minute stay. 0: no bound. */
+    /* Of ended applications: beyond so many bytes, as the core reckons them, the oldest jobs
+     * keep their sums alone, and when that is not enough the oldest go. Those that ended within
+     * the last minute stay. 0: no bound. */
     int64_t completed_bytes_max;
-    /* A node that has gone (LOST, SHUTDOWN ...) and to which no application that has not ended refers is forgotten after
-     * so long, and so is its record; or before, the longest gone first, when there are more of them than so many. Then it
-     * is shown no more, and is a new one when it registers again. 0: no bound. */
+    /* A node that has gone (LOST, SHUTDOWN ...) and to which no application that has not ended
+     * refers is forgotten after so long, and so is its record; or before, the longest gone
+     * first, when there are more of them than so many. Then it is shown no more, and is a new
+     * one when it registers again. 0: no bound. */
     int64_t gone_nodes_us;
     int32_t gone_nodes_max;
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
     int64_t kill_grace_ms;
-    int64_t takeover_grace_us; /* 0: jobs are held until every awaited node has registered or expired */
-    bool prune_ended;      /* records of an ended job's tasks are removed; RM_FX_HISTORY before that */
-    bool format_confirmed; /* --format-confirmed: what nodes run and the store does not know is killed */
+    /* 0: jobs are held until every awaited node has registered or expired. */
+    int64_t takeover_grace_us;
+    /* Records of an ended job's tasks are removed; RM_FX_HISTORY before that. */
+    bool prune_ended;
+    /* --format-confirmed: what nodes run and the store does not know is killed. */
+    bool format_confirmed;
 };
 
 /* ---------------------------------------------------------------- events */
@@ -96,10 +115,13 @@ enum rm_event_kind {
     RM_EV_SUBMIT_JOB,
     RM_EV_SUBMIT_APP,
     RM_EV_KILL_APP,
-    RM_EV_MOVE_APP,        /* to another queue, while ACCEPTED or RUNNING; reply: OK once it is durable */
-    RM_EV_JOB_SET_UP,      /* answers RM_FX_JOB_SETUP: the shell made the output folder, or failed */
+    /* To another queue, while ACCEPTED or RUNNING; reply: OK once it is durable. */
+    RM_EV_MOVE_APP,
+    /* Answers RM_FX_JOB_SETUP: the shell made the output folder, or failed. */
+    RM_EV_JOB_SET_UP,
     RM_EV_JOB_COMMITTED,   /* answers RM_FX_JOB_COMMIT */
-    RM_EV_JOB_ABORTED,     /* answers RM_FX_JOB_ABORT, whether it could clear everything away or not */
+    /* Answers RM_FX_JOB_ABORT, whether it could clear everything away or not. */
+    RM_EV_JOB_ABORTED,
     RM_EV_TASK_COMMIT,     /* a task attempt asks whether it may commit; reply: u.flag */
     RM_EV_FETCH_FAILURE,
     RM_EV_NODE_REGISTER,
@@ -136,7 +158,8 @@ struct rm_ask {
     struct rm_res capability;
     int32_t containers; /* absolute count for (priority, id, name) */
     bool relax_locality;
-    struct rm_launch *launch; /* taken (may be NULL); the latest one of (priority, allocation id) holds */
+    /* Taken (may be NULL); the latest one of (priority, allocation id) holds. */
+    struct rm_launch *launch;
 };
 
 struct rm_event {
@@ -146,23 +169,32 @@ struct rm_event {
     const char *caller; /* identity of who asks, NULL for daemons */
     union {
         struct { uint64_t seq; } stored;
-        /* spec taken; spec->id.seq == 0: the core gives one. app_token: 32 random hex digits made by the shell; it
-         * becomes the application's access token and is stored with it. */
+        /* spec taken; spec->id.seq == 0: the core gives one. app_token: 32 random hex digits
+         * made by the shell; it becomes the application's access token and is stored with it. */
         struct { struct rm_job_spec *spec; const char *app_token; } submit_job;
-        struct { struct rm_app_spec *spec; const char *app_token; } submit_app; /* taken, as above */
+        /* Taken, as above. */
+        struct { struct rm_app_spec *spec; const char *app_token; } submit_app;
         struct { struct base_app_id id; const char *diagnostics, *peer; } kill;
-        /* A queue that takes applications ("x" and "root.x" are the same); NULL: it stays where it is, and the answer
-         * waits until that is durable. -BASE_ESTATE: it ends; -BASE_EINVAL: the queue, or a policy without any. */
+        /* A queue that takes applications ("x" and "root.x" are the same); NULL: it stays where
+         * it is, and the answer waits until that is durable. -BASE_ESTATE: it ends;
+         * -BASE_EINVAL: the queue, or a policy without any. */
         struct { struct base_app_id id; const char *queue; } move;
-        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done; /* JOB_SET_UP, _COMMITTED, _ABORTED */
+        /* JOB_SET_UP, _COMMITTED, _ABORTED. */
+        struct { struct base_app_id id; bool ok; const char *diagnostics; } job_done;
         struct { struct base_task_id task; int32_t attempt; } task_commit;
-        struct { struct base_app_id app; int32_t map, attempt; bool gone; struct base_task_id reduce; } fetch_failure;
+        struct {
+            struct base_app_id app;
+            int32_t map, attempt;
+            bool gone;
+            struct base_task_id reduce;
+        } fetch_failure;
         struct {
             const char *node_id, *http_address, *rack, *host, *version, *boot_id, *instance;
             int32_t map_slots, reduce_slots;
             int64_t epoch_seen;
-            int64_t sent_us; /* node's time since its boot; 0: not known. What was sent before a request that was taken
-                              * is not taken, as long as the node is registered */
+            /* Node's time since its boot; 0: unknown. A request sent before one that was already
+             * accepted is not accepted, as long as the node is registered. */
+            int64_t sent_us;
             const struct rm_container_report *reports;
             size_t reports_n;
             const struct base_app_id *apps; /* that have folders there */
@@ -175,13 +207,18 @@ struct rm_event {
             const char *health_report;
             int64_t hold_us; /* 0: answer at once */
             int64_t sent_us; /* as above */
-            uint32_t place;  /* of the node, in order of first registration, from 1 (a forgotten one's goes to the next new
-                              * node); 0: not known. Saves a search; a wrong one costs no more than that */
+            /* Of the node, in order of first registration, from 1 (a forgotten node's place goes to
+             * the next new one); 0: unknown. Saves a search; a wrong one costs just that. */
+            uint32_t place;
             const struct rm_container_report *reports;
             size_t reports_n;
         } heartbeat;
         struct { const char *node_id, *instance; } node; /* WAKE, GONE */
-        struct { struct base_attempt_id attempt; const char *host, *tracking_url; int32_t rpc_port; } am_register;
+        struct {
+            struct base_attempt_id attempt;
+            const char *host, *tracking_url;
+            int32_t rpc_port;
+        } am_register;
         struct {
             struct base_attempt_id attempt;
             int64_t response_id;
@@ -189,10 +226,14 @@ struct rm_event {
             const struct rm_ask *asks; size_t asks_n;
             const struct base_container_id *releases; size_t releases_n;
         } am_allocate;
-        struct { struct base_attempt_id attempt; enum rm_final_status status; const char *diagnostics, *tracking_url; }
-            am_finish;
+        struct {
+            struct base_attempt_id attempt;
+            enum rm_final_status status;
+            const char *diagnostics, *tracking_url;
+        } am_finish;
         struct { struct policy_queues *queues; } queues; /* taken: emptied */
-        struct { const char *name; const struct policy_conf *options; } policy; /* options NULL: as they are */
+        /* Options NULL: as they are. */
+        struct { const char *name; const struct policy_conf *options; } policy;
     } u;
 };
 
@@ -202,19 +243,30 @@ enum rm_effect_kind {
     RM_FX_STORE,        /* write a record */
     RM_FX_HEARTBEAT,    /* answer a (parked) heartbeat, with the orders of u.heartbeat */
     RM_FX_WAKE,         /* next RM_EV_TIMER wanted at u.wake.at_us (replaces the earlier wish) */
-    RM_FX_JOB_SETUP,    /* make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP */
-    RM_FX_JOB_COMMIT,   /* take the parts named, remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED */
-    RM_FX_JOB_ABORT,    /* remove _temporary, and the folder if nothing else is in it, once it is durable that the job
-                         * ends; answer with RM_EV_JOB_ABORTED: until then the job has not ended */
-    RM_FX_MAP_OUTPUT,   /* the job's list of map outputs grew: parked readers may look (version u.map_output) */
+    /* Make the job's output folder, which must not exist; answer with RM_EV_JOB_SET_UP. */
+    RM_FX_JOB_SETUP,
+    /* Take the parts named, remove _temporary, write _SUCCESS; answer with RM_EV_JOB_COMMITTED. */
+    RM_FX_JOB_COMMIT,
+    /* Remove _temporary, and the folder if nothing else is in it, once it is durable that the job
+     * ends; answer with RM_EV_JOB_ABORTED. The job has not ended before that answer. */
+    RM_FX_JOB_ABORT,
+    /* The job's list of map outputs grew: parked readers may look (version u.map_output). */
+    RM_FX_MAP_OUTPUT,
     RM_FX_NOTE,         /* something an operator wants in the log: u.note */
-    RM_FX_UNCONFIRMED,  /* the store is empty where nodes work: this instance must not lead; nothing was changed */
-    RM_FX_EPOCH_LOW,    /* nodes have obeyed a higher epoch: this instance must take one above u.epoch_low.epoch_seen */
+    /* The store is empty where nodes work: this instance must not lead; nothing was changed. */
+    RM_FX_UNCONFIRMED,
+    /* Nodes have obeyed a higher epoch: this instance must take one above
+     * u.epoch_low.epoch_seen. */
+    RM_FX_EPOCH_LOW,
     RM_FX_HISTORY,      /* prune_ended: a job has ended here, its tasks can still be read */
-    RM_FX_APP_ENDED     /* an application has ended, and its record is stored: u.ended. Once, but for ends just before a stop */
+    /* An application has ended, and its record is stored: u.ended. Once, but for ends just
+     * before a stop. */
+    RM_FX_APP_ENDED
 };
-enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP, RM_REPLY_KILL,
-                     RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED, RM_REPLY_ALLOCATED,
+enum rm_reply_kind { RM_REPLY_ERROR, RM_REPLY_OK, RM_REPLY_APP_ID, RM_REPLY_JOB, RM_REPLY_APP,
+                     RM_REPLY_KILL,
+                     RM_REPLY_FLAG, RM_REPLY_NODE_REGISTERED, RM_REPLY_AM_REGISTERED,
+                     RM_REPLY_ALLOCATED,
                      RM_REPLY_RESYNC, RM_REPLY_AM_FINISHED };
 
 struct rm_order {
@@ -248,8 +300,8 @@ struct rm_completed {
     const char *diagnostics;
 };
 
-/* A record of the store: upsert (data != NULL) or removal of (table, key). Data is the core's own text form
- * (rm/core/record/record.h), versioned; specs are stored by their JSON beside it. */
+/* A record of the store: upsert (data != NULL) or removal of (table, key). Data is the core's
+ * own text form (rm/core/record/record.h), versioned; specs are stored by their JSON beside it. */
 struct rm_record {
     const char *table; /* "app", "task", "node", "meta", "commit" */
     const char *key;
@@ -266,13 +318,15 @@ struct rm_effect {
             int code;         /* ERROR: negative BASE_E* */
             const char *text; /* ERROR: message */
             struct base_app_id app_id;
-            bool flag;        /* JOB, APP: newly made; FLAG: the answer; KILL: already in an end state */
+            /* JOB, APP: newly made; FLAG: the answer; KILL: already in an end state. */
+            bool flag;
             enum rm_app_state app_state; /* KILL: internal state now */
             struct { struct rm_res max_capability; const char *queue;
                      const struct rm_allocated *previous; size_t previous_n; } am;
             struct { int64_t response_id; const struct rm_allocated *allocated; size_t allocated_n;
-                     const struct rm_completed *completed; size_t completed_n; struct rm_res available;
-                     int32_t nodes; const char *command; /* NULL, "shutdown", "resync" */ } allocate;
+                     const struct rm_completed *completed; size_t completed_n;
+                     struct rm_res available; int32_t nodes;
+                     const char *command; /* NULL, "shutdown", "resync" */ } allocate;
         } reply;
         struct { uint64_t seq; struct rm_record record; } store;
         struct {
@@ -282,14 +336,16 @@ struct rm_effect {
             size_t orders_n;
         } heartbeat; /* also carries the answer of RM_EV_NODE_REGISTER (registered = true) */
         struct { int64_t at_us; } wake;
-        /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for this job before.
-         * COMMIT: part i is the one of attempt attempts[i] of task i of @kind: the attempt that succeeded, whose
-         * counters were added up. Other attempts may have left one too. */
+        /* SETUP, COMMIT, ABORT. again: SETUP after a restart: the folder may be there, made for
+         * this job before. COMMIT: part i is the one of attempt attempts[i] of task i of @kind:
+         * the attempt that succeeded, whose counters were added up. Other attempts may have left
+         * one too. */
         struct { struct base_app_id id; struct rm_job_spec *spec; bool again;
                  enum base_task_kind kind; const int32_t *attempts; size_t attempts_n; } job;
         struct { struct base_app_id id; int64_t version; } map_output;
         struct { int level; const char *text; } note; /* enum base_log_level */
-        struct { const char *text; int64_t epoch_seen; } unconfirmed; /* the highest of all nodes so far */
+        /* The highest of all nodes so far. */
+        struct { const char *text; int64_t epoch_seen; } unconfirmed;
         struct { int64_t epoch_seen; } epoch_low;
         struct { struct base_app_id id; } history;
         struct {
@@ -311,24 +367,29 @@ const struct policy_learned *rm_core_learned(const struct rm_core *core);
 /* @conf is copied. NULL and @err on an impossible setting (unknown policy, ...). */
 struct rm_core *rm_core_new(const struct rm_core_conf *conf, struct base_error *err);
 void rm_core_free(struct rm_core *core);
-/* Hint: the node at @place (as in a heartbeat) is heard soon. Steps 0 and 1, some time apart: the second needs the first. */
+/* Hint: the node at @place (as in a heartbeat) is heard soon. Steps 0 and 1, some time apart:
+ * the second needs the first. */
 void rm_core_expect(const struct rm_core *core, uint32_t place, int step);
 void rm_core_step(struct rm_core *core, const struct rm_event *ev, struct rm_effects *out);
 
 /* ---------------------------------------------------------------- recovery */
-/* One stored record, any order of tables except that "meta", "app" come before the others (the shell reads tables in
- * the order meta, app, node, task, commit). 0 for a damaged one too: what each costs is drawn in rm/core/record/damage.h; it is kept in
- * the table "damaged" under "<table>/<key>". -BASE_ECORRUPT: nothing can go on without it (meta/format); the text says what
- * an operator can do. */
+/* One stored record, any order of tables except that "meta", "app" come before the others (the
+ * shell reads tables in the order meta, app, node, task, commit). 0 for a damaged one too: what
+ * each costs is drawn in rm/core/record/damage.h; it is kept in the table "damaged" under
+ * "<table>/<key>". -BASE_ECORRUPT: nothing can go on without it (meta/format); the text says
+ * what an operator can do. */
 int rm_core_recover(struct rm_core *core, const struct rm_record *rec, struct base_error *err);
-/* The JSON of the spec inside an "app" record, so that the shell can decode it: sets *is_job and borrowed text. */
-int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json, struct base_app_id *id,
-                       struct base_error *err);
-/* Gives the core the decoded spec of an app record (before rm_core_recover of that record). Taken. */
+/* The JSON of the spec inside an "app" record, so that the shell can decode it: sets *is_job and
+ * borrowed text. */
+int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json,
+                       struct base_app_id *id, struct base_error *err);
+/* Gives the core the decoded spec of an app record (before rm_core_recover of that record).
+ * Taken. */
 void rm_core_recover_job(struct rm_core *core, struct rm_job_spec *spec);
 void rm_core_recover_app(struct rm_core *core, struct rm_app_spec *spec);
-/* Instead of rm_core_recover: the submission in the app record @rec could not be decoded, @why. The application is shown as
- * the spec given before says (rm_core_recover_app), which can be as good as empty. */
+/* Instead of rm_core_recover: the submission in the app record @rec could not be decoded, @why.
+ * The application is shown as the spec given before says (rm_core_recover_app), which can be as
+ * good as empty. */
 void rm_core_recover_damaged(struct rm_core *core, const struct rm_record *rec, const char *why);
 /* All records read: jobs that were running go on, half-made ones are resumed. Appends effects. */
 void rm_core_recovered(struct rm_core *core, int64_t now_us, struct rm_effects *out);

@@ -23,13 +23,14 @@ static void print_app(const struct base_app_id *id, struct base_buf *out)
 
 static void print_res(const struct rm_res *r, struct base_buf *out)
 {
-    base_buf_addf(out, " <%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ">", r->v[0], r->v[1], r->v[2], r->v[3]);
+    base_buf_addf(out, " <%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ">", r->v[0], r->v[1],
+                  r->v[2], r->v[3]);
 }
 
 static void print_order(const struct rm_order *o, struct base_buf *out)
 {
-    static const char *const names[] = {"launch", "kill", "suspend", "resume", "forget", "cleanup-app", "resync",
-                                        "shutdown"};
+    static const char *const names[] = {"launch", "kill",        "suspend", "resume",
+                                        "forget", "cleanup-app", "resync",  "shutdown"};
     char buf[BASE_ID_TEXT_MAX];
 
     base_buf_addf(out, "  %s", names[o->kind]);
@@ -39,23 +40,26 @@ static void print_order(const struct rm_order *o, struct base_buf *out)
     if (o->kind == BASE_ORDER_KILL)
         base_buf_addf(out, " %s %" PRId64, text(o->reason), o->grace_ms);
     if (o->kind == BASE_ORDER_LAUNCH) {
-        base_buf_addf(out, " %s user %s name %s token %s priority %d", o->slot == BASE_TASK_MAP ? "map" : "reduce",
-                      text(o->user), text(o->name), text(o->token), o->priority);
+        base_buf_addf(out, " %s user %s name %s token %s priority %d",
+                      o->slot == BASE_TASK_MAP ? "map" : "reduce", text(o->user), text(o->name),
+                      text(o->token), o->priority);
         print_res(&o->resource, out);
         if (o->job)
-            base_buf_addf(out, " task %s attempt %d", base_task_id_text(&o->task, buf), o->task_attempt);
+            base_buf_addf(out, " task %s attempt %d", base_task_id_text(&o->task, buf),
+                          o->task_attempt);
         base_buf_addf(out, "%s%s", o->master ? " master" : "", o->launch ? " with launch" : "");
     }
     base_buf_adds(out, "\n");
 }
 
-static void print_allocated(const struct rm_allocated *v, size_t n, const char *what, struct base_buf *out)
+static void print_allocated(const struct rm_allocated *v, size_t n, const char *what,
+                            struct base_buf *out)
 {
     for (size_t i = 0; i < n; i++) {
         base_buf_addf(out, "  %s", what);
         print_container(&v[i].id, out);
-        base_buf_addf(out, " %s %s %d %" PRId64, text(v[i].node_id), text(v[i].node_http), v[i].priority,
-                      v[i].allocation_request_id);
+        base_buf_addf(out, " %s %s %d %" PRId64, text(v[i].node_id), text(v[i].node_http),
+                      v[i].priority, v[i].allocation_request_id);
         print_res(&v[i].capability, out);
         base_buf_adds(out, "\n");
     }
@@ -63,24 +67,26 @@ static void print_allocated(const struct rm_allocated *v, size_t n, const char *
 
 static void print_reply(const struct rm_effect *fx, struct base_buf *out)
 {
-    static const char *const names[] = {"error",           "ok",            "app-id",    "job",    "app",        "kill",
-                                        "flag",            "registered",    "am-registered", "allocated", "resync",
-                                        "am-finished"};
+    static const char *const names[] = {"error",         "ok",        "app-id", "job",
+                                        "app",           "kill",      "flag",   "registered",
+                                        "am-registered", "allocated", "resync", "am-finished"};
 
-    base_buf_addf(out, "reply %" PRIu64 " after %" PRIu64 " %s %d %s flag %d state %s", fx->token, fx->after_seq,
-                  names[fx->u.reply.kind], fx->u.reply.code, text(fx->u.reply.text), fx->u.reply.flag,
-                  rm_app_state_name(fx->u.reply.app_state));
+    base_buf_addf(out, "reply %" PRIu64 " after %" PRIu64 " %s %d %s flag %d state %s", fx->token,
+                  fx->after_seq, names[fx->u.reply.kind], fx->u.reply.code, text(fx->u.reply.text),
+                  fx->u.reply.flag, rm_app_state_name(fx->u.reply.app_state));
     print_app(&fx->u.reply.app_id, out);
     base_buf_adds(out, "\n");
     if (fx->u.reply.kind == RM_REPLY_AM_REGISTERED)
         print_allocated(fx->u.reply.am.previous, fx->u.reply.am.previous_n, "previous", out);
     if (fx->u.reply.kind != RM_REPLY_ALLOCATED)
         return;
-    base_buf_addf(out, "  response %" PRId64 " nodes %d command %s", fx->u.reply.allocate.response_id,
-                  fx->u.reply.allocate.nodes, text(fx->u.reply.allocate.command));
+    base_buf_addf(out, "  response %" PRId64 " nodes %d command %s",
+                  fx->u.reply.allocate.response_id, fx->u.reply.allocate.nodes,
+                  text(fx->u.reply.allocate.command));
     print_res(&fx->u.reply.allocate.available, out);
     base_buf_adds(out, "\n");
-    print_allocated(fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n, "allocated", out);
+    print_allocated(fx->u.reply.allocate.allocated, fx->u.reply.allocate.allocated_n, "allocated",
+                    out);
     for (size_t i = 0; i < fx->u.reply.allocate.completed_n; i++) {
         base_buf_adds(out, "  completed");
         print_container(&fx->u.reply.allocate.completed[i].id, out);
@@ -92,11 +98,11 @@ static void print_reply(const struct rm_effect *fx, struct base_buf *out)
 static void print_heartbeat(const struct rm_effect *fx, struct base_buf *out)
 {
     base_buf_addf(out,
-                  "heartbeat %" PRIu64 " after %" PRIu64 " epoch %" PRId64 " instance %" PRId64 " ts %" PRId64
-                  " response %" PRId64 " interval %" PRId64 "%s\n",
+                  "heartbeat %" PRIu64 " after %" PRIu64 " epoch %" PRId64 " instance %" PRId64
+                  " ts %" PRId64 " response %" PRId64 " interval %" PRId64 "%s\n",
                   fx->token, fx->after_seq, fx->u.heartbeat.epoch, fx->u.heartbeat.rm_instance_ms,
-                  fx->u.heartbeat.cluster_ts_ms, fx->u.heartbeat.response_id, fx->u.heartbeat.interval_us,
-                  fx->u.heartbeat.registered ? " registered" : "");
+                  fx->u.heartbeat.cluster_ts_ms, fx->u.heartbeat.response_id,
+                  fx->u.heartbeat.interval_us, fx->u.heartbeat.registered ? " registered" : "");
     for (size_t i = 0; i < fx->u.heartbeat.orders_n; i++)
         print_order(&fx->u.heartbeat.orders[i], out);
 }
@@ -125,7 +131,9 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
     case RM_FX_JOB_SETUP:
     case RM_FX_JOB_COMMIT:
     case RM_FX_JOB_ABORT:
-        base_buf_adds(out, fx->kind == RM_FX_JOB_SETUP ? "setup" : fx->kind == RM_FX_JOB_COMMIT ? "commit" : "abort");
+        base_buf_adds(out, fx->kind == RM_FX_JOB_SETUP    ? "setup"
+                           : fx->kind == RM_FX_JOB_COMMIT ? "commit"
+                                                          : "abort");
         print_app(&fx->u.job.id, out);
         base_buf_addf(out, " after %" PRIu64 "%s", fx->after_seq, fx->u.job.again ? " again" : "");
         for (size_t i = 0; i < fx->u.job.attempts_n; i++)
@@ -141,7 +149,8 @@ void rm_effect_print(const struct rm_effect *fx, struct base_buf *out)
         base_buf_addf(out, "note %d %s\n", fx->u.note.level, fx->u.note.text);
         break;
     case RM_FX_UNCONFIRMED:
-        base_buf_addf(out, "unconfirmed %" PRId64 " %s\n", fx->u.unconfirmed.epoch_seen, fx->u.unconfirmed.text);
+        base_buf_addf(out, "unconfirmed %" PRId64 " %s\n", fx->u.unconfirmed.epoch_seen,
+                      fx->u.unconfirmed.text);
         break;
     case RM_FX_EPOCH_LOW:
         base_buf_addf(out, "epoch-low %" PRId64 "\n", fx->u.epoch_low.epoch_seen);

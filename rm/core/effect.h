@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "rm/core/core.h"
 
-/* Appends one line per effect (and one per order of a heartbeat's answer). Same effects, same bytes. */
+/* Appends one line per effect (and one per order of a heartbeat's answer). Same effects, same
+ * bytes. */
 void rm_effect_print(const struct rm_effect *fx, struct base_buf *out);
 
 #endif

@@ -19,7 +19,8 @@ struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind)
     return fx;
 }
 
-struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after)
+struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind,
+                           uint64_t after)
 {
     struct rm_effect *fx;
 
@@ -84,7 +85,8 @@ void rm_note(struct rm_core *c, int level, const char *fmt, ...)
     va_end(ap);
 }
 
-uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len)
+uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, const char *data,
+                         size_t len)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_STORE);
 

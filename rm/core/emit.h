@@ -6,12 +6,16 @@
 
 struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind);
 /* @after: store sequence to wait for, 0: none */
-struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind, uint64_t after);
-char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind,
+                           uint64_t after);
+char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 void rm_reply_error(struct rm_core *c, uint64_t token, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void rm_note(struct rm_core *c, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-uint64_t rm_store(struct rm_core *c, const char *table, const char *key, const char *data, size_t len);
+void rm_note(struct rm_core *c, int level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, const char *data,
+                         size_t len);
 void rm_set_diagnostics(char **at, const char *text);
 
 #endif

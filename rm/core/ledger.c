@@ -1,6 +1,7 @@
-/* The ledger. Containers: one function, count_as, knows which counts a container has part in. It takes the difference between
- * what a container is counted as and what it becomes, so that beginning, changing and ending are the same code with another
- * sign, and a count that is forgotten is forgotten in both directions. */
+/* The ledger. Containers: one function, count_as, knows which counts a container has part in. It
+ * takes the difference between what a container is counted as and what it becomes, so that
+ * beginning, changing and ending are the same code with another sign, and a count that is forgotten
+ * is forgotten in both directions. */
 #include "rm/core/ledger.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally t
     }
     if (slots) {
         count_resources(c, ct, slots);
-        rm_node_use(c, n, ct->slot, slots);
+        rm_node_take_slots(c, n, ct->slot, slots);
     }
 }
 
@@ -138,8 +139,8 @@ void rm_ledger_app_state(struct rm_core *c, const struct rm_app *a, enum rm_app_
     q->active_apps += state_is_active(to) - state_is_active(a->state);
 }
 
-void rm_ledger_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k, const struct policy_phase *from,
-                      const struct policy_phase *to)
+void rm_ledger_demand(struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                      const struct policy_phase *from, const struct policy_phase *to)
 {
     struct rm_queue *q = queue_of(c, a);
 

@@ -5,7 +5,8 @@
 #include "rm/core/ledger.h"
 
 struct sums {
-    int64_t containers, running[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS], freeing[BASE_TASK_KINDS];
+    int64_t containers, running[BASE_TASK_KINDS], used[BASE_TASK_KINDS], suspended[BASE_TASK_KINDS],
+        freeing[BASE_TASK_KINDS];
     struct rm_res held;
 };
 
@@ -70,7 +71,8 @@ static void check_app(const struct rm_core *c, const struct rm_app *a, struct rm
     base_assert(a->queue_index < c->queues_n);
     q += a->queue_index;
     q->pending_apps += a->state == RM_APP_SUBMITTED || a->state == RM_APP_ACCEPTED;
-    q->active_apps += a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
+    q->active_apps +=
+        a->state == RM_APP_RUNNING || a->state == RM_APP_KILLING || a->state == RM_APP_FINISHING;
     q->containers += s.containers;
     for (int i = 0; i < RM_RES_NAMES; i++)
         q->used.v[i] += s.held.v[i];
@@ -115,7 +117,8 @@ static void check_demand(const struct rm_core *c)
         base_assert(runnable[k] == c->runnable[k] && outstanding[k] == c->capacity.outstanding[k]);
 }
 
-static void check_node(const struct rm_node *n, struct policy_capacity *all, int64_t suspended[BASE_TASK_KINDS])
+static void check_node(const struct rm_node *n, struct policy_capacity *all,
+                       int64_t suspended[BASE_TASK_KINDS])
 {
     struct sums s = {0};
 
@@ -126,7 +129,8 @@ static void check_node(const struct rm_node *n, struct policy_capacity *all, int
     all->memory_mb += n->counted ? n->counted_res.v[RM_RES_MEMORY_MB] : 0;
     all->vcores += n->counted ? n->counted_res.v[RM_RES_VCORES] : 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        base_assert(s.used[k] == n->used[k] && s.suspended[k] == n->suspended[k] && s.freeing[k] == n->freeing[k]);
+        base_assert(s.used[k] == n->used[k] && s.suspended[k] == n->suspended[k] &&
+                    s.freeing[k] == n->freeing[k]);
         suspended[k] += s.suspended[k];
         all->slots[k] += n->counted ? n->counted_slots[k] : 0;
         all->used[k] += n->counted ? s.used[k] : 0;
@@ -157,7 +161,8 @@ void rm_ledger_check(const struct rm_core *c)
     check_demand(c);
 }
 
-/* Once in as many steps as there are objects: each step costs a debug build a few of them, however large the cluster is. */
+/* Once in as many steps as there are objects: each step costs a debug build a few of them, however
+ * large the cluster is. */
 void rm_ledger_check_sometimes(const struct rm_core *c)
 {
     uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;

@@ -1,5 +1,6 @@
-/* rm/core/state.h - everything the core knows: the objects, and what holds them together. Only files of rm/core include
- * this. Each object has a header of its own; a file that calls another one's functions includes that one's header. */
+/* rm/core/state.h - everything the core knows: the objects, and what holds them together. Only
+ * files of rm/core include this. Each object has a header of its own; a file that calls another
+ * one's functions includes that one's header. */
 #ifndef CREEL_RM_CORE_STATE_H
 #define CREEL_RM_CORE_STATE_H
 
@@ -18,8 +19,10 @@
 #include "rm/core/node/orders.h"
 #include "rm/core/step_memory.h"
 
-#define RM_NAMES_MAX  100000          /* hosts and users that submissions may name; more hosts: any, more users: one */
-#define RM_TIME_MAX   (INT64_MAX / 8) /* microseconds: some 36,000 years; sums of a few such times fit */
+/* Hosts and users that submissions may name; more hosts: any, more users: one. */
+#define RM_NAMES_MAX  100000
+/* Microseconds: some 36,000 years; sums of a few such times fit. */
+#define RM_TIME_MAX   (INT64_MAX / 8)
 #define RM_PRUNE_STEP 256             /* records of ended jobs that a step removes */
 
 struct rm_core {
@@ -76,7 +79,8 @@ struct rm_core {
     int64_t epoch_seen; /* the highest that a refused one has obeyed */
     char *refused_text; /* about the last one */
     /* offers */
-    struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS], *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
+    struct rm_node *free_first[BASE_TASK_KINDS][RM_FREE_BUCKETS],
+        *free_last[BASE_TASK_KINDS][RM_FREE_BUCKETS];
     int32_t runnable[BASE_TASK_KINDS];  /* applications with pending tasks of the kind */
     int32_t suspended[BASE_TASK_KINDS]; /* attempts, over all nodes */
     bool offer_all[BASE_TASK_KINDS];
@@ -108,8 +112,10 @@ struct rm_core {
     int64_t wake_us;         /* wished so far, 0: none */
     bool recovering;         /* inside rm_core_recovered */
     struct rm_names outputs; /* then: folders that belong to jobs that go on */
-    struct rm_map splits;    /* recovery: struct rm_stash by key, split lists until their job comes */
-    /* records to be removed (rm/core/record/prune.c): of jobs that have ended, and those whose application has gone */
+    /* Recovery: struct rm_stash by key, split lists until their job comes. */
+    struct rm_map splits;
+    /* records to be removed (rm/core/record/prune.c): of jobs that have ended, and those whose
+     * application has gone */
     struct rm_app *prune, *prune_last;
     struct rm_stash {
         const char *table;
@@ -119,12 +125,14 @@ struct rm_core {
         char *why; /* of a damaged record: what is wrong with it */
     } * *orphans;
     size_t orphans_n, orphans_cap, orphans_at;
-    struct rm_stash **damaged; /* records that did not read back, to be kept aside (rm/core/record/damage.h) */
+    /* Records that did not read back, to be kept aside (rm/core/record/damage.h). */
+    struct rm_stash **damaged;
     size_t damaged_n, damaged_cap;
     struct rm_job_spec *recover_job;
     struct rm_app_spec *recover_app;
     struct {
-        int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed, failed, killed;
+        int64_t assignments, heartbeats, events, overruled, fallbacks, submitted, completed,
+            failed, killed;
         int64_t results[RM_RESULTS]; /* of those that have ended */
         int64_t suspended, resumed, preempted;
     } stats;

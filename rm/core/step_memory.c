@@ -5,14 +5,15 @@
 
 #include "base/error.h"
 
-#define CHUNK_SIZE ((size_t)64 * 1024)
+#define CHUNK_SIZE   ((size_t)64 * 1024)
 #define SLAB_OBJECTS 256
 
 /* ---------------------------------------------------------------- scratch
- * A list of chunks, filled in order; @now is being filled, and those behind it are free. Sizes are powers of two, and an
- * allocation takes the first free chunk that is large enough to the front of the free ones, so that the smaller ones
- * stay in use: what a step needs of each size is there once, whatever the order of the sizes. The reset gives back what
- * a rare large record took (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step allocates nothing. */
+ * A list of chunks, filled in order; @now is being filled, and those behind it are free. Sizes are
+ * powers of two, and an allocation takes the first free chunk that is large enough to the front of
+ * the free ones, so that the smaller ones stay in use: what a step needs of each size is there
+ * once, whatever the order of the sizes. The reset gives back what a rare large record took
+ * (RM_STEPS_CHUNK_KEPT, RM_STEPS_KEPT); the usual step allocates nothing. */
 struct rm_chunk {
     struct rm_chunk *next;
     size_t size, used;
@@ -204,7 +205,7 @@ uint32_t rm_names_add(struct rm_names *t, const char *name)
     return e->index;
 }
 
-uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max)
+uint32_t rm_names_add_bounded(struct rm_names *t, const char *name, size_t max)
 {
     return t->map.n < max ? rm_names_add(t, name) : rm_names_find(t, name);
 }

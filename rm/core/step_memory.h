@@ -1,5 +1,6 @@
-/* rm/core/step_memory.h - the core's own memory: scratch of one step, hash tables, names, pools, timers.
- * Nothing here allocates once its high-water mark is reached, but for records of a rare size. */
+/* rm/core/step_memory.h - the core's own memory: scratch of one step, hash tables, names, pools,
+ * timers. Nothing here allocates once its high-water mark is reached, but for records of a rare
+ * size. */
 #ifndef CREEL_RM_CORE_STEP_MEMORY_H
 #define CREEL_RM_CORE_STEP_MEMORY_H
 
@@ -11,8 +12,8 @@
 
 #define RM_NONE UINT32_MAX /* no name, node, host, rack or queue */
 
-/* Bump memory, reset at the beginning of each step. A reset keeps chunks for the next step, but none above
- * RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */
+/* Bump memory, reset at the beginning of each step. A reset keeps chunks for the next step, but
+ * none above RM_STEPS_CHUNK_KEPT bytes and at most RM_STEPS_KEPT in all. */
 #define RM_STEPS_CHUNK_KEPT ((size_t)1 << 20)
 #define RM_STEPS_KEPT       ((size_t)16 << 20)
 struct rm_arena_steps {
@@ -45,8 +46,8 @@ static inline uint64_t rm_hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Names as small integers. A name stays for good, unless somebody held it: then until the last one has dropped it. Its
- * number is given to another name after that. */
+/* Names as small integers. A name stays for good, unless somebody held it: then until the last
+ * one has dropped it. Its number is given to another name after that. */
 struct rm_names {
     char **v;          /* NULL: such a number that is free */
     size_t n, cap;     /* numbers are below n; names: map.n */
@@ -55,8 +56,10 @@ struct rm_names {
     size_t free_n, free_cap;
 };
 uint32_t rm_names_add(struct rm_names *t, const char *name);
-uint32_t rm_names_add_up_to(struct rm_names *t, const char *name, size_t max); /* UINT32_MAX: full */
-uint32_t rm_names_find(const struct rm_names *t, const char *name);            /* UINT32_MAX: unknown */
+/* UINT32_MAX: full. */
+uint32_t rm_names_add_bounded(struct rm_names *t, const char *name, size_t max);
+/* UINT32_MAX: unknown. */
+uint32_t rm_names_find(const struct rm_names *t, const char *name);
 void rm_names_hold(struct rm_names *t, uint32_t index);
 bool rm_names_drop(struct rm_names *t, uint32_t index); /* true: it is gone */
 void rm_names_free(struct rm_names *t);

@@ -1,4 +1,5 @@
-/* Submissions: counted references, so that views and encoders hold them outside the core's thread. */
+/* Submissions: counted references, so that views and encoders hold them outside the core's thread.
+ */
 #include <stdlib.h>
 
 #include "rm/core/types.h"

@@ -1,5 +1,6 @@
 /* rm/core/types.h - the plain data of the scheduling core: resources, states, specs.
- * Units: times int64_t microseconds of the core's own time line (wall clock, never going back); memory MiB. */
+ * Units: times int64_t microseconds of the core's own time line (wall clock, never going back);
+ * memory MiB. */
 #ifndef CREEL_RM_CORE_TYPES_H
 #define CREEL_RM_CORE_TYPES_H
 
@@ -12,33 +13,42 @@
 #include "base/mem.h"
 
 /* Registry of resource names; a resource is a vector over it. */
-enum rm_res_name { RM_RES_MEMORY_MB, RM_RES_VCORES, RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS, RM_RES_NAMES };
+enum rm_res_name { RM_RES_MEMORY_MB, RM_RES_VCORES, RM_RES_MAP_SLOTS, RM_RES_REDUCE_SLOTS,
+                   RM_RES_NAMES };
 struct rm_res {
     int64_t v[RM_RES_NAMES];
 };
-extern const char *const rm_res_names[RM_RES_NAMES]; /* "memory-mb", "vcores", "map-slots", "reduce-slots" */
+/* "memory-mb", "vcores", "map-slots", "reduce-slots". */
+extern const char *const rm_res_names[RM_RES_NAMES];
 
 /* ---- life cycles (diagrams and tables of legal edges: rm/core/states.h) ---- */
 enum rm_app_state { /* YARN's internal states (RMAppState) */
-    RM_APP_NEW, RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED, RM_APP_RUNNING, RM_APP_FINAL_SAVING,
+    RM_APP_NEW, RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED, RM_APP_RUNNING,
+    RM_APP_FINAL_SAVING,
     RM_APP_FINISHING, RM_APP_FINISHED, RM_APP_FAILED, RM_APP_KILLING, RM_APP_KILLED, RM_APP_STATES
 };
 enum rm_attempt_state { /* YARN's RMAppAttemptState */
-    RM_ATTEMPT_NEW, RM_ATTEMPT_SUBMITTED, RM_ATTEMPT_SCHEDULED, RM_ATTEMPT_ALLOCATED_SAVING, RM_ATTEMPT_ALLOCATED,
-    RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING, RM_ATTEMPT_LAUNCHED, RM_ATTEMPT_RUNNING, RM_ATTEMPT_FINAL_SAVING,
-    RM_ATTEMPT_FINISHING, RM_ATTEMPT_FINISHED, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED, RM_ATTEMPT_STATES
+    RM_ATTEMPT_NEW, RM_ATTEMPT_SUBMITTED, RM_ATTEMPT_SCHEDULED, RM_ATTEMPT_ALLOCATED_SAVING,
+    RM_ATTEMPT_ALLOCATED,
+    RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING, RM_ATTEMPT_LAUNCHED, RM_ATTEMPT_RUNNING,
+    RM_ATTEMPT_FINAL_SAVING,
+    RM_ATTEMPT_FINISHING, RM_ATTEMPT_FINISHED, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED,
+    RM_ATTEMPT_STATES
 };
 enum rm_container_state {
     RM_CONTAINER_ALLOCATED, RM_CONTAINER_ACQUIRED, RM_CONTAINER_RUNNING, RM_CONTAINER_SUSPENDED,
     RM_CONTAINER_COMPLETED, RM_CONTAINER_STATES
 };
-enum rm_task_state { RM_TASK_PENDING, RM_TASK_RUNNING, RM_TASK_SUSPENDED, RM_TASK_SUCCEEDED, RM_TASK_FAILED,
+enum rm_task_state { RM_TASK_PENDING, RM_TASK_RUNNING, RM_TASK_SUSPENDED, RM_TASK_SUCCEEDED,
+                     RM_TASK_FAILED,
                      RM_TASK_KILLED, RM_TASK_STATES };
 enum rm_node_state { RM_NODE_NEW, RM_NODE_RUNNING, RM_NODE_UNHEALTHY, RM_NODE_DECOMMISSIONING,
-                     RM_NODE_DECOMMISSIONED, RM_NODE_LOST, RM_NODE_REBOOTED, RM_NODE_SHUTDOWN, RM_NODE_STATES };
-enum rm_final_status { RM_FINAL_UNDEFINED, RM_FINAL_SUCCEEDED, RM_FINAL_FAILED, RM_FINAL_KILLED, RM_FINAL_ENDED };
-/* How an application ended, in one word. YARN's state and final status stay beside it: a job whose command fails is
- * FINISHED there, with the final status FAILED. */
+                     RM_NODE_DECOMMISSIONED, RM_NODE_LOST, RM_NODE_REBOOTED, RM_NODE_SHUTDOWN,
+                     RM_NODE_STATES };
+enum rm_final_status { RM_FINAL_UNDEFINED, RM_FINAL_SUCCEEDED, RM_FINAL_FAILED, RM_FINAL_KILLED,
+                       RM_FINAL_ENDED };
+/* How an application ended, in one word. YARN's state and final status stay beside it: a job
+ * whose command fails is FINISHED there, with the final status FAILED. */
 enum rm_result {
     RM_RESULT_NONE,      /* it has not ended: "UNDEFINED" */
     RM_RESULT_SUCCEEDED, RM_RESULT_FAILED, RM_RESULT_KILLED,
@@ -47,8 +57,10 @@ enum rm_result {
     RM_RESULTS
 };
 const char *rm_result_name(enum rm_result r);
-const char *rm_app_state_name(enum rm_app_state s);               /* internal, as /state prints it */
-enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);  /* what clients see */
+/* Internal, as /state prints it. */
+const char *rm_app_state_name(enum rm_app_state s);
+/* What clients see. */
+enum rm_app_state rm_app_state_public(enum rm_app_state s, enum rm_app_state before);
 const char *rm_attempt_state_name(enum rm_attempt_state s);
 const char *rm_container_state_name(enum rm_container_state s);
 const char *rm_task_state_name(enum rm_task_state s);
@@ -56,24 +68,32 @@ const char *rm_node_state_name(enum rm_node_state s);
 const char *rm_final_status_name(enum rm_final_status s);
 
 /* Exit statuses of YARN (ContainerExitStatus). */
-#define RM_AM_DISK_FAILURES_FREE 5 /* attempts of one application that ended RM_EXIT_DISKS_FAILED and do not count */
-enum { RM_EXIT_INVALID = -1000, RM_EXIT_ABORTED = -100, RM_EXIT_DISKS_FAILED = -101, RM_EXIT_PREEMPTED = -102,
+/* Attempts of one application that ended RM_EXIT_DISKS_FAILED and do not count. */
+#define RM_AM_DISK_FAILURES_FREE 5
+enum { RM_EXIT_INVALID = -1000, RM_EXIT_ABORTED = -100, RM_EXIT_DISKS_FAILED = -101,
+       RM_EXIT_PREEMPTED = -102,
        RM_EXIT_KILLED_BY_AM = -105, RM_EXIT_KILLED_BY_RM = -106, RM_EXIT_KILLED_AFTER_APP = -107 };
 
 /* ---- counters of a job: fixed registry, added up over successful attempts ---- */
 enum rm_counter {
     RM_C_MAP_INPUT_RECORDS, RM_C_MAP_INPUT_BYTES, RM_C_MAP_OUTPUT_RECORDS, RM_C_MAP_OUTPUT_BYTES,
-    RM_C_COMBINE_INPUT_RECORDS, RM_C_COMBINE_OUTPUT_RECORDS, RM_C_SPILLED_RECORDS, RM_C_SPILLS, RM_C_SHUFFLE_BYTES,
-    RM_C_SHUFFLED_MAPS, RM_C_REDUCE_INPUT_RECORDS, RM_C_REDUCE_INPUT_BYTES, RM_C_REDUCE_OUTPUT_RECORDS,
-    RM_C_REDUCE_OUTPUT_BYTES, RM_C_MAP_MILLIS, RM_C_REDUCE_MILLIS, RM_C_CPU_MILLIS, RM_C_TASK_COUNTERS,
+    RM_C_COMBINE_INPUT_RECORDS, RM_C_COMBINE_OUTPUT_RECORDS, RM_C_SPILLED_RECORDS, RM_C_SPILLS,
+    RM_C_SHUFFLE_BYTES,
+    RM_C_SHUFFLED_MAPS, RM_C_REDUCE_INPUT_RECORDS, RM_C_REDUCE_INPUT_BYTES,
+    RM_C_REDUCE_OUTPUT_RECORDS,
+    RM_C_REDUCE_OUTPUT_BYTES, RM_C_MAP_MILLIS, RM_C_REDUCE_MILLIS, RM_C_CPU_MILLIS,
+    RM_C_TASK_COUNTERS,
     /* made by the core */
-    RM_C_TOTAL_LAUNCHED_MAPS = RM_C_TASK_COUNTERS, RM_C_TOTAL_LAUNCHED_REDUCES, RM_C_FAILED_MAPS, RM_C_FAILED_REDUCES,
-    RM_C_KILLED_MAPS, RM_C_KILLED_REDUCES, RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS,
+    RM_C_TOTAL_LAUNCHED_MAPS = RM_C_TASK_COUNTERS, RM_C_TOTAL_LAUNCHED_REDUCES, RM_C_FAILED_MAPS,
+    RM_C_FAILED_REDUCES,
+    RM_C_KILLED_MAPS, RM_C_KILLED_REDUCES, RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS,
+    RM_C_OTHER_LOCAL_MAPS,
     RM_C_COUNTERS
 };
 const char *rm_counter_name(enum rm_counter c); /* "MAP_INPUT_RECORDS" */
 
-/* ---- submissions: immutable once accepted; refcounted so that views and encoders can hold them ---- */
+/* ---- submissions: immutable once accepted; refcounted so that views and encoders can hold them
+ * ---- */
 struct rm_str_list {
     char **v;
     size_t n;
@@ -107,16 +127,20 @@ struct rm_job_spec {
     struct rm_split_spec *splits;
     size_t splits_n;
     int64_t reduces, split_size;
-    int64_t deadline_us, deadline_at_us; /* relative to submission; wall clock; 0: none. At most one is given */
+    /* Relative to submission; wall clock; 0: none. At most one is given. */
+    int64_t deadline_us, deadline_at_us;
     double weight;                       /* 0: not given, 1 */
     int32_t max_attempts;
-    struct rm_str_list user_groups; /* of @user, primary first; empty: unknown. For placement in a queue, not stored */
+    /* Of @user, primary first; empty: unknown. For placement in a queue, not stored. */
+    struct rm_str_list user_groups;
     struct rm_str_list env;         /* "K=V" */
     struct rm_task_group *groups;
     size_t groups_n;
-    char *json;     /* the submission's normalised body (without id): equality of a repeated submission */
-    /* Simulations: what is known of the tasks beforehand, and where splits lie, in a compact form: @near_n hosts for each
-     * map, as indexes in a table of hosts that many jobs share. The table outlives the core; its id tells tables apart. */
+    /* The submission's normalised body (without id): equality of a repeated submission. */
+    char *json;
+    /* Simulations: what is known of the tasks beforehand, and where splits lie, in a compact
+     * form: @near_n hosts for each map, as indexes in a table of hosts that many jobs share. The
+     * table outlives the core; its id tells tables apart. */
     struct {
         int64_t bytes, bytes_max, true_us;
     } known[BASE_TASK_KINDS];
@@ -126,12 +150,14 @@ struct rm_job_spec {
 };
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */
-/* Frees the lists of files and splits, if the caller's reference is the only one and nobody can take another meanwhile. */
+/* Frees the lists of files and splits, if the caller's reference is the only one and nobody can
+ * take another meanwhile. */
 void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */
     int refs;
-    struct rm_str_list commands; /* joined by the NM side with " && "? no: run one after another by sh -c, newline joined */
+    /* Joined by the NM side with " && "? no: run one after another by sh -c, newline joined. */
+    struct rm_str_list commands;
     struct rm_str_list env;      /* "K=V" */
     char *json;                  /* am-container-spec as submitted, whole; may be NULL */
 };

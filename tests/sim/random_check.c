@@ -323,16 +323,16 @@ static void check_refs(void)
         const struct rm_app *a = c->apps[i];
 
         for (uint32_t n = 0; n < a->nodes_words * 64; n++)
-            if (rm_app_touched_node(a, n))
+            if (rm_app_had_node(a, n))
                 count_ref(refs, n);
         MUST(!rm_app_ended(a->state) || a->containers || !a->nodes_words);
         for (enum base_task_kind k = 0; !rm_app_ended(a->state) && k < BASE_TASK_KINDS; k++)
             for (int32_t j = 0; a->phase[k].tasks && j < a->phase[k].total; j++) {
                 const struct rm_task *t = &a->phase[k].tasks[j];
 
-                MUST(t->node == RM_NONE || rm_app_touched_node(a, t->node));
+                MUST(t->node == RM_NONE || rm_app_had_node(a, t->node));
                 for (uint32_t b = 1; t->bad && b <= t->bad[0]; b++)
-                    MUST(rm_app_touched_node(a, t->bad[b]));
+                    MUST(rm_app_had_node(a, t->bad[b]));
             }
     }
     for (const struct rm_node *n = c->gone; n; n = n->gone_next, gone++) {

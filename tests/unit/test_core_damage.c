@@ -447,7 +447,7 @@ static void test_running_without_attempt(void)
             world_advance(&w, S);
             world_beat_all(&w, 0);
         }
-        CU_ASSERT(rm_am_attempt(rm_app_find(w.core, id))->state >= RM_ATTEMPT_ALLOCATED);
+        CU_ASSERT(rm_am_current_attempt(rm_app_find(w.core, id))->state >= RM_ATTEMPT_ALLOCATED);
         base_buf_free(&b);
         world_free(&w);
     }

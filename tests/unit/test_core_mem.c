@@ -53,9 +53,9 @@ static void test_names(void)
         }
     CU_ASSERT_EQUAL(rm_names_find(&t, "host499"), 499);
     CU_ASSERT_EQUAL(rm_names_find(&t, "host500"), UINT32_MAX);
-    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host500", 500), UINT32_MAX); /* full */
-    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host499", 500), 499);
-    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host500", 501), 500);
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host500", 500), UINT32_MAX); /* full */
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host499", 500), 499);
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host500", 501), 500);
     CU_ASSERT_STRING_EQUAL(t.v[7], "host7");
     rm_names_hold(&t, 7);
     rm_names_hold(&t, 7);
@@ -63,8 +63,8 @@ static void test_names(void)
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), 7);
     CU_ASSERT(rm_names_drop(&t, 7));
     CU_ASSERT_EQUAL(rm_names_find(&t, "host7"), UINT32_MAX);
-    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "another", 501), 7); /* there is room again */
-    CU_ASSERT_EQUAL(rm_names_add_up_to(&t, "host7", 501), UINT32_MAX);
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "another", 501), 7); /* there is room again */
+    CU_ASSERT_EQUAL(rm_names_add_bounded(&t, "host7", 501), UINT32_MAX);
     CU_ASSERT_STRING_EQUAL(t.v[7], "another");
     rm_names_free(&t);
 }

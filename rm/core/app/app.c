@@ -12,7 +12,8 @@
 
 static uint64_t id_hash(struct base_app_id id)
 {
-    return rm_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uint32_t)id.seq);
+    return rm_hash_mix((uint64_t)id.cluster_ts * UINT64_C(0x9e3779b97f4a7c15) ^
+                       (uint64_t)(uint32_t)id.seq);
 }
 
 static bool id_eq(const void *object, const void *key)
@@ -44,22 +45,25 @@ static size_t position(const struct rm_core *c, struct base_app_id id)
     return low;
 }
 
-/* Ids of this instance come from new-application; those that an earlier one gave may still be used. */
-static bool given(const struct rm_core *c, struct base_app_id id)
+/* Ids of this instance come from new-application; those that an earlier one gave may still be used.
+ */
+static bool id_was_given(const struct rm_core *c, struct base_app_id id)
 {
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
 }
 
-bool rm_app_take_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
+bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
 {
     char text[BASE_ID_TEXT_MAX];
 
-    if (id->seq && !given(c, *id)) {
-        rm_reply_error(c, token, -BASE_EINVAL, "id: %s was not given by new-application", base_app_id_text(id, text));
+    if (id->seq && !id_was_given(c, *id)) {
+        rm_reply_error(c, token, -BASE_EINVAL, "id: %s was not given by new-application",
+                       base_app_id_text(id, text));
         return false;
     }
     if (!id->seq && c->next_app == INT32_MAX) {
-        rm_reply_error(c, token, -BASE_ELIMIT, "no application ids are left until the ResourceManager is restarted");
+        rm_reply_error(c, token, -BASE_ELIMIT,
+                       "no application ids are left until the ResourceManager is restarted");
         return false;
     }
     if (!id->seq)
@@ -81,8 +85,9 @@ static void set_sizes(struct rm_app *a)
     const struct rm_job_spec *s = a->job;
 
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        a->pj.size[k] = (struct policy_size){
-            .bytes = s->known[k].bytes, .bytes_max = s->known[k].bytes_max, .true_us = s->known[k].true_us};
+        a->pj.size[k] = (struct policy_size){.bytes = s->known[k].bytes,
+                                             .bytes_max = s->known[k].bytes_max,
+                                             .true_us = s->known[k].true_us};
     for (size_t i = 0; i < s->splits_n; i++) {
         struct policy_size *z = &a->pj.size[BASE_TASK_MAP];
 
@@ -92,8 +97,10 @@ static void set_sizes(struct rm_app *a)
     for (size_t g = 0; g < s->groups_n; g++) {
         struct policy_size *z = &a->pj.size[s->groups[g].kind];
 
-        z->given_us = base_sat_add(z->given_us, base_sat_mul(s->groups[g].expected_us, s->groups[g].count));
-        z->given_max_us = s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
+        z->given_us =
+            base_sat_add(z->given_us, base_sat_mul(s->groups[g].expected_us, s->groups[g].count));
+        z->given_max_us =
+            s->groups[g].expected_us > z->given_max_us ? s->groups[g].expected_us : z->given_max_us;
     }
 }
 
@@ -125,7 +132,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
     a->timer = (struct rm_timer){.kind = RM_TIMER_AM, .owner = a};
-    user = rm_names_add_up_to(&c->users, a->user, RM_NAMES_MAX);
+    user = rm_names_add_bounded(&c->users, a->user, RM_NAMES_MAX);
     if (user == RM_NONE)
         user = rm_names_add(&c->users, "");
     a->pj = (struct policy_job){.is_job = job != NULL,
@@ -133,7 +140,9 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
                                 .submit_us = a->submit_us,
                                 .cluster_ts = id.cluster_ts,
                                 .seq = id.seq,
-                                .priority = job ? job->priority : spec->priority > 0 ? spec->priority : 0,
+                                .priority = job                  ? job->priority
+                                            : spec->priority > 0 ? spec->priority
+                                                                 : 0,
                                 .user = (int32_t)user,
                                 .deadline_us = job ? relative_deadline(job, a->submit_us) : 0};
     if (job)
@@ -161,7 +170,7 @@ void rm_app_unlist(struct rm_core *c, struct rm_app *a)
 void rm_app_free(struct rm_app *a)
 {
     rm_tasks_free(a);
-    rm_am_free(a);
+    rm_am_free_attempts(a);
     rm_job_spec_unref(a->job);
     rm_app_spec_unref(a->app);
     free(a->diagnostics);
@@ -207,7 +216,7 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         a->pj.maps_done_us = a->submit_us; /* not now: its reduces may run since before a restart */
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
 }
 
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
@@ -227,7 +236,7 @@ void rm_app_leave_policy(struct rm_core *c, struct rm_app *a)
     delay_leave(&c->delay, &a->delay);
 }
 
-void rm_app_counts(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
+void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
 {
     struct policy_phase *p = &a->pj.phase[k], old = *p;
 
@@ -242,7 +251,7 @@ void rm_app_counts(struct rm_core *c, struct rm_app *a, enum base_task_kind k)
     c->ops->on_job_changed(c->policy, &a->pj, k);
 }
 
-bool rm_policy_refused(const struct rm_app *a)
+bool rm_app_was_refused(const struct rm_app *a)
 {
     return a->is_job && a->final_status == RM_FINAL_FAILED && a->diagnostics &&
            strncmp(a->diagnostics, RM_REFUSED, sizeof RM_REFUSED - 1) == 0;
@@ -252,17 +261,18 @@ enum rm_result rm_app_result(const struct rm_app *a)
 {
     if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
         return RM_RESULT_NONE;
-    if (rm_policy_refused(a))
+    if (rm_app_was_refused(a))
         return RM_RESULT_REFUSED;
     if (a->final_status == RM_FINAL_SUCCEEDED)
         return RM_RESULT_SUCCEEDED;
     if (a->final_status == RM_FINAL_KILLED || a->state == RM_APP_KILLED)
         return RM_RESULT_KILLED;
-    return a->final_status == RM_FINAL_FAILED || a->state == RM_APP_FAILED ? RM_RESULT_FAILED : RM_RESULT_ENDED;
+    return a->final_status == RM_FINAL_FAILED || a->state == RM_APP_FAILED ? RM_RESULT_FAILED
+                                                                           : RM_RESULT_ENDED;
 }
 
-void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target, enum rm_final_status status,
-                  const char *diagnostics)
+void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
+                             enum rm_final_status status, const char *diagnostics)
 {
     if (a->state == RM_APP_FINAL_SAVING)
         return;
@@ -274,10 +284,10 @@ void rm_app_final(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
         rm_set_diagnostics(&a->diagnostics, diagnostics);
     rm_app_set_state(c, a, RM_APP_FINAL_SAVING);
     rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_APP_FINAL, a, 0);
+    rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_FINAL, a, 0);
 }
 
-void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
+void rm_app_on_submission_stored(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_NEW_SAVING)
         return; /* killed meanwhile */
@@ -285,14 +295,15 @@ void rm_app_stored_new(struct rm_core *c, struct rm_app *a)
     a->kind->accepted(c, a);
 }
 
-void rm_apps_stored_new(struct rm_core *c)
+void rm_apps_accept_recovered(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++)
-        if (c->apps[i]->state == RM_APP_NEW_SAVING && !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0))
-            rm_app_stored_new(c, c->apps[i]);
+        if (c->apps[i]->state == RM_APP_NEW_SAVING &&
+            !(c->apps[i]->held && c->apps[i]->pj.deadline_us > 0))
+            rm_app_on_submission_stored(c, c->apps[i]);
 }
 
-void rm_app_stored_final(struct rm_core *c, struct rm_app *a)
+void rm_app_on_final_stored(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_FINAL_SAVING)
         return;

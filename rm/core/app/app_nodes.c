@@ -7,11 +7,11 @@
 #include "rm/core/node/forget.h"
 #include "rm/core/state.h"
 
-void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
+void rm_app_add_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
     size_t word = n->index / 64;
 
-    if (rm_app_touched_node(a, n->index))
+    if (rm_app_had_node(a, n->index))
         return;
 
     if (word >= a->nodes_words) {
@@ -20,15 +20,15 @@ void rm_app_touch_node(struct rm_core *c, struct rm_app *a, struct rm_node *n)
         a->nodes_words = word + 1;
     }
     a->nodes[word] |= UINT64_C(1) << (n->index % 64);
-    rm_node_hold(c, n);
+    rm_node_ref(c, n);
 }
 
-bool rm_app_touched_node(const struct rm_app *a, uint32_t node)
+bool rm_app_had_node(const struct rm_app *a, uint32_t node)
 {
     return node / 64 < a->nodes_words && (a->nodes[node / 64] >> (node % 64) & 1);
 }
 
-void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
+void rm_app_order_cleanup(struct rm_core *c, struct rm_app *a)
 {
     if (!a->nodes_left)
         a->nodes_left = c->nodes_born;
@@ -36,9 +36,10 @@ void rm_app_cleanup(struct rm_core *c, struct rm_app *a)
         for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
-            if (n->registered && !c->conf.simulation) /* there is nothing on the disks of simulated ones */
-                rm_node_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
-            rm_node_release(c, n);
+            /* There is nothing on the disks of simulated ones. */
+            if (n->registered && !c->conf.simulation)
+                rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
+            rm_node_unref(c, n);
         }
     free(a->nodes);
     a->nodes = NULL;

@@ -14,13 +14,15 @@ static uint64_t id_hash(const struct base_container_id *id)
 {
     uint64_t x = (uint64_t)id->attempt.app.cluster_ts * UINT64_C(0x9e3779b97f4a7c15);
 
-    x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt << 56;
+    x ^= (uint64_t)(uint32_t)id->attempt.app.seq << 32 ^ (uint64_t)(uint32_t)id->attempt.attempt
+                                                             << 56;
     return rm_hash_mix(x ^ (uint64_t)id->num);
 }
 
 bool rm_container_id_same(const struct base_container_id *a, const struct base_container_id *b)
 {
-    return a->num == b->num && a->attempt.app.seq == b->attempt.app.seq && a->attempt.attempt == b->attempt.attempt &&
+    return a->num == b->num && a->attempt.app.seq == b->attempt.app.seq &&
+           a->attempt.attempt == b->attempt.attempt &&
            a->attempt.app.cluster_ts == b->attempt.app.cluster_ts;
 }
 
@@ -77,7 +79,7 @@ static void wait_add(struct rm_core *c, struct rm_container *ct)
         rm_timer_set(&c->timers, &c->unstarted_timer, ct->start_us + c->conf.allocation_expiry_us);
 }
 
-void rm_container_started(struct rm_core *c, struct rm_container *ct)
+void rm_container_note_started(struct rm_core *c, struct rm_container *ct)
 {
     if (!ct->waiting)
         return;
@@ -93,21 +95,22 @@ void rm_container_started(struct rm_core *c, struct rm_container *ct)
     ct->wait_prev = ct->wait_next = NULL;
 }
 
-void rm_containers_expire(struct rm_core *c)
+void rm_containers_expire_unstarted(struct rm_core *c)
 {
     while (c->unstarted && c->unstarted->start_us + c->conf.allocation_expiry_us <= c->now_us) {
         struct rm_container *ct = c->unstarted;
 
-        rm_node_order_kill(c, ct->node, &ct->id, "not started in time");
+        rm_node_queue_kill(c, ct->node, &ct->id, "not started in time");
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container expired since it was unused", NULL);
     }
     if (c->unstarted)
-        rm_timer_set(&c->timers, &c->unstarted_timer, c->unstarted->start_us + c->conf.allocation_expiry_us);
+        rm_timer_set(&c->timers, &c->unstarted_timer,
+                     c->unstarted->start_us + c->conf.allocation_expiry_us);
 }
 
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
-                                      const struct base_container_id *id, enum base_task_kind slot, const struct rm_res *res,
-                                      bool master)
+                                      const struct base_container_id *id, enum base_task_kind slot,
+                                      const struct rm_res *res, bool master)
 {
     struct rm_container *ct = rm_pool_get(&c->containers);
 
@@ -128,15 +131,16 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
         n->containers->node_prev = ct;
     n->containers = ct;
     rm_map_put(&c->containers_by_id, id_hash(id), ct);
-    rm_app_touch_node(c, a, n);
-    rm_node_hold(c, n);
+    rm_app_add_node(c, a, n);
+    rm_node_ref(c, n);
     rm_ledger_begin(c, ct);
     wait_add(c, ct);
     return ct;
 }
 
 /* The node's clock may be anything: a start before the submission is none. */
-void rm_container_take_start(const struct rm_core *c, struct rm_container *ct, const struct rm_container_report *r)
+void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
+                                     const struct rm_container_report *r)
 {
     if (r->started_us >= ct->app->submit_us && r->started_us < c->now_us)
         ct->start_us = r->started_us;
@@ -148,7 +152,7 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
     struct rm_app *a = ct->app;
     struct rm_node *n = ct->node;
 
-    rm_container_started(c, ct);
+    rm_container_note_started(c, ct);
     if (ct->app_prev)
         ct->app_prev->app_next = ct->app_next;
     else
@@ -163,16 +167,17 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
     rm_ledger_end(c, ct);
-    if (!a->containers && rm_app_ended(a->state)) { /* the last one of an application that had already ended */
+    /* The last one of an application that had already ended. */
+    if (!a->containers && rm_app_ended(a->state)) {
         c->trim_due = true;
-        rm_app_cleanup(c, a);
+        rm_app_order_cleanup(c, a);
     }
 }
 
 void rm_container_free(struct rm_core *c, struct rm_container *ct)
 {
     rm_map_remove(&c->containers_by_id, id_hash(&ct->id), ct);
-    rm_node_release(c, ct->node);
+    rm_node_unref(c, ct->node);
     rm_launch_unref(ct->launch);
     free(ct->diagnostics);
     rm_pool_put(&c->containers, ct);
@@ -181,11 +186,11 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 void rm_container_forget(struct rm_core *c, struct rm_container *ct)
 {
     if (!c->conf.simulation) /* simulated nodes remember nothing that they have reported */
-        rm_node_order_forget(c, ct->node, &ct->id);
+        rm_node_queue_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
 
-bool rm_container_unsent(const struct rm_container *ct)
+bool rm_container_is_unsent(const struct rm_container *ct)
 {
     if (!ct->app->kind->runs_containers)
         return false;
@@ -197,7 +202,7 @@ bool rm_container_unsent(const struct rm_container *ct)
 /* Tells its node to start it. @launch: an application's, referenced; NULL for tasks of jobs. */
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
 {
-    struct rm_queued *o = rm_node_order(c, ct->node, BASE_ORDER_LAUNCH);
+    struct rm_queued *o = rm_node_queue_order(c, ct->node, BASE_ORDER_LAUNCH);
 
     ct->app->refs++;
     o->app = ct->app;
@@ -216,7 +221,8 @@ void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_l
     o->task_attempt = ct->task_attempt;
 }
 
-void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
+void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
+                       const char *reason)
 {
     if (ct->killing)
         return;
@@ -224,7 +230,7 @@ void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t statu
     ct->kill_status = status;
     if (ct->tally == RM_TALLY_HELD)
         rm_ledger_change(c, ct, RM_TALLY_FREEING);
-    rm_node_order_kill(c, ct->node, &ct->id, reason);
+    rm_node_queue_kill(c, ct->node, &ct->id, reason);
 }
 
 static int64_t shuffle_part(int32_t progress)
@@ -249,8 +255,8 @@ void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32
     ct->progress = progress;
 }
 
-void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
-                      const struct rm_container_report *r)
+void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
+                      const char *diagnostics, const struct rm_container_report *r)
 {
     base_assert(ct->state != RM_CONTAINER_COMPLETED);
     rm_container_set_progress(c, ct, 0);
@@ -263,9 +269,10 @@ void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_c
     ct->app->kind->container_ended(c, ct->app, ct, r);
 }
 
-void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason)
+void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status,
+                       const char *reason)
 {
-    if (rm_container_unsent(ct))
+    if (rm_container_is_unsent(ct))
         rm_container_end(c, ct, status, reason, NULL);
     else
         rm_container_kill(c, ct, status, reason);

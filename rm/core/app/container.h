@@ -24,9 +24,12 @@ struct rm_container {
     struct rm_app *app;
     struct rm_node *node;
     struct rm_task *task; /* a job's task whose current attempt this is; NULL otherwise */
-    struct rm_container *app_prev, *app_next, *node_prev, *node_next; /* live ones of the application, of the node */
-    struct rm_container *wait_prev, *wait_next;                       /* not yet reported by its node */
-    struct rm_launch *launch;                                         /* applications: a reference */
+    /* Live ones of the application, of the node. */
+    struct rm_container *app_prev, *app_next, *node_prev, *node_next;
+    /* Not yet reported by its node. */
+    struct rm_container *wait_prev, *wait_next;
+    /* Applications: a reference. */
+    struct rm_launch *launch;
     char *diagnostics;
     int64_t start_us, finish_us, allocation_id;
     int64_t suspended_at_us, suspended_us; /* since when; in all, spells that are over */
@@ -43,23 +46,30 @@ struct rm_container *rm_container_find(const struct rm_core *c, const struct bas
 /* Hints to the processor: these reports come next. */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
-void rm_container_started(struct rm_core *c, struct rm_container *ct);
-void rm_containers_expire(struct rm_core *c);
+void rm_container_note_started(struct rm_core *c, struct rm_container *ct);
+void rm_containers_expire_unstarted(struct rm_core *c);
 struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struct rm_node *n,
                                       const struct base_container_id *id, enum base_task_kind slot,
                                       const struct rm_res *res, bool master);
-void rm_container_take_start(const struct rm_core *c, struct rm_container *ct, const struct rm_container_report *r);
+void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
+                                     const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
-void rm_container_forget(struct rm_core *c, struct rm_container *ct); /* the core's memory of it, and the node's */
-bool rm_container_unsent(const struct rm_container *ct);              /* no node ever heard of it, and none will */
+/* The core's memory of it, and the node's. */
+void rm_container_forget(struct rm_core *c, struct rm_container *ct);
+/* No node ever heard of it, and none will. */
+bool rm_container_is_unsent(const struct rm_container *ct);
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
-void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
+void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
+                       const char *reason);
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
-/* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is none. */
-void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code, const char *diagnostics,
-                      const struct rm_container_report *r);
-/* Kills it; one that no node has heard of has ended when this returns, and its application perhaps with it. */
-void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status, const char *reason);
+/* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is
+ * none. */
+void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
+                      const char *diagnostics, const struct rm_container_report *r);
+/* Kills it; one that no node has heard of has ended when this returns, and its application perhaps
+ * with it. */
+void rm_container_stop(struct rm_core *c, struct rm_container *ct, int32_t status,
+                       const char *reason);
 
 /* @amount of memory or vcores held for @us, times milliseconds. */
 static inline int64_t rm_held_ms(int64_t amount, int64_t us)

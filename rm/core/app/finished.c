@@ -9,7 +9,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* About what an ended application takes: its submission, as text and read, and itself; then its tasks. */
+/* About what an ended application takes: its submission, as text and read, and itself; then its
+ * tasks. */
 #define TEXTS      3
 #define APP_BYTES  4096
 #define TASK_BYTES 300 /* with its counters and its split */
@@ -23,7 +24,9 @@ static int64_t light_bytes(const struct rm_app *a)
 
 static int64_t task_bytes(const struct rm_app *a)
 {
-    return a->is_job && rm_tasks_kept(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total) : 0;
+    return a->is_job && rm_tasks_in_memory(a)
+               ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
+               : 0;
 }
 
 static const char *scratch_text(struct rm_core *c, const char *text)
@@ -45,15 +48,17 @@ static void tell_end(struct rm_core *c, struct rm_app *a)
     fx->u.ended.diagnostics = diagnostics;
     fx->u.ended.state = a->state;
     fx->u.ended.final_status = a->final_status;
-    fx->u.ended.refused = rm_policy_refused(a);
+    fx->u.ended.refused = rm_app_was_refused(a);
 }
 
 void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
         tell_end(c, a);
-    if (!a->containers) /* else when the last one has ended: a node that cleans up tells nothing of those it still has */
-        rm_app_cleanup(c, a);
+    /* Else when the last one has ended: a node that cleans up tells nothing of those it still
+     * has. */
+    if (!a->containers)
+        rm_app_order_cleanup(c, a);
     rm_tasks_drop_index(c, a);
     if (c->conf.prune_ended && a->is_job && !a->pruned && !c->recovering)
         rm_effect_add(c, RM_FX_HISTORY)->u.history.id = a->id;
@@ -101,16 +106,17 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
-#define STAYS_US INT64_C(60000000) /* whoever has waited for an end can look at it, and the history is written from it */
+/* Whoever has waited for an end can look at it, and the history is written from it. */
+#define STAYS_US INT64_C(60000000)
 
-static bool too_heavy(const struct rm_core *c, int64_t bytes)
+static bool exceeds_bytes_max(const struct rm_core *c, int64_t bytes)
 {
     return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
 }
 
-/* False: @a has ended a moment ago; its time is noted. An end further ahead than that is of another clock: it would hold up
- * all that ended after it. */
-static bool may_go(struct rm_core *c, const struct rm_app *a)
+/* False: @a has ended a moment ago; its time is noted. An end further ahead than that is of another
+ * clock: it would hold up all that ended after it. */
+static bool may_be_removed(struct rm_core *c, const struct rm_app *a)
 {
     if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
         return true;
@@ -119,9 +125,9 @@ static bool may_go(struct rm_core *c, const struct rm_app *a)
 }
 
 /* The oldest that have tasks lose them, until the rest is light enough. */
-static void lighten(struct rm_core *c)
+static void drop_old_tasks(struct rm_core *c)
 {
-    while (c->heavy && too_heavy(c, c->finished_bytes) && may_go(c, c->heavy)) {
+    while (c->heavy && exceeds_bytes_max(c, c->finished_bytes) && may_be_removed(c, c->heavy)) {
         struct rm_app *a = c->heavy;
         int64_t bytes = task_bytes(a);
 
@@ -139,7 +145,8 @@ void rm_app_trim_due(struct rm_core *c)
     c->trim_due = true;
 }
 
-/* The oldest go; one of whose containers a node still has to tell waits, and those after it go in its place. */
+/* The oldest go; one of whose containers a node still has to tell waits, and those after it go in
+ * its place. */
 void rm_app_trim_finished(struct rm_core *c)
 {
     struct rm_app *next;
@@ -147,12 +154,13 @@ void rm_app_trim_finished(struct rm_core *c)
     if (!c->trim_due)
         return;
     c->trim_due = false;
-    lighten(c);
+    drop_old_tasks(c);
     for (struct rm_app *a = c->finished; a; a = next) {
-        bool many = c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max;
+        bool many =
+            c->conf.completed_apps_max > 0 && c->finished_n > (size_t)c->conf.completed_apps_max;
 
         next = a->finished_next;
-        if (!many && !(too_heavy(c, c->finished_light) && may_go(c, a)))
+        if (!many && !(exceeds_bytes_max(c, c->finished_light) && may_be_removed(c, a)))
             break;
         if (!a->containers)
             remove_finished(c, a);

@@ -5,8 +5,10 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* Those that no node ever heard of end at once: the application may have come to its end when this returns. */
-void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters)
+/* Those that no node ever heard of end at once: the application may have come to its end when this
+ * returns. */
+void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason,
+                            bool masters)
 {
     struct rm_container *next;
 
@@ -18,7 +20,8 @@ void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status,
     }
 }
 
-static void reply_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool ended)
+static void reply_kill(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                       bool ended)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_KILL, a->saved_seq);
 
@@ -42,13 +45,15 @@ void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev)
         reply_kill(c, ev, a, true);
         return;
     }
-    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING || a->state == RM_APP_KILLING) {
+    if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING ||
+        a->state == RM_APP_KILLING) {
         reply_kill(c, ev, a, false);
         return;
     }
     if (!why || !*why)
-        why = rm_scratch_printf(c, "Application %s was killed by user %s%s%s", base_app_id_text(&a->id, id),
-                                ev->caller ? ev->caller : "unknown", ev->u.kill.peer ? " at " : "",
+        why = rm_scratch_printf(c, "Application %s was killed by user %s%s%s",
+                                base_app_id_text(&a->id, id), ev->caller ? ev->caller : "unknown",
+                                ev->u.kill.peer ? " at " : "",
                                 ev->u.kill.peer ? ev->u.kill.peer : "");
     a->kind->end(c, a, RM_END_KILL, why);
     reply_kill(c, ev, a, false);

@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason, bool masters);
+void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason,
+                            bool masters);
 void rm_app_on_kill(struct rm_core *c, const struct rm_event *ev);
 
 #endif

@@ -1,5 +1,6 @@
-/* An application that waits or runs goes to another queue. What it runs goes on; its promise and its age stay.
- * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and FairScheduler.moveApplication. */
+/* An application that waits or runs goes to another queue. What it runs goes on; its promise and
+ * its age stay. Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and
+ * FairScheduler.moveApplication. */
 #include "rm/core/app/move.h"
 
 #include <stdlib.h>
@@ -22,11 +23,13 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
     rm_app_save(c, a);
-    rm_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from, c->tree.v[index].name);
+    rm_note(c, 6, "%s was moved from queue %s to %s", base_app_id_text(&a->id, id), from,
+            c->tree.v[index].name);
 }
 
 /* @index: where it is to go. False: refused, the error is answered. */
-static bool may_move(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, int32_t *index)
+static bool check_move(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                       int32_t *index)
 {
     struct base_error err;
 
@@ -34,11 +37,13 @@ static bool may_move(struct rm_core *c, const struct rm_event *ev, const struct 
     if (!ev->u.move.queue)
         return true;
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING) {
-        rm_reply_error(c, ev->token, -BASE_ESTATE, "App in %s state cannot be moved.", rm_app_state_name(a->state));
+        rm_reply_error(c, ev->token, -BASE_ESTATE, "App in %s state cannot be moved.",
+                       rm_app_state_name(a->state));
         return false;
     }
     if (c->ops->one_queue) {
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "policy %s cannot move applications between queues", c->ops->name);
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "policy %s cannot move applications between queues", c->ops->name);
         return false;
     }
     if (policy_queues_leaf(&c->tree, ev->u.move.queue, index, &err) == 0)
@@ -58,9 +63,10 @@ void rm_app_on_move(struct rm_core *c, const struct rm_event *ev)
                        base_app_id_text(&ev->u.move.id, id));
         return;
     }
-    if (!may_move(c, ev, a, &index))
+    if (!check_move(c, ev, a, &index))
         return;
     if ((uint32_t)index != a->queue_index)
         move(c, a, (uint32_t)index);
-    rm_reply(c, ev->token, RM_REPLY_OK, a->saved_seq); /* its last move may still be on its way to the store */
+    /* Its last move may still be on its way to the store. */
+    rm_reply(c, ev->token, RM_REPLY_OK, a->saved_seq);
 }

@@ -7,7 +7,7 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_queues_sync(struct rm_core *c)
+void rm_queues_grow(struct rm_core *c)
 {
     if (c->queues_n == c->tree.n)
         return;
@@ -18,15 +18,15 @@ void rm_queues_sync(struct rm_core *c)
         c->ops->on_queues(c->policy, c->now_us);
 }
 
-int rm_queue_place(struct rm_core *c, const char *queue, const char *user, const struct rm_str_list *groups,
-                   uint32_t *index, struct base_error *err)
+int rm_queue_place(struct rm_core *c, const char *queue, const char *user,
+                   const struct rm_str_list *groups, uint32_t *index, struct base_error *err)
 {
     int32_t at = -1;
-    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v, groups->n, &at,
-                                 err);
+    int rc = policy_queues_place(&c->tree, queue, user ? user : "", (const char *const *)groups->v,
+                                 groups->n, &at, err);
 
     *index = rc < 0 ? RM_NONE : (uint32_t)at;
-    rm_queues_sync(c);
+    rm_queues_grow(c);
     return rc;
 }
 
@@ -35,7 +35,7 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     size_t before = c->tree.n;
 
     policy_queues_replace(&c->tree, ev->u.queues.queues);
-    rm_queues_sync(c);
+    rm_queues_grow(c);
     if (c->tree.n == before && c->ops->on_queues)
         c->ops->on_queues(c->policy, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

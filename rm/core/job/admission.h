@@ -5,6 +5,6 @@
 #include "rm/core/state.h"
 
 /* May this new job enter? False: refused, its end has begun. */
-bool rm_policy_admits(struct rm_core *c, struct rm_app *a);
+bool rm_job_admit(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -8,7 +8,8 @@
 static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                          const struct rm_container_report *r)
 {
-    struct rm_container *ct = rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
+    struct rm_container *ct =
+        rm_container_new(c, a, n, &r->id, r->slot, &c->conf.slot_res[r->slot], false);
 
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->task_attempt = r->task_attempt;
@@ -17,9 +18,9 @@ static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, s
     return ct;
 }
 
-/* Does the attempt under way make way for the reported one, which an earlier instance has given? Not when it may commit,
- * and not when it works already, unless the other has ended well. */
-static bool gives_way(const struct rm_task *t, const struct rm_container_report *r)
+/* Does the attempt under way make way for the reported one, which an earlier instance has given?
+ * Not when it may commit, and not when it works already, unless the other has ended well. */
+static bool should_give_way(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (t->commit_attempt >= 0 && t->commit_attempt != r->task_attempt)
         return false;
@@ -28,36 +29,38 @@ static bool gives_way(const struct rm_task *t, const struct rm_container_report 
     return t->running->waiting || t->running->killing;
 }
 
-static void give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+static void make_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct rm_container *ct = t->running;
 
     rm_container_set_progress(c, ct, 0);
-    rm_task_give_way(c, a, t);
+    rm_task_drop_running(c, a, t);
     ct->task = NULL;
-    rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "an attempt of its task that was started earlier goes on");
+    rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM,
+                      "an attempt of its task that was started earlier goes on");
 }
 
 /* A task's attempt started by an earlier instance: known again, if nobody else does the task. */
 struct rm_container *rm_job_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                        const struct rm_container_report *r)
+                                   const struct rm_container_report *r)
 {
     struct rm_task *t = r->has_task ? rm_task_find(a, r->task.kind, r->task.index) : NULL;
     struct rm_container *ct;
 
     if (a->state == RM_APP_KILLING || (a->state == RM_APP_RUNNING && a->ending == RM_END_FAIL))
         return attach_dying(c, n, a, r);
-    if (!t || !rm_app_live(a) || r->task_attempt < t->next_attempt || r->task_attempt > RM_TASK_ATTEMPT_MAX)
+    if (!t || !rm_app_is_live(a) || r->task_attempt < t->next_attempt ||
+        r->task_attempt > RM_TASK_ATTEMPT_MAX)
         return NULL;
-    if (t->running && gives_way(t, r))
-        give_way(c, a, t);
+    if (t->running && should_give_way(t, r))
+        make_way(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
         return NULL; /* or a newer attempt may be committing, on a node that is still silent */
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;
-    rm_container_take_start(c, ct, r);
-    rm_task_launched(c, a, t, ct, true);
-    rm_app_counts(c, a, t->kind);
+    rm_container_set_reported_start(c, ct, r);
+    rm_task_note_launched(c, a, t, ct, true);
+    rm_app_update_demand(c, a, t->kind);
     return ct;
 }

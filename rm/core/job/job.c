@@ -18,22 +18,23 @@ static void drop_tasks(struct rm_app *a)
             }
 }
 
-void rm_job_accepted(struct rm_core *c, struct rm_app *a)
+void rm_job_accept(struct rm_core *c, struct rm_app *a)
 {
     rm_app_set_state(c, a, RM_APP_ACCEPTED);
-    if (!rm_policy_admits(c, a)) {
+    if (!rm_job_admit(c, a)) {
         a->ending = RM_END_FAIL;
         drop_tasks(a);
-        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
         return;
     }
     if (a->pj.deadline_us > 0) /* nobody is asked again after a restart */
         rm_app_save(c, a);
-    rm_job_open(c, a);
-    rm_job_check(c, a);
+    rm_job_open_tasks(c, a);
+    rm_job_advance(c, a);
 }
 
-/* A folder that is there after a restart may be this job's: unless another job goes on that has the same one. */
+/* A folder that is there after a restart may be this job's: unless another job goes on that has the
+ * same one. */
 static bool may_be_made(struct rm_core *c, const char *output)
 {
     if (!c->recovering || rm_names_find(&c->outputs, output) != RM_NONE)
@@ -43,11 +44,11 @@ static bool may_be_made(struct rm_core *c, const char *output)
 }
 
 /* Its tasks may be scheduled, once its output folder is there. */
-void rm_job_open(struct rm_core *c, struct rm_app *a)
+void rm_job_open_tasks(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
-    if (!rm_app_live(a))
+    if (!rm_app_is_live(a))
         return;
     rm_app_enter_policy(c, a);
     if (a->job->output && !a->set_up) {
@@ -63,7 +64,7 @@ void rm_job_open(struct rm_core *c, struct rm_app *a)
     maps->open = true;
     reduces->open = reduces->open || (double)maps->succeeded >= c->slowstart * (double)maps->total;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
 }
 
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
@@ -73,20 +74,21 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
     if (!a || !a->is_job || !a->setup_asked || a->set_up)
         return;
     a->setup_asked = false;
-    if (!rm_app_live(a)) {
+    if (!rm_app_is_live(a)) {
         a->set_up = ev->u.job_done.ok; /* then there is something to remove */
-        rm_job_check(c, a);
+        rm_job_advance(c, a);
         return;
     }
     if (!ev->u.job_done.ok) {
         rm_job_end(c, a, RM_END_FAIL,
-                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output folder could not be made");
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics
+                                              : "the output folder could not be made");
         return;
     }
     a->set_up = true;
     rm_app_save(c, a);
-    rm_job_open(c, a);
-    rm_job_check(c, a);
+    rm_job_open_tasks(c, a);
+    rm_job_advance(c, a);
 }
 
 static bool all_done(const struct rm_app *a)
@@ -97,8 +99,9 @@ static bool all_done(const struct rm_app *a)
     return true;
 }
 
-/* The job has ended when its folder is cleared away: whoever sees the end may submit it again, and a leader that takes
- * over in between finds that it has not ended, and clears it away. False: there is nothing to wait for. */
+/* The job has ended when its folder is cleared away: whoever sees the end may submit it again, and
+ * a leader that takes over in between finds that it has not ended, and clears it away. False: there
+ * is nothing to wait for. */
 static bool abort_output(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
@@ -107,14 +110,15 @@ static bool abort_output(struct rm_core *c, struct rm_app *a)
         return false;
     a->aborting = true;
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
-    if (a->saved_seq > c->stored) /* that the job ends is not durable yet: who has another opinion needs the folder */
+    /* That the job ends is not durable yet: who has another opinion needs the folder. */
+    if (a->saved_seq > c->stored)
         fx->after_seq = a->saved_seq;
     fx->u.job.id = a->id;
     fx->u.job.spec = a->job;
     return true;
 }
 
-void rm_job_check(struct rm_core *c, struct rm_app *a)
+void rm_job_advance(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING && a->state != RM_APP_KILLING)
         return;
@@ -125,28 +129,29 @@ void rm_job_check(struct rm_core *c, struct rm_app *a)
             return;
         drop_tasks(a);
         if (a->ending == RM_END_KILL)
-            rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+            rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         else
-            rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
+            rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_FAILED, NULL);
         return;
     }
     if (!a->set_up || a->committing || !all_done(a))
         return;
     if (!a->job->output) {
-        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
         return;
     }
     a->committing = true; /* the folder is closed only when every task's end is durable */
-    rm_ack_add(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
+    rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
-/* Every attempt that was allowed to commit has left its part under a name of its own. One of them may have been lost with
- * its node, have been replaced, and still be writing: so the parts that count are named here, those of the attempts that
- * succeeded. */
-void rm_job_commit(struct rm_core *c, struct rm_app *a)
+/* Every attempt that was allowed to commit has left its part under a name of its own. One of them
+ * may have been lost with its node, have been replaced, and still be writing: so the parts that
+ * count are named here, those of the attempts that succeeded. */
+void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP; /* of those with parts */
+    /* Of those with parts. */
+    enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
 
@@ -169,16 +174,17 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     if (ev->u.job_done.ok) { /* too late for a kill: as an AM that unregisters while it is killed */
         a->ending = RM_END_SUCCEED;
         rm_set_diagnostics(&a->diagnostics, NULL);
-        rm_app_final(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
         return;
     }
     if (a->ending == RM_END_NONE) {
         rm_job_end(c, a, RM_END_FAIL,
-                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics : "the output could not be committed");
+                   ev->u.job_done.diagnostics ? ev->u.job_done.diagnostics
+                                              : "the output could not be committed");
         return;
     }
     rm_app_save(c, a); /* its end was not recorded yet */
-    rm_job_check(c, a);
+    rm_job_advance(c, a);
 }
 
 void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
@@ -189,7 +195,7 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
         return;
     a->aborting = false;
     a->aborted = true;
-    rm_job_check(c, a);
+    rm_job_advance(c, a);
 }
 
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
@@ -200,19 +206,21 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     rm_set_diagnostics(&a->diagnostics, diagnostics);
     if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
         drop_tasks(a);
-        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         return;
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    if (a->committing) /* the output may be there already: who takes over finds all done and commits, not a kill */
+    /* The output may be there already: who takes over finds all done and commits, not a kill. */
+    if (a->committing)
         a->saved_seq = c->seq;
     else
         rm_app_save(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
-    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, how == RM_END_KILL ? "job was killed" : "job has failed", true);
-    rm_job_check(c, a);
+        rm_app_update_demand(c, a, k);
+    rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM,
+                           how == RM_END_KILL ? "job was killed" : "job has failed", true);
+    rm_job_advance(c, a);
 }
 
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
@@ -221,27 +229,29 @@ double rm_job_progress(const struct rm_app *a, enum base_task_kind k)
 
     if (!p->total)
         return rm_app_ended(a->state) && a->final_status == RM_FINAL_SUCCEEDED ? 1 : 0;
-    return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) / p->total,
+    return rm_progress_shown(((double)p->succeeded + (double)p->progress / RM_PROGRESS_ONE) /
+                                 p->total,
                              p->succeeded == p->total);
 }
 
-void rm_job_fails_by(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     struct base_task_id id = {a->id, t->kind, t->index};
     const struct rm_node *n = rm_task_node(c, a, t);
     char text[BASE_ID_TEXT_MAX];
     struct base_buf why = {0};
 
-    base_buf_addf(&why, "Task %s failed %d times; last on node %s: %s", base_task_id_text(&id, text), t->failures,
-                  n ? n->id : "unknown", t->diagnostics ? t->diagnostics : "no diagnostics");
+    base_buf_addf(&why, "Task %s failed %d times; last on node %s: %s",
+                  base_task_id_text(&id, text), t->failures, n ? n->id : "unknown",
+                  t->diagnostics ? t->diagnostics : "no diagnostics");
     rm_job_end(c, a, RM_END_FAIL, why.data);
     base_buf_free(&why);
 }
 
-void rm_tasks_recall_failure(struct rm_core *c, struct rm_app *a)
+void rm_job_resume_failure(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS && a->ending == RM_END_NONE; k++)
         for (int32_t i = 0; i < a->phase[k].total && a->ending == RM_END_NONE; i++)
             if (a->phase[k].tasks[i].state == RM_TASK_FAILED)
-                rm_job_fails_by(c, a, &a->phase[k].tasks[i]);
+                rm_job_fail_for_task(c, a, &a->phase[k].tasks[i]);
 }

@@ -13,60 +13,65 @@ static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
 {
     const struct rm_phase *p = &a->phase[k];
 
-    return (struct policy_phase){.total = p->total,
-                                 .pending = p->open && !a->held && rm_app_live(a) ? p->pending - p->kept : 0,
-                                 .running = p->running,
-                                 .suspended = rm_app_live(a) ? p->suspended : 0, /* nothing of one that ends goes on */
-                                 .done = p->succeeded};
+    return (struct policy_phase){
+        .total = p->total,
+        .pending = p->open && !a->held && rm_app_is_live(a) ? p->pending - p->kept : 0,
+        .running = p->running,
+        .suspended = rm_app_is_live(a) ? p->suspended : 0, /* nothing of one that ends goes on */
+        .done = p->succeeded};
 }
 
-/* How the attempt of @ct's task ended. A full disk says nothing against the task, unless the task fills it again and again. */
-static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container *ct, const struct rm_container_report *r)
+/* How the attempt of @ct's task ended. A full disk says nothing against the task, unless the task
+ * fills it again and again. */
+static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                        const struct rm_container_report *r)
 {
     struct rm_task *t = ct->task;
     bool killed, counts;
 
     if (!t || t->running != ct)
         return;
-    if (r && ct->exit_code == 0 && rm_app_live(a)) {
-        rm_task_succeeded(c, a, t, ct, r);
+    if (r && ct->exit_code == 0 && rm_app_is_live(a)) {
+        rm_task_note_succeeded(c, a, t, ct, r);
         return;
     }
-    killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED || ct->exit_code == RM_EXIT_PREEMPTED ||
-             ct->exit_code == RM_EXIT_KILLED_BY_RM;
-    counts = !killed && (ct->exit_code != RM_EXIT_DISKS_FAILED || rm_task_is_bad_on(t, ct->node->index));
-    if (rm_task_failed(c, a, t, ct, counts, killed, ct->diagnostics))
-        rm_job_fails_by(c, a, t);
+    killed = ct->killing || !r || ct->exit_code == RM_EXIT_ABORTED ||
+             ct->exit_code == RM_EXIT_PREEMPTED || ct->exit_code == RM_EXIT_KILLED_BY_RM;
+    counts = !killed &&
+             (ct->exit_code != RM_EXIT_DISKS_FAILED || rm_task_avoids_node(t, ct->node->index));
+    if (rm_task_note_failed(c, a, t, ct, counts, killed, ct->diagnostics))
+        rm_job_fail_for_task(c, a, t);
 }
 
-/* A container that its node reported is remembered until the task's record is durable: the node forgets it then. */
+/* A container that its node reported is remembered until the task's record is durable: the node
+ * forgets it then. */
 static void container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                             const struct rm_container_report *r)
 {
     end_attempt(c, a, ct, r);
     ct->task = NULL;
     if (r)
-        rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
+        rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
     else
         rm_container_free(c, ct);
-    rm_job_check(c, a);
+    rm_job_advance(c, a);
 }
 
 /* What its ended tasks had shown comes first: the policy is asked with that known. */
 static void recovered(struct rm_core *c, struct rm_app *a)
 {
     if (a->state == RM_APP_FINAL_SAVING) {
-        rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+        rm_defer_until_stored(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
-    rm_policy_recall(c, a);
-    rm_tasks_recall_failure(c, a);
-    rm_job_open(c, a);
-    rm_job_check(c, a);
+    rm_learn_recall(c, a);
+    rm_job_resume_failure(c, a);
+    rm_job_open_tasks(c, a);
+    rm_job_advance(c, a);
 }
 
 const struct rm_app_kind rm_job_kind = {
-    .accepted = rm_job_accepted,
+    .accepted = rm_job_accept,
     .demand = demand,
     .takes = rm_job_takes,
     .offer = rm_job_offer,

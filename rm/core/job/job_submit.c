@@ -9,7 +9,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                      bool made)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_JOB, a->saved_seq);
 
@@ -19,7 +20,7 @@ static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct
 }
 
 /* True when the submission is answered already: repeated, or refused. */
-static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
+static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct rm_app *a = rm_app_find(c, spec->id);
@@ -35,7 +36,8 @@ static bool submitted_before(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-#define EXPECTED_MAX 1e17 /* microseconds, of the tasks of one kind one after the other: policies add such times up */
+/* Microseconds, of the tasks of one kind one after the other: policies add such times up. */
+#define EXPECTED_MAX 1e17
 
 static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
 {
@@ -47,8 +49,9 @@ static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k
     return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
 }
 
-/* The queue comes last: it may be made. A deadline that has passed may still come out of a store: then it is missed. */
-static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
+/* The queue comes last: it may be made. A deadline that has passed may still come out of a store:
+ * then it is missed. */
+static bool refuse_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;
     struct base_error err;
@@ -61,14 +64,16 @@ static bool refused(struct rm_core *c, const struct rm_event *ev, uint32_t *queu
             return true;
         }
         if (takes_too_long(spec, k)) {
-            rm_reply_error(c, ev->token, -BASE_EINVAL,
-                           "job.tasks: expected-s of the longest %s task times their number is more than %g", kind,
-                           EXPECTED_MAX / 1e6);
+            rm_reply_error(
+                c, ev->token, -BASE_EINVAL,
+                "job.tasks: expected-s of the longest %s task times their number is more than %g",
+                kind, EXPECTED_MAX / 1e6);
             return true;
         }
     }
     if (spec->deadline_at_us && spec->deadline_at_us <= c->now_us) {
-        rm_reply_error(c, ev->token, -BASE_EINVAL, "job.deadline-at-ms: %lld is in the past: it is %lld now",
+        rm_reply_error(c, ev->token, -BASE_EINVAL,
+                       "job.deadline-at-ms: %lld is in the past: it is %lld now",
                        (long long)(spec->deadline_at_us / 1000), (long long)(c->now_us / 1000));
         return true;
     }
@@ -85,11 +90,13 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
     struct rm_app *a;
     uint32_t queue;
 
-    if (spec->id.seq && submitted_before(c, ev)) {
+    if (spec->id.seq && answer_repeated(c, ev)) {
         rm_job_spec_unref(spec);
         return;
     }
-    if (rm_record_too_large(c, ev->token, spec->json, spec) || rm_confirm_refuses(c, ev->token) || refused(c, ev, &queue) || !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_record_too_large(c, ev->token, spec->json, spec) ||
+        rm_confirm_refuses_submission(c, ev->token) || refuse_submission(c, ev, &queue) ||
+        !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_job_spec_unref(spec);
         return;
     }
@@ -99,6 +106,6 @@ void rm_job_on_submit(struct rm_core *c, const struct rm_event *ev)
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_record_splits(c, a);
     rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
     reply_job(c, ev, a, true);
 }

@@ -3,23 +3,29 @@
 
 #include "rm/core/state.h"
 
-static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t, const struct rm_container_report *r)
+static int64_t bytes_in(const struct rm_app *a, const struct rm_task *t,
+                        const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_INPUT_BYTES : RM_C_REDUCE_INPUT_BYTES];
+        return r
+            ->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_INPUT_BYTES : RM_C_REDUCE_INPUT_BYTES];
     if (r && r->input_bytes > 0)
         return r->input_bytes;
-    return t->kind == BASE_TASK_MAP && (size_t)t->index < a->job->splits_n ? a->job->splits[t->index].length : 0;
+    return t->kind == BASE_TASK_MAP && (size_t)t->index < a->job->splits_n
+               ? a->job->splits[t->index].length
+               : 0;
 }
 
 static int64_t bytes_out(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (r && r->counters)
-        return r->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_OUTPUT_BYTES : RM_C_REDUCE_OUTPUT_BYTES];
+        return r
+            ->counters[t->kind == BASE_TASK_MAP ? RM_C_MAP_OUTPUT_BYTES : RM_C_REDUCE_OUTPUT_BYTES];
     return r ? r->output_bytes : 0;
 }
 
-static void seen(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct policy_task_end *e)
+static void add_observed(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                         const struct policy_task_end *e)
 {
     struct policy_seen *s = &a->pj.seen[k];
 
@@ -32,8 +38,9 @@ static void seen(struct rm_core *c, struct rm_app *a, enum base_task_kind k, con
         policy_learned_maps(&c->learned, &a->pj);
 }
 
-void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,
-                          const struct rm_container_report *r, bool success, bool killed)
+void rm_learn_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t,
+                         const struct rm_container *ct, const struct rm_container_report *r,
+                         bool success, bool killed)
 {
     struct policy_task_end e = {.task = t->index,
                                 .node = ct->node->index,
@@ -47,7 +54,8 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
     if (e.suspended)
         e.started_us += c->now_us - ct->suspended_at_us;
     lasted = e.ended_us - e.started_us;
-    if (r && r->started_us > 0 && r->ended_us >= r->started_us) /* by the node's clock: reports come late */
+    /* By the node's clock: reports come late. */
+    if (r && r->started_us > 0 && r->ended_us >= r->started_us)
         lasted = r->ended_us - r->started_us - ct->suspended_us;
     if (t->kind == BASE_TASK_REDUCE && a->pj.maps_done_us > e.started_us)
         idle = a->pj.maps_done_us - e.started_us;
@@ -55,12 +63,12 @@ void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_t
     e.bytes_in = bytes_in(a, t, r);
     e.bytes_out = bytes_out(t, r);
     if (success)
-        seen(c, a, t->kind, &e);
+        add_observed(c, a, t->kind, &e);
     if (c->ops->on_task_ended && a->in_policy)
         c->ops->on_task_ended(c->policy, &a->pj, t->kind, &e);
 }
 
-void rm_policy_recall(struct rm_core *c, struct rm_app *a)
+void rm_learn_recall(struct rm_core *c, struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++) {
@@ -79,6 +87,6 @@ void rm_policy_recall(struct rm_core *c, struct rm_app *a)
             e.ended_us = t->finish_us;
             e.work_us = t->finish_us > from ? t->finish_us - from : 0;
             e.bytes_in = bytes_in(a, t, NULL);
-            seen(c, a, k, &e);
+            add_observed(c, a, k, &e);
         }
 }

@@ -4,9 +4,10 @@
 
 #include "rm/core/state.h"
 
-void rm_policy_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t, const struct rm_container *ct,
-                          const struct rm_container_report *r, bool success, bool killed);
+void rm_learn_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t,
+                         const struct rm_container *ct, const struct rm_container_report *r,
+                         bool success, bool killed);
 /* After a restart: what its ended tasks had shown. */
-void rm_policy_recall(struct rm_core *c, struct rm_app *a);
+void rm_learn_recall(struct rm_core *c, struct rm_app *a);
 
 #endif

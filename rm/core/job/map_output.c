@@ -11,8 +11,8 @@ static bool output_needed(const struct rm_app *a, const struct rm_task *t)
 {
     const struct rm_phase *reduces = &a->phase[BASE_TASK_REDUCE];
 
-    return rm_app_live(a) && !a->committing && t->kind == BASE_TASK_MAP && t->state == RM_TASK_SUCCEEDED &&
-           reduces->succeeded < reduces->total;
+    return rm_app_is_live(a) && !a->committing && t->kind == BASE_TASK_MAP &&
+           t->state == RM_TASK_SUCCEEDED && reduces->succeeded < reduces->total;
 }
 
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why)
@@ -21,7 +21,7 @@ void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char 
         struct rm_app *a = c->apps[i];
         struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
 
-        if (!a->is_job || !rm_app_live(a))
+        if (!a->is_job || !rm_app_is_live(a))
             continue;
         for (int32_t j = 0; j < maps->total; j++)
             if (maps->tasks[j].node == n->index && output_needed(a, &maps->tasks[j]))
@@ -36,8 +36,8 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
     char id[BASE_ID_TEXT_MAX];
 
     if (!t) {
-        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "map %d of %s is not known", ev->u.fetch_failure.map,
-                       base_app_id_text(&ev->u.fetch_failure.app, id));
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "map %d of %s is not known",
+                       ev->u.fetch_failure.map, base_app_id_text(&ev->u.fetch_failure.app, id));
         return;
     }
     if (output_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
@@ -46,8 +46,8 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
             t->fetch_failures++;
         t->fetch_reduce = ev->u.fetch_failure.reduce.index;
         if ((ev->u.fetch_failure.gone || t->fetch_failures >= RM_FETCH_FAILURES_MAX) &&
-            rm_task_fetch_failed(c, a, t))
-            rm_job_fails_by(c, a, t);
+            rm_task_note_fetch_failed(c, a, t))
+            rm_job_fail_for_task(c, a, t);
     }
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }

@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-#define RM_FETCH_FAILURES_MAX 2 /* reports (of different reduces, if several run) before a map is run again */
+/* Reports (of different reduces, if several run) before a map is run again. */
+#define RM_FETCH_FAILURES_MAX 2
 
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);
 void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev);

@@ -1,5 +1,5 @@
-/* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made once per job.
- * Lowest index first. */
+/* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made
+ * once per job. Lowest index first. */
 #include "rm/core/job/pick.h"
 
 #include <stdlib.h>
@@ -7,14 +7,15 @@
 #include "rm/core/node/places.h"
 #include "rm/core/state.h"
 
-/* Where the search for a task's group left off: tasks asked for in ascending order take one walk over the groups. */
+/* Where the search for a task's group left off: tasks asked for in ascending order take one walk
+ * over the groups. */
 struct group_at {
     size_t g;
     int64_t first; /* index of the first task of group @g, among those of the kind */
 };
 
-static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
-                                             struct group_at *at)
+static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum base_task_kind k,
+                                             int32_t index, struct group_at *at)
 {
     if (index < at->first)
         *at = (struct group_at){0};
@@ -30,8 +31,8 @@ static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum b
     return NULL;
 }
 
-static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum base_task_kind k, int32_t index,
-                                          struct group_at *at)
+static const struct rm_str_list *hosts_of(const struct rm_job_spec *s, enum base_task_kind k,
+                                          int32_t index, struct group_at *at)
 {
     if (s->groups_n)
         return group_hosts(s, k, index, at);
@@ -62,7 +63,7 @@ static void clear_pending(struct rm_phase *p, int32_t i)
         p->summary[w / 64] &= ~(UINT64_C(1) << (w % 64));
 }
 
-static int32_t lowest(struct rm_phase *p)
+static int32_t lowest_pending(struct rm_phase *p)
 {
     while (p->low < p->summary_words && !p->summary[p->low])
         p->low++;
@@ -116,7 +117,8 @@ static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
     *x = (struct rm_near_index){0};
 }
 
-/* The core's numbers of the names in a table that jobs share: looked up once, and held until there is another table. */
+/* The core's numbers of the names in a table that jobs share: looked up once, and held until there
+ * is another table. */
 static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
 {
     uint32_t *keys;
@@ -125,7 +127,7 @@ static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table 
         return c->host_keys;
     keys = base_realloc_array(NULL, t->n, sizeof *keys);
     for (size_t i = 0; i < t->n; i++) {
-        keys[i] = rm_names_add_up_to(&c->hosts, t->v[i], RM_NAMES_MAX);
+        keys[i] = rm_names_add_bounded(&c->hosts, t->v[i], RM_NAMES_MAX);
         if (keys[i] != RM_NONE)
             rm_names_hold(&c->hosts, keys[i]);
     }
@@ -141,11 +143,12 @@ static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table 
 
 enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 
-/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many. Names of hosts are made once,
- * for the index by host, which holds them; that of another host would be held by nobody. @at: of the job and kind, zero at
- * first. */
-static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k, int32_t index, enum keys what,
-                        struct group_at *at, uint32_t *keys, size_t max)
+/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many.
+ * Names of hosts are made once, for the index by host, which holds them; that of another host would
+ * be held by nobody. @at: of the job and kind, zero at first. */
+static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k,
+                        int32_t index, enum keys what, struct group_at *at, uint32_t *keys,
+                        size_t max)
 {
     bool compact = s->near_n && k == BASE_TASK_MAP;
     const uint32_t *near = compact ? s->near + (size_t)index * s->near_n : NULL;
@@ -154,9 +157,10 @@ static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum bas
     size_t of = compact ? s->near_n : hosts ? hosts->n : 0, n = 0;
 
     for (size_t i = 0; i < of && n < max; i++) {
-        uint32_t key = compact                   ? table[near[i]]
-                       : what == KEYS_MAKE_HOSTS ? rm_names_add_up_to(&c->hosts, hosts->v[i], RM_NAMES_MAX)
-                                                 : rm_names_find(&c->hosts, hosts->v[i]);
+        uint32_t key = compact ? table[near[i]]
+                       : what == KEYS_MAKE_HOSTS
+                           ? rm_names_add_bounded(&c->hosts, hosts->v[i], RM_NAMES_MAX)
+                           : rm_names_find(&c->hosts, hosts->v[i]);
         bool known = false;
 
         if (what == KEYS_RACKS)
@@ -181,9 +185,10 @@ static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, ui
     x->has[key / 64] |= UINT64_C(1) << (key % 64);
 }
 
-/* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks without any key. */
-static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks, struct rm_near_index *x,
-                       struct rm_near *nowhere)
+/* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks
+ * without any key. */
+static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
+                       struct rm_near_index *x, struct rm_near *nowhere)
 {
     const struct rm_phase *p = &a->phase[k];
     struct group_at group = {0};
@@ -194,7 +199,8 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind 
     if (a->job->near_n && k == BASE_TASK_MAP)
         table_keys(c, a->job->hosts);
     else
-        for (int32_t i = 0; !racks && i < p->total; i++) /* names first: so that the table of counts has its size */
+        /* Names first: so that the table of counts has its size. */
+        for (int32_t i = 0; !racks && i < p->total; i++)
             task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
     count_n = key_names + 1; /* the last one: tasks without a key */
@@ -348,7 +354,8 @@ void rm_pick_remove(struct rm_app *a, struct rm_task *t)
 }
 
 /* @t failed on @node, and another live node could try it. */
-static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t index, const struct rm_node *node)
+static bool should_avoid(const struct rm_core *c, const struct rm_phase *p, int32_t index,
+                         const struct rm_node *node)
 {
     const struct rm_task *t = &p->tasks[index];
     int32_t elsewhere;
@@ -367,13 +374,14 @@ static bool avoids(const struct rm_core *c, const struct rm_phase *p, int32_t in
 }
 
 /* The list of a key that may still have a pending task. */
-static struct rm_near *near_live(const struct rm_near_index *x, uint32_t key)
+static struct rm_near *near_find_pending(const struct rm_near_index *x, uint32_t key)
 {
     return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? near_find(x, key) : NULL;
 }
 
-static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, const struct rm_near_index *x,
-                         struct rm_near *list, const struct rm_node *node)
+static int32_t first_in_list(const struct rm_core *c, const struct rm_phase *p,
+                             const struct rm_near_index *x, struct rm_near *list,
+                             const struct rm_node *node)
 {
     const int32_t *tasks;
 
@@ -387,22 +395,23 @@ static int32_t from_list(const struct rm_core *c, const struct rm_phase *p, cons
     if (!p->avoiding)
         return list->cursor < list->n ? tasks[list->cursor] : -1;
     for (uint32_t i = list->cursor; i < list->n; i++)
-        if (is_pending(p, tasks[i]) && !avoids(c, p, tasks[i], node))
+        if (is_pending(p, tasks[i]) && !should_avoid(c, p, tasks[i], node))
             return tasks[i];
     return -1;
 }
 
-static int32_t from_all(const struct rm_core *c, struct rm_phase *p, const struct rm_node *node)
+static int32_t first_of_all(const struct rm_core *c, struct rm_phase *p, const struct rm_node *node)
 {
-    int32_t i = lowest(p);
+    int32_t i = lowest_pending(p);
 
     if (p->avoiding)
-        while (i >= 0 && avoids(c, p, i, node))
+        while (i >= 0 && should_avoid(c, p, i, node))
             i = pending_after(p, i);
     return i;
 }
 
-static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node)
+static struct rm_task *first_in_rack(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                     const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
     int32_t i;
@@ -412,11 +421,12 @@ static struct rm_task *from_rack(struct rm_core *c, struct rm_app *a, enum base_
         near_build(c, a, k, true, &p->rack, NULL);
         p->rack_stamp = c->rack_stamp;
     }
-    i = from_list(c, p, &p->rack, near_live(&p->rack, node->rack), node);
+    i = first_in_list(c, p, &p->rack, near_find_pending(&p->rack, node->rack), node);
     return i < 0 ? NULL : &p->tasks[i];
 }
 
-void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k, const struct rm_node *node, int step)
+void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k,
+                           const struct rm_node *node, int step)
 {
     const struct rm_phase *p = &a->phase[k];
     const struct rm_near *list;
@@ -428,13 +438,14 @@ void rm_task_prefetch_near(const struct rm_app *a, enum base_task_kind k, const 
             __builtin_prefetch(&p->host.v[near_hash(node->host) & p->host.mask]);
         return;
     }
-    list = near_live(&p->host, node->host);
+    list = near_find_pending(&p->host, node->host);
     if (list && list->cursor < list->n)
         __builtin_prefetch(p->host.tasks + list->start + list->cursor);
 }
 
-struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node,
-                                  enum delay_level *level, bool *located)
+struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                  const struct rm_node *node, enum delay_level *level,
+                                  bool *located)
 {
     struct rm_phase *p = &a->phase[k];
     struct rm_task *t;
@@ -444,18 +455,18 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base
     *level = DELAY_ANY;
     if (!p->located)
         return NULL;
-    i = from_list(c, p, &p->host, near_live(&p->host, node->host), node);
+    i = first_in_list(c, p, &p->host, near_find_pending(&p->host, node->host), node);
     if (i >= 0) {
         *level = DELAY_NODE;
         return &p->tasks[i];
     }
-    i = p->nowhere.n ? from_list(c, p, &p->host, &p->nowhere, node) : -1;
+    i = p->nowhere.n ? first_in_list(c, p, &p->host, &p->nowhere, node) : -1;
     if (i >= 0) {
         *located = false;
         return &p->tasks[i];
     }
     if (c->racks.map.n > 1) {
-        t = from_rack(c, a, k, node);
+        t = first_in_rack(c, a, k, node);
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;
     }
@@ -463,10 +474,11 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base
     return NULL;
 }
 
-struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum base_task_kind k, const struct rm_node *node)
+struct rm_task *rm_task_pick_any(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                                 const struct rm_node *node)
 {
     struct rm_phase *p = &a->phase[k];
-    int32_t i = p->bits ? from_all(c, p, node) : -1;
+    int32_t i = p->bits ? first_of_all(c, p, node) : -1;
 
     return i < 0 ? NULL : &p->tasks[i];
 }

@@ -4,9 +4,9 @@
 #include "rm/core/ledger.h"
 #include "rm/core/state.h"
 
-void rm_container_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind)
+void rm_container_queue_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind)
 {
-    rm_node_order(c, ct->node, kind)->container = ct->id;
+    rm_node_queue_order(c, ct->node, kind)->container = ct->id;
 }
 
 static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool suspended)
@@ -16,7 +16,7 @@ static void tell_suspended(struct rm_core *c, struct rm_container *ct, bool susp
     if (c->ops->on_task_suspended && a->in_policy)
         c->ops->on_task_suspended(c->policy, &a->pj, ct->slot, ct->task->index, ct->node->index,
                                   suspended, c->now_us);
-    rm_app_counts(c, a, ct->slot);
+    rm_app_update_demand(c, a, ct->slot);
 }
 
 void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct)
@@ -31,7 +31,7 @@ void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct)
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct)
 {
     c->stats.suspended++;
-    rm_container_order(c, ct, BASE_ORDER_SUSPEND);
+    rm_container_queue_order(c, ct, BASE_ORDER_SUSPEND);
     rm_container_note_suspended(c, ct);
 }
 
@@ -43,12 +43,13 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     rm_container_set_state(ct, RM_CONTAINER_RUNNING);
     rm_ledger_change(c, ct, RM_TALLY_HELD);
     rm_task_set_state(ct->app, ct->task, RM_TASK_RUNNING);
-    rm_container_order(c, ct, BASE_ORDER_RESUME);
+    rm_container_queue_order(c, ct, BASE_ORDER_RESUME);
     tell_suspended(c, ct, false);
 }
 
 /* The one with the lowest task index. */
-struct rm_container *rm_container_suspended_of(const struct rm_app *a, const struct rm_node *n, enum base_task_kind k)
+struct rm_container *rm_container_find_suspended(const struct rm_app *a, const struct rm_node *n,
+                                                 enum base_task_kind k)
 {
     struct rm_container *best = NULL;
 

@@ -73,7 +73,7 @@ void rm_tasks_free(struct rm_app *a)
     }
 }
 
-bool rm_tasks_kept(const struct rm_app *a)
+bool rm_tasks_in_memory(const struct rm_app *a)
 {
     return a->phase[BASE_TASK_MAP].tasks || a->phase[BASE_TASK_REDUCE].tasks;
 }
@@ -85,11 +85,13 @@ struct rm_task *rm_task_find(struct rm_app *a, enum base_task_kind kind, int32_t
     return p->tasks && index >= 0 && index < p->total ? &p->tasks[index] : NULL;
 }
 
-struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a,
+                             const struct rm_task *t)
 {
     struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
 
-    return n && a->nodes_left && n->born > a->nodes_left ? NULL : n; /* else another one has its index now */
+    /* Else another one has its index now. */
+    return n && a->nodes_left && n->born > a->nodes_left ? NULL : n;
 }
 
 int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
@@ -102,7 +104,8 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
     if (!p->counters)
         return NULL;
     if (!p->counters[block] && make)
-        p->counters[block] = base_alloc(RM_COUNTER_BLOCK * RM_C_TASK_COUNTERS * sizeof **p->counters);
+        p->counters[block] =
+            base_alloc(RM_COUNTER_BLOCK * RM_C_TASK_COUNTERS * sizeof **p->counters);
     return p->counters[block]
                ? p->counters[block] + (size_t)t->index % RM_COUNTER_BLOCK * RM_C_TASK_COUNTERS
                : NULL;
@@ -122,7 +125,7 @@ void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s
     t->state = (uint8_t)s;
 }
 
-bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node)
+bool rm_task_avoids_node(const struct rm_task *t, uint32_t node)
 {
     for (uint32_t i = 1; t->bad && i <= t->bad[0]; i++)
         if (t->bad[i] == node)
@@ -130,11 +133,11 @@ bool rm_task_is_bad_on(const struct rm_task *t, uint32_t node)
     return false;
 }
 
-void rm_task_bad_add(struct rm_task *t, uint32_t node)
+void rm_task_avoid_node(struct rm_task *t, uint32_t node)
 {
     uint32_t n = t->bad ? t->bad[0] : 0;
 
-    if (rm_task_is_bad_on(t, node))
+    if (rm_task_avoids_node(t, node))
         return;
     if (n == RM_BAD_NODES_MAX) {
         memmove(t->bad + 1, t->bad + 2, (n - 1) * sizeof *t->bad);

@@ -15,7 +15,8 @@ static int32_t next_attempt(const struct rm_app *a, const struct rm_task *t)
     return t->next_attempt > a->attempt_base ? t->next_attempt : a->attempt_base;
 }
 
-void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again)
+void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                           struct rm_container *ct, bool again)
 {
     ct->task = t;
     ct->task_attempt = again ? ct->task_attempt : next_attempt(a, t);
@@ -27,7 +28,8 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
     rm_pick_remove(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
     if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
-        t->commit_attempt = -1; /* its attempt ended; that it did was not durable before a restart */
+        /* Its attempt ended; that it did was not durable before a restart. */
+        t->commit_attempt = -1;
         rm_record_commit(c, a, t);
     }
     t->exit_code = RM_EXIT_INVALID;
@@ -35,7 +37,8 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
     t->start_us = ct->start_us;
     if (!a->pj.first_us)
         a->pj.first_us = ct->start_us;
-    a->counters[t->kind == BASE_TASK_MAP ? RM_C_TOTAL_LAUNCHED_MAPS : RM_C_TOTAL_LAUNCHED_REDUCES]++;
+    a->counters[t->kind == BASE_TASK_MAP ? RM_C_TOTAL_LAUNCHED_MAPS
+                                         : RM_C_TOTAL_LAUNCHED_REDUCES]++;
     if (c->ops->on_task_started && a->in_policy)
         c->ops->on_task_started(c->policy, &a->pj, t->kind, t->index, t->node, c->now_us);
     if (a->state == RM_APP_ACCEPTED) {
@@ -48,7 +51,8 @@ void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
 static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign)
 {
     for (int i = 0; counters && i < RM_C_TASK_COUNTERS; i++)
-        a->counters[i] = sign > 0 ? base_sat_add(a->counters[i], counters[i]) : base_sat_sub(a->counters[i], counters[i]);
+        a->counters[i] = sign > 0 ? base_sat_add(a->counters[i], counters[i])
+                                  : base_sat_sub(a->counters[i], counters[i]);
 }
 
 /* Reduces may start: the gate opens once and stays open. */
@@ -68,29 +72,29 @@ static void attempt_over(struct rm_core *c, struct rm_task *t)
 }
 
 /* No record: what an earlier instance gave is still not known to be over. */
-void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_task_drop_running(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;
 
     t->running = NULL;
-    rm_policy_task_ended(c, a, t, ct, NULL, false, true);
+    rm_learn_task_ended(c, a, t, ct, NULL, false, true);
     a->counters[t->kind == BASE_TASK_MAP ? RM_C_KILLED_MAPS : RM_C_KILLED_REDUCES]++;
     if (a->attempt_base <= t->last_attempt)
         a->attempt_base = t->last_attempt + 1;
     rm_task_set_state(a, t, RM_TASK_PENDING);
     rm_pick_add(c, a, t);
-    rm_app_counts(c, a, t->kind);
+    rm_app_update_demand(c, a, t->kind);
 }
 
-void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+void rm_task_publish_output(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     base_array_grow(&a->out_log, (size_t)a->out_counter, &a->out_log_cap);
     a->out_log[a->out_counter++] = t->index;
     t->out_version = c->conf.epoch << 40 | a->out_counter;
 }
 
-void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
-                       const struct rm_container_report *r)
+void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                            struct rm_container *ct, const struct rm_container_report *r)
 {
     attempt_over(c, t);
     t->suspended_us = ct->suspended_us;
@@ -100,9 +104,10 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
     free(t->diagnostics);
     t->diagnostics = NULL;
     rm_task_set_state(a, t, RM_TASK_SUCCEEDED);
-    if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_MAP].succeeded == a->phase[BASE_TASK_MAP].total)
+    if (t->kind == BASE_TASK_MAP &&
+        a->phase[BASE_TASK_MAP].succeeded == a->phase[BASE_TASK_MAP].total)
         a->pj.maps_done_us = c->now_us;
-    rm_policy_task_ended(c, a, t, ct, r, true, false);
+    rm_learn_task_ended(c, a, t, ct, r, true, false);
     if (r->counters) {
         memcpy(rm_task_counters(a, t, true), r->counters, RM_C_TASK_COUNTERS * sizeof *r->counters);
         add_counters(a, r->counters, 1);
@@ -110,16 +115,16 @@ void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, s
     if (t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total) {
         struct rm_effect *fx = rm_effect_add(c, RM_FX_MAP_OUTPUT);
 
-        rm_task_output_there(c, a, t);
+        rm_task_publish_output(c, a, t);
         fx->u.map_output.id = a->id;
         fx->u.map_output.version = t->out_version;
         if (!a->phase[BASE_TASK_REDUCE].open && slowstart_reached(c, a)) {
             a->phase[BASE_TASK_REDUCE].open = true;
-            rm_app_counts(c, a, BASE_TASK_REDUCE);
+            rm_app_update_demand(c, a, BASE_TASK_REDUCE);
         }
     }
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, t->kind);
+    rm_app_update_demand(c, a, t->kind);
 }
 
 /* The right to commit goes to another attempt: this one has ended and will not rename any more. */
@@ -137,21 +142,21 @@ static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
 }
 
 /* Other nodes are tried first from now on. */
-static void avoid(struct rm_app *a, struct rm_task *t, uint32_t node)
+static void note_bad_node(struct rm_app *a, struct rm_task *t, uint32_t node)
 {
     if (!a->phase[t->kind].bits)
         return;
     a->phase[t->kind].avoiding++;
-    rm_task_bad_add(t, node);
+    rm_task_avoid_node(t, node);
 }
 
-bool rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
-                    bool killed, const char *why)
+bool rm_task_note_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                         struct rm_container *ct, bool counts, bool killed, const char *why)
 {
-    bool map = t->kind == BASE_TASK_MAP, live = rm_app_live(a);
+    bool map = t->kind == BASE_TASK_MAP, live = rm_app_is_live(a);
 
     attempt_over(c, t);
-    rm_policy_task_ended(c, a, t, ct, NULL, false, killed);
+    rm_learn_task_ended(c, a, t, ct, NULL, false, killed);
     t->exit_code = ct->exit_code;
     rm_set_diagnostics(&t->diagnostics, why);
     if (killed)
@@ -160,24 +165,25 @@ bool rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, stru
         a->counters[map ? RM_C_FAILED_MAPS : RM_C_FAILED_REDUCES]++;
     t->failures += counts;
     if (!killed)
-        avoid(a, t, ct->node->index);
+        note_bad_node(a, t, ct->node->index);
     drop_commit(c, a, t);
     if (t->failures >= attempts_max(c, a) && live) {
         rm_task_set_state(a, t, RM_TASK_FAILED);
         rm_record_task(c, a, t);
-        rm_app_counts(c, a, t->kind);
+        rm_app_update_demand(c, a, t->kind);
         return true;
     }
     rm_task_set_state(a, t, live ? RM_TASK_PENDING : RM_TASK_KILLED);
     if (live)
         rm_pick_add(c, a, t);
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, t->kind);
+    rm_app_update_demand(c, a, t->kind);
     return false;
 }
 
 /* A map has not succeeded after all: @next is PENDING or FAILED. */
-static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, enum rm_task_state next, const char *why)
+static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                      enum rm_task_state next, const char *why)
 {
     struct base_task_id id = {a->id, BASE_TASK_MAP, t->index};
     char text[BASE_ID_TEXT_MAX];
@@ -198,7 +204,7 @@ static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t, en
     if (next == RM_TASK_PENDING)
         rm_pick_add(c, a, t);
     rm_record_task(c, a, t);
-    rm_app_counts(c, a, BASE_TASK_MAP);
+    rm_app_update_demand(c, a, BASE_TASK_MAP);
 }
 
 void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why)
@@ -218,47 +224,49 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
     bool yes;
 
     if (!t && !(a && a->pruned)) {
-        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "task: %s is not known", base_task_id_text(id, text));
+        rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "task: %s is not known",
+                       base_task_id_text(id, text));
         return;
     }
     if (!t) { /* its job has ended */
         rm_reply(c, ev->token, RM_REPLY_FLAG, 0)->u.reply.app_id = a->id;
         return;
     }
-    if (t->commit_attempt < 0 && rm_app_live(a) && t->running && t->last_attempt == ev->u.task_commit.attempt &&
-        !t->running->killing) {
+    if (t->commit_attempt < 0 && rm_app_is_live(a) && t->running &&
+        t->last_attempt == ev->u.task_commit.attempt && !t->running->killing) {
         t->commit_attempt = ev->u.task_commit.attempt;
         after = rm_record_commit(c, a, t);
     }
-    yes = t->commit_attempt >= 0 && t->commit_attempt == ev->u.task_commit.attempt && rm_app_live(a);
+    yes = t->commit_attempt >= 0 && t->commit_attempt == ev->u.task_commit.attempt &&
+          rm_app_is_live(a);
     fx = rm_reply(c, ev->token, RM_REPLY_FLAG, yes ? after : 0);
     fx->u.reply.app_id = a->id;
     fx->u.reply.flag = yes;
 }
 
 /* Heard of lately: what it does not serve is its fault, not that of a host that is down. */
-static bool node_speaks(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
+static bool node_is_heard(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
     const struct rm_node *n = rm_task_node(c, a, t);
 
     return n && n->registered && c->now_us - n->last_us <= 2 * c->conf.heartbeat_us;
 }
 
-/* A map whose output cannot be had from a node that is up has failed there: it is run elsewhere, at most as often as
- * any failed task. On a silent node the map has done nothing wrong: it is run elsewhere now, or with all that the node
- * had when the node is given up. */
-bool rm_task_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
+/* A map whose output cannot be had from a node that is up has failed there: it is run elsewhere, at
+ * most as often as any failed task. On a silent node the map has done nothing wrong: it is run
+ * elsewhere now, or with all that the node had when the node is given up. */
+bool rm_task_note_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     static const char why[] = "reduces could not fetch its output";
     bool for_good;
 
-    if (!node_speaks(c, a, t)) {
+    if (!node_is_heard(c, a, t)) {
         rm_task_rerun(c, a, t, why);
         return false;
     }
     t->failures++;
     a->counters[RM_C_FAILED_MAPS]++;
-    avoid(a, t, t->node);
+    note_bad_node(a, t, t->node);
     for_good = t->failures >= attempts_max(c, a);
     take_back(c, a, t, for_good ? RM_TASK_FAILED : RM_TASK_PENDING, why);
     return for_good;

@@ -4,18 +4,20 @@
 
 #include "rm/core/state.h"
 
-void rm_task_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool again);
+void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                           struct rm_container *ct, bool again);
 /* The attempt of @t that this instance gave makes way for one given before it. */
-void rm_task_give_way(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-void rm_task_output_there(struct rm_core *c, struct rm_app *a, struct rm_task *t); /* gives its output a version */
-void rm_task_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct,
-                       const struct rm_container_report *r);
-/* The running attempt ended without success. @counts: towards max-attempts. True: @t has failed for good, and so has
- * its job. */
-bool rm_task_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct rm_container *ct, bool counts,
-                    bool killed, const char *why);
+void rm_task_drop_running(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+/* Gives its output a version. */
+void rm_task_publish_output(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                            struct rm_container *ct, const struct rm_container_report *r);
+/* The running attempt ended without success. @counts: towards max-attempts. True: @t has failed for
+ * good, and so has its job. */
+bool rm_task_note_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                         struct rm_container *ct, bool counts, bool killed, const char *why);
 void rm_task_rerun(struct rm_core *c, struct rm_app *a, struct rm_task *t, const char *why);
 void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev);
-bool rm_task_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t);
+bool rm_task_note_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 
 #endif

@@ -7,26 +7,29 @@
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/state.h"
 
-static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, struct rm_task *t)
+static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                        struct rm_node *n, struct rm_task *t)
 {
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
     ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
-    rm_task_launched(c, a, t, ct, false);
+    rm_task_note_launched(c, a, t, ct, false);
     rm_container_launch(c, ct, NULL);
-    rm_app_counts(c, a, k);
+    rm_app_update_demand(c, a, k);
 }
 
 static void count_locality(struct rm_app *a, enum delay_level level)
 {
-    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS, RM_C_OTHER_LOCAL_MAPS};
+    static const enum rm_counter counter[] = {RM_C_DATA_LOCAL_MAPS, RM_C_RACK_LOCAL_MAPS,
+                                              RM_C_OTHER_LOCAL_MAPS};
 
     a->counters[counter[level]]++;
 }
 
 /* Delay scheduling comes between the order of jobs and the choice of the task. */
-static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level, bool located, bool no_delay)
+static bool delay_declines(struct rm_core *c, struct rm_app *a, enum delay_level level,
+                           bool located, bool no_delay)
 {
     if (located && !no_delay && delay_is_on(&c->delay))
         return !delay_offer(&c->delay, &a->delay, level);
@@ -34,17 +37,20 @@ static bool declines(struct rm_core *c, struct rm_app *a, enum delay_level level
     return false;
 }
 
-/* It has work, and none that may run here: the time until it may go further from its data passes nevertheless. */
-static void passes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool no_delay)
+/* It has work, and none that may run here: the time until it may go further from its data passes
+ * nevertheless. */
+static void delay_note_pass(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                            bool no_delay)
 {
     if (k == BASE_TASK_MAP && a->phase[k].located && !no_delay && delay_is_on(&c->delay))
         delay_pass(&c->delay, &a->delay);
 }
 
-/* A reduce waits for a node that ran maps of its job: their output, and often their input, are there. */
-static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
+/* A reduce waits for a node that ran maps of its job: their output, and often their input, are
+ * there. */
+static bool waits_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
-    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_touched_node(a, n->index)) {
+    if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_had_node(a, n->index)) {
         a->colo_since_us = 0;
         return false;
     }
@@ -54,22 +60,25 @@ static bool not_colocated(struct rm_core *c, struct rm_app *a, const struct rm_n
 }
 
 /* An attempt of it that is suspended here goes on before another task starts. */
-static bool resume_job(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+static bool resume_suspended(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                             struct rm_node *n)
 {
-    struct rm_container *ct = n->suspended[k] && a->phase[k].suspended ? rm_container_suspended_of(a, n, k) : NULL;
+    struct rm_container *ct =
+        n->suspended[k] && a->phase[k].suspended ? rm_container_find_suspended(a, n, k) : NULL;
 
     if (ct)
         rm_container_resume(c, ct);
     return ct != NULL;
 }
 
-bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
+bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
+                  bool no_delay)
 {
     enum delay_level level;
     bool located;
     struct rm_task *t;
 
-    if (resume_job(c, a, k, n))
+    if (resume_suspended(c, a, k, n))
         return true;
     if (a->pj.phase[k].pending <= 0)
         return false;
@@ -77,12 +86,13 @@ bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, st
     if (!t)
         t = rm_task_pick_any(c, a, k, n);
     if (!t) {
-        passes(c, a, k, no_delay);
+        delay_note_pass(c, a, k, no_delay);
         return false;
     }
     __builtin_prefetch(t); /* written when its container has been made */
     __builtin_prefetch((const char *)t + 64);
-    if (k == BASE_TASK_MAP ? declines(c, a, level, located, no_delay) : not_colocated(c, a, n))
+    if (k == BASE_TASK_MAP ? delay_declines(c, a, level, located, no_delay)
+                           : waits_for_colocation(c, a, n))
         return false;
     if (k == BASE_TASK_MAP) {
         count_locality(a, located ? level : DELAY_ANY);
@@ -92,13 +102,14 @@ bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, st
     return true;
 }
 
-enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                              struct rm_node *n)
 {
     enum delay_level level;
     bool located;
     struct rm_task *t;
 
-    if (n->suspended[k] && a->phase[k].suspended && rm_container_suspended_of(a, n, k))
+    if (n->suspended[k] && a->phase[k].suspended && rm_container_find_suspended(a, n, k))
         return POLICY_TAKES_NEAR;
     if (a->pj.phase[k].pending <= 0)
         return POLICY_DECLINES;
@@ -106,8 +117,8 @@ enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_tas
     if (!t)
         t = rm_task_pick_any(c, a, k, n);
     if (!t)
-        passes(c, a, k, false);
-    if (!t || (k == BASE_TASK_REDUCE && not_colocated(c, a, n)))
+        delay_note_pass(c, a, k, false);
+    if (!t || (k == BASE_TASK_REDUCE && waits_for_colocation(c, a, n)))
         return POLICY_DECLINES;
     if (k == BASE_TASK_REDUCE || !located)
         return POLICY_TAKES;

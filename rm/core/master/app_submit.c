@@ -7,7 +7,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a, bool made)
+static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
+                      bool made)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_APP, a->saved_seq);
 
@@ -18,7 +19,7 @@ static void reply_app(struct rm_core *c, const struct rm_event *ev, const struct
 
 static bool too_big(const struct rm_core *c, const struct rm_res *r, enum rm_res_name name)
 {
-    return r->v[name] > c->conf.slot_res[rm_slot_of(r)].v[name];
+    return r->v[name] > c->conf.slot_res[rm_slot_kind_of(r)].v[name];
 }
 
 void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
@@ -40,8 +41,8 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         rm_app_spec_unref(spec);
         return;
     }
-    if (rm_record_too_large(c, ev->token, spec->json, NULL) || rm_confirm_refuses(c, ev->token) ||
-        !rm_app_take_id(c, ev->token, &spec->id)) {
+    if (rm_record_too_large(c, ev->token, spec->json, NULL) ||
+        rm_confirm_refuses_submission(c, ev->token) || !rm_app_assign_id(c, ev->token, &spec->id)) {
         rm_app_spec_unref(spec);
         return;
     }
@@ -49,10 +50,11 @@ void rm_am_on_submit(struct rm_core *c, const struct rm_event *ev)
         if (spec->resource.v[i] <= 0 && i <= RM_RES_VCORES)
             spec->resource.v[i] = c->conf.slot_res[BASE_TASK_MAP].v[i];
     a = rm_app_new(c, &rm_plain_kind, spec->id, NULL, spec, ev->u.submit_app.app_token);
-    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL); /* without one it will fail */
+    /* Without one it will fail. */
+    rm_queue_place(c, spec->queue, a->user, &spec->user_groups, &queue, NULL);
     rm_app_enter_queue(c, a, queue);
     rm_app_set_state(c, a, RM_APP_NEW_SAVING);
     rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
+    rm_defer_until_stored(c, a->saved_seq, RM_ACK_APP_NEW, a, 0);
     reply_app(c, ev, a, true);
 }

@@ -1,5 +1,6 @@
-/* The ask table of a master: absolute counts by (priority, allocation request id, resource name), as in YARN.
- * Groups and the named rows in them are kept in order; what has come down to 0 is dropped. */
+/* The ask table of a master: absolute counts by (priority, allocation request id, resource name),
+ * as in YARN. Groups and the named rows in them are kept in order; what has come down to 0 is
+ * dropped. */
 #include "rm/core/master/ask.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "rm/core/state.h"
 
-enum base_task_kind rm_slot_of(const struct rm_res *r)
+enum base_task_kind rm_slot_kind_of(const struct rm_res *r)
 {
     return r->v[RM_RES_REDUCE_SLOTS] > 0 ? BASE_TASK_REDUCE : BASE_TASK_MAP;
 }
@@ -29,12 +30,12 @@ static bool is_any(const char *name)
 }
 
 /* "*" counts all that are wanted; without it the named places do. */
-static int64_t wanted(const struct rm_ask_group *g)
+static int64_t wanted_count(const struct rm_ask_group *g)
 {
     return g->any_given ? g->any : g->named;
 }
 
-static int order(const struct rm_ask_group *g, int32_t priority, int64_t id)
+static int compare_group(const struct rm_ask_group *g, int32_t priority, int64_t id)
 {
     if (g->priority != priority)
         return g->priority < priority ? -1 : 1;
@@ -49,7 +50,7 @@ static size_t group_place(const struct rm_app *a, int32_t priority, int64_t id)
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
-        if (order(a->asks[mid], priority, id) < 0)
+        if (compare_group(a->asks[mid], priority, id) < 0)
             low = mid + 1;
         else
             high = mid;
@@ -61,7 +62,7 @@ static struct rm_ask_group *group_of(struct rm_app *a, int32_t priority, int64_t
 {
     size_t at = group_place(a, priority, id);
 
-    if (at < a->asks_n && order(a->asks[at], priority, id) == 0)
+    if (at < a->asks_n && compare_group(a->asks[at], priority, id) == 0)
         return a->asks[at];
     base_array_grow(&a->asks, a->asks_n, &a->asks_cap);
     memmove(a->asks + at + 1, a->asks + at, (a->asks_n - at) * sizeof *a->asks);
@@ -132,7 +133,7 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
 }
 
 /* Drops what is not wanted any more and adds up the rest. */
-static void sum_up(struct rm_app *a)
+static void drop_empty_groups(struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -142,12 +143,12 @@ static void sum_up(struct rm_app *a)
 
         g->planned = g->planned_named = 0;
         g->planned_any = false;
-        if (wanted(g) <= 0) {
+        if (wanted_count(g) <= 0) {
             group_free(a, g);
             continue;
         }
         drop_zero_rows(a, g);
-        a->asked[g->slot] += wanted(g);
+        a->asked[g->slot] += wanted_count(g);
         a->asks[kept++] = g;
     }
     a->asks_n = kept;
@@ -175,7 +176,8 @@ bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 
     if (!n)
         return true;
-    if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX || launches_size(a, asks, n) > RM_ASK_LAUNCH_MAX)
+    if (a->ask_rows + a->asks_n + n > RM_ASK_ROWS_MAX ||
+        launches_size(a, asks, n) > RM_ASK_LAUNCH_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
         struct rm_ask_group *g = group_of(a, asks[i].priority, asks[i].allocation_request_id);
@@ -194,11 +196,11 @@ bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 
         sum += g->planned_any ? g->planned : g->any_given ? g->any : g->named + g->planned_named;
     }
-    sum_up(a);
+    drop_empty_groups(a);
     return sum <= RM_ASKED_MAX;
 }
 
-static void update(struct rm_app *a, const struct rm_ask *ask)
+static void take_ask(struct rm_app *a, const struct rm_ask *ask)
 {
     struct rm_ask_group *g = group_of(a, ask->priority, ask->allocation_request_id);
     struct rm_ask_row *row;
@@ -216,7 +218,7 @@ static void update(struct rm_app *a, const struct rm_ask *ask)
         row->relax = ask->relax_locality;
     }
     g->capability = ask->capability;
-    g->slot = rm_slot_of(&ask->capability);
+    g->slot = rm_slot_kind_of(&ask->capability);
     if (ask->launch) {
         a->launch_bytes += launch_size(ask->launch);
         a->launch_bytes -= launch_size(g->launch);
@@ -228,13 +230,13 @@ static void update(struct rm_app *a, const struct rm_ask *ask)
 void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        update(a, &asks[i]);
-    sum_up(a);
+        take_ask(a, &asks[i]);
+    drop_empty_groups(a);
 }
 
 int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k)
 {
-    const struct rm_attempt *at = rm_am_attempt(a);
+    const struct rm_attempt *at = rm_am_current_attempt(a);
 
     if (!at || a->ending != RM_END_NONE)
         return 0;
@@ -243,7 +245,8 @@ int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k)
     return at->state == RM_ATTEMPT_RUNNING ? (int32_t)a->asked[k] : 0;
 }
 
-static struct rm_ask_row *here(const struct rm_ask_group *g, const char *name, bool must_relax)
+static struct rm_ask_row *find_wanted_row(const struct rm_ask_group *g, const char *name,
+                                          bool must_relax)
 {
     struct rm_ask_row *row = row_of(g, name);
 
@@ -252,12 +255,13 @@ static struct rm_ask_row *here(const struct rm_ask_group *g, const char *name, b
 
 static struct rm_ask_row *host_row(const struct rm_ask_group *g, const struct rm_node *n)
 {
-    struct rm_ask_row *row = here(g, n->host_name, false);
+    struct rm_ask_row *row = find_wanted_row(g, n->host_name, false);
 
-    return row ? row : here(g, n->id, false);
+    return row ? row : find_wanted_row(g, n->id, false);
 }
 
-struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n, enum delay_level *level)
+struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
+                                 enum delay_level *level)
 {
     for (size_t i = 0; i < a->asks_n; i++) {
         struct rm_ask_group *g = a->asks[i];
@@ -268,7 +272,7 @@ struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const 
         if (host_row(g, n))
             return g;
         *level = DELAY_RACK;
-        if (here(g, n->rack_name, true))
+        if (find_wanted_row(g, n->rack_name, true))
             return g;
         *level = DELAY_ANY;
         if (g->any_given && g->any_relax)
@@ -277,7 +281,7 @@ struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const 
     return NULL;
 }
 
-static void less(struct rm_ask_group *g, struct rm_ask_row *row)
+static void count_down(struct rm_ask_group *g, struct rm_ask_row *row)
 {
     if (!row || row->count <= 0)
         return;
@@ -286,26 +290,27 @@ static void less(struct rm_ask_group *g, struct rm_ask_row *row)
 }
 
 /* One container of the group is given: afterwards the group may be gone. */
-void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level)
+void rm_ask_note_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
+                         enum delay_level level)
 {
-    int64_t before = wanted(g);
+    int64_t before = wanted_count(g);
     size_t at;
 
     if (level == DELAY_NODE)
-        less(g, host_row(g, n));
+        count_down(g, host_row(g, n));
     if (level <= DELAY_RACK)
-        less(g, row_of(g, n->rack_name));
+        count_down(g, row_of(g, n->rack_name));
     if (g->any > 0)
         g->any--;
-    a->asked[g->slot] += wanted(g) - before;
-    if (wanted(g) > 0)
+    a->asked[g->slot] += wanted_count(g) - before;
+    if (wanted_count(g) > 0)
         return;
     at = group_place(a, g->priority, g->allocation_id);
     memmove(a->asks + at, a->asks + at + 1, (--a->asks_n - at) * sizeof *a->asks);
     group_free(a, g);
 }
 
-void rm_ask_clear(struct rm_app *a)
+void rm_ask_free_all(struct rm_app *a)
 {
     for (size_t i = 0; i < a->asks_n; i++)
         group_free(a, a->asks[i]);

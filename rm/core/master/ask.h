@@ -35,7 +35,7 @@ struct rm_ask_group { /* (priority, allocation request id) */
     int64_t planned, planned_named;
 };
 
-enum base_task_kind rm_slot_of(const struct rm_res *r);
+enum base_task_kind rm_slot_kind_of(const struct rm_res *r);
 struct rm_res rm_max_capability(const struct rm_core *c);
 bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n);
 void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
@@ -43,7 +43,8 @@ void rm_ask_update(struct rm_app *a, const struct rm_ask *asks, size_t n);
 int32_t rm_ask_pending(const struct rm_app *a, enum base_task_kind k);
 struct rm_ask_group *rm_ask_pick(struct rm_app *a, enum base_task_kind k, const struct rm_node *n,
                                  enum delay_level *level);
-void rm_ask_taken(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n, enum delay_level level);
-void rm_ask_clear(struct rm_app *a);
+void rm_ask_note_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
+                         enum delay_level level);
+void rm_ask_free_all(struct rm_app *a);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "rm/core/state.h"
 
-void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
+void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
 {
     base_assert(rm_attempt_edge(at->state, s));
     if (s == RM_ATTEMPT_FINAL_SAVING)
@@ -16,7 +16,7 @@ void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s)
     at->state = s;
 }
 
-#define WHOLE_KEPT 10        /* newest attempts that keep all of their diagnostics */
+#define WHOLE_KEPT       10  /* newest attempts that keep all of their diagnostics */
 #define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
 
 static void attempt_free(struct rm_attempt *at)
@@ -33,11 +33,12 @@ static void attempt_free(struct rm_attempt *at)
 /* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
 #define ATTEMPT_BYTES_MAX (16 << 10)
 static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
-                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) < BASE_RECORD_MAX,
+                      RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) <
+                  BASE_RECORD_MAX,
               "the record of an application fits, whatever becomes of it");
 
-/* Attempts that fail without its fault do not count towards their limit, so there may be any number of them; the record
- * of the application has to stay within BASE_RECORD_MAX. */
+/* Attempts that fail without its fault do not count towards their limit, so there may be any number
+ * of them; the record of the application has to stay within BASE_RECORD_MAX. */
 static void make_room(struct rm_app *a)
 {
     if (a->attempts_n >= WHOLE_KEPT) {
@@ -62,18 +63,20 @@ struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a)
         a->attempts_cap = a->attempts_cap ? a->attempts_cap * 2 : 2;
         a->attempts = base_realloc_array(a->attempts, (size_t)a->attempts_cap, sizeof *a->attempts);
     }
-    last = rm_am_attempt(a);
+    last = rm_am_current_attempt(a);
     at = &a->attempts[a->attempts_n++];
-    *at = (struct rm_attempt){
-        .id = {a->id, last ? last->id.attempt + 1 : 1}, .start_us = c->now_us, .next_num = 1, .exit_code = RM_EXIT_INVALID};
+    *at = (struct rm_attempt){.id = {a->id, last ? last->id.attempt + 1 : 1},
+                              .start_us = c->now_us,
+                              .next_num = 1,
+                              .exit_code = RM_EXIT_INVALID};
     return at;
 }
 
-void rm_am_free(struct rm_app *a)
+void rm_am_free_attempts(struct rm_app *a)
 {
     for (int32_t i = 0; i < a->attempts_n; i++)
         attempt_free(&a->attempts[i]);
     free(a->attempts);
     free(a->news);
-    rm_ask_clear(a);
+    rm_ask_free_all(a);
 }

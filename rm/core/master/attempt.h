@@ -15,7 +15,8 @@ struct rm_attempt {
     enum rm_attempt_state state, state_before;
     struct rm_container *master;
     struct base_container_id master_id;
-    bool has_master, registered, reregister; /* reregister: with this instance of the RM, once more */
+    /* Reregister: with this instance of the RM, once more. */
+    bool has_master, registered, reregister;
     char *host, *tracking_url, *diagnostics, *node_id, *node_http;
     int32_t rpc_port, exit_code;
     int64_t start_us, finish_us, next_num;
@@ -27,8 +28,8 @@ struct rm_attempt {
     size_t completed_n, completed_cap;
 };
 
-void rm_am_attempt_set(struct rm_attempt *at, enum rm_attempt_state s);
+void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s);
 struct rm_attempt *rm_am_attempt_add(struct rm_core *c, struct rm_app *a);
-void rm_am_free(struct rm_app *a);
+void rm_am_free_attempts(struct rm_app *a);
 
 #endif

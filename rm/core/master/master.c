@@ -1,4 +1,5 @@
-/* Plain applications: attempts, the master's container, the end. The protocol with a running master: rm/core/master/protocol.c. */
+/* Plain applications: attempts, the master's container, the end. The protocol with a running
+ * master: rm/core/master/protocol.c. */
 #include "rm/core/master/master.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-static void wait_for_turn(struct rm_core *c, struct rm_app *a)
+static void enqueue_master(struct rm_core *c, struct rm_app *a)
 {
     a->wait_next = NULL;
     a->waits = true;
@@ -19,7 +20,7 @@ static void wait_for_turn(struct rm_core *c, struct rm_app *a)
     c->master_wait_last = a;
 }
 
-static void stop_waiting(struct rm_core *c, struct rm_app *a)
+static void dequeue_master(struct rm_core *c, struct rm_app *a)
 {
     struct rm_app *before = NULL;
 
@@ -43,25 +44,26 @@ static void new_attempt(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_attempt_add(c, a);
 
-    rm_am_attempt_set(at, RM_ATTEMPT_SUBMITTED);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_SUBMITTED);
     if (a->app->unmanaged) {
-        rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING);
         rm_app_save(c, a);
-        rm_ack_add(c, a->saved_seq, RM_ACK_UNMANAGED, a, 0);
+        rm_defer_until_stored(c, a->saved_seq, RM_ACK_UNMANAGED, a, 0);
         return;
     }
-    rm_am_attempt_set(at, RM_ATTEMPT_SCHEDULED);
-    wait_for_turn(c, a);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_SCHEDULED);
+    enqueue_master(c, a);
 }
 
-void rm_am_accepted(struct rm_core *c, struct rm_app *a)
+void rm_am_accept(struct rm_core *c, struct rm_app *a)
 {
     char id[BASE_ID_TEXT_MAX];
 
     if (a->queue_index == RM_NONE) {
-        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
-                     rm_scratch_printf(c, "Application %s submitted by user %s to unknown queue: %s",
-                                       base_app_id_text(&a->id, id), a->user, a->queue));
+        rm_app_begin_final_save(
+            c, a, RM_APP_FAILED, RM_FINAL_FAILED,
+            rm_scratch_printf(c, "Application %s submitted by user %s to unknown queue: %s",
+                              base_app_id_text(&a->id, id), a->user, a->queue));
         return;
     }
     rm_app_set_state(c, a, RM_APP_ACCEPTED);
@@ -69,18 +71,18 @@ void rm_am_accepted(struct rm_core *c, struct rm_app *a)
     new_attempt(c, a);
 }
 
-void rm_am_unmanaged_stored(struct rm_core *c, struct rm_app *a)
+void rm_am_on_unmanaged_stored(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
 
     if (!at || at->state != RM_ATTEMPT_LAUNCHED_UNMANAGED_SAVING || a->state != RM_APP_ACCEPTED)
         return;
-    rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
 /* Masters hold at most half of the map slots, so that the work they ask for finds room. */
-void rm_am_activate(struct rm_core *c)
+void rm_am_activate_waiting(struct rm_core *c)
 {
     int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
 
@@ -88,25 +90,26 @@ void rm_am_activate(struct rm_core *c)
     while (c->master_wait && c->masters_active < max) {
         struct rm_app *a = c->master_wait;
 
-        stop_waiting(c, a);
+        dequeue_master(c, a);
         a->activated = true;
         c->masters_active++;
-        rm_app_counts(c, a, BASE_TASK_MAP);
+        rm_app_update_demand(c, a, BASE_TASK_MAP);
     }
 }
 
-void rm_am_passivate(struct rm_core *c, struct rm_app *a)
+void rm_am_deactivate(struct rm_core *c, struct rm_app *a)
 {
-    stop_waiting(c, a);
+    dequeue_master(c, a);
     c->masters_active -= a->activated;
     a->activated = false;
 }
 
 static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     struct base_container_id id = {at->id, c->conf.epoch << 40 | 1};
-    struct rm_container *ct = rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
+    struct rm_container *ct =
+        rm_container_new(c, a, n, &id, BASE_TASK_MAP, &a->app->resource, true);
 
     ct->pulled = true;
     at->master = ct;
@@ -115,20 +118,20 @@ static void offer_master(struct rm_core *c, struct rm_app *a, struct rm_node *n)
     at->next_num = 2;
     at->node_id = base_strdup(n->id);
     at->node_http = base_strdup(n->http);
-    rm_am_attempt_set(at, RM_ATTEMPT_ALLOCATED_SAVING);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_ALLOCATED_SAVING);
     rm_app_save(c, a);
-    rm_ack_add(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
-    rm_app_counts(c, a, BASE_TASK_MAP);
+    rm_defer_until_stored(c, a->saved_seq, RM_ACK_MASTER, a, at->id.attempt);
+    rm_app_update_demand(c, a, BASE_TASK_MAP);
 }
 
-void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
+void rm_am_on_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
 
     if (!at || at->id.attempt != attempt || at->state != RM_ATTEMPT_ALLOCATED_SAVING || !at->master)
         return;
-    rm_am_attempt_set(at, RM_ATTEMPT_ALLOCATED);
-    rm_am_attempt_set(at, RM_ATTEMPT_LAUNCHED);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_ALLOCATED);
+    rm_am_attempt_set_state(at, RM_ATTEMPT_LAUNCHED);
     rm_container_set_state(at->master, RM_CONTAINER_ACQUIRED);
     if (!a->launch_us)
         a->launch_us = c->now_us;
@@ -136,15 +139,16 @@ void rm_am_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-void rm_am_tell(struct rm_app *a, struct rm_container *ct)
+void rm_am_queue_news(struct rm_app *a, struct rm_container *ct)
 {
     base_array_grow(&a->news, a->news_n, &a->news_cap);
     a->news[a->news_n++] = ct;
 }
 
-bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n, bool no_delay)
+bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
+                 bool no_delay)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     struct base_container_id id;
     struct rm_ask_group *g;
     struct rm_container *ct;
@@ -163,17 +167,17 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     ct->priority = g->priority;
     ct->allocation_id = g->allocation_id;
     ct->launch = rm_launch_ref(g->launch);
-    rm_ask_taken(a, g, n, level);
-    rm_am_tell(a, ct);
+    rm_ask_note_granted(a, g, n, level);
+    rm_am_queue_news(a, ct);
     if (ct->launch)
         rm_container_launch(c, ct, ct->launch);
-    rm_app_counts(c, a, k);
+    rm_app_update_demand(c, a, k);
     return true;
 }
 
 static void forget_later(struct rm_core *c, struct rm_container *ct)
 {
-    rm_ack_add(c, c->seq, RM_ACK_FORGET, ct, 0);
+    rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
 }
 
 /* Whatever its master was going to hear, nobody asks any more. */
@@ -185,18 +189,18 @@ void rm_am_forget_containers(struct rm_core *c, struct rm_app *a)
     a->news_n = 0;
 }
 
-static void attempt_ends(struct rm_core *c, struct rm_app *a, struct rm_attempt *at, enum rm_attempt_state how,
-                         const char *diagnostics)
+static void attempt_ends(struct rm_core *c, struct rm_app *a, struct rm_attempt *at,
+                         enum rm_attempt_state how, const char *diagnostics)
 {
     rm_timer_cancel(&c->timers, &a->timer);
-    rm_am_passivate(c, a);
+    rm_am_deactivate(c, a);
     if (at->state != RM_ATTEMPT_FINAL_SAVING)
-        rm_am_attempt_set(at, RM_ATTEMPT_FINAL_SAVING);
-    rm_am_attempt_set(at, how);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
+    rm_am_attempt_set_state(at, how);
     at->finish_us = c->now_us;
     if (diagnostics)
         rm_set_diagnostics(&at->diagnostics, diagnostics);
-    rm_ask_clear(a);
+    rm_ask_free_all(a);
 }
 
 static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
@@ -206,7 +210,7 @@ static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
     return max > 0 && max < c->conf.am_attempts_max ? max : c->conf.am_attempts_max;
 }
 
-void rm_am_announced(struct rm_app *a)
+void rm_am_mark_announced(struct rm_app *a)
 {
     size_t kept = 0;
 
@@ -225,21 +229,23 @@ void rm_am_announced(struct rm_app *a)
 
 static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why, bool counts)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     char id[BASE_ID_TEXT_MAX];
 
     attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        rm_am_announced(a); /* to the next attempt, when it registers */
+        rm_am_mark_announced(a); /* to the next attempt, when it registers */
     else
         rm_am_forget_containers(c, a);
     if (a->failed_attempts >= attempts_max(c, a)) {
         rm_am_forget_containers(c, a);
         rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has failed", true);
-        rm_app_final(c, a, RM_APP_FAILED, RM_FINAL_FAILED,
-                     rm_scratch_printf(c, "Application %s failed %d times due to %s. Failing the application.",
-                                       base_app_id_text(&a->id, id), a->failed_attempts, why));
+        rm_app_begin_final_save(
+            c, a, RM_APP_FAILED, RM_FINAL_FAILED,
+            rm_scratch_printf(c,
+                              "Application %s failed %d times due to %s. Failing the application.",
+                              base_app_id_text(&a->id, id), a->failed_attempts, why));
         return;
     }
     if (!a->app->keep_containers)
@@ -248,12 +254,13 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
         rm_app_set_state(c, a, RM_APP_ACCEPTED);
     new_attempt(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
     rm_app_save(c, a);
 }
 
-/* A disk is a node's fault: an attempt that it ended does not count, as in YARN. But of a disk that a master itself fills
- * the node says the same, wherever it runs: so only the first few are free. */
+/* A disk is a node's fault: an attempt that it ended does not count, as in YARN. But of a disk that
+ * a master itself fills the node says the same, wherever it runs: so only the first few are free.
+ */
 static bool disk_failure_is_free(const struct rm_app *a)
 {
     int32_t n = 0;
@@ -265,7 +272,7 @@ static bool disk_failure_is_free(const struct rm_app *a)
 
 static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     char id[BASE_ID_TEXT_MAX];
     bool counts = ct->exit_code != RM_EXIT_ABORTED && ct->exit_code != RM_EXIT_PREEMPTED &&
                   ct->exit_code != RM_EXIT_KILLED_BY_RM;
@@ -281,31 +288,32 @@ static void master_ended(struct rm_core *c, struct rm_app *a, struct rm_containe
         attempt_failed(c, a,
                        rm_scratch_printf(c, "AM Container for %s exited with  exitCode: %d%s%s",
                                          base_attempt_id_text(&at->id, id), ct->exit_code,
-                                         ct->diagnostics ? " " : "", ct->diagnostics ? ct->diagnostics : ""),
+                                         ct->diagnostics ? " " : "",
+                                         ct->diagnostics ? ct->diagnostics : ""),
                        counts);
 }
 
-static bool hears_of(const struct rm_attempt *at, const struct rm_container *ct)
+static bool will_hear_of(const struct rm_attempt *at, const struct rm_container *ct)
 {
     return ct->id.attempt.attempt == at->id.attempt && at->state <= RM_ATTEMPT_RUNNING;
 }
 
-void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
-                           const struct rm_container_report *r)
+void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
+                              const struct rm_container_report *r)
 {
-    const struct rm_attempt *at = rm_am_attempt(a);
+    const struct rm_attempt *at = rm_am_current_attempt(a);
 
     (void)r; /* its exit status is all that a master is told */
     if (ct->master) {
         master_ended(c, a, ct);
         forget_later(c, ct);
-        rm_am_check(c, a);
+        rm_am_advance(c, a);
         return;
     }
-    rm_app_counts(c, a, ct->slot);
-    if (rm_app_live(a) && at && (hears_of(at, ct) || a->app->keep_containers)) {
+    rm_app_update_demand(c, a, ct->slot);
+    if (rm_app_is_live(a) && at && (will_hear_of(at, ct) || a->app->keep_containers)) {
         if (ct->pulled) /* else it is there since it was allocated */
-            rm_am_tell(a, ct);
+            rm_am_queue_news(a, ct);
     } else {
         for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* forgotten once only */
             if (a->news[i] == ct) {
@@ -315,40 +323,40 @@ void rm_am_container_ended(struct rm_core *c, struct rm_app *a, struct rm_contai
             }
         forget_later(c, ct);
     }
-    rm_am_check(c, a);
+    rm_am_advance(c, a);
 }
 
 void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics)
 {
     a->ending = how;
     rm_set_diagnostics(&a->diagnostics, diagnostics);
-    rm_am_passivate(c, a);
+    rm_am_deactivate(c, a);
     if (a->state == RM_APP_NEW_SAVING || a->state == RM_APP_SUBMITTED) {
-        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
         return;
     }
     rm_app_set_state(c, a, RM_APP_KILLING);
     rm_app_save(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
     rm_am_forget_containers(c, a);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_BY_RM, "application was killed", true);
-    rm_am_check(c, a);
+    rm_am_advance(c, a);
 }
 
 /* Goes on with an end that waited for containers or for the store. */
-void rm_am_check(struct rm_core *c, struct rm_app *a)
+void rm_am_advance(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
 
     if (a->state == RM_APP_KILLING && !a->containers) {
         if (at && at->state != RM_ATTEMPT_FAILED)
             attempt_ends(c, a, at, RM_ATTEMPT_KILLED, a->diagnostics);
-        rm_app_final(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
+        rm_app_begin_final_save(c, a, RM_APP_KILLED, RM_FINAL_KILLED, NULL);
     } else if (a->state == RM_APP_FINISHING && !at->master && !(at->has_master && at->reregister)) {
         rm_timer_cancel(&c->timers, &a->timer);
-        rm_am_passivate(c, a);
-        rm_am_attempt_set(at, RM_ATTEMPT_FINISHED);
+        rm_am_deactivate(c, a);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_FINISHED);
         rm_app_set_state(c, a, RM_APP_FINISHED);
         rm_app_save(c, a);
         rm_app_retire(c, a);
@@ -356,14 +364,14 @@ void rm_am_check(struct rm_core *c, struct rm_app *a)
 }
 
 /* The master's end of service is stored: what it left behind is stopped. */
-void rm_am_stored_final(struct rm_core *c, struct rm_app *a)
+void rm_am_on_final_stored(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
 
     bool finishing = a->state == RM_APP_FINISHING;
 
     if (at && at->state == RM_ATTEMPT_FINAL_SAVING && finishing) {
-        rm_am_attempt_set(at, RM_ATTEMPT_FINISHING);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_FINISHING);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     } else if (at && at->state == RM_ATTEMPT_FINAL_SAVING) {
         attempt_ends(c, a, at, RM_ATTEMPT_FINISHED, NULL);
@@ -371,14 +379,14 @@ void rm_am_stored_final(struct rm_core *c, struct rm_app *a)
     rm_am_forget_containers(c, a);
     rm_app_kill_containers(c, a, RM_EXIT_KILLED_AFTER_APP, "application has ended", !finishing);
     if (finishing)
-        rm_am_check(c, a);
+        rm_am_advance(c, a);
     else
         rm_app_retire(c, a);
 }
 
-void rm_am_expired(struct rm_core *c, struct rm_app *a)
+void rm_am_on_expiry(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     struct rm_container *ct = at ? at->master : NULL;
     char id[BASE_ID_TEXT_MAX];
 
@@ -387,9 +395,10 @@ void rm_am_expired(struct rm_core *c, struct rm_app *a)
     if (a->state == RM_APP_FINISHING) {
         at->reregister = false;
         if (ct)
-            rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP, "master did not end after it had finished");
+            rm_container_kill(c, ct, RM_EXIT_KILLED_AFTER_APP,
+                              "master did not end after it had finished");
         else
-            rm_am_check(c, a);
+            rm_am_advance(c, a);
         return;
     }
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING)
@@ -398,53 +407,61 @@ void rm_am_expired(struct rm_core *c, struct rm_app *a)
     if (ct)
         rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
     attempt_failed(c, a,
-                   rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out", base_attempt_id_text(&at->id, id)),
+                   rm_scratch_printf(c, "ApplicationMaster for attempt %s timed out",
+                                     base_attempt_id_text(&at->id, id)),
                    true);
 }
 
-/* @n has told of all it runs, or never will: masters that should be there and are not have gone with the restart. */
-void rm_am_masters_missing(struct rm_core *c, const struct rm_node *n)
+/* @n has told of all it runs, or never will: masters that should be there and are not have gone
+ * with the restart. */
+void rm_am_fail_missing_masters(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
-        struct rm_attempt *at = a->is_job || rm_app_ended(a->state) ? NULL : rm_am_attempt(a);
+        struct rm_attempt *at =
+            a->is_job || rm_app_ended(a->state) ? NULL : rm_am_current_attempt(a);
 
-        if (!at || !at->reregister || !at->has_master || at->master || strcmp(at->node_id ? at->node_id : "", n->id) != 0)
+        if (!at || !at->reregister || !at->has_master || at->master ||
+            strcmp(at->node_id ? at->node_id : "", n->id) != 0)
             continue;
         at->reregister = false;
         if (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING)
-            attempt_failed(c, a, "AM Container was lost when the ResourceManager was restarted", false);
+            attempt_failed(c, a, "AM Container was lost when the ResourceManager was restarted",
+                           false);
         else
-            rm_am_check(c, a);
+            rm_am_advance(c, a);
     }
 }
 
-/* A master that ran goes on: it registers once more, and is told so with each allocate until then (command "resync"): its
- * asks were not stored. One that nobody reports is given up when it would have expired. */
-void rm_am_recovered(struct rm_core *c, struct rm_app *a)
+/* A master that ran goes on: it registers once more, and is told so with each allocate until then
+ * (command "resync"): its asks were not stored. One that nobody reports is given up when it would
+ * have expired. */
+void rm_am_resume(struct rm_core *c, struct rm_app *a)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
 
     if (a->state == RM_APP_KILLING) {
-        rm_am_check(c, a);
+        rm_am_advance(c, a);
         return;
     }
     if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
         if (at)
-            at->reregister = at->has_master; /* its container may still be there: its node will tell */
-        rm_ack_add(c, c->seq, RM_ACK_APP_FINAL, a, 0);
+            /* Its container may still be there: its node will tell. */
+            at->reregister = at->has_master;
+        rm_defer_until_stored(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
     rm_app_enter_policy(c, a);
     if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
-        if (a->state == RM_APP_RUNNING) /* a damaged record: masters of running applications are not placed */
+        /* A damaged record: masters of running applications are not placed. */
+        if (a->state == RM_APP_RUNNING)
             rm_app_set_state(c, a, RM_APP_ACCEPTED);
         new_attempt(c, a);
         return;
     }
     if (at->state <= RM_ATTEMPT_SCHEDULED) {
         at->state = RM_ATTEMPT_SCHEDULED;
-        wait_for_turn(c, a);
+        enqueue_master(c, a);
         return;
     }
     if (at->state < RM_ATTEMPT_LAUNCHED)

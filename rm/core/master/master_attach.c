@@ -5,12 +5,14 @@
 #include "rm/core/state.h"
 
 /* It belongs to an attempt before the present one, and the application keeps such containers. */
-static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at, const struct rm_container_report *r)
+static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at,
+                             const struct rm_container_report *r)
 {
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
-/* It was not known when the application's containers were killed; a master that has finished ends by itself. */
+/* It was not known when the application's containers were killed; a master that has finished ends
+ * by itself. */
 static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     if (a->state == RM_APP_FINISHING)
@@ -21,9 +23,9 @@ static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *
 
 /* A container of an application whose master is an AM. */
 struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
-                                       const struct rm_container_report *r)
+                                  const struct rm_container_report *r)
 {
-    struct rm_attempt *at = rm_am_attempt(a);
+    struct rm_attempt *at = rm_am_current_attempt(a);
     struct rm_container *ct;
     bool master;
 
@@ -34,19 +36,21 @@ struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct r
     master = at->has_master && rm_container_id_same(&at->master_id, &r->id);
     if (master && at->master)
         return NULL;
-    ct = rm_container_new(c, a, n, &r->id, rm_slot_of(&r->resource), &r->resource, master);
+    ct = rm_container_new(c, a, n, &r->id, rm_slot_kind_of(&r->resource), &r->resource, master);
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
-    ct->pulled = master || !rm_app_live(a); /* else it may not have heard of it: that answer may have been lost */
-    rm_container_take_start(c, ct, r);
+    /* Else it may not have heard of it: that answer may have been lost. */
+    ct->pulled = master || !rm_app_is_live(a);
+    rm_container_set_reported_start(c, ct, r);
     if (!ct->pulled)
-        rm_am_tell(a, ct);
+        rm_am_queue_news(a, ct);
     if (master)
         at->master = ct;
     else
-        rm_app_counts(c, a, ct->slot);
-    if (!rm_app_live(a) && r->state != RM_CONTAINER_COMPLETED && !(master && a->state == RM_APP_FINISHING))
+        rm_app_update_demand(c, a, ct->slot);
+    if (!rm_app_is_live(a) && r->state != RM_CONTAINER_COMPLETED &&
+        !(master && a->state == RM_APP_FINISHING))
         kill_late(c, a, ct);
     return ct;
 }

@@ -1,4 +1,5 @@
-/* rm/core/master/master_attach.h - containers of plain applications that an earlier instance of the RM started. */
+/* rm/core/master/master_attach.h - containers of plain applications that an earlier instance of the
+ * RM started. */
 #ifndef CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
 #define CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
 

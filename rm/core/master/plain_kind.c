@@ -14,7 +14,8 @@ static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
 }
 
 /* Which of its asks a node suits is found out when a slot is really given. */
-static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n)
+static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
+                              struct rm_node *n)
 {
     (void)c, (void)a, (void)k, (void)n;
     return POLICY_TAKES;
@@ -22,13 +23,13 @@ static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_tas
 
 const struct rm_app_kind rm_plain_kind = {
     .runs_containers = true,
-    .accepted = rm_am_accepted,
+    .accepted = rm_am_accept,
     .demand = demand,
     .takes = takes,
     .offer = rm_am_offer,
     .attach = rm_am_attach,
-    .container_ended = rm_am_container_ended,
+    .container_ended = rm_am_on_container_ended,
     .end = rm_am_end,
-    .final_stored = rm_am_stored_final,
-    .recovered = rm_am_recovered,
+    .final_stored = rm_am_on_final_stored,
+    .recovered = rm_am_resume,
 };

@@ -10,21 +10,23 @@
 #include "rm/core/state.h"
 
 /* The application and its current attempt, or an error is answered. */
-static struct rm_app *current(struct rm_core *c, uint64_t token, const struct base_attempt_id *id)
+static struct rm_app *find_current(struct rm_core *c, uint64_t token,
+                                   const struct base_attempt_id *id)
 {
     struct rm_app *a = rm_app_find(c, id->app);
-    struct rm_attempt *at = a && !a->is_job ? rm_am_attempt(a) : NULL;
+    struct rm_attempt *at = a && !a->is_job ? rm_am_current_attempt(a) : NULL;
     char text[BASE_ID_TEXT_MAX];
 
     if (at && (at->id.attempt == id->attempt || !id->attempt))
         return a;
-    rm_reply_error(c, token, -BASE_ENOTFOUND, "Application attempt %s doesn't exist in ApplicationMasterService cache.",
+    rm_reply_error(c, token, -BASE_ENOTFOUND,
+                   "Application attempt %s doesn't exist in ApplicationMasterService cache.",
                    base_attempt_id_text(id, text));
     return NULL;
 }
 
 /* A pointer that stays: nodes may come back with another address. */
-static const char *kept_text(struct rm_core *c, const char *s)
+static const char *intern_text(struct rm_core *c, const char *s)
 {
     uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
 
@@ -35,14 +37,15 @@ static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_conta
 {
     return (struct rm_allocated){.id = ct->id,
                                  .node_id = ct->node->id,
-                                 .node_http = kept_text(c, ct->node->http),
+                                 .node_http = intern_text(c, ct->node->http),
                                  .priority = ct->priority,
                                  .allocation_request_id = ct->allocation_id,
                                  .capability = ct->resource};
 }
 
-/* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks for afterwards is what it
- * wants beside them, so those are among them whose ends it hears of with its first allocate. */
+/* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks
+ * for afterwards is what it wants beside them, so those are among them whose ends it hears of with
+ * its first allocate. */
 static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
 {
     if (ct->id.attempt.attempt == at->id.attempt)
@@ -55,7 +58,7 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_AM_REGISTERED, a->saved_seq);
     size_t most = (size_t)a->containers_n + a->news_n, n = 0;
     struct rm_allocated *previous = rm_steps_alloc(&c->scratch, most * sizeof *previous + 1);
-    const struct rm_attempt *at = rm_am_attempt(a);
+    const struct rm_attempt *at = rm_am_current_attempt(a);
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next)
         if (is_listed(at, ct))
@@ -63,7 +66,7 @@ static void reply_registered(struct rm_core *c, const struct rm_event *ev, struc
     for (size_t i = 0; i < a->news_n; i++)
         if (a->news[i]->state == RM_CONTAINER_COMPLETED && is_listed(at, a->news[i]))
             previous[n++] = allocated_of(c, a->news[i]);
-    rm_am_announced(a);
+    rm_am_mark_announced(a);
     fx->u.reply.app_id = a->id;
     fx->u.reply.am.max_capability = rm_max_capability(c);
     fx->u.reply.am.queue = a->queue;
@@ -80,26 +83,29 @@ static bool same_text(const char *a, const char *b)
 static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
 {
     return at->response_id == 0 && same_text(at->host, ev->u.am_register.host) &&
-           same_text(at->tracking_url, ev->u.am_register.tracking_url) && at->rpc_port == ev->u.am_register.rpc_port;
+           same_text(at->tracking_url, ev->u.am_register.tracking_url) &&
+           at->rpc_port == ev->u.am_register.rpc_port;
 }
 
 /* It has containers on nodes that have not told what they run. */
-static bool has_to_wait(const struct rm_core *c, const struct rm_app *a, const struct rm_attempt *at)
+static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
+                                const struct rm_attempt *at)
 {
-    bool may_have_some = (at->registered && at->reregister) || (a->app->keep_containers && at->id.attempt > 1);
+    bool may_have_some =
+        (at->registered && at->reregister) || (a->app->keep_containers && at->id.attempt > 1);
 
-    return may_have_some && rm_takeover_awaits(c);
+    return may_have_some && rm_takeover_holds_masters(c);
 }
 
 void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = current(c, ev->token, &ev->u.am_register.attempt);
+    struct rm_app *a = find_current(c, ev->token, &ev->u.am_register.attempt);
     struct rm_attempt *at;
     char id[BASE_ID_TEXT_MAX];
 
     if (!a)
         return;
-    at = rm_am_attempt(a);
+    at = rm_am_current_attempt(a);
     if (at->state == RM_ATTEMPT_RUNNING && !at->reregister && is_repeated(at, ev)) {
         reply_registered(c, ev, a);
         return;
@@ -109,15 +115,18 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
                        base_app_id_text(&a->id, id));
         return;
     }
-    if (!rm_app_live(a) || (at->state != RM_ATTEMPT_LAUNCHED && at->state != RM_ATTEMPT_RUNNING)) {
-        rm_reply_error(c, ev->token, -BASE_ESTATE, "Application attempt %s cannot register in state %s",
+    if (!rm_app_is_live(a) ||
+        (at->state != RM_ATTEMPT_LAUNCHED && at->state != RM_ATTEMPT_RUNNING)) {
+        rm_reply_error(c, ev->token, -BASE_ESTATE,
+                       "Application attempt %s cannot register in state %s",
                        base_attempt_id_text(&at->id, id), rm_attempt_state_name(at->state));
         return;
     }
-    if (has_to_wait(c, a, at)) {
+    if (must_wait_for_nodes(c, a, at)) {
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
         rm_reply_error(c, ev->token, -BASE_EAGAIN,
-                       "Application attempt %s cannot register yet: %d nodes have not told which containers they run",
+                       "Application attempt %s cannot register yet: %d nodes have not told which "
+                       "containers they run",
                        base_attempt_id_text(&at->id, id), c->awaited);
         return;
     }
@@ -128,7 +137,7 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     at->reregister = false;
     at->response_id = 0;
     if (at->state == RM_ATTEMPT_LAUNCHED)
-        rm_am_attempt_set(at, RM_ATTEMPT_RUNNING);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_RUNNING);
     if (a->state == RM_APP_ACCEPTED)
         rm_app_set_state(c, a, RM_APP_RUNNING);
     if (!a->start_us)
@@ -138,7 +147,7 @@ void rm_am_on_register(struct rm_core *c, const struct rm_event *ev)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     rm_app_save(c, a);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
     reply_registered(c, ev, a);
 }
 
@@ -152,13 +161,14 @@ static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_even
 {
     for (size_t i = 0; i < ev->u.am_allocate.asks_n; i++) {
         const struct rm_ask *ask = &ev->u.am_allocate.asks[i];
-        const struct rm_res *most = &c->conf.slot_res[rm_slot_of(&ask->capability)];
+        const struct rm_res *most = &c->conf.slot_res[rm_slot_kind_of(&ask->capability)];
 
         if (!ask->resource_name || !*ask->resource_name) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "resourceName must be given");
         } else if (ask->containers < 0 || ask->containers > BASE_ASK_MAX) {
-            rm_reply_error(c, ev->token, -BASE_EINVAL, "numContainers must lie between 0 and %d, it is %d",
-                           BASE_ASK_MAX, ask->containers);
+            rm_reply_error(c, ev->token, -BASE_EINVAL,
+                           "numContainers must lie between 0 and %d, it is %d", BASE_ASK_MAX,
+                           ask->containers);
         } else if (ask->capability.v[RM_RES_MEMORY_MB] < 0 ||
                    ask->capability.v[RM_RES_MEMORY_MB] > most->v[RM_RES_MEMORY_MB]) {
             rm_reply_error(c, ev->token, -BASE_EINVAL, "Requested more memory than configured max");
@@ -172,7 +182,8 @@ static bool asks_wrong(struct rm_core *c, struct rm_app *a, const struct rm_even
     }
     if (!rm_ask_fits(a, ev->u.am_allocate.asks, ev->u.am_allocate.asks_n)) {
         rm_reply_error(c, ev->token, -BASE_EINVAL,
-                       "asks: an application may wait for %d containers, in %d places and groups, with %d bytes of launch "
+                       "asks: an application may wait for %d containers, in %d places and groups, "
+                       "with %d bytes of launch "
                        "contexts",
                        RM_ASKED_MAX, RM_ASK_ROWS_MAX, RM_ASK_LAUNCH_MAX);
         return true;
@@ -186,7 +197,8 @@ static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event
     struct rm_ask *asks = rm_steps_alloc(&c->scratch, n * sizeof *asks + 1);
 
     for (size_t i = 0; i < n; i++) {
-        const struct rm_res *slot = &c->conf.slot_res[rm_slot_of(&ev->u.am_allocate.asks[i].capability)];
+        const struct rm_res *slot =
+            &c->conf.slot_res[rm_slot_kind_of(&ev->u.am_allocate.asks[i].capability)];
 
         asks[i] = ev->u.am_allocate.asks[i];
         for (int r = 0; r <= RM_RES_VCORES; r++)
@@ -196,7 +208,7 @@ static void take_asks(struct rm_core *c, struct rm_app *a, const struct rm_event
     if (n)
         rm_ask_update(a, asks, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        rm_app_counts(c, a, k);
+        rm_app_update_demand(c, a, k);
 }
 
 static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_event *ev)
@@ -211,13 +223,13 @@ static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_e
 }
 
 /* The answer before this one has arrived: ends told in it are known, nodes may forget them. */
-static void forget_told(struct rm_core *c, struct rm_app *a)
+static void forget_acknowledged(struct rm_core *c, struct rm_app *a)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < a->news_n; i++) {
         if (a->news[i]->told)
-            rm_ack_add(c, c->seq, RM_ACK_FORGET, a->news[i], 0);
+            rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, a->news[i], 0);
         else
             a->news[kept++] = a->news[i];
     }
@@ -246,15 +258,18 @@ static void fill_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *
         if (ct->state != RM_CONTAINER_COMPLETED)
             continue; /* told; it comes back when it has ended */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
-        at->completed[at->completed_n++] = (struct rm_completed){
-            .id = ct->id, .exit_status = ct->exit_code, .diagnostics = ct->diagnostics ? ct->diagnostics : ""};
+        at->completed[at->completed_n++] =
+            (struct rm_completed){.id = ct->id,
+                                  .exit_status = ct->exit_code,
+                                  .diagnostics = ct->diagnostics ? ct->diagnostics : ""};
         ct->told = true;
         a->news[kept++] = ct;
     }
     a->news_n = kept;
 }
 
-static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_attempt *at, const char *command)
+static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct rm_attempt *at,
+                            const char *command)
 {
     struct rm_effect *fx = rm_reply(c, ev->token, RM_REPLY_ALLOCATED, 0);
 
@@ -267,7 +282,8 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
     fx->u.reply.allocate.nodes = c->capacity.nodes;
     fx->u.reply.allocate.command = command;
     for (size_t i = 0; i < c->nodes_n; i++)
-        for (enum base_task_kind k = 0; c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS; k++) {
+        for (enum base_task_kind k = 0;
+             c->nodes[i] && c->nodes[i]->state == RM_NODE_RUNNING && k < BASE_TASK_KINDS; k++) {
             int64_t room = c->nodes[i]->slots[k] - c->nodes[i]->used[k];
 
             fx->u.reply.allocate.available.v[RM_RES_MAP_SLOTS + k] += room;
@@ -278,8 +294,8 @@ static void reply_allocated(struct rm_core *c, const struct rm_event *ev, struct
 
 void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = current(c, ev->token, &ev->u.am_allocate.attempt);
-    struct rm_attempt *at = a ? rm_am_attempt(a) : NULL;
+    struct rm_app *a = find_current(c, ev->token, &ev->u.am_allocate.attempt);
+    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
     int64_t response_id = ev->u.am_allocate.response_id;
     char id[BASE_ID_TEXT_MAX];
 
@@ -297,12 +313,14 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     if (at->state != RM_ATTEMPT_RUNNING) {
         drop_launches(ev);
         rm_reply_error(c, ev->token, -BASE_ESTATE,
-                       "AM is not registered for known application attempt: %s or RM had restarted after AM registered. "
+                       "AM is not registered for known application attempt: %s or RM had restarted "
+                       "after AM registered. "
                        "AM should re-register.",
                        base_attempt_id_text(&at->id, id));
         return;
     }
-    if (at->reregister) { /* its asks and the last answer were another instance's: it registers and says all anew */
+    /* Its asks and the last answer were another instance's: it registers and says all anew. */
+    if (at->reregister) {
         drop_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
         reply_allocated(c, ev, at, "resync");
@@ -316,9 +334,11 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     if (response_id != at->response_id) {
         drop_launches(ev);
         rm_reply_error(c, ev->token, -BASE_EINVAL,
-                       "Invalid responseId in AllocateRequest from application attempt: %s, expect responseId to be "
+                       "Invalid responseId in AllocateRequest from application attempt: %s, expect "
+                       "responseId to be "
                        "%lld, but get %lld",
-                       base_attempt_id_text(&at->id, id), (long long)at->response_id, (long long)response_id);
+                       base_attempt_id_text(&at->id, id), (long long)at->response_id,
+                       (long long)response_id);
         return;
     }
     if (asks_wrong(c, a, ev)) {
@@ -328,7 +348,7 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
     a->progress = ev->u.am_allocate.progress > 0 ? (double)ev->u.am_allocate.progress : 0;
     a->progress = a->progress < 1 ? a->progress : 1;
-    forget_told(c, a);
+    forget_acknowledged(c, a);
     take_asks(c, a, ev);
     take_releases(c, a, ev);
     fill_answer(c, a, at);
@@ -338,8 +358,8 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
 
 void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
 {
-    struct rm_app *a = current(c, ev->token, &ev->u.am_finish.attempt);
-    struct rm_attempt *at = a ? rm_am_attempt(a) : NULL;
+    struct rm_app *a = find_current(c, ev->token, &ev->u.am_finish.attempt);
+    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
     enum rm_final_status status = ev->u.am_finish.status;
     char id[BASE_ID_TEXT_MAX];
     struct rm_effect *fx;
@@ -347,18 +367,20 @@ void rm_am_on_finish(struct rm_core *c, const struct rm_event *ev)
     if (!a)
         return;
     if (at->state == RM_ATTEMPT_RUNNING) {
-        rm_am_attempt_set(at, RM_ATTEMPT_FINAL_SAVING);
+        rm_am_attempt_set_state(at, RM_ATTEMPT_FINAL_SAVING);
         if (ev->u.am_finish.tracking_url)
             rm_set_diagnostics(&at->tracking_url, ev->u.am_finish.tracking_url);
         if (ev->u.am_finish.diagnostics)
             rm_set_diagnostics(&at->diagnostics, ev->u.am_finish.diagnostics);
         a->progress = 1;
         a->ending = RM_END_SUCCEED;
-        rm_app_final(c, a, at->master || at->reregister ? RM_APP_FINISHING : RM_APP_FINISHED, status,
-                     ev->u.am_finish.diagnostics);
+        rm_app_begin_final_save(c, a,
+                                at->master || at->reregister ? RM_APP_FINISHING : RM_APP_FINISHED,
+                                status, ev->u.am_finish.diagnostics);
     } else if (at->state != RM_ATTEMPT_FINAL_SAVING && at->state != RM_ATTEMPT_FINISHING &&
                at->state != RM_ATTEMPT_FINISHED) {
-        rm_reply_error(c, ev->token, -BASE_ESTATE, "Application Master is trying to unregister before registering for: %s",
+        rm_reply_error(c, ev->token, -BASE_ESTATE,
+                       "Application Master is trying to unregister before registering for: %s",
                        base_app_id_text(&a->id, id));
         return;
     }

@@ -6,7 +6,7 @@
 #include "rm/core/state.h"
 
 void rm_node_answer(struct rm_core *c, uint64_t token, int64_t response_id, bool registered,
-                   const struct rm_orders *orders, uint64_t after)
+                    const struct rm_orders *orders, uint64_t after)
 {
     struct rm_effect *fx;
 
@@ -29,7 +29,7 @@ void rm_node_unpark(struct rm_core *c, struct rm_node *n)
 {
     n->parked = 0;
     rm_timer_cancel(&c->timers, &n->hold);
-    rm_node_index(c, n);
+    rm_node_update_free_index(c, n);
 }
 
 /* What is queued goes out, and is kept for a repeat of the same heartbeat. */
@@ -59,7 +59,7 @@ void rm_node_answer_resync(struct rm_core *c, uint64_t token)
     rm_reply(c, token, RM_REPLY_RESYNC, 0);
 }
 
-void rm_node_flush(struct rm_core *c)
+void rm_nodes_answer_dirty(struct rm_core *c)
 {
     for (size_t i = 0; i < c->dirty_n; i++) {
         struct rm_node *n = c->dirty[i];
@@ -71,7 +71,7 @@ void rm_node_flush(struct rm_core *c)
     c->dirty_n = 0;
 }
 
-void rm_node_hold_over(struct rm_core *c, struct rm_node *n)
+void rm_node_on_hold_expired(struct rm_core *c, struct rm_node *n)
 {
     rm_node_mark_dirty(c, n); /* its hold is not set any more: the flush answers it */
 }

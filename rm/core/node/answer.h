@@ -10,7 +10,7 @@ void rm_node_unpark(struct rm_core *c, struct rm_node *n);
 void rm_node_send_orders(struct rm_node *n);
 void rm_node_answer_parked(struct rm_core *c, struct rm_node *n);
 void rm_node_answer_resync(struct rm_core *c, uint64_t token);
-void rm_node_flush(struct rm_core *c);
-void rm_node_hold_over(struct rm_core *c, struct rm_node *n);
+void rm_nodes_answer_dirty(struct rm_core *c);
+void rm_node_on_hold_expired(struct rm_core *c, struct rm_node *n);
 
 #endif

@@ -50,7 +50,7 @@ void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
     c->free_last[k][b] = n;
 }
 
-void rm_node_index(struct rm_core *c, struct rm_node *n)
+void rm_node_update_free_index(struct rm_core *c, struct rm_node *n)
 {
     if (n->offering)
         return;
@@ -69,7 +69,7 @@ void rm_node_index(struct rm_core *c, struct rm_node *n)
     }
 }
 
-void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k, int32_t by)
+void rm_node_take_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k, int32_t by)
 {
     n->used[k] += by;
     base_assert(n->used[k] >= 0);
@@ -79,7 +79,7 @@ void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k, in
         return;
     if (by < 0)
         c->offer_all[k] = true;
-    rm_node_index(c, n);
+    rm_node_update_free_index(c, n);
 }
 
 static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t sign)
@@ -95,7 +95,7 @@ static void count_capacity(struct rm_core *c, const struct rm_node *n, int32_t s
     }
 }
 
-void rm_capacity_changed(struct rm_core *c, struct rm_node *n)
+void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n)
 {
     if (n->counted)
         count_capacity(c, n, -1);
@@ -114,6 +114,6 @@ void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state 
         return;
     base_assert(rm_node_edge(n->state, s));
     n->state = s;
-    rm_node_index(c, n);
-    rm_capacity_changed(c, n);
+    rm_node_update_free_index(c, n);
+    rm_node_recount_capacity(c, n);
 }

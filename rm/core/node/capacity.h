@@ -5,10 +5,12 @@
 #include "rm/core/state.h"
 
 void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b);
-void rm_node_index(struct rm_core *c, struct rm_node *n); /* its place among free nodes */
-void rm_node_use(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
-                 int32_t by);                                   /* slots taken or given back */
-void rm_capacity_changed(struct rm_core *c, struct rm_node *n); /* @n: state, slots or registration */
+/* Its place among free nodes. */
+void rm_node_update_free_index(struct rm_core *c, struct rm_node *n);
+void rm_node_take_slots(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+                        int32_t by); /* slots taken or given back */
+/* @n: state, slots or registration. */
+void rm_node_recount_capacity(struct rm_core *c, struct rm_node *n);
 void rm_node_set_state(struct rm_core *c, struct rm_node *n, enum rm_node_state s);
 
 #endif

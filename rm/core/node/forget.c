@@ -1,14 +1,17 @@
-/* Nodes that have gone are forgotten after a while: else whoever names 20,000 of them fills the memory for good.
+/* Nodes that have gone are forgotten after a while: else whoever names 20,000 of them fills the
+ * memory for good.
  *
- * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address. A node's refs counts
- * those that may still do so: applications that have not ended and had containers there (rm_app.nodes), and containers
- * in memory. A node that is neither registered, awaited nor refused and has no refs is in the list of gone nodes, the
- * longest gone first; it leaves the list when one of these changes. So the head is always the next to be forgotten, and
+ * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address. A
+ * node's refs counts those that may still do so: applications that have not ended and had
+ * containers there (rm_app.nodes), and containers in memory. A node that is neither registered,
+ * awaited nor refused and has no refs is in the list of gone nodes, the longest gone first; it
+ * leaves the list when one of these changes. So the head is always the next to be forgotten, and
  * nothing is ever searched.
  *
- * The index of a forgotten node is given to the next new one. Tasks of ended applications may still have it: rm_task_node
- * tells by the order in which nodes were made. Names of hosts and racks have counts of their own (rm_names_hold): nodes
- * hold theirs, a host that of its rack, and the index of a live job (rm/core/pick.c) those of its hosts. */
+ * The index of a forgotten node is given to the next new one. Tasks of ended applications may still
+ * have it: rm_task_node tells by the order in which nodes were made. Names of hosts and racks have
+ * counts of their own (rm_names_hold): nodes hold theirs, a host that of its rack, and the index of
+ * a live job (rm/core/job/pick.c) those of its hosts. */
 #include "rm/core/node/forget.h"
 
 #include "rm/core/emit.h"
@@ -16,10 +19,10 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-#define FORGET_STEP    RM_PRUNE_STEP    /* nodes forgotten at a time */
-#define FORGET_NEXT_US INT64_C(1000)    /* the others so much later */
+#define FORGET_STEP    RM_PRUNE_STEP /* nodes forgotten at a time */
+#define FORGET_NEXT_US INT64_C(1000) /* the others so much later */
 
-static bool too_many(const struct rm_core *c)
+static bool too_many_gone(const struct rm_core *c)
 {
     return c->conf.gone_nodes_max > 0 && c->gone_n > (size_t)c->conf.gone_nodes_max;
 }
@@ -30,7 +33,7 @@ static void set_timer(struct rm_core *c, int64_t earliest_us)
 
     if (!c->gone)
         return;
-    if (too_many(c))
+    if (too_many_gone(c))
         at = earliest_us;
     else if (c->conf.gone_nodes_us > 0)
         at = c->gone->gone_us + c->conf.gone_nodes_us;
@@ -70,7 +73,7 @@ static void list_append(struct rm_core *c, struct rm_node *n)
     set_timer(c, c->now_us);
 }
 
-void rm_node_check_gone(struct rm_core *c, struct rm_node *n)
+void rm_node_update_gone(struct rm_core *c, struct rm_node *n)
 {
     bool gone = !n->registered && !n->awaited && !n->refused && !n->refs;
 
@@ -82,21 +85,21 @@ void rm_node_check_gone(struct rm_core *c, struct rm_node *n)
         list_remove(c, n);
 }
 
-void rm_node_hold(struct rm_core *c, struct rm_node *n)
+void rm_node_ref(struct rm_core *c, struct rm_node *n)
 {
     n->refs++;
-    rm_node_check_gone(c, n);
+    rm_node_update_gone(c, n);
 }
 
-void rm_node_release(struct rm_core *c, struct rm_node *n)
+void rm_node_unref(struct rm_core *c, struct rm_node *n)
 {
     base_assert(n->refs > 0);
     n->refs--;
-    rm_node_check_gone(c, n);
+    rm_node_update_gone(c, n);
 }
 
 /* Nothing refers to it, and no effect of this step does: timers come first. */
-static void forget(struct rm_core *c, struct rm_node *n)
+static void forget_node(struct rm_core *c, struct rm_node *n)
 {
     rm_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));
     list_remove(c, n);
@@ -118,11 +121,12 @@ static void forget(struct rm_core *c, struct rm_node *n)
 void rm_nodes_forget(struct rm_core *c)
 {
     for (int i = 0; i < FORGET_STEP && c->gone; i++) {
-        bool old = c->conf.gone_nodes_us > 0 && c->now_us - c->gone->gone_us >= c->conf.gone_nodes_us;
+        bool old =
+            c->conf.gone_nodes_us > 0 && c->now_us - c->gone->gone_us >= c->conf.gone_nodes_us;
 
-        if (!old && !too_many(c))
+        if (!old && !too_many_gone(c))
             break;
-        forget(c, c->gone);
+        forget_node(c, c->gone);
     }
     set_timer(c, c->now_us + FORGET_NEXT_US);
 }

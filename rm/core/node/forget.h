@@ -5,9 +5,9 @@
 #include "rm/core/state.h"
 
 /* To be called when its registration, its awaiting or its refusal may have changed. */
-void rm_node_check_gone(struct rm_core *c, struct rm_node *n);
-void rm_node_hold(struct rm_core *c, struct rm_node *n); /* something refers to it */
-void rm_node_release(struct rm_core *c, struct rm_node *n);
+void rm_node_update_gone(struct rm_core *c, struct rm_node *n);
+void rm_node_ref(struct rm_core *c, struct rm_node *n); /* something refers to it */
+void rm_node_unref(struct rm_core *c, struct rm_node *n);
 void rm_nodes_forget(struct rm_core *c); /* the timer */
 
 #endif

@@ -60,13 +60,15 @@ void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
             __builtin_prefetch((const char *)n->containers + line);
 }
 
-/* Of the NodeManager that is registered, and sent after what was taken from it: the numbers of answers begin anew with
- * each registration, they alone do not tell a heartbeat of an earlier one. */
-static bool may_take(const struct rm_node *n, const struct rm_event *ev)
+/* Of the NodeManager that is registered, and sent after what was taken from it: the numbers of
+ * answers begin anew with each registration, they alone do not tell a heartbeat of an earlier one.
+ */
+static bool is_current(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;
 
-    return n && n->registered && ev->u.heartbeat.instance && strcmp(n->instance, ev->u.heartbeat.instance) == 0 &&
+    return n && n->registered && ev->u.heartbeat.instance &&
+           strcmp(n->instance, ev->u.heartbeat.instance) == 0 &&
            (!sent_us || sent_us >= n->sent_us);
 }
 
@@ -75,14 +77,15 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     struct rm_node *n = sender(c, ev);
 
     c->stats.heartbeats++;
-    if (!may_take(n, ev)) {
+    if (!is_current(n, ev)) {
         rm_node_answer_resync(c, ev->token);
         return;
     }
     n->last_us = c->now_us;
     if (ev->u.heartbeat.sent_us)
         n->sent_us = ev->u.heartbeat.sent_us;
-    if (ev->u.heartbeat.response_id == n->response_id - 1) { /* its answer was lost: the same once more */
+    /* Its answer was lost: the same once more. */
+    if (ev->u.heartbeat.response_id == n->response_id - 1) {
         rm_node_answer(c, ev->token, n->response_id, false, &n->sent, 0);
         return;
     }
@@ -99,8 +102,9 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     take_health(c, n, ev);
     for (size_t i = 0; i < ev->u.heartbeat.reports_n; i++) {
         if (i % AHEAD == 0)
-            rm_container_prefetch(c, &ev->u.heartbeat.reports[i],
-                                  ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
+            rm_container_prefetch(
+                c, &ev->u.heartbeat.reports[i],
+                ev->u.heartbeat.reports_n - i < AHEAD ? ev->u.heartbeat.reports_n - i : AHEAD);
         rm_container_report(c, n, &ev->u.heartbeat.reports[i], false);
     }
     n->parked = ev->token;
@@ -110,7 +114,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
         rm_timer_set(&c->timers, &n->hold, c->now_us + ev->u.heartbeat.hold_us);
     if (ev->u.heartbeat.hold_us > 0 && !n->urgent)
-        rm_node_index(c, n);
+        rm_node_update_free_index(c, n);
     rm_node_mark_dirty(c, n);
 }
 
@@ -118,7 +122,8 @@ void rm_node_on_wake(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node.node_id);
 
-    if (!n || !n->registered || !ev->u.node.instance || strcmp(n->instance, ev->u.node.instance) != 0) {
+    if (!n || !n->registered || !ev->u.node.instance ||
+        strcmp(n->instance, ev->u.node.instance) != 0) {
         rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "node-id: %s is not registered",
                        ev->u.node.node_id ? ev->u.node.node_id : "");
         return;

@@ -14,8 +14,10 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* What is suspended here would wait for a slot that this node does not give: it is done anew elsewhere. */
-void rm_node_drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k, const char *why)
+/* What is suspended here would wait for a slot that this node does not give: it is done anew
+ * elsewhere. */
+void rm_node_drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
+                            const char *why)
 {
     for (struct rm_container *ct = n->suspended[k] ? n->containers : NULL; ct; ct = ct->node_next)
         if (ct->suspended_at_us && ct->slot == (uint8_t)k)
@@ -28,7 +30,7 @@ static void end_containers(struct rm_core *c, struct rm_node *n, const char *why
         rm_container_end(c, n->containers, RM_EXIT_ABORTED, why, NULL);
 }
 
-void rm_node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s, const char *why)
+void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s, const char *why)
 {
     if (n->parked) {
         uint64_t token = n->parked;
@@ -38,23 +40,23 @@ void rm_node_down(struct rm_core *c, struct rm_node *n, enum rm_node_state s, co
     }
     n->registered = false;
     rm_node_set_state(c, n, s);
-    rm_node_index(c, n);
+    rm_node_update_free_index(c, n);
     rm_timer_cancel(&c->timers, &n->expiry);
-    rm_confirm_node_gone(c, n);
+    rm_confirm_drop_refusal(c, n);
     end_containers(c, n, why);
-    rm_am_masters_missing(c, n);
+    rm_am_fail_missing_masters(c, n);
     rm_task_node_outputs_lost(c, n, why);
     rm_orders_clear(&n->queue);
     rm_orders_clear(&n->sent);
     n->urgent = false;
     rm_record_node(c, n);
     rm_note(c, 4, "node %s: %s", n->id, rm_node_state_name(s));
-    rm_node_not_awaited(c, n);
-    rm_node_check_gone(c, n);
+    rm_node_stop_awaiting(c, n);
+    rm_node_update_gone(c, n);
 }
 
 /* Set once per interval, not once per heartbeat: looks when the node was last heard of. */
-void rm_node_expired(struct rm_core *c, struct rm_node *n)
+void rm_node_on_expiry(struct rm_core *c, struct rm_node *n)
 {
     int64_t due = n->last_us + c->conf.node_expiry_us;
 
@@ -64,24 +66,25 @@ void rm_node_expired(struct rm_core *c, struct rm_node *n)
         return;
     }
     if (!n->registered && !n->awaited) { /* it was refused */
-        rm_confirm_node_gone(c, n);
-        rm_node_check_gone(c, n);
+        rm_confirm_drop_refusal(c, n);
+        rm_node_update_gone(c, n);
         return;
     }
     if (rm_node_spare(c, n))
         return;
-    rm_node_down(c, n, RM_NODE_LOST, "Container released on a *lost* node");
+    rm_node_take_down(c, n, RM_NODE_LOST, "Container released on a *lost* node");
 }
 
 void rm_node_on_gone(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node.node_id);
 
-    if (!n || !n->registered || !ev->u.node.instance || strcmp(n->instance, ev->u.node.instance) != 0) {
+    if (!n || !n->registered || !ev->u.node.instance ||
+        strcmp(n->instance, ev->u.node.instance) != 0) {
         rm_reply_error(c, ev->token, -BASE_ENOTFOUND, "node-id: %s is not registered",
                        ev->u.node.node_id ? ev->u.node.node_id : "");
         return;
     }
-    rm_node_down(c, n, RM_NODE_SHUTDOWN, "Container released on a node that was shut down");
+    rm_node_take_down(c, n, RM_NODE_SHUTDOWN, "Container released on a node that was shut down");
     rm_reply(c, ev->token, RM_REPLY_OK, c->seq);
 }

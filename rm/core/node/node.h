@@ -54,7 +54,8 @@ struct rm_node *rm_node_find(const struct rm_core *c, const char *id);
 struct rm_node *rm_node_new(struct rm_core *c, const char *id);
 void rm_node_set_text(char **at, const char *text);
 void rm_node_free(struct rm_node *n);
-void rm_node_delete(struct rm_core *c, struct rm_node *n); /* out of the tables: its index is free */
+/* Out of the tables: its index is free. */
+void rm_node_delete(struct rm_core *c, struct rm_node *n);
 void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, const char *rack);
 void rm_node_set_slots(struct rm_core *c, struct rm_node *n, int32_t maps, int32_t reduces);
 

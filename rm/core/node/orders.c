@@ -31,7 +31,8 @@ void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
 }
 
 /* Such an order is queued and not sent yet. */
-bool rm_node_ordered(const struct rm_node *n, enum base_order_kind kind, const struct base_container_id *id)
+bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
+                        const struct base_container_id *id)
 {
     for (size_t i = 0; i < n->queue.len; i++)
         if (n->queue.v[i].container.num == id->num && n->queue.v[i].kind == kind &&
@@ -41,13 +42,14 @@ bool rm_node_ordered(const struct rm_node *n, enum base_order_kind kind, const s
 }
 
 /* Borrowed until the next order to this node. */
-struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind)
+struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 
     base_array_grow(&q->v, q->len, &q->cap);
     q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
-    if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) { /* these can wait for the next answer */
+    /* These can wait for the next answer. */
+    if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) {
         n->urgent = true;
         rm_node_mark_dirty(c, n);
     }
@@ -93,21 +95,22 @@ struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
     return v;
 }
 
-void rm_node_order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason)
+void rm_node_queue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
+                        const char *reason)
 {
-    struct rm_queued *o = rm_node_order(c, n, BASE_ORDER_KILL);
+    struct rm_queued *o = rm_node_queue_order(c, n, BASE_ORDER_KILL);
 
     o->container = *id;
     o->reason = reason;
     o->grace_ms = (int32_t)c->conf.kill_grace_ms;
 }
 
-void rm_node_order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
+void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id)
 {
     struct rm_queued *o;
 
-    if (rm_node_ordered(n, BASE_ORDER_FORGET, id))
+    if (rm_node_has_queued(n, BASE_ORDER_FORGET, id))
         return;
-    o = rm_node_order(c, n, BASE_ORDER_FORGET);
+    o = rm_node_queue_order(c, n, BASE_ORDER_FORGET);
     o->container = *id;
 }

@@ -33,10 +33,13 @@ struct rm_orders {
 void rm_orders_clear(struct rm_orders *q);
 void rm_orders_free(struct rm_orders *q);
 void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n);
-bool rm_node_ordered(const struct rm_node *n, enum base_order_kind kind, const struct base_container_id *id);
-struct rm_queued *rm_node_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind);
+bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
+                        const struct base_container_id *id);
+struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
+                                      enum base_order_kind kind);
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q);
-void rm_node_order_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id, const char *reason);
-void rm_node_order_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id);
+void rm_node_queue_kill(struct rm_core *c, struct rm_node *n, const struct base_container_id *id,
+                        const char *reason);
+void rm_node_queue_forget(struct rm_core *c, struct rm_node *n, const struct base_container_id *id);
 
 #endif

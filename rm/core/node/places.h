@@ -5,6 +5,7 @@
 #include "rm/core/state.h"
 
 void rm_rack_drop(struct rm_core *c, uint32_t rack); /* a hold of c->racks */
-void rm_host_drop(struct rm_core *c, uint32_t host); /* of c->hosts; with the last one goes that of its rack */
+/* Of c->hosts; with the last one goes that of its rack. */
+void rm_host_drop(struct rm_core *c, uint32_t host);
 
 #endif

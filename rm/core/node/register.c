@@ -27,7 +27,8 @@ static int by_id(const void *a, const void *b)
 static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     size_t reports_n = ev->u.node_register.reports_n;
-    const struct base_container_id **ids = base_realloc_array(NULL, reports_n ? reports_n : 1, sizeof *ids);
+    const struct base_container_id **ids =
+        base_realloc_array(NULL, reports_n ? reports_n : 1, sizeof *ids);
     struct rm_container *next;
 
     for (size_t i = 0; i < reports_n; i++)
@@ -37,10 +38,11 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
         const struct base_container_id *id = &ct->id;
 
         next = ct->node_next;
-        if (rm_node_ordered(n, BASE_ORDER_LAUNCH, &ct->id) || rm_container_unsent(ct) ||
+        if (rm_node_has_queued(n, BASE_ORDER_LAUNCH, &ct->id) || rm_container_is_unsent(ct) ||
             bsearch(&id, ids, reports_n, sizeof *ids, by_id))
             continue;
-        rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted", NULL);
+        rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted",
+                         NULL);
         next = n->containers; /* the end of one can change the list: begin again */
     }
     free(ids);
@@ -59,23 +61,26 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     n->healthy = true;
 }
 
-/* What lies on its disk: of applications that have ended while it was away, or while the RM was, nobody else knows. */
+/* What lies on its disk: of applications that have ended while it was away, or while the RM was,
+ * nobody else knows. */
 static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
         struct rm_app *a = rm_app_find(c, ev->u.node_register.apps[i]);
 
         if (a && (!rm_app_ended(a->state) || a->containers))
-            rm_app_touch_node(c, a, n);
+            rm_app_add_node(c, a, n);
         else
-            rm_node_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = ev->u.node_register.apps[i];
+            rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app =
+                ev->u.node_register.apps[i];
     }
 }
 
-/* A request that the NodeManager has given up, or that it had sent before it was started again: newer ones have been
- * taken, perhaps by an earlier instance of the RM. Times since another boot say nothing, and no time counts when the
- * node is lost: a machine that was put back to an earlier state is let in again then. */
-static bool came_late(const struct rm_node *n, const struct rm_event *ev)
+/* A request that the NodeManager has given up, or that it had sent before it was started again:
+ * newer ones have been taken, perhaps by an earlier instance of the RM. Times since another boot
+ * say nothing, and no time counts when the node is lost: a machine that was put back to an earlier
+ * state is let in again then. */
+static bool is_outdated(const struct rm_node *n, const struct rm_event *ev)
 {
     return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
            ev->u.node_register.sent_us <= n->sent_us && n->boot_id && ev->u.node_register.boot_id &&
@@ -93,7 +98,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         return;
     }
     n = rm_node_find(c, id);
-    if (n && came_late(n, ev)) {
+    if (n && is_outdated(n, ev)) {
         rm_node_answer_resync(c, ev->token);
         return;
     }
@@ -109,18 +114,20 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     }
     if ((n->registered || n->awaited) && n->boot_id && ev->u.node_register.boot_id &&
         strcmp(n->boot_id, ev->u.node_register.boot_id) != 0)
-        rm_node_down(c, n, RM_NODE_REBOOTED, "Container was lost when its node was started again");
+        rm_node_take_down(c, n, RM_NODE_REBOOTED,
+                          "Container was lost when its node was started again");
     take_registration(c, n, ev);
     n->registered = true;
-    rm_node_check_gone(c, n);
+    rm_node_update_gone(c, n);
     n->spared = false;
     n->last_us = c->now_us;
     n->response_id = 0;
     if (n->state != RM_NODE_RUNNING) {
         rm_node_set_state(c, n, RM_NODE_RUNNING);
-        rm_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0], n->slots[1]);
+        rm_note(c, 6, "node %s: RUNNING with %d map and %d reduce slots", n->id, n->slots[0],
+                n->slots[1]);
     }
-    rm_capacity_changed(c, n);
+    rm_node_recount_capacity(c, n);
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
     end_missing(c, n, ev);
     for (size_t i = 0; i < ev->u.node_register.reports_n; i++)
@@ -128,8 +135,8 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         if (!n->slots[k])
             rm_node_drop_suspended(c, n, k, "suspended on a node that has no such slots any more");
-    rm_node_not_awaited(c, n);
-    rm_am_masters_missing(c, n);
+    rm_node_stop_awaiting(c, n);
+    rm_am_fail_missing_masters(c, n);
     take_apps(c, n, ev);
     after = rm_record_node(c, n);
     rm_node_send_orders(n);

@@ -6,14 +6,15 @@
 #include "rm/core/state.h"
 
 /* The node's order may have been lost with the NodeManager that had it. */
-static void align(struct rm_core *c, struct rm_container *ct, enum rm_container_state reported)
+static void repeat_order(struct rm_core *c, struct rm_container *ct,
+                         enum rm_container_state reported)
 {
     if (ct->killing)
         return;
     if (ct->state == RM_CONTAINER_SUSPENDED && reported == RM_CONTAINER_RUNNING)
-        rm_container_order(c, ct, BASE_ORDER_SUSPEND);
+        rm_container_queue_order(c, ct, BASE_ORDER_SUSPEND);
     else if (ct->state == RM_CONTAINER_RUNNING && reported == RM_CONTAINER_SUSPENDED)
-        rm_container_order(c, ct, BASE_ORDER_RESUME);
+        rm_container_queue_order(c, ct, BASE_ORDER_RESUME);
 }
 
 static int32_t reported_progress(const struct rm_container_report *r)
@@ -25,8 +26,8 @@ static int32_t reported_progress(const struct rm_container_report *r)
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
 
-static struct rm_container *attach(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r,
-                                   bool registering)
+static struct rm_container *attach_unknown(struct rm_core *c, struct rm_node *n,
+                                           const struct rm_container_report *r, bool registering)
 {
     struct rm_app *a = rm_app_find(c, r->id.attempt.app);
     struct rm_container *ct = NULL;
@@ -36,27 +37,29 @@ static struct rm_container *attach(struct rm_core *c, struct rm_node *n, const s
     if (ct)
         return ct;
     if (r->state != RM_CONTAINER_COMPLETED)
-        rm_node_order_kill(c, n, &r->id, "not known to the resource manager");
+        rm_node_queue_kill(c, n, &r->id, "not known to the resource manager");
     else
-        rm_node_order_forget(c, n, &r->id);
+        rm_node_queue_forget(c, n, &r->id);
     return NULL;
 }
 
-void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r, bool registering)
+void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_container_report *r,
+                         bool registering)
 {
     struct rm_container *ct = rm_container_find(c, &r->id);
     bool known = ct != NULL;
 
     if (!ct)
-        ct = attach(c, n, r, registering);
+        ct = attach_unknown(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    if (ct->state == RM_CONTAINER_COMPLETED) { /* given up with its node, and its master has not heard of it yet */
+    /* Given up with its node, and its master has not heard of it yet. */
+    if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
-            rm_node_order_kill(c, n, &r->id, "its node had been given up");
+            rm_node_queue_kill(c, n, &r->id, "its node had been given up");
         return;
     }
-    rm_container_started(c, ct);
+    rm_container_note_started(c, ct);
     if (r->state == RM_CONTAINER_COMPLETED) {
         rm_container_end(c, ct, r->exit_code, r->diagnostics, r);
         return;
@@ -68,7 +71,7 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
     if (!known && r->state == RM_CONTAINER_SUSPENDED && ct->task && !ct->killing)
         rm_container_note_suspended(c, ct);
     if (known && registering)
-        align(c, ct, r->state);
+        repeat_order(c, ct, r->state);
     if (known && registering && ct->killing) /* the earlier order may not have arrived */
-        rm_node_order_kill(c, n, &ct->id, "killed");
+        rm_node_queue_kill(c, n, &ct->id, "killed");
 }

@@ -1,7 +1,8 @@
-/* Is the store the one that the nodes work for? An empty one may have been lost, or be another cluster's. The rules:
- * rm/core/core.h. What is found out is kept: meta/format "f2 <confirmed 0|1>".
- * Its version stands for the whole store, too: a ResourceManager that does not know it must not lead jobs that a newer one
- * has led. "f1" let attempts put their parts at the last place; its job's commit would throw those away that wait for it. */
+/* Is the store the one that the nodes work for? An empty one may have been lost, or be another
+ * cluster's. The rules: rm/core/core.h. What is found out is kept: meta/format "f2 <confirmed
+ * 0|1>". Its version stands for the whole store, too: a ResourceManager that does not know it must
+ * not lead jobs that a newer one has led. "f1" let attempts put their parts at the last place; its
+ * job's commit would throw those away that wait for it. */
 #include "rm/core/record/confirm.h"
 
 #include <stdlib.h>
@@ -26,14 +27,16 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
     if (c->conf.format_confirmed) /* then it is written anew */
         return 0;
     return base_error_set(err, -BASE_ECORRUPT,
-                          "record %s/%s is damaged: it no longer tells whether this is the store that the nodes work for. "
-                          "If it is, start once with --format-confirmed, which writes the record anew; else restore a copy "
+                          "record %s/%s is damaged: it no longer tells whether this is the store "
+                          "that the nodes work for. "
+                          "If it is, start once with --format-confirmed, which writes the record "
+                          "anew; else restore a copy "
                           "of the store",
                           rec->table, rec->key);
 }
 
 /* A store with applications, and no word about this, was made before there was one. */
-void rm_confirm_begin(struct rm_core *c)
+void rm_confirm_resolve_format(struct rm_core *c)
 {
     enum rm_format before = c->format;
 
@@ -50,12 +53,14 @@ void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
 {
     c->conf.format_confirmed = true;
     c->out = out;
-    rm_confirm_begin(c);
+    rm_confirm_resolve_format(c);
     c->out = NULL;
 }
 
-/* Containers that live and belong to no application of ours, on a node that has never worked for this store. */
-static size_t strangers(const struct rm_core *c, const struct rm_node *n, const struct rm_event *ev)
+/* Containers that live and belong to no application of ours, on a node that has never worked for
+ * this store. */
+static size_t count_unknown_containers(const struct rm_core *c, const struct rm_node *n,
+                                       const struct rm_event *ev)
 {
     size_t count = 0;
 
@@ -75,13 +80,13 @@ static void set_refused(struct rm_core *c, struct rm_node *n, bool refused)
     n->refused = refused;
 }
 
-void rm_confirm_node_gone(struct rm_core *c, struct rm_node *n)
+void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n)
 {
     set_refused(c, n, false);
 }
 
 /* It asks again and again; when it does not any more, nobody waits for it. */
-static void expect_again(struct rm_core *c, struct rm_node *n)
+static void await_retry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
         return;
@@ -90,7 +95,7 @@ static void expect_again(struct rm_core *c, struct rm_node *n)
 }
 
 /* Shown as NEW: nothing of it is taken but its name and place. */
-static struct rm_node *known_by_name(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
+static struct rm_node *node_by_name(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     if (n)
         return n;
@@ -99,24 +104,27 @@ static struct rm_node *known_by_name(struct rm_core *c, struct rm_node *n, const
     return n;
 }
 
-static char *reason(const struct rm_core *c, const struct rm_event *ev, size_t live)
+static char *refusal_text(const struct rm_core *c, const struct rm_event *ev, size_t live)
 {
     struct base_buf b = {0};
 
     base_buf_addf(&b, "node %s ", ev->u.node_register.node_id);
     if (live)
-        base_buf_addf(&b, "runs %zu container%s of applications that the state store does not know", live,
-                      live == 1 ? "" : "s");
+        base_buf_addf(&b, "runs %zu container%s of applications that the state store does not know",
+                      live, live == 1 ? "" : "s");
     if (ev->u.node_register.epoch_seen > c->conf.epoch)
-        base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld", live ? " and " : "",
-                      (long long)ev->u.node_register.epoch_seen, (long long)c->conf.epoch);
+        base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld",
+                      live ? " and " : "", (long long)ev->u.node_register.epoch_seen,
+                      (long long)c->conf.epoch);
     if (c->conf.format_confirmed) { /* so it is the epoch alone */
         base_buf_adds(&b, ". A higher one is asked for; the node is let in when it is there");
         return b.data;
     }
     if (!c->apps_n && c->format == RM_FORMAT_NEW)
-        base_buf_adds(&b, "; the store knows no application at all: it is empty, or another cluster's");
-    base_buf_adds(&b, ". Nothing was changed. Start with the right store, or with --format-confirmed to go on with this "
+        base_buf_adds(&b,
+                      "; the store knows no application at all: it is empty, or another cluster's");
+    base_buf_adds(&b, ". Nothing was changed. Start with the right store, or with "
+                      "--format-confirmed to go on with this "
                       "one: what it does not know is killed then");
     return b.data;
 }
@@ -124,7 +132,7 @@ static char *reason(const struct rm_core *c, const struct rm_event *ev, size_t l
 bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_node *n = rm_node_find(c, ev->u.node_register.node_id);
-    size_t live = strangers(c, n, ev);
+    size_t live = count_unknown_containers(c, n, ev);
     int64_t seen = ev->u.node_register.epoch_seen;
 
     if (!live && seen <= c->conf.epoch) {
@@ -133,13 +141,13 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
         return false;
     }
     free(c->refused_text);
-    c->refused_text = reason(c, ev, live);
-    n = known_by_name(c, n, ev);
+    c->refused_text = refusal_text(c, ev, live);
+    n = node_by_name(c, n, ev);
     if (!n->refused)
         rm_note(c, 3, "%s", c->refused_text);
     set_refused(c, n, true);
-    rm_node_check_gone(c, n);
-    expect_again(c, n);
+    rm_node_update_gone(c, n);
+    await_retry(c, n);
     c->epoch_seen = seen > c->epoch_seen ? seen : c->epoch_seen;
     if (c->conf.format_confirmed) {
         rm_effect_add(c, RM_FX_EPOCH_LOW)->u.epoch_low.epoch_seen = c->epoch_seen;
@@ -153,7 +161,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-bool rm_confirm_refuses(struct rm_core *c, uint64_t token)
+bool rm_confirm_refuses_submission(struct rm_core *c, uint64_t token)
 {
     if (!c->refused_n || c->apps_n)
         return false;

@@ -5,11 +5,12 @@
 #include "rm/core/state.h"
 
 int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct base_error *err);
-void rm_confirm_begin(struct rm_core *c);
-void rm_confirm_node_gone(struct rm_core *c, struct rm_node *n); /* or silent: it is not refused any more */
+void rm_confirm_resolve_format(struct rm_core *c);
+/* Or silent: it is not refused any more. */
+void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n);
 /* True: the registration is refused and answered. */
 bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev);
 /* True: submissions are refused, this one is answered. */
-bool rm_confirm_refuses(struct rm_core *c, uint64_t token);
+bool rm_confirm_refuses_submission(struct rm_core *c, uint64_t token);
 
 #endif

@@ -29,7 +29,7 @@ void rm_damage_free(struct rm_core *c)
     c->damaged_n = c->damaged_cap = 0;
 }
 
-static char *in_scratch(struct rm_core *c, const char *data, size_t len)
+static char *copy_to_scratch(struct rm_core *c, const char *data, size_t len)
 {
     char *copy = rm_steps_alloc(&c->scratch, len + 1);
 
@@ -39,7 +39,7 @@ static char *in_scratch(struct rm_core *c, const char *data, size_t len)
 }
 
 /* A node is awaited, a commit waits: that must be so after the next start too. */
-static bool replaced(struct rm_core *c, const struct rm_stash *s)
+static bool write_replacement(struct rm_core *c, const struct rm_stash *s)
 {
     struct base_task_id id;
     struct rm_app *a;
@@ -69,9 +69,9 @@ void rm_damage_write(struct rm_core *c)
         const char *key = rm_scratch_printf(c, "%s/%.*s", s->table, KEPT_KEY_MAX, s->key);
 
         rm_note(c, 3, "%s; it is kept in the state store as damaged/%s", s->why, key);
-        rm_store(c, "damaged", key, in_scratch(c, s->data, s->len), s->len);
-        rm_store(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
-        replaced(c, s);
+        rm_store_record(c, "damaged", key, copy_to_scratch(c, s->data, s->len), s->len);
+        rm_store_record(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
+        write_replacement(c, s);
     }
     rm_damage_free(c);
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -91,7 +91,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
 {
     int64_t submit_us = a->submit_us;
 
-    rm_am_free(a);
+    rm_am_free_attempts(a);
     a->attempts = NULL;
     a->news = NULL;
     a->attempts_n = a->attempts_cap = a->failed_attempts = 0;
@@ -108,17 +108,20 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     a->damaged = true;
     a->pruned = a->summed = a->is_job; /* its tasks' records go */
     free(a->diagnostics);
-    a->diagnostics = base_printf("The application could not go on after a restart of the ResourceManager, since its state "
-                                 "is damaged: %s", why);
+    a->diagnostics = base_printf(
+        "The application could not go on after a restart of the ResourceManager, since its state "
+        "is damaged: %s",
+        why);
     rm_app_enter_queue(c, a, RM_NONE);
 }
 
-static const struct rm_attempt *newest(const struct rm_app *a)
+static const struct rm_attempt *newest_attempt(const struct rm_app *a)
 {
     return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;
 }
 
-static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one, enum rm_attempt_state other)
+static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one,
+                       enum rm_attempt_state other)
 {
     return at && (at->state == one || at->state == other);
 }
@@ -126,19 +129,20 @@ static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one, e
 /* Its newest attempt is under way, or another one follows it. */
 static bool attempt_goes_on(const struct rm_attempt *at)
 {
-    return !at || at->state <= RM_ATTEMPT_RUNNING || attempt_is(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
+    return !at || at->state <= RM_ATTEMPT_RUNNING ||
+           attempt_is(at, RM_ATTEMPT_FAILED, RM_ATTEMPT_KILLED);
 }
 
-static const char *of_live(const struct rm_app *a)
+static const char *damage_of_live(const struct rm_app *a)
 {
     if (a->ending != RM_END_NONE && !(a->is_job && a->ending == RM_END_FAIL))
         return "it goes on, and its end has begun";
-    return attempt_goes_on(newest(a)) ? NULL : "it goes on, and its attempt has ended";
+    return attempt_goes_on(newest_attempt(a)) ? NULL : "it goes on, and its attempt has ended";
 }
 
-static const char *of_killing(const struct rm_app *a)
+static const char *damage_of_killing(const struct rm_app *a)
 {
-    const struct rm_attempt *at = newest(a);
+    const struct rm_attempt *at = newest_attempt(a);
 
     if (a->ending != RM_END_KILL)
         return "it is being killed, and its end is another one";
@@ -147,14 +151,15 @@ static const char *of_killing(const struct rm_app *a)
                : "it is being killed, and its attempt has ended";
 }
 
-static const char *of_final_saving(const struct rm_app *a)
+static const char *damage_of_final_saving(const struct rm_app *a)
 {
     if (rm_app_ended(a->target))
         return NULL;
     if (a->target != RM_APP_FINISHING || a->is_job)
         return "its end leads to a state that is none";
-    return attempt_is(newest(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINAL_SAVING) ? NULL
-                                                                                   : "its attempt has no end to store";
+    return attempt_is(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINAL_SAVING)
+               ? NULL
+               : "its attempt has no end to store";
 }
 
 const char *rm_damage_of_states(const struct rm_app *a)
@@ -167,16 +172,18 @@ const char *rm_damage_of_states(const struct rm_app *a)
     switch (a->state) {
     case RM_APP_NEW_SAVING:
     case RM_APP_SUBMITTED:
-        return a->ending != RM_END_NONE || a->attempts_n ? "it is new, and its work has begun" : NULL;
+        return a->ending != RM_END_NONE || a->attempts_n ? "it is new, and its work has begun"
+                                                         : NULL;
     case RM_APP_ACCEPTED:
     case RM_APP_RUNNING:
-        return of_live(a);
+        return damage_of_live(a);
     case RM_APP_KILLING:
-        return of_killing(a);
+        return damage_of_killing(a);
     case RM_APP_FINAL_SAVING:
-        return of_final_saving(a);
+        return damage_of_final_saving(a);
     case RM_APP_FINISHING:
-        return !a->is_job && attempt_is(newest(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING)
+        return !a->is_job &&
+                       attempt_is(newest_attempt(a), RM_ATTEMPT_FINAL_SAVING, RM_ATTEMPT_FINISHING)
                    ? NULL
                    : "it is finishing without an attempt that does";
     case RM_APP_FINISHED:

@@ -1,5 +1,7 @@
-/* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have ended (what is shown of
- * such a job is in its own record; where the tasks are kept, that begins when there are too many of them), and those whose application has gone, left over from a removal that was cut short. */
+/* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have
+ * ended (what is shown of such a job is in its own record; where the tasks are kept, that begins
+ * when there are too many of them), and those whose application has gone, left over from a removal
+ * that was cut short. */
 #include "rm/core/record/prune.h"
 
 #include <stdlib.h>
@@ -9,9 +11,10 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-#define LOOK_STEP (64 * RM_PRUNE_STEP) /* tasks looked at in one step, most of which have no record */
+/* Tasks looked at in one step, most of which have no record. */
+#define LOOK_STEP (64 * RM_PRUNE_STEP)
 
-static void prune(struct rm_core *c, struct rm_app *a)
+static void enqueue_job(struct rm_core *c, struct rm_app *a)
 {
     if (!a->summed) /* the record of an instance that did not prune */
         rm_app_save(c, a);
@@ -28,7 +31,7 @@ static void prune(struct rm_core *c, struct rm_app *a)
 void rm_prune_job(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.prune_ended && a->is_job && !a->pruned)
-        prune(c, a);
+        enqueue_job(c, a);
 }
 
 static void drop_tasks(struct rm_app *a)
@@ -41,23 +44,25 @@ void rm_prune_tasks(struct rm_core *c, struct rm_app *a)
 {
     a->light = true;
     if (!a->pruned)
-        prune(c, a); /* its record gets the sums first */
+        enqueue_job(c, a); /* its record gets the sums first */
     else if (a->unrecorded)
         drop_tasks(a);
 }
 
 /* True: nothing is left of the first job. */
-static bool prune_first(struct rm_core *c, int *budget, int *look)
+static bool prune_first_job(struct rm_core *c, int *budget, int *look)
 {
     struct rm_app *a = c->prune;
 
-    for (int64_t total = (int64_t)a->phase[0].total + a->phase[1].total; a->prune_at < total; a->prune_at++) {
+    for (int64_t total = (int64_t)a->phase[0].total + a->phase[1].total; a->prune_at < total;
+         a->prune_at++) {
         bool map = a->prune_at < a->phase[BASE_TASK_MAP].total;
         struct rm_phase *p = &a->phase[map ? BASE_TASK_MAP : BASE_TASK_REDUCE];
 
         if (*budget <= 0 || (*look)-- <= 0)
             return false;
-        *budget -= rm_record_remove_task(c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[BASE_TASK_MAP].total)]);
+        *budget -= rm_record_remove_task(
+            c, a, &p->tasks[a->prune_at - (map ? 0 : a->phase[BASE_TASK_MAP].total)]);
     }
     rm_record_remove_splits(c, a);
     a->unrecorded = true;
@@ -90,7 +95,8 @@ void rm_prune_orphan(struct rm_core *c, struct rm_stash *s)
     c->orphans[c->orphans_n++] = s;
 }
 
-/* Every step that writes is followed by one that tells so: what is left goes then, if not before. */
+/* Every step that writes is followed by one that tells so: what is left goes then, if not before.
+ */
 void rm_prune_step(struct rm_core *c)
 {
     int budget = RM_PRUNE_STEP, look = LOOK_STEP;
@@ -98,12 +104,12 @@ void rm_prune_step(struct rm_core *c)
     for (; c->orphans_at < c->orphans_n && budget > 0; budget--) {
         struct rm_stash *s = c->orphans[c->orphans_at++];
 
-        rm_store(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
+        rm_store_record(c, s->table, rm_scratch_printf(c, "%s", s->key), NULL, 0);
         rm_stash_free(s);
     }
     if (c->orphans && c->orphans_at == c->orphans_n)
         orphans_free(c);
-    while (c->prune && prune_first(c, &budget, &look)) {
+    while (c->prune && prune_first_job(c, &budget, &look)) {
         struct rm_app *a = c->prune;
 
         c->prune = a->prune_next;
@@ -117,7 +123,8 @@ struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bo
 {
     struct rm_stash *s = base_alloc(sizeof *s);
 
-    *s = (struct rm_stash){.table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
+    *s = (struct rm_stash){
+        .table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
     if (!data)
         return s;
     s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */

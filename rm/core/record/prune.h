@@ -4,8 +4,10 @@
 
 #include "rm/core/state.h"
 
-void rm_prune_job(struct rm_core *c, struct rm_app *a);   /* it has ended, and its record is stored */
-void rm_prune_tasks(struct rm_core *c, struct rm_app *a); /* its tasks go from the store and then from memory */
+/* It has ended, and its record is stored. */
+void rm_prune_job(struct rm_core *c, struct rm_app *a);
+/* Its tasks go from the store and then from memory. */
+void rm_prune_tasks(struct rm_core *c, struct rm_app *a);
 void rm_prune_free(struct rm_core *c);
 void rm_prune_orphan(struct rm_core *c, struct rm_stash *s); /* taken */
 void rm_prune_step(struct rm_core *c);

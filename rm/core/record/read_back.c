@@ -1,5 +1,5 @@
-/* Records: reading back after a restart. Nothing here is trusted: each record is read whole, and what does not fit costs
- * what rm/core/record/damage.h draws. */
+/* Records: reading back after a restart. Nothing here is trusted: each record is read whole, and
+ * what does not fit costs what rm/core/record/damage.h draws. */
 #include "rm/core/record/read_back.h"
 
 #include <stdio.h>
@@ -28,16 +28,18 @@ static int64_t get_app_version(struct rm_reader *r)
 
 static struct rm_reader reader(const struct rm_record *rec)
 {
-    return (struct rm_reader){.p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
+    return (struct rm_reader){
+        .p = rec->data, .end = rec->data + rec->len, .bad = rec->data == NULL};
 }
 
 static int corrupt(const struct rm_record *rec, struct base_error *err, const char *what)
 {
-    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table, rec->key, what);
+    return base_error_set(err, -BASE_ECORRUPT, "record %s/%s does not read back: %s", rec->table,
+                          rec->key, what);
 }
 
-int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json, struct base_app_id *id,
-                       struct base_error *err)
+int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **json,
+                       struct base_app_id *id, struct base_error *err)
 {
     struct rm_reader r = reader(rec);
     int64_t n;
@@ -154,14 +156,17 @@ static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec
     return rm_map_find(&c->splits, rm_hash_text(key), stash_eq, key);
 }
 
-/* A job that reads files has a list of splits, written before its own record. NULL: it is in @spec, or none is needed;
- * else what is wrong, and @spec has none. */
-static const char *use_splits(struct rm_core *c, const struct rm_record *rec, struct rm_job_spec *spec)
+/* A job that reads files has a list of splits, written before its own record. NULL: it is in @spec,
+ * or none is needed; else what is wrong, and @spec has none. */
+static const char *use_splits(struct rm_core *c, const struct rm_record *rec,
+                              struct rm_job_spec *spec)
 {
     struct rm_stash *s = splits_of(c, rec);
 
     if (!s)
-        return spec->groups_n || spec->splits_n || !spec->input.n ? NULL : "its list of splits is not there";
+        return spec->groups_n || spec->splits_n || !spec->input.n
+                   ? NULL
+                   : "its list of splits is not there";
     if (read_splits(s, spec))
         return NULL;
     splits_clear(spec);
@@ -222,17 +227,20 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
         at->next_num = at->has_master ? 2 : 1;
 }
 
-/* The queue of one that is going on: its own, made again when it is no longer configured; else what the rules say now;
- * else root.default, or root. One that no rule took before it was accepted has none. */
+/* The queue of one that is going on: its own, made again when it is no longer configured; else what
+ * the rules say now; else root.default, or root. One that no rule took before it was accepted has
+ * none. */
 static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const char *name)
 {
     const struct rm_str_list nobody = {0};
     uint32_t index;
     int32_t at;
 
-    if (name && policy_queue_check_name(name, NULL) == 0 && c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
+    if (name && policy_queue_check_name(name, NULL) == 0 &&
+        c->tree.n + POLICY_QUEUE_DEPTH_MAX <= POLICY_QUEUES_MAX)
         return (uint32_t)policy_queues_make(&c->tree, name);
-    if (rm_queue_place(c, a->queue, a->user, &nobody, &index, NULL) == 0 || a->state == RM_APP_NEW_SAVING)
+    if (rm_queue_place(c, a->queue, a->user, &nobody, &index, NULL) == 0 ||
+        a->state == RM_APP_NEW_SAVING)
         return index;
     at = policy_queues_find(&c->tree, "default");
     return at > 0 ? (uint32_t)at : 0;
@@ -242,9 +250,11 @@ static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const c
 static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
-    uint32_t index = at >= 0 ? (uint32_t)at : rm_app_is_over(a) ? RM_NONE : queue_of_live(c, a, name);
+    uint32_t index = at >= 0             ? (uint32_t)at
+                     : rm_app_is_over(a) ? RM_NONE
+                                         : queue_of_live(c, a, name);
 
-    rm_queues_sync(c);
+    rm_queues_grow(c);
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
@@ -279,20 +289,24 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
 }
 
-/* A number that is counted on by one at a time: from there it neither overflows nor gets too large to be read again. */
+/* A number that is counted on by one at a time: from there it neither overflows nor gets too large
+ * to be read again. */
 static int64_t half_at_most(int64_t v, int64_t max)
 {
     return v < max / 2 ? v : max / 2;
 }
 
 /* Nothing but @a and *@queue, the name of the queue it was in, is changed. */
-static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit, char **queue)
+static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit,
+                     char **queue)
 {
     int64_t n;
 
     a->submit_us = a->pj.submit_us = rm_get_time(r);
-    if (a->is_job && a->job->deadline_at_us) /* a date stays what it is; a span is as long as at submission */
-        a->pj.deadline_us = a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    /* A date stays what it is; a span is as long as at submission. */
+    if (a->is_job && a->job->deadline_at_us)
+        a->pj.deadline_us =
+            a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
     a->launch_us = rm_get_time(r);
     a->start_us = rm_get_time(r);
     a->pj.first_us = a->is_job ? a->start_us : 0;
@@ -306,7 +320,8 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->diagnostics = rm_get_text(r);
     n = rm_get_int_in(r, 0, RM_C_COUNTERS - RM_C_TASK_COUNTERS);
     for (int64_t i = 0; i < n; i++)
-        a->counters[RM_C_TASK_COUNTERS + i] = half_at_most(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
+        a->counters[RM_C_TASK_COUNTERS + i] =
+            half_at_most(rm_get_int_in(r, 0, INT64_MAX), INT64_MAX);
     a->failed_attempts = (int32_t)half_at_most(rm_get_int_in(r, 0, INT32_MAX), INT32_MAX);
     n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
     for (int64_t i = 0; i < n && !r->bad; i++)
@@ -335,7 +350,8 @@ static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_ap
 }
 
 /* The one that @is_job asks for stays. */
-static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **job, struct rm_app_spec **spec)
+static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **job,
+                      struct rm_app_spec **spec)
 {
     if (is_job) {
         rm_app_spec_unref(*spec);
@@ -349,8 +365,8 @@ static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **j
 }
 
 /* NULL, or what is wrong with it. */
-static const char *fill_app(struct rm_core *c, const struct rm_record *rec, const char *json, struct rm_app *a,
-                            char **queue)
+static const char *fill_app(struct rm_core *c, const struct rm_record *rec, const char *json,
+                            struct rm_app *a, char **queue)
 {
     struct rm_reader r = reader(rec);
     int64_t unit = get_app_version(&r) == 2 ? 1 : 1000;
@@ -376,7 +392,8 @@ static struct rm_app *new_app(struct rm_core *c, struct base_app_id id, struct r
 }
 
 /* Its record is good; without its list of splits it cannot go on, or is shown without its tasks. */
-static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a, const char *wrong)
+static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
+                         const char *wrong)
 {
     struct base_error err;
 
@@ -467,7 +484,8 @@ static void damaged_node(struct rm_core *c, const struct rm_record *rec, const c
     char *host;
 
     rm_damage_keep(c, rec, why);
-    if (!colon || colon == rec->key || strlen(rec->key) > BASE_NAME_MAX || rm_node_find(c, rec->key))
+    if (!colon || colon == rec->key || strlen(rec->key) > BASE_NAME_MAX ||
+        rm_node_find(c, rec->key))
         return;
     n = rm_node_new(c, rec->key);
     n->state = RM_NODE_NEW;
@@ -547,10 +565,10 @@ static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const 
     return n;
 }
 
-/* The task of a record. 1: its application was being removed when the RM stopped, or is shown without its tasks; the rest
- * of it is removed later. */
-static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app, struct rm_task **task,
-                   struct base_error *err)
+/* The task of a record. 1: its application was being removed when the RM stopped, or is shown
+ * without its tasks; the rest of it is removed later. */
+static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
+                   struct rm_task **task, struct base_error *err)
 {
     struct base_task_id id;
 
@@ -558,15 +576,18 @@ static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app
         return corrupt(rec, err, "its key is no task id");
     *app = rm_app_find(c, id.app);
     if (!*app || (*app)->pruned || !(*app)->is_job) {
-        rm_prune_orphan(c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
+        rm_prune_orphan(
+            c, rm_stash_new(rec, strcmp(rec->table, "task") == 0 ? "task" : "commit", false));
         return 1;
     }
     *task = rm_task_find(*app, id.kind, id.index);
     return *task ? 0 : corrupt(rec, err, "there is no such task");
 }
 
-/* The state it had may not be the one it has now: what was running is pending until its node tells. */
-static void take_state(struct rm_core *c, struct rm_app *a, struct rm_task *t, enum rm_task_state state)
+/* The state it had may not be the one it has now: what was running is pending until its node tells.
+ */
+static void restore_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                          enum rm_task_state state)
 {
     struct rm_phase *p = &a->phase[t->kind];
 
@@ -577,7 +598,7 @@ static void take_state(struct rm_core *c, struct rm_app *a, struct rm_task *t, e
     p->succeeded += state == RM_TASK_SUCCEEDED;
     t->state = (uint8_t)state;
     if (state == RM_TASK_SUCCEEDED && t->kind == BASE_TASK_MAP && a->phase[BASE_TASK_REDUCE].total)
-        rm_task_output_there(c, a, t);
+        rm_task_publish_output(c, a, t);
 }
 
 /* A record's fields, before any of them counts. Texts are borrowed. */
@@ -630,11 +651,12 @@ static uint32_t node_index(struct rm_core *c, struct rm_app *a, const char *text
 
     free(id);
     if (n && !rm_app_ended(a->state))
-        rm_app_touch_node(c, a, n);
+        rm_app_add_node(c, a, n);
     return n ? n->index : RM_NONE;
 }
 
-static void take_task(struct rm_core *c, struct rm_app *a, struct rm_task *t, struct task_fields *f)
+static void restore_task(struct rm_core *c, struct rm_app *a, struct rm_task *t,
+                         struct task_fields *f)
 {
     const char *text;
     size_t len;
@@ -655,7 +677,7 @@ static void take_task(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
         t->diagnostics = base_strndup(f->diagnostics, f->diagnostics_len);
     for (int64_t i = 0; i < f->bad_n; i++)
         if (rm_get_slice(&f->bad, &text, &len) && (node = node_index(c, a, text, len)) != RM_NONE)
-            rm_task_bad_add(t, node);
+            rm_task_avoid_node(t, node);
     a->phase[t->kind].avoiding += t->bad != NULL;
     if (f->counters_n) {
         counters = rm_task_counters(a, t, true);
@@ -663,7 +685,7 @@ static void take_task(struct rm_core *c, struct rm_app *a, struct rm_task *t, st
         for (int64_t i = 0; i < f->counters_n; i++)
             a->counters[i] = base_sat_add(a->counters[i], counters[i]);
     }
-    take_state(c, a, t, f->state);
+    restore_state(c, a, t, f->state);
 }
 
 static int recover_task(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -682,13 +704,14 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
         return corrupt(rec, err, "it is cut short or damaged");
     if (t->attempts)
         return corrupt(rec, err, "it is there twice");
-    if (f.state == RM_TASK_KILLED && rm_app_live(a))
+    if (f.state == RM_TASK_KILLED && rm_app_is_live(a))
         return corrupt(rec, err, "it is given up, and its job goes on");
-    take_task(c, a, t, &f);
+    restore_task(c, a, t, &f);
     return 0;
 }
 
-/* Some attempt may be committing, nobody knows which: as one that was given before, whatever its number. */
+/* Some attempt may be committing, nobody knows which: as one that was given before, whatever its
+ * number. */
 static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_app *a = NULL;

@@ -4,7 +4,8 @@
 
 #include "rm/core/state.h"
 
-void rm_recover_orphans(struct rm_core *c); /* after all records: lists of splits that nobody has asked for */
+/* After all records: lists of splits that nobody has asked for. */
+void rm_recover_orphans(struct rm_core *c);
 void rm_recover_free(struct rm_core *c);
 
 #endif

@@ -1,5 +1,6 @@
-/* Fields of a record, read one after the other. A field that does not read back marks the reader as bad, and leaves it at the
- * record's end: callers look once, when they have read all that they want. */
+/* Fields of a record, read one after the other. A field that does not read back marks the reader as
+ * bad, and leaves it at the record's end: callers look once, when they have read all that they
+ * want. */
 #include "rm/core/record/reader.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ int64_t rm_get_int(struct rm_reader *r)
         r->bad = r->bad || v > (UINT64_C(1) << 63) / 10;
         v = v * 10 + (uint64_t)(*r->p - '0');
     }
-    if (!digits || r->p == r->end || (*r->p != ' ' && *r->p != ':') || v > (uint64_t)INT64_MAX + negative) {
+    if (!digits || r->p == r->end || (*r->p != ' ' && *r->p != ':') ||
+        v > (uint64_t)INT64_MAX + negative) {
         r->bad = true;
         r->p = r->end;
         return 0;

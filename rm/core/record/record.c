@@ -53,7 +53,7 @@ static uint64_t store(struct rm_core *c, const char *table, const char *key)
     char *copy = rm_steps_alloc(&c->scratch, c->text.len + 1);
 
     memcpy(copy, c->text.data, c->text.len + 1);
-    return rm_store(c, table, key, copy, c->text.len);
+    return rm_store_record(c, table, key, copy, c->text.len);
 }
 
 static char *app_key(struct rm_core *c, struct base_app_id id)
@@ -103,7 +103,8 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
-/* What is shown of an ended job without its tasks. @unit: microseconds, or milliseconds where those do not fit. */
+/* What is shown of an ended job without its tasks. @unit: microseconds, or milliseconds where those
+ * do not fit. */
 static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 {
     a->summed = true;
@@ -193,24 +194,28 @@ size_t rm_record_splits_size(const struct rm_job_spec *s)
     for (size_t i = 0; i < s->splits_n; i++) {
         const struct rm_split_spec *sp = &s->splits[i];
 
-        n += number_size(sp->path) + number_size(sp->offset) + number_size(sp->length) + number_size(sp->gzip) +
-             list_size(&sp->hosts);
+        n += number_size(sp->path) + number_size(sp->offset) + number_size(sp->length) +
+             number_size(sp->gzip) + list_size(&sp->hosts);
     }
     return n;
 }
 
-bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json, const struct rm_job_spec *job)
+bool rm_record_too_large(struct rm_core *c, uint64_t token, const char *json,
+                         const struct rm_job_spec *job)
 {
-    size_t text = json ? strlen(json) : 0, splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
+    size_t text = json ? strlen(json) : 0,
+           splits = job && !job->groups_n ? rm_record_splits_size(job) : 0;
 
     if (c->conf.simulation)
         return false;
     if (text > BASE_SUBMISSION_MAX)
-        rm_reply_error(c, token, -BASE_ETOOLARGE, "the submission takes %zu bytes to store, %d are possible", text,
+        rm_reply_error(c, token, -BASE_ETOOLARGE,
+                       "the submission takes %zu bytes to store, %d are possible", text,
                        BASE_SUBMISSION_MAX);
     else if (splits > BASE_RECORD_MAX)
         rm_reply_error(c, token, -BASE_ETOOLARGE,
-                       "job.input: the list of its %zu files and %zu splits takes %zu bytes to store, %d are possible; a larger "
+                       "job.input: the list of its %zu files and %zu splits takes %zu bytes to "
+                       "store, %d are possible; a larger "
                        "split-size makes fewer splits",
                        job->paths.n, job->splits_n, splits, BASE_RECORD_MAX);
     return text > BASE_SUBMISSION_MAX || splits > BASE_RECORD_MAX;
@@ -269,7 +274,8 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
     rm_put_int(b, bad);
     for (uint32_t i = 1; i <= bad; i++)
         rm_put_text(b, c->nodes[t->bad[i]]->id);
-    put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL, RM_C_TASK_COUNTERS);
+    put_counters(b, t->state == RM_TASK_SUCCEEDED ? rm_task_counters(a, t, false) : NULL,
+                 RM_C_TASK_COUNTERS);
     if (t->suspended_us)
         rm_put_int(b, t->suspended_us);
     return store(c, "task", task_key(c, a, t));
@@ -309,7 +315,7 @@ uint64_t rm_record_node(struct rm_core *c, const struct rm_node *n)
 void rm_record_remove_node(struct rm_core *c, const struct rm_node *n)
 {
     if (!c->conf.simulation)
-        rm_store(c, "node", rm_scratch_printf(c, "%s", n->id), NULL, 0);
+        rm_store_record(c, "node", rm_scratch_printf(c, "%s", n->id), NULL, 0);
 }
 
 uint64_t rm_record_format(struct rm_core *c, bool confirmed)
@@ -321,12 +327,13 @@ uint64_t rm_record_format(struct rm_core *c, bool confirmed)
     return store(c, "meta", "format");
 }
 
-/* The application first: a crash in between leaves orphans, which recovery removes, and never half an application. */
+/* The application first: a crash in between leaves orphans, which recovery removes, and never half
+ * an application. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.simulation)
         return;
-    rm_store(c, "app", app_key(c, a->id), NULL, 0);
+    rm_store_record(c, "app", app_key(c, a->id), NULL, 0);
     if (!a->is_job || a->pruned)
         return;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -343,14 +350,14 @@ int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_t
         return 0;
     key = task_key(c, a, t);
     if (t->attempts)
-        rm_store(c, "task", key, NULL, 0);
+        rm_store_record(c, "task", key, NULL, 0);
     if (t->commit_stored)
-        rm_store(c, "commit", key, NULL, 0);
+        rm_store_record(c, "commit", key, NULL, 0);
     return (t->attempts > 0) + t->commit_stored;
 }
 
 void rm_record_remove_splits(struct rm_core *c, struct rm_app *a)
 {
     if (!a->job->groups_n && (a->job->splits_n || a->job->paths.n))
-        rm_store(c, "meta", splits_key(c, a->id), NULL, 0);
+        rm_store_record(c, "meta", splits_key(c, a->id), NULL, 0);
 }

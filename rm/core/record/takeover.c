@@ -1,5 +1,5 @@
-/* After a restart or a takeover: what is held and for how long, times of another host's clock, numbers of attempts; and
- * nodes that are silent all together. The rules: rm/core/core.h. */
+/* After a restart or a takeover: what is held and for how long, times of another host's clock,
+ * numbers of attempts; and nodes that are silent all together. The rules: rm/core/core.h. */
 #include "rm/core/record/takeover.h"
 
 #include "rm/core/emit.h"
@@ -9,7 +9,7 @@
 #include "rm/core/state.h"
 
 /* As late as @now_us at most; 0 stays: not yet. */
-static void clip(int64_t *at, int64_t now_us)
+static void clip_to_now(int64_t *at, int64_t now_us)
 {
     if (*at > now_us)
         *at = now_us;
@@ -24,35 +24,38 @@ static void clip_task(struct rm_task *t, int64_t now_us)
         t->finish_us = now_us;
         t->start_us = t->start_us > ahead ? t->start_us - ahead : 0;
     }
-    clip(&t->start_us, now_us);
+    clip_to_now(&t->start_us, now_us);
 }
 
-/* Work that goes on did not begin in the future, and a deadline is not further away than it was at submission. */
+/* Work that goes on did not begin in the future, and a deadline is not further away than it was at
+ * submission. */
 static void clip_app(struct rm_core *c, struct rm_app *a)
 {
     int64_t submit_us = a->submit_us;
 
-    clip(&a->submit_us, c->now_us);
-    clip(&a->launch_us, c->now_us);
-    clip(&a->start_us, c->now_us);
-    clip(&a->pj.submit_us, c->now_us);
-    clip(&a->pj.first_us, c->now_us);
-    if (a->is_job && a->job->deadline_at_us && a->submit_us != submit_us) /* a date stays what it is */
-        a->pj.deadline_us = a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    clip_to_now(&a->submit_us, c->now_us);
+    clip_to_now(&a->launch_us, c->now_us);
+    clip_to_now(&a->start_us, c->now_us);
+    clip_to_now(&a->pj.submit_us, c->now_us);
+    clip_to_now(&a->pj.first_us, c->now_us);
+    /* A date stays what it is. */
+    if (a->is_job && a->job->deadline_at_us && a->submit_us != submit_us)
+        a->pj.deadline_us =
+            a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
     for (int32_t i = 0; i < a->attempts_n; i++) {
-        clip(&a->attempts[i].start_us, c->now_us);
-        clip(&a->attempts[i].finish_us, c->now_us);
+        clip_to_now(&a->attempts[i].start_us, c->now_us);
+        clip_to_now(&a->attempts[i].finish_us, c->now_us);
     }
     for (enum base_task_kind k = 0; a->is_job && k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             clip_task(&a->phase[k].tasks[i], c->now_us);
 }
 
-#define BASE_MAX (RM_TASK_ATTEMPT_MAX / 10 * 9)
+#define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
 #define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a limit */
 
-/* Above all numbers that earlier instances may have given: each has its own thousand; who used more of them has left
- * a record of it. */
+/* Above all numbers that earlier instances may have given: each has its own thousand; who used more
+ * of them has left a record of it. */
 static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 {
     int64_t epochs = c->conf.epoch - a->epoch, highest = 0, base = 0;
@@ -68,8 +71,9 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
     a->attempt_base = (int32_t)(base < BASE_MAX ? base : BASE_MAX);
 }
 
-/* Of attempts that have ended, as the tasks' records tell: the job's own record is as old as its last change of state. Those
- * that still run are counted when their nodes tell of them. Who failed without being to blame counts as killed. */
+/* Of attempts that have ended, as the tasks' records tell: the job's own record is as old as its
+ * last change of state. Those that still run are counted when their nodes tell of them. Who failed
+ * without being to blame counts as killed. */
 static void recount_attempts(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -82,12 +86,13 @@ static void recount_attempts(struct rm_app *a)
         a->counters[RM_C_TOTAL_LAUNCHED_MAPS + k] = launched;
         a->counters[RM_C_FAILED_MAPS + k] = failed;
         launched -= failed + a->phase[k].succeeded;
-        a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0; /* an odd record may say anything */
+        /* An odd record may say anything. */
+        a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0;
     }
 }
 
 /* Its earlier attempt may be committing at this moment: nobody else does the task. */
-static void keep_tasks(struct rm_app *a)
+static void withhold_tasks(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
@@ -97,17 +102,17 @@ static void keep_tasks(struct rm_app *a)
             }
 }
 
-static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
+static void release_withheld(struct rm_core *c, struct rm_app *a, struct rm_phase *p);
 
-static bool goes_on(const struct rm_app *a)
+static bool is_unfinished(const struct rm_app *a)
 {
     return !rm_app_is_over(a) && a->state != RM_APP_FINISHING;
 }
 
-/* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and that may have been lost;
- * but for that alone nobody waits until a dead node expires. One with a deadline is admitted when it is known which slots
- * there are. */
-static bool may_run(const struct rm_core *c, const struct rm_app *a)
+/* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and
+ * that may have been lost; but for that alone nobody waits until a dead node expires. One with a
+ * deadline is admitted when it is known which slots there are. */
+static bool may_run_on_awaited(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
         return true;
@@ -124,17 +129,18 @@ void rm_takeover_begin(struct rm_core *c)
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
 
-        if (!goes_on(a))
+        if (!is_unfinished(a))
             continue;
         clip_app(c, a);
         if (!a->is_job)
             continue;
         set_attempt_base(c, a);
         recount_attempts(a);
-        keep_tasks(a);
-        for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++) /* nobody would release them later */
-            release_kept(c, a, &a->phase[k]);
-        a->held = c->awaited > 0 && may_run(c, a);
+        withhold_tasks(a);
+        /* Nobody would release them later. */
+        for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++)
+            release_withheld(c, a, &a->phase[k]);
+        a->held = c->awaited > 0 && may_run_on_awaited(c, a);
     }
     c->masters_wait_until_us =
         c->now_us + (c->conf.takeover_grace_us > 0 ? c->conf.takeover_grace_us : MASTERS_WAIT_US);
@@ -142,7 +148,7 @@ void rm_takeover_begin(struct rm_core *c)
         rm_timer_set(&c->timers, &c->grace_timer, c->now_us + c->conf.takeover_grace_us);
 }
 
-bool rm_takeover_awaits(const struct rm_core *c)
+bool rm_takeover_holds_masters(const struct rm_core *c)
 {
     return c->awaited > 0 && c->now_us < c->masters_wait_until_us;
 }
@@ -156,17 +162,17 @@ static void release_held(struct rm_core *c)
             continue;
         a->held = false;
         if (a->state == RM_APP_NEW_SAVING) {
-            rm_app_stored_new(c, a);
+            rm_app_on_submission_stored(c, a);
             continue;
         }
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-            rm_app_counts(c, a, k);
-        rm_job_check(c, a);
+            rm_app_update_demand(c, a, k);
+        rm_job_advance(c, a);
     }
 }
 
 /* No node can bring back the attempts that had the right to commit. */
-static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
+static void release_withheld(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
 {
     for (int32_t i = 0; p->kept && i < p->total; i++) {
         struct rm_task *t = &p->tasks[i];
@@ -183,11 +189,12 @@ static void release_kept(struct rm_core *c, struct rm_app *a, struct rm_phase *p
 void rm_takeover_grace_over(struct rm_core *c)
 {
     if (c->awaited > 0)
-        rm_note(c, 5, "%d nodes have not registered since the takeover: jobs go on without them", c->awaited);
+        rm_note(c, 5, "%d nodes have not registered since the takeover: jobs go on without them",
+                c->awaited);
     release_held(c);
 }
 
-void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
+void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
 {
     if (!n->awaited)
         return;
@@ -198,14 +205,14 @@ void rm_node_not_awaited(struct rm_core *c, struct rm_node *n)
     for (size_t i = 0; i < c->apps_n; i++)
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
             if (c->apps[i]->phase[k].kept) {
-                release_kept(c, c->apps[i], &c->apps[i]->phase[k]);
-                rm_app_counts(c, c->apps[i], k);
+                release_withheld(c, c->apps[i], &c->apps[i]->phase[k]);
+                rm_app_update_demand(c, c->apps[i], k);
             }
     release_held(c);
 }
 
-/* Of more than half of the nodes nothing was heard for long. Nodes that fell silent at one moment have been heard last up
- * to a heartbeat apart: half an expiry tells them from those that speak. */
+/* Of more than half of the nodes nothing was heard for long. Nodes that fell silent at one moment
+ * have been heard last up to a heartbeat apart: half an expiry tells them from those that speak. */
 static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
 {
     *silent = *all = 0;

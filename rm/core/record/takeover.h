@@ -6,9 +6,10 @@
 
 /* All records are read: @now_us is this instance's time. */
 void rm_takeover_begin(struct rm_core *c);
-bool rm_takeover_awaits(const struct rm_core *c); /* a master that registers again is not told yet what runs */
+/* A master that registers again is not told yet what runs. */
+bool rm_takeover_holds_masters(const struct rm_core *c);
 void rm_takeover_grace_over(struct rm_core *c);
-void rm_node_not_awaited(struct rm_core *c, struct rm_node *n);
+void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n);
 /* @n is due to expire. True: it is spared, its timer set again. */
 bool rm_node_spare(struct rm_core *c, struct rm_node *n);
 

@@ -8,8 +8,8 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind, void **cursor,
-                        struct policy_running *out)
+static bool env_running(void *core, const struct policy_job *job, enum base_task_kind kind,
+                        void **cursor, struct policy_running *out)
 {
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
     struct rm_container *ct = *cursor ? ((struct rm_container *)*cursor)->app_next : a->containers;
@@ -19,11 +19,12 @@ static bool env_running(void *core, const struct policy_job *job, enum base_task
     if (!ct)
         return false;
     *cursor = ct;
-    rm_policy_describe(core, ct, out);
+    rm_preempt_describe(core, ct, out);
     return true;
 }
 
-static enum policy_take env_takes(void *core, const struct policy_job *job, enum base_task_kind kind, uint32_t node)
+static enum policy_take env_takes(void *core, const struct policy_job *job,
+                                  enum base_task_kind kind, uint32_t node)
 {
     struct rm_core *c = core;
     struct rm_app *a = (struct rm_app *)(void *)(uintptr_t)job; /* its first member */
@@ -43,14 +44,15 @@ static void env_note(void *core, int level, const char *text)
     rm_note(core, level, "%s", text);
 }
 
-static int unknown(const char *name, struct base_error *err)
+static int refuse_unknown(const char *name, struct base_error *err)
 {
     struct base_buf known = {0};
     int rc;
 
     for (size_t i = 0; policy_at(i); i++)
         base_buf_addf(&known, "%s%s", i ? ", " : "", policy_at(i)->name);
-    rc = base_error_set(err, -BASE_EINVAL, "policy: \"%s\" is unknown; known are %s", name ? name : "", known.data);
+    rc = base_error_set(err, -BASE_EINVAL, "policy: \"%s\" is unknown; known are %s",
+                        name ? name : "", known.data);
     base_buf_free(&known);
     return rc;
 }
@@ -65,7 +67,8 @@ static int64_t delay_auto(const struct rm_core *c)
 
 static void set_filters(struct rm_core *c)
 {
-    int64_t w1 = policy_conf_us(&c->options, "delay.w1"), w2 = policy_conf_us(&c->options, "delay.w2");
+    int64_t w1 = policy_conf_us(&c->options, "delay.w1"),
+            w2 = policy_conf_us(&c->options, "delay.w2");
     int64_t skips = policy_conf_int(&c->options, "delay.skips");
 
     if (w1 < 0)
@@ -85,8 +88,8 @@ static void set_filters(struct rm_core *c)
     if (c->colo_wait_us < 0)
         c->colo_wait_us = c->ops->colocates ? c->conf.heartbeat_us : 0;
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        c->learned.kind[k].startup_us =
-            policy_conf_us(&c->options, k == BASE_TASK_MAP ? "learn.map_startup" : "learn.reduce_startup");
+        c->learned.kind[k].startup_us = policy_conf_us(
+            &c->options, k == BASE_TASK_MAP ? "learn.map_startup" : "learn.reduce_startup");
     c->slowstart = c->ops->reduces_last ? 1 : c->conf.slowstart;
 }
 
@@ -99,10 +102,10 @@ static void open_reduces(struct rm_core *c, struct rm_app *a)
         return;
     reduces->open = (double)maps->succeeded >= c->slowstart * (double)maps->total;
     if (reduces->open)
-        rm_app_counts(c, a, BASE_TASK_REDUCE);
+        rm_app_update_demand(c, a, BASE_TASK_REDUCE);
 }
 
-static void begin(struct rm_core *c, const struct policy_ops *ops)
+static void start_policy(struct rm_core *c, const struct policy_ops *ops)
 {
     c->ops = ops;
     c->env = (struct policy_env){.conf = &c->options,
@@ -132,7 +135,7 @@ static void begin(struct rm_core *c, const struct policy_ops *ops)
         }
 }
 
-static void end(struct rm_core *c)
+static void stop_policy(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++)
         if (c->apps[i]->in_policy)
@@ -141,27 +144,29 @@ static void end(struct rm_core *c)
     c->policy = NULL;
 }
 
-int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options, struct base_error *err)
+int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options,
+                  struct base_error *err)
 {
     const struct policy_ops *ops = policy_find(name);
     int64_t next;
     int rc;
 
     if (!ops)
-        return unknown(name, err);
+        return refuse_unknown(name, err);
     if (ops->sim_only && !c->conf.simulation)
-        return base_error_set(err, -BASE_EINVAL, "policy: \"%s\" knows the future: it is for simulations alone", name);
+        return base_error_set(err, -BASE_EINVAL,
+                              "policy: \"%s\" knows the future: it is for simulations alone", name);
     if (ops->check_conf && (rc = ops->check_conf(options ? options : &c->options, err)) < 0)
         return rc;
     if (c->policy)
-        end(c);
+        stop_policy(c);
     if (options) {
         policy_conf_free(&c->options);
         policy_conf_copy(&c->options, options);
     }
-    begin(c, ops);
+    start_policy(c, ops);
     rm_timer_cancel(&c->timers, &c->policy_timer);
-    next = rm_policy_on_timer(c);
+    next = rm_preempt_on_timer(c);
     if (next)
         rm_timer_set(&c->timers, &c->policy_timer, next > c->now_us ? next : c->now_us + 1);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)

@@ -5,7 +5,8 @@
 #include "rm/core/state.h"
 
 /* @options: NULL: as they are. */
-int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options, struct base_error *err);
+int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options,
+                  struct base_error *err);
 void rm_policy_free(struct rm_core *c);
 void rm_policy_on_set(struct rm_core *c, const struct rm_event *ev);
 

@@ -1,4 +1,5 @@
-/* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling, launches. */
+/* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling,
+ * launches. */
 #include "rm/core/schedule/offer.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static void policy_fault(struct rm_core *c)
         return;
     c->fell_back = true;
     c->stats.fallbacks++;
-    rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set", c->ops->name);
+    rm_note(c, 4, "policy %s offers nothing although work waits: FIFO until another policy is set",
+            c->ops->name);
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
@@ -67,8 +69,9 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind
 
 #define AHEAD 8 /* jobs: those that take a node's few slots, and some that decline */
 
-/* The places where these jobs keep what is near @n are far apart in memory: fetched together, not one by one. */
-static void prefetch(struct rm_core *c, const struct rm_node *n)
+/* The places where these jobs keep what is near @n are far apart in memory: fetched together, not
+ * one by one. */
+static void prefetch_ahead(struct rm_core *c, const struct rm_node *n)
 {
     struct policy_offer offer = {.kind = BASE_TASK_MAP,
                                  .now_us = c->now_us,
@@ -95,7 +98,7 @@ static void begin_round(struct rm_core *c)
 }
 
 /* False: nobody wanted what is free. */
-static bool fill(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static bool fill_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
         if (c->runnable[k] <= 0 && !n->suspended[k])
@@ -107,10 +110,10 @@ static bool fill(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 }
 
 /* Slots of a full node change hands, as far as the policy says so. */
-static void make_room(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+static void preempt_until_vain(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
-    for (int32_t i = 0; i < n->slots[k] && rm_policy_preempt(c, n, k); i++)
-        if (!fill(c, n, k))
+    for (int32_t i = 0; i < n->slots[k] && rm_preempt_node(c, n, k); i++)
+        if (!fill_node(c, n, k))
             break;
 }
 
@@ -124,10 +127,10 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
     if (n->state != RM_NODE_RUNNING || !n->registered || !n->parked)
         return;
     if (n->used[BASE_TASK_MAP] < n->slots[BASE_TASK_MAP])
-        prefetch(c, n);
+        prefetch_ahead(c, n);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
-        fill(c, n, k);
-        make_room(c, n, k);
+        fill_node(c, n, k);
+        preempt_until_vain(c, n, k);
     }
 }
 
@@ -153,15 +156,17 @@ static void offer_kind(struct rm_core *c, int k)
 static bool room_is_wanted(const struct rm_core *c)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
-        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_policy_may_preempt(c, k))
+        if ((c->runnable[k] > 0 || c->suspended[k] > 0) && rm_preempt_is_possible(c, k))
             return true;
     return false;
 }
 
-#define VAIN_MAX 64 /* nodes in a row on which the policy names nobody: the others are asked at their next heartbeat */
+/* Nodes in a row on which the policy names nobody: the others are asked at their next heartbeat. */
+#define VAIN_MAX 64
 
-/* In the order of nodes, until nothing waits; only when work has come, and for policies that preempt. */
-void rm_offer_preempt(struct rm_core *c)
+/* In the order of nodes, until nothing waits; only when work has come, and for policies that
+ * preempt. */
+void rm_offer_preempt_all(struct rm_core *c)
 {
     bool wanted = room_is_wanted(c);
     size_t i;
@@ -176,7 +181,7 @@ void rm_offer_preempt(struct rm_core *c)
             continue;
         for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
             full = full || (n->slots[k] && n->used[k] >= n->slots[k]);
-            make_room(c, n, k);
+            preempt_until_vain(c, n, k);
         }
         vain += full;
         if (c->stats.suspended + c->stats.preempted == named)

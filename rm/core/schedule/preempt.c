@@ -4,7 +4,8 @@
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
 
-void rm_policy_describe(const struct rm_core *c, struct rm_container *ct, struct policy_running *out)
+void rm_preempt_describe(const struct rm_core *c, struct rm_container *ct,
+                         struct policy_running *out)
 {
     *out = (struct policy_running){.job = &ct->app->pj,
                                    .kind = ct->slot,
@@ -18,7 +19,7 @@ void rm_policy_describe(const struct rm_core *c, struct rm_container *ct, struct
         out->started_us += c->now_us - ct->suspended_at_us;
 }
 
-static void apply(struct rm_core *c)
+static void carry_out_plan(struct rm_core *c)
 {
     for (size_t i = 0; i < c->plan.len; i++) {
         struct rm_container *ct = c->plan.v[i].container;
@@ -28,7 +29,8 @@ static void apply(struct rm_core *c)
         } else if (c->plan.v[i].how == POLICY_VICTIM_KILL) {
             c->stats.preempted++;
             rm_container_stop(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
-        } else if (ct->task && ct->state == RM_CONTAINER_RUNNING && ct->node->state == RM_NODE_RUNNING &&
+        } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&
+                   ct->node->state == RM_NODE_RUNNING &&
                    ct->node->slots[ct->slot] > 0) { /* else it could not go on there */
             rm_container_suspend(c, ct);
         } else {
@@ -38,16 +40,16 @@ static void apply(struct rm_core *c)
     c->plan.len = 0;
 }
 
-int64_t rm_policy_on_timer(struct rm_core *c)
+int64_t rm_preempt_on_timer(struct rm_core *c)
 {
     int64_t next = c->ops->on_timer ? c->ops->on_timer(c->policy, c->now_us, &c->plan) : 0;
 
-    apply(c);
+    carry_out_plan(c);
     return next;
 }
 
 /* Its running attempts of a kind, newest start first. Few: as many as it has slots. */
-static size_t running_here(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
+static size_t list_running(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
                            struct policy_running *v, size_t max)
 {
     size_t len = 0;
@@ -56,10 +58,11 @@ static size_t running_here(const struct rm_core *c, const struct rm_node *n, enu
         struct policy_running r;
         size_t at;
 
-        if (ct->slot != (uint8_t)k || ct->master || ct->killing || ct->state != RM_CONTAINER_RUNNING ||
+        if (ct->slot != (uint8_t)k || ct->master || ct->killing ||
+            ct->state != RM_CONTAINER_RUNNING ||
             !ct->app->in_policy) /* its application has ended: it will be cleaned up */
             continue;
-        rm_policy_describe(c, ct, &r);
+        rm_preempt_describe(c, ct, &r);
         for (at = len; at > 0 && v[at - 1].started_us < r.started_us; at--)
             v[at] = v[at - 1];
         v[at] = r;
@@ -68,19 +71,19 @@ static size_t running_here(const struct rm_core *c, const struct rm_node *n, enu
     return len;
 }
 
-bool rm_policy_may_preempt(const struct rm_core *c, enum base_task_kind k)
+bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k)
 {
     return c->ops->victims && (!c->ops->may_preempt || c->ops->may_preempt(c->policy, k));
 }
 
-bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
+bool rm_preempt_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer;
     struct policy_running *here;
     size_t len, max = (size_t)n->slots[k];
 
-    if (!c->ops->victims || !max || n->used[k] < n->slots[k] || (c->runnable[k] <= 0 && !n->suspended[k]) ||
-        !rm_policy_may_preempt(c, k))
+    if (!c->ops->victims || !max || n->used[k] < n->slots[k] ||
+        (c->runnable[k] <= 0 && !n->suspended[k]) || !rm_preempt_is_possible(c, k))
         return false;
     offer = (struct policy_offer){.kind = k,
                                   .now_us = c->now_us,
@@ -90,10 +93,10 @@ bool rm_policy_preempt(struct rm_core *c, struct rm_node *n, enum base_task_kind
                                   .node_suspended = n->suspended[k],
                                   .capacity = &c->capacity};
     here = rm_steps_alloc(&c->scratch, max * sizeof *here);
-    len = running_here(c, n, k, here, max);
+    len = list_running(c, n, k, here, max);
     if (!len)
         return false;
     c->ops->victims(c->policy, &offer, here, len, &c->plan);
-    apply(c);
+    carry_out_plan(c);
     return n->used[k] < n->slots[k];
 }

@@ -87,8 +87,10 @@ static void usage(const struct rm_core *c, const struct rm_app *a, struct rm_app
     int64_t memory = a->memory_ms, vcores = a->vcore_ms;
 
     for (const struct rm_container *ct = a->containers; ct; ct = ct->app_next) {
-        memory = base_sat_add(memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
-        vcores = base_sat_add(vcores, rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
+        memory = base_sat_add(
+            memory, rm_held_ms(ct->resource.v[RM_RES_MEMORY_MB], c->now_us - ct->start_us));
+        vcores = base_sat_add(vcores,
+                              rm_held_ms(ct->resource.v[RM_RES_VCORES], c->now_us - ct->start_us));
         v->allocated.v[ct->slot == BASE_TASK_MAP ? RM_RES_MAP_SLOTS : RM_RES_REDUCE_SLOTS]++;
     }
     v->memory_seconds = memory / 1000;
@@ -108,35 +110,36 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
 
     out->apps = rm_view_grow(out->apps, out->apps_n, sizeof *out->apps);
     v = &out->apps[out->apps_n++];
-    *v = (struct rm_app_view){.id = a->id,
-                              .is_job = a->is_job,
-                              .unmanaged = a->app && a->app->unmanaged,
-                              .user = rm_view_text(out, a->user),
-                              .name = rm_view_text(out, a->name),
-                              .queue = rm_view_text(out, a->queue),
-                              .type = rm_view_text(out, a->type),
-                              .tags = tags_of(out, a),
-                              .state = a->state,
-                              .state_before = a->state_before,
-                              .final_status = a->final_status,
-                              .result = rm_app_result(a),
-                              .progress = overall(a),
-                              .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
-                              .priority = a->pj.priority,
-                              .attempts_n = attempts_so_far(a),
-                              .submit_us = a->submit_us,
-                              .launch_us = a->launch_us,
-                              .start_us = a->start_us,
-                              .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
-                              .promised_us = a->promised_us,
-                              .earliest_us = a->earliest_us,
-                              .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
-                              .running_containers = a->containers_n,
-                              .allocated = a->allocated,
-                              .held = held_by_scheduler(a),
-                              .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
-                              .job = rm_job_spec_ref(a->job),
-                              .app = rm_app_spec_ref(a->app)};
+    *v = (struct rm_app_view){
+        .id = a->id,
+        .is_job = a->is_job,
+        .unmanaged = a->app && a->app->unmanaged,
+        .user = rm_view_text(out, a->user),
+        .name = rm_view_text(out, a->name),
+        .queue = rm_view_text(out, a->queue),
+        .type = rm_view_text(out, a->type),
+        .tags = tags_of(out, a),
+        .state = a->state,
+        .state_before = a->state_before,
+        .final_status = a->final_status,
+        .result = rm_app_result(a),
+        .progress = overall(a),
+        .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
+        .priority = a->pj.priority,
+        .attempts_n = attempts_so_far(a),
+        .submit_us = a->submit_us,
+        .launch_us = a->launch_us,
+        .start_us = a->start_us,
+        .deadline_us = a->pj.deadline_us > 0 ? a->pj.submit_us + a->pj.deadline_us : 0,
+        .promised_us = a->promised_us,
+        .earliest_us = a->earliest_us,
+        .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
+        .running_containers = a->containers_n,
+        .allocated = a->allocated,
+        .held = held_by_scheduler(a),
+        .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
+        .job = rm_job_spec_ref(a->job),
+        .app = rm_app_spec_ref(a->app)};
     /* what is not stored yet is not shown */
     if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;
@@ -147,7 +150,8 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
         v->shuffle_progress = ((double)a->phase[BASE_TASK_REDUCE].succeeded +
                                (double)a->phase[BASE_TASK_REDUCE].shuffle / RM_PROGRESS_ONE) /
                               a->phase[BASE_TASK_REDUCE].total;
-    v->tasks_gone = a->pruned && !a->phase[BASE_TASK_MAP].tasks && !a->phase[BASE_TASK_REDUCE].tasks;
+    v->tasks_gone =
+        a->pruned && !a->phase[BASE_TASK_MAP].tasks && !a->phase[BASE_TASK_REDUCE].tasks;
     memcpy(v->counters, a->counters, sizeof v->counters);
     fill_master(a, v, out);
 }
@@ -206,8 +210,9 @@ static bool passes(const struct rm_app *a, const struct rm_app_filter *f)
            within(finish, f->finished_begin_us, f->finished_end_us) && (!f->jobs_only || a->is_job);
 }
 
-bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f, const struct base_app_id *before,
-                  size_t max, struct rm_views *out, struct base_app_id *cursor)
+bool rm_view_apps(const struct rm_core *c, const struct rm_app_filter *f,
+                  const struct base_app_id *before, size_t max, struct rm_views *out,
+                  struct base_app_id *cursor)
 {
     static const struct rm_app_filter any;
     size_t at = c->apps_n, low = 0, look = BASE_VIEW_CHUNK * 5;
@@ -262,22 +267,22 @@ static struct rm_attempt_view *new_attempt(struct rm_views *out)
 
 static void add_attempt(const struct rm_app *a, const struct rm_attempt *at, struct rm_views *out)
 {
-    *new_attempt(out) = (struct rm_attempt_view){.id = at->id,
-                                                 .state = at->state,
-                                                 .state_before = at->state_before,
-                                                 .start_us = at->start_us,
-                                                 .finish_us = at->finish_us,
-                                                 .container = at->master_id,
-                                                 .has_container = at->has_master,
-                                                 .node_id = rm_view_text(out, at->node_id),
-                                                 .node_http = rm_view_text(out, at->node_http),
-                                                 .host = rm_view_text(out, at->host),
-                                                 .tracking_url = rm_view_text(out, at->tracking_url),
-                                                 .original_tracking_url = rm_view_text(out, at->tracking_url),
-                                                 .diagnostics =
-                                                     rm_view_text(out, at->diagnostics ? at->diagnostics : ""),
-                                                 .user = rm_view_text(out, a->user),
-                                                 .rpc_port = at->rpc_port};
+    *new_attempt(out) = (struct rm_attempt_view){
+        .id = at->id,
+        .state = at->state,
+        .state_before = at->state_before,
+        .start_us = at->start_us,
+        .finish_us = at->finish_us,
+        .container = at->master_id,
+        .has_container = at->has_master,
+        .node_id = rm_view_text(out, at->node_id),
+        .node_http = rm_view_text(out, at->node_http),
+        .host = rm_view_text(out, at->host),
+        .tracking_url = rm_view_text(out, at->tracking_url),
+        .original_tracking_url = rm_view_text(out, at->tracking_url),
+        .diagnostics = rm_view_text(out, at->diagnostics ? at->diagnostics : ""),
+        .user = rm_view_text(out, a->user),
+        .rpc_port = at->rpc_port};
 }
 
 int rm_view_attempts(const struct rm_core *c, struct base_app_id id, struct rm_views *out)
@@ -292,7 +297,8 @@ int rm_view_attempts(const struct rm_core *c, struct base_app_id id, struct rm_v
         *new_attempt(out) = (struct rm_attempt_view){
             .id = {a->id, 1},
             .state = job_attempt_state(a),
-            .state_before = a->state_before == RM_APP_RUNNING ? RM_ATTEMPT_RUNNING : RM_ATTEMPT_LAUNCHED,
+            .state_before =
+                a->state_before == RM_APP_RUNNING ? RM_ATTEMPT_RUNNING : RM_ATTEMPT_LAUNCHED,
             .start_us = a->submit_us,
             .finish_us = rm_app_ended(a->state) ? a->finish_us : 0,
             .diagnostics = rm_view_text(out, a->diagnostics ? a->diagnostics : ""),
@@ -301,7 +307,8 @@ int rm_view_attempts(const struct rm_core *c, struct base_app_id id, struct rm_v
 }
 
 /* ---------------------------------------------------------------- containers */
-static void add_container(const struct rm_app *a, const struct rm_container *ct, struct rm_views *out)
+static void add_container(const struct rm_app *a, const struct rm_container *ct,
+                          struct rm_views *out)
 {
     struct rm_container_view *v;
 
@@ -314,7 +321,8 @@ static void add_container(const struct rm_app *a, const struct rm_container *ct,
                                     .node_id = rm_view_text(out, ct->node->id),
                                     .node_http = rm_view_text(out, ct->node->http),
                                     .user = rm_view_text(out, a->user),
-                                    .diagnostics = rm_view_text(out, ct->diagnostics ? ct->diagnostics : ""),
+                                    .diagnostics =
+                                        rm_view_text(out, ct->diagnostics ? ct->diagnostics : ""),
                                     .priority = ct->priority,
                                     .exit_code = ct->exit_code,
                                     .start_us = ct->start_us,
@@ -324,13 +332,13 @@ static void add_container(const struct rm_app *a, const struct rm_container *ct,
                                     .master = ct->master,
                                     .task_attempt = ct->task_attempt};
     if (ct->task)
-        v->task = (struct base_task_id){a->id, ct->task->kind,
-                                        ct->task->index};
+        v->task = (struct base_task_id){a->id, ct->task->kind, ct->task->index};
 }
 
 static int by_id(const void *a, const void *b)
 {
-    return base_container_id_cmp(&((const struct rm_container_view *)a)->id, &((const struct rm_container_view *)b)->id);
+    return base_container_id_cmp(&((const struct rm_container_view *)a)->id,
+                                 &((const struct rm_container_view *)b)->id);
 }
 
 int rm_view_containers(const struct rm_core *c, struct base_attempt_id id, struct rm_views *out)

@@ -1,4 +1,5 @@
-/* Plain copies for readers: cluster, nodes, queues, tasks, containers, map outputs. Applications: rm/core/view/app_view.c. */
+/* Plain copies for readers: cluster, nodes, queues, tasks, containers, map outputs. Applications:
+ * rm/core/view/app_view.c. */
 #include "rm/core/view/view.h"
 
 #include <stdlib.h>
@@ -43,7 +44,8 @@ void rm_views_free(struct rm_views *v)
     *v = (struct rm_views){0};
 }
 
-/* The arrays of a view set have no capacity of their own: they grow when their length reaches a power of two. */
+/* The arrays of a view set have no capacity of their own: they grow when their length reaches a
+ * power of two. */
 void *rm_view_grow(void *v, size_t n, size_t el)
 {
     if (n == 0)
@@ -118,7 +120,8 @@ static void add_node(const struct rm_node *n, struct rm_views *out)
                                .http_address = rm_view_text(out, n->http ? n->http : ""),
                                .rack = rm_view_text(out, n->rack_name),
                                .version = rm_view_text(out, n->version ? n->version : ""),
-                               .health_report = rm_view_text(out, n->health_report ? n->health_report : ""),
+                               .health_report =
+                                   rm_view_text(out, n->health_report ? n->health_report : ""),
                                .state = n->state,
                                .last_heartbeat_us = n->last_us,
                                .containers = n->containers_n,
@@ -185,8 +188,8 @@ static void own_part(const struct rm_core *c, size_t i, struct rm_queue_view *v)
         v->demand.v[r] += q->used.v[r];
 }
 
-static void limits(const struct rm_core *c, const struct policy_queue *q, const struct rm_res *total,
-                   struct rm_queue_view *v)
+static void limits(const struct rm_core *c, const struct policy_queue *q,
+                   const struct rm_res *total, struct rm_queue_view *v)
 {
     int64_t min[BASE_TASK_KINDS], max[BASE_TASK_KINDS];
 
@@ -230,7 +233,8 @@ static void add_up(struct rm_queue_view *to, const struct rm_queue_view *v)
 
 void rm_view_queues(const struct rm_core *c, struct rm_views *out)
 {
-    int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP], c->capacity.slots[BASE_TASK_REDUCE]};
+    int64_t *slots = (int64_t[BASE_TASK_KINDS]){c->capacity.slots[BASE_TASK_MAP],
+                                                c->capacity.slots[BASE_TASK_REDUCE]};
     struct rm_res total = slots_res(c, slots);
     size_t n = c->tree.n, kept = 0;
     struct rm_queue_view *all = base_alloc(n * sizeof *all);
@@ -242,8 +246,8 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
             inside[c->tree.v[i].parent]++;
     }
     for (size_t i = n - 1; i > 0; i--) { /* children come after their parents */
-        place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps || all[i].active_apps ||
-                   all[i].allocated_containers;
+        place[i] = place[i] || c->tree.v[i].configured || all[i].pending_apps ||
+                   all[i].active_apps || all[i].allocated_containers;
         place[c->tree.v[i].parent] |= place[i];
         add_up(&all[c->tree.v[i].parent], &all[i]);
     }
@@ -274,34 +278,36 @@ static double task_progress(const struct rm_task *t)
 {
     if (t->state == RM_TASK_SUCCEEDED)
         return 1;
-    return t->running ? rm_progress_shown((double)t->running->progress / RM_PROGRESS_ONE, false) : 0;
+    return t->running ? rm_progress_shown((double)t->running->progress / RM_PROGRESS_ONE, false)
+                      : 0;
 }
 
-static void add_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t, struct rm_views *out)
+static void add_task(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t,
+                     struct rm_views *out)
 {
     const struct rm_node *n = rm_task_node(c, a, t);
     struct rm_task_view *v;
 
     out->tasks = rm_view_grow(out->tasks, out->tasks_n, sizeof *out->tasks);
     v = &out->tasks[out->tasks_n++];
-    *v = (struct rm_task_view){
-        .id = {a->id, t->kind, t->index},
-        .state = (enum rm_task_state)t->state,
-        .progress = task_progress(t),
-        .attempts = t->attempts,
-        .container = {{a->id, 1}, t->container_num},
-        .has_container = t->container_num != 0,
-        .node_id = n ? rm_view_text(out, n->id) : NULL,
-        .node_http = n ? rm_view_text(out, n->http ? n->http : "") : NULL,
-        .diagnostics = rm_view_text(out, t->diagnostics ? t->diagnostics : ""),
-        .start_us = t->start_us,
-        .finish_us = t->finish_us,
-        .suspended_us = t->suspended_us,
-        .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
+    *v = (struct rm_task_view){.id = {a->id, t->kind, t->index},
+                               .state = (enum rm_task_state)t->state,
+                               .progress = task_progress(t),
+                               .attempts = t->attempts,
+                               .container = {{a->id, 1}, t->container_num},
+                               .has_container = t->container_num != 0,
+                               .node_id = n ? rm_view_text(out, n->id) : NULL,
+                               .node_http = n ? rm_view_text(out, n->http ? n->http : "") : NULL,
+                               .diagnostics =
+                                   rm_view_text(out, t->diagnostics ? t->diagnostics : ""),
+                               .start_us = t->start_us,
+                               .finish_us = t->finish_us,
+                               .suspended_us = t->suspended_us,
+                               .exit_code = t->attempts ? t->exit_code : RM_EXIT_INVALID};
 }
 
-int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task_kind kind, uint32_t states,
-                  int64_t *pos, size_t max, struct rm_views *out)
+int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task_kind kind,
+                  uint32_t states, int64_t *pos, size_t max, struct rm_views *out)
 {
     const struct rm_app *a = rm_app_find(c, id);
     const struct rm_phase *p;
@@ -309,7 +315,8 @@ int rm_view_tasks(const struct rm_core *c, struct base_app_id id, enum base_task
     if (!a || !a->is_job)
         return -BASE_ENOTFOUND;
     p = &a->phase[kind];
-    for (int look = BASE_VIEW_CHUNK * 5; p->tasks && *pos >= 0 && *pos < p->total && max && look; (*pos)++, look--) {
+    for (int look = BASE_VIEW_CHUNK * 5; p->tasks && *pos >= 0 && *pos < p->total && max && look;
+         (*pos)++, look--) {
         const struct rm_task *t = &p->tasks[*pos];
 
         if (states && !(states & UINT32_C(1) << t->state))
@@ -330,8 +337,8 @@ static int64_t outputs_known(const struct rm_core *c, const struct rm_app *a, in
     return counter < a->out_counter ? counter : a->out_counter;
 }
 
-int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t since, int64_t *version,
-                        int64_t *maps, int64_t *done, struct rm_views *out)
+int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t since,
+                        int64_t *version, int64_t *maps, int64_t *done, struct rm_views *out)
 {
     const struct rm_app *a = rm_app_find(c, id);
     const struct rm_phase *p;

@@ -1,6 +1,7 @@
-/* rm/core/view/view.h - plain copies of what readers want, taken while the core is held, encoded outside.
- * Strings are owned by the view (one arena each): rm_views_free(). Enums are the core's own; times microseconds.
- * Copying up to BASE_VIEW_CHUNK applications takes well under a millisecond. */
+/* rm/core/view/view.h - plain copies of what readers want, taken while the core is held, encoded
+ * outside. Strings are owned by the view (one arena each): rm_views_free(). Enums are the core's
+ * own; times microseconds. Copying up to BASE_VIEW_CHUNK applications takes well under a
+ * millisecond. */
 #ifndef CREEL_RM_CORE_VIEW_VIEW_H
 #define CREEL_RM_CORE_VIEW_VIEW_H
 
@@ -8,7 +9,8 @@
 
 struct rm_arena; /* bump memory of one view set */
 
-struct rm_phase_view { /* tasks of one kind of a job, or of containers of a kind of an application */
+/* Tasks of one kind of a job, or containers of one kind of an application. */
+struct rm_phase_view {
     int64_t total, pending, running, suspended, succeeded, failed_attempts, killed_attempts;
     double progress; /* 0..1 */
 };
@@ -38,7 +40,9 @@ struct rm_app_view {
     struct rm_phase_view phase[BASE_TASK_KINDS];
     double shuffle_progress;
     int64_t counters[RM_C_COUNTERS];
-    bool tasks_gone;  /* it had ended before this instance began, or too much was kept: of its tasks the sums above are left */
+    /* It had ended before this instance began, or too much was kept: of its tasks the sums above
+     * are left. */
+    bool tasks_gone;
     int64_t start_us; /* first task launched */
     int64_t deadline_us;  /* wall clock; 0: none */
     int64_t promised_us;  /* admitted: by when it will have finished, 0: nothing was promised */
@@ -51,7 +55,8 @@ struct rm_attempt_view {
     enum rm_attempt_state state, state_before;
     int64_t start_us, finish_us;
     struct base_container_id container; bool has_container;
-    const char *node_id, *node_http, *host, *tracking_url, *original_tracking_url, *diagnostics, *user;
+    const char *node_id, *node_http, *host, *tracking_url, *original_tracking_url, *diagnostics,
+        *user;
     int32_t rpc_port;
 };
 struct rm_container_view {
@@ -88,13 +93,15 @@ struct rm_task_view {
 struct rm_cluster_view {
     int64_t cluster_ts_ms, rm_instance_ms, epoch;
     const char *policy;
-    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed; /* as YARN counts */
+    /* As YARN counts. */
+    int64_t apps_submitted, apps_completed, apps_pending, apps_running, apps_failed, apps_killed;
     int64_t apps_results[RM_RESULTS]; /* of those that have ended */
     struct rm_res total, used, pending;
     int64_t containers_allocated, containers_pending;
     int32_t nodes[RM_NODE_STATES];
     int64_t assignments, heartbeats, events, policy_overruled, policy_fallbacks;
-    int64_t suspended, resumed, preempted; /* orders of the policy so far: attempts; preempted: killed */
+    /* Orders of the policy so far: attempts; preempted: killed. */
+    int64_t suspended, resumed, preempted;
     struct rm_res max_capability;
 };
 struct rm_queue_view {
@@ -104,8 +111,10 @@ struct rm_queue_view {
     struct rm_res used, demand, fair_share, min, max;
     double weight;
     int32_t max_apps; /* INT32_MAX: any number */
-    bool preemptable, is_parent; /* is_parent: takes no application itself, whether it has children or not */
-    const char *policy; /* fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares */
+    /* Is_parent: takes no application itself, whether it has children or not. */
+    bool preemptable, is_parent;
+    /* Fair, fifo, drf: of jobs inside it; the cluster's policy where that has no shares. */
+    const char *policy;
 };
 struct rm_map_output_view {
     int32_t map, attempt;
@@ -120,7 +129,8 @@ struct rm_app_filter {
     const char *user, *queue, *name;
     const char *const *types; size_t types_n; /* case-insensitive */
     const char *const *tags; size_t tags_n;   /* any of, lower case */
-    int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us; /* inclusive; end 0: open */
+    /* Inclusive; end 0: open. */
+    int64_t started_begin_us, started_end_us, finished_begin_us, finished_end_us;
     bool jobs_only;
 };
 struct rm_views {
@@ -135,35 +145,44 @@ struct rm_views {
 };
 void rm_views_free(struct rm_views *v); /* safe without holding the core */
 
-void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out); /* policy: static text */
-/* Appends at most @max applications older than @before (NULL: from the newest) that pass; examines at most
- * BASE_VIEW_CHUNK * 5 of them. Returns true and sets *cursor when there may be more to come. */
-bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f, const struct base_app_id *before,
+/* Policy: static text. */
+void rm_view_cluster(const struct rm_core *core, struct rm_cluster_view *out);
+/* Appends at most @max applications older than @before (NULL: from the newest) that pass;
+ * examines at most BASE_VIEW_CHUNK * 5 of them. Returns true and sets *cursor when there may be
+ * more to come. */
+bool rm_view_apps(const struct rm_core *core, const struct rm_app_filter *f,
+                  const struct base_app_id *before,
                   size_t max, struct rm_views *out, struct base_app_id *cursor);
-int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out); /* -BASE_ENOTFOUND */
+/* -BASE_ENOTFOUND. */
+int rm_view_app(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 int rm_view_attempts(const struct rm_core *core, struct base_app_id id, struct rm_views *out);
 /* Live containers of an attempt (attempt.attempt == 0: of all attempts). */
 int rm_view_containers(const struct rm_core *core, struct base_attempt_id id, struct rm_views *out);
-/* Nodes from index *pos on, at most @max; true when there are more. Ordered by first registration. */
+/* Nodes from index *pos on, at most @max; true when there are more. Ordered by first
+ * registration. */
 bool rm_view_nodes(const struct rm_core *core, size_t *pos, size_t max, struct rm_views *out);
 int rm_view_node(const struct rm_core *core, const char *node_id, struct rm_views *out);
-/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no more than
- * BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any more (tasks_gone). */
-int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind, uint32_t states,
+/* Tasks of a job of kind @kind from index *pos, filtered by state bit set (0: all); looks at no
+ * more than BASE_VIEW_CHUNK * 5 of them. All are seen when *pos stays. A job may have none any
+ * more (tasks_gone). */
+int rm_view_tasks(const struct rm_core *core, struct base_app_id id, enum base_task_kind kind,
+                  uint32_t states,
                   int64_t *pos, size_t max, struct rm_views *out);
 void rm_view_queues(const struct rm_core *core, struct rm_views *out);
-/* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the newest of these (the newest
- * of all when no more follow), *maps and *done the counts (protocol: versions carry the epoch in the upper bits, so they
- * grow over restarts). */
-int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since, int64_t *version,
+/* Map outputs newer than @since, oldest first, at most BASE_VIEW_CHUNK * 5: *version gets the
+ * newest of these (the newest of all when no more follow), *maps and *done the counts (protocol:
+ * versions carry the epoch in the upper bits, so they grow over restarts). */
+int rm_view_map_outputs(const struct rm_core *core, struct base_app_id id, int64_t since,
+                        int64_t *version,
                         int64_t *maps, int64_t *done, struct rm_views *out);
 /* The application's access token (given at submission, stored). -BASE_ENOTFOUND. */
 int rm_view_token(const struct rm_core *core, struct base_app_id id, char out[static 65]);
-/* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or that no node is there,
- * then the policy's words. Nothing is added when the policy does not know it (any more). Looks at some thousand
- * containers at most. */
-/* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing happens.
- * -BASE_ENOTFOUND */
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out);
+/* Why does it wait: what holds the slots that it wants ("all 6 map slots run application_…"), or
+ * that no node is there, then the policy's words. Nothing is added when the policy does not know
+ * it (any more). Looks at some thousand containers at most. */
+/* @now_us: the silence of nodes is counted to it; the core's own time stands still where nothing
+ * happens. -BASE_ENOTFOUND */
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us,
+                    struct base_buf *out);
 
 #endif

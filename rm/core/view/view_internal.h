@@ -8,7 +8,8 @@
 struct rm_arena {
     struct rm_arena_steps memory;
 };
-char *rm_view_text(struct rm_views *v, const char *s); /* a copy that lives as long as @v; NULL stays NULL */
-void *rm_view_grow(void *v, size_t n, size_t el);      /* room for one more behind @n elements */
+/* A copy that lives as long as @v; NULL stays NULL. */
+char *rm_view_text(struct rm_views *v, const char *s);
+void *rm_view_grow(void *v, size_t n, size_t el); /* room for one more behind @n elements */
 
 #endif

@@ -1,6 +1,6 @@
-/* rm/core/view/wait_reason.c - why an application waits: what holds the slots it wants, the same under every policy, and
- * behind that the policy's own words. Read-only; looks at HOLDERS_LOOK_MAX containers at most, since it is asked while
- * the core is held. */
+/* rm/core/view/wait_reason.c - why an application waits: what holds the slots it wants, the same
+ * under every policy, and behind that the policy's own words. Read-only; looks at HOLDERS_LOOK_MAX
+ * containers at most, since it is asked while the core is held. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ enum {
     SILENT_BEATS = 3, /* heartbeats that a node has left out before it is worth a word */
 };
 
-static const char *const kind_names[BASE_TASK_KINDS] = {[BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
+static const char *const kind_names[BASE_TASK_KINDS] = {
+    [BASE_TASK_MAP] = "map", [BASE_TASK_REDUCE] = "reduce"};
 
 struct holder {
     const struct rm_app *app;
@@ -67,7 +68,8 @@ static int by_slots(const void *a, const void *b)
     return base_app_id_cmp(&x->app->id, &y->app->id);
 }
 
-static void holder_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k, struct base_buf *out)
+static void holder_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                         struct base_buf *out)
 {
     struct holders h = {0};
     char text[BASE_ID_TEXT_MAX];
@@ -78,7 +80,8 @@ static void holder_words(const struct rm_core *c, const struct rm_app *a, enum b
     base_buf_adds(out, h.cut ? " run, among others, " : " run ");
     for (size_t i = 0; i < h.n && i < HOLDERS_NAMED; i++) {
         base_buf_addf(out, "%s%s", i ? ", " : "",
-                      h.v[i].app == a ? "this one itself" : base_app_id_text(&h.v[i].app->id, text));
+                      h.v[i].app == a ? "this one itself"
+                                      : base_app_id_text(&h.v[i].app->id, text));
         if (h.n > 1)
             base_buf_addf(out, " (%lld)", (long long)h.v[i].n);
     }
@@ -96,12 +99,14 @@ static void no_node_words(const struct rm_core *c, struct base_buf *out)
     for (size_t i = 0; i < c->nodes_n; i++)
         if (c->nodes[i])
             by_state[c->nodes[i]->state]++;
-    base_buf_adds(out, c->awaited ? "no node has come back since the ResourceManager was started" :
-                       c->nodes_n ? "no node runs" : "no node is registered");
+    base_buf_adds(out, c->awaited   ? "no node has come back since the ResourceManager was started"
+                       : c->nodes_n ? "no node runs"
+                                    : "no node is registered");
     for (int s = 0; s < RM_NODE_STATES; s++) {
         if (!by_state[s])
             continue;
-        base_buf_addf(out, "%s%d %s", before, by_state[s], rm_node_state_name((enum rm_node_state)s));
+        base_buf_addf(out, "%s%d %s", before, by_state[s],
+                      rm_node_state_name((enum rm_node_state)s));
         before = ", ";
     }
     if (*before == ',')
@@ -117,17 +122,21 @@ static const char *all_of(int64_t slots, enum base_task_kind k, char text[static
     return text;
 }
 
-static void slot_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k, struct base_buf *out)
+static void slot_words(const struct rm_core *c, const struct rm_app *a, enum base_task_kind k,
+                       struct base_buf *out)
 {
     char text[64];
-    int64_t slots = c->capacity.slots[k], used = c->capacity.used[k], freeing = c->capacity.freeing[k];
+    int64_t slots = c->capacity.slots[k], used = c->capacity.used[k],
+            freeing = c->capacity.freeing[k];
 
     if (slots == 0) {
         base_buf_addf(out, "no node has %s slots", kind_names[k]);
     } else if (used < slots) {
-        base_buf_addf(out, "%lld of %lld %s slots are free", (long long)(slots - used), (long long)slots, kind_names[k]);
+        base_buf_addf(out, "%lld of %lld %s slots are free", (long long)(slots - used),
+                      (long long)slots, kind_names[k]);
     } else {
-        base_buf_addf(out, slots == 1 ? "the only %s slot" : "all %s slots", all_of(slots, k, text));
+        base_buf_addf(out, slots == 1 ? "the only %s slot" : "all %s slots",
+                      all_of(slots, k, text));
         holder_words(c, a, k, out);
         if (freeing > 0)
             base_buf_addf(out, ", %lld being freed", (long long)freeing);
@@ -163,18 +172,23 @@ static void cluster_words(const struct rm_core *c, const struct rm_app *a, struc
     }
 }
 
-/* Nodes that its containers run on and that have said nothing for a while: nothing goes on there, or nobody knows. */
-static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us, struct base_buf *out)
+/* Nodes that its containers run on and that have said nothing for a while: nothing goes on there,
+ * or nobody knows. */
+static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
+                         struct base_buf *out)
 {
-    int64_t limit_us = SILENT_BEATS * (c->conf.heartbeat_us > 1000000 ? c->conf.heartbeat_us : 1000000);
+    int64_t limit_us =
+        SILENT_BEATS * (c->conf.heartbeat_us > 1000000 ? c->conf.heartbeat_us : 1000000);
     int64_t n = 0, looked = 0;
     const struct rm_node *longest = NULL, *first = NULL;
     bool several = false;
 
-    for (const struct rm_container *ct = a->containers; ct && looked++ < HOLDERS_LOOK_MAX; ct = ct->app_next) {
+    for (const struct rm_container *ct = a->containers; ct && looked++ < HOLDERS_LOOK_MAX;
+         ct = ct->app_next) {
         const struct rm_node *node = ct->node;
 
-        if (!node || node->state == RM_NODE_LOST || node->last_us <= 0 || now_us - node->last_us < limit_us)
+        if (!node || node->state == RM_NODE_LOST || node->last_us <= 0 ||
+            now_us - node->last_us < limit_us)
             continue;
         n++;
         first = first ? first : node;
@@ -183,16 +197,18 @@ static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_
             longest = node;
     }
     if (n)
-        base_buf_addf(out,
-                      "%s%lld of its containers run%s on %s: %s has said nothing for %lld s, and is "
-                      "given up after %lld s",
-                      out->len ? "; " : "", (long long)n, n == 1 ? "s" : "",
-                      several ? "silent nodes" : "a silent node", longest->id,
-                      (long long)((now_us - longest->last_us) / 1000000),
-                      (long long)(c->conf.node_expiry_us / 1000000));
+        base_buf_addf(
+            out,
+            "%s%lld of its containers run%s on %s: %s has said nothing for %lld s, and is "
+            "given up after %lld s",
+            out->len ? "; " : "", (long long)n, n == 1 ? "s" : "",
+            several ? "silent nodes" : "a silent node", longest->id,
+            (long long)((now_us - longest->last_us) / 1000000),
+            (long long)(c->conf.node_expiry_us / 1000000));
 }
 
-int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us, struct base_buf *out)
+int rm_view_explain(const struct rm_core *core, struct base_app_id id, int64_t now_us,
+                    struct base_buf *out)
 {
     const struct rm_app *a = rm_app_find(core, id);
     struct base_buf policy = {0};
