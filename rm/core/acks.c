@@ -1,4 +1,5 @@
-/* What waits for the store, in the order of the records it waits for. */
+/* Work that waits for the store. A ring in order of record numbers: rm_defer_until_stored
+ * appends, and settle (core.c) runs the head as soon as the store has reported its record. */
 #include "rm/core/acks.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 struct rm_core;
 
-/* What to do when the store has everything up to seq: a ring, in order of seq. */
+/* Deferred work, in a ring in order of record numbers. */
 enum rm_ack_kind {
     RM_ACK_APP_NEW,
     RM_ACK_APP_FINAL,

@@ -1,4 +1,7 @@
-/* The step: event in, effects out; timers; what is durable; the active policy. */
+/* The step: an event in, effects out. An event is handled to its end, then settle() does
+ * everything that has become possible: work that waited for the store, masters that may start,
+ * offers of free slots, answers to held heartbeats. Handlers only note such work in the state,
+ * so that it happens once per event, in one order. */
 #include "rm/core/core.h"
 
 #include <stdlib.h>
@@ -62,7 +65,7 @@ static void on_stored(struct rm_core *c, uint64_t seq)
     c->stored = seq > c->stored ? seq : c->stored;
 }
 
-/* Does what waited for the store. */
+/* Runs the work whose record has become durable. */
 static void run_stored(struct rm_core *c)
 {
     while (c->acks_n && c->acks[c->acks_head].seq <= c->stored) {
@@ -108,7 +111,8 @@ void rm_timer_fired(struct rm_core *c, struct rm_timer *t)
     }
 }
 
-/* Those due at the very time of a submission come after it, those due with a heartbeat before. */
+/* A timer due at the time of a submission runs after it; one due at the time of a heartbeat runs
+ * before. */
 static int64_t timers_until(const struct rm_event *ev)
 {
     bool first = ev->kind == RM_EV_SUBMIT_JOB || ev->kind == RM_EV_SUBMIT_APP ||
@@ -130,7 +134,7 @@ static void run_timers(struct rm_core *c, int64_t until_us)
         c->wake_us = 0;
 }
 
-/* A wake-up that comes too early is harmless: only earlier ones are asked for. */
+/* A wake-up that comes too early is harmless, so only an earlier one is ever requested. */
 static void request_wake(struct rm_core *c)
 {
     int64_t at;
@@ -334,7 +338,9 @@ static void dispatch(struct rm_core *c, const struct rm_event *ev)
     }
 }
 
-/* After whatever happened: slots to those who wait, held heartbeats answered, the next wake-up. */
+/* The order is part of what makes the core deterministic: first the work whose records are durable,
+ * which can free slots and start masters; then offers; then the removal of old applications and
+ * records; last the held heartbeats, which carry every order of this event. */
 static void settle(struct rm_core *c)
 {
     run_stored(c);
@@ -367,7 +373,7 @@ void rm_core_step(struct rm_core *c, const struct rm_event *ev, struct rm_effect
     settle(c);
 }
 
-/* Folders that were made for certain, before any job is asked to make its own. */
+/* Collects the output folders that are known to exist before any job is asked to create its own. */
 static void collect_outputs(struct rm_core *c)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -381,9 +387,9 @@ static void collect_outputs(struct rm_core *c)
 
 #define TOLD_US INT64_C(60000000) /* longer than a store takes to acknowledge a record */
 
-/* The record of an end is not written again when the store has it, and the end is told after that.
- * So nobody knows whether one was told that was recorded just before the stop; it is told again,
- * and all that are older have been. */
+/* Marks the ends that RM_FX_APP_ENDED has already reported. The end is reported once its record
+ * is durable, and no record says that it was reported. So an end recorded just before the stop
+ * may have been reported or not, and is reported again; all older ones were. */
 static void mark_ends_told(struct rm_core *c)
 {
     int64_t newest = 0;
@@ -419,10 +425,10 @@ void rm_core_recovered(struct rm_core *c, int64_t now_us, struct rm_effects *out
         else if (a->state != RM_APP_NEW_SAVING)
             a->kind->recovered(c, a);
     }
-    rm_apps_accept_recovered(c); /* they are read from the store: so they are there */
+    rm_apps_accept_recovered(c); /* their records are in the store */
     c->recovering = false;
     c->loading = false;
-    /* How long they have been gone is not stored: since now. */
+    /* How long they have been gone is not stored: count from now. */
     for (size_t i = 0; i < c->nodes_n; i++)
         rm_node_update_gone(c, c->nodes[i]);
     rm_names_free(&c->outputs);

@@ -1,4 +1,5 @@
-/* What a step says: effects, replies, notes, and the numbers of records. */
+/* Effects of the current step. Records are numbered here, in the order in which they are
+ * emitted. */
 #include "rm/core/emit.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ uint64_t rm_store_record(struct rm_core *c, const char *table, const char *key, 
     return c->seq;
 }
 
-/* They are part of records: whoever makes them, they stay within what a record may take. */
+/* Diagnostics become part of records, so their length is bounded here, wherever they come from. */
 void rm_set_diagnostics(char **at, const char *text)
 {
     char *copy = text ? base_strndup(text, strnlen(text, 2 * BASE_DIAGNOSTICS_MAX)) : NULL;

@@ -5,7 +5,7 @@
 #include "rm/core/state.h"
 
 struct rm_effect *rm_effect_add(struct rm_core *c, enum rm_effect_kind kind);
-/* @after: store sequence to wait for, 0: none */
+/* @after: number of the record to wait for; 0: none. */
 struct rm_effect *rm_reply(struct rm_core *c, uint64_t token, enum rm_reply_kind kind,
                            uint64_t after);
 char *rm_scratch_printf(struct rm_core *c, const char *fmt, ...)

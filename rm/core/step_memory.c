@@ -34,7 +34,7 @@ static struct rm_chunk *chunk_new(struct rm_arena_steps *a, size_t size)
     return c;
 }
 
-/* A free chunk for @size bytes becomes the one that is filled. */
+/* Makes a free chunk of at least @size bytes the current one. */
 static struct rm_chunk *chunk_next(struct rm_arena_steps *a, size_t size)
 {
     struct rm_chunk **after = a->now ? &a->now->next : &a->first, **at = after, *c;
@@ -71,7 +71,7 @@ void rm_steps_reset(struct rm_arena_steps *a)
     size_t kept = 0;
 
     a->now = NULL;
-    if (!a->grown) /* nothing came since the last look */
+    if (!a->grown) /* unchanged since the last reset */
         return;
     a->grown = false;
     for (struct rm_chunk **at = &a->first, *c; (c = *at);) {

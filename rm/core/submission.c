@@ -1,5 +1,5 @@
-/* Submissions: counted references, so that views and encoders hold them outside the core's thread.
- */
+/* Submissions with atomic reference counts, so that views and encoders can hold them outside the
+ * core's thread. */
 #include <stdlib.h>
 
 #include "rm/core/types.h"
@@ -62,7 +62,7 @@ void rm_job_spec_unref(struct rm_job_spec *s)
 void rm_job_spec_drop_splits(struct rm_job_spec *s)
 {
     if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1)
-        return; /* somebody reads them: they go with the job */
+        return; /* a reader holds them: they go with the job */
     free_splits(s);
     s->paths = (struct rm_str_list){0};
     s->splits = NULL;

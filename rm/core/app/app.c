@@ -1,4 +1,6 @@
-/* Applications of both kinds: table, states, what policies see of them. */
+/* What jobs and plain applications have in common: the table of all applications, their states,
+ * and what policies see of them. Where the two differ, this file asks the kind
+ * (rm/core/app/kind.h). */
 #include "rm/core/app/app.h"
 
 #include <stdlib.h>
@@ -29,7 +31,7 @@ struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id)
     return rm_map_find(&c->apps_by_id, id_hash(id), id_eq, &id);
 }
 
-/* Where @id is or would be among the applications in order of id. */
+/* The index of @id in the array sorted by id, or the index where it would be inserted. */
 static size_t position(const struct rm_core *c, struct base_app_id id)
 {
     size_t low = 0, high = c->apps_n;
@@ -45,8 +47,8 @@ static size_t position(const struct rm_core *c, struct base_app_id id)
     return low;
 }
 
-/* Ids of this instance come from new-application; those that an earlier one gave may still be used.
- */
+/* An id of this instance must come from new-application. Ids that an earlier instance has given
+ * out are still valid. */
 static bool id_was_given(const struct rm_core *c, struct base_app_id id)
 {
     return id.cluster_ts != c->conf.cluster_ts_ms || id.seq <= c->next_app;
@@ -71,7 +73,7 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
-/* Of a job read back from the store it may have passed: clamp it to 1 us, as 0 would mean none. */
+/* A stored job may be read back after its deadline: clamp to 1 us, since 0 would mean none. */
 static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_us)
 {
     if (!job->deadline_at_us)
@@ -79,7 +81,7 @@ static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_u
     return job->deadline_at_us > submit_us ? job->deadline_at_us - submit_us : 1;
 }
 
-/* What the submission says about its tasks. */
+/* Copies what the submission says about its tasks to where policies read it. */
 static void set_sizes(struct rm_app *a)
 {
     const struct rm_job_spec *s = a->job;
@@ -127,7 +129,7 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     a->submit_us = c->now_us;
     a->state = a->state_before = RM_APP_NEW;
     a->epoch = c->conf.epoch;
-    a->next_num = 2; /* 1 would be the master's: a job has none */
+    a->next_num = 2; /* Number 1 would be the master's, and a job has none. */
     a->queue_index = RM_NONE;
     n = token ? strnlen(token, sizeof a->token - 1) : 0;
     memcpy(a->token, token ? token : "", n);
@@ -213,7 +215,8 @@ void rm_app_enter_policy(struct rm_core *c, struct rm_app *a)
         rm_ledger_demand(c, a, k, &none, &a->pj.phase[k]);
     }
     if (a->is_job && !a->phase[BASE_TASK_MAP].total)
-        a->pj.maps_done_us = a->submit_us; /* not now: its reduces may run since before a restart */
+        /* Not now_us: its reduces may have run since before a restart. */
+        a->pj.maps_done_us = a->submit_us;
     c->ops->on_job_arrived(c->policy, &a->pj, c->now_us);
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         rm_app_update_demand(c, a, k);
@@ -290,7 +293,7 @@ void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_st
 void rm_app_on_submission_stored(struct rm_core *c, struct rm_app *a)
 {
     if (a->state != RM_APP_NEW_SAVING)
-        return; /* killed meanwhile */
+        return; /* Killed in the meantime. */
     rm_app_set_state(c, a, RM_APP_SUBMITTED);
     a->kind->accepted(c, a);
 }

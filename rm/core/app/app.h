@@ -18,36 +18,32 @@ struct rm_core;
 /* Begins the diagnostics of jobs that were not admitted, in the store too. */
 #define RM_REFUSED "deadline: refused by "
 
-enum rm_app_end {
-        RM_END_NONE,
-        RM_END_SUCCEED,
-        RM_END_FAIL,
-        RM_END_KILL
-    };
+enum rm_app_end { RM_END_NONE, RM_END_SUCCEED, RM_END_FAIL, RM_END_KILL };
+
 struct rm_app {
     struct policy_job pj; /* what policies see */
     struct delay_job delay;
-    int64_t colo_since_us; /* declines slots away from its maps since then, 0: it does not */
-    /* Admitted with a deadline: by when it will have finished; 0: nothing was promised. */
+    int64_t colo_since_us; /* declines slots away from its maps since then; 0: does not */
+    /* The promised finish of a job admitted with a deadline; 0: no promise. */
     int64_t promised_us;
-    int64_t earliest_us; /* refused: the date offered instead, 0: none */
+    int64_t earliest_us; /* of a refused job: the date offered instead; 0: none */
     struct base_app_id id;
-    int refs; /* the table's, and one per launch order that is kept */
+    int refs; /* references: the table's, one per queued launch order, one per deferred work */
     const struct rm_app_kind *kind;
     bool is_job, in_policy, held, set_up, committing, setup_asked, activated;
-    bool aborting, aborted; /* its output is being cleared away; has been */
-    bool end_told;          /* RM_FX_APP_ENDED: by an earlier instance */
-    /* Failed, since a record of it did not read back; its own one is to be written. */
+    bool aborting, aborted; /* its output folder is being, has been cleared away */
+    bool end_told;          /* an earlier instance has sent RM_FX_APP_ENDED */
+    /* Failed because one of its records is damaged; its own record is still to be written. */
     bool damaged;
-    bool pruned;        /* ended: its tasks have no records any more, or will have none soon */
-    bool unrecorded;    /* none is left */
-    bool light;         /* its tasks are to go from memory too, when they have no records */
-    int64_t kept_bytes; /* ended: about what it takes */
-    bool summed;        /* its record has sums of its tasks */
+    bool pruned;        /* ended: the records of its tasks are removed, or will be soon */
+    bool unrecorded;    /* no record of a task is left */
+    bool light;         /* its tasks leave memory too, once they have no records */
+    int64_t kept_bytes; /* ended: its size in bytes, roughly */
+    bool summed;        /* its record has the sums of its tasks */
     struct rm_app *prune_next;
-    int64_t prune_at; /* tasks of which the records are gone */
-    int64_t epoch;    /* of its submission */
-    /* No attempt is given a lower number by this instance. */
+    int64_t prune_at; /* number of tasks whose records are removed */
+    int64_t epoch;    /* epoch of the submission */
+    /* This instance starts no attempt with a lower number. */
     int32_t attempt_base;
     enum rm_app_state state, state_before, target; /* target: where FINAL_SAVING leads */
     enum rm_final_status final_status;
@@ -58,72 +54,76 @@ struct rm_app {
     struct rm_job_spec *job;
     struct rm_app_spec *app;
     uint32_t queue_index;
-    /* A rule or a move has put it in another queue than the one it names: @queue; NULL. */
+    /* Name of the queue if a rule or a move chose another one than the submission; owned. NULL:
+     * none. */
     char *placed;
     int64_t submit_us, launch_us, start_us, finish_us;
-    uint64_t saved_seq; /* newest record of it */
+    uint64_t saved_seq; /* number of its newest record */
     struct rm_container *containers;
     int64_t containers_n;
     struct rm_res allocated;
-    /* MiB and vcores times milliseconds, of ended containers; at most INT64_MAX. */
+    /* MiB and vcores times milliseconds held by ended containers; saturates. */
     int64_t memory_ms, vcore_ms;
-    /* Bit set: had containers there. It holds these nodes until it has ended. */
+    /* Bit set of nodes that had containers; references them until it has ended. */
     uint64_t *nodes;
     size_t nodes_words;
-    /* Has let them go: its tasks' nodes were made (rm_node.born) up to there; 0: holds them. */
+    /* 0 while it references its nodes. Later the highest rm_node.born at that moment: a node
+     * born after it only reuses an index that one of its tasks still names. */
     uint64_t nodes_left;
-    struct rm_app *finished_prev, *finished_next; /* ended ones, oldest first */
-    struct rm_app *wait_next;                     /* masters waiting to be activated */
-    bool waits;                                   /* it is one of them */
-    /* jobs */
+    struct rm_app *finished_prev, *finished_next; /* ended applications, oldest first */
+    /* Applications whose master waits to be activated. */
+    struct rm_app *wait_next;
+    bool waits; /* it is in that list */
+    /* Jobs: */
     struct rm_phase phase[BASE_TASK_KINDS];
     int64_t counters[RM_C_COUNTERS];
-    /* Maps whose output was there, in order of its version; out_counter of them. */
+    /* Indexes of maps in the order of their outputs' versions; out_counter of them. */
     int32_t *out_log;
     size_t out_log_cap;
     int64_t out_counter, next_num;
-    /* plain applications */
+    /* Plain applications: */
     struct rm_attempt *attempts;
     int32_t attempts_n, attempts_cap, failed_attempts;
     double progress;
     struct rm_ask_group **asks;
-    size_t asks_n, asks_cap, ask_rows, launch_bytes; /* launch_bytes: of launch contexts of asks */
-    int64_t asked[BASE_TASK_KINDS];                  /* wanted over all groups */
-    /* Allocated and completed ones the master has not heard of. */
+    /* Launch_bytes: size of the asks' launch contexts. */
+    size_t asks_n, asks_cap, ask_rows, launch_bytes;
+    int64_t asked[BASE_TASK_KINDS]; /* sum of the containers wanted */
+    /* Containers allocated or ended of which the master has not been told. */
     struct rm_container **news;
     size_t news_n, news_cap;
-    struct rm_timer timer; /* master's expiry */
+    struct rm_timer timer; /* expiry of the master */
 };
 
 struct rm_app *rm_app_find(const struct rm_core *c, struct base_app_id id);
-/* Gives a submission without an id the next one. False: it is refused, the error is answered. */
+/* Gives a submission without an id the next one, and checks a given id. False: refused and
+ * answered. */
 bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id);
-/* Takes @job or @spec, of which one is NULL. */
+/* Takes @job or @spec; the other is NULL. */
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token);
 void rm_app_free(struct rm_app *a);
-/* Out of the tables; they held a reference. */
+/* Removes it from the tables. Their reference is the caller's to release. */
 void rm_app_unlist(struct rm_core *c, struct rm_app *a);
 void rm_app_unref(struct rm_app *a);
 void rm_app_set_state(struct rm_core *c, struct rm_app *a, enum rm_app_state s);
 void rm_app_save(struct rm_core *c, struct rm_app *a);
 void rm_app_enter_policy(struct rm_core *c, struct rm_app *a);
 void rm_app_leave_policy(struct rm_core *c, struct rm_app *a);
-/* Tells the policy the counts of one kind. */
+/* Recomputes the demand of one kind and tells the policy. */
 void rm_app_update_demand(struct rm_core *c, struct rm_app *a, enum base_task_kind k);
-/* It did not; also of one read from the store. */
+/* The policy refused its deadline; true also for one read from the store. */
 bool rm_app_was_refused(const struct rm_app *a);
-enum rm_result rm_app_result(const struct rm_app *a); /* as far as it is stored */
+enum rm_result rm_app_result(const struct rm_app *a); /* once the end is durable */
 void rm_app_begin_final_save(struct rm_core *c, struct rm_app *a, enum rm_app_state target,
                              enum rm_final_status status, const char *diagnostics);
 void rm_app_on_submission_stored(struct rm_core *c, struct rm_app *a);
-/* After a restart: those that were not accepted yet. One with a deadline waits until it is known
- * which slots there are.
- */
+/* After a restart: accepts applications read in state NEW_SAVING. A job with a deadline may have
+ * to wait until the cluster's slots are known. */
 void rm_apps_accept_recovered(struct rm_core *c);
 void rm_app_on_final_stored(struct rm_core *c, struct rm_app *a);
 
-/* Its end is decided; it may be stored so for good. */
+/* Its end is decided, and may already be durable. */
 static inline bool rm_app_is_over(const struct rm_app *a)
 {
     return rm_app_ended(a->state) || a->state == RM_APP_FINAL_SAVING;
@@ -134,7 +134,7 @@ static inline bool rm_app_is_live(const struct rm_app *a) /* its work may still 
     return (a->state == RM_APP_ACCEPTED || a->state == RM_APP_RUNNING) && a->ending == RM_END_NONE;
 }
 
-/* The newest attempt of a plain application; NULL: it has none yet. */
+/* The newest attempt; NULL: none yet, or a job. */
 static inline struct rm_attempt *rm_am_current_attempt(const struct rm_app *a)
 {
     return a->attempts_n ? &a->attempts[a->attempts_n - 1] : NULL;

@@ -1,4 +1,5 @@
-/* The nodes that an application has had containers on. */
+/* The nodes on which an application had containers, as a bit set over node indexes. Each of them
+ * is referenced until the application has ended and the node was told to clean up. */
 #include "rm/core/app/app_nodes.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ void rm_app_order_cleanup(struct rm_core *c, struct rm_app *a)
         for (uint64_t bits = a->nodes[w]; bits; bits &= bits - 1) {
             struct rm_node *n = c->nodes[w * 64 + (size_t)__builtin_ctzll(bits)];
 
-            /* There is nothing on the disks of simulated ones. */
+            /* Simulated nodes have nothing on disk. */
             if (n->registered && !c->conf.simulation)
                 rm_node_queue_order(c, n, BASE_ORDER_CLEANUP_APP)->container.attempt.app = a->id;
             rm_node_unref(c, n);

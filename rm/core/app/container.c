@@ -1,4 +1,7 @@
-/* Containers: table, orders, kill, end. */
+/* Containers. One is allocated when a slot is given away, ends when its node reports the end or
+ * is lost, and is freed when nobody needs to hear of it any more: for a task when its record is
+ * durable, for a container of a master when the master has acknowledged the end. Counts are the
+ * ledger's (rm/core/ledger.h); who is told of an end is the kind's (rm/core/app/kind.h). */
 #include "rm/core/app/container.h"
 
 #include <stdlib.h>
@@ -45,7 +48,8 @@ void rm_container_prefetch(const struct rm_core *c, const struct rm_container_re
     for (size_t i = 0; i < n; i++)
         __builtin_prefetch(&c->containers_by_id.v[id_hash(&r[i].id) & mask]);
     for (size_t i = 0; i < n; i++) {
-        const char *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p; /* most often the one */
+        /* Usually the right one. */
+        const char *ct = c->containers_by_id.v[id_hash(&r[i].id) & mask].p;
 
         for (size_t line = 0; ct && line < sizeof(struct rm_container); line += 64)
             __builtin_prefetch(ct + line);
@@ -138,7 +142,7 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
     return ct;
 }
 
-/* The node's clock may be anything: a start before the submission is none. */
+/* The node's clock may be wrong: ignore a start before the submission. */
 void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
                                      const struct rm_container_report *r)
 {
@@ -146,7 +150,7 @@ void rm_container_set_reported_start(const struct rm_core *c, struct rm_containe
         ct->start_us = r->started_us;
 }
 
-/* Out of the lists of live containers; holds nothing any more. */
+/* Removes @ct from the lists of live containers and gives back what it holds. */
 static void unlink_container(struct rm_core *c, struct rm_container *ct)
 {
     struct rm_app *a = ct->app;
@@ -167,7 +171,7 @@ static void unlink_container(struct rm_core *c, struct rm_container *ct)
         ct->node_next->node_prev = ct->node_prev;
     ct->app_prev = ct->app_next = ct->node_prev = ct->node_next = NULL;
     rm_ledger_end(c, ct);
-    /* The last one of an application that had already ended. */
+    /* That was the last container of an application that had already ended. */
     if (!a->containers && rm_app_ended(a->state)) {
         c->trim_due = true;
         rm_app_order_cleanup(c, a);
@@ -185,7 +189,7 @@ void rm_container_free(struct rm_core *c, struct rm_container *ct)
 
 void rm_container_forget(struct rm_core *c, struct rm_container *ct)
 {
-    if (!c->conf.simulation) /* simulated nodes remember nothing that they have reported */
+    if (!c->conf.simulation) /* Simulated nodes remember no ended container. */
         rm_node_queue_forget(c, ct->node, &ct->id);
     rm_container_free(c, ct);
 }
@@ -194,12 +198,12 @@ bool rm_container_is_unsent(const struct rm_container *ct)
 {
     if (!ct->app->kind->runs_containers)
         return false;
-    if (ct->master) /* its launch waits for the store */
+    if (ct->master) /* The launch waits for the store. */
         return ct->state == RM_CONTAINER_ALLOCATED;
     return ct->state <= RM_CONTAINER_ACQUIRED && !ct->launch;
 }
 
-/* Tells its node to start it. @launch: an application's, referenced; NULL for tasks of jobs. */
+/* Queues the launch order. @launch: of an application, referenced; NULL for a job's task. */
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch)
 {
     struct rm_queued *o = rm_node_queue_order(c, ct->node, BASE_ORDER_LAUNCH);

@@ -23,7 +23,7 @@ struct rm_container {
     struct base_container_id id;
     struct rm_app *app;
     struct rm_node *node;
-    struct rm_task *task; /* a job's task whose current attempt this is; NULL otherwise */
+    struct rm_task *task; /* the task whose current attempt this is; NULL: none */
     /* Live ones of the application, of the node. */
     struct rm_container *app_prev, *app_next, *node_prev, *node_next;
     /* Not yet reported by its node. */
@@ -32,18 +32,20 @@ struct rm_container {
     struct rm_launch *launch;
     char *diagnostics;
     int64_t start_us, finish_us, allocation_id;
-    int64_t suspended_at_us, suspended_us; /* since when; in all, spells that are over */
+    /* Since when (0: is not); total of earlier suspensions. */
+    int64_t suspended_at_us, suspended_us;
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
-    uint8_t slot, tally;                         /* tally: the ledger's */
-    bool master, killing, waiting, pulled, told; /* its master knows of it; of its end */
-    int32_t kill_status;                         /* exit status to show when killing */
+    uint8_t slot, tally; /* tally: the ledger's */
+    /* Pulled: its master knows of it; told: of its end. */
+    bool master, killing, waiting, pulled, told;
+    int32_t kill_status; /* exit status to show when killing */
     struct rm_res resource;
 };
 
 bool rm_container_id_same(const struct base_container_id *a, const struct base_container_id *b);
 struct rm_container *rm_container_find(const struct rm_core *c, const struct base_container_id *id);
-/* Hints to the processor: these reports come next. */
+/* Prefetches the containers of these reports. */
 void rm_container_prefetch(const struct rm_core *c, const struct rm_container_report *r, size_t n);
 void rm_container_set_state(struct rm_container *ct, enum rm_container_state s);
 void rm_container_note_started(struct rm_core *c, struct rm_container *ct);
@@ -54,16 +56,15 @@ struct rm_container *rm_container_new(struct rm_core *c, struct rm_app *a, struc
 void rm_container_set_reported_start(const struct rm_core *c, struct rm_container *ct,
                                      const struct rm_container_report *r);
 void rm_container_free(struct rm_core *c, struct rm_container *ct);
-/* The core's memory of it, and the node's. */
+/* Orders the node to forget it, and frees it. */
 void rm_container_forget(struct rm_core *c, struct rm_container *ct);
-/* No node ever heard of it, and none will. */
+/* True if no node has heard of it, and none will. */
 bool rm_container_is_unsent(const struct rm_container *ct);
 void rm_container_launch(struct rm_core *c, struct rm_container *ct, struct rm_launch *launch);
 void rm_container_kill(struct rm_core *c, struct rm_container *ct, int32_t status,
                        const char *reason);
 void rm_container_set_progress(struct rm_core *c, struct rm_container *ct, int32_t progress);
-/* Ends it: frees the slot, tells its task or master. @r: the node's report, NULL when there is
- * none. */
+/* Ends it: gives its slot back and tells its kind. @r: the node's report, or NULL. */
 void rm_container_end(struct rm_core *c, struct rm_container *ct, int32_t exit_code,
                       const char *diagnostics, const struct rm_container_report *r);
 /* Kills it; one that no node has heard of has ended when this returns, and its application perhaps

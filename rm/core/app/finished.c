@@ -1,4 +1,6 @@
-/* Ended applications: kept for a while, then forgotten. */
+/* Ended applications stay visible for a while. Two bounds apply, a number and a size: when ended
+ * applications take too many bytes, the oldest jobs first lose their tasks and keep only sums;
+ * when that is not enough, the oldest applications are removed. */
 #include "rm/core/app/finished.h"
 
 #include <string.h>
@@ -9,11 +11,10 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* About what an ended application takes: its submission, as text and read, and itself; then its
- * tasks. */
+/* Rough size of an ended application: its submission (as text and decoded), itself, its tasks. */
 #define TEXTS      3
 #define APP_BYTES  4096
-#define TASK_BYTES 300 /* with its counters and its split */
+#define TASK_BYTES 300 /* including its counters and its split */
 
 static int64_t light_bytes(const struct rm_app *a)
 {
@@ -34,7 +35,7 @@ static const char *scratch_text(struct rm_core *c, const char *text)
     return rm_scratch_printf(c, "%s", text ? text : "");
 }
 
-/* Copies: the application may be trimmed before its effect is looked at. */
+/* The texts are copied: the application may be removed before the effect is read. */
 static void tell_end(struct rm_core *c, struct rm_app *a)
 {
     const char *user = scratch_text(c, a->user), *name = scratch_text(c, a->name);
@@ -55,8 +56,8 @@ void rm_app_retire(struct rm_core *c, struct rm_app *a)
 {
     if (!a->end_told && (!c->recovering || a->damaged))
         tell_end(c, a);
-    /* Else when the last one has ended: a node that cleans up tells nothing of those it still
-     * has. */
+    /* Otherwise cleanup follows the last container: a node that has cleaned up reports nothing
+     * of containers it still runs. */
     if (!a->containers)
         rm_app_order_cleanup(c, a);
     rm_tasks_drop_index(c, a);
@@ -106,7 +107,7 @@ static void remove_finished(struct rm_core *c, struct rm_app *a)
     rm_app_unref(a);
 }
 
-/* Whoever has waited for an end can look at it, and the history is written from it. */
+/* Whoever waited for the end can still look at it, and the history is written from it. */
 #define STAYS_US INT64_C(60000000)
 
 static bool exceeds_bytes_max(const struct rm_core *c, int64_t bytes)
@@ -114,8 +115,8 @@ static bool exceeds_bytes_max(const struct rm_core *c, int64_t bytes)
     return c->conf.completed_bytes_max > 0 && bytes > c->conf.completed_bytes_max;
 }
 
-/* False: @a has ended a moment ago; its time is noted. An end further ahead than that is of another
- * clock: it would hold up all that ended after it. */
+/* False if @a ended only a moment ago; sets the timer for it. An end far in the future was
+ * stamped by another host's clock: it must not hold up all that ended after it. */
 static bool may_be_removed(struct rm_core *c, const struct rm_app *a)
 {
     if (a->finish_us + STAYS_US <= c->now_us || a->finish_us > c->now_us + STAYS_US)
@@ -124,7 +125,7 @@ static bool may_be_removed(struct rm_core *c, const struct rm_app *a)
     return false;
 }
 
-/* The oldest that have tasks lose them, until the rest is light enough. */
+/* Removes the tasks of the oldest jobs until the rest is small enough. */
 static void drop_old_tasks(struct rm_core *c)
 {
     while (c->heavy && exceeds_bytes_max(c, c->finished_bytes) && may_be_removed(c, c->heavy)) {
@@ -145,8 +146,8 @@ void rm_app_trim_due(struct rm_core *c)
     c->trim_due = true;
 }
 
-/* The oldest go; one of whose containers a node still has to tell waits, and those after it go in
- * its place. */
+/* Removes the oldest applications beyond the bounds. One that still has a container on some node
+ * is skipped, and the next oldest is removed in its place. */
 void rm_app_trim_finished(struct rm_core *c)
 {
     struct rm_app *next;

@@ -1,12 +1,12 @@
-/* Applications are killed. */
+/* Kill requests, and killing all containers of an application. */
 #include "rm/core/app/kill.h"
 
 #include "rm/core/app/kind.h"
 #include "rm/core/emit.h"
 #include "rm/core/state.h"
 
-/* Those that no node ever heard of end at once: the application may have come to its end when this
- * returns. */
+/* A container that no node has heard of ends at once, so the application itself may have ended
+ * when this returns. */
 void rm_app_kill_containers(struct rm_core *c, struct rm_app *a, int32_t status, const char *reason,
                             bool masters)
 {

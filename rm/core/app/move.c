@@ -1,5 +1,6 @@
-/* An application that waits or runs goes to another queue. What it runs goes on; its promise and
- * its age stay. Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and
+/* Moves a waiting or running application to another queue. Its containers go on, and it keeps
+ * its promise and its age.
+ * Source: Hadoop's ClientRMService.moveApplicationAcrossQueues and
  * FairScheduler.moveApplication. */
 #include "rm/core/app/move.h"
 
@@ -19,7 +20,7 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
     rm_app_enter_queue(c, a, index);
     if (a->in_policy && c->ops->on_job_moved)
         c->ops->on_job_moved(c->policy, &a->pj, c->now_us);
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* shares and limits are others now */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* Shares and limits have changed. */
         c->offer_all[k] = true;
     c->preempt_all = c->preempt_all || c->ops->victims;
     rm_app_save(c, a);
@@ -27,7 +28,7 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
             c->tree.v[index].name);
 }
 
-/* @index: where it is to go. False: refused, the error is answered. */
+/* Sets *@index to the target queue. False: refused, and the error is answered. */
 static bool check_move(struct rm_core *c, const struct rm_event *ev, const struct rm_app *a,
                        int32_t *index)
 {
@@ -67,6 +68,6 @@ void rm_app_on_move(struct rm_core *c, const struct rm_event *ev)
         return;
     if ((uint32_t)index != a->queue_index)
         move(c, a, (uint32_t)index);
-    /* Its last move may still be on its way to the store. */
+    /* An earlier move to this queue may not be durable yet. */
     rm_reply(c, ev->token, RM_REPLY_OK, a->saved_seq);
 }

@@ -1,4 +1,5 @@
-/* Queues: what is in them beside the tree, and who goes where. */
+/* Placement of applications in queues, and the core's counts per queue, kept in parallel to the
+ * policy's queue tree. */
 #include "rm/core/app/queues.h"
 
 #include <string.h>
@@ -44,7 +45,7 @@ void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev)
     rm_reply(c, ev->token, RM_REPLY_OK, 0);
 }
 
-/* It is shown under the name it gave itself where that is the same queue. */
+/* Shows the application under the queue name it was submitted with, if that names this queue. */
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index)
 {
     const char *named = a->queue;

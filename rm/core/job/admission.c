@@ -1,4 +1,4 @@
-/* A job with a deadline is admitted or refused. */
+/* Asks the policy whether it can promise a job's deadline, and words the refusal. */
 #include "rm/core/job/admission.h"
 
 #include "rm/core/emit.h"
@@ -28,7 +28,7 @@ static const char *date_text(struct rm_core *c, int64_t us)
                              (long long)(s / 60 % 60), (long long)(s % 60));
 }
 
-/* With the words that ask for what can be had. */
+/* Names the earliest deadline that would be accepted, if the policy knows one. */
 static const char *refusal_text(struct rm_core *c, const struct rm_app *a, const char *why)
 {
     const char *text =
@@ -49,7 +49,7 @@ bool rm_job_admit(struct rm_core *c, struct rm_app *a)
 
     if (a->pj.deadline_us <= 0 || !c->ops->admit)
         return true;
-    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* as they are when it arrives */
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) /* the counts at arrival */
         a->pj.phase[k] = (struct policy_phase){.total = a->phase[k].total};
     if (c->ops->admit(c->policy, &a->pj, c->now_us, &p)) {
         a->promised_us = p.finish_us;

@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-/* May this new job enter? False: refused, its end has begun. */
+/* True if the policy admits this new job. False: its diagnostics say why not. */
 bool rm_job_admit(struct rm_core *c, struct rm_app *a);
 
 #endif

@@ -1,10 +1,12 @@
-/* A task's attempt that an earlier instance of the RM started is known again. */
+/* After a restart, nodes report attempts that an earlier instance started. An attempt goes on if
+ * its task is idle; if this instance has already started another attempt, one of the two has to
+ * go. */
 #include "rm/core/job/attach.h"
 
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/state.h"
 
-/* The job is being ended: its end waits for this one too. */
+/* The job is ending: its end has to wait for this container too. */
 static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                          const struct rm_container_report *r)
 {
@@ -18,8 +20,8 @@ static struct rm_container *attach_dying(struct rm_core *c, struct rm_node *n, s
     return ct;
 }
 
-/* Does the attempt under way make way for the reported one, which an earlier instance has given?
- * Not when it may commit, and not when it works already, unless the other has ended well. */
+/* Must the running attempt give way to the reported, older one? Not if it may commit. Not if it
+ * is already at work, unless the older one has succeeded. */
 static bool should_give_way(const struct rm_task *t, const struct rm_container_report *r)
 {
     if (t->commit_attempt >= 0 && t->commit_attempt != r->task_attempt)
@@ -40,7 +42,7 @@ static void make_way(struct rm_core *c, struct rm_app *a, struct rm_task *t)
                       "an attempt of its task that was started earlier goes on");
 }
 
-/* A task's attempt started by an earlier instance: known again, if nobody else does the task. */
+/* Attaches the attempt if no other attempt is doing the task. */
 struct rm_container *rm_job_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                    const struct rm_container_report *r)
 {
@@ -55,7 +57,7 @@ struct rm_container *rm_job_attach(struct rm_core *c, struct rm_node *n, struct 
     if (t->running && should_give_way(t, r))
         make_way(c, a, t);
     if (t->state != RM_TASK_PENDING || r->task_attempt < t->commit_attempt)
-        return NULL; /* or a newer attempt may be committing, on a node that is still silent */
+        return NULL; /* or a newer attempt may be committing on a node that is still silent */
     ct = rm_container_new(c, a, n, &r->id, t->kind, &c->conf.slot_res[t->kind], false);
     ct->task_attempt = r->task_attempt;
     ct->state = RM_CONTAINER_ACQUIRED;

@@ -1,4 +1,7 @@
-/* Jobs: their two phases and their end. The RM is their master. */
+/* The life of a job: its output folder is created, maps and reduces run, and the folder is
+ * committed; or the job fails or is killed, and the folder is cleared away. Every file operation
+ * is an effect that the shell answers with an event, so a job waits in rm_job_advance until its
+ * containers, its folder and its records allow the next stage. */
 #include "rm/core/job/job.h"
 
 #include "rm/core/app/kill.h"
@@ -7,7 +10,7 @@
 #include "rm/core/job/pick.h"
 #include "rm/core/state.h"
 
-/* Nothing of it runs any more: what was left is not going to be done. */
+/* Nothing of the job runs any more: whatever is pending will never run. */
 static void drop_tasks(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -27,13 +30,13 @@ void rm_job_accept(struct rm_core *c, struct rm_app *a)
         rm_app_begin_final_save(c, a, RM_APP_FAILED, RM_FINAL_FAILED, NULL);
         return;
     }
-    if (a->pj.deadline_us > 0) /* nobody is asked again after a restart */
+    if (a->pj.deadline_us > 0) /* The policy is not asked again after a restart. */
         rm_app_save(c, a);
     rm_job_open_tasks(c, a);
     rm_job_advance(c, a);
 }
 
-/* A folder that is there after a restart may be this job's: unless another job goes on that has the
+/* After a restart, an existing folder may be this job's own, unless another live job names the
  * same one. */
 static bool may_be_made(struct rm_core *c, const char *output)
 {
@@ -43,7 +46,7 @@ static bool may_be_made(struct rm_core *c, const char *output)
     return true;
 }
 
-/* Its tasks may be scheduled, once its output folder is there. */
+/* Lets the tasks be scheduled; asks for the output folder first. */
 void rm_job_open_tasks(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
@@ -75,7 +78,7 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
         return;
     a->setup_asked = false;
     if (!rm_app_is_live(a)) {
-        a->set_up = ev->u.job_done.ok; /* then there is something to remove */
+        a->set_up = ev->u.job_done.ok; /* If the folder was created, it has to be removed. */
         rm_job_advance(c, a);
         return;
     }
@@ -99,9 +102,9 @@ static bool all_done(const struct rm_app *a)
     return true;
 }
 
-/* The job has ended when its folder is cleared away: whoever sees the end may submit it again, and
- * a leader that takes over in between finds that it has not ended, and clears it away. False: there
- * is nothing to wait for. */
+/* Clears the output folder away. The job ends only after that: a client that sees the end may
+ * submit the job again, and a leader that takes over in between finds the job alive and clears
+ * the folder itself. False: there is nothing to clear. */
 static bool abort_output(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx;
@@ -110,7 +113,7 @@ static bool abort_output(struct rm_core *c, struct rm_app *a)
         return false;
     a->aborting = true;
     fx = rm_effect_add(c, RM_FX_JOB_ABORT);
-    /* That the job ends is not durable yet: who has another opinion needs the folder. */
+    /* The end is not durable yet: an instance that does not know of it needs the folder. */
     if (a->saved_seq > c->stored)
         fx->after_seq = a->saved_seq;
     fx->u.job.id = a->id;
@@ -124,7 +127,7 @@ void rm_job_advance(struct rm_core *c, struct rm_app *a)
         return;
     if (a->ending == RM_END_FAIL || a->ending == RM_END_KILL) {
         if (a->containers || a->committing || a->setup_asked || a->held || a->aborting)
-            return; /* comes back when they are gone, and every node has told what it runs */
+            return; /* Called again when these are gone and every node has reported what it runs. */
         if (abort_output(c, a))
             return;
         drop_tasks(a);
@@ -140,17 +143,17 @@ void rm_job_advance(struct rm_core *c, struct rm_app *a)
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
         return;
     }
-    a->committing = true; /* the folder is closed only when every task's end is durable */
+    a->committing = true; /* commit only when the end of every task is durable */
     rm_defer_until_stored(c, c->seq, RM_ACK_JOB_COMMIT, a, 0);
 }
 
-/* Every attempt that was allowed to commit has left its part under a name of its own. One of them
- * may have been lost with its node, have been replaced, and still be writing: so the parts that
- * count are named here, those of the attempts that succeeded. */
+/* Every attempt that was allowed to commit has left its part under a name of its own. One of
+ * them may have been lost with its node, been replaced, and still be writing. So the commit
+ * names the parts that count: those of the attempts that succeeded. */
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a)
 {
     struct rm_effect *fx = rm_effect_add(c, RM_FX_JOB_COMMIT);
-    /* Of those with parts. */
+    /* The kind of task that writes the parts. */
     enum base_task_kind k = a->phase[BASE_TASK_REDUCE].total ? BASE_TASK_REDUCE : BASE_TASK_MAP;
     const struct rm_phase *p = &a->phase[k];
     int32_t *attempts = rm_steps_alloc(&c->scratch, (size_t)p->total * sizeof *attempts);
@@ -171,7 +174,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
     if (!a || !a->is_job || !a->committing)
         return;
     a->committing = false;
-    if (ev->u.job_done.ok) { /* too late for a kill: as an AM that unregisters while it is killed */
+    if (ev->u.job_done.ok) { /* too late for a kill, as in YARN */
         a->ending = RM_END_SUCCEED;
         rm_set_diagnostics(&a->diagnostics, NULL);
         rm_app_begin_final_save(c, a, RM_APP_FINISHED, RM_FINAL_SUCCEEDED, NULL);
@@ -183,7 +186,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
                                               : "the output could not be committed");
         return;
     }
-    rm_app_save(c, a); /* its end was not recorded yet */
+    rm_app_save(c, a); /* the end was not recorded yet */
     rm_job_advance(c, a);
 }
 
@@ -211,7 +214,8 @@ void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const 
     }
     if (how == RM_END_KILL && a->state != RM_APP_KILLING)
         rm_app_set_state(c, a, RM_APP_KILLING);
-    /* The output may be there already: who takes over finds all done and commits, not a kill. */
+    /* The output may already be there: a leader that takes over sees all tasks done and commits;
+     * it must not find a kill. */
     if (a->committing)
         a->saved_seq = c->seq;
     else

@@ -7,7 +7,7 @@
 void rm_job_accept(struct rm_core *c, struct rm_app *a);
 void rm_job_open_tasks(struct rm_core *c, struct rm_app *a);
 void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev);
-/* Looks whether the job is done, or its end can go on now that a container is gone. */
+/* Moves the job on as far as it can: commits it when all tasks are done, or continues its end. */
 void rm_job_advance(struct rm_core *c, struct rm_app *a);
 void rm_job_request_commit(struct rm_core *c, struct rm_app *a);
 void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev);
@@ -15,12 +15,11 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev);
 void rm_job_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const char *diagnostics);
 double rm_job_progress(const struct rm_app *a, enum base_task_kind k);
 void rm_job_fail_for_task(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* After a restart: a task has failed for good, and what it means for its job was not stored any
- * more. */
+/* After a restart: ends a job one of whose tasks has failed for good, if that was not recorded. */
 void rm_job_resume_failure(struct rm_core *c, struct rm_app *a);
 
-/* A task has read all its input some time before it ends: what has not ended shows 99 % at most.
- * Policies count with what was reported. */
+/* A task has read its input some time before it ends: running tasks show 99 % at most. Policies
+ * use what was reported. */
 static inline double rm_progress_shown(double progress, bool ended)
 {
     return !ended && progress > 0.99 ? 0.99 : progress;

@@ -17,12 +17,12 @@ static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
         .total = p->total,
         .pending = p->open && !a->held && rm_app_is_live(a) ? p->pending - p->kept : 0,
         .running = p->running,
-        .suspended = rm_app_is_live(a) ? p->suspended : 0, /* nothing of one that ends goes on */
+        .suspended = rm_app_is_live(a) ? p->suspended : 0, /* an ending job resumes nothing */
         .done = p->succeeded};
 }
 
-/* How the attempt of @ct's task ended. A full disk says nothing against the task, unless the task
- * fills it again and again. */
+/* Tells the task how its attempt ended. A full disk does not count against the task, unless the
+ * task has filled a disk on that node before. */
 static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                         const struct rm_container_report *r)
 {
@@ -43,8 +43,8 @@ static void end_attempt(struct rm_core *c, struct rm_app *a, struct rm_container
         rm_job_fail_for_task(c, a, t);
 }
 
-/* A container that its node reported is remembered until the task's record is durable: the node
- * forgets it then. */
+/* A container whose end the node reported is freed once the task's record is durable; only then
+ * may the node forget it. */
 static void container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                             const struct rm_container_report *r)
 {
@@ -57,7 +57,7 @@ static void container_ended(struct rm_core *c, struct rm_app *a, struct rm_conta
     rm_job_advance(c, a);
 }
 
-/* What its ended tasks had shown comes first: the policy is asked with that known. */
+/* Recalls what its ended tasks have shown before the policy sees the job again. */
 static void recovered(struct rm_core *c, struct rm_app *a)
 {
     if (a->state == RM_APP_FINAL_SAVING) {

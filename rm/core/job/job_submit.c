@@ -1,4 +1,4 @@
-/* Submission of jobs. */
+/* Submission of jobs: checks, queue, records, reply. */
 #include "rm/core/job/job_submit.h"
 
 #include <string.h>
@@ -19,7 +19,8 @@ static void reply_job(struct rm_core *c, const struct rm_event *ev, const struct
     fx->u.reply.app_state = a->state;
 }
 
-/* True when the submission is answered already: repeated, or refused. */
+/* True if the id is already known: a repeated submission is answered with its job, another body
+ * is refused. */
 static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_job_spec *spec = ev->u.submit_job.spec;
@@ -36,7 +37,7 @@ static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
     return true;
 }
 
-/* Microseconds, of the tasks of one kind one after the other: policies add such times up. */
+/* Microseconds for all tasks of one kind in sequence; policies add such times up. */
 #define EXPECTED_MAX 1e17
 
 static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k)
@@ -49,8 +50,8 @@ static bool takes_too_long(const struct rm_job_spec *spec, enum base_task_kind k
     return (double)longest * (double)rm_task_count(spec, k) > EXPECTED_MAX;
 }
 
-/* The queue comes last: it may be made. A deadline that has passed may still come out of a store:
- * then it is missed. */
+/* Placement comes last, since it may create the queue. A past deadline is refused only here: one
+ * read from the store is a missed deadline. */
 static bool refuse_submission(struct rm_core *c, const struct rm_event *ev, uint32_t *queue)
 {
     const struct rm_job_spec *spec = ev->u.submit_job.spec;

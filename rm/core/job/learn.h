@@ -7,7 +7,7 @@
 void rm_learn_task_ended(struct rm_core *c, struct rm_app *a, const struct rm_task *t,
                          const struct rm_container *ct, const struct rm_container_report *r,
                          bool success, bool killed);
-/* After a restart: what its ended tasks had shown. */
+/* After a restart: repeats what its ended tasks have shown. */
 void rm_learn_recall(struct rm_core *c, struct rm_app *a);
 
 #endif

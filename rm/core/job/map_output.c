@@ -1,4 +1,4 @@
-/* Map outputs that are lost or cannot be fetched. */
+/* Map outputs that are lost with their node, or that reduces fail to fetch: the maps run again. */
 #include "rm/core/job/map_output.h"
 
 #include "rm/core/emit.h"
@@ -6,7 +6,7 @@
 #include "rm/core/job/task_attempt.h"
 #include "rm/core/state.h"
 
-/* A map's output is needed as long as some reduce has not ended well. */
+/* A map's output is needed until every reduce has succeeded. */
 static bool output_needed(const struct rm_app *a, const struct rm_task *t)
 {
     const struct rm_phase *reduces = &a->phase[BASE_TASK_REDUCE];
@@ -42,7 +42,7 @@ void rm_task_on_fetch_failure(struct rm_core *c, const struct rm_event *ev)
     }
     if (output_needed(a, t) && t->last_attempt == ev->u.fetch_failure.attempt) {
         if (!t->fetch_failures || t->fetch_reduce != ev->u.fetch_failure.reduce.index ||
-            a->phase[BASE_TASK_REDUCE].running <= 1) /* nobody else could say so */
+            a->phase[BASE_TASK_REDUCE].running <= 1) /* no other reduce could confirm it */
             t->fetch_failures++;
         t->fetch_reduce = ev->u.fetch_failure.reduce.index;
         if ((ev->u.fetch_failure.gone || t->fetch_failures >= RM_FETCH_FAILURES_MAX) &&

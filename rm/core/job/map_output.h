@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-/* Reports (of different reduces, if several run) before a map is run again. */
+/* Failure reports (of different reduces, if several run) before a map runs again. */
 #define RM_FETCH_FAILURES_MAX 2
 
 void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char *why);

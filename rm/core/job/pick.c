@@ -1,5 +1,8 @@
-/* Which task of a job suits a node: pending tasks in a bit set, and by host and rack in lists made
- * once per job. Lowest index first. */
+/* Picks the task of a job that suits a node. Pending tasks are a bit set with a summary word per
+ * 64 words, so that the lowest one is found in two steps. For locality each job has an index by
+ * host and one by rack: per key the list of its tasks in ascending order, built once, with a
+ * cursor that skips tasks no longer pending. A task that becomes pending again moves the cursors
+ * of its lists back. The lowest index always wins, which keeps the core deterministic. */
 #include "rm/core/job/pick.h"
 
 #include <stdlib.h>
@@ -7,11 +10,11 @@
 #include "rm/core/node/places.h"
 #include "rm/core/state.h"
 
-/* Where the search for a task's group left off: tasks asked for in ascending order take one walk
- * over the groups. */
+/* Remembers the group where the last lookup ended, so that tasks in ascending order need only
+ * one walk over the groups. */
 struct group_at {
     size_t g;
-    int64_t first; /* index of the first task of group @g, among those of the kind */
+    int64_t first; /* index, within the kind, of the first task of group @g */
 };
 
 static const struct rm_str_list *group_hosts(const struct rm_job_spec *s, enum base_task_kind k,
@@ -76,7 +79,7 @@ static int32_t lowest_pending(struct rm_phase *p)
     }
 }
 
-/* Lowest pending task above @after, -1: none. */
+/* The lowest pending task above @after; -1: none. */
 static int32_t pending_after(const struct rm_phase *p, int32_t after)
 {
     size_t w = (size_t)(after + 1) / 64;
@@ -105,7 +108,8 @@ static struct rm_near *near_find(const struct rm_near_index *x, uint32_t key)
     return NULL;
 }
 
-/* @hosts: its keys are hosts, which it holds; false: racks. @c NULL: it goes. */
+/* @hosts: the keys are hosts, which the index references; else racks. @c may be NULL when the
+ * core is freed. */
 static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
 {
     for (uint32_t i = 0; c && hosts && x->v && i <= x->mask; i++)
@@ -117,8 +121,8 @@ static void near_free(struct rm_core *c, struct rm_near_index *x, bool hosts)
     *x = (struct rm_near_index){0};
 }
 
-/* The core's numbers of the names in a table that jobs share: looked up once, and held until there
- * is another table. */
+/* Maps a host table shared by many jobs to the core's host numbers. The result is cached, and
+ * its hosts stay referenced, until a job with another table arrives. */
 static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table *t)
 {
     uint32_t *keys;
@@ -143,9 +147,10 @@ static const uint32_t *table_keys(struct rm_core *c, const struct rm_host_table 
 
 enum keys { KEYS_MAKE_HOSTS, KEYS_HOSTS, KEYS_RACKS };
 
-/* The keys of a task: its hosts, or the known racks of its hosts, each once. Returns how many.
- * Names of hosts are made once, for the index by host, which holds them; that of another host would
- * be held by nobody. @at: of the job and kind, zero at first. */
+/* The keys of a task without duplicates: its hosts, or the known racks of its hosts. Returns
+ * their number. Only KEYS_MAKE_HOSTS adds host names, for the index by host, which references
+ * them; a name added for another purpose would never be released. @at: zero before the first
+ * call for a job and kind. */
 static size_t task_keys(struct rm_core *c, const struct rm_job_spec *s, enum base_task_kind k,
                         int32_t index, enum keys what, struct group_at *at, uint32_t *keys,
                         size_t max)
@@ -185,8 +190,8 @@ static void near_place(struct rm_near_index *x, uint32_t key, uint32_t start, ui
     x->has[key / 64] |= UINT64_C(1) << (key % 64);
 }
 
-/* Two passes over the tasks: count per key, then fill. @nowhere (may be NULL): gets the tasks
- * without any key. */
+/* Builds an index in two passes: count the tasks per key, then fill the lists. @nowhere (may be
+ * NULL) receives the tasks without any key. */
 static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind k, bool racks,
                        struct rm_near_index *x, struct rm_near *nowhere)
 {
@@ -199,11 +204,11 @@ static void near_build(struct rm_core *c, struct rm_app *a, enum base_task_kind 
     if (a->job->near_n && k == BASE_TASK_MAP)
         table_keys(c, a->job->hosts);
     else
-        /* Names first: so that the table of counts has its size. */
+        /* Adds all names first, so that the table of counts gets its final size. */
         for (int32_t i = 0; !racks && i < p->total; i++)
             task_keys(c, a->job, k, i, KEYS_MAKE_HOSTS, &group, keys, KEYS_MAX);
     key_names = racks ? c->racks.n : c->hosts.n;
-    count_n = key_names + 1; /* the last one: tasks without a key */
+    count_n = key_names + 1; /* last element: tasks without a key */
     count = base_alloc(count_n * sizeof *count);
     for (int32_t i = 0; i < p->total; i++) {
         n = task_keys(c, a->job, k, i, what, &group, keys, KEYS_MAX);
@@ -283,7 +288,7 @@ void rm_pick_free(struct rm_core *c, struct rm_phase *p)
     p->located = false;
 }
 
-/* The list's first place that holds @index or more. */
+/* Index of the first element of @list that is at least @index. */
 static uint32_t near_seek(const struct rm_near_index *x, const struct rm_near *list, int32_t index)
 {
     uint32_t low = 0, high = list->n;
@@ -353,7 +358,7 @@ void rm_pick_remove(struct rm_app *a, struct rm_task *t)
         clear_pending(&a->phase[t->kind], t->index);
 }
 
-/* @t failed on @node, and another live node could try it. */
+/* True if the task failed on @node and another live node could try it. */
 static bool should_avoid(const struct rm_core *c, const struct rm_phase *p, int32_t index,
                          const struct rm_node *node)
 {
@@ -373,7 +378,7 @@ static bool should_avoid(const struct rm_core *c, const struct rm_phase *p, int3
     return here && elsewhere > 0;
 }
 
-/* The list of a key that may still have a pending task. */
+/* The list of @key if it may still have a pending task, else NULL. */
 static struct rm_near *near_find_pending(const struct rm_near_index *x, uint32_t key)
 {
     return key < x->keys && (x->has[key / 64] >> (key % 64) & 1) ? near_find(x, key) : NULL;
@@ -470,7 +475,7 @@ struct rm_task *rm_task_pick_near(struct rm_core *c, struct rm_app *a, enum base
         *level = t ? DELAY_RACK : DELAY_ANY;
         return t;
     }
-    *level = DELAY_RACK; /* one rack: there is no level beyond */
+    *level = DELAY_RACK; /* with a single rack there is no level beyond */
     return NULL;
 }
 

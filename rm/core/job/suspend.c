@@ -1,4 +1,5 @@
-/* Attempts are suspended and resumed. */
+/* Suspends and resumes attempts of tasks: the process tree is stopped, the slot is free
+ * meanwhile. */
 #include "rm/core/job/suspend.h"
 
 #include "rm/core/ledger.h"
@@ -47,7 +48,7 @@ void rm_container_resume(struct rm_core *c, struct rm_container *ct)
     tell_suspended(c, ct, false);
 }
 
-/* The one with the lowest task index. */
+/* Of several, the one with the lowest task index. */
 struct rm_container *rm_container_find_suspended(const struct rm_app *a, const struct rm_node *n,
                                                  enum base_task_kind k)
 {

@@ -6,8 +6,8 @@
 
 void rm_container_queue_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind);
 void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct);
-/* Its process tree is stopped, its slot free; resumed on the same node. Tasks of jobs that run, or
- * are suspended. */
+/* Stops the process tree, and frees the slot until it is resumed on the same node. For running
+ * or suspended attempts of tasks. */
 void rm_container_suspend(struct rm_core *c, struct rm_container *ct);
 void rm_container_resume(struct rm_core *c, struct rm_container *ct);
 struct rm_container *rm_container_find_suspended(const struct rm_app *a, const struct rm_node *n,

@@ -1,4 +1,4 @@
-/* The tasks of a job as objects. */
+/* The tasks of a job as objects, with the counts of their states per phase. */
 #include "rm/core/job/task.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void rm_tasks_init(struct rm_core *c, struct rm_app *a)
     }
     if (!a->phase[BASE_TASK_REDUCE].total)
         return;
-    a->out_log_cap = (size_t)a->phase[BASE_TASK_MAP].total; /* grows when maps are run again */
+    a->out_log_cap = (size_t)a->phase[BASE_TASK_MAP].total; /* grows when maps run again */
     a->out_log = base_alloc(a->out_log_cap * sizeof *a->out_log);
 }
 
@@ -56,7 +56,7 @@ void rm_tasks_free(struct rm_app *a)
     free(a->out_log);
     a->out_log = NULL;
     a->out_log_cap = 0;
-    a->out_counter = 0; /* as after a restart: readers of outputs find none */
+    a->out_counter = 0; /* as after a restart: readers find no outputs */
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
         struct rm_phase *p = &a->phase[k];
 
@@ -90,7 +90,7 @@ struct rm_node *rm_task_node(const struct rm_core *c, const struct rm_app *a,
 {
     struct rm_node *n = t->node == RM_NONE ? NULL : c->nodes[t->node];
 
-    /* Else another one has its index now. */
+    /* A node created later has its index now. */
     return n && a->nodes_left && n->born > a->nodes_left ? NULL : n;
 }
 
@@ -111,14 +111,15 @@ int64_t *rm_task_counters(struct rm_app *a, const struct rm_task *t, bool make)
                : NULL;
 }
 
-/* State and the phase's sums follow each other here and nowhere else. */
+/* The only place where the state of a task changes, so that the counts per state stay right. */
 void rm_task_set_state(struct rm_app *a, struct rm_task *t, enum rm_task_state s)
 {
     struct rm_phase *p = &a->phase[t->kind];
 
     base_assert(rm_task_edge((enum rm_task_state)t->state, s));
     p->pending += (s == RM_TASK_PENDING) - (t->state == RM_TASK_PENDING);
-    p->kept -= rm_task_is_kept(t); /* none becomes one: who loses an attempt loses its right */
+    /* No task becomes withheld here: losing an attempt loses the right to commit. */
+    p->kept -= rm_task_is_kept(t);
     p->running += (s == RM_TASK_RUNNING) - (t->state == RM_TASK_RUNNING);
     p->suspended += (s == RM_TASK_SUSPENDED) - (t->state == RM_TASK_SUSPENDED);
     p->succeeded += (s == RM_TASK_SUCCEEDED) - (t->state == RM_TASK_SUCCEEDED);

@@ -1,4 +1,7 @@
-/* Attempts of tasks: launched, ended, allowed to commit. */
+/* Attempts of a job's tasks: started, succeeded, failed, allowed to commit. At most one attempt
+ * of a task runs at a time, and at most one may ever commit; the right is recorded before it is
+ * granted. A function that finds a task failed for good returns it: ending the job is the
+ * caller's part (job_kind.c, map_output.c). */
 #include "rm/core/job/task_attempt.h"
 
 #include <stdlib.h>
@@ -28,7 +31,7 @@ void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *
     rm_pick_remove(a, t);
     rm_task_set_state(a, t, RM_TASK_RUNNING);
     if (t->commit_attempt >= 0 && t->commit_attempt != t->last_attempt) {
-        /* Its attempt ended; that it did was not durable before a restart. */
+        /* That attempt has ended, which was not durable before the restart. */
         t->commit_attempt = -1;
         rm_record_commit(c, a, t);
     }
@@ -55,7 +58,7 @@ static void add_counters(struct rm_app *a, const int64_t *counters, int64_t sign
                                   : base_sat_sub(a->counters[i], counters[i]);
 }
 
-/* Reduces may start: the gate opens once and stays open. */
+/* True once enough maps are done for reduces to start. The gate never closes again. */
 static bool slowstart_reached(const struct rm_core *c, const struct rm_app *a)
 {
     const struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
@@ -71,7 +74,7 @@ static void attempt_over(struct rm_core *c, struct rm_task *t)
         t->next_attempt = t->last_attempt + 1;
 }
 
-/* No record: what an earlier instance gave is still not known to be over. */
+/* Nothing is recorded: the earlier instance's attempt may still be running. */
 void rm_task_drop_running(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     const struct rm_container *ct = t->running;
@@ -127,7 +130,7 @@ void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task 
     rm_app_update_demand(c, a, t->kind);
 }
 
-/* The right to commit goes to another attempt: this one has ended and will not rename any more. */
+/* Takes the right to commit back: the attempt has ended and will rename nothing any more. */
 static void drop_commit(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     if (t->commit_attempt < 0)
@@ -141,7 +144,7 @@ static int32_t attempts_max(const struct rm_core *c, const struct rm_app *a)
     return a->job->max_attempts > 0 ? a->job->max_attempts : c->conf.task_attempts_max;
 }
 
-/* Other nodes are tried first from now on. */
+/* Other nodes are preferred from now on. */
 static void note_bad_node(struct rm_app *a, struct rm_task *t, uint32_t node)
 {
     if (!a->phase[t->kind].bits)
@@ -181,7 +184,7 @@ bool rm_task_note_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t,
     return false;
 }
 
-/* A map has not succeeded after all: @next is PENDING or FAILED. */
+/* Reverts a succeeded map. @next is PENDING or FAILED. */
 static void take_back(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                       enum rm_task_state next, const char *why)
 {
@@ -228,7 +231,7 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
                        base_task_id_text(id, text));
         return;
     }
-    if (!t) { /* its job has ended */
+    if (!t) { /* The job has ended. */
         rm_reply(c, ev->token, RM_REPLY_FLAG, 0)->u.reply.app_id = a->id;
         return;
     }
@@ -244,7 +247,8 @@ void rm_task_on_commit(struct rm_core *c, const struct rm_event *ev)
     fx->u.reply.flag = yes;
 }
 
-/* Heard of lately: what it does not serve is its fault, not that of a host that is down. */
+/* True if the node was heard of lately: then a failed fetch is the map's fault, not that of a
+ * dead host. */
 static bool node_is_heard(const struct rm_core *c, const struct rm_app *a, const struct rm_task *t)
 {
     const struct rm_node *n = rm_task_node(c, a, t);
@@ -252,9 +256,9 @@ static bool node_is_heard(const struct rm_core *c, const struct rm_app *a, const
     return n && n->registered && c->now_us - n->last_us <= 2 * c->conf.heartbeat_us;
 }
 
-/* A map whose output cannot be had from a node that is up has failed there: it is run elsewhere, at
- * most as often as any failed task. On a silent node the map has done nothing wrong: it is run
- * elsewhere now, or with all that the node had when the node is given up. */
+/* A map whose output cannot be fetched from a live node has failed there: it runs elsewhere, and
+ * this counts as a failed attempt. A silent node proves nothing against the map: it simply runs
+ * again. */
 bool rm_task_note_fetch_failed(struct rm_core *c, struct rm_app *a, struct rm_task *t)
 {
     static const char why[] = "reduces could not fetch its output";

@@ -6,9 +6,9 @@
 
 void rm_task_note_launched(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                            struct rm_container *ct, bool again);
-/* The attempt of @t that this instance gave makes way for one given before it. */
+/* Drops the running attempt in favour of one that an earlier instance started. */
 void rm_task_drop_running(struct rm_core *c, struct rm_app *a, struct rm_task *t);
-/* Gives its output a version. */
+/* Gives its output the next version. */
 void rm_task_publish_output(struct rm_core *c, struct rm_app *a, struct rm_task *t);
 void rm_task_note_succeeded(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                             struct rm_container *ct, const struct rm_container_report *r);

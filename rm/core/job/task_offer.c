@@ -1,4 +1,6 @@
-/* A slot is offered to a job: delay scheduling, colocation, the launch. */
+/* Offers a free slot to a job. The policy has chosen the job; here the job may still decline: a
+ * map waits for a slot near its data (delay scheduling), a reduce for a node that ran maps of
+ * its job (colocation). */
 #include "rm/core/job/task_offer.h"
 
 #include "rm/core/app/app_nodes.h"
@@ -13,7 +15,7 @@ static void launch_task(struct rm_core *c, struct rm_app *a, enum base_task_kind
     struct base_container_id id = {{a->id, 1}, c->conf.epoch << 40 | a->next_num++};
     struct rm_container *ct = rm_container_new(c, a, n, &id, k, &c->conf.slot_res[k], false);
 
-    ct->state = RM_CONTAINER_ACQUIRED; /* its master is this RM: it has it already */
+    ct->state = RM_CONTAINER_ACQUIRED; /* its master, this RM, has acquired it already */
     rm_task_note_launched(c, a, t, ct, false);
     rm_container_launch(c, ct, NULL);
     rm_app_update_demand(c, a, k);
@@ -27,7 +29,7 @@ static void count_locality(struct rm_app *a, enum delay_level level)
     a->counters[counter[level]]++;
 }
 
-/* Delay scheduling comes between the order of jobs and the choice of the task. */
+/* True if delay scheduling makes the job wait for a slot nearer to its data. */
 static bool delay_declines(struct rm_core *c, struct rm_app *a, enum delay_level level,
                            bool located, bool no_delay)
 {
@@ -37,8 +39,8 @@ static bool delay_declines(struct rm_core *c, struct rm_app *a, enum delay_level
     return false;
 }
 
-/* It has work, and none that may run here: the time until it may go further from its data passes
- * nevertheless. */
+/* Counts a missed opportunity although no task could run here, so that waiting for locality ends
+ * in time. */
 static void delay_note_pass(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                             bool no_delay)
 {
@@ -46,8 +48,8 @@ static void delay_note_pass(struct rm_core *c, struct rm_app *a, enum base_task_
         delay_pass(&c->delay, &a->delay);
 }
 
-/* A reduce waits for a node that ran maps of its job: their output, and often their input, are
- * there. */
+/* True while a reduce should wait for a node that ran maps of its job: their output, and often
+ * their input, is there. */
 static bool waits_for_colocation(struct rm_core *c, struct rm_app *a, const struct rm_node *n)
 {
     if (!c->colo_wait_us || !a->phase[BASE_TASK_MAP].total || rm_app_had_node(a, n->index)) {
@@ -59,7 +61,7 @@ static bool waits_for_colocation(struct rm_core *c, struct rm_app *a, const stru
     return c->now_us - a->colo_since_us < c->colo_wait_us;
 }
 
-/* An attempt of it that is suspended here goes on before another task starts. */
+/* Resumes an attempt suspended on this node before another task is started. */
 static bool resume_suspended(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                              struct rm_node *n)
 {
@@ -89,7 +91,7 @@ bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, st
         delay_note_pass(c, a, k, no_delay);
         return false;
     }
-    __builtin_prefetch(t); /* written when its container has been made */
+    __builtin_prefetch(t); /* written to when its container is made */
     __builtin_prefetch((const char *)t + 64);
     if (k == BASE_TASK_MAP ? delay_declines(c, a, level, located, no_delay)
                            : waits_for_colocation(c, a, n))

@@ -6,7 +6,7 @@
 
 bool rm_job_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
                   bool no_delay);
-/* Would @a use a slot here? If it waits for one near its data it has declined this one. */
+/* Would @a use a slot here? A job that waits for a slot near its data declines. */
 enum policy_take rm_job_takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                               struct rm_node *n);
 

@@ -1,5 +1,5 @@
-/* The ask table of a master: absolute counts by (priority, allocation request id, resource name),
- * as in YARN. Groups and the named rows in them are kept in order; what has come down to 0 is
+/* The ask table of a master: absolute counts by (priority, allocation request id, resource
+ * name), as in YARN. Groups, and the named rows within a group, are sorted; empty ones are
  * dropped. */
 #include "rm/core/master/ask.h"
 
@@ -29,7 +29,7 @@ static bool is_any(const char *name)
     return name[0] == '*' && !name[1];
 }
 
-/* "*" counts all that are wanted; without it the named places do. */
+/* "*" counts all containers wanted; without it, the named places do. */
 static int64_t wanted_count(const struct rm_ask_group *g)
 {
     return g->any_given ? g->any : g->named;
@@ -42,7 +42,7 @@ static int compare_group(const struct rm_ask_group *g, int32_t priority, int64_t
     return g->allocation_id < id ? -1 : g->allocation_id > id;
 }
 
-/* Its place; smaller priority numbers are served first. */
+/* Binary search by (priority, id): smaller priority numbers are served first. */
 static size_t group_place(const struct rm_app *a, int32_t priority, int64_t id)
 {
     size_t low = 0, high = a->asks_n;
@@ -132,7 +132,7 @@ static void drop_zero_rows(struct rm_app *a, struct rm_ask_group *g)
     g->rows_n = kept;
 }
 
-/* Drops what is not wanted any more and adds up the rest. */
+/* Drops empty groups and adds the others up. */
 static void drop_empty_groups(struct rm_app *a)
 {
     size_t kept = 0;
@@ -159,7 +159,7 @@ static size_t launch_size(const struct rm_launch *l)
     return l && l->json ? strlen(l->json) : 0;
 }
 
-/* Those that are kept, and these: some of these may take the place of others. */
+/* Upper bound on the size of launch contexts: new ones may replace old ones. */
 static size_t launches_size(const struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     size_t sum = a->launch_bytes;
@@ -169,7 +169,7 @@ static size_t launches_size(const struct rm_app *a, const struct rm_ask *asks, s
     return sum;
 }
 
-/* Would these asks be too many together with those that are there? */
+/* False if these asks, with those already there, exceed the bounds. */
 bool rm_ask_fits(struct rm_app *a, const struct rm_ask *asks, size_t n)
 {
     int64_t sum = 0;
@@ -289,7 +289,7 @@ static void count_down(struct rm_ask_group *g, struct rm_ask_row *row)
     g->named--;
 }
 
-/* One container of the group is given: afterwards the group may be gone. */
+/* Subtracts a granted container, which may remove the group. */
 void rm_ask_note_granted(struct rm_app *a, struct rm_ask_group *g, const struct rm_node *n,
                          enum delay_level level)
 {

@@ -16,8 +16,8 @@ void rm_am_attempt_set_state(struct rm_attempt *at, enum rm_attempt_state s)
     at->state = s;
 }
 
-#define WHOLE_KEPT       10  /* newest attempts that keep all of their diagnostics */
-#define DIAGNOSTICS_KEPT 256 /* bytes that the others keep */
+#define WHOLE_KEPT       10  /* the newest attempts, which keep their whole diagnostics */
+#define DIAGNOSTICS_KEPT 256 /* bytes kept by older ones */
 
 static void attempt_free(struct rm_attempt *at)
 {
@@ -30,15 +30,15 @@ static void attempt_free(struct rm_attempt *at)
     free(at->completed);
 }
 
-/* Host, URL, node and its address, numbers: what an attempt's record has beside its diagnostics. */
+/* What the record of an attempt holds beside its diagnostics: host, URL, node, numbers. */
 #define ATTEMPT_BYTES_MAX (16 << 10)
 static_assert(BASE_SUBMISSION_MAX + (WHOLE_KEPT + 2) * (2 * BASE_DIAGNOSTICS_MAX + 1024) +
                       RM_ATTEMPTS_KEPT * (ATTEMPT_BYTES_MAX + DIAGNOSTICS_KEPT) <
                   BASE_RECORD_MAX,
               "the record of an application fits, whatever becomes of it");
 
-/* Attempts that fail without its fault do not count towards their limit, so there may be any number
- * of them; the record of the application has to stay within BASE_RECORD_MAX. */
+/* Attempts that fail without the application's fault are not limited in number, but its record
+ * must stay within BASE_RECORD_MAX: older attempts lose diagnostics, the oldest ones go. */
 static void make_room(struct rm_app *a)
 {
     if (a->attempts_n >= WHOLE_KEPT) {

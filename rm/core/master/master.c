@@ -1,5 +1,6 @@
-/* Plain applications: attempts, the master's container, the end. The protocol with a running
- * master: rm/core/master/protocol.c. */
+/* The life of a plain application: each attempt waits for its turn, gets a container for its
+ * master, and runs until the master finishes, fails or is lost; then another attempt follows, or
+ * the application ends. The protocol with a running master: rm/core/master/protocol.c. */
 #include "rm/core/master/master.h"
 
 #include <string.h>
@@ -81,7 +82,8 @@ void rm_am_on_unmanaged_stored(struct rm_core *c, struct rm_app *a)
     rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);
 }
 
-/* Masters hold at most half of the map slots, so that the work they ask for finds room. */
+/* Starts waiting masters. Masters take at most half of the map slots, so that the containers
+ * they ask for find room. */
 void rm_am_activate_waiting(struct rm_core *c)
 {
     int64_t max = c->capacity.slots[BASE_TASK_MAP] / 2;
@@ -154,7 +156,7 @@ bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, str
     struct rm_container *ct;
     enum delay_level level;
 
-    (void)no_delay; /* a master asks again for what it was not given where it wants it */
+    (void)no_delay; /* a master that wants locality asks for it by name */
     if (at->state == RM_ATTEMPT_SCHEDULED) {
         offer_master(c, a, n);
         return true;
@@ -180,7 +182,7 @@ static void forget_later(struct rm_core *c, struct rm_container *ct)
     rm_defer_until_stored(c, c->seq, RM_ACK_FORGET, ct, 0);
 }
 
-/* Whatever its master was going to hear, nobody asks any more. */
+/* Nobody will ask for the ends still to be reported to the master. */
 void rm_am_forget_containers(struct rm_core *c, struct rm_app *a)
 {
     for (size_t i = 0; i < a->news_n; i++)
@@ -235,7 +237,7 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        rm_am_mark_announced(a); /* to the next attempt, when it registers */
+        rm_am_mark_announced(a); /* the next attempt is told as it registers */
     else
         rm_am_forget_containers(c, a);
     if (a->failed_attempts >= attempts_max(c, a)) {
@@ -258,9 +260,9 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     rm_app_save(c, a);
 }
 
-/* A disk is a node's fault: an attempt that it ended does not count, as in YARN. But of a disk that
- * a master itself fills the node says the same, wherever it runs: so only the first few are free.
- */
+/* A failed disk is the node's fault, and an attempt that it ended does not count, as in YARN.
+ * But a master that fills the disk itself looks the same on every node, so only the first few
+ * are free. */
 static bool disk_failure_is_free(const struct rm_app *a)
 {
     int32_t n = 0;
@@ -303,7 +305,7 @@ void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_con
 {
     const struct rm_attempt *at = rm_am_current_attempt(a);
 
-    (void)r; /* its exit status is all that a master is told */
+    (void)r; /* A master is told the exit status alone. */
     if (ct->master) {
         master_ended(c, a, ct);
         forget_later(c, ct);
@@ -312,10 +314,10 @@ void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_con
     }
     rm_app_update_demand(c, a, ct->slot);
     if (rm_app_is_live(a) && at && (will_hear_of(at, ct) || a->app->keep_containers)) {
-        if (ct->pulled) /* else it is there since it was allocated */
+        if (ct->pulled) /* otherwise it is in the list since its allocation */
             rm_am_queue_news(a, ct);
     } else {
-        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* forgotten once only */
+        for (size_t i = 0; !ct->pulled && i < a->news_n; i++) /* must be forgotten only once */
             if (a->news[i] == ct) {
                 memmove(a->news + i, a->news + i + 1, (a->news_n - i - 1) * sizeof *a->news);
                 a->news_n--;
@@ -344,7 +346,7 @@ void rm_am_end(struct rm_core *c, struct rm_app *a, enum rm_app_end how, const c
     rm_am_advance(c, a);
 }
 
-/* Goes on with an end that waited for containers or for the store. */
+/* Continues an end that waited for containers or for the store. */
 void rm_am_advance(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_current_attempt(a);
@@ -363,7 +365,7 @@ void rm_am_advance(struct rm_core *c, struct rm_app *a)
     }
 }
 
-/* The master's end of service is stored: what it left behind is stopped. */
+/* The record of the end is durable: stop what the master left behind. */
 void rm_am_on_final_stored(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_current_attempt(a);
@@ -403,7 +405,7 @@ void rm_am_on_expiry(struct rm_core *c, struct rm_app *a)
     }
     if (a->state != RM_APP_ACCEPTED && a->state != RM_APP_RUNNING)
         return;
-    at->master = NULL; /* its end is no news any more */
+    at->master = NULL; /* its end does not matter any more */
     if (ct)
         rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "master has timed out");
     attempt_failed(c, a,
@@ -412,8 +414,8 @@ void rm_am_on_expiry(struct rm_core *c, struct rm_app *a)
                    true);
 }
 
-/* @n has told of all it runs, or never will: masters that should be there and are not have gone
- * with the restart. */
+/* @n has reported all it runs, or never will: a master that should run there and was not
+ * reported was lost with the restart. */
 void rm_am_fail_missing_masters(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
@@ -433,9 +435,9 @@ void rm_am_fail_missing_masters(struct rm_core *c, const struct rm_node *n)
     }
 }
 
-/* A master that ran goes on: it registers once more, and is told so with each allocate until then
- * (command "resync"): its asks were not stored. One that nobody reports is given up when it would
- * have expired. */
+/* A running master goes on. The command "resync" in every answer asks it to register again,
+ * since its asks were not stored. One that no node reports is given up when it would have
+ * expired. */
 void rm_am_resume(struct rm_core *c, struct rm_app *a)
 {
     struct rm_attempt *at = rm_am_current_attempt(a);
@@ -446,14 +448,14 @@ void rm_am_resume(struct rm_core *c, struct rm_app *a)
     }
     if (a->state == RM_APP_FINAL_SAVING || a->state == RM_APP_FINISHING) {
         if (at)
-            /* Its container may still be there: its node will tell. */
+            /* Its container may still run: the node will report it. */
             at->reregister = at->has_master;
         rm_defer_until_stored(c, c->seq, RM_ACK_APP_FINAL, a, 0);
         return;
     }
     rm_app_enter_policy(c, a);
     if (!at || at->state == RM_ATTEMPT_FAILED || at->state == RM_ATTEMPT_KILLED) {
-        /* A damaged record: masters of running applications are not placed. */
+        /* Only after a damaged record: masters are placed for accepted applications only. */
         if (a->state == RM_APP_RUNNING)
             rm_app_set_state(c, a, RM_APP_ACCEPTED);
         new_attempt(c, a);

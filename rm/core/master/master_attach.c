@@ -1,18 +1,19 @@
-/* A plain application's container that an earlier instance of the RM started is known again. */
+/* After a restart, nodes report containers of plain applications that an earlier instance
+ * started: they are known again if their attempt goes on. */
 #include "rm/core/master/master_attach.h"
 
 #include "rm/core/master/master.h"
 #include "rm/core/state.h"
 
-/* It belongs to an attempt before the present one, and the application keeps such containers. */
+/* True for a container of an earlier attempt of an application that keeps its containers. */
 static bool kept_from_before(const struct rm_app *a, const struct rm_attempt *at,
                              const struct rm_container_report *r)
 {
     return a->app->keep_containers && !r->master && r->id.attempt.attempt < at->id.attempt;
 }
 
-/* It was not known when the application's containers were killed; a master that has finished ends
- * by itself. */
+/* Kills a container that was unknown when those of its application were killed. A master that
+ * has finished ends by itself. */
 static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *ct)
 {
     if (a->state == RM_APP_FINISHING)
@@ -21,7 +22,7 @@ static void kill_late(struct rm_core *c, struct rm_app *a, struct rm_container *
         rm_container_kill(c, ct, RM_EXIT_KILLED_BY_RM, "application was killed");
 }
 
-/* A container of an application whose master is an AM. */
+/* Attaches the container if it belongs to the current attempt, or is kept from an earlier one. */
 struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct rm_app *a,
                                   const struct rm_container_report *r)
 {
@@ -40,7 +41,7 @@ struct rm_container *rm_am_attach(struct rm_core *c, struct rm_node *n, struct r
     ct->state = RM_CONTAINER_ACQUIRED;
     ct->priority = r->priority;
     ct->allocation_id = r->allocation_request_id;
-    /* Else it may not have heard of it: that answer may have been lost. */
+    /* Otherwise the announcing answer may have been lost. */
     ct->pulled = master || !rm_app_is_live(a);
     rm_container_set_reported_start(c, ct, r);
     if (!ct->pulled)

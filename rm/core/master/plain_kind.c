@@ -13,7 +13,7 @@ static struct policy_phase demand(const struct rm_app *a, enum base_task_kind k)
     return p;
 }
 
-/* Which of its asks a node suits is found out when a slot is really given. */
+/* Whether one of its asks suits the node is decided when a slot is given. */
 static enum policy_take takes(struct rm_core *c, struct rm_app *a, enum base_task_kind k,
                               struct rm_node *n)
 {

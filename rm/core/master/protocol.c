@@ -1,4 +1,6 @@
-/* The protocol with a running master: register, allocate, finish; as YARN's, repeats included. */
+/* The protocol with a running master: register, allocate, finish. As in YARN each answer has a
+ * number, and a request that repeats the last number gets the last answer again, since that
+ * answer may have been lost. */
 #include "rm/core/master/protocol.h"
 
 #include <string.h>
@@ -9,7 +11,7 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* The application and its current attempt, or an error is answered. */
+/* The application whose current attempt is @id; NULL: the error is answered. */
 static struct rm_app *find_current(struct rm_core *c, uint64_t token,
                                    const struct base_attempt_id *id)
 {
@@ -25,7 +27,8 @@ static struct rm_app *find_current(struct rm_core *c, uint64_t token,
     return NULL;
 }
 
-/* A pointer that stays: nodes may come back with another address. */
+/* Interns @s: a node may come back with another address while answers still point to the old
+ * one. */
 static const char *intern_text(struct rm_core *c, const char *s)
 {
     uint32_t at = rm_names_add(&c->users, s ? s : ""); /* may move the table */
@@ -43,9 +46,9 @@ static struct rm_allocated allocated_of(struct rm_core *c, const struct rm_conta
                                  .capability = ct->resource};
 }
 
-/* Those of earlier attempts that go on, and after a takeover all of its own: what the master asks
- * for afterwards is what it wants beside them, so those are among them whose ends it hears of with
- * its first allocate. */
+/* True for containers listed in the answer to a registration: those of earlier attempts that go
+ * on, and, after a takeover, all of its own. The master's next asks come on top of these, so the
+ * list includes containers whose end the first allocate will report. */
 static bool is_listed(const struct rm_attempt *at, const struct rm_container *ct)
 {
     if (ct->id.attempt.attempt == at->id.attempt)
@@ -79,7 +82,7 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Its answer may have been lost: nothing was said on it yet. */
+/* True for a repeated registration: its answer may have been lost, and no allocate has followed. */
 static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
 {
     return at->response_id == 0 && same_text(at->host, ev->u.am_register.host) &&
@@ -87,7 +90,7 @@ static bool is_repeated(const struct rm_attempt *at, const struct rm_event *ev)
            at->rpc_port == ev->u.am_register.rpc_port;
 }
 
-/* It has containers on nodes that have not told what they run. */
+/* True while the application may have containers on nodes that have not reported yet. */
 static bool must_wait_for_nodes(const struct rm_core *c, const struct rm_app *a,
                                 const struct rm_attempt *at)
 {
@@ -222,7 +225,8 @@ static void take_releases(struct rm_core *c, struct rm_app *a, const struct rm_e
     }
 }
 
-/* The answer before this one has arrived: ends told in it are known, nodes may forget them. */
+/* The previous answer has arrived: the ends told in it are known, and nodes may forget those
+ * containers. */
 static void forget_acknowledged(struct rm_core *c, struct rm_app *a)
 {
     size_t kept = 0;
@@ -256,7 +260,7 @@ static void fill_answer(struct rm_core *c, struct rm_app *a, struct rm_attempt *
         if (!ct->pulled)
             add_allocated(c, at, ct);
         if (ct->state != RM_CONTAINER_COMPLETED)
-            continue; /* told; it comes back when it has ended */
+            continue; /* announced; it comes back when it has ended */
         base_array_grow(&at->completed, at->completed_n, &at->completed_cap);
         at->completed[at->completed_n++] =
             (struct rm_completed){.id = ct->id,
@@ -319,7 +323,7 @@ void rm_am_on_allocate(struct rm_core *c, const struct rm_event *ev)
                        base_attempt_id_text(&at->id, id));
         return;
     }
-    /* Its asks and the last answer were another instance's: it registers and says all anew. */
+    /* Asks and answers belong to another instance: the master has to register and ask again. */
     if (at->reregister) {
         drop_launches(ev);
         rm_timer_set(&c->timers, &a->timer, c->now_us + c->conf.am_expiry_us);

@@ -1,4 +1,5 @@
-/* Answers of heartbeats: held until there is an order or the interval is over. */
+/* Answers to heartbeats. A heartbeat is held until there is an order worth sending, or its hold
+ * time is over; sent orders are kept, since the answer may be lost and the heartbeat repeated. */
 #include "rm/core/node/answer.h"
 
 #include "rm/core/emit.h"
@@ -32,7 +33,7 @@ void rm_node_unpark(struct rm_core *c, struct rm_node *n)
     rm_node_update_free_index(c, n);
 }
 
-/* What is queued goes out, and is kept for a repeat of the same heartbeat. */
+/* Moves the queued orders to the sent ones, which are repeated if the heartbeat is. */
 void rm_node_send_orders(struct rm_node *n)
 {
     struct rm_orders old = n->sent;
@@ -73,5 +74,6 @@ void rm_nodes_answer_dirty(struct rm_core *c)
 
 void rm_node_on_hold_expired(struct rm_core *c, struct rm_node *n)
 {
-    rm_node_mark_dirty(c, n); /* its hold is not set any more: the flush answers it */
+    /* No hold timer is set any more, so rm_nodes_answer_dirty answers it. */
+    rm_node_mark_dirty(c, n);
 }

@@ -1,4 +1,6 @@
-/* Slots of nodes: taken, free, and what the cluster has of them. */
+/* Slots of nodes. Nodes that could take a launch at once are listed by their number of free
+ * slots, so that an offer finds the emptiest node without a search; the cluster's totals follow
+ * each node. */
 #include "rm/core/node/capacity.h"
 
 #include <string.h>
@@ -33,7 +35,7 @@ static void free_append(struct rm_core *c, struct rm_node *n, int k, int b)
     n->free_bucket[k] = (int16_t)b;
 }
 
-/* To the end of its list: nobody wanted it in this round. */
+/* Moves @n to the end of its list: no job wanted it in this round. */
 void rm_node_free_rotate(struct rm_core *c, struct rm_node *n, int k, int b)
 {
     n->free_round[k] = c->round;

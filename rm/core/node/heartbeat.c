@@ -1,4 +1,4 @@
-/* Heartbeats: what the node reports is taken, then its free slots are offered. */
+/* Heartbeats: takes the reports, offers the free slots, and holds the answer. */
 #include "rm/core/node/heartbeat.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void take_health(struct rm_core *c, struct rm_node *n, const struct rm_ev
             rm_node_drop_suspended(c, n, k, "suspended on a node that became unhealthy");
 }
 
-#define AHEAD 8 /* reports whose containers are fetched together */
+#define AHEAD 8 /* reports whose containers are prefetched together */
 
 static struct rm_node *sender(const struct rm_core *c, const struct rm_event *ev)
 {
@@ -60,9 +60,8 @@ void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
             __builtin_prefetch((const char *)n->containers + line);
 }
 
-/* Of the NodeManager that is registered, and sent after what was taken from it: the numbers of
- * answers begin anew with each registration, they alone do not tell a heartbeat of an earlier one.
- */
+/* True if the registered NodeManager sent this, after the last request taken from it. Response
+ * ids alone do not tell: they begin anew with each registration. */
 static bool is_current(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;
@@ -84,7 +83,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
     n->last_us = c->now_us;
     if (ev->u.heartbeat.sent_us)
         n->sent_us = ev->u.heartbeat.sent_us;
-    /* Its answer was lost: the same once more. */
+    /* The answer was lost: send it again. */
     if (ev->u.heartbeat.response_id == n->response_id - 1) {
         rm_node_answer(c, ev->token, n->response_id, false, &n->sent, 0);
         return;
@@ -93,7 +92,7 @@ void rm_node_on_heartbeat(struct rm_core *c, const struct rm_event *ev)
         rm_node_answer_resync(c, ev->token);
         return;
     }
-    if (n->parked) { /* the node has given that request up: nothing is taken from it */
+    if (n->parked) { /* the node has given that request up: it gets no orders */
         uint64_t token = n->parked;
 
         rm_node_unpark(c, n);

@@ -1,4 +1,5 @@
-/* Nodes that go: lost, shut down, restarted. */
+/* Nodes that leave: lost, shut down, restarted. All their containers end, and maps whose output
+ * they held run again. */
 #include "rm/core/node/loss.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "rm/core/record/takeover.h"
 #include "rm/core/state.h"
 
-/* What is suspended here would wait for a slot that this node does not give: it is done anew
- * elsewhere. */
+/* Kills attempts suspended here, which would wait for slots that this node no longer gives:
+ * their tasks run elsewhere. */
 void rm_node_drop_suspended(struct rm_core *c, struct rm_node *n, enum base_task_kind k,
                             const char *why)
 {
@@ -55,7 +56,8 @@ void rm_node_take_down(struct rm_core *c, struct rm_node *n, enum rm_node_state 
     rm_node_update_gone(c, n);
 }
 
-/* Set once per interval, not once per heartbeat: looks when the node was last heard of. */
+/* The timer is set once per expiry interval, not once per heartbeat: check when the node was
+ * last heard of. */
 void rm_node_on_expiry(struct rm_core *c, struct rm_node *n)
 {
     int64_t due = n->last_us + c->conf.node_expiry_us;
@@ -65,7 +67,7 @@ void rm_node_on_expiry(struct rm_core *c, struct rm_node *n)
         rm_timer_set(&c->timers, &n->expiry, due);
         return;
     }
-    if (!n->registered && !n->awaited) { /* it was refused */
+    if (!n->registered && !n->awaited) { /* a refused node */
         rm_confirm_drop_refusal(c, n);
         rm_node_update_gone(c, n);
         return;

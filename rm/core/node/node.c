@@ -96,7 +96,7 @@ void rm_node_set_place(struct rm_core *c, struct rm_node *n, const char *host, c
         c->host_rack[n->host] = n->rack;
         c->rack_stamp++;
     }
-    if (old_host != RM_NONE) { /* dropped last: they may be the same */
+    if (old_host != RM_NONE) { /* released last: old and new may be the same */
         rm_host_drop(c, old_host);
         rm_rack_drop(c, old_rack);
     }

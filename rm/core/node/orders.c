@@ -1,4 +1,4 @@
-/* Orders to a node: queued, sent, kept for a repeat. */
+/* Orders to a node: queued, sent with an answer, and kept until the next one. */
 #include "rm/core/node/orders.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void rm_node_mark_dirty(struct rm_core *c, struct rm_node *n)
     c->dirty[c->dirty_n++] = n;
 }
 
-/* Such an order is queued and not sent yet. */
+/* True if such an order is queued and not sent yet. */
 bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
                         const struct base_container_id *id)
 {
@@ -41,14 +41,14 @@ bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
     return false;
 }
 
-/* Borrowed until the next order to this node. */
+/* Queues an order to be filled in. Borrowed until the next order to this node. */
 struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 
     base_array_grow(&q->v, q->len, &q->cap);
     q->v[q->len] = (struct rm_queued){.kind = (uint8_t)kind};
-    /* These can wait for the next answer. */
+    /* These two can wait for the next answer. */
     if (kind != BASE_ORDER_FORGET && kind != BASE_ORDER_CLEANUP_APP) {
         n->urgent = true;
         rm_node_mark_dirty(c, n);
@@ -78,7 +78,7 @@ static void expand_launch(struct rm_order *o, const struct rm_queued *q)
     o->task_attempt = q->task_attempt;
 }
 
-/* Orders as the shell sees them, in memory of this step. */
+/* The orders as the shell sees them, in memory of this step. */
 struct rm_order *rm_orders_expand(struct rm_core *c, const struct rm_orders *q)
 {
     struct rm_order *v = rm_steps_alloc(&c->scratch, q->len * sizeof *v);

@@ -8,7 +8,8 @@ struct rm_app;
 struct rm_core;
 struct rm_node;
 
-/* Kept short: every node has two lists of them. Becomes a struct rm_order when it is sent. */
+/* An order in short form, since every node has two lists of them; rm_orders_expand makes a
+ * struct rm_order of it. */
 struct rm_queued {
     struct base_container_id container; /* CLEANUP_APP: its application alone */
     struct rm_app *app;                 /* LAUNCH: a reference */

@@ -5,7 +5,7 @@
 
 void rm_rack_drop(struct rm_core *c, uint32_t rack)
 {
-    if (rm_names_drop(&c->racks, rack)) /* indexes by rack may have its number */
+    if (rm_names_drop(&c->racks, rack)) /* indexes by rack may still use its number */
         c->rack_stamp++;
 }
 

@@ -1,4 +1,4 @@
-/* A node registers, with all it runs. */
+/* Registration: the node names its slots and reports every container it runs or has run. */
 #include "rm/core/node/register.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int by_id(const void *a, const void *b)
                                  *(const struct base_container_id *const *)b);
 }
 
-/* Containers that should be there and were not reported are lost. */
+/* Ends containers that should run there but were not reported. */
 static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     size_t reports_n = ev->u.node_register.reports_n;
@@ -43,7 +43,7 @@ static void end_missing(struct rm_core *c, struct rm_node *n, const struct rm_ev
             continue;
         rm_container_end(c, ct, RM_EXIT_ABORTED, "Container was lost when its node restarted",
                          NULL);
-        next = n->containers; /* the end of one can change the list: begin again */
+        next = n->containers; /* ending one may change the list: start over */
     }
     free(ids);
 }
@@ -61,8 +61,8 @@ static void take_registration(struct rm_core *c, struct rm_node *n, const struct
     n->healthy = true;
 }
 
-/* What lies on its disk: of applications that have ended while it was away, or while the RM was,
- * nobody else knows. */
+/* The node names the applications that have folders on its disk. Nobody else knows those of
+ * applications that ended while the node, or the RM, was away: they are cleaned up. */
 static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     for (size_t i = 0; i < ev->u.node_register.apps_n; i++) {
@@ -76,10 +76,10 @@ static void take_apps(struct rm_core *c, struct rm_node *n, const struct rm_even
     }
 }
 
-/* A request that the NodeManager has given up, or that it had sent before it was started again:
- * newer ones have been taken, perhaps by an earlier instance of the RM. Times since another boot
- * say nothing, and no time counts when the node is lost: a machine that was put back to an earlier
- * state is let in again then. */
+/* True for a request older than one already taken, perhaps by an earlier instance of the RM: the
+ * NodeManager gave it up, or sent it before it restarted. Times are only compared within one
+ * boot, and not once the node is lost, so that a machine restored to an earlier state is let in
+ * again. */
 static bool is_outdated(const struct rm_node *n, const struct rm_event *ev)
 {
     return (n->registered || n->awaited) && ev->u.node_register.sent_us &&
@@ -106,7 +106,7 @@ void rm_node_on_register(struct rm_core *c, const struct rm_event *ev)
         return;
     if (!n)
         n = rm_node_new(c, id);
-    if (n->parked) { /* given up by the node */
+    if (n->parked) { /* the node gave that request up */
         uint64_t token = n->parked;
 
         rm_node_unpark(c, n);

@@ -1,11 +1,11 @@
-/* What a node reports of one container. */
+/* Takes a node's report of one container. */
 #include "rm/core/node/report.h"
 
 #include "rm/core/app/kind.h"
 #include "rm/core/job/suspend.h"
 #include "rm/core/state.h"
 
-/* The node's order may have been lost with the NodeManager that had it. */
+/* Repeats a suspend or resume order that was lost with the NodeManager that had it. */
 static void repeat_order(struct rm_core *c, struct rm_container *ct,
                          enum rm_container_state reported)
 {
@@ -21,7 +21,7 @@ static int32_t reported_progress(const struct rm_container_report *r)
 {
     float p = r->progress;
 
-    if (!(p > 0)) /* not a number as well */
+    if (!(p > 0)) /* NaN too */
         return 0;
     return p >= 1 ? RM_PROGRESS_ONE : (int32_t)((double)p * RM_PROGRESS_ONE);
 }
@@ -53,7 +53,7 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
         ct = attach_unknown(c, n, r, registering);
     if (!ct || ct->node != n)
         return;
-    /* Given up with its node, and its master has not heard of it yet. */
+    /* It was given up with its node, and its master has not acknowledged that yet. */
     if (ct->state == RM_CONTAINER_COMPLETED) {
         if (registering && r->state != RM_CONTAINER_COMPLETED)
             rm_node_queue_kill(c, n, &r->id, "its node had been given up");
@@ -72,6 +72,6 @@ void rm_container_report(struct rm_core *c, struct rm_node *n, const struct rm_c
         rm_container_note_suspended(c, ct);
     if (known && registering)
         repeat_order(c, ct, r->state);
-    if (known && registering && ct->killing) /* the earlier order may not have arrived */
+    if (known && registering && ct->killing) /* the earlier order may have been lost */
         rm_node_queue_kill(c, n, &ct->id, "killed");
 }

@@ -24,7 +24,7 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
     if (!r.bad && r.p == r.end)
         return 0;
     c->format = RM_FORMAT_UNKNOWN;
-    if (c->conf.format_confirmed) /* then it is written anew */
+    if (c->conf.format_confirmed) /* it is written anew then */
         return 0;
     return base_error_set(err, -BASE_ECORRUPT,
                           "record %s/%s is damaged: it no longer tells whether this is the store "
@@ -35,7 +35,7 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
                           rec->table, rec->key);
 }
 
-/* A store with applications, and no word about this, was made before there was one. */
+/* A store that has applications but no format record was made by an earlier version. */
 void rm_confirm_resolve_format(struct rm_core *c)
 {
     enum rm_format before = c->format;
@@ -57,8 +57,7 @@ void rm_core_confirm_format(struct rm_core *c, struct rm_effects *out)
     c->out = NULL;
 }
 
-/* Containers that live and belong to no application of ours, on a node that has never worked for
- * this store. */
+/* Counts live containers of unknown applications on a node that is new to this store. */
 static size_t count_unknown_containers(const struct rm_core *c, const struct rm_node *n,
                                        const struct rm_event *ev)
 {
@@ -85,7 +84,7 @@ void rm_confirm_drop_refusal(struct rm_core *c, struct rm_node *n)
     set_refused(c, n, false);
 }
 
-/* It asks again and again; when it does not any more, nobody waits for it. */
+/* Expects the refused node to try again: when it stops, it is not waited for. */
 static void await_retry(struct rm_core *c, struct rm_node *n)
 {
     if (n->registered || n->awaited)
@@ -94,7 +93,7 @@ static void await_retry(struct rm_core *c, struct rm_node *n)
     rm_timer_set(&c->timers, &n->expiry, c->now_us + c->conf.node_expiry_us);
 }
 
-/* Shown as NEW: nothing of it is taken but its name and place. */
+/* Shown as NEW: only its name and place are taken over. */
 static struct rm_node *node_by_name(struct rm_core *c, struct rm_node *n, const struct rm_event *ev)
 {
     if (n)
@@ -116,7 +115,7 @@ static char *refusal_text(const struct rm_core *c, const struct rm_event *ev, si
         base_buf_addf(&b, "%shas obeyed epoch %lld, this ResourceManager's is %lld",
                       live ? " and " : "", (long long)ev->u.node_register.epoch_seen,
                       (long long)c->conf.epoch);
-    if (c->conf.format_confirmed) { /* so it is the epoch alone */
+    if (c->conf.format_confirmed) { /* so only the epoch is wrong */
         base_buf_adds(&b, ". A higher one is asked for; the node is let in when it is there");
         return b.data;
     }
@@ -136,7 +135,7 @@ bool rm_confirm_refuses_node(struct rm_core *c, const struct rm_event *ev)
     int64_t seen = ev->u.node_register.epoch_seen;
 
     if (!live && seen <= c->conf.epoch) {
-        if (n && n->refused) /* it registers now */
+        if (n && n->refused) /* It is let in now. */
             set_refused(c, n, false);
         return false;
     }

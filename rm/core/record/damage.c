@@ -9,7 +9,7 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-#define KEPT_KEY_MAX 1024 /* bytes of a damaged record's key that its copy is named by */
+#define KEPT_KEY_MAX 1024 /* bytes of the damaged record's key in the name of its copy */
 
 void rm_damage_keep(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
@@ -38,7 +38,8 @@ static char *copy_to_scratch(struct rm_core *c, const char *data, size_t len)
     return copy;
 }
 
-/* A node is awaited, a commit waits: that must be so after the next start too. */
+/* Writes a record in its place where the next start needs one: of a node that is awaited, and of
+ * a commit that is withheld. */
 static bool write_replacement(struct rm_core *c, const struct rm_stash *s)
 {
     struct base_task_id id;
@@ -106,7 +107,7 @@ void rm_damage_fail_app(struct rm_core *c, struct rm_app *a, const char *why)
     a->final_status = RM_FINAL_FAILED;
     a->ending = RM_END_FAIL;
     a->damaged = true;
-    a->pruned = a->summed = a->is_job; /* its tasks' records go */
+    a->pruned = a->summed = a->is_job; /* the records of its tasks are removed */
     free(a->diagnostics);
     a->diagnostics = base_printf(
         "The application could not go on after a restart of the ResourceManager, since its state "
@@ -126,7 +127,7 @@ static bool attempt_is(const struct rm_attempt *at, enum rm_attempt_state one,
     return at && (at->state == one || at->state == other);
 }
 
-/* Its newest attempt is under way, or another one follows it. */
+/* True if the newest attempt is under way, or another one follows. */
 static bool attempt_goes_on(const struct rm_attempt *at)
 {
     return !at || at->state <= RM_ATTEMPT_RUNNING ||

@@ -1,7 +1,7 @@
-/* Records that nobody needs any more go, some with every step: those of the tasks of jobs that have
- * ended (what is shown of such a job is in its own record; where the tasks are kept, that begins
- * when there are too many of them), and those whose application has gone, left over from a removal
- * that was cut short. */
+/* Removes records that nobody needs any more, a bounded number with every step: records of tasks
+ * of ended jobs, whose own records hold what is shown of them, and orphans, whose application is
+ * gone because a removal was cut short. Where tasks of ended jobs are kept, pruning starts when
+ * they take too much memory. */
 #include "rm/core/record/prune.h"
 
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* Tasks looked at in one step, most of which have no record. */
+/* tasks examined per step; most of them have no record */
 #define LOOK_STEP (64 * RM_PRUNE_STEP)
 
 static void enqueue_job(struct rm_core *c, struct rm_app *a)
 {
-    if (!a->summed) /* the record of an instance that did not prune */
+    if (!a->summed) /* written by an instance that did not prune */
         rm_app_save(c, a);
     a->pruned = true;
     a->refs++;
@@ -44,12 +44,12 @@ void rm_prune_tasks(struct rm_core *c, struct rm_app *a)
 {
     a->light = true;
     if (!a->pruned)
-        enqueue_job(c, a); /* its record gets the sums first */
+        enqueue_job(c, a); /* the sums go into its record first */
     else if (a->unrecorded)
         drop_tasks(a);
 }
 
-/* True: nothing is left of the first job. */
+/* True if the first job has no record left. */
 static bool prune_first_job(struct rm_core *c, int *budget, int *look)
 {
     struct rm_app *a = c->prune;
@@ -95,8 +95,8 @@ void rm_prune_orphan(struct rm_core *c, struct rm_stash *s)
     c->orphans[c->orphans_n++] = s;
 }
 
-/* Every step that writes is followed by one that tells so: what is left goes then, if not before.
- */
+/* A step that writes is always followed by one that reports the write: the rest is removed then
+ * at the latest. */
 void rm_prune_step(struct rm_core *c)
 {
     int budget = RM_PRUNE_STEP, look = LOOK_STEP;
@@ -127,7 +127,7 @@ struct rm_stash *rm_stash_new(const struct rm_record *rec, const char *table, bo
         .table = table, .key = base_strdup(rec->key), .len = rec->data ? rec->len : 0};
     if (!data)
         return s;
-    s->data = base_realloc_array(NULL, s->len + 1, 1); /* the same to the byte */
+    s->data = base_realloc_array(NULL, s->len + 1, 1); /* equal to the byte */
     if (s->len)
         memcpy(s->data, rec->data, s->len);
     s->data[s->len] = '\0';

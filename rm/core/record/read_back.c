@@ -1,5 +1,5 @@
-/* Records: reading back after a restart. Nothing here is trusted: each record is read whole, and
- * what does not fit costs what rm/core/record/damage.h draws. */
+/* Reads records back after a restart. Nothing in a record is trusted: each one is read whole,
+ * and a damaged one costs what rm/core/record/damage.h says. */
 #include "rm/core/record/read_back.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ int rm_record_app_json(const struct rm_record *rec, bool *is_job, const char **j
     n = rm_get_int_in(&r, 0, r.end - r.p);
     if (r.bad || n > r.end - r.p)
         return corrupt(rec, err, "no submission in it");
-    *json = r.end - n; /* to the record's end: a zero byte follows if one follows the record */
+    *json = r.end - n; /* up to the end of the record, and terminated if the record is */
     return 0;
 }
 
@@ -61,7 +61,7 @@ static bool stash_eq(const void *object, const void *key)
     return strcmp(((const struct rm_stash *)object)->key, key) == 0;
 }
 
-/* Whether it reads back is seen when its job comes. */
+/* Decoded only when its job is read. */
 static int recover_splits(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
 {
     if (!rec->data)
@@ -121,7 +121,7 @@ static void splits_clear(struct rm_job_spec *spec)
 
 #define SPLIT_BYTES_MIN 10 /* "0 0 0 0 0 " */
 
-/* Puts the stored splits in place of those the shell may have found now. */
+/* Replaces the splits that the shell may have found now by the stored ones. */
 static bool read_splits(const struct rm_stash *s, struct rm_job_spec *spec)
 {
     struct rm_reader r = {.p = s->data, .end = s->data + s->len};
@@ -156,8 +156,8 @@ static struct rm_stash *splits_of(struct rm_core *c, const struct rm_record *rec
     return rm_map_find(&c->splits, rm_hash_text(key), stash_eq, key);
 }
 
-/* A job that reads files has a list of splits, written before its own record. NULL: it is in @spec,
- * or none is needed; else what is wrong, and @spec has none. */
+/* A job with input has a list of splits, stored before its own record. NULL: @spec has the
+ * splits, or needs none; else what is wrong, and @spec has none. */
 static const char *use_splits(struct rm_core *c, const struct rm_record *rec,
                               struct rm_job_spec *spec)
 {
@@ -173,7 +173,7 @@ static const char *use_splits(struct rm_core *c, const struct rm_record *rec,
     return "its list of splits is damaged";
 }
 
-/* Nobody asks for it any more. @damaged: it is kept aside. */
+/* Drops the list of splits. @damaged: a copy is kept. */
 static void drop_splits(struct rm_core *c, const struct rm_record *rec, bool damaged)
 {
     struct rm_stash *s = splits_of(c, rec);
@@ -227,9 +227,9 @@ static void read_attempt(struct rm_core *c, struct rm_reader *r, struct rm_app *
         at->next_num = at->has_master ? 2 : 1;
 }
 
-/* The queue of one that is going on: its own, made again when it is no longer configured; else what
- * the rules say now; else root.default, or root. One that no rule took before it was accepted has
- * none. */
+/* The queue of a live application: its own, created again if it is no longer configured; else
+ * where the rules place it now; else root.default or root. RM_NONE if it was not accepted yet
+ * and no rule takes it. */
 static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const char *name)
 {
     const struct rm_str_list nobody = {0};
@@ -246,7 +246,7 @@ static uint32_t queue_of_live(struct rm_core *c, const struct rm_app *a, const c
     return at > 0 ? (uint32_t)at : 0;
 }
 
-/* Back into the queue it was in, whatever the rules of placement say now. */
+/* Puts it back into its queue, whatever the placement rules say now. */
 static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
 {
     int32_t at = policy_queues_find(&c->tree, name);
@@ -258,12 +258,12 @@ static void rejoin_queue(struct rm_core *c, struct rm_app *a, const char *name)
     rm_app_enter_queue(c, a, index);
     if (index != RM_NONE || !name)
         return;
-    /* it has ended, and its queue has gone */
+    /* it has ended, and its queue is gone */
     a->placed = base_strdup(strncmp(name, "root.", 5) == 0 ? name + 5 : name);
     a->queue = a->placed;
 }
 
-/* A sum that an earlier version has let overflow is as much as there can be. */
+/* A sum that overflowed in an earlier version counts as the maximum. */
 static int64_t get_sum(struct rm_reader *r, int64_t unit)
 {
     int64_t v = rm_get_int(r);
@@ -271,7 +271,7 @@ static int64_t get_sum(struct rm_reader *r, int64_t unit)
     return v < 0 ? INT64_MAX : v / unit;
 }
 
-/* An ended job whose tasks have no records any more, or none that are needed. */
+/* The sums of an ended job whose tasks have no records, or no needed ones. */
 static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
 {
     int64_t n;
@@ -289,21 +289,21 @@ static void read_sums(struct rm_reader *r, struct rm_app *a, int64_t unit)
     r->bad = r->bad || !a->is_job || !rm_app_is_over(a);
 }
 
-/* A number that is counted on by one at a time: from there it neither overflows nor gets too large
- * to be read again. */
+/* Bounds a counter, so that it neither overflows nor becomes too large to be read again as it
+ * goes on. */
 static int64_t half_at_most(int64_t v, int64_t max)
 {
     return v < max / 2 ? v : max / 2;
 }
 
-/* Nothing but @a and *@queue, the name of the queue it was in, is changed. */
+/* Changes nothing but @a and *@queue, the name of its queue. */
 static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, int64_t unit,
                      char **queue)
 {
     int64_t n;
 
     a->submit_us = a->pj.submit_us = rm_get_time(r);
-    /* A date stays what it is; a span is as long as at submission. */
+    /* A date is absolute; a span counts from the submission. */
     if (a->is_job && a->job->deadline_at_us)
         a->pj.deadline_us =
             a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
@@ -326,7 +326,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     n = rm_get_int_in(r, 0, RM_ATTEMPTS_KEPT);
     for (int64_t i = 0; i < n && !r->bad; i++)
         read_attempt(c, r, a);
-    if (r->p != r->end) { /* older records end here */
+    if (r->p != r->end) { /* records of earlier versions end here */
         a->promised_us = rm_get_time(r);
         a->earliest_us = rm_get_time(r);
     }
@@ -335,12 +335,12 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     a->epoch = r->p != r->end ? rm_get_int_in(r, 0, BASE_EPOCH_MAX) : 0;
     if (r->p != r->end)
         read_sums(r, a, unit);
-    /* what waited for this record has it now */
+    /* the record it waited for is durable */
     if (a->state == RM_APP_SUBMITTED)
         a->state = RM_APP_NEW_SAVING;
 }
 
-/* The specs that the shell gave for the next record. */
+/* Takes the specs that the shell has given for this record. */
 static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_app_spec **spec)
 {
     *job = c->recover_job;
@@ -349,7 +349,7 @@ static void take_specs(struct rm_core *c, struct rm_job_spec **job, struct rm_ap
     c->recover_app = NULL;
 }
 
-/* The one that @is_job asks for stays. */
+/* Keeps the spec of the right kind and frees the other. */
 static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **job,
                       struct rm_app_spec **spec)
 {
@@ -364,7 +364,7 @@ static void keep_spec(struct base_app_id id, bool is_job, struct rm_job_spec **j
     }
 }
 
-/* NULL, or what is wrong with it. */
+/* Returns NULL, or what is wrong with the record. */
 static const char *fill_app(struct rm_core *c, const struct rm_record *rec, const char *json,
                             struct rm_app *a, char **queue)
 {
@@ -391,7 +391,8 @@ static struct rm_app *new_app(struct rm_core *c, struct base_app_id id, struct r
     return rm_app_new(c, job ? &rm_job_kind : &rm_plain_kind, id, job, spec, NULL);
 }
 
-/* Its record is good; without its list of splits it cannot go on, or is shown without its tasks. */
+/* Its record is good, but its list of splits is not: a live job fails, an ended one is shown
+ * without its tasks. */
 static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct rm_app *a,
                          const char *wrong)
 {
@@ -406,7 +407,7 @@ static void lacks_splits(struct rm_core *c, const struct rm_record *rec, struct 
     rm_damage_fail_app(c, a, err.text);
 }
 
-/* One of the specs that were given shows it, if there is one. */
+/* Shows the damaged application with the spec that was given, or with an empty one. */
 static void damaged_app(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_job_spec *job;
@@ -469,14 +470,14 @@ static int recover_app(struct rm_core *c, const struct rm_record *rec, struct ba
     if (!a->damaged)
         rejoin_queue(c, a, queue);
     free(queue);
-    if (!is_job || a->pruned) /* its splits are nobody's then */
+    if (!is_job || a->pruned) /* its splits are not needed then */
         return 0;
     rm_tasks_init(c, a);
     drop_splits(c, rec, false);
     return 0;
 }
 
-/* It may still run something: it is awaited, and says all the rest when it registers. */
+/* The node may still run something: it is awaited, and reports the rest as it registers. */
 static void damaged_node(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     const char *colon = strrchr(rec->key, ':');
@@ -550,14 +551,14 @@ static int recover_node(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* NULL: none, or forgotten since the application ended. */
+/* The node of a task record. NULL: none, or forgotten since the application ended. */
 static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const char *id)
 {
     struct rm_node *n = rm_node_find(c, id);
 
     if (n || !id || rm_app_is_over(a))
         return n;
-    n = rm_node_new(c, id); /* its record has gone: only its name is left */
+    n = rm_node_new(c, id); /* its record is gone: only the name is left */
     n->state = RM_NODE_LOST;
     n->instance = base_strdup("");
     n->health_report = base_strdup("");
@@ -565,8 +566,8 @@ static struct rm_node *node_of(struct rm_core *c, const struct rm_app *a, const 
     return n;
 }
 
-/* The task of a record. 1: its application was being removed when the RM stopped, or is shown
- * without its tasks; the rest of it is removed later. */
+/* Finds the task of a record. 1: its application was being removed when the RM stopped, or is
+ * shown without tasks; the record is removed later. */
 static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app **app,
                    struct rm_task **task, struct base_error *err)
 {
@@ -584,8 +585,7 @@ static int task_of(struct rm_core *c, const struct rm_record *rec, struct rm_app
     return *task ? 0 : corrupt(rec, err, "there is no such task");
 }
 
-/* The state it had may not be the one it has now: what was running is pending until its node tells.
- */
+/* Restores an end state only: a task that was running is pending until its node reports. */
 static void restore_state(struct rm_core *c, struct rm_app *a, struct rm_task *t,
                           enum rm_task_state state)
 {
@@ -601,18 +601,18 @@ static void restore_state(struct rm_core *c, struct rm_app *a, struct rm_task *t
         rm_task_publish_output(c, a, t);
 }
 
-/* A record's fields, before any of them counts. Texts are borrowed. */
+/* The fields of a task record before any of them takes effect. Texts are borrowed. */
 struct task_fields {
     enum rm_task_state state;
     int32_t attempts, next_attempt, last_attempt, failures, exit_code;
     int64_t container_num, start_us, finish_us, suspended_us, counters_n, bad_n;
     const char *node, *diagnostics;
     size_t node_len, diagnostics_len;
-    struct rm_reader bad; /* where the nodes it avoids begin */
+    struct rm_reader bad; /* where the list of bad nodes begins */
     int64_t counters[RM_C_TASK_COUNTERS];
 };
 
-#define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000) /* it is counted on from there */
+#define ATTEMPT_NUMBERS_MAX (RM_TASK_ATTEMPT_MAX + 1000000) /* numbering continues from there */
 
 static bool read_task(struct rm_reader *r, struct task_fields *f)
 {
@@ -643,7 +643,7 @@ static bool read_task(struct rm_reader *r, struct task_fields *f)
     return !r->bad && r->p == r->end;
 }
 
-/* An application that goes on holds the node. */
+/* The index of a node in a task record; a live application references it. */
 static uint32_t node_index(struct rm_core *c, struct rm_app *a, const char *text, size_t len)
 {
     char *id = text ? base_strndup(text, len) : NULL;
@@ -710,8 +710,8 @@ static int recover_task(struct rm_core *c, const struct rm_record *rec, struct b
     return 0;
 }
 
-/* Some attempt may be committing, nobody knows which: as one that was given before, whatever its
- * number. */
+/* Some attempt may be committing, and which one is lost: treat it as an attempt of an earlier
+ * instance, whatever its number. */
 static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const char *why)
 {
     struct rm_app *a = NULL;
@@ -721,7 +721,8 @@ static void damaged_commit(struct rm_core *c, const struct rm_record *rec, const
     if (task_of(c, rec, &a, &t, NULL) != 0)
         return;
     t->commit_attempt = t->state == RM_TASK_PENDING ? ATTEMPT_NUMBERS_MAX : t->last_attempt;
-    t->commit_stored = t->state == RM_TASK_PENDING; /* else it is gone when this is written */
+    /* Otherwise the record is gone by the time this is written. */
+    t->commit_stored = t->state == RM_TASK_PENDING;
 }
 
 static int recover_commit(struct rm_core *c, const struct rm_record *rec, struct base_error *err)
@@ -775,6 +776,6 @@ int rm_core_recover(struct rm_core *c, const struct rm_record *rec, struct base_
     else if (strcmp(rec->table, "commit") == 0)
         damaged_commit(c, rec, why.text);
     else
-        rm_damage_keep(c, rec, why.text); /* a task's: it is done again */
+        rm_damage_keep(c, rec, why.text); /* a task record: the task runs again */
     return 0;
 }

@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-/* After all records: lists of splits that nobody has asked for. */
+/* After the last record: removes lists of splits that no job has asked for. */
 void rm_recover_orphans(struct rm_core *c);
 void rm_recover_free(struct rm_core *c);
 

@@ -1,4 +1,4 @@
-/* Records: writing. Reading is in rm/core/record/read_back.c. */
+/* Writes records. Reading is in rm/core/record/read_back.c. */
 #include "rm/core/record/record.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define NUMBER_MAX 24
 static char *put_number(char *to, int64_t v)
 {
-    if (v >= 0 && v < 10) { /* most of them */
+    if (v >= 0 && v < 10) { /* the usual case */
         *to++ = (char)('0' + v);
     } else {
         if (v < 0)
@@ -47,7 +47,7 @@ void rm_put_text(struct base_buf *b, const char *s)
     base_buf_add(b, " ", 1);
 }
 
-/* What was written, in memory of this step. */
+/* Emits the record that was composed, from memory of this step. */
 static uint64_t store(struct rm_core *c, const char *table, const char *key)
 {
     char *copy = rm_steps_alloc(&c->scratch, c->text.len + 1);
@@ -70,7 +70,7 @@ static char *task_key(struct rm_core *c, const struct rm_app *a, const struct rm
 
 static void begin(struct rm_core *c, const char *version)
 {
-    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* of a large record: not kept for good */
+    if (c->text.cap > RM_STEPS_CHUNK_KEPT) /* left by a large record: do not keep so much */
         base_buf_free(&c->text);
     base_buf_clear(&c->text);
     base_buf_adds(&c->text, version);
@@ -103,8 +103,8 @@ static void put_attempt(struct base_buf *b, const struct rm_attempt *at)
     rm_put_int(b, at->next_num);
 }
 
-/* What is shown of an ended job without its tasks. @unit: microseconds, or milliseconds where those
- * do not fit. */
+/* The sums shown for an ended job without its tasks. @unit: microseconds, or milliseconds where
+ * those do not fit. */
 static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 {
     a->summed = true;
@@ -128,7 +128,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     if (c->conf.simulation)
         return c->seq;
     json = json ? json : "";
-    begin(c, large ? "a2" : "a1"); /* a1 as long as it will do: earlier versions read it */
+    begin(c, large ? "a2" : "a1"); /* a1 where possible: earlier versions can read it */
     rm_put_int(b, a->is_job);
     rm_put_int(b, (int64_t)strlen(json));
     rm_put_text(b, a->token);
@@ -251,13 +251,15 @@ uint64_t rm_record_task(struct rm_core *c, struct rm_app *a, const struct rm_tas
 {
     struct base_buf *b = &c->text;
     const struct rm_node *n = rm_task_node(c, a, t);
-    uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0; /* ended: it avoids none any more */
+    /* An ended application avoids no nodes. */
+    uint32_t bad = t->bad && !a->nodes_left ? t->bad[0] : 0;
     char *at;
 
     if (c->conf.simulation)
         return c->seq;
     begin(c, "t1");
-    base_buf_reserve(b, 12 * NUMBER_MAX); /* one per finished task: written without looking back */
+    /* Written for every finished task: no capacity checks in between. */
+    base_buf_reserve(b, 12 * NUMBER_MAX);
     at = b->data + b->len;
     at = put_number(at, t->state);
     at = put_number(at, t->attempts);
@@ -327,8 +329,8 @@ uint64_t rm_record_format(struct rm_core *c, bool confirmed)
     return store(c, "meta", "format");
 }
 
-/* The application first: a crash in between leaves orphans, which recovery removes, and never half
- * an application. */
+/* Removes the application's record first: a crash in between leaves orphans, which recovery
+ * removes, but never half an application. */
 void rm_record_remove_app(struct rm_core *c, struct rm_app *a)
 {
     if (c->conf.simulation)
@@ -346,7 +348,7 @@ int rm_record_remove_task(struct rm_core *c, struct rm_app *a, const struct rm_t
 {
     const char *key;
 
-    if (!t->attempts && !t->commit_stored) /* nothing of it was ever written */
+    if (!t->attempts && !t->commit_stored) /* it was never recorded */
         return 0;
     key = task_key(c, a, t);
     if (t->attempts)

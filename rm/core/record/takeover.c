@@ -1,5 +1,5 @@
-/* After a restart or a takeover: what is held and for how long, times of another host's clock,
- * numbers of attempts; and nodes that are silent all together. The rules: rm/core/core.h. */
+/* After a restart or takeover: which jobs are held and for how long, times stamped by another
+ * host, numbers of attempts, and nodes that fall silent together. The rules: rm/core/core.h. */
 #include "rm/core/record/takeover.h"
 
 #include "rm/core/emit.h"
@@ -8,14 +8,14 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-/* As late as @now_us at most; 0 stays: not yet. */
+/* Moves a time in the future back to now; 0 (not yet) stays. */
 static void clip_to_now(int64_t *at, int64_t now_us)
 {
     if (*at > now_us)
         *at = now_us;
 }
 
-/* An ended attempt keeps how long it took: policies learn from it. */
+/* An ended attempt keeps its duration, from which policies learn. */
 static void clip_task(struct rm_task *t, int64_t now_us)
 {
     int64_t ahead = t->finish_us - now_us;
@@ -27,7 +27,7 @@ static void clip_task(struct rm_task *t, int64_t now_us)
     clip_to_now(&t->start_us, now_us);
 }
 
-/* Work that goes on did not begin in the future, and a deadline is not further away than it was at
+/* Live work cannot have begun in the future, and a deadline cannot be further away than at
  * submission. */
 static void clip_app(struct rm_core *c, struct rm_app *a)
 {
@@ -38,7 +38,7 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
     clip_to_now(&a->start_us, c->now_us);
     clip_to_now(&a->pj.submit_us, c->now_us);
     clip_to_now(&a->pj.first_us, c->now_us);
-    /* A date stays what it is. */
+    /* A date is absolute. */
     if (a->is_job && a->job->deadline_at_us && a->submit_us != submit_us)
         a->pj.deadline_us =
             a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
@@ -52,10 +52,10 @@ static void clip_app(struct rm_core *c, struct rm_app *a)
 }
 
 #define BASE_MAX        (RM_TASK_ATTEMPT_MAX / 10 * 9)
-#define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a limit */
+#define MASTERS_WAIT_US INT64_C(5000000) /* when jobs are held without a time limit */
 
-/* Above all numbers that earlier instances may have given: each has its own thousand; who used more
- * of them has left a record of it. */
+/* Chooses a first attempt number above all that earlier instances can have given. Each epoch has
+ * a thousand of its own; an instance that used more has recorded them. */
 static void set_attempt_base(struct rm_core *c, struct rm_app *a)
 {
     int64_t epochs = c->conf.epoch - a->epoch, highest = 0, base = 0;
@@ -71,9 +71,9 @@ static void set_attempt_base(struct rm_core *c, struct rm_app *a)
     a->attempt_base = (int32_t)(base < BASE_MAX ? base : BASE_MAX);
 }
 
-/* Of attempts that have ended, as the tasks' records tell: the job's own record is as old as its
- * last change of state. Those that still run are counted when their nodes tell of them. Who failed
- * without being to blame counts as killed. */
+/* Counts ended attempts from the records of the tasks, since the job's own record is only as new
+ * as its last change of state. Attempts that still run are counted when their nodes report them.
+ * A failure without blame counts as killed. */
 static void recount_attempts(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++) {
@@ -86,12 +86,12 @@ static void recount_attempts(struct rm_app *a)
         a->counters[RM_C_TOTAL_LAUNCHED_MAPS + k] = launched;
         a->counters[RM_C_FAILED_MAPS + k] = failed;
         launched -= failed + a->phase[k].succeeded;
-        /* An odd record may say anything. */
+        /* A strange record may give any number. */
         a->counters[RM_C_KILLED_MAPS + k] = launched > 0 ? launched : 0;
     }
 }
 
-/* Its earlier attempt may be committing at this moment: nobody else does the task. */
+/* Withholds tasks whose earlier attempt may be committing at this moment. */
 static void withhold_tasks(struct rm_app *a)
 {
     for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
@@ -109,9 +109,9 @@ static bool is_unfinished(const struct rm_app *a)
     return !rm_app_is_over(a) && a->state != RM_APP_FINISHING;
 }
 
-/* A job's tasks may run on an awaited node. A start is ordered before its record is durable, and
- * that may have been lost; but for that alone nobody waits until a dead node expires. One with a
- * deadline is admitted when it is known which slots there are. */
+/* Could tasks of this job be running on an awaited node? A start is ordered before its record is
+ * durable, and the record may be lost; yet for that alone nobody should wait until a dead node
+ * expires. A job with a deadline is admitted only when the cluster's slots are known. */
 static bool may_run_on_awaited(const struct rm_core *c, const struct rm_app *a)
 {
     if (c->conf.takeover_grace_us > 0)
@@ -137,7 +137,7 @@ void rm_takeover_begin(struct rm_core *c)
         set_attempt_base(c, a);
         recount_attempts(a);
         withhold_tasks(a);
-        /* Nobody would release them later. */
+        /* Otherwise nothing would release them later. */
         for (enum base_task_kind k = 0; !c->awaited && k < BASE_TASK_KINDS; k++)
             release_withheld(c, a, &a->phase[k]);
         a->held = c->awaited > 0 && may_run_on_awaited(c, a);
@@ -171,7 +171,7 @@ static void release_held(struct rm_core *c)
     }
 }
 
-/* No node can bring back the attempts that had the right to commit. */
+/* No node can bring back the attempts that were allowed to commit. */
 static void release_withheld(struct rm_core *c, struct rm_app *a, struct rm_phase *p)
 {
     for (int32_t i = 0; p->kept && i < p->total; i++) {
@@ -211,8 +211,8 @@ void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n)
     release_held(c);
 }
 
-/* Of more than half of the nodes nothing was heard for long. Nodes that fell silent at one moment
- * have been heard last up to a heartbeat apart: half an expiry tells them from those that speak. */
+/* True if more than half of the nodes are silent. Nodes cut off at the same moment were last
+ * heard up to a heartbeat apart: half an expiry interval tells them from live ones. */
 static bool most_are_silent(const struct rm_core *c, size_t *silent, size_t *all)
 {
     *silent = *all = 0;

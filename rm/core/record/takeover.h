@@ -4,13 +4,13 @@
 
 #include "rm/core/state.h"
 
-/* All records are read: @now_us is this instance's time. */
+/* All records are read, and @now_us is this instance's time. */
 void rm_takeover_begin(struct rm_core *c);
-/* A master that registers again is not told yet what runs. */
+/* True while masters that register again have to wait for awaited nodes. */
 bool rm_takeover_holds_masters(const struct rm_core *c);
 void rm_takeover_grace_over(struct rm_core *c);
 void rm_node_stop_awaiting(struct rm_core *c, struct rm_node *n);
-/* @n is due to expire. True: it is spared, its timer set again. */
+/* @n is about to expire. True: it is spared, and its timer set again. */
 bool rm_node_spare(struct rm_core *c, struct rm_node *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The active policy: set and changed, and what it may ask. */
+/* The active policy: exchanging it while jobs run, and the questions that it may ask the core. */
 #include "rm/core/schedule/active_policy.h"
 
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static void set_filters(struct rm_core *c)
     c->slowstart = c->ops->reduces_last ? 1 : c->conf.slowstart;
 }
 
-/* Reduces that the new slowstart lets start. Those that may start already may go on. */
+/* Opens the reduces if the new policy's slowstart allows it. Reduces that were allowed to start
+ * stay so. */
 static void open_reduces(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];

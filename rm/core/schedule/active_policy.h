@@ -4,7 +4,7 @@
 
 #include "rm/core/state.h"
 
-/* @options: NULL: as they are. */
+/* @options NULL: keeps the options. */
 int rm_policy_set(struct rm_core *c, const char *name, const struct policy_conf *options,
                   struct base_error *err);
 void rm_policy_free(struct rm_core *c);

@@ -1,5 +1,6 @@
-/* Free slots to those who wait: asks the policy, checks its answer, filters by delay scheduling,
- * launches. */
+/* Offers free slots: asks the policy for jobs in its order, checks each answer, and lets the job
+ * decide whether it takes the slot. A heartbeat offers the slots of its node; when work arrives
+ * in between, nodes with held heartbeats are offered, the emptiest first. */
 #include "rm/core/schedule/offer.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "rm/core/schedule/preempt.h"
 #include "rm/core/state.h"
 
-/* A policy that keeps answering nothing while work waits is replaced by FIFO. */
+/* Replaces a policy by FIFO when it keeps naming no job although work waits. */
 static void policy_fault(struct rm_core *c)
 {
     struct base_error err;
@@ -27,7 +28,7 @@ static void policy_fault(struct rm_core *c)
     rm_policy_set(c, "fifo", NULL, &err);
 }
 
-/* Gives one slot away. False: nobody takes it now. */
+/* Gives one slot away. False: no job takes it now. */
 static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     struct policy_offer offer = {.kind = k,
@@ -67,10 +68,10 @@ static bool offer_slot(struct rm_core *c, struct rm_node *n, enum base_task_kind
     return false;
 }
 
-#define AHEAD 8 /* jobs: those that take a node's few slots, and some that decline */
+#define AHEAD 8 /* enough for a node's few slots and some jobs that decline */
 
-/* The places where these jobs keep what is near @n are far apart in memory: fetched together, not
- * one by one. */
+/* Prefetches what the next jobs keep about tasks near @n: scattered memory, fetched together
+ * instead of one after the other. */
 static void prefetch_ahead(struct rm_core *c, const struct rm_node *n)
 {
     struct policy_offer offer = {.kind = BASE_TASK_MAP,
@@ -97,7 +98,7 @@ static void begin_round(struct rm_core *c)
         delay_beat(&c->delay, c->now_us);
 }
 
-/* False: nobody wanted what is free. */
+/* Fills the free slots of @n. False: some slot was not wanted. */
 static bool fill_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     while (n->used[k] < n->slots[k]) {
@@ -109,7 +110,7 @@ static bool fill_node(struct rm_core *c, struct rm_node *n, enum base_task_kind 
     return true;
 }
 
-/* Slots of a full node change hands, as far as the policy says so. */
+/* Frees slots of a full node as long as the policy names victims and the slots are taken. */
 static void preempt_until_vain(struct rm_core *c, struct rm_node *n, enum base_task_kind k)
 {
     for (int32_t i = 0; i < n->slots[k] && rm_preempt_node(c, n, k); i++)
@@ -134,7 +135,7 @@ void rm_offer_node(struct rm_core *c, struct rm_node *n)
     }
 }
 
-/* Nodes with held heartbeats, those with most free slots first, one slot at a time. */
+/* Offers slots of nodes with held heartbeats one at a time, the emptiest node first. */
 static void offer_kind(struct rm_core *c, int k)
 {
     c->offer_all[k] = false;
@@ -164,8 +165,8 @@ static bool room_is_wanted(const struct rm_core *c)
 /* Nodes in a row on which the policy names nobody: the others are asked at their next heartbeat. */
 #define VAIN_MAX 64
 
-/* In the order of nodes, until nothing waits; only when work has come, and for policies that
- * preempt. */
+/* Makes room on held nodes until no work waits. Runs only when work has arrived and the policy
+ * preempts; starts where the last run stopped. */
 void rm_offer_preempt_all(struct rm_core *c)
 {
     bool wanted = room_is_wanted(c);
@@ -189,11 +190,11 @@ void rm_offer_preempt_all(struct rm_core *c)
         vain = 0;
         wanted = room_is_wanted(c);
     }
-    if (i < c->nodes_n && wanted) /* the next time from there */
+    if (i < c->nodes_n && wanted) /* continue there the next time */
         c->preempt_at += i;
 }
 
-#define PASSES_MAX 3 /* a change of policy in the middle asks for another pass */
+#define PASSES_MAX 3 /* a change of policy in between asks for another pass */
 
 void rm_offer_all(struct rm_core *c)
 {

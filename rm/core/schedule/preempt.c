@@ -1,4 +1,5 @@
-/* Whom the policy suspends or kills. */
+/* Carries out the policy's plans of whom to suspend or kill. A plan is advice: each victim is
+ * checked again. */
 #include "rm/core/schedule/preempt.h"
 
 #include "rm/core/job/suspend.h"
@@ -31,7 +32,7 @@ static void carry_out_plan(struct rm_core *c)
             rm_container_stop(c, ct, RM_EXIT_PREEMPTED, "preempted by the scheduler");
         } else if (ct->task && ct->state == RM_CONTAINER_RUNNING &&
                    ct->node->state == RM_NODE_RUNNING &&
-                   ct->node->slots[ct->slot] > 0) { /* else it could not go on there */
+                   ct->node->slots[ct->slot] > 0) { /* otherwise it could not resume there */
             rm_container_suspend(c, ct);
         } else {
             c->stats.overruled++;
@@ -48,7 +49,8 @@ int64_t rm_preempt_on_timer(struct rm_core *c)
     return next;
 }
 
-/* Its running attempts of a kind, newest start first. Few: as many as it has slots. */
+/* Lists the running attempts of a kind on @n, newest start first: insertion sort, since a node
+ * has few slots. */
 static size_t list_running(const struct rm_core *c, const struct rm_node *n, enum base_task_kind k,
                            struct policy_running *v, size_t max)
 {
@@ -60,7 +62,7 @@ static size_t list_running(const struct rm_core *c, const struct rm_node *n, enu
 
         if (ct->slot != (uint8_t)k || ct->master || ct->killing ||
             ct->state != RM_CONTAINER_RUNNING ||
-            !ct->app->in_policy) /* its application has ended: it will be cleaned up */
+            !ct->app->in_policy) /* its application has ended and is being cleaned up */
             continue;
         rm_preempt_describe(c, ct, &r);
         for (at = len; at > 0 && v[at - 1].started_us < r.started_us; at--)

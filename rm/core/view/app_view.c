@@ -140,7 +140,7 @@ static void add_app(const struct rm_core *c, const struct rm_app *a, struct rm_v
         .has_attempt = a->is_job && a->state >= RM_APP_ACCEPTED,
         .job = rm_job_spec_ref(a->job),
         .app = rm_app_spec_ref(a->app)};
-    /* what is not stored yet is not shown */
+    /* Do not show what is not durable. */
     if (!rm_app_ended(a->state) && a->state != RM_APP_FINISHING)
         v->final_status = RM_FINAL_UNDEFINED;
     usage(c, a, v);

@@ -44,8 +44,8 @@ void rm_views_free(struct rm_views *v)
     *v = (struct rm_views){0};
 }
 
-/* The arrays of a view set have no capacity of their own: they grow when their length reaches a
- * power of two. */
+/* The arrays of a view set store no capacity: they grow when their length reaches a power of
+ * two. */
 void *rm_view_grow(void *v, size_t n, size_t el)
 {
     if (n == 0)
@@ -205,7 +205,7 @@ static void limits(const struct rm_core *c, const struct policy_queue *q,
     v->is_parent = q->is_parent;
 }
 
-/* @beside: queues in the same one, itself included. */
+/* @beside: number of queues in the same parent, including itself. */
 static void shares(const struct rm_core *c, size_t i, const struct rm_res *total, int64_t beside,
                    struct rm_queue_view *v)
 {
@@ -255,7 +255,7 @@ void rm_view_queues(const struct rm_core *c, struct rm_views *out)
         const struct policy_queue *q = &c->tree.v[i];
         struct rm_queue_view v = all[i];
 
-        if (i && !place[i]) /* nobody configured it, nothing is in it */
+        if (i && !place[i]) /* not configured, and empty */
             continue;
         v.name = rm_view_text(out, q->name);
         v.parent = i ? place[q->parent] : -1;
@@ -353,7 +353,7 @@ int rm_view_map_outputs(const struct rm_core *c, struct base_app_id id, int64_t 
         const struct rm_task *t = &p->tasks[a->out_log[i]];
         const struct rm_node *n = rm_task_node(c, a, t);
 
-        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* it was run again */
+        if (t->out_version != (c->conf.epoch << 40 | (i + 1)) || !n) /* the map ran again */
             continue;
         room--;
         out->outputs = rm_view_grow(out->outputs, out->outputs_n, sizeof *out->outputs);

@@ -143,7 +143,7 @@ static void slot_words(const struct rm_core *c, const struct rm_app *a, enum bas
     }
 }
 
-/* Nothing when it wants no slot now. */
+/* Appends nothing if it wants no slot now. */
 static void cluster_words(const struct rm_core *c, const struct rm_app *a, struct base_buf *out)
 {
     bool wants[BASE_TASK_KINDS];
@@ -172,8 +172,7 @@ static void cluster_words(const struct rm_core *c, const struct rm_app *a, struc
     }
 }
 
-/* Nodes that its containers run on and that have said nothing for a while: nothing goes on there,
- * or nobody knows. */
+/* Names silent nodes on which its containers run: their progress is unknown. */
 static void silent_words(const struct rm_core *c, const struct rm_app *a, int64_t now_us,
                          struct base_buf *out)
 {
