@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "api/server/server_internal.h"
+#include "base/cond.h"
 #include "base/io/log.h"
 
 #define CONNECTIONS_DEFAULT 10000
@@ -31,10 +32,7 @@
 
 int64_t api_mono_ms(void)
 {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    return base_cond_now_us() / 1000;
 }
 
 bool api_fd_gone(int fd)
@@ -206,13 +204,6 @@ void api_conn_phase(struct api_conn *conn, enum api_phase phase)
     atomic_store(&conn->phase, phase);
 }
 
-static void wait_until(struct api_server *s, int64_t at_ms)
-{
-    struct timespec ts = {.tv_sec = at_ms / 1000, .tv_nsec = at_ms % 1000 * 1000000};
-
-    pthread_cond_timedwait(&s->wake, &s->lock, &ts);
-}
-
 static void *helper_main(void *p)
 {
     struct api_server *s = p;
@@ -228,7 +219,7 @@ static void *helper_main(void *p)
             next_cut = now + s->tick_ms;
         }
         s->helper_wakes_ms = next_stream < next_cut ? next_stream : next_cut;
-        wait_until(s, s->helper_wakes_ms);
+        base_cond_wait_until(&s->wake, &s->lock, s->helper_wakes_ms * 1000);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -571,7 +562,6 @@ static void server_free(struct api_server *s)
 static struct api_server *server_new(const struct api_server_conf *conf, void *user)
 {
     struct api_server *s = base_alloc(sizeof *s);
-    pthread_condattr_t attr;
 
     s->user = user;
     s->listen_fd = -1;
@@ -592,10 +582,7 @@ static struct api_server *server_new(const struct api_server_conf *conf, void *u
     api_link_init(&s->aborted);
     api_link_init(&s->waiting);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&s->wake);
     return s;
 }
 
@@ -676,7 +663,8 @@ void api_server_stop(struct api_server *s)
     api_server_stop_begin(s);
     pthread_mutex_lock(&s->lock);
     while (s->resuming > 0 || (s->n_requests > 0 && api_mono_ms() < until))
-        wait_until(s, s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until);
+        base_cond_wait_until(&s->wake, &s->lock,
+                             (s->resuming > 0 && api_mono_ms() >= until ? api_mono_ms() + 10 : until) * 1000);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->helper, NULL);
     MHD_stop_daemon(s->mhd);

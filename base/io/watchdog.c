@@ -1,3 +1,4 @@
+#include "base/cond.h"
 #include "base/io/watchdog.h"
 
 #include <pthread.h>
@@ -38,12 +39,6 @@ enum base_watchdog_verdict base_watchdog_look(struct base_watchdog_view *v, int6
     return v->still_us > limit ? BASE_WATCHDOG_STILL : BASE_WATCHDOG_WELL;
 }
 
-static int64_t mono_us(struct timespec *ts)
-{
-    clock_gettime(CLOCK_MONOTONIC, ts);
-    return (int64_t)ts->tv_sec * 1000000 + ts->tv_nsec / 1000;
-}
-
 static void *watchdog_main(void *arg)
 {
     struct base_watchdog *w = arg;
@@ -52,18 +47,14 @@ static void *watchdog_main(void *arg)
 
     pthread_mutex_lock(&w->lock);
     while (!w->stop && verdict == BASE_WATCHDOG_WELL) {
-        struct timespec until;
-        int64_t now = mono_us(&until);
+        int64_t now = base_cond_now_us();
         uint64_t turns;
         bool busy = w->conf.busy(w->conf.user, &turns);
 
         verdict = base_watchdog_look(&view, now, busy, turns, atomic_load(&w->ending) > 0,
                                      w->conf.limit_us(w->conf.user));
-        until.tv_nsec += BASE_WATCHDOG_LOOK_US * 1000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
         if (verdict == BASE_WATCHDOG_WELL)
-            pthread_cond_timedwait(&w->wake, &w->lock, &until);
+            base_cond_wait_until(&w->wake, &w->lock, now + BASE_WATCHDOG_LOOK_US);
     }
     pthread_mutex_unlock(&w->lock);
     if (verdict == BASE_WATCHDOG_WELL)
@@ -77,14 +68,10 @@ static void *watchdog_main(void *arg)
 struct base_watchdog *base_watchdog_start(const struct base_watchdog_conf *conf)
 {
     struct base_watchdog *w = base_alloc(sizeof *w);
-    pthread_condattr_t attr;
 
     w->conf = *conf;
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&w->wake);
     base_assert(pthread_create(&w->thread, NULL, watchdog_main, w) == 0);
     return w;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/log.h"
 #include "base/mem.h"
@@ -258,7 +259,6 @@ static int64_t earlier_of(int64_t a, int64_t b)
 /* Waits until @at_us or the next wake-up. Returns false when the service is to stop. */
 static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int64_t *hold_us, int64_t *least)
 {
-    struct timespec until;
     bool stop;
 
     pthread_mutex_lock(&s->lock);
@@ -269,11 +269,7 @@ static bool wait_for_work(struct ha_service *s, int64_t at_us, bool *resign, int
             break;
         if (left > SILENT_AGAIN_US)
             left = SILENT_AGAIN_US;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        left += until.tv_nsec / 1000;
-        until.tv_sec += left / 1000000;
-        until.tv_nsec = left % 1000000 * 1000;
-        pthread_cond_timedwait(&s->wake, &s->lock, &until);
+        base_cond_wait_for(&s->wake, &s->lock, left);
     }
     s->woken = false;
     stop = s->stop;
@@ -387,13 +383,9 @@ static struct ha_election *create_election(struct ha_service *s, const struct ha
 
 static void init_lock_and_wakeup(struct ha_service *s)
 {
-    pthread_condattr_t attr;
 
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&s->wake);
     s->silent_since_us = mono_us();
     s->silent_next_us = s->silent_since_us + SILENT_FIRST_US;
 }

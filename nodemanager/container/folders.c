@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
@@ -142,7 +143,6 @@ static int open_spares(struct nm_files *f, struct base_error *err)
 
 static void init_files_state(struct nm_files *f, const struct nm_files_conf *conf)
 {
-    pthread_condattr_t attr;
     memset(f, 0, sizeof *f);
     f->lock_fd = f->root_fd = -1;
     f->retain_s = conf->retain_s;
@@ -150,10 +150,7 @@ static void init_files_state(struct nm_files *f, const struct nm_files_conf *con
     f->tight_inodes = conf->min_free_inodes * 2;
     f->opened_s = base_wall_us(&base_clock_real) / 1000000;
     pthread_mutex_init(&f->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&f->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&f->wake);
 }
 
 /* Opens the root by a path without links, since shims run in other folders. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/log.h"
@@ -313,9 +314,9 @@ static void *janitor_thread(void *u)
         pthread_mutex_lock(&f->lock);
         if (trash)
             next = monotonic_s() + REST_S;
-        struct timespec until = {.tv_sec = f->work ? next : monotonic_s() + seconds_until_expiry(f)};
-        if (!f->stopping && !f->low && until.tv_sec > monotonic_s())
-            pthread_cond_timedwait(&f->wake, &f->lock, &until);
+        int64_t rest_s = f->work ? next - monotonic_s() : seconds_until_expiry(f);
+        if (!f->stopping && !f->low && rest_s > 0)
+            base_cond_wait_for(&f->wake, &f->lock, rest_s * 1000000);
     }
     pthread_mutex_unlock(&f->lock);
     return NULL;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 #include "base/io/io.h"
@@ -189,12 +190,11 @@ static void look_later(struct nm_link_io *l, int64_t from_ms)
 /* Lock held, and let go meanwhile. In the normal case it ends when there has been another request for long. */
 static void look_sleep(struct nm_link_io *l)
 {
-    struct timespec t = {.tv_sec = l->look_ms / 1000, .tv_nsec = (long)(l->look_ms % 1000) * 1000000};
     l->sleeps_until_ms = l->look_ms;
     if (l->look_ms == INT64_MAX)
         pthread_cond_wait(&l->look_wake, &l->lock);
     else
-        pthread_cond_timedwait(&l->look_wake, &l->lock, &t);
+        base_cond_wait_for(&l->look_wake, &l->lock, (l->look_ms - now_ms()) * 1000);
     l->sleeps_until_ms = 0;
 }
 
@@ -260,15 +260,6 @@ static void *look_loop(void *u)
 
 /* ---- life ---- */
 
-static void cond_init_mono(pthread_cond_t *c)
-{
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(c, &attr);
-    pthread_condattr_destroy(&attr);
-}
-
 static int threads_start(struct nm_link_io *l, struct base_error *err)
 {
     static void *(*const loops[])(void *) = {beat_loop, call_loop, look_loop};
@@ -287,7 +278,7 @@ int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->beat.wake, NULL);
     pthread_cond_init(&l->call.wake, NULL);
-    cond_init_mono(&l->look_wake);
+    base_cond_init(&l->look_wake);
     base_rm_turn_init(&l->turn, rms);
     l->turn.listed_only = true; /* each request carries the cluster's secret */
     l->patience = rms->n > 1 ? &several : &alone;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/http_client.h"
 #include "base/io/json.h"
@@ -102,13 +103,6 @@ static bool claim_due_output(struct shuffle *s, struct job *job, int64_t *wait_u
     return false;
 }
 
-static void wait_on_cond_us(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t us)
-{
-    struct timespec at = task_deadline_after_us(us);
-
-    pthread_cond_timedwait(cond, lock, &at);
-}
-
 static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
 {
     bool found = false;
@@ -119,7 +113,7 @@ static bool wait_for_fetch_job(struct shuffle *s, struct job *job)
 
         found = claim_due_output(s, job, &wait_us);
         if (!found)
-            wait_on_cond_us(&s->work, &s->lock, wait_us);
+            base_cond_wait_for(&s->work, &s->lock, wait_us);
     }
     pthread_mutex_unlock(&s->lock);
     return found;
@@ -408,7 +402,7 @@ static bool wait_and_check_progress(struct shuffle *s, int64_t wait_ms, bool *al
 
     pthread_mutex_lock(&s->lock);
     if (wait_ms > 0 && !s->over && s->fetched < s->maps && s->complaints == 0)
-        wait_on_cond_us(&s->moved, &s->lock, wait_ms * 1000);
+        base_cond_wait_for(&s->moved, &s->lock, wait_ms * 1000);
     *all_known = s->known == s->maps;
     /* Waiting for maps that have not run yet is no stall, however long it takes. */
     *stalled = s->known > s->fetched && task_active_time_us(s->t) - s->moved_us > STALL_US;
@@ -496,7 +490,6 @@ int task_fetch_map_outputs(struct task *t, struct task_runs *runs, struct base_e
 {
     struct shuffle s = {.t = t, .runs = runs, .maps = t->spec.maps, .moved_us = task_active_time_us(t)};
     struct fetcher fetchers[FETCHERS];
-    pthread_condattr_t attr;
     int rc;
 
     if (s.maps == 0)
@@ -505,11 +498,8 @@ int task_fetch_map_outputs(struct task *t, struct task_runs *runs, struct base_e
     s.next = t->spec.index % s.maps;
     s.rm = task_rm_new(t);
     pthread_mutex_init(&s.lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s.work, &attr);
-    pthread_cond_init(&s.moved, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&s.work);
+    base_cond_init(&s.moved);
     atomic_store(&t->done, 0);
     atomic_store(&t->total, s.maps);
     start_fetchers(&s, fetchers);

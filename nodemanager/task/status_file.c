@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/io/io.h"
 #include "base/io/json.h"
@@ -43,20 +44,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects stop and th
 static pthread_cond_t wake;
 static pthread_t thread;
 static bool stop;
-
-struct timespec task_deadline_after_us(int64_t us)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += us / 1000000;
-    at.tv_nsec += us % 1000000 * 1000;
-    if (at.tv_nsec >= 1000000000L) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000L;
-    }
-    return at;
-}
 
 static int64_t cpu_time_ms(int who)
 {
@@ -143,7 +130,7 @@ static void *progress_thread(void *arg)
 
     pthread_mutex_lock(&lock);
     while (!stop) {
-        struct timespec at;
+        int64_t until_us;
         int phase = atomic_load(&t->phase);
         int64_t done = atomic_load(&t->done);
 
@@ -154,8 +141,8 @@ static void *progress_thread(void *arg)
             write_progress(t);
             pthread_mutex_lock(&lock);
         }
-        at = task_deadline_after_us(PROGRESS_INTERVAL_US);
-        while (!stop && pthread_cond_timedwait(&wake, &lock, &at) != ETIMEDOUT)
+        until_us = base_cond_now_us() + PROGRESS_INTERVAL_US;
+        while (!stop && base_cond_wait_until(&wake, &lock, until_us))
             continue;
         add_active_time(t, &last_us);
     }
@@ -165,13 +152,9 @@ static void *progress_thread(void *arg)
 
 int task_progress_start(struct task *t, struct base_error *err)
 {
-    pthread_condattr_t attr;
     int rc;
 
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&wake);
     rc = pthread_create(&thread, NULL, progress_thread, t);
     return rc == 0 ? 0 : base_error_sys(err, -BASE_EIO, rc, "progress thread");
 }

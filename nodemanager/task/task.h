@@ -126,8 +126,6 @@ static inline int64_t task_active_time_us(const struct task *t)
 {
     return atomic_load_explicit(&t->lived_us, memory_order_relaxed);
 }
-/* The time @us from now, for pthread_cond_timedwait() on CLOCK_MONOTONIC. */
-struct timespec task_deadline_after_us(int64_t us);
 int task_write_result(struct task *t, struct base_error *err);
 void task_write_failure(const struct task *t);
 

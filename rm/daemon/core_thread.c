@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cond.h"
 #include "rm/daemon/daemon_internal.h"
 
 #define TURN_US 1000 /* the core's thread lets readers in after this long */
@@ -92,7 +93,6 @@ static void wait_for_work(struct rm_leadership *t)
 
     while (b->queue_len == 0 && !b->stop && !t->halt && b->stored_seq == t->rules.stored_seq) {
         int64_t left;
-        struct timespec until;
 
         if (t->rules.wake_us == 0) {
             pthread_cond_wait(&b->qwake, &b->qlock);
@@ -103,14 +103,7 @@ static void wait_for_work(struct rm_leadership *t)
             return;
         if (left > 60000000)
             left = 60000000; /* the core's clock may be gaining on the wall: look again */
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += left / 1000000;
-        until.tv_nsec += left % 1000000 * 1000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000;
-        }
-        pthread_cond_timedwait(&b->qwake, &b->qlock, &until);
+        base_cond_wait_for(&b->qwake, &b->qlock, left);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cond.h"
 #include "base/clock.h"
 #include "base/conf/conf.h"
 #include "base/io/log.h"
@@ -24,14 +25,10 @@
 struct rm_backend *rm_daemon_make(const struct base_conf *conf)
 {
     struct rm_backend *b = base_alloc(sizeof *b);
-    pthread_condattr_t attr;
 
     pthread_mutex_init(&b->life, NULL);
     pthread_mutex_init(&b->qlock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&b->qwake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&b->qwake);
     rm_core_lock_init(&b->lock);
     rm_roles_init(b);
     b->groups = rm_groups_new();

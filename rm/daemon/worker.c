@@ -2,42 +2,58 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/io/sched.h"
+#include "base/mailbox.h"
+#include "base/mem.h"
 
 struct task {
+    struct base_mail mail;
     rm_worker_step *step;
     void *user;
-    struct task *next;
 };
 struct rm_worker {
     const char *name;
-    bool background, started, stop;
+    bool background, started;
+    atomic_bool stopping;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    struct task *first, **last;
+    struct base_mailbox tasks;
 };
 
-/* With the lock held. */
-static void append(struct rm_worker *w, struct task *t)
+/* Ends @t without waiting for what it is about. */
+static void give_up(struct task *t)
 {
-    t->next = NULL;
-    *w->last = t;
-    w->last = &t->next;
+    base_assert(!t->step(t->user, true));
+    free(t);
 }
 
-static struct task *take(struct rm_worker *w)
+/* One step of @t, which then waits for the other tasks' steps. */
+static void run_step(struct rm_worker *w, struct task *t)
 {
-    struct task *t = w->first;
+    bool more = t->step(t->user, false);
 
-    w->first = t->next;
-    if (!w->first)
-        w->last = &w->first;
-    return t;
+    if (w->background)
+        sched_yield(); /* threads with requests to answer come first */
+    if (!more)
+        free(t);
+    else if (!base_mailbox_post(&w->tasks, &t->mail))
+        give_up(t);
+}
+
+/* Steps of all tasks in turn, until the mailbox is closed and empty. */
+static void run_tasks(struct rm_worker *w)
+{
+    struct task *t;
+
+    while ((t = (struct task *)base_mailbox_take(&w->tasks, BASE_COND_NO_LIMIT)) != NULL) {
+        if (atomic_load(&w->stopping))
+            give_up(t);
+        else
+            run_step(w, t);
+    }
 }
 
 static void *worker_main(void *arg)
@@ -47,27 +63,7 @@ static void *worker_main(void *arg)
     pthread_setname_np(pthread_self(), w->name);
     if (w->background)
         base_sched_background();
-    pthread_mutex_lock(&w->lock);
-    for (;;) {
-        struct task *t;
-        bool more;
-
-        while (!w->first && !w->stop)
-            pthread_cond_wait(&w->wake, &w->lock);
-        if (w->stop)
-            break;
-        t = take(w);
-        pthread_mutex_unlock(&w->lock);
-        more = t->step(t->user, false);
-        if (w->background)
-            sched_yield(); /* whoever waits for the processor has it after a step at the latest */
-        pthread_mutex_lock(&w->lock);
-        if (more)
-            append(w, t);
-        else
-            free(t);
-    }
-    pthread_mutex_unlock(&w->lock);
+    run_tasks(w);
     return NULL;
 }
 
@@ -77,9 +73,8 @@ struct rm_worker *rm_worker_new(const char *name, bool background)
 
     w->name = name;
     w->background = background;
-    w->last = &w->first;
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, NULL);
+    atomic_init(&w->stopping, false);
+    base_mailbox_init(&w->tasks);
     return w;
 }
 
@@ -92,45 +87,27 @@ void rm_worker_start(struct rm_worker *w)
 void rm_worker_add(struct rm_worker *w, rm_worker_step *step, void *user)
 {
     struct task *t = base_alloc(sizeof *t);
-    bool stopped;
 
     *t = (struct task){.step = step, .user = user};
-    pthread_mutex_lock(&w->lock);
-    stopped = w->stop;
-    if (!stopped) {
-        append(w, t);
-        pthread_cond_signal(&w->wake);
-    }
-    pthread_mutex_unlock(&w->lock);
-    if (stopped) {
-        base_assert(!step(user, true));
-        free(t);
-    }
+    if (!base_mailbox_post(&w->tasks, &t->mail))
+        give_up(t);
 }
 
 void rm_worker_stop(struct rm_worker *w)
 {
-    pthread_mutex_lock(&w->lock);
-    w->stop = true;
-    pthread_cond_signal(&w->wake);
-    pthread_mutex_unlock(&w->lock);
+    atomic_store(&w->stopping, true);
+    base_mailbox_close(&w->tasks);
     if (w->started)
         pthread_join(w->thread, NULL);
     w->started = false;
-    while (w->first) { /* nobody adds any more */
-        struct task *t = take(w);
-
-        base_assert(!t->step(t->user, true));
-        free(t);
-    }
+    run_tasks(w); /* of a worker that was never started */
 }
 
 void rm_worker_free(struct rm_worker *w)
 {
     if (!w)
         return;
-    base_assert(!w->started && !w->first);
-    pthread_cond_destroy(&w->wake);
-    pthread_mutex_destroy(&w->lock);
+    base_assert(!w->started);
+    base_mailbox_destroy(&w->tasks);
     free(w);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cond.h"
 #include "base/mem.h"
 
 struct rm_files {
@@ -19,21 +20,6 @@ struct rm_files {
     struct rm_files_work *running;
     int waiting, threads, idle, slow; /* waiting: not begun */
 };
-
-static int64_t mono_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-static void wait_until(struct rm_files *f, pthread_cond_t *cond, int64_t at_us)
-{
-    struct timespec t = {.tv_sec = at_us / 1000000, .tv_nsec = at_us % 1000000 * 1000};
-
-    pthread_cond_timedwait(cond, &f->lock, &t);
-}
 
 /* ---- with the lock held ---- */
 
@@ -63,7 +49,7 @@ static void run(struct rm_files *f, struct rm_files_work *w)
     bool ours;
     int rc;
 
-    w->since_us = mono_us();
+    w->since_us = base_cond_now_us();
     atomic_store(&w->seen_us, w->since_us);
     w->next = f->running;
     f->running = w;
@@ -201,8 +187,8 @@ static void *keeper_main(void *arg)
             pthread_cond_wait(&f->keep, &f->lock);
             continue;
         }
-        wait_until(f, &f->keep, mono_us() + f->conf.slow_us / 2);
-        now = mono_us();
+        base_cond_wait_until(&f->keep, &f->lock, base_cond_now_us() + f->conf.slow_us / 2);
+        now = base_cond_now_us();
         look_at_running(f, now);
         look_at_waiting(f, now);
         staff(f);
@@ -216,18 +202,14 @@ static void *keeper_main(void *arg)
 struct rm_files *rm_files_new(const struct rm_files_conf *conf)
 {
     struct rm_files *f = base_alloc(sizeof *f);
-    pthread_condattr_t attr;
 
     base_assert(conf->quick > 0 && conf->most > conf->quick && conf->slow_us > 0);
     f->conf = *conf;
     f->last = &f->first;
     pthread_mutex_init(&f->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&f->work, &attr);
-    pthread_cond_init(&f->keep, &attr);
-    pthread_cond_init(&f->quiet, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&f->work);
+    base_cond_init(&f->keep);
+    base_cond_init(&f->quiet);
     return f;
 }
 
@@ -250,7 +232,7 @@ void rm_files_add(struct rm_files *f, struct rm_files_work *w)
     pthread_mutex_lock(&f->lock);
     w->pool = f;
     w->next = NULL;
-    w->since_us = mono_us();
+    w->since_us = base_cond_now_us();
     if (f->stop) {
         refuse(w);
         w->drop(w);
@@ -269,7 +251,7 @@ int rm_files_check(void *user, struct base_error *err)
     struct rm_files_work *w = user;
     const struct rm_files_conf *conf = &w->pool->conf;
 
-    atomic_store_explicit(&w->seen_us, mono_us(), memory_order_relaxed);
+    atomic_store_explicit(&w->seen_us, base_cond_now_us(), memory_order_relaxed);
     switch (atomic_load_explicit(&w->told, memory_order_relaxed)) {
     case 0:
         return 0;
@@ -295,7 +277,7 @@ int rm_files_enter(void *user, const char *path, struct base_error *err)
     if (rm_place_eq(&place, &w->place))
         return 0;
     pthread_mutex_lock(&f->lock);
-    now = mono_us();
+    now = base_cond_now_us();
     for (const struct rm_files_work *o = f->running; o; o = o->next)
         if (o != w && now - atomic_load(&o->seen_us) >= f->conf.slow_us)
             rm_place_add(&n, &place, &o->place);
@@ -310,7 +292,7 @@ int rm_files_enter(void *user, const char *path, struct base_error *err)
 
 bool rm_files_stop(struct rm_files *f)
 {
-    int64_t until = mono_us() + f->conf.grace_us;
+    int64_t until = base_cond_now_us() + f->conf.grace_us;
     bool all;
 
     pthread_mutex_lock(&f->lock);
@@ -325,8 +307,8 @@ bool rm_files_stop(struct rm_files *f)
     }
     pthread_cond_broadcast(&f->work);
     pthread_cond_broadcast(&f->keep);
-    while (f->threads > 0 && mono_us() < until)
-        wait_until(f, &f->quiet, until);
+    while (f->threads > 0 && base_cond_now_us() < until)
+        base_cond_wait_until(&f->quiet, &f->lock, until);
     for (struct rm_files_work *w = f->running; w; w = w->next)
         refuse(w);
     all = f->threads == 0;

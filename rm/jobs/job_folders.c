@@ -3,13 +3,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/cond.h"
 #include "base/io/log.h"
 #include "rm/jobs/output_folder.h"
 #include "rm/jobs/file_places.h"
 
-#define STOP_WAIT_S  10 /* for work that is under way: a file system may hang */
+#define STOP_WAIT_US INT64_C(10000000) /* for work that is under way: a file system may hang */
 #define THREADS_KEPT 8  /* without work */
 
 struct work {
@@ -207,18 +207,14 @@ static void *io_main(void *arg)
 struct rm_jobs_io *rm_jobs_io_start(const struct rm_jobs_io_calls *calls)
 {
     struct rm_jobs_io *io = base_alloc(sizeof *io);
-    pthread_condattr_t attr;
     pthread_t thread;
 
     io->waiting.last = &io->waiting.first;
     io->ready.last = &io->ready.first;
     io->calls = *calls;
     pthread_mutex_init(&io->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&io->wake, &attr);
-    pthread_cond_init(&io->ended, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&io->wake);
+    base_cond_init(&io->ended);
     io->threads = THREADS_KEPT;
     for (int i = 0; i < THREADS_KEPT; i++) {
         base_assert(pthread_create(&thread, NULL, io_main, io) == 0);
@@ -252,15 +248,16 @@ void rm_jobs_io_put(struct rm_jobs_io *io, const struct rm_effect *fx)
     pthread_mutex_unlock(&io->lock);
 }
 
-/* With the lock held. Nothing more is begun; what runs is left to its thread when it has not ended by @until. */
-static void stop(struct rm_jobs_io *io, const struct timespec *until)
+/* With the lock held. Nothing more is begun; what runs is left to its thread when it has not ended by
+ * @until_us; 0: without waiting. */
+static void stop(struct rm_jobs_io *io, int64_t until_us)
 {
     bool last;
 
     io->stop = true;
     pthread_cond_broadcast(&io->wake);
-    while (until && io->threads > 0)
-        if (pthread_cond_timedwait(&io->ended, &io->lock, until) != 0)
+    while (until_us && io->threads > 0)
+        if (!base_cond_wait_until(&io->ended, &io->lock, until_us))
             break;
     io->abandoned = true;
     last = io->threads == 0;
@@ -271,16 +268,12 @@ static void stop(struct rm_jobs_io *io, const struct timespec *until)
 
 void rm_jobs_io_stop(struct rm_jobs_io *io)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += STOP_WAIT_S;
     pthread_mutex_lock(&io->lock);
-    stop(io, &until);
+    stop(io, base_cond_now_us() + STOP_WAIT_US);
 }
 
 void rm_jobs_io_abandon(struct rm_jobs_io *io)
 {
     pthread_mutex_lock(&io->lock);
-    stop(io, NULL);
+    stop(io, 0);
 }

@@ -5,21 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/cond.h"
 #include "base/io/log.h"
 #include "base/io/watchdog.h"
+#include "base/mailbox.h"
 #include "ha/election/service.h"
 #include "rm/leader/role.h"
 #include "rm/leader/parked.h"
 
 #define UNREADABLE_HOLD_US 60000000 /* nobody else could lead: this one tries again */
 #define UNFIT_HOLD_US      30000000
-#define UNFIT_WAIT_S       5        /* two that send each other the leadership over an unconfirmed store take it slowly */
+#define UNFIT_WAIT_US      5000000       /* two that send each other the leadership over an unconfirmed store take it slowly */
 
 enum job_kind { LEAD, STOP, CHANGED, RESIGN, QUIT };
 struct job { /* from the service's thread, the core's, or a handler's, to the lead thread */
+    struct base_mail mail;
     enum job_kind kind;
     int64_t epoch;          /* LEAD */
     struct ha_store *store;
@@ -27,67 +29,48 @@ struct job { /* from the service's thread, the core's, or a handler's, to the le
     char *why;              /* STOP, RESIGN */
     int64_t hold_us, least; /* RESIGN; least: epoch that the next claim takes at least */
     bool unfit;
-    struct job *next;
 };
 struct rm_lead {
     const struct rm_ha_conf *conf;
     struct rm_backend *b;
     struct ha_service *service;
-    struct base_watchdog *watchdog; /* NULL, under lock: no leadership can begin any more */
+    struct base_watchdog *watchdog; /* NULL, under the lock of @jobs: no leadership can begin any more */
     void (*ended)(void *user, const struct base_error *why);
     void *user;
     atomic_bool has_ended;
     _Atomic int64_t lease_us;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    struct job *first, **last; /* under lock */
-    bool quitting;
+    struct base_mailbox jobs;
+    bool quitting; /* under the lock of @jobs */
     /* lead thread only */
     bool unfit;   /* the store was empty where nodes work when we led last */
     char active[256];
 };
 
 /* ---------------------------------------------------------------- the mailbox */
-/* With the lock held. */
+/* With the mailbox locked. */
 static void put_locked(struct rm_lead *l, const struct job *job)
 {
     struct job *j = base_alloc(sizeof *j);
 
     *j = *job;
-    j->next = NULL;
-    *l->last = j;
-    l->last = &j->next;
-    pthread_cond_signal(&l->wake);
+    base_mailbox_post_locked(&l->jobs, &j->mail); /* never closed */
 }
 
 static void put(struct rm_lead *l, const struct job *job)
 {
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     put_locked(l, job);
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
 }
 
 /* NULL: we are active, and RM_LEASE_LOOK_US have passed without a job. */
 static struct job *take(struct rm_lead *l)
 {
     bool active = rm_backend_role(l->b) == RM_ROLE_ACTIVE; /* only this thread changes it */
-    struct timespec until;
-    struct job *j;
-    int rc = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += RM_LEASE_LOOK_US * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&l->lock);
-    while (!l->first && rc == 0)
-        rc = active ? pthread_cond_timedwait(&l->wake, &l->lock, &until) : pthread_cond_wait(&l->wake, &l->lock);
-    j = l->first;
-    if (j && !(l->first = j->next))
-        l->last = &l->first;
-    pthread_mutex_unlock(&l->lock);
-    return j;
+    return (struct job *)base_mailbox_take(&l->jobs, active ? base_cond_now_us() + RM_LEASE_LOOK_US
+                                                            : BASE_COND_NO_LIMIT);
 }
 
 static void end_process(struct rm_lead *l, const struct base_error *why)
@@ -102,11 +85,11 @@ static void on_lead(void *user, int64_t epoch, struct ha_store *store)
     struct rm_lead *l = user;
     bool quitting;
 
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     quitting = l->quitting;
     if (!quitting)
         put_locked(l, &(struct job){.kind = LEAD, .epoch = epoch, .store = store});
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     if (quitting)
         ha_store_close(store);
 }
@@ -115,16 +98,16 @@ static void on_stop(void *user, const char *why)
 {
     struct rm_lead *l = user;
 
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     if (l->watchdog)
         base_watchdog_ending(l->watchdog);
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     rm_role_depose(l->b);
-    pthread_mutex_lock(&l->lock);
-    for (struct job *j = l->first; j; j = j->next)
-        j->over = true;
+    base_mailbox_lock(&l->jobs);
+    for (struct base_mail *m = l->jobs.first; m; m = m->next)
+        ((struct job *)m)->over = true;
     put_locked(l, &(struct job){.kind = STOP, .why = base_strdup(why)});
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
 }
 
 static void on_changed(void *user)
@@ -247,8 +230,8 @@ static void learn_lease(struct rm_lead *l)
 /* With the lock held: its end is in the mailbox, or the process's. */
 static bool is_over(const struct rm_lead *l)
 {
-    for (const struct job *j = l->first; j; j = j->next)
-        if (j->kind == STOP)
+    for (const struct base_mail *m = l->jobs.first; m; m = m->next)
+        if (((const struct job *)m)->kind == STOP)
             return true;
     return l->quitting;
 }
@@ -258,9 +241,9 @@ static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_er
 {
     bool hopeless = err->code == -BASE_ECORRUPT || err->code == -BASE_EVERSION, over;
 
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     over = is_over(l);
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     if (err->code == -BASE_EVERSION && (over || !rm_role_holds(l->b, epoch))) {
         base_log_info("rm", "standby: %s", err->text);
         if (!over)
@@ -276,16 +259,14 @@ static void not_activated(struct rm_lead *l, int64_t epoch, const struct base_er
 /* False: there is nothing left to activate. */
 static bool worth_it(struct rm_lead *l, const struct job *job)
 {
-    struct timespec until;
+    const int64_t until_us = base_cond_now_us() + UNFIT_WAIT_US;
     bool over;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += l->unfit ? UNFIT_WAIT_S : 0;
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     over = job->over || is_over(l);
-    while (l->unfit && !over && pthread_cond_timedwait(&l->wake, &l->lock, &until) == 0)
+    while (l->unfit && !over && base_cond_wait_until(&l->jobs.wake, &l->jobs.lock, until_us))
         over = is_over(l);
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     return !over;
 }
 
@@ -400,15 +381,9 @@ static void expired(void *user, const char *why)
 static void free_lead(struct rm_lead *l)
 {
     base_watchdog_stop(l->watchdog);
-    while (l->first) {
-        struct job *j = l->first;
-
-        l->first = j->next;
+    for (struct job *j; (j = (struct job *)base_mailbox_take(&l->jobs, 0)) != NULL; free(j))
         free(j->why);
-        free(j);
-    }
-    pthread_cond_destroy(&l->wake);
-    pthread_mutex_destroy(&l->lock);
+    base_mailbox_destroy(&l->jobs);
     free(l);
 }
 
@@ -429,16 +404,10 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
     const struct rm_role_source source = {.user = l, .lease_us = lease_us, .resign = resign, .zk_text = zk_text,
                                           .refused_writes = refused_writes, .store_multis = store_multis,
                                           .unconfirmed = unconfirmed, .epoch_low = epoch_low};
-    pthread_condattr_t attr;
     int rc;
 
     *l = (struct rm_lead){.conf = conf, .b = b, .ended = ended, .user = user};
-    l->last = &l->first;
-    pthread_mutex_init(&l->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&l->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_mailbox_init(&l->jobs);
     l->watchdog = base_watchdog_start(&dog);
     rc = ha_service_start(&sc, &calls, &l->service, err);
     if (rc < 0) {
@@ -456,32 +425,34 @@ static void end_watch(struct rm_lead *l)
 {
     struct base_watchdog *w;
 
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     w = l->watchdog;
     l->watchdog = NULL;
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     base_watchdog_stop(w);
 }
 
 /* Stores that nobody will read any more. */
 static void close_stores(struct rm_lead *l)
 {
-    pthread_mutex_lock(&l->lock);
-    for (struct job *j = l->first; j; j = j->next) {
+    base_mailbox_lock(&l->jobs);
+    for (struct base_mail *m = l->jobs.first; m; m = m->next) {
+        struct job *j = (struct job *)m;
+
         if (j->kind == LEAD && j->store)
             ha_store_close(j->store);
         j->store = NULL;
     }
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
 }
 
 void rm_lead_stop(struct rm_lead *l)
 {
     if (!l)
         return;
-    pthread_mutex_lock(&l->lock);
+    base_mailbox_lock(&l->jobs);
     l->quitting = true;
-    pthread_mutex_unlock(&l->lock);
+    base_mailbox_unlock(&l->jobs);
     if (rm_backend_role(l->b) == RM_ROLE_ACTIVATING)
         rm_role_depose(l->b);
     put(l, &(struct job){.kind = QUIT});

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cond.h"
 #include "base/mem.h"
 
 struct waiter {
@@ -27,10 +28,7 @@ struct rm_watch {
 
 int64_t rm_watch_mono_us(void)
 {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+    return base_cond_now_us();
 }
 
 /* Takes out what is due at @now into @fire; returns the next deadline, INT64_MAX without one. */
@@ -57,16 +55,6 @@ static int64_t take_due(struct rm_watch *w, int64_t now, struct waiter **fire, s
     return next;
 }
 
-static void wait_until(struct rm_watch *w, int64_t next)
-{
-    struct timespec ts = {.tv_sec = next / 1000000, .tv_nsec = next % 1000000 * 1000};
-
-    if (next == INT64_MAX)
-        pthread_cond_wait(&w->wake, &w->lock);
-    else
-        pthread_cond_timedwait(&w->wake, &w->lock, &ts);
-}
-
 static void *watch_main(void *arg)
 {
     struct rm_watch *w = arg;
@@ -84,7 +72,7 @@ static void *watch_main(void *arg)
         } else if (w->stop) {
             break;
         } else {
-            wait_until(w, next);
+            base_cond_wait_until(&w->wake, &w->lock, next);
         }
     }
     pthread_mutex_unlock(&w->lock);
@@ -95,13 +83,9 @@ static void *watch_main(void *arg)
 struct rm_watch *rm_watch_start(void)
 {
     struct rm_watch *w = base_alloc(sizeof *w);
-    pthread_condattr_t attr;
 
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&w->wake);
     base_assert(pthread_create(&w->thread, NULL, watch_main, w) == 0);
     return w;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cond.h"
 #include "base/io/log.h"
 #include "rm/term/batch.h"
 #include "rm/term/outbox.h"
@@ -123,7 +124,7 @@ static void on_over(struct rm_store *s, const struct base_error *err)
 /* The disk refused: refuse waiting clients, then pause before the same batch is tried again (less when told to stop). */
 static void on_failure(struct rm_store *s, const struct base_error *err)
 {
-    struct timespec until;
+    int64_t until_us;
 
     pthread_mutex_lock(&s->lock);
     if (s->outbox.state == RM_OUTBOX_WRITABLE)
@@ -131,12 +132,9 @@ static void on_failure(struct rm_store *s, const struct base_error *err)
     rm_outbox_failed(&s->outbox, err, &s->ready);
     pthread_mutex_unlock(&s->lock);
     release_ready(s);
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += RM_STORE_RETRY_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    until_us = base_cond_now_us() + RM_STORE_RETRY_MS * 1000;
     pthread_mutex_lock(&s->lock);
-    while (!s->stop && pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
+    while (!s->stop && base_cond_wait_until(&s->wake, &s->lock, until_us))
         ;
     pthread_mutex_unlock(&s->lock);
 }
@@ -156,18 +154,10 @@ static void on_success(struct rm_store *s)
     release_ready(s);
 }
 
-static int64_t mono_us(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
 /* Records that come per microsecond, the last few writes weighing most. */
 static void note_rate(struct rm_store *s)
 {
-    int64_t now = mono_us();
+    int64_t now = base_cond_now_us();
 
     if (now > s->taken_us)
         s->rate += ((double)s->writing.len / (double)(now - s->taken_us) - s->rate) / 4;
@@ -178,15 +168,13 @@ static void note_rate(struct rm_store *s)
 static void gather(struct rm_store *s)
 {
     double need_us = s->rate > 0 ? RM_STORE_GATHER / s->rate : 0;
-    struct timespec until;
     int64_t at;
 
     if (need_us <= 0 || need_us > (double)s->store->ops->gather_us * 4)
         return;
     at = s->taken_us + (int64_t)(need_us < (double)s->store->ops->gather_us ? need_us : (double)s->store->ops->gather_us);
-    until = (struct timespec){.tv_sec = at / 1000000, .tv_nsec = at % 1000000 * 1000};
     while (!s->stop && s->queued.len < RM_STORE_GATHER &&
-           pthread_cond_timedwait(&s->wake, &s->lock, &until) == 0)
+           base_cond_wait_until(&s->wake, &s->lock, at))
         ;
 }
 
@@ -232,16 +220,12 @@ static void *store_main(void *arg)
 struct rm_store *rm_store_start(struct ha_store *store, const struct rm_store_calls *calls)
 {
     struct rm_store *s = base_alloc(sizeof *s);
-    pthread_condattr_t attr;
 
     s->store = store;
     s->calls = *calls;
-    s->taken_us = mono_us();
+    s->taken_us = base_cond_now_us();
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    base_cond_init(&s->wake);
     base_assert(pthread_create(&s->thread, NULL, store_main, s) == 0);
     return s;
 }

@@ -9,3 +9,4 @@ creel_test(test_base_http SOURCES unit/test_base_http.c LIBS creel_base LABELS u
            TIMEOUT 120)
 creel_test(test_base_log_journal SOURCES unit/test_base_log_journal.c LIBS creel_base LABELS unit)
 set_tests_properties(test_base_log_journal PROPERTIES SKIP_RETURN_CODE 77)
+creel_test(test_base_mailbox SOURCES unit/test_base_mailbox.c LIBS creel_base LABELS unit threads)
