@@ -140,6 +140,8 @@ static void rebase_times(json_t *job, int64_t zero_ms)
     json_object_set_new(job, "time_0_ms", json_integer(zero_ms));
 }
 
+/* Times count from the first submission, as in the simulator's workloads; time_0_ms keeps its date,
+ * so that exports can be compared. */
 static void write_lines(struct history *h, struct base_buf *out)
 {
     int64_t zero_ms;

@@ -247,6 +247,9 @@ static int start_daemon(struct cli_dev *d, size_t i, const char **failed, struct
     return rc < 0 ? rc : saved;
 }
 
+/* Starts ZooKeeper, the RMs, then the NMs, and waits until all nodes have registered. The
+ * configuration is written twice: the RMs need it to start, and only then is the address known that
+ * the NMs find in it. */
 static int start_daemons(struct cli_dev *d, const struct dev_options *o, struct base_error *err,
                          const char **failed)
 {
@@ -279,6 +282,8 @@ static bool port_was_taken(struct cli_dev *d, const struct dev_options *o, const
     return chosen && !cli_proc_alive(&x->proc) && cli_dev_port_error(x->port) != 0;
 }
 
+/* Plans and starts the cluster, again with other ports when one of them has been taken meanwhile.
+ */
 static int start_planned(struct cli_dev *d, const struct dev_options *o, struct base_error *err,
                          const char **failed)
 {

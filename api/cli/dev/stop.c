@@ -91,6 +91,9 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
     return live;
 }
 
+/* Sweeps over the containers until none is left: SIGTERM once, SIGKILL after GRACE_MS, shims
+ * included after 3 * GRACE_MS. Each sweep reads the folder again, since a shim may still be
+ * starting its container. */
 static void stop_containers(const struct cli_dev *d)
 {
     int64_t start = base_mono_us(&base_clock_real);

@@ -74,6 +74,9 @@ static void watch_restarted(struct cli_dev *d, struct watched *w)
     fflush(stderr);
 }
 
+/* poll() ends when a daemon dies, on a signal, and every RELOAD_MS to look for daemons that
+ * --restart has started: dev.json is read again before a death is reported, so that one that is
+ * being restarted on purpose (stopping) is not. */
 int cli_dev_supervise(struct cli_dev *d, int signal_fd)
 {
     struct watched w[CLI_DEV_DAEMONS_MAX];

@@ -108,6 +108,8 @@ static void print_promise(const json_t *job)
     base_buf_free(&b);
 }
 
+/* Polls, since the decision comes with the store's acknowledgement: some milliseconds after the
+ * answer to the submission. A job that is still undecided after DECISION_MS counts as accepted. */
 int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
 {
     int64_t until = base_mono_us(&base_clock_real) + DECISION_MS * INT64_C(1000);

@@ -267,7 +267,11 @@ static void schedule_refresh(struct run *r)
     r->next_refresh_us = now_us() + r->poll_ms * 1000;
 }
 
-/* Runs until the job has ended and all of its output has been shown. */
+/* Runs until the job has ended and all of its output has been shown. The end of the job and that of
+ * the logs are independent: an RM may report the end before the node has delivered the last bytes,
+ * and a restart of the NM ends the streams of a command that is still running. So after the end of
+ * the job the logs get SETTLE_MS from each byte on, with a last try after LAST_CHANCE_MS; and while
+ * the job is alive, streams that have ended are resumed. */
 static int follow_to_end(struct run *r)
 {
     r->poll_ms = POLL_FIRST_MS;

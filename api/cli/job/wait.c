@@ -101,6 +101,8 @@ static void print_reason_once(struct waiting *w, const char *id)
     cli_error(0, "%s waits: %s", id, cli_str(job, "why"));
 }
 
+/* Polls the job, faster at first so that short jobs end without delay. cli_job_get() retries while
+ * no RM answers; on_rm_wait() then prints a line without damaging the bars. */
 int cli_job_wait(struct cli *c, const char *id, json_t **job)
 {
     static const int signals[] = {SIGINT};

@@ -92,6 +92,7 @@ void cli_progress_add_line(const struct cli_progress *p, struct base_buf *out)
     }
 }
 
+/* ---- bars that do not go back ---- */
 static struct cli_progress_bar *find_bar(struct cli_progress *p, const char *label)
 {
     for (size_t i = 0; i < p->n; i++)
