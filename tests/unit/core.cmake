@@ -33,5 +33,6 @@ creel_script_test(mutants_apply ${CMAKE_SOURCE_DIR}/tests/mutate LABELS unit
 creel_test(test_core_queues SOURCES unit/test_core_queues.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_preempt SOURCES unit/test_core_preempt.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_guards SOURCES unit/test_core_guards.c LIBS creel_core_world LABELS unit)
+creel_test(test_core_ledger SOURCES unit/test_core_ledger.c LIBS creel_core_world LABELS unit)
 creel_test(test_core_views SOURCES unit/test_core_views.c LIBS creel_core_world LABELS unit)
 target_link_libraries(test_core_views PRIVATE m)

@@ -73,12 +73,16 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
     return true;
 }
 
-/* A stored job may be read back after its deadline: clamp to 1 us, since 0 would mean none. */
-static int64_t relative_deadline(const struct rm_job_spec *job, int64_t submit_us)
+void rm_app_set_deadline(struct rm_app *a)
 {
-    if (!job->deadline_at_us)
-        return job->deadline_us;
-    return job->deadline_at_us > submit_us ? job->deadline_at_us - submit_us : 1;
+    const struct rm_job_spec *job = a->job;
+
+    if (!job)
+        return;
+    a->pj.deadline_us = job->deadline_us;
+    if (job->deadline_at_us) /* clamped: 0 would mean none */
+        a->pj.deadline_us =
+            job->deadline_at_us > a->submit_us ? job->deadline_at_us - a->submit_us : 1;
 }
 
 /* Copies what the submission says about its tasks to where policies read it. */
@@ -121,7 +125,10 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
     a->app = spec;
     a->user = job ? job->user : spec->user;
     a->name = job ? job->name : spec->name;
-    a->queue = job ? job->queue : spec->queue;
+    a->queue_asked = job ? job->queue : spec->queue;
+    a->queue = a->queue_asked;
+    a->json = job ? job->json : spec->json;
+    a->json = a->json ? a->json : "";
     a->type = job ? "MAPREDUCE" : spec->type;
     a->user = a->user ? a->user : "";
     a->name = a->name ? a->name : "";
@@ -145,8 +152,8 @@ struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, str
                                 .priority = job                  ? job->priority
                                             : spec->priority > 0 ? spec->priority
                                                                  : 0,
-                                .user = (int32_t)user,
-                                .deadline_us = job ? relative_deadline(job, a->submit_us) : 0};
+                                .user = (int32_t)user};
+    rm_app_set_deadline(a);
     if (job)
         set_sizes(a);
     base_array_grow(&c->apps, c->apps_n, &c->apps_cap);

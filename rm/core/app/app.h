@@ -50,7 +50,8 @@ struct rm_app {
     enum rm_app_end ending;
     char token[65];
     char *diagnostics;
-    const char *user, *name, *queue, *type; /* borrowed from the spec */
+    /* Borrowed from the spec; @queue_asked and @json are as submitted, @json is never NULL. */
+    const char *user, *name, *queue, *type, *queue_asked, *json;
     struct rm_job_spec *job;
     struct rm_app_spec *app;
     uint32_t queue_index;
@@ -102,6 +103,9 @@ bool rm_app_assign_id(struct rm_core *c, uint64_t token, struct base_app_id *id)
 /* Takes @job or @spec; the other is NULL. */
 struct rm_app *rm_app_new(struct rm_core *c, const struct rm_app_kind *kind, struct base_app_id id,
                           struct rm_job_spec *job, struct rm_app_spec *spec, const char *token);
+/* What is left to the deadline as seen from @a's submission: a span stays what it is, a date gets
+ * nearer the later @a was submitted. Clamped to 1 us when it had passed by then. */
+void rm_app_set_deadline(struct rm_app *a);
 void rm_app_free(struct rm_app *a);
 /* Removes it from the tables. Their reference is the caller's to release. */
 void rm_app_unlist(struct rm_core *c, struct rm_app *a);

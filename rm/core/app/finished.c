@@ -18,16 +18,13 @@
 
 static int64_t light_bytes(const struct rm_app *a)
 {
-    const char *json = a->is_job ? a->job->json : a->app->json;
-
-    return APP_BYTES + TEXTS * (int64_t)strlen(json ? json : "");
+    return APP_BYTES + TEXTS * (int64_t)strlen(a->json);
 }
 
 static int64_t task_bytes(const struct rm_app *a)
 {
-    return a->is_job && rm_tasks_in_memory(a)
-               ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
-               : 0;
+    return rm_tasks_in_memory(a) ? TASK_BYTES * ((int64_t)a->phase[0].total + a->phase[1].total)
+                                 : 0;
 }
 
 static const char *scratch_text(struct rm_core *c, const char *text)

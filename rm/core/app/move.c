@@ -16,7 +16,7 @@ static void move(struct rm_core *c, struct rm_app *a, uint32_t index)
 
     free(a->placed);
     a->placed = NULL;
-    a->queue = a->is_job ? a->job->queue : a->app->queue;
+    a->queue = a->queue_asked;
     rm_app_enter_queue(c, a, index);
     if (a->in_policy && c->ops->on_job_moved)
         c->ops->on_job_moved(c->policy, &a->pj, c->now_us);

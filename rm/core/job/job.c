@@ -74,7 +74,7 @@ void rm_job_on_set_up(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
 
-    if (!a || !a->is_job || !a->setup_asked || a->set_up)
+    if (!a || !a->setup_asked || a->set_up)
         return;
     a->setup_asked = false;
     if (!rm_app_is_live(a)) {
@@ -171,7 +171,7 @@ void rm_job_on_committed(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
 
-    if (!a || !a->is_job || !a->committing)
+    if (!a || !a->committing)
         return;
     a->committing = false;
     if (ev->u.job_done.ok) { /* too late for a kill, as in YARN */
@@ -194,7 +194,7 @@ void rm_job_on_aborted(struct rm_core *c, const struct rm_event *ev)
 {
     struct rm_app *a = rm_app_find(c, ev->u.job_done.id);
 
-    if (!a || !a->is_job || !a->aborting)
+    if (!a || !a->aborting)
         return;
     a->aborting = false;
     a->aborted = true;

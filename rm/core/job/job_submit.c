@@ -29,7 +29,7 @@ static bool answer_repeated(struct rm_core *c, const struct rm_event *ev)
 
     if (!a)
         return false;
-    if (a->is_job && strcmp(a->job->json ? a->job->json : "", spec->json ? spec->json : "") == 0)
+    if (a->is_job && strcmp(a->json, spec->json ? spec->json : "") == 0)
         reply_job(c, ev, a, false);
     else
         rm_reply_error(c, ev->token, -BASE_EEXIST, "id: %s exists already with another body",

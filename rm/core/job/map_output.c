@@ -21,7 +21,7 @@ void rm_task_node_outputs_lost(struct rm_core *c, struct rm_node *n, const char 
         struct rm_app *a = c->apps[i];
         struct rm_phase *maps = &a->phase[BASE_TASK_MAP];
 
-        if (!a->is_job || !rm_app_is_live(a))
+        if (!rm_app_is_live(a))
             continue;
         for (int32_t j = 0; j < maps->total; j++)
             if (maps->tasks[j].node == n->index && output_needed(a, &maps->tasks[j]))

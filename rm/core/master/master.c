@@ -420,8 +420,7 @@ void rm_am_fail_missing_masters(struct rm_core *c, const struct rm_node *n)
 {
     for (size_t i = 0; i < c->apps_n; i++) {
         struct rm_app *a = c->apps[i];
-        struct rm_attempt *at =
-            a->is_job || rm_app_ended(a->state) ? NULL : rm_am_current_attempt(a);
+        struct rm_attempt *at = rm_app_ended(a->state) ? NULL : rm_am_current_attempt(a);
 
         if (!at || !at->reregister || !at->has_master || at->master ||
             strcmp(at->node_id ? at->node_id : "", n->id) != 0)

@@ -16,7 +16,7 @@ static struct rm_app *find_current(struct rm_core *c, uint64_t token,
                                    const struct base_attempt_id *id)
 {
     struct rm_app *a = rm_app_find(c, id->app);
-    struct rm_attempt *at = a && !a->is_job ? rm_am_current_attempt(a) : NULL;
+    struct rm_attempt *at = a ? rm_am_current_attempt(a) : NULL;
     char text[BASE_ID_TEXT_MAX];
 
     if (at && (at->id.attempt == id->attempt || !id->attempt))

@@ -303,10 +303,7 @@ static void read_app(struct rm_core *c, struct rm_reader *r, struct rm_app *a, i
     int64_t n;
 
     a->submit_us = a->pj.submit_us = rm_get_time(r);
-    /* A date is absolute; a span counts from the submission. */
-    if (a->is_job && a->job->deadline_at_us)
-        a->pj.deadline_us =
-            a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    rm_app_set_deadline(a);
     a->launch_us = rm_get_time(r);
     a->start_us = rm_get_time(r);
     a->pj.first_us = a->is_job ? a->start_us : 0;

@@ -120,17 +120,15 @@ static void put_sums(struct base_buf *b, struct rm_app *a, int64_t unit)
 uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
 {
     struct base_buf *b = &c->text;
-    const char *json = a->is_job ? a->job->json : a->app->json;
     bool ended = rm_app_is_over(a);
     bool sums = a->is_job && ended && (c->conf.prune_ended || a->pruned || a->light);
     bool large = sums && (a->memory_ms > INT64_MAX / 1000 || a->vcore_ms > INT64_MAX / 1000);
 
     if (c->conf.simulation)
         return c->seq;
-    json = json ? json : "";
     begin(c, large ? "a2" : "a1"); /* a1 where possible: earlier versions can read it */
     rm_put_int(b, a->is_job);
-    rm_put_int(b, (int64_t)strlen(json));
+    rm_put_int(b, (int64_t)strlen(a->json));
     rm_put_text(b, a->token);
     rm_put_int(b, a->submit_us);
     rm_put_int(b, a->launch_us);
@@ -154,7 +152,7 @@ uint64_t rm_record_app(struct rm_core *c, struct rm_app *a)
     rm_put_int(b, a->epoch);
     if (sums)
         put_sums(b, a, large ? 1 : 1000);
-    base_buf_adds(b, json);
+    base_buf_adds(b, a->json);
     return store(c, "app", app_key(c, a->id));
 }
 

@@ -31,22 +31,17 @@ static void clip_task(struct rm_task *t, int64_t now_us)
  * submission. */
 static void clip_app(struct rm_core *c, struct rm_app *a)
 {
-    int64_t submit_us = a->submit_us;
-
     clip_to_now(&a->submit_us, c->now_us);
     clip_to_now(&a->launch_us, c->now_us);
     clip_to_now(&a->start_us, c->now_us);
     clip_to_now(&a->pj.submit_us, c->now_us);
     clip_to_now(&a->pj.first_us, c->now_us);
-    /* A date is absolute. */
-    if (a->is_job && a->job->deadline_at_us && a->submit_us != submit_us)
-        a->pj.deadline_us =
-            a->job->deadline_at_us > a->submit_us ? a->job->deadline_at_us - a->submit_us : 1;
+    rm_app_set_deadline(a);
     for (int32_t i = 0; i < a->attempts_n; i++) {
         clip_to_now(&a->attempts[i].start_us, c->now_us);
         clip_to_now(&a->attempts[i].finish_us, c->now_us);
     }
-    for (enum base_task_kind k = 0; a->is_job && k < BASE_TASK_KINDS; k++)
+    for (enum base_task_kind k = 0; k < BASE_TASK_KINDS; k++)
         for (int32_t i = 0; i < a->phase[k].total; i++)
             clip_task(&a->phase[k].tasks[i], c->now_us);
 }

@@ -99,7 +99,7 @@ static void open_reduces(struct rm_core *c, struct rm_app *a)
 {
     struct rm_phase *maps = &a->phase[BASE_TASK_MAP], *reduces = &a->phase[BASE_TASK_REDUCE];
 
-    if (!a->is_job || !maps->open || reduces->open)
+    if (!maps->open || reduces->open)
         return;
     reduces->open = (double)maps->succeeded >= c->slowstart * (double)maps->total;
     if (reduces->open)
