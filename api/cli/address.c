@@ -21,8 +21,10 @@ static bool is_hidden_in_unreadable_file(const struct cli *c, const char *const 
 
 int cli_rm_list_read(const struct cli *c, struct base_rm_list *out)
 {
-    static const char *const keys[] = {"yarn.resourcemanager.webapp.address", "creel.nodemanager.rm"};
-    const char *text = c->rm_arg ? c->rm_arg : getenv("CREEL_RM"), *from = c->rm_arg ? "--rm" : "CREEL_RM";
+    static const char *const keys[] = {"yarn.resourcemanager.webapp.address",
+                                       "creel.nodemanager.rm"};
+    const char *text = c->rm_arg ? c->rm_arg : getenv("CREEL_RM"),
+               *from = c->rm_arg ? "--rm" : "CREEL_RM";
     const size_t keys_n = sizeof keys / sizeof *keys;
     struct base_error err = {0};
     int rc = 0;

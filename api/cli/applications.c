@@ -14,7 +14,8 @@ enum { KEY_LIST = 256, KEY_STATUS, KEY_KILL, KEY_STATES, KEY_TYPES, KEY_TAGS, KE
 
 struct app {
     bool list, own_form; /* own_form: list and status without a dash */
-    const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id, *move_to_queue;
+    const char *status, *states, *types, *tags, *user, *queue, *change_queue, *app_id,
+        *move_to_queue;
     char **kill;
     size_t n_kill, cap_kill;
 };
@@ -114,8 +115,9 @@ static int compare_newest(const void *a, const void *b)
 
 static void print_own_list(const json_t *apps)
 {
-    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<",
-                                        "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
+    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE",
+                                        "<4", "STATE", "<", "RESULT", "<", "PROGRESS", ">",
+                                        "CONTAINERS", ">2", "TRACKING", "<1", NULL);
     size_t n = cli_list_len(apps);
     /* YARN's answer has no order */
     const json_t **sorted = base_realloc_array(NULL, n ? n : 1, sizeof *sorted);
@@ -160,12 +162,15 @@ static void print_yarn_list(const struct app *a, const json_t *apps)
     printf("Total number of applications (application-types: ");
     print_set(a->types);
     printf(", states: ");
-    print_set(!a->states ? "SUBMITTED,ACCEPTED,RUNNING" : strcasecmp(a->states, "ALL") == 0 ? all : a->states);
+    print_set(!a->states                          ? "SUBMITTED,ACCEPTED,RUNNING"
+              : strcasecmp(a->states, "ALL") == 0 ? all
+                                                  : a->states);
     printf(" and tags: ");
     print_set(a->tags);
     printf("):%zu\n", cli_list_len(apps));
-    printf("%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s\n", "Application-Id", "Application-Name",
-           "Application-Type", "User", "Queue", "State", "Final-State", "Progress", "Tracking-URL");
+    printf("%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s\n", "Application-Id",
+           "Application-Name", "Application-Type", "User", "Queue", "State", "Final-State",
+           "Progress", "Tracking-URL");
     for (size_t i = 0; i < cli_list_len(apps); i++) {
         const json_t *j = cli_list_get(apps, i);
         char progress[32];
@@ -202,7 +207,8 @@ static void print_yarn_status(const json_t *j)
     printf("\tAggregate Resource Allocation : %lld MB-seconds, %lld vcore-seconds\n",
            (long long)cli_int(j, "memorySeconds"), (long long)cli_int(j, "vcoreSeconds"));
     cli_print_clean("\tDiagnostics : %s\n", cli_str(j, "diagnostics"));
-    printf("\tUnmanaged Application : %s\n", json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
+    printf("\tUnmanaged Application : %s\n",
+           json_is_true(json_object_get(j, "unmanagedApplication")) ? "true" : "false");
 }
 
 static int list_apps(struct cli *c, const struct app *a)
@@ -268,8 +274,9 @@ static void print_own_status(const json_t *app)
     cli_print_field(FIELD_WIDTH, "time", b.data);
     base_buf_clear(&b);
     if (cli_int(app, "runningContainers") >= 0) {
-        base_buf_addf(&b, "%lld: %lld MB, %lld vcores", (long long)cli_int(app, "runningContainers"),
-                      (long long)cli_int(app, "allocatedMB"), (long long)cli_int(app, "allocatedVCores"));
+        base_buf_addf(
+            &b, "%lld: %lld MB, %lld vcores", (long long)cli_int(app, "runningContainers"),
+            (long long)cli_int(app, "allocatedMB"), (long long)cli_int(app, "allocatedVCores"));
         cli_print_field(FIELD_WIDTH, "containers", b.data);
     }
     base_buf_free(&b);
@@ -396,11 +403,13 @@ static int check_usage(const struct app *a)
                   {"-queue", a->queue, "-list", "-movetoqueue"},
                   {"-appId", a->app_id, "-changeQueue", ""}};
     if (!what)
-        return cli_error(CLI_USAGE, "application: give one of -list, -status ID, -kill ID, -changeQueue QUEUE");
+        return cli_error(
+            CLI_USAGE, "application: give one of -list, -status ID, -kill ID, -changeQueue QUEUE");
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].value && strcmp(what, others[i].with) != 0 && strcmp(what, others[i].or_with) != 0)
-            return cli_error(CLI_USAGE, "application: %s belongs to %s, not to %s", others[i].name, others[i].with,
-                             what);
+        if (others[i].value && strcmp(what, others[i].with) != 0 &&
+            strcmp(what, others[i].or_with) != 0)
+            return cli_error(CLI_USAGE, "application: %s belongs to %s, not to %s", others[i].name,
+                             others[i].with, what);
     if (a->change_queue && !a->app_id)
         return cli_error(CLI_USAGE, "application: -changeQueue needs -appId ID");
     if (a->move_to_queue && !a->queue)

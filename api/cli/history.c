@@ -170,7 +170,8 @@ static int write_output(const char *path, const struct base_buf *text, struct ba
     FILE *f;
 
     if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
-        return base_file_write_atomic(path, text->data ? text->data : "", text->len, 0644, false, err);
+        return base_file_write_atomic(path, text->data ? text->data : "", text->len, 0644, false,
+                                      err);
     f = fopen(path, "we");
     if (!f)
         return base_error_sys(err, -BASE_EIO, errno, "cannot write %s", path);

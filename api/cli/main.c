@@ -37,7 +37,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_overview(FILE *out)
 {
-    fprintf(out, "Usage: creel COMMAND ...\n\nCreel, a cluster resource manager that speaks YARN over HTTP.\n\n");
+    fprintf(out, "Usage: creel COMMAND ...\n\nCreel, a cluster resource manager that speaks YARN "
+                 "over HTTP.\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].help)
             fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
@@ -68,11 +69,13 @@ static int dispatch(int argc, char **argv);
 
 static int help_main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+        strcmp(argv[1], "-h") == 0) {
         print_overview(stdout);
         return CLI_OK;
     }
-    char *args[] = {"creel", argv[1], argc > 2 ? argv[2] : "--help", argc > 2 ? "--help" : NULL, NULL};
+    char *args[] = {"creel", argv[1], argc > 2 ? argv[2] : "--help", argc > 2 ? "--help" : NULL,
+                    NULL};
     if (strcmp(argv[1], "job") != 0) {
         args[2] = "--help";
         args[3] = NULL;

@@ -74,7 +74,8 @@ char *cli_node_url(const struct cli_node *n, bool direct, const char *path)
 {
     struct base_buf url = {0};
     if (direct) {
-        base_buf_addf(&url, "%s%s/ws/v1/node/%s", strstr(n->http, "://") ? "" : "http://", n->http, path);
+        base_buf_addf(&url, "%s%s/ws/v1/node/%s", strstr(n->http, "://") ? "" : "http://", n->http,
+                      path);
     } else {
         base_buf_addf(&url, "%s/ws/v1/cluster/nodes/", cli_rm_url(n->nodes->rm));
         cli_uri_add_encoded(n->id, &url);

@@ -90,7 +90,8 @@ static void format_slots(const json_t *node, const char *kind, char out[static 4
 static void add_silence(const json_t *node, struct base_buf *out)
 {
     const char *state = cli_str(node, "state");
-    bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 || strcmp(state, "DECOMMISSIONING") == 0;
+    bool up = strcmp(state, "RUNNING") == 0 || strcmp(state, "UNHEALTHY") == 0 ||
+              strcmp(state, "DECOMMISSIONING") == 0;
     if (cli_int(node, "lastHeartbeat") == 0) {
         base_buf_adds(out, "-");
         return;
@@ -121,8 +122,9 @@ static json_t *sorted_nodes(const json_t *all, const char *states)
 
 static void print_own_list(const json_t *nodes)
 {
-    struct cli_table *t = cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<", "HTTP",
-                                        "<1", "RACK", "~2", "HEALTH", "~", NULL);
+    struct cli_table *t =
+        cli_table_new("NODE", "<", "STATE", "<", "MAPS", ">", "REDUCES", ">", "SILENT", "<", "HTTP",
+                      "<1", "RACK", "~2", "HEALTH", "~", NULL);
     for (size_t i = 0; i < json_array_size(nodes); i++) {
         const json_t *j = json_array_get(nodes, i);
         const char *http = cli_str(j, "httpAddress"), *health = cli_str(j, "health");
@@ -140,8 +142,9 @@ static void print_own_list(const json_t *nodes)
 
 static void print_own_status(const json_t *j)
 {
-    static const char *const members[][2] = {{"node", "id"},     {"state", "state"},     {"http", "httpAddress"},
-                                             {"rack", "rack"},   {"version", "version"}, {"health", "health"}};
+    static const char *const members[][2] = {{"node", "id"},          {"state", "state"},
+                                             {"http", "httpAddress"}, {"rack", "rack"},
+                                             {"version", "version"},  {"health", "health"}};
     struct base_buf b = {0};
     char slots[48];
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
@@ -172,7 +175,8 @@ static int show_own(struct cli *c, const struct node *n)
     for (size_t i = 0; n->status && i < json_array_size(nodes) && !one; i++)
         if (strcmp(cli_str(json_array_get(nodes, i), "id"), n->status) == 0)
             one = json_array_get(nodes, i);
-    json_t *shown = n->status ? json_pack("{s:O?}", "node", one) : json_pack("{s:O}", "nodes", nodes);
+    json_t *shown =
+        n->status ? json_pack("{s:O?}", "node", one) : json_pack("{s:O}", "nodes", nodes);
     if (n->status && !one)
         rc = cli_error(CLI_NOTFOUND, "node %s is not known; creel node list shows all", n->status);
     else if (c->json)
@@ -191,7 +195,8 @@ static int show_own(struct cli *c, const struct node *n)
 static void print_yarn_list(const json_t *nodes)
 {
     printf("Total Nodes:%zu\n", cli_list_len(nodes));
-    printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address", "Number-of-Running-Containers");
+    printf("%16s\t%15s\t%17s\t%28s\n", "Node-Id", "Node-State", "Node-Http-Address",
+           "Number-of-Running-Containers");
     for (size_t i = 0; i < cli_list_len(nodes); i++) {
         const json_t *j = cli_list_get(nodes, i);
         cli_print_clean("%16s\t", cli_str(j, "id"));
@@ -235,7 +240,8 @@ static void print_health_time(int64_t ms)
 
 static void print_yarn_status(const json_t *node)
 {
-    long long used_mb = cli_int(node, "usedMemoryMB"), used_cores = cli_int(node, "usedVirtualCores");
+    long long used_mb = cli_int(node, "usedMemoryMB"),
+              used_cores = cli_int(node, "usedVirtualCores");
     puts("Node Report : ");
     cli_print_clean("\tNode-Id : %s\n", cli_str(node, "id"));
     cli_print_clean("\tRack : %s\n", cli_str(node, "rack"));
@@ -247,7 +253,8 @@ static void print_yarn_status(const json_t *node)
     printf("\tMemory-Used : %lldMB\n", used_mb);
     printf("\tMemory-Capacity : %lldMB\n", used_mb + (long long)cli_int(node, "availMemoryMB"));
     printf("\tCPU-Used : %lld vcores\n", used_cores);
-    printf("\tCPU-Capacity : %lld vcores\n", used_cores + (long long)cli_int(node, "availableVirtualCores"));
+    printf("\tCPU-Capacity : %lld vcores\n",
+           used_cores + (long long)cli_int(node, "availableVirtualCores"));
     puts("\tNode-Labels : \n");
 }
 
@@ -276,10 +283,12 @@ static int show_as_yarn(struct cli *c, const char *id)
 /* The ResourceManager ignores unknown states; on a command line they are mistakes. */
 static int check_states(const char *list)
 {
-    static const char known[] = "NEW, RUNNING, UNHEALTHY, DECOMMISSIONING, DECOMMISSIONED, LOST, REBOOTED, SHUTDOWN";
+    static const char known[] =
+        "NEW, RUNNING, UNHEALTHY, DECOMMISSIONING, DECOMMISSIONED, LOST, REBOOTED, SHUTDOWN";
     char *copy = base_strdup(list), *save = NULL;
     int rc = CLI_OK, n = 0;
-    for (char *s = strtok_r(copy, ", ", &save); s && rc == CLI_OK; s = strtok_r(NULL, ", ", &save), n++) {
+    for (char *s = strtok_r(copy, ", ", &save); s && rc == CLI_OK;
+         s = strtok_r(NULL, ", ", &save), n++) {
         bool found = false;
         for (const char *at = known; *at && !found; at += strcspn(at, ","), at += strspn(at, ", "))
             found = strcspn(at, ",") == strlen(s) && strncasecmp(at, s, strlen(s)) == 0;
@@ -299,9 +308,12 @@ static int check_usage(const struct node *n)
         return cli_error(
             CLI_USAGE, "node: give one of list, status ID (or -list, -status ID as in yarn node)");
     if (n->status && !*n->status)
-        return cli_error(CLI_USAGE, "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
+        return cli_error(
+            CLI_USAGE,
+            "-status: the id is empty; a node's id is host:port, as creel node -list shows it");
     if (n->status && (n->all || n->states))
-        return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status", n->all ? "-all" : "-states");
+        return cli_error(CLI_USAGE, "node: %s belongs to -list, not to -status",
+                         n->all ? "-all" : "-states");
     if (n->own_form && n->all)
         return cli_error(CLI_USAGE, "node list: shows all states already; -all belongs to -list");
     if (n->all && n->states)

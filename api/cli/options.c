@@ -63,12 +63,14 @@ int cli_print_option_error(const char *name, const char *at, const struct argp_o
     else if (s.found && s.prefixes > 1)
         rc = cli_error(CLI_USAGE, "'%s' is ambiguous; see %s --help", at, name);
     else if (s.found && s.found->arg)
-        rc = cli_error(CLI_USAGE, "%.*s%s needs a value: %s; see %s --help", (int)dashes, at, word, s.found->arg, name);
+        rc = cli_error(CLI_USAGE, "%.*s%s needs a value: %s; see %s --help", (int)dashes, at, word,
+                       s.found->arg, name);
     else if (s.found && strchr(at, '='))
         rc = cli_error(CLI_USAGE, "%.*s%s takes no value, but '%s' has one", (int)dashes, at, word,
                        at);
     else if (s.best)
-        rc = cli_error(CLI_USAGE, "%s has no option '%s'; did you mean %.*s%s?", name, at, (int)dashes, at, s.best);
+        rc = cli_error(CLI_USAGE, "%s has no option '%s'; did you mean %.*s%s?", name, at,
+                       (int)dashes, at, s.best);
     else
         rc = cli_error(CLI_USAGE, "%s has no option '%s'; see %s --help", name, at, name);
     free(word);

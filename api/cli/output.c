@@ -46,8 +46,8 @@ void cli_print_clean(const char *fmt, const char *text)
     base_buf_free(&b);
 }
 
-/* A script must not take a truncated result for a whole one. The check runs at exit because argp may end the process
- * itself. */
+/* A script must not take a truncated result for a whole one. The check runs at exit because argp
+ * may end the process itself. */
 static void check_stdout(void)
 {
     bool failed = ferror(stdout) != 0;
@@ -57,7 +57,8 @@ static void check_stdout(void)
     if (!failed)
         return;
     if (errno != EPIPE)
-        fprintf(stderr, "creel: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+        fprintf(stderr, "creel: cannot write to standard output%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
     _exit(CLI_FAILED);
 }
 
@@ -68,7 +69,8 @@ static void exit_on_sigpipe(int sig)
     _exit(CLI_FAILED);
 }
 
-/* If descriptor 1 or 2 were closed, the next file or socket opened would take its number, and output would go there. */
+/* If descriptor 1 or 2 were closed, the next file or socket opened would take its number, and
+ * output would go there. */
 static void fill_descriptors(void)
 {
     int fd;

@@ -96,7 +96,8 @@ static void select_common_options(unsigned without, struct argp_option *out)
     *out = (struct argp_option){0};
 }
 
-int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv, void *input)
+int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int argc, char **argv,
+              void *input)
 {
     struct argp_option common[COMMON];
     struct argp_child children[] = {{argp, 0, NULL, 0}, {0}};
@@ -109,7 +110,8 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
     select_common_options(c->without, common);
     c->name = argv[0];
     cli_option_error_clear();
-    error_t rc = argp_parse(&outer, argc, argv, argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    error_t rc = argp_parse(&outer, argc, argv,
+                            argp_flags | ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     int result = CLI_OK;
     if (p.help) {
         cli_print_help(&outer, argp_flags & ARGP_LONG_ONLY ? argp->options : NULL, argv[0]);
@@ -117,7 +119,8 @@ int cli_parse(struct cli *c, const struct argp *argp, unsigned argp_flags, int a
     } else if (rc != 0 && *cli_option_error_text()) {
         result = cli_error(CLI_USAGE, "%s", cli_option_error_text());
     } else if (rc != 0) {
-        const char *at = p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
+        const char *at =
+            p.stopped_at > 1 && p.stopped_at <= argc ? argv[p.stopped_at - 1] : argv[argc - 1];
         result = cli_print_option_error(argv[0], at, common, argp->options);
     } else {
         result = load_conf(&p);

@@ -114,8 +114,9 @@ static const char *strip_class(const char *text)
 {
     for (;;) {
         const char *end = strstr(text, ": ");
-        bool class = end && (strncmp(text, "java.", 5) == 0 || strncmp(text, "org.apache.", 11) == 0 ||
-                             strncmp(text, "javax.", 6) == 0 || strncmp(text, "com.sun.", 8) == 0);
+        bool class =
+            end && (strncmp(text, "java.", 5) == 0 || strncmp(text, "org.apache.", 11) == 0 ||
+                    strncmp(text, "javax.", 6) == 0 || strncmp(text, "com.sun.", 8) == 0);
         if (!class || memchr(text, ' ', (size_t)(end - text)))
             return text;
         text = end + 2;
@@ -181,8 +182,8 @@ static char *without_request(const char *text, const char *method, const char *u
 
 /* Sends the request. Returns whether an answer came; if not, *reason says why, caller frees, or is
  * NULL when a signal ended the request. */
-static bool send_request(struct cli_rm *rm, const struct base_http_request *rq, struct base_http_answer *answer,
-                         char **reason)
+static bool send_request(struct cli_rm *rm, const struct base_http_request *rq,
+                         struct base_http_answer *answer, char **reason)
 {
     struct base_error err = {0};
     cli_interrupt_guard(rm->http);
@@ -211,7 +212,8 @@ static bool says_standby(const struct base_buf *text)
  * that a node cannot be reached. */
 static bool is_refusal(long status, const struct base_buf *body)
 {
-    static const char *const classes[] = {"java.lang.", "javax.", "com.sun.", "creel.BadGatewayException",
+    static const char *const classes[] = {"java.lang.", "javax.", "com.sun.",
+                                          "creel.BadGatewayException",
                                           "creel.GatewayTimeoutException"};
     json_t *j = status >= 500 && body->len ? json_loadb(body->data, body->len, 0, NULL) : NULL;
     const char *class = cli_str(j, "RemoteException.javaClassName");
@@ -223,7 +225,8 @@ static bool is_refusal(long status, const struct base_buf *body)
 }
 
 /* Classifies the answer in @out and fills its error or JSON. @reason: X-Creel-Reason, or "". */
-static int read_answer(struct cli_rm *rm, const char *url, const char *reason, struct cli_answer *out)
+static int read_answer(struct cli_rm *rm, const char *url, const char *reason,
+                       struct cli_answer *out)
 {
     int rc = exit_code_of_status(out->status);
     rm->standby = (out->status == 307 || out->status == 200) && says_standby(&out->text);
@@ -251,8 +254,9 @@ static int read_answer(struct cli_rm *rm, const char *url, const char *reason, s
 }
 
 /* Sends one request to one URL. @location (1024 bytes, or NULL) gets the target of a redirect. */
-static int call_url(struct cli_rm *rm, const char *method, const char *url, const struct base_buf *body,
-                    int64_t timeout_ms, char *location, struct cli_answer *out)
+static int call_url(struct cli_rm *rm, const char *method, const char *url,
+                    const struct base_buf *body, int64_t timeout_ms, char *location,
+                    struct cli_answer *out)
 {
     struct base_http_request rq = {
         .method = method,
@@ -286,7 +290,8 @@ static char *no_answer_text(const struct cli_rm *rm, const struct cli_answer *a)
 {
     struct base_buf b = {0};
     bool standby = rm->standby;
-    base_buf_adds(&b, standby ? "no ResourceManager is active at " : "no ResourceManager answers at ");
+    base_buf_adds(&b,
+                  standby ? "no ResourceManager is active at " : "no ResourceManager answers at ");
     for (size_t i = 0; i < rm->list.n; i++)
         base_buf_addf(&b, "%s%s", i ? ", " : "", rm->list.url[i]);
     if (a->error && *a->error)
@@ -349,7 +354,8 @@ static int call_all_once(struct cli_rm *rm, const char *method, const char *path
         asked++;
         not_rms += rm->not_rm;
         rm->disturbances++;
-        more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location) : base_rm_turn_bad(&rm->turn);
+        more = rm->standby && *location ? base_rm_turn_moved(&rm->turn, location)
+                                        : base_rm_turn_bad(&rm->turn);
     } while (more);
     rm->not_rm = not_rms == asked;
     return CLI_UNREACHABLE;
@@ -373,8 +379,8 @@ static void print_or_notify_wait(struct cli_rm *rm)
 }
 
 /* Repeats rounds until one is answered, for as long as @flags and the number of RMs allow. */
-static int call_patiently(struct cli_rm *rm, const char *method, const char *path, const struct base_buf *body,
-                          unsigned flags, struct cli_answer *out)
+static int call_patiently(struct cli_rm *rm, const char *method, const char *path,
+                          const struct base_buf *body, unsigned flags, struct cli_answer *out)
 {
     int64_t start = base_mono_us(&base_clock_real), wait_ms = PAUSE_FIRST_MS;
     for (int round = 0;; round++) {
@@ -382,7 +388,8 @@ static int call_patiently(struct cli_rm *rm, const char *method, const char *pat
         int64_t waited_ms = (base_mono_us(&base_clock_real) - start) / 1000;
         bool patient =
             !(flags & (CLI_RM_ONCE | CLI_RM_RELAYED)) && ((flags & CLI_RM_PATIENT) || rm->several);
-        if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused || waited_ms > PATIENCE_MS)
+        if (rc != CLI_UNREACHABLE || !patient || rm->not_rm || rm->refused ||
+            waited_ms > PATIENCE_MS)
             return rc;
         if (!rm->told && waited_ms > TELL_MS)
             print_or_notify_wait(rm);
@@ -400,8 +407,8 @@ static void dump_json(const json_t *body, struct base_buf *text)
     free(dump);
 }
 
-int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body, unsigned flags,
-                struct cli_answer *out)
+int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const json_t *body,
+                unsigned flags, struct cli_answer *out)
 {
     struct base_buf text = {0};
     dump_json(body, &text);
@@ -417,8 +424,8 @@ int cli_rm_call(struct cli_rm *rm, const char *method, const char *path, const j
     return rc;
 }
 
-int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path, const json_t *body,
-                   struct cli_answer *out)
+int cli_rm_call_at(struct cli_rm *rm, const char *base, const char *method, const char *path,
+                   const json_t *body, struct cli_answer *out)
 {
     struct base_buf text = {0};
     char *url = build_url(rm, base, method, path);
@@ -494,5 +501,6 @@ int cli_rm_kill(struct cli *c, const char *app_id, char **state, bool *late)
 
 bool cli_state_ended(const char *state)
 {
-    return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 || strcmp(state, "KILLED") == 0;
+    return strcmp(state, "FINISHED") == 0 || strcmp(state, "FAILED") == 0 ||
+           strcmp(state, "KILLED") == 0;
 }

@@ -70,7 +70,8 @@ static void add_ids(const struct cli *c, struct all_rms *all)
     if (c->rm_arg || (given && *given) || !ids)
         return;
     copy = base_strdup(ids);
-    for (char *id = strtok_r(copy, ", \t\r\n", &save); id && i < all->n; id = strtok_r(NULL, ", \t\r\n", &save))
+    for (char *id = strtok_r(copy, ", \t\r\n", &save); id && i < all->n;
+         id = strtok_r(NULL, ", \t\r\n", &save))
         all->v[i++].id = base_strdup(id);
     free(copy);
 }
@@ -101,7 +102,8 @@ static struct one_rm *find_rm(struct all_rms *all, const char *id)
             return &all->v[i];
     for (size_t i = 0; i < all->n; i++)
         base_buf_addf(&known, " %s", all->v[i].id);
-    cli_error(CLI_USAGE, "Illegal argument: %s is not a valid serviceId. It should be one of%s", id, known.data);
+    cli_error(CLI_USAGE, "Illegal argument: %s is not a valid serviceId. It should be one of%s", id,
+              known.data);
     base_buf_free(&known);
     return NULL;
 }
@@ -116,7 +118,8 @@ static const struct one_rm *active_of(const struct all_rms *all)
 
 static int print_silent_error(const struct one_rm *rm)
 {
-    return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id, rm->url, rm->error);
+    return cli_error(CLI_UNREACHABLE, "Operation failed: %s does not answer at %s (%s)", rm->id,
+                     rm->url, rm->error);
 }
 
 static json_t *rm_to_json(const struct one_rm *rm)
@@ -152,7 +155,8 @@ static int print_all_states(struct cli *c, const struct all_rms *all)
         json_array_append_new(list, rm_to_json(rm));
         cli_text_add_clean(rm->state ? rm->state : rm->error, &text);
         if (!c->json) /* HAAdmin's format: address, state */
-            printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3, rm->state ? "" : "Failed to connect: ", text.data);
+            printf("%-50s %s%-10s\n", strstr(rm->url, "://") + 3,
+                   rm->state ? "" : "Failed to connect: ", text.data);
         base_buf_free(&text);
     }
     json_t *report = json_pack("{s:o}", "rms", list);
@@ -166,7 +170,8 @@ static int print_all_states(struct cli *c, const struct all_rms *all)
 static int print_status(struct cli *c, const struct all_rms *all)
 {
     json_t *list = json_array();
-    struct cli_table *t = cli_table_new("ID", "<", "ADDRESS", "<", "STATE", "<", "EPOCH", ">", "ERROR", "~", NULL);
+    struct cli_table *t =
+        cli_table_new("ID", "<", "ADDRESS", "<", "STATE", "<", "EPOCH", ">", "ERROR", "~", NULL);
     size_t silent = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct one_rm *rm = &all->v[i];
@@ -239,15 +244,16 @@ static int make_standby(struct cli *c, struct all_rms *all, struct one_rm *rm)
             return print_rm_state(c, rm);
         }
         if (base_mono_us(&base_clock_real) > until)
-            return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id, rm->state ? rm->state : "silent");
+            return cli_error(CLI_FAILED, "Operation failed: %s is still %s", rm->id,
+                             rm->state ? rm->state : "silent");
         cli_interrupt_pause(POLL_MS);
     }
     return rc;
 }
 
 /* Waits until an RM other than @from is active, or @from is active again. NULL: none in time. */
-static const struct one_rm *wait_active(struct cli *c, struct all_rms *all, const struct one_rm *from,
-                                        struct one_rm *to)
+static const struct one_rm *wait_active(struct cli *c, struct all_rms *all,
+                                        const struct one_rm *from, struct one_rm *to)
 {
     int64_t until = base_mono_us(&base_clock_real) + CHANGE_MS * INT64_C(1000);
     bool left = false; /* @from has been seen in another state than active */
@@ -272,8 +278,8 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
                           const struct one_rm *active, int64_t us)
 {
     if (c->json) {
-        json_t *j = json_pack("{s:s,s:s,s:s,s:f}", "from", from->id, "to", to->id, "active", active->id, "ms",
-                              (double)us / 1000);
+        json_t *j = json_pack("{s:s,s:s,s:s,s:f}", "from", from->id, "to", to->id, "active",
+                              active->id, "ms", (double)us / 1000);
         cli_print_json(j);
         json_decref(j);
     } else if (active == from) {
@@ -282,7 +288,8 @@ static int print_failover(struct cli *c, const struct one_rm *from, const struct
             "Operation failed: no ResourceManager took over from %s in %d ms; it is active again",
             from->id, (int)HOLD_MS);
     } else {
-        printf("Failover from %s to %s successful (%.1f ms)\n", from->id, active->id, (double)us / 1000);
+        printf("Failover from %s to %s successful (%.1f ms)\n", from->id, active->id,
+               (double)us / 1000);
         if (active != to)
             printf("%s was the next in line, not %s\n", active->id, to->id);
     }
@@ -300,8 +307,8 @@ static int move_leadership(struct cli *c, struct all_rms *all, struct one_rm *fr
     if (!to->state)
         return print_silent_error(to);
     if (active != from)
-        return cli_error(CLI_FAILED, "Operation failed: %s is %s; the active ResourceManager is %s", from->id,
-                         from->state, active ? active->id : "not known");
+        return cli_error(CLI_FAILED, "Operation failed: %s is %s; the active ResourceManager is %s",
+                         from->id, from->state, active ? active->id : "not known");
     int64_t start = base_mono_us(&base_clock_real);
     int rc = order_standby(c, from);
     if (rc != CLI_OK)

@@ -1,8 +1,8 @@
-/* Goal: the creel command finds the active ResourceManager among several, waits while there is none, and may repeat what
- * it sent: one job, whatever gets lost.
- * Method: two fake RMs in this process that share one state, as two RMs share a store; the test says what each is
- * (active, standby that redirects, standby that knows nobody, gone) and which answers get lost after the request was
- * carried out. The real command is run against them; argument 1 is its path. */
+/* Goal: the creel command finds the active ResourceManager among several, waits while there is
+ * none, and may repeat what it sent: one job, whatever gets lost. Method: two fake RMs in this
+ * process that share one state, as two RMs share a store; the test says what each is (active,
+ * standby that redirects, standby that knows nobody, gone) and which answers get lost after the
+ * request was carried out. The real command is run against them; argument 1 is its path. */
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -50,12 +50,14 @@ static struct world {
     int gets;               /* of the job */
     const int *percents;    /* what the GETs of the job show, the end is 100 */
     bool forgets; /* the job ends after its task, which is not known any more then */
-    int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there are no tasks */
+    int looks, task_ends_at; /* GETs of the tasks: the only one fails with 7 at this one; 0: there
+                                are no tasks */
     bool decoy;   /* another server answers at the node's address */
     bool no_logs; /* nobody reaches the node, the RMs neither */
     int more_tasks; /* beside the only one, with containers of their own on the same node */
     int relayed;    /* requests for logs by way of an RM */
-    int failover_at;        /* at this GET of either fake 0 is gone and fake 1 knows nobody for some requests; 0: never */
+    int failover_at; /* at this GET of either fake 0 is gone and fake 1 knows nobody for some
+                        requests; 0: never */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the fakes ---- */
@@ -87,8 +89,8 @@ static bool read_request(int fd, struct request *rq, struct base_buf *b)
 
 static void put(struct base_buf *out, const char *status, const char *headers, const char *body)
 {
-    base_buf_addf(out, "HTTP/1.1 %s\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s", status, headers,
-                  strlen(body), body);
+    base_buf_addf(out, "HTTP/1.1 %s\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s",
+                  status, headers, strlen(body), body);
 }
 
 static void be(size_t i, enum mode mode)
@@ -136,14 +138,17 @@ static void put_standby(const struct fake *f, const char *path, struct base_buf 
         break;
     case NONE:
         put(out, "307 Temporary Redirect", "Refresh: 4;url=http://x/\r\n",
-            "Can not find any active RM. Will retry in next 4 seconds.\nHA Zookeeper Connection State: x\n");
+            "Can not find any active RM. Will retry in next 4 seconds.\nHA Zookeeper Connection "
+            "State: x\n");
         break;
     case NONE_TOO_OFTEN:
-        put(out, "200 OK", "", "There is no active RM right now.\nHA Zookeeper Connection State: x\n");
+        put(out, "200 OK", "",
+            "There is no active RM right now.\nHA Zookeeper Connection State: x\n");
         break;
     case REFUSES:
         put(out, "503 Service Unavailable", "",
-            "{\"RemoteException\":{\"exception\":\"NullPointerException\",\"message\":\"it is null\","
+            "{\"RemoteException\":{\"exception\":\"NullPointerException\",\"message\":\"it is "
+            "null\","
             "\"javaClassName\":\"java.lang.NullPointerException\"}}");
         break;
     default:
@@ -156,10 +161,12 @@ static void put_standby(const struct fake *f, const char *path, struct base_buf 
 static void put_job(const char *status, struct base_buf *out)
 {
     int percent = !world.percents ? 100 : world.percents[world.gets > 0 ? world.gets - 1 : 0];
-    char *body = base_printf("{\"job\":{\"id\":\"application_1_0001\",\"name\":\"n\",\"state\":\"%s\",\"finalStatus\":\"%s\","
-                             "\"progress\":{\"map\":%d},\"taskCounts\":{\"map\":{\"total\":100,\"succeeded\":%d}}}}",
-                             percent < 100 ? "RUNNING" : "FINISHED", percent < 100 ? "UNDEFINED" : "SUCCEEDED", percent,
-                             percent);
+    char *body = base_printf(
+        "{\"job\":{\"id\":\"application_1_0001\",\"name\":\"n\",\"state\":\"%s\",\"finalStatus\":"
+        "\"%s\","
+        "\"progress\":{\"map\":%d},\"taskCounts\":{\"map\":{\"total\":100,\"succeeded\":%d}}}}",
+        percent < 100 ? "RUNNING" : "FINISHED", percent < 100 ? "UNDEFINED" : "SUCCEEDED", percent,
+        percent);
 
     put(out, status, "", body);
     free(body);
@@ -176,8 +183,10 @@ static bool post_job(struct fake *f, const char *body, struct base_buf *out)
     } else if (strcmp(world.job, body) == 0) {
         put_job("200 OK", out);
     } else {
-        put(out, "409 Conflict", "", "{\"RemoteException\":{\"exception\":\"ConflictException\",\"message\":\"another body\","
-                                     "\"javaClassName\":\"x\"}}");
+        put(out, "409 Conflict", "",
+            "{\"RemoteException\":{\"exception\":\"ConflictException\",\"message\":\"another "
+            "body\","
+            "\"javaClassName\":\"x\"}}");
     }
     if (world.dies_after_post == f - fakes) {
         vanish(f);
@@ -199,9 +208,10 @@ static void get_job(struct fake *f, struct base_buf *out)
 {
     world.gets++;
     if (world.task_ends_at)
-        put(out, "200 OK", "", world.looks < world.task_ends_at + world.forgets
-                                   ? "{\"job\":{\"state\":\"RUNNING\"}}"
-                                   : "{\"job\":{\"state\":\"FINISHED\",\"finalStatus\":\"FAILED\"}}");
+        put(out, "200 OK", "",
+            world.looks < world.task_ends_at + world.forgets
+                ? "{\"job\":{\"state\":\"RUNNING\"}}"
+                : "{\"job\":{\"state\":\"FINISHED\",\"finalStatus\":\"FAILED\"}}");
     else
         put_job("200 OK", out);
     if (!world.task_ends_at)
@@ -215,10 +225,13 @@ static void get_tasks(struct fake *f, struct base_buf *out)
     struct base_buf body = {0};
 
     for (int i = 0; i <= world.more_tasks; i++)
-        base_buf_addf(&body,
-                      "%s{\"id\":\"task_1_0001_m_%06d\",\"state\":\"%s\",\"exitCode\":%d,\"node\":\"" NODE "\","
-                      "\"containerId\":\"container_1_0001_01_%06d\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}",
-                      i ? "," : "{\"tasks\":[", i, over ? "FAILED" : "RUNNING", over ? 7 : 0, i + 2, fakes[1].port);
+        base_buf_addf(
+            &body,
+            "%s{\"id\":\"task_1_0001_m_%06d\",\"state\":\"%s\",\"exitCode\":%d,\"node\":\"" NODE
+            "\","
+            "\"containerId\":\"container_1_0001_01_%06d\",\"nodeHttpAddress\":\"127.0.0.1:%u\"}",
+            i ? "," : "{\"tasks\":[", i, over ? "FAILED" : "RUNNING", over ? 7 : 0, i + 2,
+            fakes[1].port);
     base_buf_adds(&body, "]}");
     if (world.forgets && world.looks > world.task_ends_at)
         put(out, "200 OK", "", "{\"tasks\":[],\"tasksGone\":true}");
@@ -236,7 +249,8 @@ static void get_log(const char *path, bool relayed, struct base_buf *out)
 
     if (world.no_logs && relayed)
         put(out, "502 Bad Gateway", "",
-            "{\"RemoteException\":{\"exception\":\"BadGatewayException\",\"message\":\"node " NODE ": no route\","
+            "{\"RemoteException\":{\"exception\":\"BadGatewayException\",\"message\":\"node " NODE
+            ": no route\","
             "\"javaClassName\":\"creel.BadGatewayException\"}}");
     else if (world.decoy && !relayed)
         put(out, "200 OK", "X-Creel-Node: node-2:8041\r\n", "of another\n");
@@ -335,7 +349,8 @@ static void start(void)
         socklen_t len = sizeof a;
 
         fakes[i] = (struct fake){.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-        base_assert(bind(fakes[i].fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(fakes[i].fd, 64) == 0);
+        base_assert(bind(fakes[i].fd, (struct sockaddr *)&a, sizeof a) == 0 &&
+                    listen(fakes[i].fd, 64) == 0);
         base_assert(getsockname(fakes[i].fd, (struct sockaddr *)&a, &len) == 0);
         fakes[i].port = ntohs(a.sin_port);
     }
@@ -461,8 +476,8 @@ static void ended(int status, const char *out, const char *err)
     bool good = ran.status == status && strstr(ran.out.data, out) && strstr(ran.err.data, err);
 
     if (!good)
-        fprintf(stderr, "status %d, not %d; out '%s', not '%s'; err '%s', not '%s'\n", ran.status, status, ran.out.data,
-                out, ran.err.data, err);
+        fprintf(stderr, "status %d, not %d; out '%s', not '%s'; err '%s', not '%s'\n", ran.status,
+                status, ran.out.data, out, ran.err.data, err);
     CU_ASSERT_TRUE(good);
 }
 
@@ -567,7 +582,8 @@ static void test_told_once(void)
     start();
     be(0, NONE);
     be(1, NONE);
-    world.active_after = 16; /* two a round: more than a second of pauses, whatever their random part */
+    world.active_after =
+        16; /* two a round: more than a second of pauses, whatever their random part */
     run("node|-list");
     ended(0, "", "creel: no ResourceManager is active; retrying\n");
     CU_ASSERT_EQUAL(lines(&ran.err), 1);
@@ -681,7 +697,8 @@ static void run_until(int task_ends_at, int failover_at, bool forgets, bool deco
     run_with(words, NULL);
     ended(7, "one\ntwo\n", "");
     CU_ASSERT_STRING_EQUAL(ran.out.data, "one\ntwo\n");
-    CU_ASSERT_TRUE(ran.err.len == 0 || decoy); /* without an RM nobody passes it on: that may be said */
+    CU_ASSERT_TRUE(ran.err.len == 0 ||
+                   decoy); /* without an RM nobody passes it on: that may be said */
     CU_ASSERT_EQUAL(fakes[1].mode, ACTIVE);
     CU_ASSERT_EQUAL(world.jobs, 1);
     free(rms);
@@ -707,7 +724,8 @@ static void test_output_lost(void)
     world.task_ends_at = 2;
     world.decoy = world.no_logs = true;
     run_with(words, NULL);
-    ended(5, "", "the stdout of container_1_0001_01_000002 is missing or incomplete (node " NODE ": ");
+    ended(5, "",
+          "the stdout of container_1_0001_01_000002 is missing or incomplete (node " NODE ": ");
     ended(5, "", "the stderr of container_1_0001_01_000002 is missing");
     ended(5, "", "the command itself exited with status 7\n");
     CU_ASSERT_EQUAL(ran.out.len, 0);
@@ -756,9 +774,10 @@ static void test_logs(void)
 /* ---- administration ---- */
 static char *configured(const char *command)
 {
-    return base_printf("rmadmin|%s|-D|yarn.resourcemanager.ha.rm-ids=a,b|-D|yarn.resourcemanager.webapp.address.a="
-                       "127.0.0.1:%u|-D|yarn.resourcemanager.webapp.address.b=127.0.0.1:%u",
-                       command, fakes[0].port, fakes[1].port);
+    return base_printf(
+        "rmadmin|%s|-D|yarn.resourcemanager.ha.rm-ids=a,b|-D|yarn.resourcemanager.webapp.address.a="
+        "127.0.0.1:%u|-D|yarn.resourcemanager.webapp.address.b=127.0.0.1:%u",
+        command, fakes[0].port, fakes[1].port);
 }
 
 static void test_states(void)
@@ -821,7 +840,9 @@ static void test_failover(void)
     CU_ASSERT_STRING_EQUAL(ran.err.data, "");
     vanish(&fakes[0]);
     run("rmadmin|-transitionToStandby|rm-2");
-    ended(0, "standby\n", "creel: no other ResourceManager answers: if none takes over, rm-2 becomes active again after 10 s\n");
+    ended(0, "standby\n",
+          "creel: no other ResourceManager answers: if none takes over, rm-2 becomes active again "
+          "after 10 s\n");
     stop();
 }
 

@@ -1,4 +1,5 @@
-/* Goal: the bars of a running job tell the truth and fit. Method: fixed pictures; every width; odd percentages. */
+/* Goal: the bars of a running job tell the truth and fit. Method: fixed pictures; every width; odd
+ * percentages. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,9 +58,11 @@ static void test_long_name(void)
     struct cli_progress p = picture(33.3, 66.6);
     struct base_buf b = {0};
     p.id = "application_1700000000000_0001";
-    p.name = "a name that is longer than the terminal is wide, as the ones that programs make up often are";
+    p.name = "a name that is longer than the terminal is wide, as the ones that programs make up "
+             "often are";
     cli_progress_add_bars(&p, 79, false, &b);
-    CU_ASSERT_EQUAL(strncmp(b.data, "application_1700000000000_0001  RUNNING  1:03  a name that", 57), 0);
+    CU_ASSERT_EQUAL(
+        strncmp(b.data, "application_1700000000000_0001  RUNNING  1:03  a name that", 57), 0);
     CU_ASSERT_EQUAL(strcspn(b.data, "\n"), 79);
     base_buf_free(&b);
 }
@@ -81,7 +84,8 @@ static void test_line(void)
     struct cli_progress p = picture(45.9, 0);
     struct base_buf b = {0};
     cli_progress_add_line(&p, &b);
-    CU_ASSERT_STRING_EQUAL(b.data, "1:03 RUNNING map 45% (5 of 12, 3 running, 1 failed) reduce 0% (0 of 3)");
+    CU_ASSERT_STRING_EQUAL(
+        b.data, "1:03 RUNNING map 45% (5 of 12, 3 running, 1 failed) reduce 0% (0 of 3)");
     base_buf_free(&b);
 }
 
@@ -96,7 +100,8 @@ static void test_name_is_cleaned(void)
     base_buf_free(&b);
 }
 
-/* No bar goes back for a while after another ResourceManager has taken over; then it shows what is there. */
+/* No bar goes back for a while after another ResourceManager has taken over; then it shows what is
+ * there. */
 static void test_hold(void)
 {
     static const struct {
@@ -126,7 +131,8 @@ static void test_hold(void)
         CU_ASSERT_EQUAL(p.bars[0].done, steps[i].want_done);
         CU_ASSERT_EQUAL(p.n, 2);
     }
-    struct cli_progress empty = {.elapsed_ms = 1000 + CLI_PROGRESS_HOLD_MS}; /* the job's tasks are not known yet */
+    struct cli_progress empty = {
+        .elapsed_ms = 1000 + CLI_PROGRESS_HOLD_MS}; /* the job's tasks are not known yet */
     cli_progress_keep_level(&hold, 3, &empty);
     CU_ASSERT_EQUAL(empty.n, 2);
     CU_ASSERT_EQUAL(empty.bars[0].total, 12);
@@ -161,7 +167,8 @@ static void terminal_show(struct terminal *t, const char *text)
     }
 }
 
-/* Ctrl-C puts "^C" where the cursor is, below the bars: no bar, and no part of one, may stay behind. */
+/* Ctrl-C puts "^C" where the cursor is, below the bars: no bar, and no part of one, may stay
+ * behind. */
 static void test_interrupt_clears_all(void)
 {
     struct cli_progress p = picture(50, 0);

@@ -94,18 +94,21 @@ static struct cli_table *real_table(int which)
 {
     struct cli_table *t;
     if (which == 0) {
-        t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT", "<4", "MAP", ">",
-                          "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
-        cli_table_add_row(t, APP, "wordcount of everything", "ann-marie", "default", "FINISHED", "SUCCEEDED", "100%",
-                      "100%", "2026-05-01 10:11:12", "12m03s", NULL);
+        t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<",
+                          "RESULT", "<4", "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">",
+                          NULL);
+        cli_table_add_row(t, APP, "wordcount of everything", "ann-marie", "default", "FINISHED",
+                          "SUCCEEDED", "100%", "100%", "2026-05-01 10:11:12", "12m03s", NULL);
     } else if (which == 1) {
-        t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE", "<", "RESULT", "<",
-                          "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1", NULL);
-        cli_table_add_row(t, APP, "wordcount of everything", "MAPREDUCE", "ann", "default", "FINISHED", "SUCCEEDED", "100%",
-                      "12", "http://127.0.0.1:8088/proxy/" APP "/", NULL);
+        t = cli_table_new("ID", "<", "NAME", "~", "TYPE", "<3", "USER", "<", "QUEUE", "<4", "STATE",
+                          "<", "RESULT", "<", "PROGRESS", ">", "CONTAINERS", ">2", "TRACKING", "<1",
+                          NULL);
+        cli_table_add_row(t, APP, "wordcount of everything", "MAPREDUCE", "ann", "default",
+                          "FINISHED", "SUCCEEDED", "100%", "12",
+                          "http://127.0.0.1:8088/proxy/" APP "/", NULL);
     } else {
-        t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
-                          "NODE", "~", "CONTAINER", "<1", NULL);
+        t = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">",
+                          "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
         cli_table_add_row(t, TASK, "SUCCEEDED", "100%", "1", "0", "12.3 s", "127.0.0.1:40405",
                       "container_1700000000000_0001_01_000005", NULL);
     }

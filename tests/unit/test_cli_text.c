@@ -1,5 +1,5 @@
-/* Goal: what people see is aligned, harmless and readable. Method: widths of ASCII, combining, wide and broken text;
- * control characters; figures at the borders of their units. */
+/* Goal: what people see is aligned, harmless and readable. Method: widths of ASCII, combining, wide
+ * and broken text; control characters; figures at the borders of their units. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,8 @@ static void test_fit(void)
 {
     CU_ASSERT_EQUAL(cli_text_prefix_fitting("abcdef", 4), 4);
     CU_ASSERT_EQUAL(cli_text_prefix_fitting("abc", 10), 3);
-    CU_ASSERT_EQUAL(cli_text_prefix_fitting("語語", 3), 3); /* one whole character, not one and a half */
+    CU_ASSERT_EQUAL(cli_text_prefix_fitting("語語", 3),
+                    3); /* one whole character, not one and a half */
     CU_ASSERT_EQUAL(cli_text_prefix_fitting("é", 0), 0);
 }
 

@@ -1,6 +1,7 @@
-/* Goal: deploy/doc/rest.md describes what is served, all of it and nothing else. Method: its tables against the tables of
- * routes, and against the members that the decoder of jobs takes; each member's type is tried with a value of another
- * type, and each default that is a value is compared with what the decoder fills in. */
+/* Goal: deploy/doc/rest.md describes what is served, all of it and nothing else. Method: its tables
+ * against the tables of routes, and against the members that the decoder of jobs takes; each
+ * member's type is tried with a value of another type, and each default that is a value is compared
+ * with what the decoder fills in. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static bool in_page(const struct api_route *route)
     return found;
 }
 
-static bool is_served(const struct api_route *routes, size_t n, const char *method, const char *path)
+static bool is_served(const struct api_route *routes, size_t n, const char *method,
+                      const char *path)
 {
     for (size_t i = 0; i < n; i++)
         if (routes[i].flags & API_ROUTE_CREEL && strcmp(routes[i].method, method) == 0 &&
@@ -119,7 +121,8 @@ static void test_routes(void)
         if (!is_route)
             continue;
         *path++ = '\0';
-        bool served = is_served(routes, n, method, path) || is_served(nm_routes, nm_routes_n, method, path);
+        bool served =
+            is_served(routes, n, method, path) || is_served(nm_routes, nm_routes_n, method, path);
         if (!served)
             fprintf(stderr, "%s describes %s %s, which is not served\n", page_path, method, path);
         CU_ASSERT(served);
@@ -129,15 +132,19 @@ static void test_routes(void)
 }
 
 /* ---- members ---- */
-/* The error of decoding a job (or its only task) that has @member alone, or beside what it needs. */
-static int decode(const char *member, const char *value, bool of_task, struct base_error *err, struct rm_job_spec **out)
+/* The error of decoding a job (or its only task) that has @member alone, or beside what it needs.
+ */
+static int decode(const char *member, const char *value, bool of_task, struct base_error *err,
+                  struct rm_job_spec **out)
 {
-    static const struct rm_spec_defaults defaults = {.user = "ann", .split_size = 1 << 27, .max_attempts = 4};
+    static const struct rm_spec_defaults defaults = {
+        .user = "ann", .split_size = 1 << 27, .max_attempts = 4};
     const char *rest = strcmp(member, "command") == 0 ? "" : ", \"command\": \"true\"";
-    char *body = of_task ? base_printf("{\"job\": {\"tasks\": [{\"%s\": %s%s}]}}", member, value, rest)
-                         : base_printf("{\"job\": {\"%s\": %s, \"input\": [\"/in\"], \"output\": \"/out\","
-                                       " \"map\": \"cat\"}}",
-                                       member, value);
+    char *body =
+        of_task ? base_printf("{\"job\": {\"tasks\": [{\"%s\": %s%s}]}}", member, value, rest)
+                : base_printf("{\"job\": {\"%s\": %s, \"input\": [\"/in\"], \"output\": \"/out\","
+                              " \"map\": \"cat\"}}",
+                              member, value);
     int rc = rm_spec_job_decode(body, strlen(body), &defaults, out, err);
 
     free(body);
@@ -146,8 +153,8 @@ static int decode(const char *member, const char *value, bool of_task, struct ba
 
 static const char *value_of_other_type(const char *type)
 {
-    if (strcmp(type, "string") == 0 || strcmp(type, "application id") == 0 || strncmp(type, "array", 5) == 0 ||
-        strncmp(type, "object", 6) == 0)
+    if (strcmp(type, "string") == 0 || strcmp(type, "application id") == 0 ||
+        strncmp(type, "array", 5) == 0 || strncmp(type, "object", 6) == 0)
         return "7";
     CU_ASSERT(strcmp(type, "integer") == 0 || strcmp(type, "number") == 0);
     return "\"seven\"";
@@ -159,7 +166,8 @@ static void check_type(const char *member, const char *type, bool of_task)
     struct rm_job_spec *spec = NULL;
     char *where = base_printf("%s: ", member);
 
-    if (strcmp(member, "input") == 0 || strcmp(member, "output") == 0 || strcmp(member, "map") == 0) {
+    if (strcmp(member, "input") == 0 || strcmp(member, "output") == 0 ||
+        strcmp(member, "map") == 0) {
         free(where); /* given twice, the last one would count */
         return;
     }
@@ -188,7 +196,8 @@ static json_t *filled_in(void)
     return job;
 }
 
-/* Defaults that are described in words, or left out of what is shown, are passed over. Returns whether it compared. */
+/* Defaults that are described in words, or left out of what is shown, are passed over. Returns
+ * whether it compared. */
 static bool check_default(const json_t *filled, const char *member, const char *text)
 {
     json_t *said = json_loads(text, JSON_DECODE_ANY, NULL), *is = json_object_get(filled, member);
@@ -201,7 +210,8 @@ static bool check_default(const json_t *filled, const char *member, const char *
     return both;
 }
 
-static size_t check_members(const char *head, const char *const *members, const json_t *filled, bool of_task)
+static size_t check_members(const char *head, const char *const *members, const json_t *filled,
+                            bool of_task)
 {
     const char *at = table(head);
     size_t rows = 0, known = 0, compared = 0;
@@ -214,7 +224,8 @@ static size_t check_members(const char *head, const char *const *members, const 
         while (members[i] && strcmp(members[i], name) != 0)
             i++;
         if (!members[i])
-            fprintf(stderr, "%s describes the member %s, which the decoder refuses\n", page_path, name);
+            fprintf(stderr, "%s describes the member %s, which the decoder refuses\n", page_path,
+                    name);
         CU_ASSERT_PTR_NOT_NULL(members[i]);
         check_type(name, row.cell[1], of_task);
         compared += check_default(filled, name, unquoted(row.cell[2]));
@@ -222,7 +233,8 @@ static size_t check_members(const char *head, const char *const *members, const 
     while (members[known])
         known++;
     if (rows != known)
-        fprintf(stderr, "%s: %zu rows below \"%s\", the decoder knows %zu members\n", page_path, rows, head, known);
+        fprintf(stderr, "%s: %zu rows below \"%s\", the decoder knows %zu members\n", page_path,
+                rows, head, known);
     CU_ASSERT_EQUAL(rows, known);
     return compared;
 }

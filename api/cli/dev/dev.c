@@ -143,8 +143,8 @@ static void print_daemons_json(const struct cli_dev *d)
     for (size_t i = 0; i < d->n; i++) {
         const struct cli_dev_daemon *x = &d->v[i];
         bool alive = cli_proc_alive(&x->proc);
-        json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid, "running",
-                                alive);
+        json_t *one = json_pack("{s:s,s:s,s:i,s:b}", "name", x->name, "url", x->url, "pid",
+                                (int)x->proc.pid, "running", alive);
         if (alive && cli_dev_is_ha(d) && cli_dev_is_rm(x))
             json_object_set_new(one, "role", json_string(cli_dev_ask_role(x->url)));
         json_array_append_new(list, one);
@@ -159,8 +159,8 @@ static void print_rms(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n && cli_dev_is_rm(&d->v[i]); i++) {
         const char *role = cli_dev_is_ha(d) ? cli_dev_ask_role(d->v[i].url) : "";
-        printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "", role,
-               *role ? ")" : "");
+        printf("  %-15s  %s%s%s%s\n", i ? "" : "ResourceManager", d->v[i].url, *role ? " (" : "",
+               role, *role ? ")" : "");
     }
     if (cli_dev_is_ha(d))
         printf("  ZooKeeper        %s\n", d->v[d->n - 1].url);
@@ -211,7 +211,8 @@ static void choose_port(const struct dev_options *o, size_t i, const struct cli_
     if (x->port == 0 && named)
         x->port = cli_dev_free_port();
     if (named)
-        snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld", cli_dev_is_rm(x) ? "http://" : "", (long long)x->port);
+        snprintf(x->url, sizeof x->url, "%s127.0.0.1:%lld", cli_dev_is_rm(x) ? "http://" : "",
+                 (long long)x->port);
 }
 
 static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
@@ -219,7 +220,8 @@ static void add_daemons(struct cli_dev *d, const char *kind, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct cli_dev_daemon *x = &d->v[d->n++];
         *x = (struct cli_dev_daemon){0};
-        snprintf(x->name, sizeof x->name, strcmp(kind, "zookeeper") == 0 ? "%s" : "%s-%zu", kind, i + 1);
+        snprintf(x->name, sizeof x->name, strcmp(kind, "zookeeper") == 0 ? "%s" : "%s-%zu", kind,
+                 i + 1);
     }
 }
 
@@ -394,14 +396,18 @@ static int check_start(struct cli_dev *d, const struct dev_options *o)
     bool before = cli_dev_load(d, NULL) == 0;
     int rc = CLI_OK, busy;
     if (before && cli_dev_running(d))
-        rc = cli_error(CLI_FAILED, "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
-                       d->dir, d->n ? d->v[0].url : "", d->dir);
+        rc = cli_error(
+            CLI_FAILED,
+            "%s is in use by a running creel dev (%s); stop it with creel dev --stop --dir %s",
+            d->dir, d->n ? d->v[0].url : "", d->dir);
     else if (before && d->n && cli_dev_is_ha(d) != o->ha) /* its state is not in this folder */
-        rc = cli_error(CLI_FAILED, "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
-                       d->dir, o->ha ? "out" : "");
+        rc = cli_error(
+            CLI_FAILED,
+            "%s holds a cluster that was started with%s --ha; use another --dir, or remove it",
+            d->dir, o->ha ? "out" : "");
     else if ((busy = cli_dev_port_error(o->port)) != 0)
-        rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one", (long long)o->port,
-                       strerror(busy));
+        rc = cli_error(CLI_FAILED, "port %lld cannot be used: %s; --port 0 takes any free one",
+                       (long long)o->port, strerror(busy));
     else if (!(rm = cli_dev_find_program("creel-rm", &err)) ||
              !(nm = cli_dev_find_program("creel-nm", &err)) ||
              (o->ha && cli_dev_zookeeper_check(d, &err) < 0))
@@ -465,7 +471,8 @@ static int restart_locked(struct cli_dev *d, struct cli_dev_daemon *x, bool json
     if (saved < 0)
         return cli_error(CLI_FAILED, "%s", err.text);
     if (json) {
-        json_t *j = json_pack("{s:s,s:s,s:i}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid);
+        json_t *j =
+            json_pack("{s:s,s:s,s:i}", "name", x->name, "url", x->url, "pid", (int)x->proc.pid);
         cli_print_json(j);
         json_decref(j);
     } else {
@@ -483,7 +490,8 @@ static int restart_daemon(struct cli_dev *d, const char *name, bool json)
     cli_dev_load(d, NULL);
     struct cli_dev_daemon *x = cli_dev_find(d, name);
     if (!cli_dev_running(d))
-        rc = cli_error(CLI_FAILED, "nothing runs in %s; start it with creel dev --dir %s", d->dir, d->dir);
+        rc = cli_error(CLI_FAILED, "nothing runs in %s; start it with creel dev --dir %s", d->dir,
+                       d->dir);
     else if (!x)
         rc = cli_error(CLI_USAGE, "there is no '%s' in %s: %s%snm-1 to nm-%zu", name, d->dir,
                        cli_dev_is_ha(d) ? "zookeeper, rm-1, rm-2, " : "rm-1, ",
@@ -501,7 +509,8 @@ static int show_status(struct cli_dev *d, bool json)
     int rc = CLI_OK;
     if (cli_dev_load(d, &err) < 0)
         return cli_error(err.code == -BASE_ENOTFOUND ? CLI_NOTFOUND : CLI_FAILED, "%s", err.text);
-    struct cli_table *t = cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
+    struct cli_table *t =
+        cli_table_new("DAEMON", "<", "STATE", "<", "PID", ">", "URL", "<", "LOG", "~", NULL);
     for (size_t i = 0; i < d->n; i++) {
         bool alive = cli_proc_alive(&d->v[i].proc);
         const char *role = alive && cli_dev_is_ha(d) && cli_dev_is_rm(&d->v[i])
@@ -581,7 +590,10 @@ static int check_settings(const struct dev_options *o)
 
 static int check_options(const struct dev_options *o)
 {
-    const char *verb = o->stop ? "--stop" : o->restart ? "--restart" : o->status ? "--status" : NULL;
+    const char *verb = o->stop      ? "--stop"
+                       : o->restart ? "--restart"
+                       : o->status  ? "--status"
+                                    : NULL;
     if (o->stop + o->status + (o->restart != NULL) > 1)
         return cli_error(CLI_USAGE, "dev: --stop, --restart and --status exclude each other");
     if (verb && o->start_only)
@@ -598,7 +610,8 @@ int cli_dev_main(int argc, char **argv)
 {
     static const struct argp argp = {options, parse_option, NULL, doc, NULL, NULL, NULL};
     struct cli c = {.without = CLI_WITHOUT_RM | CLI_WITHOUT_CONF};
-    struct dev_options o = {.nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
+    struct dev_options o = {
+        .nodes = 3, .map_slots = 2, .reduce_slots = 1, .port = 8088, .policy = "fifo"};
     struct cli_dev *d = base_alloc(sizeof *d);
     int rc = cli_parse(&c, &argp, 0, argc, argv, &o);
     o.json = c.json;

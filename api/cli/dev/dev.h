@@ -77,7 +77,8 @@ void cli_dev_print_log_tail(const struct cli_dev *d, const char *name, FILE *out
 /* ---- api/cli/dev/start.c ---- */
 /* Writes conf/creel-site.xml. Keeps the secret of an earlier start, else makes one. @sets: the
  * user's "key=value". */
-int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets, struct base_error *err);
+int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
+                       struct base_error *err);
 /* Starts a daemon and waits until it listens. Fills identity, URL and port, and writes the pid
  * file. */
 int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
@@ -93,9 +94,12 @@ int64_t cli_dev_free_port(void);      /* a free port; 0: none found */
 /* Checks that Java and ZooKeeper are installed (the error names the package), and that d->dir can
  * be written in their configuration. */
 int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err);
-int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err);
-char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java); /* takes it */
-int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err);
+int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                              struct base_error *err);
+char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                                   char *java); /* takes it */
+int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
+                           struct base_error *err);
 /* Asks the RM at @url for its role: "active", "standby", "initializing"; "": no answer. */
 const char *cli_dev_ask_role(const char *url);
 char *cli_dev_rm_urls(

@@ -79,13 +79,15 @@ int cli_dev_zookeeper_check(const struct cli_dev *d, struct base_error *err)
 {
     char *java = cli_dev_find_program("java", err);
     if (!java)
-        return base_error_set(err, -BASE_ENOTFOUND,
-                              "--ha needs java, which is not in PATH; on Debian: apt install default-jre-headless");
+        return base_error_set(
+            err, -BASE_ENOTFOUND,
+            "--ha needs java, which is not in PATH; on Debian: apt install default-jre-headless");
     free(java);
     if (access(JAR_DIR "zookeeper.jar", R_OK) != 0)
-        return base_error_set(err, -BASE_ENOTFOUND,
-                              "--ha needs ZooKeeper, and %s is not there; on Debian: apt install zookeeper",
-                              JAR_DIR "zookeeper.jar");
+        return base_error_set(
+            err, -BASE_ENOTFOUND,
+            "--ha needs ZooKeeper, and %s is not there; on Debian: apt install zookeeper",
+            JAR_DIR "zookeeper.jar");
     if (!is_safe_for_java(d->dir))
         return base_error_set(err, -BASE_EINVAL,
                               "--ha: ZooKeeper needs a folder whose path is plain ASCII without "
@@ -99,7 +101,8 @@ static int write_file(const char *path, const struct base_buf *text, struct base
     return base_file_write_atomic(path, text->data, text->len, 0600, false, err);
 }
 
-int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err)
+int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                              struct base_error *err)
 {
     char *data = cli_dev_path(d, x->name, "/data"), *conf = cli_dev_path(d, x->name, "/zoo.cfg");
     char *log = cli_dev_path(d, x->name, "/log4j.properties");
@@ -118,10 +121,12 @@ int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daem
                   "autopurge.snapRetainCount=3\n"
                   "autopurge.purgeInterval=1\n",
                   data, (long long)x->port);
-    base_buf_adds(&log_text, "log4j.rootLogger=INFO, OUT\nlog4j.appender.OUT=org.apache.log4j.ConsoleAppender\n"
-                             "log4j.appender.OUT.layout=org.apache.log4j.PatternLayout\n"
-                             "log4j.appender.OUT.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: "
-                             "%m%n\n");
+    base_buf_adds(
+        &log_text,
+        "log4j.rootLogger=INFO, OUT\nlog4j.appender.OUT=org.apache.log4j.ConsoleAppender\n"
+        "log4j.appender.OUT.layout=org.apache.log4j.PatternLayout\n"
+        "log4j.appender.OUT.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: "
+        "%m%n\n");
     int rc = base_mkdirs(data, 0700, err);
     if (rc >= 0)
         rc = write_file(conf, &text, err);
@@ -135,7 +140,8 @@ int cli_dev_zookeeper_prepare(const struct cli_dev *d, const struct cli_dev_daem
     return rc;
 }
 
-char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x, char *java)
+char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                                   char *java)
 {
     char **v = base_alloc(14 * sizeof *v);
     size_t n = 0;
@@ -148,7 +154,8 @@ char **cli_dev_zookeeper_arguments(const struct cli_dev *d, const struct cli_dev
     v[n++] = base_strdup("-Dzookeeper.forceSync=no");
     v[n++] = base_printf("-Dlog4j.configuration=file:%s/%s/log4j.properties", d->dir, x->name);
     v[n++] = base_strdup("-cp");
-    v[n++] = base_strdup(JAR_DIR "zookeeper.jar:" JAR_DIR "slf4j-log4j12.jar:" JAR_DIR "log4j-1.2.jar");
+    v[n++] =
+        base_strdup(JAR_DIR "zookeeper.jar:" JAR_DIR "slf4j-log4j12.jar:" JAR_DIR "log4j-1.2.jar");
     v[n++] = base_strdup("org.apache.zookeeper.server.quorum.QuorumPeerMain");
     v[n++] = base_printf("%s/%s/zoo.cfg", d->dir, x->name);
     return v;
@@ -183,7 +190,8 @@ static bool is_serving(const struct cli_dev *d, const struct cli_dev_daemon *x)
     return ours && strstr(text, "Mode: ");
 }
 
-int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x, struct base_error *err)
+int cli_dev_zookeeper_wait(const struct cli_dev *d, struct cli_dev_daemon *x,
+                           struct base_error *err)
 {
     int64_t until = base_mono_us(&base_clock_real) + SERVE_MS * INT64_C(1000);
     while (!is_serving(d, x)) {

@@ -46,8 +46,9 @@ bool cli_proc_alive(const struct cli_proc *p)
 {
     char state;
     pid_t parent;
-    return p->pid > 0 && strcmp(p->boot, base_boot_id()) == 0 && base_proc_start_time(p->pid) == p->start &&
-           read_stat(p->pid, &state, &parent) && state != 'Z' && state != 'X';
+    return p->pid > 0 && strcmp(p->boot, base_boot_id()) == 0 &&
+           base_proc_start_time(p->pid) == p->start && read_stat(p->pid, &state, &parent) &&
+           state != 'Z' && state != 'X';
 }
 
 int cli_proc_open_pidfd(const struct cli_proc *p)
@@ -131,7 +132,8 @@ unsigned cli_proc_signal_tree(const struct cli_proc *p, int sig, bool itself)
     }
     while (found > 0) {
         struct cli_proc one = cli_proc_identify(tree[--found]);
-        if ((found > 0 || itself) && one.start >= p->start) /* a child is not older than its ancestor */
+        /* a child is not older than its ancestor */
+        if ((found > 0 || itself) && one.start >= p->start)
             sent += cli_proc_signal(&one, sig);
     }
     free(all);

@@ -16,7 +16,14 @@
 #include "base/io/http_client.h"
 #include "base/io/io.h"
 
-enum { LISTEN_MS = 20000, POLL_MS = 5, URL_FILE_MAX = 4096, CONF_MAX = 1 << 20, EXPIRY_MS = 3000, SESSION_MS = 1000 };
+enum {
+    LISTEN_MS = 20000,
+    POLL_MS = 5,
+    URL_FILE_MAX = 4096,
+    CONF_MAX = 1 << 20,
+    EXPIRY_MS = 3000,
+    SESSION_MS = 1000
+};
 
 char *cli_dev_find_program(const char *name, struct base_error *err)
 {
@@ -50,7 +57,10 @@ char *cli_dev_find_program(const char *name, struct base_error *err)
 static void add_xml_text(struct base_buf *out, const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        const char *entity = s[i] == '&' ? "&amp;" : s[i] == '<' ? "&lt;" : s[i] == '>' ? "&gt;" : NULL;
+        const char *entity = s[i] == '&'   ? "&amp;"
+                             : s[i] == '<' ? "&lt;"
+                             : s[i] == '>' ? "&gt;"
+                                           : NULL;
         if (entity)
             base_buf_adds(out, entity);
         else
@@ -112,7 +122,8 @@ static void read_or_make_secret(const char *path, char out[static 33])
     base_conf_free(conf);
 }
 
-int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets, struct base_error *err)
+int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets,
+                       struct base_error *err)
 {
     struct base_buf xml = {0};
     char secret[33];
@@ -121,7 +132,8 @@ int cli_dev_write_conf(const struct cli_dev *d, char *const *sets, size_t n_sets
     int rc = base_mkdirs(dir, 0700, err);
     if (rc >= 0) {
         read_or_make_secret(path, secret);
-        base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. -->\n<configuration>\n");
+        base_buf_adds(&xml, "<?xml version=\"1.0\"?>\n<!-- Written by creel dev at each start. "
+                            "-->\n<configuration>\n");
         add_text(&xml, "creel.cluster.secret", secret);
         add_number(&xml, "yarn.nm.liveness-monitor.expiry-interval-ms", EXPIRY_MS);
         add_text(&xml, "creel.scheduler.policy", d->policy);
@@ -164,11 +176,13 @@ _Noreturn static void exec_daemon(const struct cli_dev *d, const char *log, char
     setsid();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    static const int reset[] = {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
+    static const int reset[] = {SIGPIPE, SIGINT,  SIGQUIT, SIGHUP, SIGTERM,
+                                SIGCHLD, SIGTTIN, SIGTTOU, SIGTSTP};
     for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++)
         /* a shell's background job ignores some, and containers would inherit that */
         signal(reset[i], SIG_DFL);
-    if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(d->dir) != 0)
+    if (fd < 0 || null < 0 || dup2(null, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 ||
+        chdir(d->dir) != 0)
         _exit(126);
     execv(argv[0], argv);
     dprintf(2, "%s: %s\n", argv[0], strerror(errno));
@@ -188,7 +202,8 @@ static char **daemon_arguments(const struct cli_dev *d, const struct cli_dev_dae
     v[n++] = base_printf("--log-format=text");
     v[n++] = base_printf("--url-file=%s/%s.url", d->dir, x->name);
     v[n++] = base_printf("-Dcreel.%s.port=%lld", rm ? "rm" : "nodemanager", (long long)x->port);
-    v[n++] = base_printf("-Dcreel.%s=%s/%s", rm ? "rm.state-dir" : "nodemanager.local-dir", d->dir, x->name);
+    v[n++] = base_printf("-Dcreel.%s=%s/%s", rm ? "rm.state-dir" : "nodemanager.local-dir", d->dir,
+                         x->name);
     if (!rm)
         v[n++] = base_printf("-Dcreel.nodemanager.rm=%s", rms);
     else if (cli_dev_is_ha(d))
@@ -201,7 +216,8 @@ static bool read_url_file(const struct cli_dev *d, struct cli_dev_daemon *x)
 {
     struct base_buf text = {0};
     char *path = cli_dev_path(d, x->name, ".url");
-    bool there = access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) >= 0 && text.len > 0;
+    bool there = access(path, R_OK) == 0 && base_file_read(path, URL_FILE_MAX, &text, NULL) >= 0 &&
+                 text.len > 0;
     free(path);
     if (there) {
         size_t len = strcspn(text.data, "\r\n");
@@ -223,13 +239,15 @@ static int wait_listening(const struct cli_dev *d, struct cli_dev_daemon *x, str
             return base_error_set(err, -BASE_EIO, "%s did not start", x->name);
         }
         if (base_mono_us(&base_clock_real) > until)
-            return base_error_set(err, -BASE_ETIMEOUT, "%s does not listen after %d s", x->name, LISTEN_MS / 1000);
+            return base_error_set(err, -BASE_ETIMEOUT, "%s does not listen after %d s", x->name,
+                                  LISTEN_MS / 1000);
         poll(NULL, 0, POLL_MS);
     }
     return 0;
 }
 
-static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x, struct base_error *err)
+static int write_pid(const struct cli_dev *d, const struct cli_dev_daemon *x,
+                     struct base_error *err)
 {
     char *path = cli_dev_path(d, x->name, ".pid"), *text = base_printf("%d\n", (int)x->proc.pid);
     int rc = base_file_write_atomic(path, text, strlen(text), 0644, false, err);
@@ -268,7 +286,8 @@ int cli_dev_launch(struct cli_dev *d, struct cli_dev_daemon *x, struct base_erro
         rc = write_pid(d, x, err);
     }
     if (rc >= 0)
-        rc = cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err) : wait_listening(d, x, err);
+        rc =
+            cli_dev_is_zookeeper(x) ? cli_dev_zookeeper_wait(d, x, err) : wait_listening(d, x, err);
     free(url);
     free(log);
     for (size_t i = 0; argv[i]; i++)
@@ -290,7 +309,8 @@ static size_t count_registered(const struct cli_dev *d, struct base_http *http, 
     for (size_t i = 0; i < d->n; i++) {
         if (!cli_dev_is_nm(&d->v[i]))
             continue;
-        const char *address = strstr(d->v[i].url, "://") ? strstr(d->v[i].url, "://") + 3 : d->v[i].url;
+        const char *address =
+            strstr(d->v[i].url, "://") ? strstr(d->v[i].url, "://") + 3 : d->v[i].url;
         size_t len = strcspn(address, "/");
         for (size_t k = 0; k < cli_list_len(nodes); k++) {
             const char *http_address = cli_str(cli_list_get(nodes, k), "nodeHTTPAddress");
@@ -324,7 +344,8 @@ int cli_dev_wait_nodes(const struct cli_dev *d, int timeout_ms, struct base_erro
             if (!cli_proc_alive(&d->v[i].proc))
                 rc = base_error_set(err, -BASE_EIO, "%s has exited", d->v[i].name);
         if (rc == 0 && base_mono_us(&base_clock_real) > until)
-            rc = base_error_set(err, -BASE_ETIMEOUT, "only %zu of %zu nodes are registered after %d s", found, nodes,
+            rc = base_error_set(err, -BASE_ETIMEOUT,
+                                "only %zu of %zu nodes are registered after %d s", found, nodes,
                                 timeout_ms / 1000);
         if (rc == 0)
             poll(NULL, 0, POLL_MS * 2);

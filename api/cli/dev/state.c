@@ -17,7 +17,8 @@ enum { STATE_MAX = 1 << 20, TAIL_BYTES = 4096, TAIL_LINES = 10 };
 
 char *cli_dev_dir(const char *arg, bool ha)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *name = ha ? "dev-ha" : "dev";
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"),
+               *name = ha ? "dev-ha" : "dev";
     if (arg && *arg == '/')
         return base_strdup(arg);
     if (arg) {
@@ -44,7 +45,8 @@ int cli_dev_lock(const struct cli_dev *d, struct base_error *err)
 {
     char *path = cli_dev_path(d, "dev", ".lock");
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    int rc = fd < 0 || flock(fd, LOCK_EX) != 0 ? base_error_sys(err, -BASE_EIO, errno, "%s", path) : fd;
+    int rc =
+        fd < 0 || flock(fd, LOCK_EX) != 0 ? base_error_sys(err, -BASE_EIO, errno, "%s", path) : fd;
     if (rc < 0 && fd >= 0)
         close(fd);
     free(path);
@@ -53,7 +55,8 @@ int cli_dev_lock(const struct cli_dev *d, struct base_error *err)
 
 static json_t *proc_to_json(const struct cli_proc *p)
 {
-    return json_pack("{s:i,s:I,s:s}", "pid", (int)p->pid, "start", (json_int_t)p->start, "boot", p->boot);
+    return json_pack("{s:i,s:I,s:s}", "pid", (int)p->pid, "start", (json_int_t)p->start, "boot",
+                     p->boot);
 }
 
 static void proc_from_json(const json_t *j, struct cli_proc *p)
@@ -69,13 +72,13 @@ int cli_dev_save(const struct cli_dev *d, struct base_error *err)
     struct base_buf text = {0};
     for (size_t i = 0; i < d->n; i++) {
         const struct cli_dev_daemon *x = &d->v[i];
-        json_array_append_new(list,
-                              json_pack("{s:s,s:o,s:s,s:I,s:b}", "name", x->name, "process", proc_to_json(&x->proc),
-                                        "url", x->url, "port", (json_int_t)x->port, "stopping", x->stopping));
+        json_array_append_new(list, json_pack("{s:s,s:o,s:s,s:I,s:b}", "name", x->name, "process",
+                                              proc_to_json(&x->proc), "url", x->url, "port",
+                                              (json_int_t)x->port, "stopping", x->stopping));
     }
-    json_t *j =
-        json_pack("{s:o,s:o,s:I,s:I,s:s}", "supervisor", proc_to_json(&d->supervisor), "daemons", list, "map-slots",
-                  (json_int_t)d->map_slots, "reduce-slots", (json_int_t)d->reduce_slots, "policy", d->policy);
+    json_t *j = json_pack("{s:o,s:o,s:I,s:I,s:s}", "supervisor", proc_to_json(&d->supervisor),
+                          "daemons", list, "map-slots", (json_int_t)d->map_slots, "reduce-slots",
+                          (json_int_t)d->reduce_slots, "policy", d->policy);
     base_json_dump(j, &text);
     char *path = cli_dev_path(d, "dev", ".json");
     int rc = base_file_write_atomic(path, text.data, text.len, 0600, false, err);

@@ -17,7 +17,14 @@
 #include "base/io/io.h"
 #include "base/io/json.h"
 
-enum { TERM_MS = 5000, KILL_MS = 5000, GRACE_MS = 300, SWEEP_MS = 20, SWEEPS_MAX = 100, PID_FILE_MAX = 65536 };
+enum {
+    TERM_MS = 5000,
+    KILL_MS = 5000,
+    GRACE_MS = 300,
+    SWEEP_MS = 20,
+    SWEEPS_MAX = 100,
+    PID_FILE_MAX = 65536
+};
 
 static void reap_daemon(const struct cli_dev_daemon *x)
 {
@@ -68,7 +75,8 @@ static unsigned signal_containers(const struct cli_dev *d, int sig, bool shims)
     glob_t g;
     if (glob(pattern, GLOB_NOSORT, NULL, &g) == 0) {
         for (size_t i = 0; i < g.gl_pathc; i++) {
-            char *pid = base_printf("%s/pid.json", g.gl_pathv[i]), *end = base_printf("%s/exit.json", g.gl_pathv[i]);
+            char *pid = base_printf("%s/pid.json", g.gl_pathv[i]),
+                 *end = base_printf("%s/exit.json", g.gl_pathv[i]);
             char *launch = base_printf("%s/launch.json", g.gl_pathv[i]);
             struct container c;
             if (read_container_identity(pid, &c)) {
@@ -113,7 +121,8 @@ static void stop_containers(const struct cli_dev *d)
 static void remove_runtime_files(const struct cli_dev *d)
 {
     for (size_t i = 0; i < d->n; i++) {
-        char *pid = cli_dev_path(d, d->v[i].name, ".pid"), *url = cli_dev_path(d, d->v[i].name, ".url");
+        char *pid = cli_dev_path(d, d->v[i].name, ".pid"),
+             *url = cli_dev_path(d, d->v[i].name, ".url");
         unlink(pid);
         unlink(url);
         free(pid);

@@ -77,8 +77,8 @@ static bool is_decided(const json_t *job)
 
     if (cli_job_ended(job) || cli_int(job, "promisedFinish"))
         return true;
-    return strncmp(state, "NEW", 3) != 0 && strcmp(state, "SUBMITTED") != 0 && !*cli_str(job, "diagnostics") &&
-           !cli_int(job, "earliestFinish");
+    return strncmp(state, "NEW", 3) != 0 && strcmp(state, "SUBMITTED") != 0 &&
+           !*cli_str(job, "diagnostics") && !cli_int(job, "earliestFinish");
 }
 
 static int print_refusal(const json_t *job)
@@ -123,7 +123,8 @@ int cli_deadline_await_decision(struct cli *c, const char *id, json_t **job)
             return rc;
         const json_t *inner = json_object_get(*job, "job");
         if (is_decided(inner) || base_mono_us(&base_clock_real) > until) {
-            bool refused = strcmp(cli_str(inner, "state"), "FAILED") == 0 && !cli_int(inner, "startTime");
+            bool refused =
+                strcmp(cli_str(inner, "state"), "FAILED") == 0 && !cli_int(inner, "startTime");
             if (refused)
                 return print_refusal(inner);
             print_promise(inner);

@@ -55,7 +55,8 @@ static char *list_path(const struct list *l, size_t have, const char *cursor)
 {
     struct base_buf b = {0};
     int64_t want = l->limit ? l->limit - (int64_t)have : PAGE_MAX;
-    base_buf_addf(&b, "/ws/v1/cluster/jobs?limit=%lld", (long long)(want > PAGE_MAX ? PAGE_MAX : want));
+    base_buf_addf(&b, "/ws/v1/cluster/jobs?limit=%lld",
+                  (long long)(want > PAGE_MAX ? PAGE_MAX : want));
     if (l->states) {
         base_buf_adds(&b, "&states=");
         cli_uri_add_encoded(l->states, &b);
@@ -104,8 +105,9 @@ static int fetch_list(struct cli *c, const struct list *l, json_t *jobs)
 
 static void print_list(const json_t *jobs)
 {
-    struct cli_table *t = cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT",
-                                        "<4", "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
+    struct cli_table *t =
+        cli_table_new("ID", "<", "NAME", "~", "USER", "<3", "QUEUE", "<2", "STATE", "<", "RESULT",
+                      "<4", "MAP", ">", "REDUCE", ">", "SUBMITTED", "<1", "TIME", ">", NULL);
     int64_t now = base_wall_us(&base_clock_real) / 1000;
     for (size_t i = 0; i < json_array_size(jobs); i++) {
         const json_t *j = json_array_get(jobs, i);

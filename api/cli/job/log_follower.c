@@ -131,7 +131,8 @@ static void start_transfer(struct stream *s)
 {
     s->direct = cli_node_is_direct(s->node);
     char *base = cli_node_url(s->node, s->direct, s->path);
-    char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset, s->follow ? "&follow=1" : "");
+    char *url = base_printf("%s?offset=%llu%s", base, (unsigned long long)s->offset,
+                            s->follow ? "&follow=1" : "");
     curl_easy_reset(s->easy);
     base_curl_go(s->easy, url, "http,https");
     if (!s->direct) { /* a standby redirects to the active RM */
@@ -163,8 +164,8 @@ static void start_transfer(struct stream *s)
     s->running = true;
 }
 
-size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *container, const char *file,
-                      bool follow, cli_follow_sink *sink, void *user)
+size_t cli_follow_add(struct cli_follow *f, struct cli_node *node, const char *container,
+                      const char *file, bool follow, cli_follow_sink *sink, void *user)
 {
     struct stream *s = base_alloc(sizeof *s);
     struct base_buf path = {0};

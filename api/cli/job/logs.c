@@ -55,8 +55,8 @@ static int write_log_bytes(void *user, const char *data, size_t len)
         return 0;
     }
     if (s->header && !s->any) {
-        char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label, s->source->container,
-                                 s->source->node_http, s->file);
+        char *line = base_printf("==> %s %s on %s: %s <==\n", s->source->label,
+                                 s->source->container, s->source->node_http, s->file);
         int bad = cli_write_through(s->fd, line, strlen(line));
         free(line);
         if (bad)
@@ -95,7 +95,11 @@ static void print_nothing_written(const struct logs *l)
 {
     struct base_buf files = {0};
     for (size_t i = 0; i < l->n_files; i++)
-        base_buf_addf(&files, "%s%s", i == 0 ? "" : i + 1 < l->n_files ? ", " : " or ", l->files[i]);
+        base_buf_addf(&files, "%s%s",
+                      i == 0               ? ""
+                      : i + 1 < l->n_files ? ", "
+                                           : " or ",
+                      l->files[i]);
     cli_error(0, "%s wrote nothing to %s", l->id, files.data);
     base_buf_free(&files);
 }
@@ -120,8 +124,9 @@ static char *show_log_file(const struct cli *c, struct cli_log_sources *sources,
     if (c->json && (result == CLI_FOLLOW_WHOLE || s->any)) {
         struct base_buf text = {0};
         cli_text_add_utf8(s->part.data, s->part.len, &text);
-        json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container", s->source->container, "task",
-                                             s->source->label, "node", s->source->node_http, "file", s->file, "text",
+        json_array_append_new(all, json_pack("{s:s,s:s,s:s,s:s,s:o}", "container",
+                                             s->source->container, "task", s->source->label, "node",
+                                             s->source->node_http, "file", s->file, "text",
                                              json_stringn(text.len ? text.data : "", text.len)));
         base_buf_free(&text);
     }
@@ -181,7 +186,8 @@ static json_t *missing_json(const struct cli_log_sources *s)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < s->n_missing; i++)
-        json_array_append_new(list, json_pack("{s:s,s:s}", "what", s->missing[i].what, "why", s->missing[i].why));
+        json_array_append_new(
+            list, json_pack("{s:s,s:s}", "what", s->missing[i].what, "why", s->missing[i].why));
     return list;
 }
 
@@ -348,7 +354,8 @@ static int follow_logs(struct cli *c, const struct logs *l, struct cli_log_sourc
         next_look = now + LOOK_MS * 1000;
         cli_log_sources_clear_missing(sources); /* of the last look */
         rc = cli_log_sources_find(c, l->id, sources);
-        if (rc == CLI_UNREACHABLE && (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
+        if (rc == CLI_UNREACHABLE &&
+            (!silent_since || now - silent_since < PATIENCE_MS * INT64_C(1000))) {
             silent_since = silent_since ? silent_since : now;
             continue;
         }

@@ -84,7 +84,8 @@ int cli_job_submit(struct cli *c, json_t *job, json_t **stored)
         return rc == CLI_INTERRUPTED ? rc : cli_answer_print_error(&a, rc);
     if (!*cli_str(a.json, "job.id")) {
         cli_answer_free(&a);
-        return cli_error(CLI_UNREACHABLE, "%s does not answer with the stored job: is it a ResourceManager?",
+        return cli_error(CLI_UNREACHABLE,
+                         "%s does not answer with the stored job: is it a ResourceManager?",
                          cli_rm_url(c->rm));
     }
     *stored = a.json;
@@ -126,7 +127,8 @@ int cli_job_get_tasks(struct cli *c, const char *id, const char *query, unsigned
     do {
         struct base_buf path = {0};
         struct cli_answer a = {0};
-        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=%d%s%s", id, TASKS_PAGE, *query ? "&" : "", query);
+        base_buf_addf(&path, "/ws/v1/cluster/jobs/%s/tasks?limit=%d%s%s", id, TASKS_PAGE,
+                      *query ? "&" : "", query);
         if (cursor) {
             base_buf_adds(&path, "&cursor=");
             cli_uri_add_encoded(cursor, &path);

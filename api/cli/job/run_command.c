@@ -101,7 +101,8 @@ static void follow_container(struct run *r)
 {
     static const int fds[STREAMS] = {STDOUT_FILENO, STDERR_FILENO};
     static const char *const files[STREAMS] = {"stdout", "stderr"};
-    const char *container = cli_str(r->task, "containerId"), *node = cli_str(r->task, "nodeHttpAddress");
+    const char *container = cli_str(r->task, "containerId"),
+               *node = cli_str(r->task, "nodeHttpAddress");
     if (!*container || !*node || (r->container && strcmp(r->container, container) == 0))
         return;
     if (r->container)
@@ -137,7 +138,8 @@ static bool keep_trying_rm(struct run *r, int64_t began_us)
 static void update_task(struct run *r, json_t *task)
 {
     const char *seen = cli_str(r->task, "state");
-    bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 || strcmp(seen, "KILLED") == 0;
+    bool over = strcmp(seen, "SUCCEEDED") == 0 || strcmp(seen, "FAILED") == 0 ||
+                strcmp(seen, "KILLED") == 0;
     if (!task || (over && r->job_ended))
         return;
     json_decref(r->task);
@@ -183,7 +185,8 @@ static int refresh_state(struct run *r)
 /* Prints, once, why the command has no node yet, when that lasts longer than WAITS_MS. */
 static void print_reason_once(struct run *r)
 {
-    bool waits = !r->container && !r->signal && !r->job_ended && now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
+    bool waits = !r->container && !r->signal && !r->job_ended &&
+                 now_us() - r->submitted_us > WAITS_MS * INT64_C(1000);
     if (!waits || r->reason_printed)
         return;
     struct cli_answer a = {0};
@@ -263,7 +266,9 @@ static void wait_for_activity(struct run *r)
 static void schedule_refresh(struct run *r)
 {
     bool quiet = r->follow && !logs_ended(r) && !r->signal && !r->job_ended;
-    r->poll_ms = quiet ? CHECK_MS : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS : r->poll_ms * 3 / 2 + 1;
+    r->poll_ms = quiet                       ? CHECK_MS
+                 : r->poll_ms >= POLL_MAX_MS ? POLL_MAX_MS
+                                             : r->poll_ms * 3 / 2 + 1;
     r->next_refresh_us = now_us() + r->poll_ms * 1000;
 }
 
@@ -315,7 +320,8 @@ static bool print_missing_output(const struct run *r, bool ran)
     for (size_t i = 0; r->follow && i < STREAMS; i++) {
         enum cli_follow_result result = cli_follow_result(r->follow, r->stream[i]);
         const char *why = cli_follow_error(r->follow, r->stream[i]);
-        if (result == CLI_FOLLOW_WHOLE || result == CLI_FOLLOW_CLOSED || (result == CLI_FOLLOW_ABSENT && !ran))
+        if (result == CLI_FOLLOW_WHOLE || result == CLI_FOLLOW_CLOSED ||
+            (result == CLI_FOLLOW_ABSENT && !ran))
             continue;
         cli_error(0, "the %s of %s is missing or incomplete (node %s: %s)", names[i], r->container,
                   cli_str(r->task, "node"),
@@ -351,7 +357,8 @@ static int final_exit_code(const struct run *r)
         return cli_error(CLI_INCOMPLETE, "the command itself exited with status %d", status);
     if (status >= 0)
         return status;
-    fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"), *why ? ":" : "");
+    fprintf(stderr, "creel: %s ended %s%s\n", r->id, cli_str(r->job, "finalStatus"),
+            *why ? ":" : "");
     cli_print_indented(stderr, "  ", why);
     return CLI_FAILED;
 }
@@ -437,7 +444,8 @@ static json_t *make_job(struct run_options *o, json_t *command)
         json_object_set_new(o->job, "name", name ? name : json_string("run"));
     }
     json_object_set_new(o->job, "max-attempts", json_integer(1));
-    json_object_set_new(o->job, "tasks", json_pack("[{s:s,s:o}]", "kind", "map", "command", command));
+    json_object_set_new(o->job, "tasks",
+                        json_pack("[{s:s,s:o}]", "kind", "map", "command", command));
     if (json_object_size(o->env))
         json_object_set(o->job, "env", o->env);
     return json_incref(o->job);
@@ -453,7 +461,8 @@ static bool has_unread_input(void)
         return false;
     if (S_ISREG(st.st_mode))
         return lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
-    return (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) && ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0;
+    return (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) &&
+           ioctl(STDIN_FILENO, FIONREAD, &n) == 0 && n > 0;
 }
 
 static int run_command(struct cli *c, struct run_options *o)
@@ -482,7 +491,9 @@ static int run_command(struct cli *c, struct run_options *o)
         if (rc == CLI_OK)
             rc = final_exit_code(&r);
         else if (rc == CLI_UNREACHABLE)
-            cli_error(0, "no longer waiting; the command may go on (creel logs %s, creel job kill %s)", r.id, r.id);
+            cli_error(0,
+                      "no longer waiting; the command may go on (creel logs %s, creel job kill %s)",
+                      r.id, r.id);
         /* the data of a pipe may come later */
         if (!input_warned && !r.signal && has_unread_input())
             cli_error(0, INPUT_TEXT);

@@ -48,7 +48,8 @@ static void print_phase(const json_t *job, const char *kind, const char *label)
     if (cli_int(counts, "total") == 0)
         return;
     snprintf(path, sizeof path, "progress.%s", kind);
-    base_buf_addf(&b, "%d%%: %lld tasks", (int)cli_num(job, path), (long long)cli_int(counts, "total"));
+    base_buf_addf(&b, "%d%%: %lld tasks", (int)cli_num(job, path),
+                  (long long)cli_int(counts, "total"));
     static const char *const members[] = {"succeeded", "running",        "suspended",
                                           "pending",   "failedAttempts", "killedAttempts"};
     static const char *const names[] = {"succeeded", "running",         "suspended",
@@ -142,7 +143,17 @@ struct task_pages {
 };
 
 /* Columns of a row of GET jobs/{id}/tasks?rows=true. */
-enum { TASK_NAME, TASK_STATE, TASK_PROGRESS, TASK_ATTEMPTS, TASK_EXIT, TASK_START, TASK_ELAPSED, TASK_NODE, TASK_CONTAINER };
+enum {
+    TASK_NAME,
+    TASK_STATE,
+    TASK_PROGRESS,
+    TASK_ATTEMPTS,
+    TASK_EXIT,
+    TASK_START,
+    TASK_ELAPSED,
+    TASK_NODE,
+    TASK_CONTAINER
+};
 
 static const char *row_text(const json_t *row, size_t i)
 {
@@ -177,7 +188,8 @@ static void format_task_id(const struct base_app_id *app, const char *name,
 static void add_task(struct task_pages *p, const json_t *row)
 {
     struct base_buf time = {0};
-    char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24], code[24] = "-";
+    char task[BASE_ID_TEXT_MAX], container[BASE_ID_TEXT_MAX] = "", progress[24], attempts[24],
+                                 code[24] = "-";
     int64_t start = row_number(row, TASK_START);
     format_task_id(&p->app, row_text(row, TASK_NAME), task);
     snprintf(progress, sizeof progress, "%lld%%", (long long)row_number(row, TASK_PROGRESS));
@@ -188,7 +200,8 @@ static void add_task(struct task_pages *p, const json_t *row)
         cli_text_add_duration(
             row_has(row, TASK_ELAPSED) ? row_number(row, TASK_ELAPSED) : p->now_ms - start, &time);
     if (row_has(row, TASK_CONTAINER)) {
-        struct base_container_id id = {{p->app, 1}, json_integer_value(json_array_get(row, TASK_CONTAINER))};
+        struct base_container_id id = {{p->app, 1},
+                                       json_integer_value(json_array_get(row, TASK_CONTAINER))};
         base_container_id_text(&id, container);
     }
     cli_table_add_row(p->table, task, row_text(row, TASK_STATE), progress, attempts, code,
@@ -211,8 +224,8 @@ static int print_tasks(struct cli *c, const char *id, const json_t *job)
     struct task_pages p = {.now_ms = base_wall_us(&base_clock_real) / 1000};
     int rc = CLI_OK;
     base_app_id_parse(id, &p.app, NULL);
-    p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT", ">", "TIME", ">",
-                            "NODE", "~", "CONTAINER", "<1", NULL);
+    p.table = cli_table_new("TASK", "<", "STATE", "<", "PROGRESS", ">2", "ATTEMPTS", ">", "EXIT",
+                            ">", "TIME", ">", "NODE", "~", "CONTAINER", "<1", NULL);
     rc = cli_job_get_tasks(c, id, "rows=true", CLI_RM_PATIENT, false, print_task_page, &p);
     if (rc == CLI_OK && p.n == 0 && cli_job_ended(job))
         puts("Its tasks are no longer known: the job ended under an earlier ResourceManager, and "

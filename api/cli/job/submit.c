@@ -175,11 +175,13 @@ static error_t read_tasks(struct submit *s, const char *file)
     struct base_error err = {0};
     json_t *tasks = NULL;
     error_t rc = 0;
-    if (base_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, BASE_BODY_MAX, &text, &err) < 0 ||
+    if (base_file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, BASE_BODY_MAX, &text, &err) <
+            0 ||
         base_json_parse(text.data ? text.data : "", text.len, &tasks, &err) < 0)
         rc = cli_option_error("--tasks %s: %s", file, err.text);
     else if (json_is_object(tasks) && json_is_array(json_object_get(tasks, "tasks")))
-        rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()), json_object_get(tasks, "tasks"));
+        rc = json_array_extend(s->tasks ? s->tasks : (s->tasks = json_array()),
+                               json_object_get(tasks, "tasks"));
     else if (!json_is_array(tasks))
         rc = cli_option_error("--tasks %s: not a JSON array of tasks", file);
     else
@@ -319,7 +321,8 @@ static json_t *build_job(struct submit *s)
     if (s->env)
         json_object_set_new(s->job, "env", s->env);
     if (!s->tasks && !json_object_get(s->job, "reduces"))
-        json_object_set_new(s->job, "reduces", json_integer(json_object_get(s->job, "reduce") ? 1 : 0));
+        json_object_set_new(s->job, "reduces",
+                            json_integer(json_object_get(s->job, "reduce") ? 1 : 0));
     json_t *job = s->job;
     s->job = s->input = s->tasks = s->env = NULL;
     return job;

@@ -80,7 +80,8 @@ static int print_wait_ended(struct cli_progress_screen *screen, const char *id, 
 
 static bool is_waiting(const json_t *job)
 {
-    int64_t running = cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
+    int64_t running =
+        cli_int(job, "taskCounts.map.running") + cli_int(job, "taskCounts.reduce.running");
     return !cli_job_ended(job) && running == 0 && *cli_str(job, "why");
 }
 
@@ -175,7 +176,8 @@ static void print_phase(const json_t *job, int64_t first, int64_t last, const ch
     const json_t *counts = cli_at(job, path);
     if (cli_int(counts, "total") == 0)
         return;
-    base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"), (long long)cli_int(counts, "total"));
+    base_buf_addf(&b, "%lld of %lld", (long long)cli_int(counts, "succeeded"),
+                  (long long)cli_int(counts, "total"));
     if (cli_int(counts, "failedAttempts"))
         add_attempts(&b, cli_int(counts, "failedAttempts"), "failed");
     if (cli_int(counts, "killedAttempts"))
@@ -219,7 +221,8 @@ static void print_data(const json_t *job, const char *label, const char *in, con
 static void print_times(const json_t *job)
 {
     struct base_buf b = {0};
-    int64_t submit = cli_int(job, "submitTime"), start = cli_int(job, "startTime"), finish = cli_int(job, "finishTime");
+    int64_t submit = cli_int(job, "submitTime"), start = cli_int(job, "startTime"),
+            finish = cli_int(job, "finishTime");
     cli_text_add_duration(finish - submit, &b);
     base_buf_adds(&b, " in all");
     if (start >= submit && start > 0) {
@@ -270,7 +273,8 @@ void cli_job_print_summary(struct cli *c, const json_t *job)
     if (cli_job_exit_code(job) != CLI_OK) {
         fflush(stdout);
         const char *text = cli_str(job, "diagnostics");
-        fprintf(stderr, "creel: %s ended %s%s\n", id, *result ? result : cli_str(job, "state"), *text ? ":" : "");
+        fprintf(stderr, "creel: %s ended %s%s\n", id, *result ? result : cli_str(job, "state"),
+                *text ? ":" : "");
         cli_print_indented(stderr, "  ", text);
     }
 }

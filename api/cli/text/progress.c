@@ -19,7 +19,8 @@ static void add_clock(int64_t ms, struct base_buf *out)
 {
     int64_t s = ms < 0 ? 0 : ms / 1000;
     if (s >= 3600)
-        base_buf_addf(out, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60), (long long)(s % 60));
+        base_buf_addf(out, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60),
+                      (long long)(s % 60));
     else
         base_buf_addf(out, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
 }
@@ -68,7 +69,9 @@ size_t cli_progress_add_bars(const struct cli_progress *p, size_t width, bool ut
     cli_text_add_clean(p->name, &line); /* last, where it is cut when too long */
     add_line_cut(&line, width, out);
     /* label 8, ends of the bar 2, percent 5, counts up to 40: the bar takes the rest */
-    size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX : width > BAR_MIN + 54 ? width - 54 : BAR_MIN;
+    size_t columns = width == 0 || width > BAR_MAX + 54 ? BAR_MAX
+                     : width > BAR_MIN + 54             ? width - 54
+                                                        : BAR_MIN;
     for (size_t i = 0; i < p->n; i++) {
         base_buf_clear(&line);
         base_buf_addf(&line, "%-7s ", p->bars[i].label);

@@ -81,7 +81,8 @@ static bool shrink_columns(const struct cli_table *t, size_t *widths, size_t wid
     while (total_width(t, widths) > width) {
         size_t pick = 0;
         for (size_t c = 1; c < t->columns; c++)
-            if (widths[c] > CELL_MIN && (all || t->align[c] == '~') && (pick == 0 || widths[c] > widths[pick]))
+            if (widths[c] > CELL_MIN && (all || t->align[c] == '~') &&
+                (pick == 0 || widths[c] > widths[pick]))
                 pick = c;
         if (pick == 0)
             return false;
@@ -152,7 +153,8 @@ static void add_padded(struct base_buf *out, const char *cell, size_t width, cha
         add_spaces(out, pad);
 }
 
-static void add_row(const struct cli_table *t, size_t at, const size_t *widths, struct base_buf *out)
+static void add_row(const struct cli_table *t, size_t at, const size_t *widths,
+                    struct base_buf *out)
 {
     struct base_buf line = {0};
     size_t last = 0;

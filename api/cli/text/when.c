@@ -84,8 +84,9 @@ static bool parse_offset(const char *s, long *out)
     }
     if (!has_form(*s ? s + 1 : s, "00:00") && !has_form(*s ? s + 1 : s, "0000"))
         return false;
-    if ((sscanf(s, "%*1[+-]%2d:%2d%n", &h, &m, &n) != 2 && sscanf(s, "%*1[+-]%2d%2d%n", &h, &m, &n) != 2) || s[n] ||
-        h > 14 || m > 59)
+    if ((sscanf(s, "%*1[+-]%2d:%2d%n", &h, &m, &n) != 2 &&
+         sscanf(s, "%*1[+-]%2d%2d%n", &h, &m, &n) != 2) ||
+        s[n] || h > 14 || m > 59)
         return false;
     *out = (*s == '-' ? -1 : 1) * (h * 3600L + m * 60L);
     return true;
@@ -95,8 +96,8 @@ static bool is_calendar_date(const struct tm *given)
 {
     struct tm t = *given;
 
-    return timegm(&t) != -1 && t.tm_mday == given->tm_mday && t.tm_mon == given->tm_mon && t.tm_hour == given->tm_hour &&
-           t.tm_min == given->tm_min && t.tm_sec == given->tm_sec;
+    return timegm(&t) != -1 && t.tm_mday == given->tm_mday && t.tm_mon == given->tm_mon &&
+           t.tm_hour == given->tm_hour && t.tm_min == given->tm_min && t.tm_sec == given->tm_sec;
 }
 
 static bool parse_date(const char *s, int64_t *ms)
@@ -108,7 +109,8 @@ static bool parse_date(const char *s, int64_t *ms)
 
     if (!has_form(s, "0000-00-00") || (s[10] != 'T' && s[10] != ' ') || !has_form(s + 11, "00:00"))
         return false;
-    if (sscanf(s, "%4d-%2d-%2d%*1[T ]%2d:%2d%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min, &n) != 5 ||
+    if (sscanf(s, "%4d-%2d-%2d%*1[T ]%2d:%2d%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
+               &t.tm_min, &n) != 5 ||
         n == 0)
         return false;
     s += n;
@@ -151,7 +153,8 @@ void cli_when_add_iso(int64_t epoch_ms, struct base_buf *out)
         base_buf_adds(out, "Z");
     } else {
         long off = tm.tm_gmtoff < 0 ? -tm.tm_gmtoff : tm.tm_gmtoff;
-        base_buf_addf(out, "%c%02ld:%02ld", tm.tm_gmtoff < 0 ? '-' : '+', off / 3600, off / 60 % 60);
+        base_buf_addf(out, "%c%02ld:%02ld", tm.tm_gmtoff < 0 ? '-' : '+', off / 3600,
+                      off / 60 % 60);
     }
 }
 
