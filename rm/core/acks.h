@@ -1,4 +1,4 @@
-/* rm/core/acks.h - what is done once the store has a record. */
+/* rm/core/acks.h - work deferred until the store has a record. */
 #ifndef CREEL_RM_CORE_ACKS_H
 #define CREEL_RM_CORE_ACKS_H
 

@@ -87,23 +87,23 @@ struct rm_core_conf {
     double slowstart;                 /* share of the maps; policies with reduces_last take 1 */
     int32_t am_attempts_max, task_attempts_max;
     int32_t completed_apps_max;
-    /* Of ended applications: beyond so many bytes, as the core reckons them, the oldest jobs
-     * keep their sums alone, and when that is not enough the oldest go. Those that ended within
-     * the last minute stay. 0: no bound. */
+    /* Bound on the memory of ended applications, in bytes as the core estimates them; 0: none.
+     * Beyond it the oldest jobs keep their sums only, then the oldest applications are removed.
+     * Those that ended within the last minute stay. */
     int64_t completed_bytes_max;
-    /* A node that has gone (LOST, SHUTDOWN ...) and to which no application that has not ended
-     * refers is forgotten after so long, and so is its record; or before, the longest gone
-     * first, when there are more of them than so many. Then it is shown no more, and is a new
-     * one when it registers again. 0: no bound. */
+    /* When to forget a node that is gone (LOST, SHUTDOWN ...) and that no live application
+     * refers to, with its record: after this time, or when there are more such nodes than
+     * gone_nodes_max, the longest gone first. It is then no longer shown, and is a new node when
+     * it registers again. 0: no bound. */
     int64_t gone_nodes_us;
     int32_t gone_nodes_max;
     struct rm_res slot_res[BASE_TASK_KINDS]; /* memory and vcores of one slot of each kind */
     int64_t kill_grace_ms;
-    /* 0: jobs are held until every awaited node has registered or expired. */
+    /* How long jobs are held for awaited nodes; 0: until each has registered or expired. */
     int64_t takeover_grace_us;
-    /* Records of an ended job's tasks are removed; RM_FX_HISTORY before that. */
+    /* Remove the records of an ended job's tasks; RM_FX_HISTORY comes before. */
     bool prune_ended;
-    /* --format-confirmed: what nodes run and the store does not know is killed. */
+    /* --format-confirmed: containers unknown to the store are killed. */
     bool format_confirmed;
 };
 
@@ -165,8 +165,8 @@ struct rm_ask {
 struct rm_event {
     enum rm_event_kind kind;
     int64_t at_us;      /* never goes back: asserted */
-    uint64_t token;     /* of the request to answer; 0: nobody waits */
-    const char *caller; /* identity of who asks, NULL for daemons */
+    uint64_t token;     /* of the request to be answered; 0: none */
+    const char *caller; /* identity of the caller; NULL for daemons */
     union {
         struct { uint64_t seq; } stored;
         /* spec taken; spec->id.seq == 0: the core gives one. app_token: 32 random hex digits

@@ -1,4 +1,4 @@
-/* rm/core/emit.h - what a step says: effects, replies, notes, and the numbers of records. */
+/* rm/core/emit.h - emits effects: replies, notes, records and their numbers. */
 #ifndef CREEL_RM_CORE_EMIT_H
 #define CREEL_RM_CORE_EMIT_H
 

@@ -1,7 +1,6 @@
-/* The ledger. Containers: one function, count_as, knows which counts a container has part in. It
- * takes the difference between what a container is counted as and what it becomes, so that
- * beginning, changing and ending are the same code with another sign, and a count that is forgotten
- * is forgotten in both directions. */
+/* The ledger. For containers one function, count_as, knows all counts. It adds the difference
+ * between the old and the new tally, so that beginning, changing and ending run the same code
+ * with different signs: a count cannot be raised and not lowered again. */
 #include "rm/core/ledger.h"
 
 #include <stdlib.h>
@@ -46,7 +45,7 @@ static void count_resources(struct rm_core *c, const struct rm_container *ct, in
     }
 }
 
-/* The slot last: a slot that comes free changes the node's place among the free ones. */
+/* The slot comes last: a free slot changes the node's place in the index of free nodes. */
 static void count_as(struct rm_core *c, struct rm_container *ct, enum rm_tally to)
 {
     struct rm_node *n = ct->node;
@@ -108,7 +107,7 @@ static bool state_is_active(enum rm_app_state s)
     return s == RM_APP_RUNNING || s == RM_APP_KILLING || s == RM_APP_FINISHING;
 }
 
-/* All that is counted of @a in its queue. */
+/* Adds or removes all counts of @a in @q. */
 static void count_in_queue(struct rm_queue *q, const struct rm_app *a, int32_t sign)
 {
     q->pending_apps += sign * state_is_pending(a->state);

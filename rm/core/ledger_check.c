@@ -1,4 +1,4 @@
-/* The ledger's audit: adds up every count anew from the objects and compares. */
+/* The ledger's audit: recomputes every count from the objects and compares. */
 #include <stdlib.h>
 
 #include "rm/core/app/kind.h"
@@ -18,7 +18,7 @@ static bool same_res(const struct rm_res *a, const struct rm_res *b)
     return true;
 }
 
-/* What @ct should be counted as, by its own state. */
+/* What @ct should be counted as according to its state. */
 static enum rm_tally tally_of(const struct rm_container *ct)
 {
     if (ct->suspended_at_us)
@@ -161,8 +161,8 @@ void rm_ledger_check(const struct rm_core *c)
     check_demand(c);
 }
 
-/* Once in as many steps as there are objects: each step costs a debug build a few of them, however
- * large the cluster is. */
+/* Runs once in as many steps as there are objects (divided by 4), so that each step of a debug
+ * build pays for a few objects, however large the cluster is. */
 void rm_ledger_check_sometimes(const struct rm_core *c)
 {
     uint64_t objects = 1 + (c->nodes_n + c->apps_n + c->queues_n + c->containers_by_id.n) / 4;

@@ -150,8 +150,7 @@ struct rm_job_spec {
 };
 struct rm_job_spec *rm_job_spec_ref(struct rm_job_spec *s);
 void rm_job_spec_unref(struct rm_job_spec *s); /* NULL is fine */
-/* Frees the lists of files and splits, if the caller's reference is the only one and nobody can
- * take another meanwhile. */
+/* Frees the lists of files and splits if no other reference exists, or can be taken meanwhile. */
 void rm_job_spec_drop_splits(struct rm_job_spec *s);
 
 struct rm_launch { /* a container's launch context, from a submission or an ask */

@@ -90,7 +90,7 @@ struct rm_app {
     /* Launch_bytes: size of the asks' launch contexts. */
     size_t asks_n, asks_cap, ask_rows, launch_bytes;
     int64_t asked[BASE_TASK_KINDS]; /* sum of the containers wanted */
-    /* Containers allocated or ended of which the master has not been told. */
+    /* Containers whose allocation or end the master has not been told yet. */
     struct rm_container **news;
     size_t news_n, news_cap;
     struct rm_timer timer; /* expiry of the master */

@@ -1,7 +1,7 @@
-/* Containers. One is allocated when a slot is given away, ends when its node reports the end or
- * is lost, and is freed when nobody needs to hear of it any more: for a task when its record is
- * durable, for a container of a master when the master has acknowledged the end. Counts are the
- * ledger's (rm/core/ledger.h); who is told of an end is the kind's (rm/core/app/kind.h). */
+/* Containers. A container is allocated when a slot is given away, and ends when its node reports
+ * the end or is lost. It is freed when no reader is left: a task's once its record is durable, a
+ * master's once the master has acknowledged the end. The ledger does the counting
+ * (rm/core/ledger.h), the application's kind reacts to the end (rm/core/app/kind.h). */
 #include "rm/core/app/container.h"
 
 #include <stdlib.h>

@@ -37,7 +37,7 @@ struct rm_container {
     int32_t task_attempt, priority, exit_code, progress;
     enum rm_container_state state;
     uint8_t slot, tally; /* tally: the ledger's */
-    /* Pulled: its master knows of it; told: of its end. */
+    /* Pulled: its master knows the container; told: it knows the end. */
     bool master, killing, waiting, pulled, told;
     int32_t kill_status; /* exit status to show when killing */
     struct rm_res resource;

@@ -1,4 +1,4 @@
-/* rm/core/app/finished.h - ended applications: kept for a while, then forgotten. */
+/* rm/core/app/finished.h - how long ended applications are kept. */
 #ifndef CREEL_RM_CORE_APP_FINISHED_H
 #define CREEL_RM_CORE_APP_FINISHED_H
 

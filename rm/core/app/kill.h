@@ -1,4 +1,4 @@
-/* rm/core/app/kill.h - applications are killed. */
+/* rm/core/app/kill.h - kills applications. */
 #ifndef CREEL_RM_CORE_APP_KILL_H
 #define CREEL_RM_CORE_APP_KILL_H
 

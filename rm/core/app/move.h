@@ -1,4 +1,4 @@
-/* rm/core/app/move.h - an application goes to another queue. */
+/* rm/core/app/move.h - moves applications between queues. */
 #ifndef CREEL_RM_CORE_APP_MOVE_H
 #define CREEL_RM_CORE_APP_MOVE_H
 

@@ -1,4 +1,4 @@
-/* rm/core/app/queues.h - queues: what is in them beside the tree. */
+/* rm/core/app/queues.h - placement in queues, and the counts per queue. */
 #ifndef CREEL_RM_CORE_APP_QUEUES_H
 #define CREEL_RM_CORE_APP_QUEUES_H
 
@@ -18,7 +18,7 @@ void rm_queues_grow(struct rm_core *c); /* the tree has grown */
 int rm_queue_place(struct rm_core *c, const char *queue, const char *user,
                    const struct rm_str_list *groups, uint32_t *index, struct base_error *err);
 void rm_queues_on_set(struct rm_core *c, const struct rm_event *ev);
-/* The queue it belongs to from now on, of which it was in none; RM_NONE: none, it will not run. */
+/* Puts @a, which is in no queue, into one. RM_NONE: into none; it will not run. */
 void rm_app_enter_queue(struct rm_core *c, struct rm_app *a, uint32_t index);
 
 #endif

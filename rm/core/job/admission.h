@@ -1,4 +1,4 @@
-/* rm/core/job/admission.h - a job with a deadline is admitted or refused. */
+/* rm/core/job/admission.h - admission of jobs with a deadline. */
 #ifndef CREEL_RM_CORE_JOB_ADMISSION_H
 #define CREEL_RM_CORE_JOB_ADMISSION_H
 

@@ -1,4 +1,4 @@
-/* rm/core/job/attach.h - attempts that an earlier instance of the RM started. */
+/* rm/core/job/attach.h - re-attaches attempts of an earlier instance of the RM. */
 #ifndef CREEL_RM_CORE_JOB_ATTACH_H
 #define CREEL_RM_CORE_JOB_ATTACH_H
 

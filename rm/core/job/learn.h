@@ -1,4 +1,4 @@
-/* rm/core/job/learn.h - what ended attempts show. */
+/* rm/core/job/learn.h - what policies learn from ended attempts. */
 #ifndef CREEL_RM_CORE_JOB_LEARN_H
 #define CREEL_RM_CORE_JOB_LEARN_H
 

@@ -1,10 +1,11 @@
-/* rm/core/job/suspend.h - attempts are suspended and resumed. */
+/* rm/core/job/suspend.h - suspends and resumes attempts. */
 #ifndef CREEL_RM_CORE_JOB_SUSPEND_H
 #define CREEL_RM_CORE_JOB_SUSPEND_H
 
 #include "rm/core/state.h"
 
-void rm_container_queue_order(struct rm_core *c, struct rm_container *ct, enum base_order_kind kind);
+void rm_container_queue_order(struct rm_core *c, struct rm_container *ct,
+                              enum base_order_kind kind);
 void rm_container_note_suspended(struct rm_core *c, struct rm_container *ct);
 /* Stops the process tree, and frees the slot until it is resumed on the same node. For running
  * or suspended attempts of tasks. */

@@ -237,7 +237,7 @@ static void attempt_failed(struct rm_core *c, struct rm_app *a, const char *why,
     attempt_ends(c, a, at, RM_ATTEMPT_FAILED, why);
     a->failed_attempts += counts;
     if (a->app->keep_containers)
-        rm_am_mark_announced(a); /* the next attempt is told as it registers */
+        rm_am_mark_announced(a); /* the next attempt hears of them as it registers */
     else
         rm_am_forget_containers(c, a);
     if (a->failed_attempts >= attempts_max(c, a)) {
@@ -305,7 +305,7 @@ void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_con
 {
     const struct rm_attempt *at = rm_am_current_attempt(a);
 
-    (void)r; /* A master is told the exit status alone. */
+    (void)r; /* A master is told the exit status only. */
     if (ct->master) {
         master_ended(c, a, ct);
         forget_later(c, ct);

@@ -9,12 +9,12 @@ void rm_am_on_unmanaged_stored(struct rm_core *c, struct rm_app *a);
 void rm_am_activate_waiting(struct rm_core *c);
 void rm_am_deactivate(struct rm_core *c, struct rm_app *a);
 void rm_am_on_master_stored(struct rm_core *c, struct rm_app *a, int64_t attempt);
-/* Puts it among those the master will be told of. */
+/* Adds it to what the master will be told. */
 void rm_am_queue_news(struct rm_app *a, struct rm_container *ct);
 bool rm_am_offer(struct rm_core *c, struct rm_app *a, enum base_task_kind k, struct rm_node *n,
                  bool no_delay);
 void rm_am_forget_containers(struct rm_core *c, struct rm_app *a);
-/* Marks all that the master had to hear of as announced; ends are told later. */
+/* Marks everything waiting for the master as announced; ends are still to be told. */
 void rm_am_mark_announced(struct rm_app *a);
 void rm_am_on_container_ended(struct rm_core *c, struct rm_app *a, struct rm_container *ct,
                               const struct rm_container_report *r);

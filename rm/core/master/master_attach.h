@@ -1,5 +1,4 @@
-/* rm/core/master/master_attach.h - containers of plain applications that an earlier instance of the
- * RM started. */
+/* rm/core/master/master_attach.h - re-attaches containers of an earlier instance of the RM. */
 #ifndef CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
 #define CREEL_RM_CORE_MASTER_MASTER_ATTACH_H
 

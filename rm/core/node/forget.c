@@ -1,17 +1,17 @@
-/* Nodes that have gone are forgotten after a while: else whoever names 20,000 of them fills the
- * memory for good.
+/* Forgets nodes that are gone after a while; otherwise a client that registers 20,000 names
+ * fills the memory for good.
  *
- * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address. A
- * node's refs counts those that may still do so: applications that have not ended and had
- * containers there (rm_app.nodes), and containers in memory. A node that is neither registered,
- * awaited nor refused and has no refs is in the list of gone nodes, the longest gone first; it
- * leaves the list when one of these changes. So the head is always the next to be forgotten, and
+ * Tasks and sets of nodes refer to a node by its index in c->nodes, containers by its address.
+ * rm_node.refs counts the references that matter: live applications that had containers on the
+ * node (rm_app.nodes), and containers in memory. A node that is neither registered, awaited nor
+ * refused and has no references is in the list of gone nodes, the longest gone first; it leaves
+ * the list when one of these changes. So the head is always the next one to be forgotten, and
  * nothing is ever searched.
  *
- * The index of a forgotten node is given to the next new one. Tasks of ended applications may still
- * have it: rm_task_node tells by the order in which nodes were made. Names of hosts and racks have
- * counts of their own (rm_names_hold): nodes hold theirs, a host that of its rack, and the index of
- * a live job (rm/core/job/pick.c) those of its hosts. */
+ * The index of a forgotten node is given to the next new one. Tasks of ended applications may
+ * still hold it; rm_task_node tells the two nodes apart by their order of creation. Names of
+ * hosts and racks have reference counts of their own (rm_names_hold): a node references its
+ * names, a host its rack, and the index of a live job its hosts (rm/core/job/pick.c). */
 #include "rm/core/node/forget.h"
 
 #include "rm/core/emit.h"
@@ -19,8 +19,8 @@
 #include "rm/core/record/record.h"
 #include "rm/core/state.h"
 
-#define FORGET_STEP    RM_PRUNE_STEP /* nodes forgotten at a time */
-#define FORGET_NEXT_US INT64_C(1000) /* the others so much later */
+#define FORGET_STEP    RM_PRUNE_STEP /* nodes forgotten per call */
+#define FORGET_NEXT_US INT64_C(1000) /* delay until the next call */
 
 static bool too_many_gone(const struct rm_core *c)
 {
@@ -98,7 +98,7 @@ void rm_node_unref(struct rm_core *c, struct rm_node *n)
     rm_node_update_gone(c, n);
 }
 
-/* Nothing refers to it, and no effect of this step does: timers come first. */
+/* Nothing refers to the node, not even an effect of this step, since timers run first. */
 static void forget_node(struct rm_core *c, struct rm_node *n)
 {
     rm_note(c, 6, "node %s: %s, forgotten", n->id, rm_node_state_name(n->state));

@@ -1,4 +1,4 @@
-/* rm/core/node/forget.h - nodes that have gone are forgotten after a while. */
+/* rm/core/node/forget.h - references to nodes, and when a gone node is forgotten. */
 #ifndef CREEL_RM_CORE_NODE_FORGET_H
 #define CREEL_RM_CORE_NODE_FORGET_H
 

@@ -60,8 +60,8 @@ void rm_core_expect(const struct rm_core *c, uint32_t place, int step)
             __builtin_prefetch((const char *)n->containers + line);
 }
 
-/* True if the registered NodeManager sent this, after the last request taken from it. Response
- * ids alone do not tell: they begin anew with each registration. */
+/* True if the registered NodeManager sent this after the last accepted request. Response ids
+ * alone do not show it, since they restart with each registration. */
 static bool is_current(const struct rm_node *n, const struct rm_event *ev)
 {
     int64_t sent_us = ev->u.heartbeat.sent_us;

@@ -1,4 +1,4 @@
-/* rm/core/node/loss.h - nodes that go: lost, shut down, restarted. */
+/* rm/core/node/loss.h - nodes that leave: lost, shut down, restarted. */
 #ifndef CREEL_RM_CORE_NODE_LOSS_H
 #define CREEL_RM_CORE_NODE_LOSS_H
 

@@ -42,7 +42,8 @@ bool rm_node_has_queued(const struct rm_node *n, enum base_order_kind kind,
 }
 
 /* Queues an order to be filled in. Borrowed until the next order to this node. */
-struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n, enum base_order_kind kind)
+struct rm_queued *rm_node_queue_order(struct rm_core *c, struct rm_node *n,
+                                      enum base_order_kind kind)
 {
     struct rm_orders *q = &n->queue;
 

@@ -1,4 +1,4 @@
-/* rm/core/node/places.h - hosts and racks as small numbers, held by whoever stores one. */
+/* rm/core/node/places.h - hosts and racks as small numbers with reference counts. */
 #ifndef CREEL_RM_CORE_NODE_PLACES_H
 #define CREEL_RM_CORE_NODE_PLACES_H
 

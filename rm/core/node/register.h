@@ -1,4 +1,4 @@
-/* rm/core/node/register.h - a node registers, with all it runs. */
+/* rm/core/node/register.h - registration of nodes. */
 #ifndef CREEL_RM_CORE_NODE_REGISTER_H
 #define CREEL_RM_CORE_NODE_REGISTER_H
 

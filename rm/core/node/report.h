@@ -1,4 +1,4 @@
-/* rm/core/node/report.h - what a node reports of one container. */
+/* rm/core/node/report.h - a node's report of one container. */
 #ifndef CREEL_RM_CORE_NODE_REPORT_H
 #define CREEL_RM_CORE_NODE_REPORT_H
 

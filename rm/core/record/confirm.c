@@ -1,8 +1,9 @@
-/* Is the store the one that the nodes work for? An empty one may have been lost, or be another
- * cluster's. The rules: rm/core/core.h. What is found out is kept: meta/format "f2 <confirmed
- * 0|1>". Its version stands for the whole store, too: a ResourceManager that does not know it must
- * not lead jobs that a newer one has led. "f1" let attempts put their parts at the last place; its
- * job's commit would throw those away that wait for it. */
+/* Decides whether the store is the one that the nodes work for: an empty store may have been
+ * lost, or belong to another cluster. Rules: rm/core/core.h. The result is stored as meta/format
+ * "f2 <confirmed 0|1>".
+ * The version of this record stands for the whole store: a ResourceManager that does not know it
+ * must not lead jobs that a newer one has led. Under "f1" attempts wrote their parts to the
+ * final place; committing such a job would discard parts that wait for the commit. */
 #include "rm/core/record/confirm.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ int rm_confirm_recover(struct rm_core *c, const struct rm_record *rec, struct ba
     if (!r.bad && r.p == r.end)
         return 0;
     c->format = RM_FORMAT_UNKNOWN;
-    if (c->conf.format_confirmed) /* it is written anew then */
+    if (c->conf.format_confirmed) /* the record is then written anew */
         return 0;
     return base_error_set(err, -BASE_ECORRUPT,
                           "record %s/%s is damaged: it no longer tells whether this is the store "

@@ -1,7 +1,6 @@
-/* Removes records that nobody needs any more, a bounded number with every step: records of tasks
- * of ended jobs, whose own records hold what is shown of them, and orphans, whose application is
- * gone because a removal was cut short. Where tasks of ended jobs are kept, pruning starts when
- * they take too much memory. */
+/* Removes obsolete records, a bounded number per step: those of tasks of ended jobs, whose own
+ * records hold what is shown of them, and orphans, left when the removal of an application was
+ * cut short. Where tasks of ended jobs are kept, pruning starts when they take too much memory. */
 #include "rm/core/record/prune.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* rm/core/record/prune.h - records that nobody needs any more. */
+/* rm/core/record/prune.h - removes obsolete records. */
 #ifndef CREEL_RM_CORE_RECORD_PRUNE_H
 #define CREEL_RM_CORE_RECORD_PRUNE_H
 

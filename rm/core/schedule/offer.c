@@ -162,7 +162,8 @@ static bool room_is_wanted(const struct rm_core *c)
     return false;
 }
 
-/* Nodes in a row on which the policy names nobody: the others are asked at their next heartbeat. */
+/* After so many nodes in a row without a victim the search stops; the other nodes are asked at
+ * their next heartbeat. */
 #define VAIN_MAX 64
 
 /* Makes room on held nodes until no work waits. Runs only when work has arrived and the policy

@@ -1,4 +1,4 @@
-/* rm/core/schedule/offer.h - free slots to those who wait. */
+/* rm/core/schedule/offer.h - offers free slots to applications. */
 #ifndef CREEL_RM_CORE_SCHEDULE_OFFER_H
 #define CREEL_RM_CORE_SCHEDULE_OFFER_H
 

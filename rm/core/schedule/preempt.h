@@ -1,4 +1,4 @@
-/* rm/core/schedule/preempt.h - whom the policy suspends or kills. */
+/* rm/core/schedule/preempt.h - carries out what the policy preempts. */
 #ifndef CREEL_RM_CORE_SCHEDULE_PREEMPT_H
 #define CREEL_RM_CORE_SCHEDULE_PREEMPT_H
 
@@ -9,8 +9,8 @@ void rm_preempt_describe(const struct rm_core *c, struct rm_container *ct,
 int64_t rm_preempt_on_timer(struct rm_core *c); /* the next time; 0: never */
 /* False if the policy cannot name a victim at all. */
 bool rm_preempt_is_possible(const struct rm_core *c, enum base_task_kind k);
-/* Asks the policy whom to suspend or kill on @n for jobs that wait. True: a slot of @k is free
- * now. */
+/* Asks the policy which attempts on @n to suspend or kill for waiting jobs. True: a slot of @k
+ * is free now. */
 bool rm_preempt_node(struct rm_core *c, struct rm_node *n, enum base_task_kind k);
 
 #endif
