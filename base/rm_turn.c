@@ -1,0 +1,152 @@
+#include "base/rm_turn.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+
+#define SEPARATORS ", \t\r\n"
+
+/* ---- addresses ---- */
+
+static bool is_http(const char *url)
+{
+    return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
+}
+
+size_t base_rm_base(const char *url)
+{
+    const char *slashes = is_http(url) ? strstr(url, "://") + 3 : NULL;
+    size_t host = slashes ? strcspn(slashes, "/?#") : 0;
+
+    return host ? (size_t)(slashes - url) + host : 0;
+}
+
+static size_t without_slashes(const char *s, size_t n)
+{
+    while (n > 0 && s[n - 1] == '/')
+        n--;
+    return n;
+}
+
+bool base_rm_among(const char *list, const char *url)
+{
+    size_t len = without_slashes(url, strlen(url));
+
+    while (*list) {
+        size_t skip = strspn(list, SEPARATORS), n = strcspn(list + skip, SEPARATORS);
+        size_t bare = without_slashes(list + skip, n);
+
+        if (bare == len && bare > 0 && strncasecmp(list + skip, url, len) == 0)
+            return true;
+        list += skip + n;
+    }
+    return false;
+}
+
+/* ---- turns ---- */
+
+void base_rm_turn_init(struct base_rm_turn *t, const struct base_rm_list *list)
+{
+    base_assert(list->n > 0);
+    *t = (struct base_rm_turn){.list = list};
+}
+
+void base_rm_turn_free(struct base_rm_turn *t)
+{
+    base_buf_free(&t->failed);
+}
+
+const char *base_rm_turn_url(const struct base_rm_turn *t)
+{
+    return t->moved[0] ? t->moved : t->list->url[t->at];
+}
+
+const char *base_rm_turn_failed(const struct base_rm_turn *t)
+{
+    return t->failed.len ? t->failed.data : NULL;
+}
+
+static bool has_failed(const struct base_rm_turn *t, const char *url)
+{
+    return t->failed.len && base_rm_among(t->failed.data, url);
+}
+
+void base_rm_turn_good(struct base_rm_turn *t)
+{
+    t->answered = true;
+    t->hops = 0;
+    base_buf_free(&t->failed);
+}
+
+bool base_rm_turn_bad(struct base_rm_turn *t)
+{
+    size_t n = t->list->n;
+    bool beside = t->moved[0]; /* then the standby that sent us on comes next: it is told that this did not help */
+
+    base_buf_addf(&t->failed, "%s%s", t->failed.len ? "," : "", base_rm_turn_url(t));
+    t->moved[0] = '\0';
+    t->answered = false;
+    for (size_t k = beside ? 0 : 1; k < n + (beside ? 0 : 1); k++) {
+        size_t next = (t->at + k) % n;
+
+        if (!has_failed(t, t->list->url[next])) {
+            t->at = next;
+            return true;
+        }
+    }
+    t->at = (t->at + 1) % n;
+    t->hops = 0;
+    base_buf_free(&t->failed);
+    return false;
+}
+
+/* Place of @url in the list, @n: not there. One of the list may have a path behind its address. */
+static size_t place_of(const struct base_rm_list *l, const char *url)
+{
+    size_t n = base_rm_base(url), i = 0;
+
+    while (i < l->n && !(strcasecmp(l->url[i], url) == 0 ||
+                         (url[n] == '\0' && base_rm_base(l->url[i]) == n && strncasecmp(l->url[i], url, n) == 0)))
+        i++;
+    return i;
+}
+
+/* @url: shorter than BASE_RM_URL_MAX. */
+static void go_to(struct base_rm_turn *t, const char *url)
+{
+    size_t at = place_of(t->list, url);
+
+    t->answered = false;
+    t->moved[0] = '\0';
+    if (at < t->list->n)
+        t->at = at;
+    else
+        snprintf(t->moved, sizeof t->moved, "%s", url);
+}
+
+bool base_rm_turn_moved(struct base_rm_turn *t, const char *location)
+{
+    size_t n = base_rm_base(location);
+    char to[BASE_RM_URL_MAX];
+
+    if (n == 0 || n >= sizeof to || t->hops > t->list->n)
+        return base_rm_turn_bad(t);
+    memcpy(to, location, n);
+    to[n] = '\0';
+    if (has_failed(t, to) || strcasecmp(to, base_rm_turn_url(t)) == 0 ||
+        (t->listed_only && place_of(t->list, to) == t->list->n))
+        return base_rm_turn_bad(t);
+    t->hops++;
+    go_to(t, to);
+    return true;
+}
+
+void base_rm_turn_leads(struct base_rm_turn *t, const char *url)
+{
+    base_buf_free(&t->failed);
+    base_buf_adds(&t->failed, base_rm_turn_url(t));
+    t->hops = 0;
+    go_to(t, url);
+}
