@@ -2,39 +2,14 @@
 #include "nodemanager/daemon/leader_search.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/id.h"
 #include "base/io/json.h"
+#include "nodemanager/core/rm_search.h"
 
 #define CONNECT_MS 1000
 #define ANSWER_MS  3000
 #define BODY_MAX   65536
-
-void nm_look_init(struct nm_look *k)
-{
-    *k = (struct nm_look){.grace_ms = NM_LOOK_GRACE_MS};
-}
-
-int64_t nm_look_wait_ms(const struct nm_look *k, uint32_t random)
-{
-    return k->grace_ms + (int64_t)random % (k->grace_ms / 2 + 1);
-}
-
-void nm_look_vain(struct nm_look *k)
-{
-    k->in_vain = true;
-    k->grace_ms *= 2;
-    if (k->grace_ms > NM_LOOK_GRACE_MAX_MS)
-        k->grace_ms = NM_LOOK_GRACE_MAX_MS;
-}
-
-void nm_look_ended(struct nm_look *k, bool good)
-{
-    if (good && !k->in_vain)
-        k->grace_ms = NM_LOOK_GRACE_MS;
-    k->in_vain = false;
-}
 
 bool nm_look_leads(const char *text, size_t len, int64_t least)
 {
@@ -44,7 +19,7 @@ bool nm_look_leads(const char *text, size_t len, int64_t least)
     bool yes = base_json_parse(text, len, &j, NULL) == 0 && json_is_object(j) &&
                base_json_str(j, "", "state", true, 32, &state, NULL) == 0 &&
                base_json_int(j, "", "epoch", true, 0, BASE_EPOCH_MAX, &epoch, NULL) == 0 &&
-               (strcmp(state, "initializing") == 0 || (strcmp(state, "active") == 0 && epoch >= least));
+               nm_search_leads(state, epoch, least);
 
     json_decref(j);
     return yes;

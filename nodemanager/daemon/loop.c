@@ -413,15 +413,15 @@ static void on_shim_end(struct nm *nm, struct nm_box *box)
 static void rm_failed(struct nm *nm, const struct nm_link_result *r, const char *what, bool again)
 {
     struct nm_event ev = {.kind = NM_EV_BEAT_FAILED, .at_us = nm_now_us()};
-    if (!nm->rm_away && !r->at_once) {
+    if (!nm->rm_away && !r->retry.at_once) {
         bool named = strstr(what, r->url) != NULL; /* base_http's errors begin with it */
         base_log_warn("nm", "the ResourceManager does not answer as it should: %s%s%s", named ? "" : r->url,
                       named ? "" : ": ", what);
         nm->rm_away = true;
     }
     ev.u.failed.register_again = again;
-    ev.u.failed.no_pause = r->at_once;
-    ev.u.failed.elsewhere = r->elsewhere;
+    ev.u.failed.no_pause = r->retry.at_once;
+    ev.u.failed.elsewhere = r->retry.elsewhere;
     nm_step(nm, &ev);
 }
 
@@ -487,24 +487,25 @@ static void rm_answered(struct nm *nm, struct nm_link_result *r)
         nm_answer_free(&a);
         return;
     }
-    if (a.epoch > nm_core_epoch(nm->core) && epoch_keep(nm, a.epoch, &err) < 0) {
+    enum nm_worth worth = nm_search_judge(a.epoch, nm_core_epoch(nm->core));
+    if (worth == NM_WORTH_HIGHER && epoch_keep(nm, a.epoch, &err) < 0) {
         rm_failed(nm, r, err.text, false); /* the RM's fault it is not: it is asked again */
         nm_answer_free(&a);
         return;
     }
-    if (a.epoch < nm_core_epoch(nm->core))
+    if (worth == NM_WORTH_STALE) {
         nm_link_bad(nm->link, r);
-    else
+    } else {
         rm_accepted(nm, r, &a);
-    if (a.epoch >= nm_core_epoch(nm->core))
         log_orders(&a);
+    }
     struct nm_event ev = {.kind = NM_EV_ANSWER, .at_us = nm_now_us()};
     ev.u.answer.epoch = a.epoch;
     ev.u.answer.response_id = a.response_id;
     ev.u.answer.heartbeat_ms = a.heartbeat_ms;
     ev.u.answer.orders = a.orders;
     ev.u.answer.n_orders = a.n;
-    ev.u.answer.no_pause = r->at_once;
+    ev.u.answer.no_pause = r->retry.at_once;
     nm_step(nm, &ev);
     nm_answer_free(&a);
 }

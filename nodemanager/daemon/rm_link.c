@@ -22,14 +22,10 @@
 #define WAKE_TIMEOUT_MS 5000
 #define ANSWER_MAX      (64u << 20)
 
-/* What an RM may take, in ms. Alone there is nobody else to ask; of several a silent one keeps us from the next. */
-struct patience {
-    int64_t connect, registration, beyond_hold, silence;
-};
-static const struct patience alone = {.connect = 3000, .registration = 10000, .beyond_hold = 10000};
-static const struct patience several = {.connect = 1000, .registration = 10000, .beyond_hold = 3000, .silence = 3000};
-#define PARK_MS 10000 /* a standby keeps a request so long, waiting for its turn to lead */
-#define REGISTRATION_MS 1000 /* it is not held: over a thousand of them at once a leader takes its time nevertheless */
+/* Of several a silent one keeps us from the next; alone there is nobody else to ask. */
+#define CONNECT_ALONE_MS 3000
+#define CONNECT_MS       1000
+#define SILENCE_MS       3000 /* a host that acknowledges nothing for so long is given up; alone never */
 
 struct job {
     pthread_cond_t wake;
@@ -40,8 +36,7 @@ struct job {
     int64_t timeout_ms;
 };
 struct nm_link_io {
-    struct base_rm_turn turn;
-    const struct patience *patience;
+    bool several; /* RMs to choose from */
     char *secret;
     int fd;
     pthread_mutex_t lock;
@@ -49,15 +44,11 @@ struct nm_link_io {
     struct job beat, call;
     struct nm_link_result result;
     struct base_http *beat_http, *call_http;
+    struct nm_search search;
     /* looking around, with several RMs */
-    struct nm_look look;
     pthread_cond_t look_wake;
-    int64_t look_ms, sleeps_until_ms; /* the next look, INT64_MAX: none; the end of the thread's sleep */
-    bool asking;                      /* a request is in flight ... */
-    uint64_t asked;                   /* ... counted */
-    int64_t epoch;                    /* obeyed last */
-    const char *leader;               /* the request is abandoned for this one of the list, or NULL */
-    struct base_http *look_http;      /* during a look, else NULL */
+    int64_t sleeps_until_us;     /* end of the thread's sleep; 0: it is awake */
+    struct base_http *look_http; /* during a look, else NULL */
     pthread_t threads[3];
     int threads_n;
 };
@@ -78,9 +69,9 @@ static int post(struct nm_link_io *l, struct base_http *h, const struct job *j, 
                                    .body_len = j->body.len,
                                    .bearer = l->secret,
                                    .header = j->header,
-                                   .connect_timeout_ms = l->patience->connect,
+                                   .connect_timeout_ms = l->several ? CONNECT_MS : CONNECT_ALONE_MS,
                                    .timeout_ms = j->timeout_ms,
-                                   .silence_ms = l->patience->silence,
+                                   .silence_ms = l->several ? SILENCE_MS : 0,
                                    .body_max = ANSWER_MAX};
     return base_http_do(h, &rq, out, err);
 }
@@ -116,31 +107,21 @@ static void *call_loop(void *u)
     return NULL;
 }
 
-/* Lock held: chooses whom to ask next. A 200 is judged by the loop. */
-static void choose_next(struct nm_link_io *l, int rc, const struct base_http_answer *a)
+static enum nm_outcome outcome_of(int rc, const struct base_http_answer *a)
 {
-    if (rc >= 0 && a->status == 200)
-        return;
-    if (rc < 0 && l->leader) {
-        base_rm_turn_leads(&l->turn, l->leader);
-        l->result.at_once = true;
-    } else if (rc >= 0 && a->status == 307) {
-        l->result.at_once = base_rm_turn_moved(&l->turn, a->location);
-    } else {
-        l->result.at_once = base_rm_turn_bad(&l->turn);
-    }
-    l->result.elsewhere = l->turn.list->n > 1;
+    if (rc < 0)
+        return NM_OUTCOME_SILENT;
+    return a->status == 200 ? NM_OUTCOME_OK : a->status == 307 ? NM_OUTCOME_MOVED : NM_OUTCOME_ERROR;
 }
 
-/* Lock held. */
-static void asked_no_more(struct nm_link_io *l, bool good)
+/* Lock held. A 200 is judged by the loop. */
+static void request_ended(struct nm_link_io *l, int rc, const struct base_http_answer *a)
 {
-    l->asking = false;
-    l->look_ms = INT64_MAX;
-    nm_look_ended(&l->look, good);
-    if (!l->leader)
+    bool abandoned = l->search.leader;
+
+    nm_search_ended(&l->search, outcome_of(rc, a), a->location, &l->result.retry);
+    if (!abandoned)
         return;
-    l->leader = NULL;
     base_http_free(l->beat_http); /* and with it a cancel that came too late to end anything */
     l->beat_http = base_http_new();
 }
@@ -157,8 +138,7 @@ static void *beat_loop(void *u)
         snprintf(l->result.url, sizeof l->result.url, "%s", l->beat.url);
         if (rc >= 0)
             body_take(&l->result.body, &a.body);
-        choose_next(l, rc, &a);
-        asked_no_more(l, rc >= 0 && a.status == 200);
+        request_ended(l, rc, &a);
         l->done = true;
         pthread_mutex_unlock(&l->lock);
         base_http_answer_free(&a);
@@ -171,76 +151,65 @@ static void *beat_loop(void *u)
 
 /* ---- looking around ---- */
 
-static int64_t now_ms(void)
+static int64_t now_us(void)
 {
-    return base_mono_us(&base_clock_real) / 1000;
+    return base_mono_us(&base_clock_real);
 }
 
-/* Lock held. */
-static void look_later(struct nm_link_io *l, int64_t from_ms)
+static uint32_t any_number(void)
 {
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
         random = 0; /* does as well */
-    l->look_ms = from_ms + nm_look_wait_ms(&l->look, random);
-    if (l->look_ms < l->sleeps_until_ms)
-        pthread_cond_signal(&l->look_wake);
+    return random;
 }
 
 /* Lock held, and let go meanwhile. In the normal case it ends when there has been another request for long. */
 static void look_sleep(struct nm_link_io *l)
 {
-    l->sleeps_until_ms = l->look_ms;
-    if (l->look_ms == INT64_MAX)
+    int64_t until = l->search.look_us;
+    l->sleeps_until_us = until;
+    if (until == INT64_MAX)
         pthread_cond_wait(&l->look_wake, &l->lock);
     else
-        base_cond_wait_for(&l->look_wake, &l->lock, (l->look_ms - now_ms()) * 1000);
-    l->sleeps_until_ms = 0;
+        base_cond_wait_for(&l->look_wake, &l->lock, until - now_us());
+    l->sleeps_until_us = 0;
 }
 
-static bool still_asking(struct nm_link_io *l, uint64_t asked)
+/* Lock not held. The next one to be asked on behalf of request @asked, NULL: none. */
+static const char *other(struct nm_link_io *l, uint64_t asked, size_t *at)
 {
     pthread_mutex_lock(&l->lock);
-    bool yes = !l->stopping && l->asking && l->asked == asked;
+    const char *url = !l->stopping && nm_search_waits(&l->search, asked) ? nm_search_other(&l->search, at) : NULL;
     pthread_mutex_unlock(&l->lock);
-    return yes;
+    return url;
 }
 
-/* Lock not held. Who leads, of those that we do not wait for; NULL: nobody. */
-static const char *look_for_leader(struct nm_link_io *l, const char *waiting_for, int64_t least, uint64_t asked)
+/* Lock not held. The one that leads, NULL: nobody does. */
+static const char *look_for_leader(struct nm_link_io *l, uint64_t asked, int64_t least)
 {
-    const struct base_rm_list *list = l->turn.list;
-    for (size_t i = 0; i < list->n && still_asking(l, asked); i++) {
-        if (strcasecmp(list->url[i], waiting_for) != 0 && nm_look_ask(l->look_http, list->url[i], least))
-            return list->url[i];
-    }
+    size_t at = 0;
+    const char *url;
+    while ((url = other(l, asked, &at)))
+        if (nm_look_ask(l->look_http, url, least))
+            return url;
     return NULL;
 }
 
 /* Lock held, and let go meanwhile. */
 static void look(struct nm_link_io *l)
 {
-    char waiting_for[BASE_RM_URL_MAX];
-    uint64_t asked = l->asked;
-    /* Who has answered leads under our epoch, unless there is a higher one; of others we know nothing. */
-    int64_t least = l->turn.answered ? l->epoch + 1 : l->epoch;
-    snprintf(waiting_for, sizeof waiting_for, "%s", base_rm_turn_url(&l->turn));
+    uint64_t asked = l->search.asked;
+    int64_t least = nm_search_least_epoch(&l->search);
     l->look_http = base_http_new();
     pthread_mutex_unlock(&l->lock);
-    const char *leader = look_for_leader(l, waiting_for, least, asked);
+    const char *leader = look_for_leader(l, asked, least);
     pthread_mutex_lock(&l->lock);
     base_http_free(l->look_http); /* nobody keeps a connection to a standby */
     l->look_http = NULL;
-    if (l->stopping || !l->asking || l->asked != asked)
+    if (l->stopping || !nm_search_looked(&l->search, asked, leader, now_us(), any_number()))
         return;
-    if (!leader) {
-        nm_look_vain(&l->look);
-        look_later(l, now_ms());
-        return;
-    }
-    base_log_info("nm", "%s does not answer, and %s leads now", waiting_for, leader);
-    l->leader = leader;
-    l->look_ms = INT64_MAX;
+    base_log_info("nm", "%s does not answer, and %s leads now", base_rm_turn_url(&l->search.turn), leader);
     base_http_cancel(l->beat_http);
 }
 
@@ -249,7 +218,7 @@ static void *look_loop(void *u)
     struct nm_link_io *l = u;
     pthread_mutex_lock(&l->lock);
     while (!l->stopping) {
-        if (now_ms() < l->look_ms)
+        if (now_us() < l->search.look_us)
             look_sleep(l);
         else
             look(l);
@@ -263,7 +232,7 @@ static void *look_loop(void *u)
 static int threads_start(struct nm_link_io *l, struct base_error *err)
 {
     static void *(*const loops[])(void *) = {beat_loop, call_loop, look_loop};
-    int n = l->turn.list->n > 1 ? 3 : 2;
+    int n = l->several ? 3 : 2;
     for (; l->threads_n < n; l->threads_n++) {
         int rc = pthread_create(&l->threads[l->threads_n], NULL, loops[l->threads_n], l);
         if (rc)
@@ -279,15 +248,12 @@ int nm_link_start(const struct base_rm_list *rms, const char *secret, struct nm_
     pthread_cond_init(&l->beat.wake, NULL);
     pthread_cond_init(&l->call.wake, NULL);
     base_cond_init(&l->look_wake);
-    base_rm_turn_init(&l->turn, rms);
-    l->turn.listed_only = true; /* each request carries the cluster's secret */
-    l->patience = rms->n > 1 ? &several : &alone;
+    nm_search_init(&l->search, rms);
+    l->several = rms->n > 1;
     l->secret = secret && *secret ? base_strdup(secret) : NULL;
     l->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->beat_http = base_http_new();
     l->call_http = base_http_new();
-    nm_look_init(&l->look);
-    l->look_ms = INT64_MAX;
     int rc = l->fd < 0 ? base_error_sys(err, -BASE_EIO, errno, "eventfd") : threads_start(l, err);
     if (rc < 0) {
         nm_link_stop(l);
@@ -321,7 +287,7 @@ void nm_link_stop(struct nm_link_io *l)
     base_buf_free(&l->call.body);
     base_buf_free(&l->result.body);
     free(l->beat.header);
-    base_rm_turn_free(&l->turn);
+    nm_search_free(&l->search);
     free(l->secret);
     if (l->fd >= 0)
         close(l->fd);
@@ -340,39 +306,36 @@ int nm_link_fd(const struct nm_link_io *l)
 /* Lock held. */
 static void hand_over(struct nm_link_io *l, struct job *j, const char *what, struct base_buf *body, int64_t timeout_ms)
 {
-    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->turn), what);
+    snprintf(j->url, sizeof j->url, "%s/ws/v1/nodetracker/%s", base_rm_turn_url(&l->search.turn), what);
     body_take(&j->body, body);
     j->timeout_ms = timeout_ms;
     j->waiting = true;
     pthread_cond_signal(&j->wake);
 }
 
-/* @held_ms: an answer may well take so long. */
-static void send_request(struct nm_link_io *l, const char *what, struct base_buf *body, int64_t held_ms,
-                         int64_t timeout_ms)
+static void send_request(struct nm_link_io *l, const char *what, struct base_buf *body, bool registering,
+                         int64_t hold_ms)
 {
     pthread_mutex_lock(&l->lock);
-    const char *failed = base_rm_turn_failed(&l->turn);
+    const char *failed = base_rm_turn_failed(&l->search.turn);
     free(l->beat.header);
     l->beat.header = failed ? base_printf(BASE_RM_FAILED_HEADER ": %s", failed) : NULL;
-    if (l->turn.list->n > 1 && !l->turn.answered)
-        timeout_ms += PARK_MS;
-    hand_over(l, &l->beat, what, body, timeout_ms);
-    l->asking = true;
-    l->asked++;
-    if (l->turn.list->n > 1)
-        look_later(l, now_ms() + held_ms);
+    int64_t timeout_us = nm_search_timeout_us(&l->search, registering, hold_ms * 1000);
+    hand_over(l, &l->beat, what, body, timeout_us / 1000);
+    nm_search_sent(&l->search, registering, hold_ms * 1000, now_us(), any_number());
+    if (l->search.look_us < l->sleeps_until_us)
+        pthread_cond_signal(&l->look_wake);
     pthread_mutex_unlock(&l->lock);
 }
 
 void nm_link_send_register(struct nm_link_io *l, struct base_buf *body)
 {
-    send_request(l, "register", body, REGISTRATION_MS, l->patience->registration);
+    send_request(l, "register", body, true, 0);
 }
 
 void nm_link_send_heartbeat(struct nm_link_io *l, struct base_buf *body, int64_t hold_ms)
 {
-    send_request(l, "heartbeat", body, hold_ms, hold_ms + l->patience->beyond_hold);
+    send_request(l, "heartbeat", body, false, hold_ms);
 }
 
 void nm_link_wake(struct nm_link_io *l, struct base_buf *body)
@@ -401,15 +364,13 @@ bool nm_link_take(struct nm_link_io *l, struct nm_link_result *out)
 void nm_link_good(struct nm_link_io *l, int64_t epoch)
 {
     pthread_mutex_lock(&l->lock);
-    l->epoch = epoch;
-    base_rm_turn_good(&l->turn);
+    nm_search_good(&l->search, epoch);
     pthread_mutex_unlock(&l->lock);
 }
 
 void nm_link_bad(struct nm_link_io *l, struct nm_link_result *r)
 {
     pthread_mutex_lock(&l->lock);
-    r->at_once = base_rm_turn_bad(&l->turn);
-    r->elsewhere = l->turn.list->n > 1;
+    nm_search_bad(&l->search, &r->retry);
     pthread_mutex_unlock(&l->lock);
 }

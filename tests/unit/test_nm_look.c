@@ -1,4 +1,4 @@
-/* Goal: whose word makes a node leave the ResourceManager it waits for, and how often it asks. */
+/* Goal: whose word makes a node leave the ResourceManager it waits for. */
 #include <string.h>
 
 #include "nodemanager/daemon/leader_search.h"
@@ -24,29 +24,5 @@ static void test_leads(void)
     CU_ASSERT_FALSE(leads("", 0));
 }
 
-/* Goal: looks in vain become rare, over requests too; one answer in time ends that. Nodes do not come together. */
-static void test_waits(void)
-{
-    struct nm_look k;
-    int64_t before = 0;
-
-    nm_look_init(&k);
-    CU_ASSERT_EQUAL(nm_look_wait_ms(&k, 0), NM_LOOK_GRACE_MS);
-    CU_ASSERT_NOT_EQUAL(nm_look_wait_ms(&k, 1), nm_look_wait_ms(&k, 2));
-    for (int i = 0; i < 10; i++) {
-        CU_ASSERT(nm_look_wait_ms(&k, UINT32_MAX) <= k.grace_ms * 3 / 2);
-        CU_ASSERT(k.grace_ms > before || k.grace_ms == NM_LOOK_GRACE_MAX_MS);
-        before = k.grace_ms;
-        nm_look_vain(&k);
-    }
-    CU_ASSERT_EQUAL(k.grace_ms, NM_LOOK_GRACE_MAX_MS);
-    nm_look_ended(&k, true); /* a late answer: the leader is slow */
-    CU_ASSERT_EQUAL(k.grace_ms, NM_LOOK_GRACE_MAX_MS);
-    nm_look_ended(&k, false);
-    CU_ASSERT_EQUAL(k.grace_ms, NM_LOOK_GRACE_MAX_MS);
-    nm_look_ended(&k, true);
-    CU_ASSERT_EQUAL(k.grace_ms, NM_LOOK_GRACE_MS);
-}
-
-static const struct cunit_case cases[] = {{"leads", test_leads}, {"waits", test_waits}};
+static const struct cunit_case cases[] = {{"leads", test_leads}};
 CUNIT_MAIN("looking around", cases)
