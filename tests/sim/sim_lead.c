@@ -447,12 +447,18 @@ static void look_at_lease(void *arg, uint64_t tag)
 }
 
 /* ---------------------------------------------------------------- in good order */
+/* What was written has been released, too. */
+static bool all_stored(const struct sim_lead *l)
+{
+    return !l->flight_n && !l->queued.len && l->written_seq == l->outbox.stored_seq;
+}
+
 static void retired(void *arg, uint64_t tag)
 {
     struct sim_rm *rm = arg;
     struct sim_lead *l = rm->lead;
 
-    if (!l || l->round != tag || !l->closed || l->flight_n || l->queued.len)
+    if (!l || l->round != tag || !l->closed || !all_stored(l))
         return;
     sim_log(&rm->w->s, "%s: retires", rm->proc.name);
     dismiss(l);
@@ -463,7 +469,7 @@ void sim_lead_retire_further(struct sim_lead *l)
 {
     struct sim *s = &l->rm->w->s;
 
-    if (l->closed && !l->flight_n && !l->queued.len)
+    if (l->closed && all_stored(l))
         sim_at(s, s->now_us + (int64_t)sim_rnd(s, 100), &l->rm->proc, SIM_LEAD, retired, l->rm, l->round);
 }
 

@@ -8,8 +8,6 @@
 #include "tests/sim/sim_rm.h"
 
 #define HEALTH_US           (1 * S)
-#define REGISTER_TIMEOUT_US (10 * S)
-#define BEYOND_HOLD_US      (3 * S)
 
 struct sim_pending {
     struct sim_pending *next;
@@ -245,9 +243,14 @@ static void fill_beat(struct sim_nm *nm, struct rm_event *ev, const struct colle
 
 static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer);
 
+int sim_nm_rm_of(const char *url)
+{
+    return atoi(url + strlen("http://rm"));
+}
+
 static int target(const struct sim_nm *nm)
 {
-    return atoi(base_rm_turn_url(&nm->turn) + strlen("http://rm"));
+    return sim_nm_rm_of(base_rm_turn_url(&nm->search.turn));
 }
 
 static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
@@ -264,12 +267,14 @@ static void fx_beat(struct sim_nm *nm, const struct nm_effect *fx)
         fill_register(nm, &rq->ev, &c);
     else
         fill_beat(nm, &rq->ev, &c, fx->hold_ms);
-    rq->failed = base_rm_turn_failed(&nm->turn);
+    rq->failed = base_rm_turn_failed(&nm->search.turn);
     rq->failed = rq->failed ? sim_copy(s, rq->failed, strlen(rq->failed)) : NULL;
     if (fx->registering)
         sim_log(s, "%s: registers with rm%d", nm->proc.name, target(nm));
     sim_call(&nm->w->net, &nm->proc, SIM_SERVICE, &nm->w->rm[target(nm)]->proc, rq,
-             fx->registering ? REGISTER_TIMEOUT_US : fx->hold_ms * 1000 + BEYOND_HOLD_US, on_beat, nm, ++nm->beat);
+             nm_search_timeout_us(&nm->search, fx->registering, fx->hold_ms * 1000), on_beat, nm, ++nm->beat);
+    nm_search_sent(&nm->search, fx->registering, fx->hold_ms * 1000, s->now_us, (uint32_t)sim_rnd(s, UINT32_MAX));
+    sim_nm_look_later(nm);
 }
 
 static void on_woken(void *user, uint64_t tag, enum sim_outcome how, void *answer)
@@ -448,13 +453,18 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
 {
     static const struct nm_order resync = {.kind = BASE_ORDER_RESYNC};
     struct nm_event ev = {.kind = NM_EV_ANSWER};
+    struct nm_retry retry = {0};
     int64_t epoch = a->epoch, known = nm_core_epoch(nm->core);
+    enum nm_worth worth;
 
-    if (epoch > known && !epoch_keep(nm, epoch)) {
+    if (nm->w->breaks.nm_epoch && epoch < known)
+        epoch = known;
+    worth = nm_search_judge(epoch, known);
+    if (worth == NM_WORTH_HIGHER && !epoch_keep(nm, epoch)) {
         nm_step(nm, &(struct nm_event){.kind = NM_EV_BEAT_FAILED});
         return;
     }
-    ev.u.answer.epoch = nm->w->breaks.nm_epoch && epoch < known ? known : epoch;
+    ev.u.answer.epoch = epoch;
     if (a->fx->kind == RM_FX_HEARTBEAT) {
         ev.u.answer.response_id = a->fx->u.heartbeat.response_id;
         ev.u.answer.heartbeat_ms = a->fx->u.heartbeat.interval_us / 1000;
@@ -463,16 +473,17 @@ static void answered(struct sim_nm *nm, const struct sim_answer *a)
         ev.u.answer.orders = &resync;
         ev.u.answer.n_orders = 1;
     }
-    if (ev.u.answer.epoch < known) {
+    if (worth == NM_WORTH_STALE) {
         nm->w->totals->refused_orders++;
         nm->refused++;
-        ev.u.answer.no_pause = base_rm_turn_bad(&nm->turn);
+        nm_search_bad(&nm->search, &retry);
+        ev.u.answer.no_pause = retry.at_once;
     } else {
-        base_rm_turn_good(&nm->turn);
+        nm_search_good(&nm->search, epoch);
         witness(nm, a);
     }
     nm_step(nm, &ev);
-    if (ev.u.answer.epoch >= known)
+    if (worth != NM_WORTH_STALE)
         witness_orders(nm, a); /* of what the same answer has started */
     sim_check_slots(nm->w, nm);
 }
@@ -483,29 +494,45 @@ static bool is_node_answer(const struct sim_answer *a)
            (a->fx->kind == RM_FX_HEARTBEAT || (a->fx->kind == RM_FX_REPLY && a->fx->u.reply.kind == RM_REPLY_RESYNC));
 }
 
+static void failed(struct sim_nm *nm, enum nm_outcome how, const char *location)
+{
+    struct nm_event ev = {.kind = NM_EV_BEAT_FAILED};
+    struct nm_retry retry = {0};
+
+    nm_search_ended(&nm->search, how, location, &retry);
+    ev.u.failed.no_pause = retry.at_once;
+    ev.u.failed.elsewhere = retry.elsewhere;
+    nm_step(nm, &ev);
+}
+
 static void on_beat(void *user, uint64_t tag, enum sim_outcome how, void *answer)
 {
     struct sim_nm *nm = user;
     const struct sim_answer *a = answer;
-    struct nm_event ev = {.kind = NM_EV_BEAT_FAILED};
-    int asked = target(nm);
 
     if (nm->beat != tag)
         return;
     if (how == SIM_ANSWERED && is_node_answer(a)) {
+        nm_search_ended(&nm->search, NM_OUTCOME_OK, NULL, NULL);
         answered(nm, a);
         return;
     }
-    sim_log(&nm->w->s, "%s: rm%d %s", nm->proc.name, asked,
+    sim_log(&nm->w->s, "%s: rm%d %s", nm->proc.name, target(nm),
             how == SIM_REFUSED     ? "refuses"
             : how == SIM_TIMED_OUT ? "does not answer"
                                    : "does not lead");
-    if (how == SIM_ANSWERED && a->status == SIM_MOVED && a->rm >= 0)
-        ev.u.failed.no_pause = base_rm_turn_moved(&nm->turn, nm->w->list.url[a->rm]);
+    if (how != SIM_ANSWERED)
+        failed(nm, NM_OUTCOME_SILENT, NULL);
+    else if (a->status == SIM_MOVED)
+        failed(nm, NM_OUTCOME_MOVED, a->rm >= 0 ? nm->w->list.url[a->rm] : "");
     else
-        ev.u.failed.no_pause = base_rm_turn_bad(&nm->turn);
-    ev.u.failed.elsewhere = nm->w->rms > 1;
-    nm_step(nm, &ev);
+        failed(nm, NM_OUTCOME_ERROR, NULL);
+}
+
+void sim_nm_abandon(struct sim_nm *nm)
+{
+    nm->beat++; /* its connection is closed: no answer comes any more */
+    failed(nm, NM_OUTCOME_SILENT, NULL);
 }
 
 /* ---------------------------------------------------------------- ends of processes */
@@ -595,9 +622,9 @@ void sim_nm_start(struct sim_nm *nm)
     nm_core_seed(nm->core, sim_rnd(s, UINT64_MAX));
     nm->pending = NULL;
     nm->pending_last = &nm->pending;
-    base_rm_turn_free(&nm->turn);
-    base_rm_turn_init(&nm->turn, &nm->w->list);
-    nm->turn.at = (size_t)sim_rnd(s, (uint64_t)nm->w->rms);
+    nm_search_free(&nm->search);
+    nm_search_init(&nm->search, &nm->w->list);
+    nm->search.turn.at = (size_t)sim_rnd(s, (uint64_t)nm->w->rms);
     for (size_t i = 0; i < nm->boxes_n && !nm->w->breaks.new_folder; i++)
         if (!nm->boxes[i]->cleaned)
             recover_one(nm, nm->boxes[i]);
@@ -645,7 +672,7 @@ static void free_nm(void *p)
     struct sim_nm *nm = p;
 
     nm_core_free(nm->core);
-    base_rm_turn_free(&nm->turn);
+    nm_search_free(&nm->search);
     free(nm->fx.v);
     free(nm->boxes);
 }

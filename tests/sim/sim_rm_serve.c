@@ -127,11 +127,24 @@ void sim_rm_look_at_parked(struct sim_rm *rm)
     rm->parked_n = kept;
 }
 
+/* As rm_standby_state() says it. */
+static void answer_state(struct sim_rm *rm, struct sim_call *call)
+{
+    struct sim_answer *a = sim_rm_answer(rm, SIM_OK);
+
+    a->state = sim_rm_active(rm) ? "active" : rm->lead && !rm->lead->active ? "initializing" : "standby";
+    sim_call_answer(call, a);
+}
+
 void sim_rm_serve(void *self, struct sim_call *call)
 {
     struct sim_rm *rm = self;
     int64_t until = rm->w->s.now_us + PARK_US;
 
+    if (((const struct sim_request *)call->body)->state) {
+        answer_state(rm, call);
+        return;
+    }
     if (try_now(rm, call))
         return;
     base_array_grow(&rm->parked, rm->parked_n, &rm->parked_cap);

@@ -1,13 +1,14 @@
 /* tests/sim/sim_world.h - a cluster in virtual time: a ZooKeeper ensemble, ResourceManagers, NodeManagers with
  * simulated processes and disks, clients, a shared file system, and what a witness has seen of it all.
  *
- * What is real: ha_election, ha_log, rm_core, rm_clock, nm_core. What is simulated: ZooKeeper, network, clocks, disks,
- * processes; and, by the rules of the daemons, their shells (sim_rm.c, sim_nm.c). */
+ * What is real: ha_election, ha_log, rm_core, the rules of a leadership (rm/term/), nm_core, nm_search. What is simulated:
+ * ZooKeeper, network, clocks, disks, processes, and the threads that drive the rules. */
 #ifndef CREEL_TESTS_SIM_WORLD_H
 #define CREEL_TESTS_SIM_WORLD_H
 
 #include "base/conf/rm_list.h"
 #include "nodemanager/core/core.h"
+#include "nodemanager/core/rm_search.h"
 #include "rm/core/core.h"
 #include "rm/core/view/view.h"
 #include "tests/sim/sim_net.h"
@@ -45,6 +46,7 @@ enum sim_status { SIM_OK = 200, SIM_MOVED = 307, SIM_AWAY = 503 };
 struct sim_request {
     struct rm_event ev; /* specs: none; made by the RM from the job's text */
     bool outputs;       /* instead: the list of map outputs of @job */
+    bool state;         /* instead: whether it leads */
     int job;
     const char *failed; /* X-Creel-Failed: whom the node has just failed to reach, NULL: nobody */
 };
@@ -56,6 +58,7 @@ struct sim_answer {
     const struct rm_map_output_view *outputs;
     size_t outputs_n;
     bool found;
+    const char *state; /* "active", "initializing", "standby" */
 };
 
 /* Asks the RMs one after the other until one answers; as the CLI, tasks and masters do. */
@@ -167,7 +170,10 @@ struct sim_nm {
     struct sim_disk_box **boxes;
     size_t boxes_n, boxes_cap;
     /* link */
-    struct base_rm_turn turn;
+    struct nm_search search;
+    size_t look_at;       /* place in the list of the next one to be asked in a look */
+    const char *look_url; /* the one that is asked */
+    int64_t look_least;
     uint64_t beat;
     uint64_t timer;
     bool gone; /* for good */
@@ -218,7 +224,7 @@ struct sim_options {
 };
 struct sim_totals { /* over runs */
     int64_t faults[F_KINDS];
-    int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes, late_answers, virtual_us,
+    int64_t runs, takeovers, launches, acks, kills, moves, refused_orders, refused_writes, late_answers, abandoned, virtual_us,
         events, commits, jobs, lease_off_runs;
 };
 struct sim_world {

@@ -193,8 +193,9 @@ static void report(const struct plan *p, const struct outcome *all, double took)
            " containers started, %" PRId64 " parts committed; %" PRId64 " takeovers\n",
            t->acks, t->kills, t->moves, t->launches, t->commits, t->takeovers);
     printf("%" PRId64 " answers of lower epochs refused by nodes, %" PRId64 " multis refused by versions, %" PRId64
-           " answers held back for the lease; %" PRId64 " schedules without a lease\n",
-           t->refused_orders, t->refused_writes, t->late_answers, t->lease_off_runs);
+           " answers held back for the lease; %" PRId64 " requests abandoned for a new leader; %" PRId64
+           " schedules without a lease\n",
+           t->refused_orders, t->refused_writes, t->late_answers, t->abandoned, t->lease_off_runs);
     if (all->failed)
         printf("seed %" PRIu64 ": %s\n", all->seed, all->failure);
     else
