@@ -42,7 +42,7 @@ int64_t rm_daemon_epoch(const struct rm_backend *b)
     return atomic_load(&b->epoch);
 }
 
-void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
+void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
                               void (*fn)(void *user), void *user)
 {
     struct rm_views none = {0};
@@ -57,7 +57,7 @@ void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64
     rm_backend_release(b);
     rm_views_free(&none);
     if (newest > version)
-        rm_watch_news(b->watch, id, newest);
+        rm_watch_wake_older(b->watch, id, newest);
 }
 
 void rm_backend_slow(struct rm_backend *b, enum rm_slow kind, rm_worker_step *task, void *user)
@@ -88,19 +88,19 @@ void rm_backend_stats(struct rm_backend *b, struct rm_backend_stats *out)
     rm_roles_stats(b, out);
 }
 
-bool rm_daemon_busy(const struct rm_backend *b, uint64_t *turns)
+bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns)
 {
     *turns = atomic_load(&b->turns);
     return atomic_load(&b->busy);
 }
 
 /* ---------------------------------------------------------------- the core */
-int64_t rm_core_time(struct rm_backend *b)
+int64_t rm_backend_core_time_us(struct rm_backend *b)
 {
-    return rm_clock_look(&b->clock);
+    return rm_clock_catch_up(&b->clock);
 }
 
-struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core)
+struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core)
 {
     struct rm_core *old;
 

@@ -29,7 +29,7 @@ const char *rm_backend_master_key(const struct rm_backend *b); /* of rm_master_t
 const char *rm_backend_url(const struct rm_backend *b); /* "http://host:port" of this RM */
 /* Calls fn(user) once, from another thread, when job @id has map outputs newer than @version, or at @deadline_us, or
  * when the daemon stops. */
-void rm_backend_watch_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
+void rm_backend_await_outputs(struct rm_backend *b, struct base_app_id id, int64_t version, int64_t deadline_us,
                               void (*fn)(void *user), void *user);
 /* For a parked request: work on files that a request names (rm/jobs/file_pool.h). */
 void rm_backend_files(struct rm_backend *b, struct rm_files_work *w);
@@ -58,7 +58,7 @@ int64_t rm_backend_role_changes(const struct rm_backend *b);
 /* Calls fn(user) once, from another thread: when the role or the active RM has changed more often than @seen (taken from
  * rm_backend_role_changes() before the role was looked at, so that no change is missed in between), at @deadline_mono_us
  * (rm_watch_mono_us()), or when the daemon stops (after it: at once, from this one). For requests parked on a standby. */
-void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
+void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
                           void *user);
 /* Gives the leadership up, for @hold_us at most if nobody else takes it. -BASE_ESTATE: alone, or not active. Returns at
  * once: the role changes later. */

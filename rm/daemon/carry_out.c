@@ -49,7 +49,7 @@ static void late(void *user)
 {
     struct rm_leadership *t = user;
 
-    rm_roles_late(t->b);
+    rm_roles_count_late_answer(t->b);
 }
 
 static void folder(void *user, const struct rm_effect *fx)
@@ -63,7 +63,7 @@ static void outputs(void *user, const struct rm_effect *fx)
 {
     struct rm_leadership *t = user;
 
-    rm_watch_news(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
+    rm_watch_wake_older(t->b->watch, fx->u.map_output.id, fx->u.map_output.version);
 }
 
 static void tell(void *user, const struct rm_effect *fx)
@@ -82,7 +82,7 @@ static void tell(void *user, const struct rm_effect *fx)
         break;
     case RM_FX_UNCONFIRMED:
     case RM_FX_EPOCH_LOW:
-        rm_roles_unfit(t->b, fx);
+        rm_roles_report_unfit(t->b, fx);
         break;
     default:
         break;

@@ -77,7 +77,7 @@ void rm_backend_post(struct rm_backend *b, struct rm_event *ev, rm_reply_fn *fn,
         rm_posted_refuse(&p, why.code, why.text);
 }
 
-void rm_core_stored(struct rm_leadership *t, uint64_t seq)
+void rm_core_thread_note_stored(struct rm_leadership *t, uint64_t seq)
 {
     struct rm_backend *b = t->b;
 
@@ -98,7 +98,7 @@ static void wait_for_work(struct rm_leadership *t)
             pthread_cond_wait(&b->qwake, &b->qlock);
             continue;
         }
-        left = t->rules.wake_us - rm_core_time(b);
+        left = t->rules.wake_us - rm_backend_core_time_us(b);
         if (left <= 0)
             return;
         if (left > 60000000)
@@ -140,13 +140,13 @@ static void run_batch(struct rm_leadership *t, size_t n, uint64_t stored)
         int64_t now, began;
 
         rm_core_lock_take(&b->lock);
-        began = now = rm_core_time(b);
+        began = now = rm_backend_core_time_us(b);
         if (stored != t->rules.stored_seq)
             rm_term_stored(&t->rules, stored, now);
         for (size_t turn = 0; i < n && turn < TURN_EVENTS && now - began < TURN_US; turn++) {
             step_posted(t, &t->batch[i++], now);
             atomic_fetch_add_explicit(&b->turns, 1, memory_order_relaxed);
-            now = rm_core_time(b);
+            now = rm_backend_core_time_us(b);
         }
         rm_term_timer(&t->rules, now);
         rm_core_lock_give(&b->lock);

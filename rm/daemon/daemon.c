@@ -93,8 +93,8 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url)
 /* The threads of a leadership. Before the daemon has started there are none: its start comes here as well. */
 static void serve(struct rm_leadership *t)
 {
-    rm_leadership_prepare(t);
-    rm_leadership_run(t);
+    rm_leadership_start_helpers(t);
+    rm_leadership_start_core(t);
 }
 
 void rm_daemon_start(struct rm_backend *b)
@@ -183,7 +183,7 @@ int rm_daemon_enter(struct rm_backend *b, struct ha_store *store, int64_t epoch,
     atomic_store(&b->roles.role, RM_ROLE_ACTIVE);
     if (b->started)
         serve(t);
-    rm_roles_told(b);
+    rm_roles_notify(b);
     return 0;
 }
 
@@ -236,7 +236,7 @@ static void replace_core_soon(struct rm_backend *b)
     rm_core_lock_take(&b->lock);
     *s = (struct stale){b, b->core_serial};
     rm_core_lock_give(&b->lock);
-    rm_backend_wait_role(b, INT64_MAX, rm_watch_mono_us() + STALE_US, stale_due, s);
+    rm_backend_await_role_change(b, INT64_MAX, rm_watch_mono_us() + STALE_US, stale_due, s);
 }
 
 void rm_daemon_deactivate(struct rm_backend *b, const char *why)
@@ -245,7 +245,7 @@ void rm_daemon_deactivate(struct rm_backend *b, const char *why)
     pthread_mutex_lock(&b->life); /* an activation under way ends now */
     if (b->term) {
         rm_roles_set(b, RM_ROLE_STANDBY);
-        rm_leadership_cut(b->term);
+        rm_leadership_abort(b->term);
         base_log_info("rm", "standby: %s", why);
         replace_core_soon(b);
     }

@@ -47,7 +47,7 @@ void rm_daemon_set_url(struct rm_backend *b, const char *url); /* once it is kno
 int rm_daemon_stop(struct rm_backend *b, struct base_error *err);
 void rm_daemon_free(struct rm_backend *b);
 /* For a watchdog: has the core's thread something to do? *turns grows while it does it. */
-bool rm_daemon_busy(const struct rm_backend *b, uint64_t *turns);
+bool rm_daemon_is_busy(const struct rm_backend *b, uint64_t *turns);
 int64_t rm_daemon_epoch(const struct rm_backend *b);
 
 #endif

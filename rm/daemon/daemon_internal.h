@@ -117,8 +117,8 @@ struct rm_backend {
 };
 
 /* ---- rm/daemon/backend.c ---- */
-int64_t rm_core_time(struct rm_backend *b); /* of the core's thread, or where there is none */
-struct rm_core *rm_core_swap(struct rm_backend *b, struct rm_core *core); /* returns the one before */
+int64_t rm_backend_core_time_us(struct rm_backend *b); /* of the core's thread, or where there is none */
+struct rm_core *rm_backend_swap_core(struct rm_backend *b, struct rm_core *core); /* returns the one before */
 
 /* ---- rm/daemon/daemon.c ---- */
 struct rm_backend *rm_daemon_make(const struct base_conf *conf); /* a standby that has no core yet */
@@ -136,7 +136,7 @@ void rm_ticket_answer(struct rm_ticket *ticket, const struct rm_effect *fx);
 void rm_ticket_fail(struct rm_ticket *ticket, int code, const char *text);
 /* An event that the core will never see: what it carried to be taken is dropped, who waits is told. */
 void rm_posted_refuse(const struct rm_posted *p, int code, const char *text);
-void rm_core_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
+void rm_core_thread_note_stored(struct rm_leadership *t, uint64_t seq); /* any thread */
 void *rm_core_thread_main(void *term);
 
 /* ---- rm/leader/leadership.c ----
@@ -147,13 +147,13 @@ void *rm_core_thread_main(void *term);
 struct rm_leadership *rm_leadership_new(struct rm_backend *b, struct ha_store *store, int64_t epoch);
 /* Reads the store into a core of its own. @tree: the queues, NULL: none; taken when it succeeds. */
 int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, struct base_error *err);
-void rm_leadership_prepare(struct rm_leadership *t); /* its helpers' threads */
+void rm_leadership_start_helpers(struct rm_leadership *t); /* its helpers' threads */
 /* Its core is what readers see from now on, and events may be posted. Returns the core that was there, the caller's. */
 struct rm_core *rm_leadership_install(struct rm_leadership *t);
-void rm_leadership_run(struct rm_leadership *t); /* the core's thread */
+void rm_leadership_start_core(struct rm_leadership *t); /* the core's thread */
 /* In good order: what is queued is carried out, written, answered. Who waits longer gets @code, @text. Frees it. */
 int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, struct base_error *err);
-void rm_leadership_cut(struct rm_leadership *t);  /* at once; frees it */
+void rm_leadership_abort(struct rm_leadership *t);  /* at once; frees it */
 void rm_leadership_free(struct rm_leadership *t); /* one that does not run; NULL is fine */
 int rm_empty_core(const struct rm_backend *b, struct rm_core **out, struct base_error *err);
 
@@ -168,11 +168,11 @@ void rm_roles_stop(struct rm_backend *b);
 void rm_roles_free(struct rm_backend *b);
 void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out);
 void rm_roles_set(struct rm_backend *b, enum rm_role role); /* who waits for a change is told */
-void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
+void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx); /* RM_FX_UNCONFIRMED, RM_FX_EPOCH_LOW */
 /* End of the lease of the leadership under @epoch, for rm_lease_holds(). */
 int64_t rm_roles_lease_us(const struct rm_backend *b, int64_t epoch);
-void rm_roles_told(struct rm_backend *b);                   /* something has changed: the same */
-void rm_roles_late(struct rm_backend *b);                   /* an answer or order was held back */
+void rm_roles_notify(struct rm_backend *b);                   /* something has changed: the same */
+void rm_roles_count_late_answer(struct rm_backend *b);                   /* an answer or order was held back */
 
 /* ---- rm/config/allocation_file.c ---- */
 /* 1: @out is what the allocation file says (or, when it cannot be read now, said when it last could); 0: there is
@@ -182,8 +182,8 @@ int rm_queues_load(struct rm_backend *b, struct policy_queues *out, struct base_
 /* ---- rm/core/record/read_back.c ---- */
 /* Makes @ts_ms (the time now) greater than every one that was taken from this store before, and keeps it: application
  * ids that two leaderships give differ, whatever their clocks say. */
-int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
+int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err);
 /* @lease: looked at between records; -BASE_EVERSION when it is deposed. */
-int rm_recover(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease, struct base_error *err);
+int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease, struct base_error *err);
 
 #endif

@@ -335,7 +335,7 @@ static int join_others(const struct settings *s, struct rm_backend **b, struct b
         return rc;
     look_at_folder(s);
     all = rm_ha_conf_all_urls(&s->ha);
-    rm_role_join(*b, s->ha.rm_id, all);
+    rm_role_set_identity(*b, s->ha.rm_id, all);
     free(all);
     return 0;
 }

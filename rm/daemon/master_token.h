@@ -14,7 +14,7 @@
 
 /* The key of this store, made and kept at its first use. @anew: another one takes its place; the tokens of masters that run
  * are no good any more. -BASE_ECORRUPT: the stored one is damaged. */
-int rm_master_key(struct ha_store *store, bool anew,
+int rm_load_master_key(struct ha_store *store, bool anew,
                   char out[static RM_MASTER_KEY_MAX], struct base_error *err);
 /* The same for as long as the store is. Returns @out. */
 const char *rm_master_token(const char *key, const struct base_attempt_id *attempt,

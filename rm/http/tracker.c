@@ -39,7 +39,7 @@ static bool leads_or_answered(struct api_request *rq, const struct rm_backend *b
 {
     if (rm_standby_is_active(b))
         return true;
-    rm_standby_over(rq, b, RM_NOT_ACTIVE_TEXT);
+    rm_standby_answer_ended(rq, b, RM_NOT_ACTIVE_TEXT);
     return false;
 }
 
@@ -82,7 +82,7 @@ static bool left_behind(struct node_call *n, const struct rm_effect *fx)
     if (active[0] || !rm_standby_connected(b))
         return false;
     n->until_us = rm_watch_mono_us() + NODE_DOUBT_US;
-    rm_backend_wait_role(b, n->seen, n->until_us, role_changed, n);
+    rm_backend_await_role_change(b, n->seen, n->until_us, role_changed, n);
     return true;
 }
 
@@ -173,7 +173,7 @@ static void role_changed(void *user)
         rm_call_unref(&c->call);
     } else {
         c->seen = seen;
-        rm_backend_wait_role(b, seen, c->until_us, role_changed, c);
+        rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
     }
 }
 
@@ -189,7 +189,7 @@ static void park_node(struct api_request *rq, struct rm_backend *b, const struct
     rm_backend_active_url(b, active);
     c->until_us = rm_watch_mono_us() + (active[0] ? NODE_DOUBT_US : NODE_PARK_US);
     api_park(rq);
-    rm_backend_wait_role(b, seen, c->until_us, role_changed, c);
+    rm_backend_await_role_change(b, seen, c->until_us, role_changed, c);
 }
 
 typedef int decode_fn(const char *text, size_t len, struct rm_node_message *out, struct base_error *err);
@@ -463,7 +463,7 @@ static void do_outputs(struct api_request *rq, void *user)
     c = base_alloc(sizeof *c);
     *c = (struct outputs_call){rq, user, id, since};
     api_park(rq);
-    rm_backend_watch_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000, outputs_fired, c);
+    rm_backend_await_outputs(user, id, version, rm_backend_now_us(user) + hold_ms * 1000, outputs_fired, c);
 }
 
 #define TRACKER "/ws/v1/nodetracker"

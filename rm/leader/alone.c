@@ -128,7 +128,7 @@ int rm_alone_new(const struct base_conf *conf, const struct ha_store_ops *ops, c
     a->b = rm_daemon_make(conf);
     a->ops = ops;
     a->where = where ? base_strdup(where) : base_printf("%s/state.db", base_conf_get(conf, "creel.rm.state-dir"));
-    rm_role_source(a->b, &source);
+    rm_role_set_source(a->b, &source);
     if (repair)
         rm_daemon_repair(a->b, repair);
     rc = open_and_enter(a, err);

@@ -205,7 +205,7 @@ static void look_at_active(struct rm_lead *l)
 
     ha_service_get_active_rm(l->service, id);
     url = strcmp(id, l->conf->rm_id) == 0 ? "" : rm_ha_conf_url(l->conf, id);
-    rm_role_active(l->b, url);
+    rm_role_set_active_url(l->b, url);
     if (strcmp(id, l->active) == 0)
         return;
     snprintf(l->active, sizeof l->active, "%s", id);
@@ -281,7 +281,7 @@ static void lead(struct rm_lead *l, struct job *job)
     }
     l->unfit = false;
     learn_lease(l);
-    rm_role_active(l->b, "");
+    rm_role_set_active_url(l->b, "");
     if (rm_daemon_activate(l->b, job->store, job->epoch, &err) == 0)
         log_active(l, job->epoch, rm_watch_mono_us() - began);
     else
@@ -363,7 +363,7 @@ static void *lead_main(void *arg)
 /* ---------------------------------------------------------------- life */
 static bool busy(void *user, uint64_t *turns)
 {
-    return rm_daemon_busy(((struct rm_lead *)user)->b, turns);
+    return rm_daemon_is_busy(((struct rm_lead *)user)->b, turns);
 }
 
 static int64_t lease_of(void *user)
@@ -414,7 +414,7 @@ int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
         free_lead(l);
         return rc;
     }
-    rm_role_source(b, &source);
+    rm_role_set_source(b, &source);
     base_assert(pthread_create(&l->thread, NULL, lead_main, l) == 0);
     *out = l;
     return 0;
@@ -458,7 +458,7 @@ void rm_lead_stop(struct rm_lead *l)
     put(l, &(struct job){.kind = QUIT});
     pthread_join(l->thread, NULL);
     end_watch(l);
-    rm_role_source(l->b, NULL);
+    rm_role_set_source(l->b, NULL);
     close_stores(l);
     ha_service_stop(l->service);
     free_lead(l);

@@ -40,7 +40,7 @@ const char *rm_ha_conf_url(const struct rm_ha_conf *c, const char *rm_id); /* ""
 void rm_ha_conf_address(const struct rm_ha_conf *c, char **host, uint16_t *port); /* ours; caller frees */
 
 struct rm_lead;
-/* @conf must outlive it. @b: of rm_daemon_new_standby, rm_role_join()ed, started. @ended is called (any thread, once)
+/* @conf must outlive it. @b: of rm_daemon_new_standby, rm_role_set_identity()ed, started. @ended is called (any thread, once)
  * when this RM cannot go on: refused, or a store that cannot be read; the process should then stop and return an error. */
 int rm_lead_start(const struct rm_ha_conf *conf, struct rm_backend *b,
                   void (*ended)(void *user, const struct base_error *why), void *user, struct rm_lead **out,

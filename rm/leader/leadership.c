@@ -80,18 +80,18 @@ int rm_leadership_load(struct rm_leadership *t, struct policy_queues *tree, stru
 {
     struct rm_backend *b = t->b;
     int64_t cluster_ts_ms = rm_clock_now(&b->clock) / 1000;
-    int rc = rm_master_key(t->opened, b->repair.new_key, t->master_key, err);
+    int rc = rm_load_master_key(t->opened, b->repair.new_key, t->master_key, err);
 
     if (rc == 0)
-        rc = rm_cluster_ts_take(t->opened, &cluster_ts_ms, err);
+        rc = rm_load_cluster_ts(t->opened, &cluster_ts_ms, err);
     if (rc == 0)
         rc = make_core(b, t->rules.epoch, cluster_ts_ms, tree, &t->core, err);
     if (rc == 0)
-        rc = rm_recover(t->core, t->opened, &b->roles.lease, err);
+        rc = rm_load_records(t->core, t->opened, &b->roles.lease, err);
     if (rc < 0)
         return rc;
     b->repair.new_key = false; /* once */
-    rm_core_recovered(t->core, rm_core_time(b), &t->rules.fx);
+    rm_core_recovered(t->core, rm_backend_core_time_us(b), &t->rules.fx);
     return 0;
 }
 
@@ -129,7 +129,7 @@ struct rm_core *rm_leadership_install(struct rm_leadership *t)
 
     use_key(b, t->master_key);
     atomic_store(&b->epoch, t->rules.epoch);
-    old = rm_core_swap(b, t->core);
+    old = rm_backend_swap_core(b, t->core);
     t->core = NULL;
     pthread_mutex_lock(&b->qlock);
     b->term = t;
@@ -142,7 +142,7 @@ struct rm_core *rm_leadership_install(struct rm_leadership *t)
 
 static void on_stored(void *user, uint64_t seq)
 {
-    rm_core_stored(user, seq);
+    rm_core_thread_note_stored(user, seq);
 }
 
 static void on_release(void *user, void *ticket, const struct rm_effect *fx, int error, const char *text)
@@ -193,7 +193,7 @@ static bool may_touch_files(void *user)
     return rm_backend_leads(user);
 }
 
-void rm_leadership_prepare(struct rm_leadership *t)
+void rm_leadership_start_helpers(struct rm_leadership *t)
 {
     const struct rm_store_calls store = {.user = t, .stored = on_stored, .release = on_release, .over = on_over};
     const struct rm_jobs_io_calls io = {.user = t->b, .done = on_job_done, .may = may_touch_files};
@@ -207,7 +207,7 @@ void rm_leadership_prepare(struct rm_leadership *t)
     pthread_mutex_unlock(&t->b->qlock);
 }
 
-void rm_leadership_run(struct rm_leadership *t)
+void rm_leadership_start_core(struct rm_leadership *t)
 {
     rm_term_open(&t->rules, t->b->core); /* nobody else replaces the backend's core while a leadership runs */
     base_assert(pthread_create(&t->thread, NULL, rm_core_thread_main, t) == 0);
@@ -238,7 +238,7 @@ static void dismiss(struct rm_leadership *t, int code, const char *text)
     for (size_t i = 0; i < b->queue_len; i++) /* closed: nobody adds */
         rm_posted_refuse(&b->queue[i], code, text);
     rm_term_dismiss(&t->rules, code, text);
-    rm_watch_flush(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
+    rm_watch_wake_all(b->watch); /* who waits for map outputs asks again, and is sent to the next leader */
 }
 
 static void forget(struct rm_leadership *t)
@@ -276,7 +276,7 @@ int rm_leadership_finish(struct rm_leadership *t, int code, const char *text, st
     return rc;
 }
 
-void rm_leadership_cut(struct rm_leadership *t)
+void rm_leadership_abort(struct rm_leadership *t)
 {
     close_queue(t, true, -BASE_EVERSION, RM_NOT_ACTIVE_TEXT);
     rm_store_abandon(t->store);

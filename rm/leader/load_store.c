@@ -59,7 +59,7 @@ static int find_ts(struct ha_store *store, struct last_ts *last, struct base_err
     return rc < 0 ? rc : ha_store_write(store, &kept, 1, err);
 }
 
-int rm_cluster_ts_take(struct ha_store *store, int64_t *ts_ms, struct base_error *err)
+int rm_load_cluster_ts(struct ha_store *store, int64_t *ts_ms, struct base_error *err)
 {
     char text[24];
     struct last_ts last = {.ms = -1};
@@ -135,7 +135,7 @@ static int one(void *user, const struct ha_record *stored, struct base_error *er
     return 0;
 }
 
-int rm_recover(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
+int rm_load_records(struct rm_core *core, struct ha_store *store, const struct rm_lease *lease,
                struct base_error *err)
 {
     struct recovery r = {.core = core, .lease = lease};

@@ -108,7 +108,7 @@ void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version, in
         fn(user);
 }
 
-void rm_watch_news(struct rm_watch *w, struct base_app_id id, int64_t version)
+void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version)
 {
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->len; i++) {
@@ -121,7 +121,7 @@ void rm_watch_news(struct rm_watch *w, struct base_app_id id, int64_t version)
     pthread_mutex_unlock(&w->lock);
 }
 
-void rm_watch_flush(struct rm_watch *w)
+void rm_watch_wake_all(struct rm_watch *w)
 {
     pthread_mutex_lock(&w->lock);
     for (size_t i = 0; i < w->len; i++)

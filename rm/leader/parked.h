@@ -13,8 +13,8 @@ struct rm_watch *rm_watch_start(void);
 void rm_watch_add(struct rm_watch *w, struct base_app_id id, int64_t version, int64_t deadline_mono_us,
                   void (*fn)(void *user), void *user);
 /* Job @id has outputs up to @version now: fires those that wait for more than they have. Cheap; any thread. */
-void rm_watch_news(struct rm_watch *w, struct base_app_id id, int64_t version);
-void rm_watch_flush(struct rm_watch *w); /* fires all that wait now */
+void rm_watch_wake_older(struct rm_watch *w, struct base_app_id id, int64_t version);
+void rm_watch_wake_all(struct rm_watch *w); /* fires all that wait now */
 void rm_watch_stop(struct rm_watch *w); /* fires all; later additions fire at once on the caller's thread */
 void rm_watch_free(struct rm_watch *w);
 int64_t rm_watch_mono_us(void);

@@ -59,7 +59,7 @@ static void leave(const struct rm_backend *b)
     pthread_rwlock_unlock(&((struct rm_roles *)&b->roles)->source_lock);
 }
 
-void rm_role_source(struct rm_backend *b, const struct rm_role_source *source)
+void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *source)
 {
     struct rm_role_source before;
 
@@ -107,7 +107,7 @@ static bool credible(int64_t epoch_seen)
 
 /* What the core says of itself here (and in a note) makes the leadership end. Alone, over a store that is not
  * confirmed, it goes on and refuses those whom it concerns. */
-void rm_roles_unfit(struct rm_backend *b, const struct rm_effect *fx)
+void rm_roles_report_unfit(struct rm_backend *b, const struct rm_effect *fx)
 {
     bool low = fx->kind == RM_FX_EPOCH_LOW;
     int64_t seen = low ? fx->u.epoch_low.epoch_seen : fx->u.unconfirmed.epoch_seen;
@@ -139,7 +139,7 @@ void rm_roles_stats(const struct rm_backend *b, struct rm_backend_stats *out)
     leave(b);
 }
 
-void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
+void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls)
 {
     base_assert(!b->started && b->roles.ha && !b->roles.rm_id);
     b->roles.rm_id = base_strdup(rm_id);
@@ -147,21 +147,21 @@ void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls)
 }
 
 /* ---------------------------------------------------------------- changes */
-void rm_roles_told(struct rm_backend *b)
+void rm_roles_notify(struct rm_backend *b)
 {
     int64_t n = atomic_fetch_add(&b->roles.changes, 1) + 1;
 
     if (b->roles.watch)
-        rm_watch_news(b->roles.watch, (struct base_app_id){0}, n);
+        rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, n);
 }
 
 void rm_roles_set(struct rm_backend *b, enum rm_role role)
 {
     if (atomic_exchange(&b->roles.role, role) != role)
-        rm_roles_told(b);
+        rm_roles_notify(b);
 }
 
-void rm_role_active(struct rm_backend *b, const char *url)
+void rm_role_set_active_url(struct rm_backend *b, const char *url)
 {
     bool other;
 
@@ -171,7 +171,7 @@ void rm_role_active(struct rm_backend *b, const char *url)
         snprintf(b->roles.active_url, sizeof b->roles.active_url, "%s", url);
     pthread_mutex_unlock(&b->roles.lock);
     if (other)
-        rm_roles_told(b);
+        rm_roles_notify(b);
 }
 
 void rm_role_depose(struct rm_backend *b)
@@ -188,7 +188,7 @@ bool rm_role_is_overdue(struct rm_backend *b)
     return rm_lease_look(&b->roles.lease, rm_backend_leads(b));
 }
 
-void rm_roles_late(struct rm_backend *b)
+void rm_roles_count_late_answer(struct rm_backend *b)
 {
     atomic_fetch_add(&b->roles.late_answers, 1);
 }
@@ -238,7 +238,7 @@ int64_t rm_backend_role_changes(const struct rm_backend *b)
     return atomic_load(&b->roles.changes);
 }
 
-void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
+void rm_backend_await_role_change(struct rm_backend *b, int64_t seen, int64_t deadline_mono_us, void (*fn)(void *user),
                           void *user)
 {
     int64_t changes;
@@ -246,7 +246,7 @@ void rm_backend_wait_role(struct rm_backend *b, int64_t seen, int64_t deadline_m
     rm_watch_add(b->roles.watch, (struct base_app_id){0}, seen, deadline_mono_us, fn, user);
     changes = rm_backend_role_changes(b); /* one that came before the line above */
     if (changes > seen)
-        rm_watch_news(b->roles.watch, (struct base_app_id){0}, changes);
+        rm_watch_wake_older(b->roles.watch, (struct base_app_id){0}, changes);
 }
 
 bool rm_backend_leads(const struct rm_backend *b)

@@ -19,11 +19,11 @@ struct rm_role_source { /* NULL: endless, nothing, "", 0 */
     void (*free)(void *user); /* the source was taken away, or the daemon is freed */
 };
 /* Before the daemon starts: who this one of several RMs is. @all_urls: as rm_backend_all_urls(). Copied. */
-void rm_role_join(struct rm_backend *b, const char *rm_id, const char *all_urls);
+void rm_role_set_identity(struct rm_backend *b, const char *rm_id, const char *all_urls);
 /* Copied. NULL: takes the one before away; returns when nobody is in a call of it any more. */
-void rm_role_source(struct rm_backend *b, const struct rm_role_source *source);
+void rm_role_set_source(struct rm_backend *b, const struct rm_role_source *source);
 /* Address of the RM that is active, "": none is known, or it is this one. */
-void rm_role_active(struct rm_backend *b, const char *url);
+void rm_role_set_active_url(struct rm_backend *b, const char *url);
 /* The leadership is over: from this moment on nothing is granted or acknowledged, and an activation under way ends
  * early. rm_daemon_deactivate() does the rest. */
 void rm_role_depose(struct rm_backend *b);

@@ -178,7 +178,7 @@ static void make_none(const struct rm_standby_ask *ask, struct rm_standby_answer
     base_buf_addf(&out->body, "\nHA Zookeeper Connection State: %s\n", ask->zookeeper);
 }
 
-void rm_standby_make(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
+void rm_standby_make_answer(const struct rm_standby_ask *ask, struct rm_standby_answer *out)
 {
     *out = (struct rm_standby_answer){0};
     if (ask->active[0] && strcasecmp(ask->active, ask->own) != 0)
@@ -217,7 +217,7 @@ static void answer(struct api_request *rq, const struct rm_backend *b, const cha
 
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK); /* 0 does as well */
     api_query_pairs(rq, add_pair, &pairs);
-    rm_standby_make(&(struct rm_standby_ask){.path = api_path(rq),
+    rm_standby_make_answer(&(struct rm_standby_ask){.path = api_path(rq),
                                              .pairs = pairs.v,
                                              .n = pairs.n,
                                              .own = rm_backend_url(b),
@@ -272,7 +272,7 @@ bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b)
     return active[0];
 }
 
-void rm_standby_over(struct api_request *rq, const struct rm_backend *b, const char *text)
+void rm_standby_answer_ended(struct api_request *rq, const struct rm_backend *b, const char *text)
 {
     if (rm_standby_redirect(rq, b))
         return;

@@ -36,7 +36,7 @@ struct rm_standby_answer {
     struct base_buf location, refresh, body; /* headers' values, empty: not sent. Freed with rm_standby_answer_free */
 };
 bool rm_standby_exempt(const char *path);
-void rm_standby_make(const struct rm_standby_ask *ask, struct rm_standby_answer *out);
+void rm_standby_make_answer(const struct rm_standby_ask *ask, struct rm_standby_answer *out);
 void rm_standby_answer_free(struct rm_standby_answer *a);
 
 /* ---- with the daemon ---- */
@@ -45,7 +45,7 @@ bool rm_standby_gate(struct api_request *rq, void *user);
 /* 307 to the active RM when another one is known; false: nothing was answered. Also for parked requests. */
 bool rm_standby_redirect(struct api_request *rq, const struct rm_backend *b);
 /* A request that was on its way when the leadership ended: 307, else 503 StandbyException with @text (to be repeated). */
-void rm_standby_over(struct api_request *rq, const struct rm_backend *b, const char *text);
+void rm_standby_answer_ended(struct api_request *rq, const struct rm_backend *b, const char *text);
 /* Active, and the lease is not over: answers of this RM are the cluster's. */
 bool rm_standby_is_active(const struct rm_backend *b);
 /* "active", "standby", "initializing" as HAServiceState prints them; in capitals for cluster/info. */

@@ -14,7 +14,7 @@ int64_t rm_clock_now(const struct rm_clock *c)
     return base_mono_us(c->source) + atomic_load_explicit(&c->offset_us, memory_order_relaxed);
 }
 
-int64_t rm_clock_look(struct rm_clock *c)
+int64_t rm_clock_catch_up(struct rm_clock *c)
 {
     int64_t mono = base_mono_us(c->source), ahead = base_wall_us(c->source) - mono;
     int64_t offset = atomic_load_explicit(&c->offset_us, memory_order_relaxed);

@@ -17,6 +17,6 @@ struct rm_clock {
 };
 void rm_clock_init(struct rm_clock *c, const struct base_clock *source);
 int64_t rm_clock_now(const struct rm_clock *c); /* any thread */
-int64_t rm_clock_look(struct rm_clock *c);      /* the same after a look at the wall: one thread at a time */
+int64_t rm_clock_catch_up(struct rm_clock *c);      /* the same after a look at the wall: one thread at a time */
 
 #endif

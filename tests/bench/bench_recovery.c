@@ -330,7 +330,7 @@ static void take_over(struct ha_store *store)
     if (ha_store_load(store, "app", decode_one, NULL, &err) < 0)
         goto fail;
     t[1] = cpu_ms();
-    if (rm_recover(b.core, store, &lease, &err) < 0)
+    if (rm_load_records(b.core, store, &lease, &err) < 0)
         goto fail;
     t[2] = cpu_ms();
     b.fx.len = 0;

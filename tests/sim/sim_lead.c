@@ -112,7 +112,7 @@ static int64_t core_now(struct sim_rm *rm)
 {
     rm->source.now_us = rm->w->s.now_us;
     rm->source.base_us = INT64_C(1700000000) * S + rm->wall_us;
-    return rm_clock_look(&rm->clock);
+    return rm_clock_catch_up(&rm->clock);
 }
 
 bool sim_lead_event(struct sim_lead *l, struct rm_event *ev, struct sim_call *call)

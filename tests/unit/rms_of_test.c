@@ -34,8 +34,8 @@ void rms_start(const struct rm_role_source sources[2])
     for (int i = 0; i < 2; i++) {
         char *all = base_printf("%s,%s", rms[i].url, rms[1 - i].url);
 
-        rm_role_join(rms[i].b, i ? "rm-2" : "rm-1", all);
-        rm_role_source(rms[i].b, &sources[i]);
+        rm_role_set_identity(rms[i].b, i ? "rm-2" : "rm-1", all);
+        rm_role_set_source(rms[i].b, &sources[i]);
         rm_daemon_start(rms[i].b);
         rm_daemon_set_url(rms[i].b, rms[i].url);
         free(all);
@@ -57,13 +57,13 @@ void rms_stop(void)
 void rms_lead(int i, struct ha_store *store, int64_t epoch)
 {
     base_assert(rm_daemon_activate(rms[i].b, store, epoch, NULL) == 0);
-    rm_role_active(rms[i].b, "");
-    rm_role_active(rms[1 - i].b, rms[i].url);
+    rm_role_set_active_url(rms[i].b, "");
+    rm_role_set_active_url(rms[1 - i].b, rms[i].url);
 }
 
 void rms_end(int i)
 {
     rm_role_depose(rms[i].b);
     rm_daemon_deactivate(rms[i].b, "told to");
-    rm_role_active(rms[1 - i].b, "");
+    rm_role_set_active_url(rms[1 - i].b, "");
 }

@@ -199,12 +199,12 @@ static void test_watch(void)
     const struct timespec tick = {0, 1000000};
     atomic_int fired = 0;
 
-    rm_backend_watch_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
+    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
     for (int i = 0; i < 10000 && atomic_load(&fired) < 1; i++)
         nanosleep(&tick, NULL);
     CU_ASSERT_EQUAL(atomic_load(&fired), 1);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
-    rm_backend_watch_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
+    rm_backend_await_outputs(b, (struct base_app_id){1, 1}, 0, rm_backend_now_us(b) + 60000000, on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 2);
     rm_daemon_free(b);
     stores_forget();
@@ -243,16 +243,16 @@ static void test_clock(void)
 
     base_clock_virtual_init(&v, 1000000000);
     rm_clock_init(&c, &v);
-    CU_ASSERT_EQUAL(rm_clock_look(&c), 1000000000);
+    CU_ASSERT_EQUAL(rm_clock_catch_up(&c), 1000000000);
     base_clock_virtual_advance(&v, 5);
-    CU_ASSERT_EQUAL(rm_clock_look(&c), 1000000005);
+    CU_ASSERT_EQUAL(rm_clock_catch_up(&c), 1000000005);
     v.base_us += 3600 * INT64_C(1000000); /* an hour ahead at once */
-    before = now = rm_clock_look(&c);
+    before = now = rm_clock_catch_up(&c);
     CU_ASSERT_EQUAL(now, 1000000005);
     for (int s = 1; s <= 100; s++) {
         for (int i = 0; i < 50; i++) { /* many looks, less than 10 us apart at times */
             base_clock_virtual_advance(&v, v.now_us + (i % 2 ? 3 : 39997));
-            now = rm_clock_look(&c);
+            now = rm_clock_catch_up(&c);
             CU_ASSERT(now >= before);
             before = now;
         }
@@ -260,9 +260,9 @@ static void test_clock(void)
         CU_ASSERT(now - 1000000005 >= s * INT64_C(1099000));
     }
     base_clock_virtual_advance(&v, v.now_us + 36000 * INT64_C(1000000));
-    CU_ASSERT_EQUAL(rm_clock_look(&c), base_wall_us(&v)); /* caught up, and no further */
+    CU_ASSERT_EQUAL(rm_clock_catch_up(&c), base_wall_us(&v)); /* caught up, and no further */
     v.base_us -= 60 * INT64_C(1000000);
-    before = rm_clock_look(&c);
+    before = rm_clock_catch_up(&c);
     CU_ASSERT_EQUAL(before, base_wall_us(&v) + 60 * INT64_C(1000000));
     base_clock_virtual_advance(&v, v.now_us + 30);
     CU_ASSERT_EQUAL(rm_clock_now(&c), before + 30);

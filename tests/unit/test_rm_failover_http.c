@@ -350,7 +350,7 @@ static void test_on_its_way(void)
     new_id(1, id);
     snprintf(body, sizeof body, APP, id);
     fd = send_held(1, CLUSTER "/apps", body);
-    rm_role_active(rms[1].b, rms[0].url);
+    rm_role_set_active_url(rms[1].b, rms[0].url);
     rm_role_depose(rms[1].b);
     rm_daemon_deactivate(rms[1].b, "told to");
     CU_ASSERT_TRUE(client_read(fd, false, &a));

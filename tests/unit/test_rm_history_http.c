@@ -48,8 +48,8 @@ static void start(void)
     routes = rm_routes_new(&n);
     base_assert(rm_daemon_new_standby(conf, &b, &err) == 0);
     base_assert(api_server_start(&sc, routes, n, b, &server, &err) == 0);
-    rm_role_join(b, "rm-1", "http://127.0.0.1:1");
-    rm_role_source(b, &source);
+    rm_role_set_identity(b, "rm-1", "http://127.0.0.1:1");
+    rm_role_set_source(b, &source);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://127.0.0.1:1");
     lead();

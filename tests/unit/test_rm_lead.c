@@ -191,7 +191,7 @@ static void open_world(struct world *w)
     base_assert(rm_ha_conf_read(w->conf, true, &w->ha, NULL) == 0);
     base_assert(rm_daemon_new_standby(w->conf, &w->b, NULL) == 0);
     all = rm_ha_conf_all_urls(&w->ha);
-    rm_role_join(w->b, w->ha.rm_id, all);
+    rm_role_set_identity(w->b, w->ha.rm_id, all);
     free(all);
     rm_daemon_start(w->b);
     rm_daemon_set_url(w->b, w->ha.urls[0]);

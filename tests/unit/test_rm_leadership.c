@@ -112,8 +112,8 @@ static struct rm_backend *open_standby(const struct base_conf *c)
     if (rm_daemon_new_standby(c, &b, &err) < 0)
         printf("%s\n", err.text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(b);
-    rm_role_join(b, "rm1", "http://a:1,http://b:2");
-    rm_role_source(b, &source);
+    rm_role_set_identity(b, "rm1", "http://a:1,http://b:2");
+    rm_role_set_source(b, &source);
     rm_daemon_start(b);
     rm_daemon_set_url(b, "http://a:1");
     return b;
@@ -472,27 +472,27 @@ static void test_wait_role(void)
     atomic_int fired = 0;
     char url[512];
 
-    rm_backend_wait_role(b, seen, far, on_fired, &fired);
-    rm_backend_wait_role(b, seen, rm_watch_mono_us() + 1000, on_fired, &fired);
+    rm_backend_await_role_change(b, seen, far, on_fired, &fired);
+    rm_backend_await_role_change(b, seen, rm_watch_mono_us() + 1000, on_fired, &fired);
     wait_for(&fired, 1); /* the time is over */
-    rm_role_active(b, "http://b:2");
+    rm_role_set_active_url(b, "http://b:2");
     wait_for(&fired, 2);
     rm_backend_active_url(b, url);
     CU_ASSERT_STRING_EQUAL(url, "http://b:2");
-    rm_backend_wait_role(b, seen, far, on_fired, &fired);
+    rm_backend_await_role_change(b, seen, far, on_fired, &fired);
     wait_for(&fired, 3); /* missed, but not for good */
     seen = rm_backend_role_changes(b);
-    rm_role_active(b, "http://b:2");
+    rm_role_set_active_url(b, "http://b:2");
     CU_ASSERT_EQUAL(rm_backend_role_changes(b), seen);
     CU_ASSERT_EQUAL_FATAL(activate(b, NULL), 0);
     CU_ASSERT(rm_backend_role_changes(b) > seen);
-    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
     rm_daemon_deactivate(b, "told to");
     wait_for(&fired, 4);
-    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(rm_daemon_stop(b, NULL), 0);
     CU_ASSERT_EQUAL(atomic_load(&fired), 5);
-    rm_backend_wait_role(b, rm_backend_role_changes(b), far, on_fired, &fired);
+    rm_backend_await_role_change(b, rm_backend_role_changes(b), far, on_fired, &fired);
     CU_ASSERT_EQUAL(atomic_load(&fired), 6);
     close_daemon(b, c);
 }

@@ -123,7 +123,7 @@ static bool answered(int fd)
 static void retire(int i)
 {
     CU_ASSERT_EQUAL(rm_daemon_retire(rms[i].b, "told to", NULL), 0);
-    rm_role_active(rms[1 - i].b, "");
+    rm_role_set_active_url(rms[1 - i].b, "");
 }
 
 /* ---- cases ---- */

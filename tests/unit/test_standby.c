@@ -146,7 +146,7 @@ static void make(const char *target, const char *own, const char *active, uint32
     base_assert(api_uri_parse(&uri, target) == 0 && uri.n_pairs <= 16);
     for (size_t i = 0; i < uri.n_pairs; i++)
         pairs[i] = (struct rm_standby_pair){uri.pairs[i].name, uri.pairs[i].has_value ? uri.pairs[i].value : NULL};
-    rm_standby_make(&(struct rm_standby_ask){.path = uri.path,
+    rm_standby_make_answer(&(struct rm_standby_ask){.path = uri.path,
                                              .pairs = pairs,
                                              .n = uri.n_pairs,
                                              .own = own,
@@ -340,7 +340,7 @@ static void handler(struct api_request *rq, void *user)
 /* Its leadership ends while it is on its way. */
 static void handler_over(struct api_request *rq, void *user)
 {
-    rm_standby_over(rq, user, "this ResourceManager is no longer the active one");
+    rm_standby_answer_ended(rq, user, "this ResourceManager is no longer the active one");
 }
 
 static struct api_route *routes;
